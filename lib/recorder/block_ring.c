@@ -44,7 +44,7 @@ static ring_block *allocate_memory(block_ring *ring, size_t size)
 
 	if (ring->area != NULL)
 		block = salvage_area_allocate(ring->area, SALVAGE_RING_BLOCK, size);
-	/* A block outside of the area is lost if the process dies; without memory it would be lost now. */
+	/* A block outside of the area is lost if the process dies, but without any memory it would be lost now. */
 	return block != NULL ? block : allocator_allocate(&ring->allocator, size);
 }
 
@@ -101,7 +101,7 @@ void block_ring_destroy(block_ring *ring)
 	allocator_release(&allocator, ring, sizeof(*ring));
 }
 
-/* Whether all other blocks can be read without this one. */
+/* Whether the other blocks can be decoded without this one, so it may be evicted. */
 static int is_evictable(const block_ring *ring, const ring_block *block, mprof_block_kind kind)
 {
 	switch (kind) {
@@ -276,7 +276,7 @@ static int copy_reference(block_ring *ring, ring_copy *copy)
 	}
 }
 
-/* The span of time and what is missing before it: the log alone does not show that there were older events. */
+/* Describes the time span and what was evicted before it: the log alone does not show that there were older events. */
 static int write_evicted(const block_ring *ring, log_sink *sink, const ring_copy *copy, const mprof_clock *now)
 {
 	const block_encoding encoding = {ring->rules, 0, 0};

@@ -28,7 +28,7 @@ struct ring_block {
 	uint64_t number;     /**< Position in the order in which blocks were added. */
 	uint64_t time;       /**< When it was added, in microseconds since 1970. */
 	uint32_t references; /**< Guarded by block_ring::lock. */
-	uint32_t length;     /**< Header and all. */
+	uint32_t length;     /**< The header included. */
 	uint8_t bytes[];
 };
 
@@ -49,7 +49,7 @@ typedef struct ring_evicted {
 
 typedef struct block_ring {
 	mprof_allocator allocator;
-	salvage_area *area; /**< Where blocks are; NULL: with the allocator. Constant after the first block. */
+	salvage_area *area; /**< Where blocks are allocated; NULL: by the allocator. Constant after the first block. */
 	const dialect_rules *rules;
 	uint64_t max_bytes; /**< Maximum length of the evictable blocks, in bytes. */
 	pthread_mutex_t lock;
@@ -63,7 +63,7 @@ typedef struct block_ring {
 /** Returns NULL if there is no memory. */
 block_ring *block_ring_create(const mprof_allocator *allocator, const dialect_rules *rules, uint64_t max_bytes);
 
-/** Has blocks in an area from now on. To be called before the first. */
+/** Allocates blocks in an area from now on. Call it before the first block is added. */
 void block_ring_use_area(block_ring *ring, salvage_area *area);
 
 /** The number of the block that is added next. Writer thread only. */
@@ -72,13 +72,13 @@ uint64_t block_ring_next_number(const block_ring *ring);
 /** What was evicted so far. Writer thread only. */
 const ring_evicted *block_ring_evicted(const block_ring *ring);
 
-/** Adds a block of a ring that a process left behind, as block_ring_add(). */
+/** Adds a block from the ring of a process that has ended, like block_ring_add(). */
 int block_ring_add_recovered(block_ring *ring, const ring_block *left);
 
-/** Has a ring count as evicted what the ring of that process had evicted. */
+/** Sets what counts as evicted: what the ring of that process had evicted. */
 void block_ring_recover_evicted(block_ring *ring, const ring_evicted *evicted);
 
-/** Frees a ring; NULL is one that was never made. */
+/** Frees a ring; NULL does nothing. */
 void block_ring_destroy(block_ring *ring);
 
 /** Adds complete blocks. Writer thread only. Returns 0 or an errno value. */

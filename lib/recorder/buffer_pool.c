@@ -12,7 +12,7 @@ static size_t mapping_size(uint32_t buffer_events)
 	return sizeof(event_buffer) + (size_t)buffer_events * sizeof(event_slot);
 }
 
-/* With more full buffers, the first would only wait longer to be written. */
+/* With a larger number of full buffers, the first would only wait longer to be written. */
 #define MOST_WAKE_COUNT 8
 
 #ifdef MAP_POPULATE
@@ -22,7 +22,7 @@ static size_t mapping_size(uint32_t buffer_events)
 #define MAP_BUFFER 0
 #endif
 
-/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
+/* mmap(), not malloc(): this may run while a stopped thread holds malloc's lock. */
 static void *map_memory(size_t size, int flags)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
@@ -52,7 +52,7 @@ void buffer_pool_destroy(buffer_pool *pool)
 	if (pool->buffers == NULL)
 		return;
 	for (uint32_t i = 0; i < created; i++) {
-		/* Those in an area are unmapped with it. */
+		/* Buffers in an area are unmapped with it. */
 		if (pool->buffers[i] != NULL &&
 		    (pool->area == NULL || !salvage_area_contains(pool->area, pool->buffers[i])))
 			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
@@ -84,7 +84,7 @@ static int count_if_below(_Atomic uint32_t *count, const _Atomic uint32_t *bound
 	return 1;
 }
 
-/* Faults are taken at once, as with MAP_POPULATE. */
+/* Page faults are taken at once, as with MAP_POPULATE. */
 static event_buffer *take_from_area(buffer_pool *pool)
 {
 	event_buffer *buffer = salvage_area_take(pool->area, SALVAGE_BUFFER, mapping_size(pool->buffer_events));
@@ -107,10 +107,13 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
 	buffer = pool->area != NULL ? take_from_area(pool) : NULL;
-	/* What is in a buffer outside of the area is lost if the process dies; without a buffer it would be lost now. */
+	/*
+	 * Events in a buffer outside of the area are lost if the process dies, but without a buffer they would be lost
+	 * now.
+	 */
 	if (buffer == NULL)
 		buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
-	/* The index is used up then: a system that refuses is not asked for this buffer again. */
+	/* The index stays used after a failure, so a system that refuses memory is not asked for this buffer again. */
 	if (buffer == NULL)
 		return NULL;
 	buffer->capacity = pool->buffer_events;
@@ -165,7 +168,7 @@ void buffer_pool_give(buffer_pool *pool, event_buffer *buffer)
 	_Atomic uint64_t *free_top = &pool->free_top[buffer->is_extra];
 	uint64_t top = atomic_load_explicit(free_top, memory_order_relaxed);
 
-	/* The ticket first: in an area, the buffer counts as full until then, and as drained. */
+	/* The ticket is cleared first: until then recovery counts a buffer in an area as full and drained. */
 	atomic_store_explicit(&buffer->ticket, 0, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	buffer->drained = 0;

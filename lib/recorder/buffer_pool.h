@@ -3,13 +3,13 @@
  * \file recorder/buffer_pool.h
  * \brief Event buffers: a bounded number, passed between threads that record and the writer thread without locks.
  *
- * The bound grows by one with each thread that records: a thread may keep its current buffer for as long as it is idle,
- * and the others must not come to wait for it.
+ * The bound grows by one with each thread that records: an idle thread keeps its current buffer, and the others must
+ * not have to wait for it.
  *
- * There are also *extra* buffers, for what must neither wait nor be lost when all others are taken: events of
- * collections, and whatever is recorded while the writer thread itself may have to wait for the thread that records.
- * They are kept apart, so that nobody else comes to use them and their number stays that of the most that were needed
- * at once.
+ * There are also *extra* buffers, for events that must neither wait nor be lost when all other buffers are in use:
+ * events of collections, and events that are recorded while the writer thread itself may be waiting for the recording
+ * thread. They are kept in a list of their own, so that only such events use them and no more of them exist than were
+ * needed at once.
  *
  * A buffer is in one of four states: *free*, in the pool; *current*, owned by one thread, which alone stores into it;
  * *full*, in the list that the writer thread takes; or *drained*, owned by the writer thread until it is free again.
@@ -45,7 +45,7 @@ typedef struct event_slot {
 #define SLOT_FAILED 0x80
 #define SLOT_STAMP(number, code) ((uint64_t)(number) << 8 | (code))
 
-/** Slots of a wide event with that many frames. */
+/** The number of slots of a wide event with \p frame_count frames. */
 #define SLOT_COUNT(frame_count) (2 + ((frame_count) + 1) / 2)
 
 typedef struct event_buffer event_buffer;
@@ -82,19 +82,19 @@ struct event_buffer {
 };
 
 typedef struct buffer_pool {
-	salvage_area *area;     /**< Where buffers are; NULL: in private memory. Constant. */
+	salvage_area *area;     /**< Where buffers are allocated; NULL: in private memory. Constant. */
 	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
 	                                    out. */
 	uint32_t buffer_events;
 	/** Number of full buffers at which the writer thread is woken: waking costs more than a change of buffers.
 	 * Fewer full buffers wait for the next interval, or for a thread that finds no free buffer. */
 	uint32_t wake_count;
-	_Atomic uint32_t full_count; /**< Pushed since the list was last taken, nearly. Relaxed: the list itself
-	                                    orders. */
+	_Atomic uint32_t
+		full_count; /**< Pushed since the list was last taken, approximately. Relaxed: the list provides the order. */
 	/** Maximum number of buffers, by is_extra. The first changes as threads attach and detach; the second is
 	 * constant. Any thread; relaxed, since a bound orders nothing. */
 	_Atomic uint32_t bounds[2];
-	_Atomic uint32_t counts[2]; /**< By is_extra: how many were made. Does not shrink with the bound. */
+	_Atomic uint32_t counts[2]; /**< By is_extra: how many were created. Does not shrink with the bound. */
 	_Atomic uint32_t created;   /**< Indices given out, to extra buffers too. */
 	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; the number of pops in the high
 	 * half, so that a compare-and-exchange fails if the same buffer was taken and given back since (ABA). Any
@@ -106,28 +106,28 @@ typedef struct buffer_pool {
 /** Maximum number of buffers of a pool, whatever its bounds. */
 #define BUFFER_POOL_MAX (UINT32_C(1) << 20)
 
-/** \p area: where buffers are to be, or NULL. Returns 0 if there is no memory. */
+/** \p area: where to allocate buffers, or NULL. Returns 0 if there is no memory. */
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events, salvage_area *area);
 
 /** Unmaps all buffers, also those in use. */
 void buffer_pool_destroy(buffer_pool *pool);
 
-/** Raises the bound by one for a thread that comes. */
+/** Raises the bound by one for a thread that is attached. */
 void buffer_pool_add_thread(buffer_pool *pool);
 
-/** Takes the bound back for a thread that has gone. */
+/** Lowers the bound by one for a thread that is gone. */
 void buffer_pool_remove_thread(buffer_pool *pool);
 
 /**
- * A free or a new buffer with published and drained 0; NULL if the system refuses, or if the bound is reached, that of
- * extra ones too if \p may_be_extra is 1. No lock, no malloc; any thread.
+ * Returns a free or a new buffer with published and drained 0. Returns NULL if the system refuses memory or the bound
+ * is reached; with \p may_be_extra, extra buffers are tried before that. No lock, no malloc; any thread.
  */
 event_buffer *buffer_pool_take(buffer_pool *pool, int may_be_extra);
 
 /** Gives back a buffer. Any thread, normally the writer thread. */
 void buffer_pool_give(buffer_pool *pool, event_buffer *buffer);
 
-/** Hands a buffer to the writer thread. Returns 1 if enough are full now for it to be woken. */
+/** Hands a buffer to the writer thread. Returns 1 if enough buffers are full to wake it. */
 int buffer_pool_push_full(buffer_pool *pool, event_buffer *buffer);
 
 /** Takes all full buffers, in the order in which they were pushed. Writer thread only. */

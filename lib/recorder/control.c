@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stops and resumes recording while the program runs, and has rounds of draining done on demand. */
+/* Stops and resumes recording while the program runs, and requests rounds of draining. */
 #include "recorder/control.h"
 
 #include "recorder/recorder_internal.h"

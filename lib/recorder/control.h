@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/control.h
- * \brief Rounds of draining on demand.
+ * \brief Requests rounds of draining.
  */
 #ifndef RECORDER_CONTROL_H
 #define RECORDER_CONTROL_H
@@ -9,8 +9,8 @@
 #include "recorder/shared.h"
 
 /**
- * Has the writer thread do a round as mprof_recorder_drain() does, and waits for its end. \p request, unless it is
- * NULL, is served at the end of the round. Any thread but the writer thread.
+ * Requests a round of draining from the writer thread, as mprof_recorder_drain() does, and waits until it is complete.
+ * \p request, unless it is NULL, is served at the end of the round. Any thread but the writer thread.
  */
 mprof_status control_request_round(recorder_shared *shared, retire_request *request);
 

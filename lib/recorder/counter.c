@@ -13,7 +13,7 @@
 /* Units at least this long make most differences fit one byte; reading the counter itself takes about as long. */
 #define LONGEST_UNIT_NANOSECONDS 10
 
-/* How long the counter is held against the clock to learn its rate, good for a few parts in a thousand. */
+/* How long the counter is compared with the clock to measure its rate, to a few parts in a thousand. */
 #define CALIBRATION_NANOSECONDS 100000
 
 static uint64_t monotonic_nanoseconds(void *user)
@@ -25,7 +25,7 @@ static uint64_t monotonic_nanoseconds(void *user)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Whether the register runs at one rate on all cores, whatever their frequency and sleep states. */
+/* Whether the register has a constant rate on all cores, independent of frequency and sleep states. */
 static int register_is_steady(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

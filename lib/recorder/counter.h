@@ -12,14 +12,14 @@
 #include <x86intrin.h>
 #endif
 
-/** Read-only once made, so that any thread may read the counter. */
+/** Constant once initialized, so any thread may read the counter. */
 typedef struct counter_source {
 	uint64_t (*read)(void *user); /**< NULL: the machine's own register. */
 	void *user;
 	uint32_t shift; /**< The machine's ticks are divided by 2 to this power. */
 } counter_source;
 
-/** Takes the caller's function, or for NULL finds the machine's counter; \p whole_ticks keeps shift at 0. */
+/** Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. */
 void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks);
 
 /** Describes the source in a few words for the SESSION block. */
@@ -29,8 +29,8 @@ static inline uint64_t counter_read_register(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	/*
-	 * Not ordered against the instructions around it: an error of a few nanoseconds, well below the cost of a
-	 * fence.
+	 * Not ordered against the surrounding instructions: the error is a few nanoseconds, less than a fence would
+	 * cost.
 	 */
 	return __rdtsc();
 #elif defined(__aarch64__)
@@ -43,7 +43,9 @@ static inline uint64_t counter_read_register(void)
 #endif
 }
 
-/** The machine's counter is read after whatever this thread has seen of others by now. */
+/**
+ * Reads the machine's counter after all earlier loads of this thread, so after whatever it has seen of other threads.
+ */
 static inline void counter_order_reading(void)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends what clients define and record apart from events to the writer thread, one message each. Any thread. */
+/* Sends definitions and everything else that is not an event to the writer thread, as one message each. Any thread. */
 #include "recorder/recorder_internal.h"
 
 #include "base/elements.h"
@@ -27,14 +27,14 @@ mprof_frame mprof_frame_make_compiling(mprof_key method)
 	return method | MPROF_FRAME_COMPILING;
 }
 
-/* Whether nobody takes messages any more. */
+/* Whether the recorder is closing, so nobody takes messages any more. */
 static int is_closing(const mprof_recorder *recorder)
 {
 	return atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
 	       recorder_in_child(&recorder->shared);
 }
 
-/* Sends a message, NULL if there was no memory for it. */
+/* Sends a message; NULL means that there was no memory for it. */
 static mprof_status send_message(recorder_shared *shared, message *created)
 {
 	if (created == NULL)
@@ -43,7 +43,7 @@ static mprof_status send_message(recorder_shared *shared, message *created)
 	return MPROF_OK;
 }
 
-/* Sends one that is lost, and counted, if too much waits already. */
+/* Sends a message that is dropped and counted if too much is queued already. */
 static mprof_status offer_message(recorder_shared *shared, message *created)
 {
 	int is_filling;
@@ -170,7 +170,7 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	/* Under the lock, so that the log has the definitions in the order of their IDs. */
+	/* Pushed under the lock, so that the log has the definitions in the order of their IDs. */
 	pthread_mutex_lock(&recorder->shared.state_lock);
 	created->metric = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_relaxed) + 1;
 	*metric = created->metric;
@@ -185,7 +185,10 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 	mprof_status status;
 	uint32_t defined;
 
-	/* Acquire: the definitions of these were pushed before. */
+	/*
+	 * Acquire: pairs with the release after the definition was pushed, so values follow the definitions of these
+	 * metrics.
+	 */
 	defined = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_acquire);
 	for (size_t i = 0; i < count; i++) {
 		if (values[i].metric == 0 || values[i].metric > defined)
@@ -197,7 +200,7 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		return MPROF_OK;
 	status = offer_message(&recorder->shared,
 			       message_metric_values(&recorder->shared.messages.allocator, values, count));
-	/* The block has the counter at which it is written, so that should be soon. */
+	/* The block gets the counter at which it is written, so the writer thread is woken. */
 	sem_post(&recorder->shared.work);
 	return status;
 }

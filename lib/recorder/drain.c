@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds of draining: what threads handed over becomes blocks, and losses are reported. */
+/* Drains what threads have handed over into blocks, and reports losses. */
 #include "recorder/drain.h"
 
 #include "base/testpoint.h"
@@ -14,18 +14,21 @@
 #include <string.h>
 #include <time.h>
 
-/* Returns 0 if threads have to be drained in the order of what they did on stacks: buffers that were taken stay. */
+/*
+ * Drains the full buffers. Returns 0 if threads must be drained by stack_order_drain() instead; the buffers taken are
+ * kept for it.
+ */
 static int drain_full(recorder_drain *drain)
 {
 	event_buffer *buffer = buffer_pool_take_full(&drain->shared->pool);
 
-	/* Asked after buffers were taken, of which some might matter. */
+	/* Checked after the buffers were taken, since they may contain switches. */
 	if (stack_order_is_needed(drain->shared)) {
 		stack_order_add(buffer);
 		return 0;
 	}
 
-	/* After the buffers were taken: what defines the keys in them was pushed before they were. */
+	/* After the buffers were taken: the definitions of their keys were pushed before them. */
 	messages_process(drain);
 	while (buffer != NULL) {
 		event_buffer *next = buffer->next_full;
@@ -39,7 +42,7 @@ static int drain_full(recorder_drain *drain)
 	return 1;
 }
 
-/* Notes what a thread has published in the buffer that it is filling. Returns 0 if it has moved on to another one. */
+/* Notes how much a thread has published in its current buffer. Returns 0 if it has moved on to another one. */
 static int look_at_current(mprof_thread *thread)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
@@ -47,8 +50,10 @@ static int look_at_current(mprof_thread *thread)
 
 	thread->drain.round.current = NULL;
 	TESTPOINT("drain: current buffer read");
-	/* Another ticket: a full buffer of the thread is still to come and must be drained first, or the thread is
-	 * about to move on from a buffer that was drained and given back. */
+	/*
+	 * Another ticket: a full buffer of the thread was not taken yet and must be drained first, or the thread is
+	 * about to move on from a buffer that was drained and given back.
+	 */
 	if (atomic_load_explicit(&buffer->ticket, memory_order_acquire) != expected)
 		return 0;
 	thread->drain.round.current = buffer;
@@ -57,8 +62,8 @@ static int look_at_current(mprof_thread *thread)
 }
 
 /*
- * Handles that have the ID of one before them: all that was recorded under the ID before was handed over before they
- * were attached, and is drained here, before anything of theirs. Returns 0 as drain_full().
+ * Handles that reuse the ID of an earlier one: everything recorded under the ID was handed over before they were
+ * attached, and is drained here, before their own events. Returns 0 as drain_full() does.
  */
 static int drain_predecessors(recorder_drain *drain, mprof_thread *threads)
 {
@@ -76,8 +81,9 @@ static int drain_predecessors(recorder_drain *drain, mprof_thread *threads)
 }
 
 /*
- * Writes all that was published before. A thread that moved on after the first look at the full buffers has handed over
- * before it did, so the second look finds all that it had published by then; what is in its new buffer came after.
+ * Writes everything that was published before the call. A thread that changes buffers after the full buffers were first
+ * taken hands its buffer over before it goes on, so taking them again finds everything that it had published before the
+ * call; its new buffer contains only later events.
  */
 static void drain_all_current(recorder_drain *drain)
 {
@@ -90,10 +96,13 @@ static void drain_all_current(recorder_drain *drain)
 		return;
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
 		moved_on |= !look_at_current(thread);
-	/* Asked after all looks, of which some might have seen switches. */
+	/* Checked last: any of the buffers taken may contain switches. */
 	if (stack_order_is_needed(drain->shared))
 		return;
-	/* After all looks: what defines the keys in the slots was pushed before they were published. */
+	/*
+	 * After the buffers were taken: the definitions of the keys in the slots were pushed before the slots were
+	 * published.
+	 */
 	messages_process(drain);
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		if (thread->drain.round.current != NULL)
@@ -105,15 +114,15 @@ static void drain_all_current(recorder_drain *drain)
 
 static void drain_threads(recorder_drain *drain, int partial)
 {
-	/* What died is found by what was allocated before, all of it. */
+	/* Finding dead objects requires all allocations before them. */
 	if (!stack_order_is_needed(drain->shared) && drain_full(drain) && (partial || drain->heap.deaths.is_tracking))
 		drain_all_current(drain);
-	/* It may have come to be needed on the way, too: then nothing more was drained. */
+	/* This may also have become necessary meanwhile; then nothing more was drained. */
 	if (stack_order_is_needed(drain->shared))
 		stack_order_drain(drain);
 }
 
-/* What could not be reported of a thread is reported as thread 0's. */
+/* Losses that could not be reported for a thread are reported for thread 0. */
 static void report_as_thread_0(recorder_output *output, mprof_thread *thread)
 {
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
@@ -139,7 +148,7 @@ static void report_thread_losses(recorder_drain *drain, mprof_thread *thread, in
 		salvage_commit_losses(drain, thread);
 }
 
-/* Takes threads that were detached and drained off the list. */
+/* Removes threads from the list that are detached and drained. */
 static mprof_thread *unlink_threads(recorder_shared *shared)
 {
 	mprof_thread **link;
@@ -150,8 +159,10 @@ static mprof_thread *unlink_threads(recorder_shared *shared)
 	while (*link != NULL) {
 		mprof_thread *thread = *link;
 
-		/* sequence may be read once detached was seen: the owner is gone. Until the two are equal a buffer that
-		 * was handed over is not drained, and its owner field is this thread. */
+		/*
+		 * sequence may be read once detached is set: the owner is gone. Until the two are equal, a buffer that
+		 * was handed over is not drained, and its owner field points to this thread.
+		 */
 		if (atomic_load_explicit(&thread->detached, memory_order_acquire) &&
 		    thread->drain.next_sequence == thread->sequence) {
 			*link = thread->next;
@@ -181,7 +192,7 @@ static void reap_threads(recorder_drain *drain, int is_last)
 	}
 }
 
-/* All losses of the round. That the limit was reached is reported at once, and then once more at the end. */
+/* Reports the losses of the round. Losses past the size limit are reported when it is reached and again on close. */
 static void report_losses(recorder_drain *drain, int is_last)
 {
 	recorder_shared *shared = drain->shared;
@@ -202,10 +213,13 @@ static void report_losses(recorder_drain *drain, int is_last)
 	output->limit_reported = reached;
 }
 
-/* Events of native memory after which all threads are drained, so that readers need to hold back few. */
+/* Number of native memory events after which all threads are drained, so that readers hold back few. */
 #define WATERMARK_EVENTS (UINT64_C(128) * 1024)
 
-/* A thread that is stopped between reading the counter and publishing the event goes on before that. */
+/*
+ * A thread that is stopped between reading the counter and publishing the event is assumed to continue within this
+ * time.
+ */
 #define WATERMARK_NANOSECONDS UINT64_C(100000000)
 
 static uint64_t monotonic_time(void)
@@ -227,9 +241,9 @@ int drain_needs_watermark(const recorder_drain *drain)
 }
 
 /*
- * After a round that drained all threads, which began at the counter. All that was published before it began is in the
- * log, and all that has a counter from before the round that is remembered was published meanwhile: a thread publishes
- * an event right after it has read the counter.
+ * Called after a round that drained all threads and began at \p counter. Everything published before it began is in the
+ * log. A thread publishes an event right after it has read the counter, so all events with counters from before the
+ * remembered round were published by then.
  */
 static void write_watermark(recorder_drain *drain, uint64_t round)
 {
@@ -254,7 +268,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	drain_threads(drain, partial);
 	if (partial)
 		write_watermark(drain, round);
-	/* Few samples make small blocks: they wait for more where nobody asked. */
+	/* Few samples make small blocks, so unless a drain was requested they wait for more. */
 	if (partial || sample_store_is_filling(&drain->shared->samples))
 		samples_drain(drain);
 	if (heap_drain_run(&drain->heap, partial, is_last))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes an EVENTS block of what a buffer holds, or counts it as lost. */
+/* Writes the events of a buffer as an EVENTS block, or counts them as lost. */
 #include "recorder/drain_buffer.h"
 
 #include "recorder/salvage_commit.h"
@@ -23,7 +23,7 @@ static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base
 	return status == MPROF_OK;
 }
 
-/* Writes what is published, or counts it as lost. */
+/* Writes the published slots, or counts them as lost. */
 static void write_slots(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
 	recorder_output *output = drain->output;
@@ -50,7 +50,9 @@ void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buf
 
 	if (count == 0)
 		return;
-	/* The first event's own counter: its time is then 0, and a block of allocations alone still has a time. */
+	/*
+	 * The counter of the first event: its delta is then 0, and a block of nothing but allocations still has a time.
+	 */
 	if (buffer->drained == 0)
 		thread->drain.last_counter = buffer->start_counter;
 	buffer->drained = published;

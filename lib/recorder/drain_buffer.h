@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/drain_buffer.h
- * \brief From the slots of a buffer to an EVENTS block. Writer thread.
+ * \brief Converts the slots of a buffer to an EVENTS block. Writer thread.
  */
 #ifndef RECORDER_DRAIN_BUFFER_H
 #define RECORDER_DRAIN_BUFFER_H

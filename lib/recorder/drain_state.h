@@ -28,8 +28,8 @@ typedef struct recorder_drain {
 	recorder_output *output;
 
 	/* Constant. */
-	uint32_t buffer_events;             /**< Capacity of buffers, for the room below. */
-	uint32_t interval_ms;               /**< Of rounds that drain buffers which are not full. */
+	uint32_t buffer_events;             /**< Capacity of buffers, and so of the arrays below. */
+	uint32_t interval_ms;               /**< Time between rounds that drain buffers which are not full. */
 	void (*thread_started)(void *user); /**< Called on the writer thread before all else. May be NULL. */
 	void (*thread_ended)(void *user);   /**< Called on the writer thread after all else. May be NULL. */
 	void *thread_user;
@@ -40,12 +40,12 @@ typedef struct recorder_drain {
 	root_table roots;
 	heap_drain heap;
 
-	mprof_event *events;         /**< Room for those of one buffer. */
+	mprof_event *events;         /**< The events of one buffer. */
 	mprof_event_detail *details; /**< The same, for wide events. */
 
 	uint64_t latest_counter;   /**< Of the events and samples that were drained. */
 	uint64_t samples_written;  /**< Samples in the log. */
-	salvage_progress progress; /**< What the next salvage_commit() makes valid. */
+	salvage_progress progress; /**< Made valid by the next salvage_commit(). */
 
 	/* Watermarks. */
 	uint64_t memory_events; /**< Events of native memory since the last watermark. */
@@ -58,7 +58,7 @@ typedef struct recorder_drain {
 	size_t stack_point_count;
 	size_t stack_point_capacity;
 	uint32_t round_number;
-	int order_has_failed; /**< There was no memory to order this round: its events are lost. */
+	int order_has_failed; /**< There was no memory to order this round, so its events are lost. */
 } recorder_drain;
 
 #endif

@@ -9,7 +9,7 @@
 #define NT_GNU_BUILD_ID 3
 #endif
 
-/* Rounds up a length of 32 bits: no overflow in 64. */
+/* Rounds up a 32-bit length, which cannot overflow in 64 bits. */
 static uint64_t pad_length(uint32_t length, uint64_t alignment)
 {
 	return ((uint64_t)length + alignment - 1) & ~(alignment - 1);
@@ -28,7 +28,7 @@ static void write_text(const uint8_t *bytes, size_t length, char *text)
 
 int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, char text[ELF_BUILD_ID_TEXT])
 {
-	/* Whatever the header states: notes are aligned to 8 bytes or, nearly always, to 4. */
+	/* Other values in the header are ignored: notes are aligned to 8 bytes or, nearly always, to 4. */
 	uint64_t step = alignment == 8 ? 8 : 4;
 	uint32_t header[3];
 	size_t at = 0;

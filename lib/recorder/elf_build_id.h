@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Room for a build ID of up to 32 bytes in hexadecimal. */
+/** Size of a build ID of up to 32 bytes in hexadecimal, with its NUL. */
 #define ELF_BUILD_ID_TEXT 65
 
 /**
- * Looks through notes. \p alignment is that of their segment or section. Returns 1 with the ID as text; 0, with \p text
- * left as it was, if there is none, or one that is too long.
+ * Looks through notes. \p alignment is that of their segment or section. Returns 1 and stores the ID as text. Returns 0
+ * and leaves \p text unchanged if there is none or it is too long.
  */
 int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, char text[ELF_BUILD_ID_TEXT]);
 

@@ -15,7 +15,7 @@
 #define OWN_BYTE_ORDER ELFDATA2LSB
 #endif
 
-/* More sections than any linker makes, and few enough to look at all of them. */
+/* More sections than any linker creates, and few enough to examine all of them. */
 #define SECTIONS_MAX 65536
 
 static int read_file(int fd, uint64_t offset, uint8_t *into, size_t length)
@@ -49,7 +49,7 @@ static size_t section_header_size(const elf_image *image)
 	return image->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 }
 
-/* Reads the file's header. Returns 0 if it is no ELF file that can be understood. */
+/* Reads the file's header. Returns 0 if it is not a supported ELF file. */
 static int read_header(elf_image *image)
 {
 	unsigned char identity[EI_NIDENT];
@@ -79,7 +79,7 @@ static int read_header(elf_image *image)
 	if (image->sections_at == 0 || header_size != section_header_size(image)) {
 		image->section_count = 0;
 	} else if (image->section_count == 0) {
-		/* Too many for the header: the first section has the count. */
+		/* If the number is too large for the header, it is in the first section. */
 		image->section_count = 1;
 		if (!elf_image_section(image, 0, &first) || first.size > SECTIONS_MAX)
 			first.size = 0;
@@ -93,7 +93,7 @@ int elf_image_open_file(elf_image *image, const char *path)
 	struct stat about;
 
 	memset(image, 0, sizeof(*image));
-	/* Should the name be that of a pipe by now, opening it must not wait. */
+	/* O_NONBLOCK: if the path is that of a pipe by now, opening it must not wait. */
 	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (image->fd < 0)
 		return 0;

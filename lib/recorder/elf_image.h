@@ -3,7 +3,7 @@
  * \file recorder/elf_image.h
  * \brief Reads an ELF file, or one in memory, piece by piece. Nothing in it is trusted.
  *
- * Files are read and not mapped: one that is cut meanwhile then has less to say, and does no harm.
+ * Files are read, not mapped: if one is truncated meanwhile, reading fails instead of raising SIGBUS.
  */
 #ifndef RECORDER_ELF_IMAGE_H
 #define RECORDER_ELF_IMAGE_H
@@ -32,7 +32,10 @@ typedef struct elf_section {
 	uint64_t alignment;
 } elf_section;
 
-/** Returns 0 if the file cannot be read, or is no ELF file of the machine's byte order; else it is to be closed. */
+/**
+ * Returns 0 if the file cannot be read or is not an ELF file of the machine's byte order. Otherwise the caller closes
+ * it.
+ */
 int elf_image_open_file(elf_image *image, const char *path);
 
 /** The same for a file in memory. */
@@ -40,13 +43,13 @@ int elf_image_open_memory(elf_image *image, const void *bytes, size_t length);
 
 void elf_image_close(elf_image *image);
 
-/** Reads exactly \p length bytes. Returns 0 if they are not there. */
+/** Reads exactly \p length bytes. Returns 0 if the file does not have them. */
 int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length);
 
-/** Finds a section. Returns 0 if it is not there. Its content may be missing. */
+/** Finds a section. Returns 0 if there is none. Its content may be missing. */
 int elf_image_section(const elf_image *image, uint32_t index, elf_section *section);
 
-/** Whether the content of a section is all there. */
+/** Whether the file contains all of a section. */
 int elf_image_has_content(const elf_image *image, const elf_section *section);
 
 #endif

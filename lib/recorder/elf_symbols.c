@@ -10,25 +10,25 @@
 #include <elf.h>
 #include <string.h>
 
-/* Bytes of a table of symbols that are read at once: whole entries of both kinds. */
+/* Bytes of a symbol table that are read at once, a multiple of both entry sizes. */
 #define TABLE_PIECE 6144
 #define NOTES_MAX 16384
-/* Tables of symbols in a file; linkers make two. */
+/* Maximum number of symbol tables in a file; linkers create two. */
 #define TABLES_MAX 8
 
-/* Ranks: names with few underscores in front are those that programmers know. */
+/* Ranks: a name with fewer leading underscores is more likely the one in the source code. */
 #define RANK_WITHOUT_SIZE 64
 #define RANK_UNDERSCORE 8
 #define RANK_UNDERSCORES_MAX 4
 
-/* A table of symbols that is being read. */
+/* A symbol table that is being read. */
 typedef struct symbol_table {
 	const elf_image *image;
 	elf_section section;
 	size_t names_at;       /**< Where its names begin in elf_symbols::names, ... */
 	size_t names_length;   /**< ... and how many bytes they have. */
-	uint32_t last_section; /**< A section whose end is known, ... */
-	uint64_t last_end;     /**< ... and that. */
+	uint32_t last_section; /**< A section whose end was looked up, ... */
+	uint64_t last_end;     /**< ... and that end. */
 } symbol_table;
 
 void elf_symbols_init(elf_symbols *symbols, const mprof_allocator *allocator)
@@ -48,7 +48,7 @@ void elf_symbols_destroy(elf_symbols *symbols)
 	symbols->names_length = 0;
 }
 
-/* Adds the names of a table, and a NUL in case the last one lacks it. Returns 0 if they cannot be had. */
+/* Adds the names of a table, and a NUL in case the last one lacks it. Returns 0 if they cannot be read. */
 static int add_names(elf_symbols *symbols, symbol_table *table)
 {
 	const elf_image *image = table->image;
@@ -74,7 +74,7 @@ static int add_names(elf_symbols *symbols, symbol_table *table)
 	return 0;
 }
 
-/* Where the section ends that a symbol is in; 0 if it has none. */
+/* The end of the section that contains a symbol; 0 if it has none. */
 static uint64_t section_end(symbol_table *table, uint32_t index)
 {
 	elf_section section;
@@ -107,7 +107,7 @@ static int add_symbol(elf_symbols *symbols, symbol_table *table, const Elf64_Sym
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || entry->st_shndx == SHN_UNDEF ||
 	    entry->st_name >= table->names_length || symbols->names[table->names_at + entry->st_name] == '\0')
 		return 1;
-	/* The lowest bit is the processor's mode there. */
+	/* There, the lowest bit specifies the processor's mode. */
 	if (table->image->machine == EM_ARM)
 		symbol.start &= ~UINT64_C(1);
 	if (!symbol.has_size)
@@ -126,7 +126,7 @@ static int add_symbol(elf_symbols *symbols, symbol_table *table, const Elf64_Sym
 	return has_room;
 }
 
-/* An entry of a table as those of 64-bit files are. */
+/* Reads an entry of a table and converts it to the 64-bit form. */
 static Elf64_Sym load_entry(const elf_image *image, const uint8_t *bytes)
 {
 	Elf64_Sym wide;
@@ -189,7 +189,7 @@ static int is_another(const elf_image *image, const char *build_id)
 	return 0;
 }
 
-/* Adds all tables. Returns 1 if one of them is a full one. */
+/* Adds all tables. Returns 1 if one of them is a full symbol table. */
 static int add_tables(elf_symbols *symbols, const elf_image *image)
 {
 	int has_full = 0;
@@ -281,7 +281,7 @@ const elf_symbol *elf_symbols_find(const elf_symbols *symbols, uint64_t address)
 	if (low == 0)
 		return NULL;
 	closest = &symbols->symbols[low - 1];
-	/* Functions may lie in each other. One whose size is not known counts if no other does. */
+	/* Functions may be nested. One of unknown size counts only if no other contains the address. */
 	for (uint32_t number = (uint32_t)low; number != 0; number = symbols->symbols[number - 1].enclosing) {
 		const elf_symbol *symbol = &symbols->symbols[number - 1];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens recorders that keep the log in memory, and writes out what is there. Threads of the client. */
+/* Opens recorders that keep the log in a ring buffer, and writes the ring buffer to files. Threads of the client. */
 #include "recorder/recorder_internal.h"
 
 #include "base/error.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Smaller rings would hold little more than one buffer of events. */
+/* Smaller ring buffers would contain little more than one buffer of events. */
 #define LEAST_RING ((uint64_t)1 << 20)
 
 static int ring_sink_write(void *user, const void *bytes, size_t length)
@@ -76,7 +76,7 @@ static mprof_status fail_dump(mprof_error *error, mprof_status status, int syste
 	return status;
 }
 
-/* Fills a file that nobody looks at yet, and closes it. Returns 0 or an errno value. */
+/* Writes the log to a new file, which no other program opens yet, and closes it. Returns 0 or an errno value. */
 static int write_file(mprof_recorder *recorder, int fd, uint32_t gzip_level)
 {
 	log_sink sink;
@@ -136,7 +136,7 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 		return fail_dump(error, MPROF_ERR_STATE, 0, "mprof_recorder_dump_path() called on the writer thread");
 	if (gzip_level > 0 && !sink_gzip_is_available())
 		return fail_dump(error, MPROF_ERR_UNSUPPORTED, 0, "this build of the library cannot compress");
-	/* A recorder that is closed has drained all; one that can write no more keeps what it has. */
+	/* A closed recorder has drained everything; one that has failed keeps what it has. */
 	(void)mprof_recorder_drain(recorder);
 	pthread_mutex_lock(&recorder->control.dump_lock);
 	status = dump_ring(recorder, path, gzip_level, error);

@@ -25,7 +25,7 @@ static inline uint32_t words_in(const heap_chunk *chunk)
 	return atomic_load_explicit(&chunk->published, memory_order_relaxed);
 }
 
-/* How far ahead memory is fetched: about fifty objects. After the end of a chunk it does no harm. */
+/* Prefetch distance: about fifty objects. A prefetch past the end of a chunk is harmless. */
 #define WORDS_AHEAD 256
 
 /* Release: pairs with the acquire in heap_drain_begin() and read_chunks(), which then read these words. */
@@ -122,13 +122,13 @@ void mprof_recorder_end_heap(mprof_recorder *recorder)
 	errno = saved_errno;
 }
 
-/* More references of the last object, in as many records as needed. Returns 0 if there is no room. */
+/* Records more references of the last object, in as many records as needed. Returns 0 if there is no room. */
 static int record_more_references(recorder_shared *shared, const uint64_t *references, size_t count)
 {
 	uint64_t object = shared->heap.last_object;
 
 	while (count > 0) {
-		/* Two words for each of them, since they may not fit the narrow form. */
+		/* Reserves two words for each, since they may not fit the narrow form. */
 		heap_chunk *chunk = chunk_with_room(shared, HEAP_REFERENCES_WORDS + 2);
 		uint32_t *words;
 		uint32_t index;
@@ -155,7 +155,10 @@ static int record_more_references(recorder_shared *shared, const uint64_t *refer
 	return 1;
 }
 
-/* Puts an object for which there is room into the chunk. Returns 0, with nothing done, if it is not narrow. */
+/*
+ * Stores an object in the chunk, which has room for it. Returns 0 and stores nothing if it does not fit the narrow
+ * form.
+ */
 static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint32_t class_slot, uint64_t size,
 				    const uint64_t *references, uint32_t count)
 {
@@ -164,8 +167,10 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	uint32_t *words = chunk->words + index;
 	uint64_t lost = size >> HEAP_SIZE_BITS;
 
-	/* A chunk that was used before is in the writer thread's cache: fetched when it is written to, each line of it
-	 * would take longer than all that is done for the objects in it. */
+	/*
+	 * A chunk that was used before is in the writer thread's cache. Without the prefetch, the miss on each line
+	 * would take longer than all work on the objects in it.
+	 */
 	__builtin_prefetch(words + WORDS_AHEAD, 1);
 	words[0] = HEAP_WORD_OBJECT | class_slot << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
 		   (uint32_t)size << HEAP_SIZE_SHIFT;
@@ -179,7 +184,10 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	return 1;
 }
 
-/* Puts a class into the table of both sides. Returns 0 if there is no room for the record. */
+/*
+ * Adds a class to the table, and records that for the writer thread's copy. Returns 0 if there is no room for the
+ * record.
+ */
 static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_slot)
 {
 	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS);
@@ -196,8 +204,8 @@ static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t clas
 }
 
 /*
- * An object whose class is not in the table, for which the chunk has no room, or that is not narrow. Returns 0 if there
- * is no room at all.
+ * Slow path: the class is not in the table, the chunk has no room, or the object does not fit the narrow form. Returns
+ * 0 if no room can be made.
  */
 static int put_object(recorder_shared *shared, uint64_t address, mprof_key class_key, uint64_t size,
 		      const uint64_t *references, size_t count)
@@ -227,7 +235,7 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 	return record_more_references(shared, references, count);
 }
 
-/* What mprof_recorder_add_heap_object() does not do itself, so that the common case is short. */
+/* The rare cases of mprof_recorder_add_heap_object(), out of line so that the common case is short. */
 __attribute__((noinline)) static void record_object(recorder_shared *shared, uint64_t address, mprof_key class_key,
 						    uint64_t size, const uint64_t *references, size_t count)
 {
@@ -305,7 +313,7 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind
 	leave_call(heap, state);
 }
 
-/* The counter of an event: all that belongs to a snapshot happened at one time. */
+/* The counter of an event: everything in a snapshot happened at one time. */
 static uint64_t event_counter(const recorder_shared *shared, heap_state state)
 {
 	return state == HEAP_BETWEEN_SNAPSHOTS ? counter_read(&shared->counter) : shared->heap.snapshot_counter;
@@ -337,7 +345,7 @@ void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mp
 	leave_call(heap, state);
 }
 
-/* Without a move, any address may be wrong: the record marks where the writer thread has to stop tracking. */
+/* After a lost move any address may be wrong: the record marks where the writer thread has to stop tracking. */
 static void lose_move(heap_recording *heap)
 {
 	uint32_t index = words_in(heap->current);

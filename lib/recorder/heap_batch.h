@@ -10,7 +10,7 @@
 
 #include "base/allocator.h"
 
-/* Most in one block: not over 800 KiB, seldom over 60. What is filled here stays in the second cache. */
+/* Maximum number in one block: at most 800 KiB, seldom more than 60, so a batch stays in the second-level cache. */
 #define HEAP_BATCH_EVENTS 2048U
 #define HEAP_BATCH_REFERENCES 16384U
 
@@ -27,17 +27,17 @@ typedef struct heap_batch {
 void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator);
 void heap_batch_destroy(heap_batch *batch);
 
-/** Makes sure that there is memory. Returns 0 if there is none. */
+/** Allocates the memory if that was not done. Returns 0 if there is none. */
 int heap_batch_prepare(heap_batch *batch);
 
-/** Whether one more event with that many references fits, and there is memory at all. */
+/** Whether another event with that many references fits, and the memory was allocated. */
 static inline int heap_batch_has_room(const heap_batch *batch, uint32_t references)
 {
 	return batch->events != NULL && batch->count < HEAP_BATCH_EVENTS &&
 	       references <= HEAP_BATCH_REFERENCES - batch->reference_count;
 }
 
-/** Appends an event, for which there is room. Returns where its references are to be put. */
+/** Appends an event, for which there is room. Returns where to store its references. */
 static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind, uint32_t id, uint64_t value,
 				       uint64_t object, uint32_t references)
 {
@@ -54,7 +54,10 @@ static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind,
 	return room;
 }
 
-/** More references for the last event, if they fit and it is of an object: where they go, or NULL. */
+/**
+ * Adds references to the last event. Returns where to store them, or NULL if they do not fit or it is not the event of
+ * an object.
+ */
 static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references)
 {
 	uint64_t *room = batch->references + batch->reference_count;
@@ -68,7 +71,7 @@ static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references
 	return room;
 }
 
-/** Forgets the events. */
+/** Removes the events. */
 static inline void heap_batch_clear(heap_batch *batch)
 {
 	batch->count = 0;

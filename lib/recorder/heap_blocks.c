@@ -28,7 +28,7 @@ void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t
 		blocks->snapshot.is_incomplete = 1;
 }
 
-/* Writes a block. Returns 1 if the log has it; what it holds is counted as lost otherwise. */
+/* Writes a block. Returns 1 if it is in the log; otherwise its events are counted as lost. */
 static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_event *events, uint32_t count)
 {
 	recorder_output *output = blocks->output;
@@ -41,7 +41,7 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 	status = mprof_writer_write_heap(output->writer, blocks->batch_snapshot, flags, blocks->batch_counter, events,
 					 count);
 	if (status == MPROF_ERR_MEMORY) {
-		/* The writer goes on after it, and so does the recorder. */
+		/* The writer continues after this error, and so does the recorder. */
 		heap_blocks_note_lost(blocks, MPROF_LOSS_NO_MEMORY, count);
 		return 0;
 	}
@@ -49,7 +49,7 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 	if (status != MPROF_OK)
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 	output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
-	/* A dialect without such blocks leaves them out. */
+	/* A dialect without such blocks omits them. */
 	return status == MPROF_OK && output->has_heap_blocks;
 }
 
@@ -92,7 +92,7 @@ static void write_last_block(heap_blocks *blocks)
 	blocks->batch_counter = snapshot->counter;
 	is_written = write_heap_block(blocks, flags | (snapshot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
 				      blocks->batch.events, count);
-	/* Without memory for what it holds, an empty block can still mark the snapshot as incomplete. */
+	/* Without memory for the events, an empty block can still mark the snapshot as incomplete. */
 	if (!is_written && count > 0 && snapshot->is_incomplete)
 		is_written = write_heap_block(blocks, flags | MPROF_HEAP_FLAG_INCOMPLETE, NULL, 0);
 	heap_batch_clear(&blocks->batch);
@@ -127,7 +127,7 @@ void heap_blocks_end_snapshot(heap_blocks *blocks)
 		write_last_block(blocks);
 	if ((snapshot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !snapshot->is_incomplete) {
 		write_summary(blocks);
-		/* Deaths that no summary holds yet stay for the next one. */
+		/* Deaths that no summary contains yet stay for the next one. */
 		heap_sums_clear(&blocks->sums, HEAP_SUM_DEAD);
 	}
 	heap_sums_clear(&blocks->sums, HEAP_SUM_ALIVE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_blocks.h
- * \brief Events of heap snapshots on their way into HEAP_DATA blocks, and the sums of a snapshot. Writer thread.
+ * \brief Collects events of heap snapshots into HEAP_DATA blocks, and the sums of a snapshot. Writer thread.
  */
 #ifndef RECORDER_HEAP_BLOCKS_H
 #define RECORDER_HEAP_BLOCKS_H
@@ -13,9 +13,9 @@
 #include "recorder/output.h"
 
 /*
- * A block has one counter for all its events. Outside of snapshots, what happened longer after it goes into another
- * one: in units near 8 ns the moves of a block are within 33 us, so that those of two collections are apart, and deaths
- * within half a millisecond.
+ * A block has one counter for all its events. Outside of snapshots, an event that happened more than this after it goes
+ * into the next block. In units near 8 ns, the moves of a block are within 33 us, which separates those of two
+ * collections, and deaths within half a millisecond.
  */
 #define HEAP_MOVE_SPAN (UINT64_C(1) << 12)
 #define HEAP_DEATH_SPAN (UINT64_C(1) << 16)
@@ -27,15 +27,15 @@ typedef struct open_snapshot {
 	uint32_t collection;
 	uint32_t number; /**< 0 if it is not written. */
 	uint64_t counter;
-	int has_block;  /**< One of its blocks was written, or was to be. */
-	int has_object; /**< So more references have an object. */
+	int has_block;  /**< One of its blocks was written, or would have been without an error. */
+	int has_object; /**< More references then belong to its object. */
 	int is_incomplete;
 } open_snapshot;
 
 typedef struct heap_blocks {
 	recorder_output *output;
 	open_snapshot snapshot;
-	heap_batch batch;        /**< Events that no block holds yet. */
+	heap_batch batch;        /**< Events that are in no block yet. */
 	uint32_t batch_snapshot; /**< Number of the snapshot that they belong to, 0: none. */
 	uint64_t batch_counter;
 	heap_sums sums;
@@ -47,13 +47,13 @@ typedef struct heap_blocks {
 void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output);
 void heap_blocks_destroy(heap_blocks *blocks);
 
-/** Counts losses; a snapshot that is open is incomplete by them. */
+/** Counts losses, which make an open snapshot incomplete. */
 void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t count);
 
-/** Writes the events that wait, if there are any. */
+/** Writes the collected events, if there are any. */
 void heap_blocks_flush(heap_blocks *blocks);
 
-/** The slow half of heap_blocks_add(): an empty batch. Returns 0, counting a loss, if there is no memory. */
+/** The slow path of heap_blocks_add(): begins an empty batch. Returns 0 and counts a loss if there is no memory. */
 int heap_blocks_begin_batch(heap_blocks *blocks);
 
 /** Whether the snapshot's objects are written, and not only counted. */
@@ -63,8 +63,8 @@ static inline int heap_blocks_has_snapshot(const heap_blocks *blocks)
 }
 
 /**
- * Appends an event to the snapshot that is open, or to the events outside of snapshots. Returns where its references
- * go; NULL if there is no memory for it.
+ * Appends an event to the snapshot that is open, or to the events outside of snapshots. Returns where to store its
+ * references; NULL if there is no memory for it.
  */
 static inline uint64_t *heap_blocks_add(heap_blocks *blocks, mprof_event_kind kind, uint32_t id, uint64_t value,
 					uint64_t object, uint32_t references, uint64_t counter)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Small enough to be handed over often, so that the writer thread keeps up and memory stays in the cache. */
+/* Small enough to be handed over often, so that the writer thread keeps up and the memory stays in the cache. */
 #define CHUNK_SIZE ((size_t)256 << 10)
 #define SMALLEST_CHUNK ((size_t)32 << 10)
 
@@ -13,13 +13,13 @@
 #define FEWEST_CHUNKS 8
 
 /*
- * Free chunks beyond that many bytes go back to the system. A snapshot needs more only where it outruns the writer
+ * Free chunks beyond that many bytes are unmapped. A snapshot needs more only while it is faster than the writer
  * thread.
  */
 #define RESERVE_BYTES ((size_t)64 << 20)
 
 #ifdef MAP_POPULATE
-/* Faults are taken at once and not one by one with the world stopped. */
+/* Page faults are taken at once, not one by one with the world stopped. */
 #define MAP_AT_ONCE MAP_POPULATE
 #else
 #define MAP_AT_ONCE 0
@@ -71,7 +71,7 @@ static heap_chunk *pop_free_chunk(heap_chunks *chunks)
 	return top;
 }
 
-/* The system's mapping, not malloc: it may be asked where another thread holds malloc's lock and is stopped. */
+/* mmap(), not malloc(): this may run while a stopped thread holds malloc's lock. */
 static heap_chunk *map_chunk(heap_chunks *chunks, int at_once)
 {
 	uint64_t mapped = atomic_load_explicit(&chunks->mapped, memory_order_relaxed);

@@ -27,15 +27,15 @@ struct heap_chunk {
 	/** The next chunk; NULL in the last one. The recording side stores it with release after the last change of
 	 * published; the writer thread, which loads it with acquire, then sees the final value of published. */
 	_Atomic(heap_chunk *) next;
-	heap_chunk *next_free;    /**< In the stack of free ones. */
-	char padding[CACHE_LINE]; /**< The writer thread reads the words, and seldom what stands above. */
+	heap_chunk *next_free;    /**< In the stack of free chunks. */
+	char padding[CACHE_LINE]; /**< Aligned: the writer thread reads the words, and the fields above only seldom. */
 	uint32_t words[];
 };
 
 typedef struct heap_chunks {
 	size_t chunk_size; /**< Bytes of each. */
 	uint64_t max_bytes;
-	_Atomic uint64_t mapped; /**< Bytes. The side that records adds, the writer thread subtracts. */
+	_Atomic uint64_t mapped; /**< In bytes. The recording side adds, the writer thread subtracts. */
 	/**
 	 * Top of the stack of free chunks. The writer thread pushes with release, and the recording side pops with
 	 * acquire. No change count is needed: only one thread pops, so a chunk that is on top twice has not been taken
@@ -52,12 +52,12 @@ void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes);
 void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first);
 
 /**
- * An empty chunk; NULL if the bound is reached or the system refuses. \p at_once: all of its memory is needed soon. The
- * side that records.
+ * Returns an empty chunk; NULL if the bound is reached or the system refuses memory. \p at_once: all of its memory is
+ * needed soon. Recording side only.
  */
 heap_chunk *heap_chunks_take(heap_chunks *chunks, int at_once);
 
-/** Gives a chunk back, to be used again or to the system. Writer thread. */
+/** Gives a chunk back, for reuse or to the system. Writer thread only. */
 void heap_chunks_give(heap_chunks *chunks, heap_chunk *chunk);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How far ahead of an allocation its slot among the objects is fetched. */
+/* Prefetch distance for the table slots of allocations. */
 #define FETCH_AHEAD 8
 
 static void note_death(void *user, const tracked_object *object)

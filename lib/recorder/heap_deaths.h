@@ -20,16 +20,16 @@ typedef struct heap_deaths {
 	int is_tracking;     /**< Deaths are found. Each round then drains all that threads have published. */
 	int writes_each;     /**< Each death is written: the last snapshot requested it, or there was none. */
 	int has_lost_moves;  /**< Moves were not recorded, so the addresses of all objects are unknown. */
-	uint64_t counter;    /**< Counter of the deaths that are being found. */
+	uint64_t counter;    /**< Counter of the deaths that are found now. */
 	heap_timeline timeline;
 	object_tracker tracker;
 } heap_deaths;
 
-/** Takes no memory yet. \p deaths must not move from now on. */
+/** Allocates no memory yet. \p deaths must not move from now on. */
 void heap_deaths_init(heap_deaths *deaths, const mprof_allocator *allocator, heap_blocks *blocks, int is_tracking);
 void heap_deaths_destroy(heap_deaths *deaths);
 
-/** Deaths are not needed any more: forgets all objects. */
+/** Stops looking for deaths and removes all objects. */
 void heap_deaths_stop(heap_deaths *deaths);
 
 /**
@@ -37,11 +37,11 @@ void heap_deaths_stop(heap_deaths *deaths);
  */
 void heap_deaths_give_up(heap_deaths *deaths);
 
-/** An allocation was drained. \p counter is when it was recorded. */
+/** Notes an allocation that was drained. \p counter is when it was recorded. */
 void heap_deaths_note_allocation(heap_deaths *deaths, uint64_t object, uint32_t class_id, uint64_t size,
 				 uint64_t counter);
 
-/** A collection's start was drained: moves before it and after it belong to different collections. */
+/** Notes the start of a collection that was drained: moves before and after it belong to different collections. */
 void heap_deaths_note_collection(heap_deaths *deaths, uint64_t counter);
 
 /** Sorts the noted entries. Call it between noting and heap_deaths_pass_time(). */
@@ -50,19 +50,19 @@ void heap_deaths_sort(heap_deaths *deaths);
 /** Applies the allocations before a counter. */
 void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter);
 
-/** A snapshot begins. */
+/** Notes that a snapshot begins. */
 void heap_deaths_begin_snapshot(heap_deaths *deaths, uint32_t use, uint64_t counter);
 
-/** A snapshot ends. If it is complete, all objects that it does not contain are dead. */
+/** Notes that a snapshot ends. If it is complete, all objects that it does not contain are dead. */
 void heap_deaths_end_snapshot(heap_deaths *deaths, int is_complete, uint64_t counter);
 
-/** The client reports an object as dead. */
+/** Notes that the client has reported an object as dead. */
 void heap_deaths_note_freed(heap_deaths *deaths, uint64_t address, uint64_t counter);
 
-/** An object was moved. */
+/** Notes that an object was moved. */
 void heap_deaths_note_moved(heap_deaths *deaths, uint64_t from, uint64_t to, uint64_t counter);
 
-/** A move was not recorded: any address may be wrong from here on, so all objects are forgotten. */
+/** Notes that a move was not recorded: any address may be wrong from here on, so all objects are removed. */
 void heap_deaths_lose_moves(heap_deaths *deaths);
 
 /** Moves are recorded again from a counter on. Objects allocated before it may have been moved and are not tracked. */
@@ -73,7 +73,7 @@ static inline int heap_deaths_is_sure(const heap_deaths *deaths)
 	return deaths->is_tracking && !deaths->has_lost_moves;
 }
 
-/** A snapshot contains an object. */
+/** Notes that a snapshot contains an object. */
 static inline void heap_deaths_note_alive(heap_deaths *deaths, const tracked_object *object)
 {
 	if (heap_deaths_is_sure(deaths) && !object_tracker_alive(&deaths->tracker, object))

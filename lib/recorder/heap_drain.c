@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-/* Chunks that are read in a round, unless all must be: a few milliseconds of work, or dozens with compression. */
+/*
+ * Maximum number of chunks read in a round, unless all must be: a few milliseconds of work, or tens of milliseconds
+ * with compression.
+ */
 #define ROUND_CHUNKS 8
 
 void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *keys, root_table *roots,
@@ -37,7 +40,7 @@ static void begin_snapshot(heap_drain *heap, uint32_t use, uint32_t collection, 
 	open_snapshot snapshot = {.is_open = 1, .use = use, .collection = collection, .counter = counter};
 
 	heap_deaths_begin_snapshot(&heap->deaths, use, counter);
-	/* What died alone has the number of its collection too. */
+	/* Deaths without a snapshot have the number of their collection, too. */
 	if (heap->output->numbers_snapshots_like_collections && collection != 0)
 		snapshot.number = (use & (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)) != 0 ? collection : 0;
 	else if ((use & MPROF_HEAP_USE_SHOT) != 0)
@@ -51,12 +54,15 @@ static void end_snapshot(heap_drain *heap, int is_incomplete)
 	open_snapshot *snapshot = &heap->blocks.snapshot;
 
 	snapshot->is_incomplete |= is_incomplete;
-	/* Where objects are missing, or none were asked for, an object that was not given is not dead by that. */
+	/*
+	 * If objects are missing or none were requested, an object that the snapshot does not contain is not
+	 * necessarily dead.
+	 */
 	heap_deaths_end_snapshot(&heap->deaths, snapshot->use != 0 && !snapshot->is_incomplete, snapshot->counter);
 	heap_blocks_end_snapshot(&heap->blocks);
 }
 
-/* The object's references, if there are any, go where this returns; NULL if they are not wanted. */
+/* Returns where to store the object's references, if it has any; NULL if they are not needed. */
 static inline uint64_t *give_object(heap_drain *heap, uint64_t address, uint32_t class_id, uint64_t size,
 				    uint32_t references)
 {
@@ -190,7 +196,7 @@ static uint32_t read_resumed(heap_drain *heap, const uint32_t *words)
 	return HEAP_RESUMED_WORDS;
 }
 
-/* Reads a record. Returns how many words it takes. */
+/* Reads a record. Returns its length in words. */
 static inline uint32_t read_record(heap_drain *heap, const uint32_t *words)
 {
 	switch ((heap_word_kind)(words[0] & HEAP_WORD_KIND_MASK)) {
@@ -234,18 +240,18 @@ void heap_drain_begin(heap_drain *heap)
 		chunk = next;
 	heap->until_chunk = chunk;
 	heap->until_word = atomic_load_explicit(&chunk->published, memory_order_acquire);
-	/* After that: what was recorded up to there happened before this counter. */
+	/* Read afterwards: everything recorded up to there happened before this counter. */
 	heap->until_counter = counter_read(&heap->shared->counter);
 }
 
-/* Reads up to heap_drain_begin(), or as many chunks as may be. Returns 0 if something is left. */
+/* Reads what was there at heap_drain_begin(), or as many chunks as a round may. Returns 0 if something is left. */
 static int read_chunks(heap_drain *heap, size_t most)
 {
 	for (size_t i = 0; i < most; i++) {
 		heap_chunk *chunk = heap->chunk;
 		uint32_t limit = heap->until_word;
 
-		/* Another one was appended before: this one does not change any more. */
+		/* The next chunk was appended already, so this one does not change any more. */
 		if (chunk != heap->until_chunk)
 			limit = atomic_load_explicit(&chunk->published, memory_order_acquire);
 		while (heap->word_index < limit)
@@ -259,7 +265,7 @@ static int read_chunks(heap_drain *heap, size_t most)
 	return 0;
 }
 
-/* Counts what the side that records had no room for. */
+/* Counts what the recording side had no room for. */
 static void note_losses(heap_drain *heap)
 {
 	uint64_t lost = atomic_load_explicit(&heap->shared->heap.lost, memory_order_relaxed);
@@ -276,17 +282,17 @@ int heap_drain_run(heap_drain *heap, int all, int is_last)
 	int is_done;
 
 	note_losses(heap);
-	/* Deaths could not be written any more. */
+	/* No more deaths can be written. */
 	if (deaths->is_tracking && !output_is_writing(heap->output))
 		heap_deaths_stop(deaths);
 	heap->class_stamp++;
 	heap_deaths_sort(deaths);
-	/* Allocations must not wait for long either. */
+	/* Allocations must not wait for long, either. */
 	all |= deaths->timeline.count > HEAP_TIMELINE_MAX / 4;
 	is_done = read_chunks(heap, all ? SIZE_MAX : ROUND_CHUNKS);
 	if (is_last && snapshot->is_open)
 		end_snapshot(heap, 1);
-	/* Objects that are allocated while a snapshot is taken are no part of it: they wait for its end. */
+	/* Objects that are allocated during a snapshot are not part of it, so they wait for its end. */
 	if (is_done && !snapshot->is_open)
 		heap_deaths_pass_time(deaths, heap->until_counter);
 	heap_blocks_flush(&heap->blocks);

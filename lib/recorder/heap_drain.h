@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_drain.h
- * \brief Heap snapshots on the writer thread: raw records of the chunks become events, sums, and what is known of
- * objects.
+ * \brief Converts the raw records of heap snapshots to events, sums, and the table of live objects. Writer thread.
  *
- * A round of draining calls heap_drain_begin(), then drains the threads, then calls heap_drain_run(). What that writes
- * was there at heap_drain_begin(), so all allocations before it are known by then.
+ * A round of draining calls heap_drain_begin(), then drains the threads, then calls heap_drain_run(). heap_drain_run()
+ * writes only what was there at heap_drain_begin(), so all earlier allocations were drained by then.
  */
 #ifndef RECORDER_HEAP_DRAIN_H
 #define RECORDER_HEAP_DRAIN_H
@@ -32,33 +31,33 @@ typedef struct heap_drain {
 	root_table *roots;
 	heap_blocks blocks;
 	heap_deaths deaths;
-	heap_chunk *chunk;             /**< The first that was not read to its end. */
-	uint32_t word_index;           /**< The word of it that is read next. */
-	uint64_t read_object;          /**< As heap_recording::last_object, of what was read. */
-	const heap_chunk *until_chunk; /**< Where this round stops: what was there when it began. */
+	heap_chunk *chunk;             /**< The first chunk that was not read to its end. */
+	uint32_t word_index;           /**< The next word of it to read. */
+	uint64_t read_object;          /**< As heap_recording::last_object, for the words that were read. */
+	const heap_chunk *until_chunk; /**< Where this round stops: the end of what was there when it began. */
 	uint32_t until_word;
 	uint64_t until_counter; /**< Allocations before it were drained before heap_drain_run(). */
 	uint64_t lost_seen;     /**< Of heap_recording::lost. */
 	uint32_t next_number;   /**< Of snapshots. */
-	uint32_t class_stamp;   /**< Changes where a key may come to have another ID. */
+	uint32_t class_stamp;   /**< Changes whenever a key may have got another ID. */
 	heap_class classes[HEAP_CLASSES];
 } heap_drain;
 
-/** After heap_recording_init(), keys_init() and root_table_init(). Takes no memory yet. */
+/** Call it after heap_recording_init(), keys_init() and root_table_init(). Allocates no memory yet. */
 void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *keys, root_table *roots,
 		     int track_objects);
 
-/** Frees its memory, and the chunks that are left. Also of a heap_drain that is all zero. */
+/** Frees its memory and the remaining chunks. \p heap may be all zero. */
 void heap_drain_destroy(heap_drain *heap);
 
-/** First of all in a round, before any buffer of a thread is looked at. */
+/** Call it first in a round, before any buffer of a thread is examined. */
 void heap_drain_begin(heap_drain *heap);
 
 /**
  * Writes what was recorded up to heap_drain_begin(). If heap_deaths::is_tracking, all that threads had published then
- * must have been drained, also from buffers that are not full. Without \p all it may leave some of a long snapshot to
- * the next round, for which it asks, so that threads do not wait for their buffers. \p is_last: a snapshot that was not
- * ended is incomplete. Returns 0 if some of a snapshot is left.
+ * must have been drained, also from buffers that are not full. Without \p all it may leave a part of a long snapshot to
+ * the next round, which it requests, so that threads do not wait for their buffers. \p is_last: a snapshot that was not
+ * ended is incomplete. Returns 0 if a part of a snapshot is left.
  */
 int heap_drain_run(heap_drain *heap, int all, int is_last);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and frees the state of the side that records heap snapshots. */
+/* Creates and frees the state of the recording side of heap snapshots. */
 #include "recorder/heap_recording.h"
 
 #include <string.h>

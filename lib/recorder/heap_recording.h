@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_recording.h
- * \brief Heap snapshots where they are recorded: what the collector reports while the world is stopped.
+ * \brief The recording side of heap snapshots: what the collector reports while the world is stopped.
  *
- * The side that records (heap.c) is one thread at a time, as the client promises, but not always the same. Each of its
- * calls begins with an acquire load of heap_recording::state and ends with a release store to it, so a call sees all
- * that those before it left, even where the client's own means of exclusion, such as a stopped world, are not known to
- * the C memory model. It shares nothing with the writer thread (heap_drain.c) but the chunks, see there, and atomic
- * counts; neither ever waits for the other.
+ * The client guarantees that the recording side (heap.c) is one thread at a time, though not always the same. Each of
+ * its calls begins with an acquire load of heap_recording::state and ends with a release store to it, so a call sees
+ * all stores of the calls before it, even if the client's own means of exclusion, such as a stopped world, is not
+ * synchronisation in the C memory model. It shares only the chunks (see heap_chunks.h) and atomic counts with the
+ * writer thread (heap_drain.c); neither ever waits for the other.
  */
 #ifndef RECORDER_HEAP_RECORDING_H
 #define RECORDER_HEAP_RECORDING_H
@@ -17,21 +17,21 @@
 #include "recorder/heap_chunks.h"
 #include "recorder/heap_words.h"
 
-/** Where the side that records is. */
+/** The state of the recording side. */
 typedef enum heap_state {
 	HEAP_BETWEEN_SNAPSHOTS = 0,
 	HEAP_IN_SNAPSHOT = 1,
-	HEAP_IN_FULL_SNAPSHOT = 2 /**< Objects of this snapshot did not fit: the others are dropped, too. */
+	HEAP_IN_FULL_SNAPSHOT = 2 /**< An object of this snapshot did not fit; those after it are dropped, too. */
 } heap_state;
 
 typedef struct heap_recording {
 	heap_chunks chunks;
-	_Atomic uint64_t lost; /**< Objects, moves and the like without room. The side that records adds, relaxed. */
+	_Atomic uint64_t lost; /**< Objects, moves and others without room. The recording side adds, relaxed. */
 
-	char padding[CACHE_LINE]; /**< What changes with each object is on cache lines of its own. */
-	/* The side that records. */
+	char padding[CACHE_LINE]; /**< Aligned: fields that change with each object are on cache lines of their own. */
+	/* Owner: the recording side. */
 	_Atomic uint32_t state; /**< A #heap_state; orders the calls, see above. */
-	int is_losing_moves;    /**< Recorded in the current chunk; over when there is a next one. */
+	int is_losing_moves;    /**< Words recorded in the current chunk; restarts with each chunk. */
 	heap_chunk *current;
 	uint64_t last_object; /**< What the next object's address is relative to. */
 	uint64_t snapshot_counter;
@@ -39,7 +39,7 @@ typedef struct heap_recording {
 	char padding_after[CACHE_LINE];
 } heap_recording;
 
-/** Takes the first chunk. Returns 0 if there is no memory. */
+/** Allocates the first chunk. Returns 0 if there is no memory. */
 int heap_recording_init(heap_recording *heap, uint64_t max_bytes);
 
 /** Unmaps the free chunks and those from \p first on, also after a failed heap_recording_init(). */

@@ -10,7 +10,7 @@
 
 #include "base/id_map.h"
 
-/** Where a sum stands in heap_sums_row::counts; the bytes follow. */
+/** The index of a sum in heap_sums_row::counts; the bytes follow. */
 typedef enum heap_sum { HEAP_SUM_ALIVE = 0, HEAP_SUM_DEAD = 2 } heap_sum;
 
 /** The sums of a class. */
@@ -32,7 +32,9 @@ typedef struct heap_sums {
 void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator);
 void heap_sums_destroy(heap_sums *sums);
 
-/** The slow half of heap_sums_add(): a row for a class that has none. NULL, noted, if there is no memory. */
+/**
+ * The slow path of heap_sums_add(): adds a row for a class. Returns NULL, and notes the loss, if there is no memory.
+ */
 heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id);
 
 static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_id, uint64_t size)
@@ -50,8 +52,8 @@ static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_i
 void heap_sums_clear(heap_sums *sums, heap_sum sum);
 
 /**
- * Writes the sums of all classes that have any. Returns as mprof_writer_write_records(), also if there is no memory of
- * its own.
+ * Writes the sums of all classes that have any. Returns what mprof_writer_write_records() returns, or
+ * #MPROF_ERR_MEMORY.
  */
 mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection);
 

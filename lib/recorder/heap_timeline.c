@@ -70,7 +70,7 @@ int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry)
 	return 1;
 }
 
-/* The end of the run in order that begins at \p first. */
+/* The end of the ordered run that begins at \p first. */
 static size_t ordered_run_end(const timeline_entry *entries, size_t first, size_t count)
 {
 	size_t end = first + 1;
@@ -80,7 +80,7 @@ static size_t ordered_run_end(const timeline_entry *entries, size_t first, size_
 	return end < count ? end : count;
 }
 
-/* Merges two runs that follow each other; of equal ones those of the first come first. */
+/* Merges two adjacent runs. The merge is stable: of equal entries, those of the first run come first. */
 static void merge_runs(timeline_entry *out, const timeline_entry *first, const timeline_entry *middle,
 		       const timeline_entry *end)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_timeline.h
- * \brief Allocations by counter, until what the collector reported at the same time is drained. Used by the writer
- * thread.
+ * \brief Allocations by counter, kept until what the collector reported at the same time is drained. Writer thread.
  *
- * Each thread's allocations come in order, but one thread's before another's, and those of all threads before the moves
- * and the shots among which they happened. An address means one object before a collection and another one after it, so
- * they are put in order first.
+ * Allocations of one thread are drained in order, but the threads are drained one after the other, and all of them
+ * before the moves and snapshots that happened in between. An address means one object before a collection and another
+ * one after it, so allocations are sorted first.
  */
 #ifndef RECORDER_HEAP_TIMELINE_H
 #define RECORDER_HEAP_TIMELINE_H
@@ -25,29 +24,32 @@ typedef struct heap_timeline {
 	timeline_entry *memory;  /**< Room for twice the capacity. */
 	timeline_entry *entries; /**< One half of it. */
 	timeline_entry *scratch; /**< The other half. */
-	size_t first;            /**< The first that was not taken yet. */
+	size_t first;            /**< The first entry that was not taken yet. */
 	size_t count;            /**< Of entries, taken ones included. */
 	size_t capacity;
 	int is_sorted;
 } heap_timeline;
 
-/** Most entries that wait. Each takes 64 bytes; there are that many only in a snapshot that is not ended. */
+/** Maximum number of waiting entries, of 64 bytes each. Only during a snapshot can there be that many. */
 #define HEAP_TIMELINE_MAX ((size_t)1 << 22)
 
 /** Takes no memory yet. */
 void heap_timeline_init(heap_timeline *timeline, const mprof_allocator *allocator);
 void heap_timeline_destroy(heap_timeline *timeline);
 
-/** Adds an entry, of any counter. Returns 0 if there is no memory for it, or no room. */
+/** Adds an entry with any counter. Returns 0 if there is no memory or the maximum is reached. */
 int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry);
 
-/** Puts what was added in order. To be called between adding and taking. */
+/** Sorts the added entries. Call it between adding and taking. */
 void heap_timeline_sort(heap_timeline *timeline);
 
-/** Takes the earliest entry if it is before \p counter; else NULL. Valid until the next heap_timeline_add(). */
+/**
+ * Removes and returns the earliest entry if it is before \p counter, or returns NULL. The entry is valid until the next
+ * heap_timeline_add().
+ */
 static inline const timeline_entry *heap_timeline_take(heap_timeline *timeline, uint64_t counter)
 {
-	/* Counters are near each other; their difference has a sign even if they pass the largest number. */
+	/* Counters are close to each other, so the sign of their difference is right even after they wrap around. */
 	if (timeline->first == timeline->count || (int64_t)(timeline->entries[timeline->first].counter - counter) >= 0)
 		return NULL;
 	return &timeline->entries[timeline->first++];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_words.h
- * \brief The raw form of heap snapshots, between the side that records and the writer thread: words of 32 bits.
+ * \brief The raw form of heap snapshots, passed from the recording side to the writer thread: words of 32 bits.
  *
- * A record's first word holds its kind in the low four bits. Numbers of 64 bits take two words. Most objects have a
- * narrow form: their class is a place in a table that both sides keep alike, and addresses are differences in units of
- * 8 bytes, in one word each: of the object to the one before, of a reference to its object. What does not fit has a
- * wide form. This halves the bytes written while the world is stopped, which dominates the pause.
+ * The first word of a record contains its kind in the low four bits. A 64-bit number takes two words. Most objects have
+ * a narrow form: their class is an index into a table that both sides keep identical, and each address is one word, the
+ * difference in units of 8 bytes: between the object and the one before it, or between a reference and its object.
+ * Anything that does not fit has a wide form. This halves the bytes written while the world is stopped, which dominates
+ * the pause.
  */
 #ifndef RECORDER_HEAP_WORDS_H
 #define RECORDER_HEAP_WORDS_H
@@ -18,12 +19,12 @@
 #include <string.h>
 
 typedef enum heap_word_kind {
-	HEAP_WORD_BEGIN = 1,           /**< Use in the bits from 4 | collection | counter. */
-	HEAP_WORD_END = 2,             /**< 1 in the bits from 4 if objects are missing. */
-	HEAP_WORD_CLASS = 3,           /**< Place in the bits from 4 | key, which stands at this place from now on. */
-	HEAP_WORD_OBJECT = 4,          /**< Narrow: class, count and size as below | address | references. */
-	HEAP_WORD_OBJECT_WIDE = 5,     /**< Place of the class in the bits from 4 | address | size. References follow in
-	                                    records of their own. */
+	HEAP_WORD_BEGIN = 1,  /**< Use in the bits from 4 | collection | counter. */
+	HEAP_WORD_END = 2,    /**< 1 in the bits from 4 if objects are missing. */
+	HEAP_WORD_CLASS = 3,  /**< Table index in the bits from 4 | key, which has this index from now on. */
+	HEAP_WORD_OBJECT = 4, /**< Narrow: class, count and size as below | address | references. */
+	HEAP_WORD_OBJECT_WIDE =
+		5, /**< Class index in the bits from 4 | address | size. References are records of their own. */
 	HEAP_WORD_REFERENCES = 6,      /**< Narrow: count in the bits from 4 | references. */
 	HEAP_WORD_REFERENCES_WIDE = 7, /**< Count in the bits from 4 | references. */
 	HEAP_WORD_ROOT = 8,            /**< Kind of root in the bits from 4 | slot | object. */
@@ -36,7 +37,7 @@ typedef enum heap_word_kind {
 #define HEAP_WORD_KIND_BITS 4
 #define HEAP_WORD_KIND_MASK 15U
 
-/** The first word of a narrow object: kind, place of the class, references, size in bytes. */
+/** The first word of a narrow object: kind, table index of the class, number of references, size in bytes. */
 #define HEAP_CLASS_BITS 11
 #define HEAP_CLASS_SHIFT HEAP_WORD_KIND_BITS
 #define HEAP_COUNT_BITS 4
@@ -44,9 +45,9 @@ typedef enum heap_word_kind {
 #define HEAP_SIZE_SHIFT (HEAP_COUNT_SHIFT + HEAP_COUNT_BITS)
 #define HEAP_SIZE_BITS (32 - HEAP_SIZE_SHIFT)
 
-/** Places in the table of classes. */
+/** Size of the table of classes. */
 #define HEAP_CLASSES (1U << HEAP_CLASS_BITS)
-/** Most references in a narrow object, ... */
+/** Maximum number of references in a narrow object, ... */
 #define HEAP_OBJECT_REFERENCES ((1U << HEAP_COUNT_BITS) - 1)
 /** ... and in a record of references. */
 #define HEAP_MORE_REFERENCES 4096U
@@ -91,7 +92,7 @@ static inline uint64_t heap_word_widen(uint32_t units)
 	return (uint64_t)(int64_t)(int32_t)units << 3;
 }
 
-/** Where a class stands in the table. Another one that belongs there takes the place. */
+/** The table index of a class. Another class with the same index replaces it. */
 static inline uint32_t heap_word_class_place(mprof_key key)
 {
 	return (uint32_t)(hash_address(key) >> (64 - HEAP_CLASS_BITS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Has keys, and the call stacks that hold them, forgotten where a round has drained all that uses them. */
+/* Retires keys, and the call stacks that contain them, once a round has drained all events that use them. */
 #include "recorder/key_retirement.h"
 
 #include "recorder/switches.h"
@@ -10,7 +10,7 @@ static void retire_keys(recorder_drain *drain, const retire_request *request)
 	mprof_thread *thread = recorder_threads(drain->shared);
 
 	keys_retire(&drain->keys, request->ranges, request->count, counter_read(&drain->shared->counter));
-	/* A frame whose leave was never recorded is not to be ended by that of another method with the same key. */
+	/* The leave of another method with the same key must not end a frame whose own leave was never recorded. */
 	for (; thread != NULL; thread = thread->next)
 		shadow_stack_forget(&thread->drain.stacks.own, request->ranges, request->count);
 	switches_forget(&drain->switched, request->ranges, request->count);

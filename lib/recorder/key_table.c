@@ -26,7 +26,7 @@ void key_table_destroy(key_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* FNV-1a, over everything that makes a definition what it is, but for the size. */
+/* FNV-1a over all fields of a definition but its counter and size. */
 static uint64_t hash_definition(const key_definition *definition)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ definition->owner ^ (uint64_t)definition->flags << 56;
@@ -38,13 +38,13 @@ static uint64_t hash_definition(const key_definition *definition)
 	return (hash ^ definition->source_line) * UINT64_C(0x100000001b3);
 }
 
-/* Both names stand in one piece of memory. */
+/* Both names are in one allocation. */
 static size_t names_size(const key_definition *definition)
 {
 	return definition->name_length + definition->source_file_length + 2;
 }
 
-/* Whether a definition is the same as that of a version. A size that is not known makes no difference. */
+/* Whether a definition repeats that of a version. An unknown size equals any other. */
 static int repeats_definition(const key_version *version, const key_definition *definition, uint64_t hash)
 {
 	uint32_t size = version->definition.object_size;
@@ -70,7 +70,10 @@ static void remove_retired(key_table *table)
 	table->retired = 0;
 }
 
-/* Makes room for one more key. Retired ones are removed if that frees half of the entries, or all of them grow. */
+/*
+ * Reserves an entry for one more key: removes retired keys if that frees half of the entries, otherwise grows the
+ * table.
+ */
 static int reserve_key(key_table *table)
 {
 	if (table->retired > 0 && table->retired >= table->entries.count / 2)
@@ -78,7 +81,7 @@ static int reserve_key(key_table *table)
 	return hash_index_reserve(&table->entries, &key_entries, table);
 }
 
-/* A number for a version, or 0 without memory. Versions move. */
+/* Allocates the number of a version; 0 without memory. Versions may move. */
 static uint32_t take_version(key_table *table)
 {
 	uint32_t number = table->free_version;
@@ -104,7 +107,7 @@ static void free_version(key_table *table, uint32_t number)
 	table->free_version = number;
 }
 
-/* A version with a copy of its own of the definition. Returns its number, or 0 without memory. */
+/* Adds a version with a copy of the definition. Returns its number, or 0 without memory. */
 static uint32_t create_version(key_table *table, const key_definition *definition, uint64_t hash)
 {
 	char *copy = allocator_allocate(&table->allocator, names_size(definition));
@@ -139,9 +142,9 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 	uint32_t number = entry == NULL ? 0 : entry->version;
 	uint32_t previous;
 
-	/* An ID that the client chose means the same for ever. */
+	/* An ID chosen by the client never changes its meaning. */
 	if (number != 0 && (table->keys_are_ids || repeats_definition(&table->versions[number], definition, hash))) {
-		/* In time if it was not written yet. */
+		/* The size can still be added, unless the definition was written. */
 		if (table->versions[number].definition.object_size == 0)
 			table->versions[number].definition.object_size = definition->object_size;
 		return KEY_AS_BEFORE;
@@ -171,7 +174,7 @@ static void retire_entry(key_table *table, key_entry *entry)
 
 		entry->version = table->versions[number].previous;
 		free_version(table, number);
-		/* Once for a key, at its oldest version. */
+		/* Counts each key once, at its oldest version. */
 		table->retired += entry->version == 0;
 	}
 	entry->id = 0;
@@ -193,7 +196,7 @@ int key_ranges_hold(const mprof_key_range *ranges, size_t count, mprof_key key)
 	return low < count && ranges[low].first <= key;
 }
 
-/* Whether looking for each key in the ranges takes no more steps than looking at each place. */
+/* Whether looking up each key of the ranges takes no more steps than visiting all entries. */
 static int ranges_are_small(const key_table *table, const mprof_key_range *ranges, size_t count)
 {
 	uint64_t keys = 0;

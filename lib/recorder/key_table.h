@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/key_table.h
- * \brief Which ID a key has. Used by the writer thread alone.
+ * \brief Maps keys to IDs. Owner: the writer thread.
  *
- * A key gets its ID when the first event that uses it is drained. The key of a structure that was freed may come again
- * for another one: each definition is a version of the key, valid from the counter at which it was made. A key that was
- * retired has no version until it is defined again; what comes then has nothing to do with what was before.
+ * A key gets its ID when the first event that uses it is drained. The key of a structure that was freed may be used
+ * again for another one, so each definition is a version of the key, valid from the counter at which it was made. A
+ * retired key has no version until it is defined again, independently of its earlier versions.
  */
 #ifndef RECORDER_KEY_TABLE_H
 #define RECORDER_KEY_TABLE_H
@@ -14,19 +14,22 @@
 
 #include "base/hash_index.h"
 
-/** Whether a key can stand in the table: 0 marks an empty place, and an ID that the client chose must fit one. */
+/**
+ * Whether the table can contain a key: 0 marks an empty entry, and a key that is an ID chosen by the client must fit 32
+ * bits.
+ */
 static inline int key_is_valid(mprof_key key, int keys_are_ids)
 {
 	return key != 0 && key < (keys_are_ids ? (uint64_t)UINT32_MAX : UINT64_MAX);
 }
 
-/** What stands in the table for all keys that are not valid. */
+/** The entry that represents all invalid keys. */
 static inline mprof_key key_for_none(int keys_are_ids)
 {
 	return keys_are_ids ? UINT32_MAX : UINT64_MAX;
 }
 
-/** What a key is defined as. */
+/** The definition of a key. */
 typedef struct key_definition {
 	mprof_key owner; /**< A method's class, a class's assembly. */
 	const char *name;
@@ -36,32 +39,32 @@ typedef struct key_definition {
 	const char *source_file; /**< Methods: NULL if not known. */
 	size_t source_file_length;
 	uint32_t source_line;
-	uint64_t since; /**< Events before this counter mean the definition before, if there is one. */
+	uint64_t since; /**< For events before this counter the previous definition applies, if there is one. */
 } key_definition;
 
-/** A definition of a key as it is kept. */
+/** A version of a key: a definition, and what the log has of it. */
 typedef struct key_version {
-	key_definition definition; /**< The names are an own copy; NULL once the definition was written. */
+	key_definition definition; /**< The names are copies; NULL once the definition was written. */
 	uint64_t hash;     /**< Of all but counter and size: distinguishes a repeated definition from a new one. */
 	uint32_t id;       /**< 0 until it is used. */
-	uint32_t previous; /**< Number of the version before, 0 if none; of a free number the next free one. */
+	uint32_t previous; /**< Number of the previous version, 0 if none. In a free version, the next free number. */
 } key_version;
 
-/** A slot of the table: all that the common case needs, in 16 bytes. */
+/** An entry of the table: everything that the common case needs, in 16 bytes. */
 typedef struct key_entry {
 	mprof_key key;    /**< 0: empty. */
-	uint32_t id;      /**< Of the only version; 0 if it has none yet, or if there are several versions. */
+	uint32_t id;      /**< ID of the only version; 0 if it has none yet, or if there are several versions. */
 	uint32_t version; /**< Number of the newest version; 0 if the key was retired and not defined again. */
 } key_entry;
 
 typedef struct key_table {
 	mprof_allocator allocator;
-	hash_index entries;    /**< #key_entry; also those of keys that were retired. */
+	hash_index entries;    /**< Of #key_entry; includes retired keys. */
 	size_t retired;        /**< Keys that were retired and not defined again. */
 	key_version *versions; /**< By number; number 0 is not used. */
 	size_t version_count;
 	size_t version_capacity;
-	uint32_t free_version; /**< The first number that is free again, 0 if none. */
+	uint32_t free_version; /**< The first number that was freed, 0 if none. */
 	uint32_t next_id;      /**< IDs are dense, from 1. */
 	int keys_are_ids;
 } key_table;
@@ -70,24 +73,24 @@ typedef struct key_table {
 int key_table_init(key_table *table, const mprof_allocator *allocator, int keys_are_ids);
 void key_table_destroy(key_table *table);
 
-/** What came of a definition. */
+/** The result of key_table_define(). */
 typedef enum key_change {
 	KEY_NO_MEMORY,
-	KEY_AS_BEFORE, /**< It repeats the newest one. */
+	KEY_AS_BEFORE, /**< The definition repeats the newest one. */
 	KEY_ADDED,     /**< The key had none. */
-	KEY_CHANGED    /**< It means something else from now on. */
+	KEY_CHANGED    /**< The key has another meaning from now on. */
 } key_change;
 
 /** Adds a definition unless it repeats the newest one. The name is copied. */
 key_change key_table_define(key_table *table, mprof_key key, const key_definition *definition);
 
 /**
- * Takes away all definitions of the keys in ranges, which are sorted and have no key in common. IDs that the client
- * chose mean the same for ever: nothing happens.
+ * Removes all definitions of the keys in ranges, which are sorted and disjoint. IDs chosen by the client never change
+ * their meaning, so for them this does nothing.
  */
 void key_table_retire(key_table *table, const mprof_key_range *ranges, size_t count);
 
-/** Whether a key is in one of such ranges. */
+/** Whether a key is in one of the ranges, which are sorted and disjoint. */
 int key_ranges_hold(const mprof_key_range *ranges, size_t count, mprof_key key);
 
 static inline int key_entry_is_used(const void *slot)
@@ -107,7 +110,7 @@ static inline int key_entry_matches(const void *owner, const void *slot, const v
 	return ((const key_entry *)slot)->key == *(const mprof_key *)key;
 }
 
-/** Keys are chosen by the program that is recorded, so their hash has no seed. */
+/** No seed: keys come from the recorded program itself, not from untrusted input. */
 static const hash_index_type key_entries = {
 	.size = sizeof(key_entry),
 	.first_capacity = 1024,
@@ -116,7 +119,7 @@ static const hash_index_type key_entries = {
 	.hash = key_entry_hash,
 };
 
-/** The entry of a key, which is not 0, or NULL if it was never defined; it has a version unless it was retired. */
+/** The entry of a key other than 0, or NULL if it was never defined. It has a version unless the key was retired. */
 static inline key_entry *key_table_find(const key_table *table, mprof_key key)
 {
 	return hash_index_find(&table->entries, &key_entries, hash_address(key), key_entry_matches, table, &key);
@@ -125,13 +128,16 @@ static inline key_entry *key_table_find(const key_table *table, mprof_key key)
 /** The version of a key at a counter. The key must have one. */
 key_version *key_table_version(const key_table *table, const key_entry *entry, uint64_t counter);
 
-/** Gives a version its ID. */
+/** Assigns the ID of a version. */
 uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *version);
 
-/** Gives the version of a key that was defined at a counter the ID it has in the log. Unknown keys stay so. */
+/**
+ * Assigns the ID that the log has for the version of a key that was defined at a counter. Does nothing for unknown
+ * keys.
+ */
 void key_table_recover_id(key_table *table, mprof_key key, uint64_t since, uint32_t id);
 
-/** Frees a version's name, which is in the log now. */
+/** Frees the name of a version, which is in the log now. */
 void key_table_forget_name(key_table *table, key_version *version);
 
 #endif

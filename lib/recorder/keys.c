@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks keys up, and writes the definition of each when it is first used. */
+/* Looks up the IDs of keys, and writes the definition of each key when it is first used. */
 #include "recorder/keys.h"
 
 #include "base/options.h"
@@ -18,7 +18,7 @@ int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_outpu
 
 void keys_destroy(recorder_keys *keys)
 {
-	/* NULL: it was never made. */
+	/* NULL: it was never initialized. */
 	if (keys->shared == NULL)
 		return;
 	key_table_destroy(&keys->tables[0]);
@@ -26,7 +26,7 @@ void keys_destroy(recorder_keys *keys)
 	hash_map_destroy(&keys->elements);
 }
 
-/* What two call stacks have in common cannot be determined from keys across this counter. */
+/* Keys from before and after this counter cannot be compared to find the common frames of two call stacks. */
 static void note_method_change(recorder_keys *keys, uint64_t counter)
 {
 	if (counter > keys->methods_changed)
@@ -117,7 +117,7 @@ void keys_write_element(recorder_keys *keys, const message *taken)
 
 	if (taken->kind == MESSAGE_LOADED) {
 		element.id = ++keys->next_element_id;
-		/* Without memory for it, classes of this assembly have none that is known. */
+		/* Without memory for it, classes of this assembly have no known assembly. */
 		(void)hash_map_put(&keys->elements, taken->key, element.id);
 		salvage_journal_append(&keys->journal,
 				       &(journal_entry){.kind = JOURNAL_ELEMENT, .key = taken->key, .id = element.id});
@@ -161,8 +161,9 @@ static void write_class(recorder_keys *keys, const key_version *version)
 }
 
 /*
- * The class of methods that have none, where there must be one: Mono's own decoder ends when it comes to print one
- * without. Its ID is of the table's, not of a key; IDs that the client chose leave no room for it.
+ * The class of methods without one, in dialects that require it: Mono's own decoder aborts when it prints a method
+ * without a class. Its ID is assigned by the table and belongs to no key; IDs chosen by the client leave no room for
+ * it.
  */
 static uint32_t no_class(recorder_keys *keys)
 {
@@ -277,7 +278,7 @@ int keys_recover(recorder_keys *keys, const journal_entry *entry)
 	const journal_definition *definition = (const journal_definition *)(const void *)entry;
 	key_table *table = &keys->tables[entry->subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS];
 
-	/* No key of a table. */
+	/* It is not a key of a table. */
 	if (entry->key == 0)
 		return 1;
 	switch (entry->kind) {

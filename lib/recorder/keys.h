@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/keys.h
- * \brief Which ID the log has for what a client names by a key: methods, classes, and the elements that classes are of.
+ * \brief Maps the keys of methods, classes, and code units to the IDs of the log.
  *
- * Writer thread. An ID is given, and its definition handed to the mprof_writer, when the first use of a key is drained;
- * so what follows may use it.
+ * Owner: the writer thread. An ID is assigned, and its definition given to the mprof_writer, when the first use of the
+ * key is drained, so what is written after that may use it.
  */
 #ifndef RECORDER_KEYS_H
 #define RECORDER_KEYS_H
@@ -18,7 +18,7 @@
 #include "recorder/salvage_journal.h"
 #include "recorder/shared.h"
 
-/** What the subject of an event is; the first two index recorder_keys::tables. */
+/** What the subject of an event is. The first two are indices into recorder_keys::tables. */
 typedef enum key_subject { SUBJECT_METHOD, SUBJECT_CLASS, SUBJECT_VALUE } key_subject;
 
 typedef struct recorder_keys {
@@ -30,16 +30,16 @@ typedef struct recorder_keys {
 	salvage_journal journal; /**< Of all that changes them. */
 	hash_map elements;       /**< Element key → element ID. */
 	uint32_t next_element_id;
-	uint32_t no_class_id;     /**< Of the class that stands for none; 0 before it is used. */
-	uint64_t unresolved;      /**< Keys that no definition was found for. */
+	uint32_t no_class_id;     /**< ID of the class that represents no class; 0 before it is used. */
+	uint64_t unresolved;      /**< Number of keys without any definition. */
 	uint64_t methods_changed; /**< The last counter at which a method's key changed its meaning. */
 } recorder_keys;
 
-/** Returns 0 if there is no memory; keys_destroy() then is to be called, too. */
+/** Returns 0 if there is no memory; call keys_destroy() also in this case. */
 int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_output *output);
 void keys_destroy(recorder_keys *keys);
 
-/** Adds the definition of a class or a method. Without memory, the key counts as one that has none. */
+/** Adds the definition of a class or a method. Without memory, the key counts as undefined. */
 void keys_define(recorder_keys *keys, const message *defined);
 
 /** Writes that an element was loaded or unloaded. */

@@ -28,7 +28,7 @@
 #define DEFAULT_MAX_SAMPLE_BYTES (UINT64_C(1) << 20)
 #define DEFAULT_MAX_HEAP_BYTES (UINT64_C(512) << 20)
 
-/* A wide event with the longest call stack fits twice over. */
+/* The widest event, with the longest call stack, fits twice. */
 #define LEAST_BUFFER_EVENTS 128
 
 #define OWN_DIRECTIVES                                                                                                 \
@@ -78,7 +78,7 @@ static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_optio
 	return recorder_options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
-/* What needs no I/O and no memory of its own. */
+/* Checks and applies the options that need neither I/O nor memory. */
 static mprof_recorder *create_recorder(const mprof_recorder_options *options, const mprof_allocator *allocator)
 {
 	mprof_recorder *recorder = allocator_allocate_zeroed(allocator, sizeof(*recorder));
@@ -116,7 +116,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	return recorder;
 }
 
-/* One that fits: options bound the count. One more for a switch that is repeated. */
+/* No overflow: the options limit the count. One more for a repeated switch. */
 static size_t events_size(uint32_t buffer_events)
 {
 	return ((size_t)buffer_events + 1) * sizeof(mprof_event);
@@ -129,8 +129,8 @@ static size_t details_size(uint32_t buffer_events)
 }
 
 /*
- * What is shared comes first: the writer thread's tables refer to it. release_recorder() frees what was made, also after a
- * failure.
+ * The shared part is first, since the tables of the writer thread refer to it. release_recorder() frees what was
+ * created, also after a failure.
  */
 static int create_shared(recorder_shared *shared, const mprof_recorder_options *options)
 {
@@ -152,7 +152,7 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 	if (drain->shared->salvage.header != NULL)
 		drain->keys.journal.area = &drain->shared->salvage.area;
 
-	/* Before anything can fail: it frees the chunks that the shared side has made. */
+	/* Before anything can fail: destroying it frees the chunks of the shared part. */
 	heap_drain_init(&drain->heap, drain->shared, &drain->keys, &drain->roots, options->track_objects != 0);
 	drain->events = allocator_allocate(allocator, events_size(options->buffer_events));
 	drain->details = allocator_allocate(allocator, details_size(options->buffer_events));
@@ -233,18 +233,18 @@ static int has_stacks(uint64_t known, uint64_t declared)
 	       (declared & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
 }
 
-/* Declares the directives that the recorder uses and the dialect has. */
+/* Declares the directives that the recorder uses and the dialect supports. */
 static void declare_own_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
 {
 	writer_options->directives |= OWN_DIRECTIVES & known;
-	/* Evicted blocks would take the events with them that such leaves depend on. */
+	/* Implicit leaves depend on earlier events, which may be evicted. */
 	if (is_ring)
 		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 }
 
 /*
- * Declares what allocations keep in addition to class and size. Returns the bits of #mprof_allocation_detail that the
- * dialect has; what was asked for and it lacks is refused by the writer, or counted when lossy.
+ * Declares what allocations contain in addition to class and size. Returns the requested bits of
+ * #mprof_allocation_detail that the dialect supports. Others are refused by the writer, or counted if it is lossy.
  */
 static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_options *writer_options)
 {
@@ -277,7 +277,7 @@ static uint32_t declare_exception_stacks(uint64_t known, mprof_writer_options *w
 	return (known & directive) != 0 ? DETAIL_EXCEPTION_STACKS : 0;
 }
 
-/* What the log is like, for the writer thread. */
+/* Describes the log for the writer thread. */
 static void describe_log(recorder_output *output, const dialect_rules *rules, uint64_t declared, int is_ring)
 {
 	output->repeats_switches = is_ring;
@@ -305,7 +305,7 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
 }
 
-/* What recovery has to know of a log that has begun. It counts as one from here on. */
+/* Stores what recovery needs to continue the log. */
 static void describe_salvage(mprof_recorder *recorder, const recorder_destination *where,
 			     const mprof_writer_options *writer_options, const char *log_path)
 {
@@ -341,7 +341,7 @@ static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_des
 	return mprof_writer_open_fd(where->fd, options, &recorder->output.writer);
 }
 
-/* The log has the directives that the process that ended declared, whatever the options are now. */
+/* Uses the directives that the process that ended declared, not those of the options. */
 static void choose_format_again(mprof_recorder *recorder, const salvage_header *resumed,
 				mprof_writer_options *writer_options, int is_ring)
 {
@@ -366,7 +366,7 @@ static mprof_status open_resumed_writer(mprof_recorder *recorder, const recorder
 	return writer_open_resumed_fd(where->fd, options, &progress->writer, &recorder->output.writer);
 }
 
-/* The log has its first blocks, which is where recovery continues. */
+/* Recovery continues after the first blocks of the log, which were written. */
 static void begin_salvage(mprof_recorder *recorder, const recorder_destination *where,
 			  const mprof_writer_options *writer_options)
 {
@@ -377,12 +377,12 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 	header->log_is_file = where->ring != NULL ||
 			      (writer_options->gzip_level == 0 && writer_is_regular_file(recorder->output.writer));
 	recorder_read_clock(&recorder->shared, &header->clock);
-	/* Nothing can be done for a log that cannot be continued. */
+	/* Compressed logs and pipes cannot be continued. */
 	if (!header->log_is_file) {
 		salvage_finish(&recorder->shared.salvage);
 		return;
 	}
-	/* The program may die before the writer thread has run. */
+	/* Done here, because the program may die before the writer thread has run. */
 	native_code_follow_modules(&recorder->drain.stacks.code);
 	salvage_commit(&recorder->drain);
 	atomic_store_explicit(&header->state, SALVAGE_RECORDING, memory_order_release);
@@ -447,7 +447,7 @@ static mprof_status begin_recording(mprof_recorder *recorder, const recorder_des
 	return status;
 }
 
-/* Makes all that a recorder has, and begins its log. On an error *created is to be released. */
+/* Creates a recorder and begins its log. After an error the caller releases *created. */
 static mprof_status make_recorder(const recorder_destination *where, const mprof_recorder_options *options,
 				  mprof_writer_options *writer_options, mprof_recorder **created, mprof_error *failure)
 {
@@ -561,16 +561,16 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 	pthread_mutex_lock(&recorder->shared.state_lock);
 	status = (mprof_status)recorder->shared.stats.status;
 	pthread_mutex_unlock(&recorder->shared.state_lock);
-	/* A ring is not in a file before it is written out. */
+	/* A ring buffer is in no file before it is written out. */
 	if (recorder->control.ring == NULL)
 		salvage_finish(&recorder->shared.salvage);
 	return status;
 }
 
 /*
- * In a child the log is still the parent's: ending it here would write into it a second time. The tables and the locks
- * are as other threads left them in the middle of whatever they did, and are not looked at; but mappings and the
- * descriptor are known in all cases.
+ * In a child the log is still the parent's: ending it here would write into it a second time. Other threads may have
+ * left tables and locks in any state, so these are not used; the mappings and the descriptor can be released in any
+ * case.
  */
 static void give_up_in_child(mprof_recorder *recorder)
 {

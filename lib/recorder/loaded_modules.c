@@ -13,12 +13,12 @@
 #include <sys/auxv.h>
 #endif
 
-/* Notes of one segment. */
+/* Maximum length of the notes of one segment. */
 #define NOTES_MAX 65536
 /* How often the list is read again because it has grown meanwhile. */
 #define ATTEMPTS_MAX 16
 
-/* What the loader reports of a piece of a module. */
+/* Copies what the loader reports about a module. */
 typedef ElfW(Phdr) segment_header;
 
 static void copy_counts(loaded_counts *counts, const struct dl_phdr_info *info, size_t size)
@@ -30,7 +30,7 @@ static void copy_counts(loaded_counts *counts, const struct dl_phdr_info *info, 
 	counts->removed = info->dlpi_subs;
 }
 
-/* For the first module alone: all of them say the same. */
+/* Only for the first module: the counts are the same for all of them. */
 static int visit_counts(struct dl_phdr_info *info, size_t size, void *user)
 {
 	copy_counts(user, info, size);
@@ -45,7 +45,7 @@ loaded_counts loaded_counts_read(void)
 	return counts;
 }
 
-/* Determines the addresses that a module takes up. Returns 0 if it takes up none. */
+/* Determines the address range of a module. Returns 0 if it has none. */
 static int find_addresses(const struct dl_phdr_info *info, loaded_module *module)
 {
 	module->base = info->dlpi_addr;
@@ -65,7 +65,7 @@ static int find_addresses(const struct dl_phdr_info *info, loaded_module *module
 	return module->start < module->end;
 }
 
-/* Whether a piece of the module is in a segment that can be read. */
+/* Whether a range of addresses is in a readable segment of the module. */
 static int is_readable(const struct dl_phdr_info *info, const segment_header *piece)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -105,8 +105,8 @@ static loaded_kind module_kind(const loaded_module *module, const char *name)
 }
 
 /*
- * Under the loader's lock, which keeps the module in its place. Nothing is allocated here: allocators may come to need
- * the same lock while they hold their own. What does not fit is only counted.
+ * Runs under the loader's lock, so the module stays loaded. Nothing is allocated here: an allocator may need the
+ * loader's lock while it holds its own. Modules that do not fit are only counted.
  */
 static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -122,7 +122,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 	if (list->count > list->capacity || list->names_length > list->names_capacity)
 		return 0;
 	module = &list->modules[list->count - 1];
-	/* A place without addresses is dropped when all have been seen. */
+	/* A module without addresses is removed when the list is complete. */
 	if (!find_addresses(info, module))
 		module->end = 0;
 	module->name = name_at;
@@ -140,7 +140,7 @@ static int compare_modules(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
-/* Puts the list in order. */
+/* Sorts the list by address. */
 static void sort_modules(loaded_list *list)
 {
 	size_t kept = 0;

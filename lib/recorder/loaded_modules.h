@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/loaded_modules.h
- * \brief What the loader has in memory.
+ * \brief The modules that the loader has mapped.
  */
 #ifndef RECORDER_LOADED_MODULES_H
 #define RECORDER_LOADED_MODULES_H
@@ -9,31 +9,31 @@
 #include "base/allocator.h"
 #include "recorder/elf_build_id.h"
 
-/** What a module is, and so where its file is found. */
+/** The kind of a module, which determines where its file is found. */
 typedef enum loaded_kind {
 	LOADED_LIBRARY,
-	LOADED_PROGRAM, /**< The loader gives no name for it. */
-	LOADED_VDSO     /**< The system's own: it is a file in memory only. */
+	LOADED_PROGRAM, /**< The program itself, for which the loader has no name. */
+	LOADED_VDSO     /**< The vDSO, an ELF file in memory only. */
 } loaded_kind;
 
 typedef struct loaded_module {
 	uint64_t start; /**< Its lowest address. */
 	uint64_t end;   /**< After its highest. */
-	uint64_t base;  /**< What its addresses are more than those in its file. */
-	size_t name;    /**< Where its name begins in loaded_list::names. */
+	uint64_t base;  /**< Difference between its addresses and those in its file. */
+	size_t name;    /**< Offset of its name in loaded_list::names. */
 	loaded_kind kind;
 	char build_id[ELF_BUILD_ID_TEXT];
 } loaded_module;
 
-/** How often the loader has added and removed modules. */
+/** How many modules the loader has added and removed. */
 typedef struct loaded_counts {
-	int are_known; /**< 0: it does not count. */
+	int are_known; /**< 0: the loader has no counts. */
 	uint64_t added;
 	uint64_t removed;
 } loaded_counts;
 
 typedef struct loaded_list {
-	loaded_module *modules; /**< By address. */
+	loaded_module *modules; /**< Sorted by address. */
 	size_t count;
 	size_t capacity;
 	char *names; /**< Each ends with NUL. */
@@ -42,10 +42,12 @@ typedef struct loaded_list {
 	loaded_counts counts;
 } loaded_list;
 
-/** Asks the loader for its counts. */
+/** Gets the loader's counts. */
 loaded_counts loaded_counts_read(void);
 
-/** Fills a list, all zero at first, whose memory is used again. Returns 0 if there is no memory. */
+/**
+ * Fills a list, which is all zero before the first call and whose memory is reused. Returns 0 if there is no memory.
+ */
 int loaded_list_read(loaded_list *list, const mprof_allocator *allocator);
 
 void loaded_list_destroy(loaded_list *list, const mprof_allocator *allocator);

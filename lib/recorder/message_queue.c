@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A message outside of the area is lost if the process dies; without memory it would be lost now. */
+/* A message outside of the area is lost if the process dies, but without any memory it would be lost now. */
 static void *allocate_piece(void *user, size_t size)
 {
 	message_queue *queue = user;
@@ -15,7 +15,7 @@ static void *allocate_piece(void *user, size_t size)
 	return memory != NULL ? memory : allocator_allocate(&queue->fallback, size);
 }
 
-/* Messages do not change in size. */
+/* Messages never grow. */
 static void *refuse_reallocation(void *user, void *memory, size_t old_size, size_t new_size)
 {
 	(void)user;
@@ -63,7 +63,7 @@ static message *message_create(const mprof_allocator *allocator, message_kind ki
 	return created;
 }
 
-/* Copies a text with its terminator to *end, which moves past it. */
+/* Copies a text and a NUL to *end, and advances *end past them. */
 static const char *message_copy_text(char **end, const char *text, size_t length)
 {
 	char *copy = *end;
@@ -277,7 +277,7 @@ message *message_queue_take(message_queue *queue)
 	return oldest;
 }
 
-/* Where a text is now. Returns 0 if it is not whole. */
+/* Adjusts a pointer to a text of known length. Returns 0 if the text is not entirely in the message. */
 static int relocate_text(const message *left, message *copy, const char **text, size_t length)
 {
 	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
@@ -290,7 +290,7 @@ static int relocate_text(const message *left, message *copy, const char **text, 
 	return (*text)[length] == '\0';
 }
 
-/* The same for one that ends with NUL. */
+/* The same for a text that ends with NUL. */
 static int relocate_string(const message *left, message *copy, const char **text)
 {
 	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
@@ -318,7 +318,7 @@ static int relocate_element(const message *left, message *copy)
 	       relocate_string(left, copy, &assembly->public_key_token);
 }
 
-/* More would need more memory than a file that is damaged is worth. */
+/* Limits the memory that a damaged file can request. */
 #define MOST_METRICS (UINT32_C(1) << 20)
 
 static int relocate_values(const message *left, message *copy)
@@ -358,7 +358,7 @@ static int set_copied_pointers(const message *left, message *copy)
 		return relocate_values(left, copy);
 	case MESSAGE_ROOT_REGISTERED:
 	case MESSAGE_ROOT_UNREGISTERED:
-		/* The name of an area without one is a constant of the process that ended. */
+		/* Without a name the pointer is to a constant of the process that ended. */
 		if (!relocate_string(left, copy, &copy->more.root.name))
 			copy->more.root.name = "";
 		return 1;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/message_queue.h
- * \brief What threads send to the writer thread in addition to events: definitions, elements, names, markers, metrics,
- * roots.
+ * \brief What threads send to the writer thread in addition to events: definitions, code units, names, markers,
+ * metrics, roots.
  *
  * Any thread pushes without a lock; the writer thread takes all at once. A message that was pushed before an event was
- * published is taken before that event is drained, because the writer thread looks at the buffers first.
+ * published is taken before that event is drained, because the writer thread determines what it drains first and takes
+ * the messages after that.
  */
 #ifndef RECORDER_MESSAGE_QUEUE_H
 #define RECORDER_MESSAGE_QUEUE_H
@@ -35,20 +36,20 @@ struct message {
 	message *next;
 	size_t size;       /**< Of the whole allocation, text included. */
 	uint64_t sequence; /**< Order of pushing, for recovery. */
-	uint64_t address;  /**< Its own, for recovery: what its pointers are relative to. */
-	uint64_t batch;    /**< In which it was taken; 0 before. The writer thread's, for recovery. */
+	uint64_t address;  /**< Its own address, for recovery: its pointers are adjusted by the difference. */
+	uint64_t batch;    /**< Batch in which it was taken; 0 before. For recovery. Writer thread. */
 	message_kind kind;
 	uint32_t flags;       /**< Methods, metrics. */
 	uint32_t object_size; /**< Classes. */
 	uint32_t metric;      /**< The ID of a metric that is defined. */
-	mprof_key key;        /**< What is defined or loaded. */
+	mprof_key key;        /**< Key of what is defined or loaded. */
 	mprof_key owner;      /**< A method's class, a class's assembly. */
-	uint64_t counter;     /**< When. Definitions, marks and roots. */
-	uint64_t thread;      /**< Thread names, marks. */
-	const char *name;     /**< Definitions, thread names, marks. Points into text. */
+	uint64_t counter;     /**< When it was sent. Definitions, markers and roots. */
+	uint64_t thread;      /**< Thread names, markers. */
+	const char *name;     /**< Definitions, thread names, markers. Points into text. */
 	size_t name_length;
 	const char *section;     /**< Metrics. Points into text. */
-	const char *source_file; /**< Methods: NULL if none. Points into text. */
+	const char *source_file; /**< Source file. Methods: NULL if none. Points into text. */
 	size_t source_file_length;
 	uint32_t source_line;
 	union {
@@ -59,79 +60,80 @@ struct message {
 		struct {
 			const mprof_metric_value *values; /**< Points into text. */
 			size_t count;
-		} metrics;            /**< Metric values. */
-		mprof_root_area root; /**< Roots; its name points into text or is "". Unregistered: its start alone. */
+		} metrics; /**< Metric values. */
+		mprof_root_area
+			root; /**< Roots; the name points into text or is "". If unregistered, only the start is used. */
 	} more;
 	_Alignas(uint64_t) char text[];
 };
 
 typedef struct message_queue {
-	/** Memory of messages: that of the recorder, or pieces of a salvage_area. Constant. */
+	/** Where messages are allocated: by the recorder's allocator, or in a salvage_area. Constant. */
 	mprof_allocator allocator;
 	mprof_allocator fallback;   /**< That of the recorder. Constant. */
 	salvage_area *area;         /**< NULL if there is none. Constant. */
 	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if there is none. Constant. */
 	_Atomic(message *) newest;
-	_Atomic size_t waiting_bytes; /**< Of those that may be refused, nearly. Relaxed: nothing depends on it. */
-	_Atomic uint64_t refused;     /**< How many were, since the writer thread last asked. */
+	_Atomic size_t waiting_bytes; /**< Bytes of queued messages that may be refused, approximately. Relaxed. */
+	_Atomic uint64_t refused;     /**< How many were refused since the writer thread last took the count. */
 } message_queue;
 
 /**
- * What is no definition may not take more than this while it waits: it comes as often as the client wants, and nothing
- * else is wrong without it.
+ * Maximum size of queued messages that are not definitions: a client may send any number of them, and the rest of the
+ * log is correct without them.
  */
 #define MESSAGE_QUEUE_MOST_BYTES ((size_t)16 << 20)
 
-/** \p area and \p sequence: where messages are to be, and where their order is counted; or NULL. */
+/** \p area and \p sequence: where to allocate messages and to count their order, or NULL. */
 void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
 			_Atomic uint64_t *sequence);
 
 /**
- * A copy of a message that a process left behind, whose pointers are right here. \p room: bytes where it lies. Returns
- * NULL if the message is not whole or there is no memory.
+ * Copies a message of a process that has ended, and adjusts its pointers. \p room: the bytes available where it is.
+ * Returns NULL if the message is not complete or there is no memory.
  */
 message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room);
 
-/** A definition as a message, or NULL without memory. */
+/** Creates the message for a definition. Returns NULL without memory. */
 message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,
 			    const mprof_description *description, uint64_t counter);
 
-/** A loaded or unloaded element as a message, or NULL without memory. */
+/** Creates the message for a loaded or unloaded code unit. Returns NULL without memory. */
 message *message_element(const mprof_allocator *allocator, message_kind kind, mprof_key key,
 			 const mprof_element *element);
 
-/** A thread's name as a message, or NULL without memory. */
+/** Creates the message for a thread's name. Returns NULL without memory. */
 message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length);
 
-/** A marker as a message, or NULL without memory. */
+/** Creates the message for a marker. Returns NULL without memory. */
 message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
 		      uint64_t counter);
 
-/** The definition of a figure as a message, or NULL without memory. */
+/** Creates the message for the definition of a metric. Returns NULL without memory. */
 message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags);
 
-/** Values of metrics as a message, or NULL without memory. */
+/** Creates the message for values of metrics. Returns NULL without memory. */
 message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count);
 
-/** An area of roots as a message, or NULL without memory. */
+/** Creates the message for an area of roots. Returns NULL without memory. */
 message *message_root(const mprof_allocator *allocator, message_kind kind, const mprof_root_area *area,
 		      uint64_t counter);
 
 void message_release(const mprof_allocator *allocator, message *released);
 
-/** Any thread. */
+/** Pushes a message. Any thread. */
 void message_queue_push(message_queue *queue, message *message);
 
 /**
  * The same for a message that may be refused. Returns 0, counting it, if too much waits; it stays the caller's then.
- * \p is_filling is set to 1 if the writer thread should come soon. Any thread.
+ * \p is_filling is set to 1 if the writer thread should come soon. Pushes a message. Any thread.
  */
 int message_queue_offer(message_queue *queue, message *message, int *is_filling);
 
 /** Takes the count of messages that were refused. Writer thread only. */
 uint64_t message_queue_take_refused(message_queue *queue);
 
-/** All messages in the order of pushing. Writer thread only. */
+/** Takes all messages, in the order in which they were pushed. Writer thread only. */
 message *message_queue_take(message_queue *queue);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes messages off the queue and hands each to the module that it is for. */
+/* Takes messages from the queue and passes each to the module that handles it. */
 #include "recorder/messages.h"
 
 #include "recorder/salvage_commit.h"
 
-/* Returns 1 if the message was taken over. */
+/* Handles a message. Returns 1 if it now belongs to another module. */
 static int process_message(recorder_drain *drain, message *taken)
 {
 	recorder_output *output = drain->output;
@@ -40,7 +40,7 @@ static int process_message(recorder_drain *drain, message *taken)
 	return 0;
 }
 
-/* All that the batch did is in the log: its messages are not needed any more. */
+/* Releases the messages of a batch, once everything that it changed is in the log. */
 static void release_batch(recorder_drain *drain, message *done)
 {
 	while (done != NULL) {
@@ -65,7 +65,7 @@ void messages_process(recorder_drain *drain)
 	while (taken != NULL) {
 		message *next = taken->next;
 
-		/* Where nothing is written any more nothing needs to be known. */
+		/* If nothing more is written, definitions are not needed. */
 		if (!output_is_writing(drain->output) || !process_message(drain, taken)) {
 			taken->next = done;
 			done = taken;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/messages.h
- * \brief What messages do on the writer thread.
+ * \brief Applies messages on the writer thread.
  */
 #ifndef RECORDER_MESSAGES_H
 #define RECORDER_MESSAGES_H
@@ -9,8 +9,8 @@
 #include "recorder/drain_state.h"
 
 /**
- * Applies what threads have pushed so far. To be called between finding out what is to be drained and looking at its
- * keys: their definitions were pushed before.
+ * Applies what threads have pushed so far. Call it after determining what to drain and before looking up its keys:
+ * their definitions were pushed before the slots were published.
  */
 void messages_process(recorder_drain *drain);
 

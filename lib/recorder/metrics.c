@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes METRICS blocks: definitions that wait, and the values that changed. */
+/* Writes METRICS blocks: pending definitions, and the values that changed. */
 #include "recorder/metrics.h"
 
 #include "base/array.h"
@@ -21,7 +21,7 @@ void metrics_release_written(metric_table *metrics)
 	release_list(metrics, &metrics->written);
 }
 
-/* The definitions that waited are in the log. */
+/* Called when the pending definitions are in the log. */
 static void note_written(metric_table *metrics)
 {
 	if (metrics->waiting == NULL)
@@ -43,7 +43,7 @@ void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, 
 
 void metric_table_destroy(metric_table *metrics)
 {
-	/* NULL: it was never made. */
+	/* NULL: it was never initialized. */
 	if (metrics->output == NULL)
 		return;
 	release_list(metrics, &metrics->waiting);
@@ -76,7 +76,7 @@ static metric_state *state_of(metric_table *metrics, uint32_t metric)
 	return &metrics->states[metric - 1];
 }
 
-/* Adds a record to those of the block. Returns 0 without memory. */
+/* Adds a record to the block. Returns 0 without memory. */
 static int add_metric_record(metric_table *metrics, size_t *count, const mprof_record *record)
 {
 	void *records = metrics->records;
@@ -89,7 +89,7 @@ static int add_metric_record(metric_table *metrics, size_t *count, const mprof_r
 	return 1;
 }
 
-/* Adds all definitions that wait, in the order of their IDs. Returns 0 without memory. */
+/* Adds all pending definitions, in the order of their IDs. Returns 0 without memory. */
 static int add_definitions(metric_table *metrics, size_t *count)
 {
 	for (const message *defined = metrics->waiting; defined != NULL; defined = defined->next) {
@@ -126,7 +126,10 @@ static int add_values(metric_table *metrics, size_t *count, const message *taken
 	return 1;
 }
 
-/* Writes a block of what waits and of \p taken, unless that is NULL. Without memory it is left out, or waits on. */
+/*
+ * Writes a block with the pending definitions and, unless \p taken is NULL, its values. Without memory the values are
+ * omitted, and the definitions stay pending.
+ */
 static void write_metric_block(metric_table *metrics, const message *taken)
 {
 	size_t count = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/metrics.h
- * \brief Figures of the runtime on their way into the log. All of this is the writer thread's.
+ * \brief Writes definitions and values of metrics to the log. Owner: the writer thread.
  *
- * Definitions wait for the next values, or for the end of the messages at hand, to share a block.
+ * Definitions stay pending until the next values, or the end of the batch of messages, to share a block.
  */
 #ifndef RECORDER_METRICS_H
 #define RECORDER_METRICS_H
@@ -21,32 +21,32 @@ typedef struct metric_state {
 
 typedef struct metric_table {
 	mprof_allocator allocator;
-	const mprof_allocator *messages; /**< Of messages. */
+	const mprof_allocator *messages; /**< The allocator of messages. */
 	recorder_output *output;
 	metric_state *states; /**< By ID - 1. */
 	size_t capacity;
 	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
 	message *newest;       /**< The last of them. */
 	message *written;      /**< Definitions that are in the log, which may not be committed yet. */
-	mprof_record *records; /**< Room for a block. */
+	mprof_record *records; /**< The records of a block. */
 	size_t record_capacity;
 } metric_table;
 
-/** \p messages: the allocator of messages; borrowed. Takes no memory yet. */
+/** \p messages: the allocator of messages; borrowed. Allocates no memory yet. */
 void metric_table_init(metric_table *metrics, const mprof_allocator *allocator, const mprof_allocator *messages,
 		       recorder_output *output);
 void metric_table_destroy(metric_table *metrics);
 
-/** Takes a definition; the message is the table's from now on. */
+/** Adds a definition. The table owns the message from now on. */
 void metrics_define(metric_table *metrics, message *defined);
 
-/** Writes those of the values that are not as before. */
+/** Writes those of the values that have changed. */
 void metrics_write_values(metric_table *metrics, const message *taken);
 
-/** Releases definitions that were written. To be called after salvage_commit(). */
+/** Releases definitions that were written. Call it after salvage_commit(). */
 void metrics_release_written(metric_table *metrics);
 
-/** Writes the definitions that wait. */
+/** Writes the pending definitions. */
 void metrics_write_definitions(metric_table *metrics);
 
 #endif
