@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/array.h
- * \brief Growth of arrays that the owner indexes itself.
+ * \brief Grows arrays that their owner indexes itself.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

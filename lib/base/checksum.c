@@ -33,11 +33,14 @@ uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t l
 /* The instruction takes three cycles but one can start in each, so three lanes run side by side. */
 #define LANE_LENGTH ((size_t)256)
 
-/* x to the power 8 * N - 33 modulo the polynomial, bits reversed: what carries a register over N zero bytes. */
+/*
+ * x to the power 8 * N - 33 modulo the polynomial, bits reversed: multiplying by it advances a register over N zero
+ * bytes.
+ */
 #define OVER_ONE_LANE UINT32_C(0xb9e02b86)
 #define OVER_TWO_LANES UINT32_C(0xdd7e3b0c)
 
-/* The register after as many zero bytes as the constant is made for. */
+/* Advances a register over the number of zero bytes that the constant stands for. */
 __attribute__((target("sse4.2,pclmul"))) static uint64_t carry_over(uint64_t state, uint32_t constant)
 {
 	__m128i product =

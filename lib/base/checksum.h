@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /**
- * Goes on with a checksum. \p checksum is 0 to begin with, or what a call returned for the bytes before these. By the
- * processor's own instruction where it has one. Thread-safe.
+ * Continues a checksum. \p checksum is 0 at first, then what the call for the preceding bytes returned. Uses the
+ * processor's instruction if it has one. Thread-safe.
  */
 uint32_t checksum_update(uint32_t checksum, const void *bytes, size_t length);
 
-/** The same by tables, on any machine; apart so that a test can hold both against each other. */
+/** The same by tables, on any machine. Separate, so that a test can compare both. */
 uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t length);
 
 #endif

@@ -3,8 +3,8 @@
  * \file base/elements.h
  * \brief Arrays of a caller that may have been compiled for smaller or larger elements than this library has.
  *
- * Such an array comes with the size of an element. What a smaller one lacks is left off or counts as 0; what a larger
- * one has in addition is set to 0, and must be 0 where it is given.
+ * Such an array comes with the size of its elements. Fields that smaller elements lack are read as 0 and not returned.
+ * Fields that larger elements have in addition must be 0, and are returned as 0.
  */
 #ifndef BASE_ELEMENTS_H
 #define BASE_ELEMENTS_H
@@ -15,13 +15,13 @@
 
 #include <string.h>
 
-/** The size that a struct had when this field was its last: the least that callers may have been compiled for. */
+/** The size of a struct when this field was its last one: the smallest that callers may have been compiled with. */
 #define SIZE_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
-/** Stores one of our elements as that of a place in the caller's array. */
-static inline void element_put(void *elements, size_t element_size, size_t place, const void *own, size_t own_size)
+/** Stores an element of the library at an index of the caller's array. */
+static inline void element_put(void *elements, size_t element_size, size_t index, const void *own, size_t own_size)
 {
-	unsigned char *element = (unsigned char *)elements + place * element_size;
+	unsigned char *element = (unsigned char *)elements + index * element_size;
 
 	if (element_size == own_size) {
 		memcpy(element, own, own_size);
@@ -33,7 +33,7 @@ static inline void element_put(void *elements, size_t element_size, size_t place
 	}
 }
 
-/** An array of a caller as one of our elements. */
+/** A caller's array, with elements as the library has them. */
 typedef struct element_list {
 	const void *elements;
 	void *copied; /**< NULL if it is the caller's own. */
@@ -41,9 +41,9 @@ typedef struct element_list {
 } element_list;
 
 /**
- * Takes in an array of a caller; \p least is the size of an element in the first release. Returns #MPROF_OK;
- * #MPROF_ERR_ARGUMENT for a smaller size, for elements that have more than ours and it is not 0, and for no array where
- * there are elements; #MPROF_ERR_MEMORY. Give it back, whatever it returns.
+ * Converts an array of a caller; \p least is the size of an element in the first release. Returns #MPROF_OK;
+ * #MPROF_ERR_ARGUMENT if the size is smaller, a field unknown to the library is not 0, or the array is NULL although it
+ * has elements; #MPROF_ERR_MEMORY. Release the list, whatever this returns.
  */
 mprof_status element_list_take(element_list *list, const mprof_allocator *allocator, const void *given,
 			       size_t given_size, size_t count, size_t least, size_t own_size);

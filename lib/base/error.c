@@ -60,7 +60,7 @@ const char *mprof_status_get_text(mprof_status status)
 	case MPROF_ERR_CHECKSUM:
 		return "checksum does not match";
 	case MPROF_ERR_LIMIT:
-		return "a limit is passed";
+		return "a limit is exceeded";
 	case MPROF_ERR_UNSUPPORTED:
 		return "not supported";
 	case MPROF_ERR_UNDEFINED_ID:

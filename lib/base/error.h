@@ -11,7 +11,7 @@
 /** Empties a record: no error. */
 void error_clear(mprof_error *error);
 
-/** Fills a record without a place in a log. Returns \p status. */
+/** Fills a record that refers to no offset of a log. Returns \p status. */
 mprof_status error_set(mprof_error *error, mprof_status status, mprof_severity severity, const char *what);
 
 /** Fills a record for a failed system call. Returns #MPROF_ERR_IO. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the seed of hash tables from the system. */
+/* Generates the seed of hash tables from random numbers of the system. */
 #ifdef _WIN32
 /* For rand_s(), the system's random numbers. */
 #define _CRT_RAND_S
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #endif
 
-/* Random numbers of the system. Returns 0 where it has none to give, or refuses them. */
+/* Gets random numbers from the system. Returns 0 if it has none or refuses them. */
 static int draw_random(uint64_t *number)
 {
 #if defined(_WIN32)
@@ -37,7 +37,7 @@ static int draw_random(uint64_t *number)
 #endif
 }
 
-/* Without random numbers: the time, and where the stack and the library lie. */
+/* Without random numbers, uses the time and the addresses of the stack and the library. */
 static uint64_t draw_seed(void)
 {
 	static const char in_library;
@@ -64,7 +64,10 @@ uint64_t hash_seed(void)
 	if (known != 0)
 		return known;
 	drawn = draw_seed();
-	/* Of threads that draw at once one wins. The number is all there is to publish. */
+	/*
+	 * If several threads generate a seed at once, the first one stored is used. Relaxed: there is nothing but the
+	 * number to publish.
+	 */
 	if (atomic_compare_exchange_strong_explicit(&seed, &known, drawn, memory_order_relaxed, memory_order_relaxed))
 		return drawn;
 	return known;

@@ -15,7 +15,7 @@
 /** 2^64 divided by the golden ratio, and odd: multiplication spreads similar keys over the high bits. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/** A number that is drawn when the process first requests it, never 0. Thread-safe. */
+/** A random number, generated when the process first requests it; never 0. Thread-safe. */
 uint64_t hash_seed(void);
 
 /** Adds a value to a hash, which starts as the seed. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts what an allocator hands out, and refuses more than a limit. */
+/* Counts the memory of an allocator, and refuses more than a limit. */
 #include "base/memory_budget.h"
 
 #include "base/array.h"
 
 /*
- * A request that is granted leaves the reason of the latest refusal alone: what makes several requests may look for that
- * after the last of them.
+ * A granted request does not clear the reason of the latest refusal, so a caller may make several requests before it
+ * asks for the reason.
  */
 static int is_within(memory_budget *budget, uint64_t limit, uint64_t additional)
 {

@@ -14,15 +14,18 @@
 #include "base/thread_map.h"
 
 typedef struct memory_budget {
-	mprof_allocator allocator; /**< What the owner's parts allocate from. */
-	mprof_allocator paths;     /**< For paths and places, which can be done without: takes up to three quarters. */
-	mprof_allocator source;    /**< Where it comes from. */
+	mprof_allocator allocator; /**< The allocator for the owner's parts. */
+	mprof_allocator paths;  /**< For call paths and call sites, which are optional: takes up to three quarters. */
+	mprof_allocator source; /**< Where the memory comes from. */
 	uint64_t limit;
 	uint64_t used;
 	int exceeded; /**< The latest refusal was for the limit. */
 } memory_budget;
 
-/** The budget must not move afterwards: its allocators point to it. What one allocated the other may release. */
+/**
+ * The budget must not move afterwards, since its allocators point to it. Memory from one of them may be released with
+ * the other.
+ */
 void memory_budget_init(memory_budget *budget, const mprof_allocator *source, uint64_t limit);
 
 /** After a refusal: why the latest one was, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY. */

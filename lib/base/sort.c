@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Elements are exchanged in pieces of this size. */
+/* Elements are swapped in pieces of this size. */
 #define PIECE 64
 
 static void swap_elements(char *first, char *second, size_t size)
@@ -23,28 +23,28 @@ static void swap_elements(char *first, char *second, size_t size)
 	}
 }
 
-/* Moves the element at \p place down until none of the two below it belongs after it. */
-static void sift_down(char *elements, size_t place, size_t count, size_t size, sort_compare compare)
+/* Moves an element down until neither of the two below it belongs after it. */
+static void sift_down(char *elements, size_t index, size_t count, size_t size, sort_compare compare)
 {
-	while (count >= 2 && place <= (count - 2) / 2) {
-		size_t largest = 2 * place + 1;
+	while (count >= 2 && index <= (count - 2) / 2) {
+		size_t largest = 2 * index + 1;
 
 		if (largest + 1 < count && compare(elements + largest * size, elements + (largest + 1) * size) < 0)
 			largest++;
-		if (compare(elements + place * size, elements + largest * size) >= 0)
+		if (compare(elements + index * size, elements + largest * size) >= 0)
 			return;
-		swap_elements(elements + place * size, elements + largest * size, size);
-		place = largest;
+		swap_elements(elements + index * size, elements + largest * size, size);
+		index = largest;
 	}
 }
 
-/* A heap sort: in place, and never slower than n log n. */
+/* Heapsort: in index, and at most n log n comparisons. */
 void sort_in_place(void *elements, size_t count, size_t size, sort_compare compare)
 {
 	char *bytes = elements;
 
-	for (size_t place = count / 2; place > 0; place--)
-		sift_down(bytes, place - 1, count, size, compare);
+	for (size_t index = count / 2; index > 0; index--)
+		sift_down(bytes, index - 1, count, size, compare);
 	for (size_t end = count; end > 1; end--) {
 		swap_elements(bytes, bytes + (end - 1) * size, size);
 		sift_down(bytes, 0, end - 1, size, compare);

@@ -3,8 +3,8 @@
  * \file base/stack_table.h
  * \brief The call stacks that threads switch between, by number (doc/format.md, 4.8): which thread each one is on.
  *
- * What else is kept of a stack is its user's: a struct that begins with stack_state. States stay in place until they are
- * removed. A thread's own stack is not in the table.
+ * The user of the table extends stack_state: its struct begins with one. States do not move until they are removed. A
+ * thread's own stack is not in the table.
  */
 #ifndef BASE_STACK_TABLE_H
 #define BASE_STACK_TABLE_H
@@ -14,7 +14,7 @@
 
 typedef struct stack_state {
 	uint64_t number;
-	uint64_t left;   /**< Counter when it was last left; made: when it was first switched to. */
+	uint64_t left;   /**< Counter when it was last left, or at first when it was first switched to. */
 	uint64_t thread; /**< Which thread is on it, as its user numbers them from 1; 0 if none is. */
 } stack_state;
 
@@ -28,10 +28,10 @@ typedef struct stack_table {
 /** \p state_size: of the user's struct. */
 void stack_table_init(stack_table *table, const mprof_allocator *allocator, size_t state_size);
 
-/** Frees the table and all states; \p release, if it is not NULL, first what a state holds. */
+/** Frees the table and all states. Before that, \p release, unless NULL, frees what each state owns. */
 void stack_table_destroy(stack_table *table, void (*release)(stack_state *state, const mprof_allocator *allocator));
 
-/** The state of a stack, or NULL if the table has none. */
+/** The state of a stack, or NULL if the table does not contain it. */
 static inline stack_state *stack_table_find(const stack_table *table, uint64_t number)
 {
 	const uint64_t *address = hash_map_get(&table->states, number);
@@ -42,10 +42,10 @@ static inline stack_state *stack_table_find(const stack_table *table, uint64_t n
 /** Adds a stack that the table does not have: all 0 but number and left. NULL if there is no memory. */
 stack_state *stack_table_add(stack_table *table, uint64_t number, uint64_t counter);
 
-/** Removes a state and frees it; not what it holds. */
+/** Removes and frees a state, but not what it owns. */
 void stack_table_remove(stack_table *table, stack_state *state);
 
-/** Recording was stopped for a while, from a counter on: stacks that were left before are not known any more. */
+/** Notes that recording was stopped for a while, from a counter on: stacks that were left before are unknown now. */
 static inline void stack_table_note_gap(stack_table *table, uint64_t start)
 {
 	if (!table->has_gap || (int64_t)(start - table->gap) > 0)
@@ -53,7 +53,7 @@ static inline void stack_table_note_gap(stack_table *table, uint64_t start)
 	table->has_gap = 1;
 }
 
-/** Whether a stack that was left at a counter is not known any more. */
+/** Whether a stack that was left at a counter is unknown now. */
 static inline int stack_table_is_stale(const stack_table *table, uint64_t left)
 {
 	return table->has_gap && (int64_t)(table->gap - left) >= 0;

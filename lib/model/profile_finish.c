@@ -99,7 +99,7 @@ static int show_methods(mprof_profile *profile)
 	return 1;
 }
 
-/* Creates the record of a method that samples hit; unknown methods have only places. */
+/* Creates the record of a method that has samples. Unknown methods have no such record. */
 static int prepare_sample(void *user, const sample_record *sample)
 {
 	mprof_profile *profile = user;

@@ -35,7 +35,7 @@ typedef struct sample_stack {
 } sample_stack;
 
 typedef struct sample_model {
-	hash_map numbers; /**< Place by kind and ID. */
+	hash_map numbers; /**< Record by kind and ID. */
 	sample_record *records;
 	size_t record_count;
 	size_t record_capacity;
@@ -46,7 +46,7 @@ typedef struct sample_model {
 	mprof_allocator allocator;   /**< For records. */
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint32_t mark;
-	int has_folded; /**< Places have folded samples since the last samples_show(). */
+	int has_folded; /**< Records have folded samples since the last samples_show(). */
 } sample_model;
 
 /** Returns 0 if there is no memory; samples_destroy() may be called in that case, too. */
@@ -54,7 +54,8 @@ int samples_init(sample_model *samples, memory_budget *budget);
 void samples_destroy(sample_model *samples);
 
 /**
- * Adds samples of a call stack; one that is not defined in the reader hits an unknown method. 0 if there is no memory.
+ * Adds samples of a call stack; one that is not defined in the reader counts for an unknown method. 0 if there is no
+ * memory.
  */
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
 

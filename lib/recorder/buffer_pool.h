@@ -89,8 +89,7 @@ typedef struct buffer_pool {
 	/** Number of full buffers at which the writer thread is woken: waking costs more than a change of buffers.
 	 * Fewer full buffers wait for the next interval, or for a thread that finds no free buffer. */
 	uint32_t wake_count;
-	_Atomic uint32_t
-		full_count; /**< Pushed since the list was last taken, approximately. Relaxed: the list provides the order. */
+	_Atomic uint32_t full_count; /**< About how many were pushed since the list was taken. Relaxed. */
 	/** Maximum number of buffers, by is_extra. The first changes as threads attach and detach; the second is
 	 * constant. Any thread; relaxed, since a bound orders nothing. */
 	_Atomic uint32_t bounds[2];

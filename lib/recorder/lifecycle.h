@@ -17,8 +17,7 @@ typedef struct recorder_destination {
 	int fd;
 	const mprof_sink *sink;
 	block_ring *ring; /**< The ring that the sink adds to, or NULL. Events must not depend on evicted ones. */
-	const salvage_header
-		*resumed; /**< The ended process whose log is continued, without a thread; NULL: a new log. */
+	const salvage_header *resumed; /**< An ended process whose log is continued; NULL: a new log. */
 } recorder_destination;
 
 /**

@@ -60,9 +60,8 @@ struct message {
 		struct {
 			const mprof_metric_value *values; /**< Points into text. */
 			size_t count;
-		} metrics; /**< Metric values. */
-		mprof_root_area
-			root; /**< Roots; the name points into text or is "". If unregistered, only the start is used. */
+		} metrics;            /**< Metric values. */
+		mprof_root_area root; /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
 };
@@ -125,8 +124,8 @@ void message_release(const mprof_allocator *allocator, message *released);
 void message_queue_push(message_queue *queue, message *message);
 
 /**
- * The same for a message that may be refused. Returns 0, counting it, if too much waits; it stays the caller's then.
- * \p is_filling is set to 1 if the writer thread should come soon. Pushes a message. Any thread.
+ * Pushes a message that may be refused. Returns 0 and counts it if too much is queued; the caller still owns it then.
+ * \p is_filling is set to 1 if the writer thread should be woken. Any thread.
  */
 int message_queue_offer(message_queue *queue, message *message, int *is_filling);
 

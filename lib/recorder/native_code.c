@@ -98,7 +98,7 @@ static int recover_module(native_code *code, const journal_definition *stored)
 {
 	loaded_module left = {.start = stored->entry.key, .end = stored->owner, .base = stored->since};
 
-	/* It was in the list before it had its ID. */
+	/* The journal had the module before it had its ID. */
 	if (native_modules_assign(&code->modules, stored->entry.key, stored->entry.id))
 		return 1;
 	if (stored->name_length < sizeof(left.build_id))
@@ -106,7 +106,7 @@ static int recover_module(native_code *code, const journal_definition *stored)
 	return native_modules_recover(&code->modules, &left, journal_source_file(stored), stored->entry.id);
 }
 
-/* Which module it is in is looked up again. */
+/* Its module is looked up again. */
 static int recover_location(native_code *code, const journal_entry *entry)
 {
 	void *known = code->known;

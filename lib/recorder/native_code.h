@@ -56,19 +56,20 @@ void native_code_destroy(native_code *code);
 uint32_t native_code_generation(native_code *code);
 
 /**
- * The ID of an address, below 2^63, that was recorded at a counter. With \p is_return it is a return address: its
- * function is that of the call before it, which may be the last instruction of the function; its offset is still that
- * of the address. \p is_final is set to 0 if the result may differ for a later counter. May write blocks, so it must not
- * be called while one is being written. Returns 0 if out of memory or if there are #NATIVE_LOCATIONS_MAX locations.
+ * Returns the ID of an address, below 2^63, that was recorded at a counter. With \p is_return it is a return address:
+ * its function is that of the call before it, which may be the last instruction of the function; its offset is still
+ * that of the address. \p is_final is set to 0 if the result may differ for a later counter. May write blocks, so it
+ * must not be called while one is being written. Returns 0 if out of memory or if there are #NATIVE_LOCATIONS_MAX
+ * locations.
  */
 uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final);
 
-/** Notes in the journal what the loader has now, for addresses that are drained by another process. */
+/** Writes the list of loaded modules to the journal, for addresses that are drained by recovery. */
 void native_code_follow_modules(native_code *code);
 
 /**
- * Applies an entry of the journal of a process that has ended. The counts are those of the log already: later IDs are
- * given again. Returns 0 if there is no memory.
+ * Applies an entry of the journal of a process that has ended. The counts are set to those of the log before; IDs above
+ * them are not in the log and are assigned again. Returns 0 if there is no memory.
  */
 int native_code_recover(native_code *code, const journal_entry *entry);
 

@@ -275,7 +275,9 @@ int native_modules_assign(native_modules *modules, uint64_t start, uint32_t id)
 	return 1;
 }
 
-/* Its file is read by its path: what the program and the system's own module are in this process is another one. */
+/*
+ * The file is read by its path, since the program and the vDSO of this process are not those of the process that ended.
+ */
 static native_module *create_recovered(native_modules *modules, const loaded_module *left, const char *file)
 {
 	native_module *module = allocator_allocate_zeroed(&modules->allocator, sizeof(*module));
@@ -354,7 +356,7 @@ static void read_symbols(native_module *module)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (module->kind == LOADED_VDSO) {
-		/* Its tables are after the end of its segment, in the same page. */
+		/* The section table is after the end of its segment, in the same page. */
 		elf_symbols_add_memory(&module->symbols, (const void *)(uintptr_t)module->start,
 				       (size_t)((module->end + page - 1) / page * page - module->start));
 	} else if (!is_identified_by_file(module->kind, module->build_id)) {

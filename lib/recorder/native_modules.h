@@ -36,9 +36,9 @@ typedef struct module_array {
 typedef struct native_modules {
 	mprof_allocator allocator;
 	int with_symbols;
-	int is_of_another;    /**< They are those of a process that has ended: the loader is not asked. */
+	int is_of_another;    /**< Those of a process that has ended; the loader is not asked. */
 	module_array present; /**< Sorted by address. */
-	module_array gone;    /**< Those that the last change of the list removed. */
+	module_array gone;    /**< The modules that the last change of the list removed. */
 	uint32_t generation;  /**< Incremented when the list changes; 0 before the first update. */
 	loaded_counts counts; /**< The loader's counts at the last update. */
 	loaded_list found;    /**< Result of an update. */
@@ -49,15 +49,15 @@ void native_modules_init(native_modules *modules, const mprof_allocator *allocat
 void native_modules_destroy(native_modules *modules);
 
 /**
- * Adds a module of a process that has ended, with its file and its ID in the log. From here on the list is that of the
- * process. Returns 0 if there is no memory.
+ * Adds a module of a process that has ended, with its file and its ID in the log. After this, the list is that of the
+ * process, and the loader is not asked. Returns 0 if there is no memory.
  */
 int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t id);
 
-/** Gives the module that starts at an address its ID in the log. Returns 0 if there is none. */
+/** Assigns the ID that the log has for the module that starts at an address. Returns 0 if there is no such module. */
 int native_modules_assign(native_modules *modules, uint64_t start, uint32_t id);
 
-/** Forgets all modules of native_modules_recover(). */
+/** Removes all modules of native_modules_recover(). */
 void native_modules_clear(native_modules *modules);
 
 /** Whether the loader's list may have changed since the last update. Cheap if the loader counts changes. */

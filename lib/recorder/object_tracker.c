@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds objects by address, and those that a collection left unmarked. */
+/* Keeps the live objects by address, and finds those that a heap snapshot does not contain. */
 #include "recorder/object_tracker.h"
 
 #include "base/array.h"
@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* Size codes. */
-#define CODE_ALIVE (1U << 31)       /* The heap snapshot gave it. */
-#define CODE_UNANNOUNCED (1U << 30) /* Known from one heap snapshot only: its allocation may still be to come. */
-#define CODE_LARGE (1U << 29)       /* The rest is a place in large_sizes. */
+#define CODE_ALIVE (1U << 31)       /* The heap snapshot contains it. */
+#define CODE_UNANNOUNCED (1U << 30) /* Known from one heap snapshot only: its allocation may not be drained yet. */
+#define CODE_LARGE (1U << 29)       /* The rest is an index into large_sizes. */
 #define CODE_SIZE (CODE_LARGE - 1)
 
 static inline int entry_is_used(const void *slot)
@@ -29,7 +29,10 @@ static inline int entry_matches(const void *owner, const void *slot, const void 
 	return ((const object_entry *)slot)->address == *(const uint64_t *)address;
 }
 
-/* The table grows by half, and up to three quarters of it are used: memory per object matters more than a search. */
+/*
+ * The table grows by half, and up to three quarters of it are used: memory per object matters more than the time of a
+ * lookup.
+ */
 static const hash_index_type object_entries = {
 	.size = sizeof(object_entry),
 	.first_capacity = 1024,
@@ -119,12 +122,12 @@ static uint64_t entry_object_size(const object_tracker *tracker, const object_en
 static int code_large_size(object_tracker *tracker, uint64_t size, uint32_t *code)
 {
 	void *sizes = tracker->large_sizes;
-	size_t place = tracker->large_free;
+	size_t index = tracker->large_free;
 
-	if (place != 0) {
-		tracker->large_free = (size_t)tracker->large_sizes[place - 1];
-		tracker->large_sizes[place - 1] = size;
-		*code = CODE_LARGE | (uint32_t)(place - 1);
+	if (index != 0) {
+		tracker->large_free = (size_t)tracker->large_sizes[index - 1];
+		tracker->large_sizes[index - 1] = size;
+		*code = CODE_LARGE | (uint32_t)(index - 1);
 		return 1;
 	}
 	if (tracker->large_count > CODE_SIZE || !array_reserve(&tracker->allocator, &sizes, &tracker->large_capacity,
@@ -144,16 +147,16 @@ static inline int code_size(object_tracker *tracker, uint64_t size, uint32_t *co
 
 static void release_size(object_tracker *tracker, uint32_t size_code)
 {
-	uint32_t place = size_code & CODE_SIZE;
+	uint32_t index = size_code & CODE_SIZE;
 
 	if ((size_code & CODE_LARGE) == 0)
 		return;
-	tracker->large_sizes[place] = tracker->large_free;
-	tracker->large_free = (size_t)place + 1;
+	tracker->large_sizes[index] = tracker->large_free;
+	tracker->large_free = (size_t)index + 1;
 }
 
-/* Reports an entry's object as dead. The entry is then to be overwritten or emptied. */
-static void tell_death(object_tracker *tracker, const object_entry *entry)
+/* Reports an entry's object as dead. The caller then overwrites or empties the entry. */
+static void report_death(object_tracker *tracker, const object_entry *entry)
 {
 	tracked_object object = {entry->address, entry_object_size(tracker, entry), entry->class_id};
 
@@ -161,19 +164,19 @@ static void tell_death(object_tracker *tracker, const object_entry *entry)
 	release_size(tracker, entry->size_code);
 }
 
-/* Puts an entry into the table, in place of an object that is dead by that. */
+/* Stores an entry in the table. An object that had the address is dead. */
 static int put_entry(object_tracker *tracker, const object_entry *entry)
 {
-	object_entry *place;
+	object_entry *slot;
 
 	if (!reserve_entry(tracker))
 		return 0;
-	place = find_entry(tracker, entry->address);
-	if (place != NULL)
-		tell_death(tracker, place);
+	slot = find_entry(tracker, entry->address);
+	if (slot != NULL)
+		report_death(tracker, slot);
 	else
-		place = add_entry(tracker, entry->address);
-	*place = *entry;
+		slot = add_entry(tracker, entry->address);
+	*slot = *entry;
 	return 1;
 }
 
@@ -191,27 +194,27 @@ int object_tracker_end_moves(object_tracker *tracker)
 static int note_alive(object_tracker *tracker, const tracked_object *object)
 {
 	object_entry entry = {object->address, object->class_id, 0};
-	object_entry *place;
+	object_entry *slot;
 
 	if (!reserve_entry(tracker))
 		return 0;
-	place = find_entry(tracker, object->address);
+	slot = find_entry(tracker, object->address);
 	/*
-	 * It dies with the size that it was allocated with, or the sums of deaths would exceed those of allocations:
-	 * collectors may report the size of the place where the object is.
+	 * An object keeps the size that it was allocated with, or the sums of deaths would exceed those of allocations:
+	 * collectors may report the size of the slot that contains the object.
 	 */
-	if (place != NULL && place->class_id == object->class_id) {
-		place->size_code = (place->size_code | CODE_ALIVE) & ~CODE_UNANNOUNCED;
+	if (slot != NULL && slot->class_id == object->class_id) {
+		slot->size_code = (slot->size_code | CODE_ALIVE) & ~CODE_UNANNOUNCED;
 		return 1;
 	}
 	if (!code_size(tracker, object->size, &entry.size_code))
 		return 0;
 	entry.size_code |= CODE_ALIVE | CODE_UNANNOUNCED;
-	if (place == NULL)
-		place = add_entry(tracker, object->address);
+	if (slot == NULL)
+		slot = add_entry(tracker, object->address);
 	else
-		tell_death(tracker, place);
-	*place = entry;
+		report_death(tracker, slot);
+	*slot = entry;
 	return 1;
 }
 
@@ -227,7 +230,7 @@ static int end_waiting(object_tracker *tracker)
 	return 1;
 }
 
-/* What came before must be in the table before anything else is done. */
+/* Stores pending moves and snapshot objects in the table, which must precede any other change. */
 static inline int end_pending(object_tracker *tracker)
 {
 	return (tracker->waiting_count == 0 || end_waiting(tracker)) &&
@@ -237,48 +240,51 @@ static inline int end_pending(object_tracker *tracker)
 int object_tracker_allocated(object_tracker *tracker, const tracked_object *object)
 {
 	object_entry entry = {object->address, object->class_id, 0};
-	object_entry *place;
+	object_entry *slot;
 
 	if (object->address == 0)
 		return 1;
 	if (!end_pending(tracker) || !reserve_entry(tracker))
 		return 0;
-	place = find_entry(tracker, object->address);
-	if (place != NULL) {
-		/* The thread that allocated it was stopped before it could say so: the shot knew it first. */
-		if ((place->size_code & CODE_UNANNOUNCED) != 0 && place->class_id == object->class_id &&
-		    entry_object_size(tracker, place) == object->size) {
-			place->size_code &= ~CODE_UNANNOUNCED;
+	slot = find_entry(tracker, object->address);
+	if (slot != NULL) {
+		/*
+		 * The snapshot reported the object first: the thread that allocated it was stopped before it could
+		 * publish the allocation.
+		 */
+		if ((slot->size_code & CODE_UNANNOUNCED) != 0 && slot->class_id == object->class_id &&
+		    entry_object_size(tracker, slot) == object->size) {
+			slot->size_code &= ~CODE_UNANNOUNCED;
 			return 1;
 		}
-		tell_death(tracker, place);
+		report_death(tracker, slot);
 	} else {
-		place = add_entry(tracker, object->address);
+		slot = add_entry(tracker, object->address);
 	}
-	/* Without room for a large size the entry is left as it is, and the tracker not used any more. */
-	*place = entry;
-	return code_size(tracker, object->size, &place->size_code);
+	/* If there is no room for a large size, the entry stays as it is, and the tracker is not used any more. */
+	*slot = entry;
+	return code_size(tracker, object->size, &slot->size_code);
 }
 
 int object_tracker_moved(object_tracker *tracker, uint64_t from, uint64_t to)
 {
 	void *moving = tracker->moving;
-	object_entry *place;
+	object_entry *slot;
 
 	if (tracker->waiting_count > 0 && !end_waiting(tracker))
 		return 0;
 	if (from == 0 || to == 0)
 		return 1;
-	place = find_entry(tracker, from);
-	if (place == NULL)
+	slot = find_entry(tracker, from);
+	if (slot == NULL)
 		return 1;
 	if (!array_reserve(&tracker->allocator, &moving, &tracker->moving_capacity, tracker->moving_count + 1,
 			   sizeof(*tracker->moving)))
 		return 0;
 	tracker->moving = moving;
-	tracker->moving[tracker->moving_count] = *place;
+	tracker->moving[tracker->moving_count] = *slot;
 	tracker->moving[tracker->moving_count++].address = to;
-	remove_entry(tracker, place);
+	remove_entry(tracker, slot);
 	return 1;
 }
 
@@ -297,28 +303,31 @@ int object_tracker_alive(object_tracker *tracker, const tracked_object *object)
 
 int object_tracker_freed(object_tracker *tracker, uint64_t address)
 {
-	object_entry *place;
+	object_entry *slot;
 
 	if (!end_pending(tracker))
 		return 0;
 	if (address == 0)
 		return 1;
-	place = find_entry(tracker, address);
-	if (place == NULL)
+	slot = find_entry(tracker, address);
+	if (slot == NULL)
 		return 1;
-	release_size(tracker, place->size_code);
-	remove_entry(tracker, place);
+	release_size(tracker, slot->size_code);
+	remove_entry(tracker, slot);
 	return 1;
 }
 
-/* Reports an entry that the snapshot did not give as dead, and empties it. Returns 0 for one that lives. */
+/*
+ * If the snapshot does not contain the object of an entry, reports it as dead and empties the entry. Returns 0 for a
+ * live object.
+ */
 static inline int end_snapshot_entry(object_tracker *tracker, object_entry *entry, int is_complete)
 {
 	if (entry->address == 0 || !is_complete || (entry->size_code & CODE_ALIVE) != 0) {
 		entry->size_code &= ~CODE_ALIVE;
 		return 0;
 	}
-	tell_death(tracker, entry);
+	report_death(tracker, entry);
 	remove_entry(tracker, entry);
 	return 1;
 }
@@ -333,7 +342,10 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 		return 0;
 	if (entries->capacity == 0)
 		return 1;
-	/* Starts at an empty slot and visits each one after it: entries that move up were not visited before. */
+	/*
+	 * Starts at an empty slot and visits each one after it. Emptying a slot moves later entries up, and these were
+	 * not visited before.
+	 */
 	while (entry_is_used(hash_index_slot(entries, &object_entries, i)))
 		i++;
 	for (size_t left = entries->capacity; left > 0; left--) {
@@ -341,7 +353,7 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 			continue;
 		i = hash_index_next(entries, &object_entries, i);
 	}
-	/* The table follows what lives. It may stay as it is if there is no memory for a smaller one. */
+	/* Shrinks the table to the live objects. It stays as it is if there is no memory for a smaller one. */
 	if (entries->capacity > smallest && entries->count < entries->capacity / 4)
 		(void)hash_index_resize(entries, &object_entries, tracker,
 					entries->count * 2 < smallest ? smallest : entries->count * 2);

@@ -10,7 +10,7 @@ void output_note_status(recorder_output *output, mprof_status status)
 {
 	if (status == MPROF_OK || output->status != MPROF_OK)
 		return;
-	/* What was refused for the limit is counted by the caller that wrote it; the log goes on to its end. */
+	/* What the limit refused is counted by the caller that wrote it. The log can still be completed. */
 	if (status == MPROF_ERR_LIMIT && writer_is_full(output->writer)) {
 		output->limit_reached = 1;
 		return;

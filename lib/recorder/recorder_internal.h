@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/recorder_internal.h
- * \brief The recorder, in parts by owner. Only what is called by clients needs the whole; everything else takes the
- * part that its thread may touch.
+ * \brief The recorder, divided by owner. Only functions that clients call use the whole struct; all others take the
+ * part that their thread may access.
  */
 #ifndef RECORDER_RECORDER_INTERNAL_H
 #define RECORDER_RECORDER_INTERNAL_H
@@ -18,10 +18,10 @@
 
 /** Owner: the threads of the client that open, dump and close the recorder. */
 typedef struct recorder_control {
-	pthread_t writer_thread;   /**< To join it. The thread that closes the recorder. */
-	uint32_t file_mode;        /**< Permissions of files that the ring is written to. Constant. */
+	pthread_t writer_thread;   /**< Used by the thread that closes the recorder, to join it. */
+	uint32_t file_mode;        /**< Permissions of files that the ring buffer is written to. Constant. */
 	block_ring *ring;          /**< NULL if the log goes elsewhere. Constant; has a lock of its own. */
-	pthread_mutex_t dump_lock; /**< For one mprof_recorder_dump_path() at a time. */
+	pthread_mutex_t dump_lock; /**< Serializes calls of mprof_recorder_dump_path(). */
 } recorder_control;
 
 struct mprof_recorder {

@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One recovery. */
+/* The state of one recovery. */
 typedef struct recovery_job {
 	const char *salvage_path;
 	const char *log_path;
 	salvage_area area;
 	const salvage_header *header;
-	mprof_clock clock; /* Of the end of the log. */
+	mprof_clock clock; /* < Of the end of the log. */
 	mprof_recorder *recorder;
 	block_ring *ring;
 	int fd;
@@ -62,7 +62,7 @@ static mprof_status open_area(recovery_job *job)
 	return MPROF_OK;
 }
 
-/* Whether there is anything to do. */
+/* Checks whether the log can and must be completed. */
 static mprof_status check_state(recovery_job *job, int *is_done)
 {
 	uint32_t state = atomic_load_explicit(&job->header->state, memory_order_relaxed);
@@ -80,9 +80,11 @@ static mprof_status check_state(recovery_job *job, int *is_done)
 	if (state != SALVAGE_RECORDING)
 		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
 	if (job->log_path == NULL)
-		return recovery_fail(job, MPROF_ERR_ARGUMENT, 0, "the path of the log is not known");
+		return recovery_fail(job, MPROF_ERR_ARGUMENT, 0,
+				     "the salvage file does not contain the path of the log: specify it");
 	if (!job->header->log_is_file)
-		return recovery_fail(job, MPROF_ERR_UNSUPPORTED, 0, "the log was compressed, or was not a file");
+		return recovery_fail(job, MPROF_ERR_UNSUPPORTED, 0,
+				     "the log is compressed or is not a regular file, so it cannot be continued");
 	return MPROF_OK;
 }
 
@@ -94,7 +96,7 @@ static mprof_status open_cut_log(recovery_job *job)
 	int error = log_file_open_again(job->log_path, &job->fd);
 
 	if (error == EBUSY)
-		return recovery_fail(job, MPROF_ERR_IO, error, "another writer has the log");
+		return recovery_fail(job, MPROF_ERR_IO, error, "another process is writing the log");
 	if (error != 0)
 		return recovery_fail(job, MPROF_ERR_IO, error, "cannot open the log");
 	if (fstat(job->fd, &status) != 0)
@@ -119,7 +121,7 @@ static mprof_status open_ring(recovery_job *job)
 	(void)allocator_init(&allocator, NULL);
 	job->ring = block_ring_create(&allocator, dialect_get(MPROF_DIALECT_DEFAULT), job->header->ring_bytes);
 	if (job->ring == NULL || !recovery_fill_ring(job->ring, &job->area, job->header))
-		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "no memory for the ring");
+		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the ring buffer");
 	return MPROF_OK;
 }
 
@@ -161,7 +163,7 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 	return 0;
 }
 
-/* The class of such a function is its module. */
+/* The module of such a function is used as its class. */
 static int resolve_class(void *user, mprof_key key, mprof_description *description)
 {
 	const native_module *module = find_recovered_module(user, key);
@@ -221,7 +223,7 @@ static mprof_status open_recovering_recorder(recovery_job *job)
 	return status;
 }
 
-/* Writes what was found, and how the log came to its end. */
+/* Writes what was found, and a SESSION block that describes the recovery. */
 static mprof_status write_rest(recovery_job *job)
 {
 	recorder_drain *drain = &job->recorder->drain;
@@ -230,7 +232,7 @@ static mprof_status write_rest(recovery_job *job)
 	char events[32];
 	const mprof_property property = {"recovered-events", events};
 
-	/* For the functions that wait for the writer thread: there is none. */
+	/* So that functions which wait for the writer thread return: there is none. */
 	job->recorder->shared.closed = 1;
 	drain_round(drain, 1, 1);
 	end_clock(job, drain->latest_counter);
@@ -266,7 +268,7 @@ static mprof_status complete_log(recovery_job *job)
 	if (status != MPROF_OK)
 		return status;
 	if (!recovery_fill(&job->recorder->drain, &job->area, job->header))
-		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "no memory for what the process left");
+		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the events in the salvage file");
 	status = write_rest(job);
 	if (status == MPROF_OK && job->ring != NULL)
 		status = mprof_recorder_dump_path(job->recorder, job->log_path, 0, &job->error);

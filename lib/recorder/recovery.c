@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds what a process left in its area, and hands it to a new recorder as if it had been recorded there. */
+/* Finds what a process left in its area, and gives it to a new recorder as if that had recorded it. */
 #include "recorder/recovery.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Something found, with what it is sorted by. */
+/* A piece that was found, with its sort key. */
 typedef struct found_item {
 	uint64_t order;
 	void *content;
@@ -42,10 +42,10 @@ static int compare_found(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The order of a piece, or 0 if it is not wanted. */
+/* Returns the sort key of a piece, or 0 to ignore it. */
 typedef uint64_t (*order_function)(const salvage_piece *piece, const salvage_progress *progress);
 
-/* All pieces of a kind that are wanted, in order. Returns 0 if there is no memory. */
+/* Collects the pieces of a kind, sorted, without those to ignore. Returns 0 if there is no memory. */
 static int find_all(found_list *list, const mprof_allocator *allocator, const salvage_area *area,
 		    const salvage_progress *progress, salvage_kind kind, order_function order_of)
 {
@@ -101,7 +101,7 @@ static int fill_messages(recorder_drain *drain, const salvage_area *area, const 
 	return is_done;
 }
 
-/* How much of a buffer is in the log: as the buffer has it, unless the last commit was of this buffer. */
+/* How much of a buffer is in the log: as noted in the buffer, unless the last commit was of this buffer. */
 static void find_committed(event_buffer *buffer, const salvage_progress *progress, uint64_t ticket)
 {
 	if (progress->ticket == 0 || progress->ticket != ticket || progress->buffer != buffer->index)
@@ -187,7 +187,7 @@ static uint64_t any_order(const salvage_piece *piece, const salvage_progress *pr
 	return piece->size;
 }
 
-/* Whether there is a sample at an offset that is whole and not in the log. */
+/* Whether there is a complete sample at an offset that is not in the log. */
 static const sample_record *find_sample(const found_item *memory, uint64_t offset, const salvage_progress *progress)
 {
 	const sample_record *record = (const sample_record *)(const void *)((const char *)memory->content + offset);
@@ -203,7 +203,7 @@ static void copy_sample(recorder_shared *shared, const sample_record *left)
 	int is_filling;
 	sample_record *copy = sample_store_claim(&shared->samples, left->count, &is_filling);
 
-	/* Else it is counted as lost. */
+	/* Otherwise it is counted as lost. */
 	if (copy == NULL)
 		return;
 	copy->thread = left->thread;
@@ -247,7 +247,7 @@ static mprof_thread *find_recovered_thread(recorder_shared *shared, uint32_t ser
 	return thread;
 }
 
-/* Losses that are in no LOST block yet. */
+/* Collects the losses that are in no LOST block yet. */
 static int fill_losses(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
 {
 	const mprof_allocator *allocator = &drain->shared->allocator;
@@ -268,7 +268,7 @@ static int fill_losses(recorder_drain *drain, const salvage_area *area, const sa
 		for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
 			uint64_t lost = atomic_load_explicit(&left->lost[cause], memory_order_relaxed);
 
-			/* What the writer thread lost is in reported alone, as a negative number. */
+			/* Losses counted by the writer thread are only in reported, as negative numbers. */
 			atomic_store_explicit(&thread->own_lost[cause], lost - reported[cause], memory_order_relaxed);
 		}
 	}
@@ -283,14 +283,14 @@ static int visit_entry(void *user, const journal_entry *entry)
 	return keys_recover(&drain->keys, entry) && stacks_recover(&drain->stacks, entry);
 }
 
-/* IDs go on after those in the log. */
+/* New IDs follow those in the log. */
 static int fill_tables(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
 {
 	drain->stacks.count = progress->stack_count;
 	drain->stacks.code.module_count = progress->module_count;
 	drain->stacks.code.function_count = progress->function_count;
 	drain->stacks.code.location_count = progress->location_count;
-	/* Without the list of the process, that of this one would count. */
+	/* Without the list of that process, the modules of this process would be used. */
 	native_modules_clear(&drain->stacks.code.modules);
 	if (salvage_journal_visit(area, progress->journal_length, visit_entry, drain) < progress->journal_length)
 		return 0;
@@ -331,7 +331,7 @@ int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage
 	for (size_t i = 0; is_done && i < list.count; i++) {
 		const ring_block *block = list.items[i].content;
 
-		/* One that is damaged is left out. */
+		/* A damaged piece is ignored. */
 		is_done = block_ring_add_recovered(ring, block) != ENOMEM;
 	}
 	block_ring_recover_evicted(ring, &salvage_current_progress(header)->evicted);

@@ -10,12 +10,12 @@
 #include "recorder/salvage.h"
 
 /**
- * Puts all that is not in the log into the recorder, which continues that log and has no writer thread; and what the
- * writer thread has to know of what is. Returns 0 if there is no memory.
+ * Gives the recorder everything that is not in the log yet, and the state that the writer thread had after what is. The
+ * recorder continues that log and has no writer thread. Returns 0 if there is no memory.
  */
 int recovery_fill(recorder_drain *drain, const salvage_area *area, const salvage_header *header);
 
-/** Adds the blocks of a ring that count, in their order. Returns 0 if there is no memory. */
+/** Adds the committed blocks of a ring, in their order. Returns 0 if there is no memory. */
 int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header);
 
 #endif

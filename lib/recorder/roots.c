@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* Changes are sorted in when there are more than this, and more than what is there. */
+/* Changes are merged when there are more than this, and more than sorted areas. */
 #define CHANGES_MAX 1024
 
-/* Areas that go into one block. */
+/* Maximum number of areas in one block. */
 #define AREAS_IN_BLOCK 64
 
 static void release_entry(const mprof_allocator *allocator, root_entry *entry)
@@ -48,8 +48,8 @@ static int compare_roots(const void *a, const void *b)
 }
 
 /*
- * Sorts the changes in: of those with the same start the last counts. An area that is gone stays for the shots that
- * were made before.
+ * Merges the changes. Of changes with the same start the last one counts. Unregistered areas are kept for snapshots
+ * that were taken before.
  */
 static void sort_changes(root_table *roots)
 {
@@ -149,14 +149,14 @@ static root_entry *find_area(const root_table *roots, uint64_t slot, uint64_t co
 		else
 			high = middle;
 	}
-	/* One that was gone by then hides none. */
+	/* An area that was unregistered by then does not hide an earlier one. */
 	while (low > 0 && roots->entries[low - 1].is_gone && (int64_t)(counter - roots->entries[low - 1].gone) >= 0)
 		low--;
 	entry = low > 0 ? &roots->entries[low - 1] : NULL;
 	return entry != NULL && slot - entry->start < entry->size ? entry : NULL;
 }
 
-/* Gives all areas their IDs and writes them: where one is used, most are. */
+/* Assigns IDs to all areas and writes them: if one is used, most are. */
 static void write_new_areas(root_table *roots)
 {
 	recorder_output *output = roots->keys->output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and removes the area in which a recorder keeps what is not in the log yet. */
+/* Creates and removes the salvage file, which contains what is not in the log yet. */
 #include "recorder/salvage.h"
 
 #include "recorder/buffer_pool.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Address space, and the length of a file that is a hole up to what is used. */
+/* Bytes of address space, and of the sparse file. */
 #define CAPACITY ((uint64_t)8 << 30)
 
 uint64_t salvage_layout(void)
@@ -49,7 +49,7 @@ uint64_t salvage_process_start(uint32_t process)
 	text[length] = '\0';
 	/* The name of the program is in parentheses, and may contain anything. The start is the 22nd field. */
 	cursor = strrchr(text, ')');
-	/* One that its parent has not waited for does nothing any more. */
+	/* A zombie has ended, although its parent has not waited for it. */
 	if (cursor != NULL && (cursor[2] == 'Z' || cursor[2] == 'X'))
 		return 0;
 	for (int field = 2; cursor != NULL && field < 22; field++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/salvage.h
- * \brief What a recorder keeps outside of the process, so that whatever way it dies, the log can be completed.
+ * \brief Keeps recorded data outside of the process, so that the log can be completed however the process dies.
  *
- * All that is recorded lies in pieces of a salvage_area until it is in the log: buffers of events, messages, samples,
- * blocks of a ring, and a journal of the keys that were defined. The writer thread *commits* each time it has written
- * what it took: a record of the log's length and of what that length covers becomes valid with a single store. If the
- * process dies, the log is cut to the length of the last commit, and all that it does not cover is written again. So
- * nothing is lost and nothing is there twice.
+ * Everything recorded is in pieces of a salvage_area until it is in the log: buffers of events, messages, samples,
+ * blocks of a ring, and a journal of the definitions of keys. The writer thread *commits* after each block: a single
+ * store makes a record valid that contains the length of the log and what the log covers up to there. If the process
+ * dies, recovery cuts the log to the length of the last commit and writes everything that it does not cover. So nothing
+ * is lost or duplicated.
  */
 #ifndef RECORDER_SALVAGE_H
 #define RECORDER_SALVAGE_H
@@ -21,18 +21,18 @@
 #include "recorder/salvage_fork.h"
 #include "writer/resume.h"
 
-/** What a thread that is attached leaves behind in addition to its buffers. The content of a piece. */
+/** The state of an attached thread in addition to its buffers. The content of a piece. */
 typedef struct salvage_thread {
 	uint64_t id;
 	uint32_t serial;
 	uint32_t reserved;                       /**< 0. */
-	_Atomic uint64_t lost[LOSS_CAUSE_COUNT]; /**< As mprof_thread::lost, which is this. */
+	_Atomic uint64_t lost[LOSS_CAUSE_COUNT]; /**< mprof_thread::lost points to this. */
 	uint64_t reported[LOSS_CAUSE_COUNT];     /**< How many of them are in the log. Writer thread. */
 } salvage_thread;
 
-/** What is in the log up to a length. */
+/** A progress record: what is in the log up to a length. */
 typedef struct salvage_progress {
-	mprof_clock clock;       /**< When that was so. */
+	mprof_clock clock;       /**< When the record was stored. */
 	uint64_t log_length;     /**< In bytes, as stored. For a ring, the number of the next block. */
 	uint64_t journal_length; /**< Of the salvage_journal. */
 	uint64_t messages_done;  /**< The last batch of messages. */
@@ -48,36 +48,36 @@ typedef struct salvage_progress {
 	ring_evicted evicted;                       /**< Of a ring. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< As recorder_output::lost_unreported. */
 
-	/* Stored in the buffer or the thread after the commit, which may not come to that. */
-	uint64_t ticket;       /**< Of the buffer that was drained; 0 if none was. */
+	/* Also stored in the buffer or the thread, but only after the commit, so the process may die in between. */
+	uint64_t ticket;       /**< Ticket of the buffer that was drained; 0 if none was. */
 	uint64_t last_counter; /**< Of the last event drained there. */
 	uint32_t buffer;       /**< Its index. */
-	uint32_t drained;      /**< Its slots that are in the log. */
-	uint32_t serial;       /**< Of the thread whose losses were reported; 0 if no thread's were. */
+	uint32_t drained;      /**< How many of its slots are in the log. */
+	uint32_t serial;       /**< Serial of the thread whose losses were reported; 0 if none. */
 	uint32_t reserved;     /**< 0. */
 	uint64_t reported[LOSS_CAUSE_COUNT];
 } salvage_progress;
 
-/** How the process that records is doing. */
+/** The state of the recording process. */
 typedef enum salvage_state {
 	SALVAGE_OPENING = 0,
-	SALVAGE_RECORDING = 1, /**< Whatever is not in the log now has to be salvaged. */
+	SALVAGE_RECORDING = 1, /**< What is not in the log must be salvaged. */
 	SALVAGE_CLOSED = 2     /**< The log is complete. */
 } salvage_state;
 
 #define SALVAGE_MAGIC "mprofsv1"
 
-/** Bytes for the path of the log; longer ones are not kept. */
+/** Size of the path of the log; longer paths are not stored. */
 #define SALVAGE_PATH_SIZE 4096
 
-/** The header of the area. Written by the thread that opens the recorder, then by the writer thread alone. */
+/** The header of the area. Owner: the thread that opens the recorder, then the writer thread. */
 typedef struct salvage_header {
 	char magic[8];
-	uint64_t layout; /**< salvage_layout(): the sizes that both programs have to agree on. */
+	uint64_t layout; /**< salvage_layout(): sizes that must be the same for the recovering program. */
 	_Atomic uint32_t state;
 	uint32_t process;       /**< Its ID, ... */
-	uint64_t process_start; /**< ... and when it started, in the system's clock ticks; 0 if that is not known. */
-	/* Constant: what the log is like. */
+	uint64_t process_start; /**< ... and when it started, in the system's clock ticks; 0 if unknown. */
+	/* Constant: properties of the log. */
 	uint64_t directives;
 	uint64_t max_log_bytes;
 	uint64_t max_name_length;
@@ -89,35 +89,33 @@ typedef struct salvage_header {
 	uint32_t file_mode;
 	uint32_t reserved;                /**< 0. */
 	mprof_clock clock;                /**< When the log began. */
-	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if it is not known. */
+	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
 
 	_Atomic uint64_t message_sequence; /**< Of the last message. Any thread. */
 
-	/** Index of the progress that counts. The writer thread fills the other one and then stores this. */
+	/** Index of the valid progress record. The writer thread fills the other one and then stores this. */
 	_Atomic uint32_t current;
 	salvage_progress progress[2];
 } salvage_header;
 
-/** A recorder's side of it. */
+/** What the recorder itself keeps. */
 typedef struct recorder_salvage {
 	salvage_area area;
 	salvage_fork_entry fork_entry;
-	salvage_header *header; /**< NULL: nothing is salvaged. */
+	salvage_header *header; /**< NULL if the recorder has no salvage file. */
 	char *path;             /**< Removed once the log is complete. */
 } recorder_salvage;
 
-/**
- * Creates the area of a recorder, from its options; nothing if they have no path for one. Returns 0 or an errno value.
- */
+/** Creates the area of a recorder if its options contain a path for it. Returns 0 or an errno value. */
 int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const mprof_allocator *allocator);
 
-/** What a thread leaves behind, with no losses; NULL if there is no area or no room in it. Any thread. */
+/** Creates the state of a thread, without losses. Returns NULL if there is no area or no room in it. Any thread. */
 salvage_thread *salvage_thread_create(recorder_salvage *salvage, uint64_t id);
 
-/** The thread is attached from here on. */
+/** Makes the state of a thread valid, which is attached now. */
 void salvage_thread_publish(salvage_thread *thread, uint32_t serial);
 
-/** The thread has ended and its losses are reported; NULL does nothing. */
+/** Releases the state of a thread that has ended and whose losses are reported. NULL does nothing. */
 void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread);
 
 /**
@@ -129,25 +127,25 @@ int salvage_path_is_name(const char *path);
 /** Stores the path of the log, NULL if it has none. */
 void salvage_set_log_path(recorder_salvage *salvage, const char *path);
 
-/** The progress that counts, in the header of a process that has ended. */
+/** The valid progress record of a process that has ended. */
 static inline const salvage_progress *salvage_current_progress(const salvage_header *header)
 {
 	return &header->progress[atomic_load_explicit(&header->current, memory_order_relaxed) & 1];
 }
 
-/** Whether the process that an area is of may still be running. */
+/** Whether the process of an area may still be running. */
 int salvage_is_recording(const salvage_header *header);
 
-/** The log is complete: removes the file, and notes in the area that nothing of it is needed any more. */
+/** Called when the log is complete: removes the file, and marks the area as not needed any more. */
 void salvage_finish(recorder_salvage *salvage);
 
 /** Unmaps the area. The file stays unless salvage_finish() was called. */
 void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator);
 
-/** What the sizes of the structs in the area, and their byte order, hash to. */
+/** A hash of the sizes of the structs in the area and of the byte order. */
 uint64_t salvage_layout(void);
 
-/** When a process started, in the system's clock ticks; 0 if there is no such process, or no way to find out. */
+/** When a process started, in the system's clock ticks; 0 if it has ended or that cannot be determined. */
 uint64_t salvage_process_start(uint32_t process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps a file and hands out pieces of it, and finds the pieces in the file of a process that has ended. */
+/* Allocates pieces of a mapped file, and finds the pieces in the file of a process that has ended. */
 #include "recorder/salvage_area.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Less is not worth having: no buffer of the largest size would fit. */
+/* In less, a buffer of the largest size would not fit. */
 #define LEAST_CAPACITY (UINT64_C(32) << 20)
 
 #define PIECE_MAGIC UINT64_C(0x6d70726f66706365)
@@ -20,7 +20,7 @@ static uint64_t round_up(uint64_t size, uint64_t alignment)
 	return (size + alignment - 1) & ~(alignment - 1);
 }
 
-/* No other 8 bytes at such an offset are likely to be this. */
+/* A value that other content is unlikely to have at such an offset. */
 static uint64_t salvage_check(uint64_t offset, const salvage_piece *piece)
 {
 	return (PIECE_MAGIC ^ offset ^ (uint64_t)piece->kind << 56) + piece->size * UINT64_C(0x9ddfea08eb382d69);
@@ -44,7 +44,7 @@ static int open_file(const char *path, int flags, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
-/* A limit on the size of files is enforced by a signal: it is asked for first. */
+/* RLIMIT_FSIZE is checked first: exceeding it raises a signal. */
 static uint64_t limit_capacity(uint64_t capacity)
 {
 	struct rlimit limit;
@@ -56,7 +56,7 @@ static uint64_t limit_capacity(uint64_t capacity)
 	return capacity & ~((UINT64_C(1) << 20) - 1);
 }
 
-/* Maps as much as the file system and the address space have. */
+/* Maps as much as the file system and the address space allow. */
 static int map_shared(salvage_area *area, uint64_t capacity)
 {
 	int error = ENOSPC;
@@ -79,14 +79,14 @@ static int map_shared(salvage_area *area, uint64_t capacity)
 	return error;
 }
 
-/* Room in the file for a part of the mapping: without it the first store there would be fatal on a full disk. */
+/* Allocates a part of the file: otherwise the first store there would raise SIGBUS on a full disk. */
 static int back_with_file(const salvage_area *area, uint64_t offset, uint64_t size)
 {
 	static const char zeros[4096];
 	struct stat status;
 	int error;
 
-	/* The program may have closed it, and opened another file with the number. */
+	/* The program may have closed the descriptor and opened another file with the same number. */
 	if (fstat(area->fd, &status) != 0 || (uint64_t)status.st_dev != area->device ||
 	    (uint64_t)status.st_ino != area->inode)
 		return EBADF;
@@ -124,7 +124,7 @@ static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacit
 		error = back_with_file(area, 0, area->first);
 	if (error == 0)
 		atomic_store_explicit(&root_of(area)->used, area->first, memory_order_relaxed);
-	/* A core file would hold it a second time. */
+	/* Excluded from core files: the salvage file contains it already. */
 	if (error == 0)
 		(void)madvise(area->base, (size_t)area->capacity, MADV_DONTDUMP);
 	return error;
@@ -137,7 +137,7 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
 
 	memset(area, 0, sizeof(*area));
 	error = open_file(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, &area->fd);
-	/* A path below /proc names a file without a name by a link. */
+	/* A path below /proc may be a link to a file that has no name. */
 	if (error == ELOOP)
 		error = open_file(path, O_RDWR | O_CLOEXEC | O_NOCTTY, &area->fd);
 	if (error == 0 && pthread_mutex_init(&area->lock, NULL) != 0) {
@@ -209,7 +209,7 @@ void salvage_area_close(salvage_area *area)
 	memset(area, 0, sizeof(*area));
 }
 
-/* A piece of a rounded size, or NULL. */
+/* Allocates a piece of a rounded size; NULL if there is no room. */
 static salvage_piece *take_piece(salvage_area *area, salvage_kind kind, uint64_t size)
 {
 	_Atomic uint64_t *used = &root_of(area)->used;
@@ -221,7 +221,7 @@ static salvage_piece *take_piece(salvage_area *area, salvage_kind kind, uint64_t
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(used, &offset, offset + size, memory_order_relaxed,
 							memory_order_relaxed));
-	/* Refused: the room is a hole for ever, and is not touched. */
+	/* The file system refused: this range stays a hole and is not touched. */
 	if (back_with_file(area, offset, size) != 0)
 		return NULL;
 	piece = (salvage_piece *)(void *)(area->base + offset);
@@ -231,7 +231,7 @@ static salvage_piece *take_piece(salvage_area *area, salvage_kind kind, uint64_t
 	return piece;
 }
 
-/* Bytes of a piece with that much content, or 0 if it cannot be. */
+/* The size of a piece with that much content, or 0 if it is too large. */
 static uint64_t piece_size(size_t size)
 {
 	const uint64_t most = UINT64_C(1) << 40;
@@ -247,7 +247,7 @@ void *salvage_area_take(salvage_area *area, salvage_kind kind, size_t size)
 	return piece != NULL ? piece->content : NULL;
 }
 
-/* The smallest class that holds that many bytes; its size in *rounded. */
+/* The smallest size class with that many bytes; stores its size in *rounded. */
 static unsigned size_class(uint64_t size, uint64_t *rounded)
 {
 	uint64_t quarter = 64;
@@ -283,7 +283,10 @@ void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size)
 		piece = take_piece(area, kind, rounded);
 	if (piece == NULL)
 		return NULL;
-	/* It may have held something of another kind: the check goes with it. It is not in use, so nobody misses it. */
+	/*
+	 * The piece may have been of another kind, so its check value changes. It is not in use, so recovery does not
+	 * need it meanwhile.
+	 */
 	if (piece->kind != (uint32_t)kind) {
 		atomic_store_explicit(&piece->check, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);

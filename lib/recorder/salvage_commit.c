@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes the writer thread's progress valid in the area, with one store each time. */
+/* Commits the writer thread's progress with a single store. */
 #include "recorder/salvage_commit.h"
 
 #include <string.h>
 
-/* What is the same for all. */
+/* Fills the parts of a progress record that all commits have. */
 static void collect_progress(recorder_drain *drain)
 {
 	salvage_progress *progress = &drain->progress;
 	recorder_output *output = drain->output;
 
-	/* IDs that were given are in the log. */
+	/* All assigned IDs are in the log. */
 	if (drain->stacks.pending_count > 0 || drain->stacks.code.pending_count > 0)
 		stacks_write(&drain->stacks);
-	/* After an error nothing more reaches the log, and after the limit losses alone do. */
+	/* After an error nothing more reaches the log; past the limit only losses do. */
 	if (output->status == MPROF_OK)
 		output_note_status(output, writer_save(output->writer, &progress->writer));
 	recorder_read_clock(drain->shared, &progress->clock);
@@ -33,7 +33,10 @@ static void collect_progress(recorder_drain *drain)
 	memcpy(progress->lost_unreported, output->lost_unreported, sizeof(progress->lost_unreported));
 }
 
-/* Release: the progress is whole before it counts, in the order of the program; who reads it comes after its end. */
+/*
+ * Release: the record is complete before it becomes valid, in program order. That is enough: recovery runs after the
+ * process has ended.
+ */
 static void make_valid(recorder_drain *drain)
 {
 	salvage_header *header = drain->shared->salvage.header;
@@ -66,7 +69,7 @@ void salvage_commit_buffer(recorder_drain *drain, event_buffer *buffer, uint64_t
 	progress->last_counter = last_counter;
 	progress->serial = 0;
 	make_valid(drain);
-	/* The next commit is not of this buffer: by then it has it itself. */
+	/* The next commit may be of another buffer, so this one notes its progress itself. */
 	buffer->committed_counter = last_counter;
 	buffer->committed = buffer->drained;
 	atomic_signal_fence(memory_order_seq_cst);

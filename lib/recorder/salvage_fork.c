@@ -7,7 +7,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_registered;
 
-/* Held by a thread that calls fork(), so that the list of the child is whole. */
+/* Held during fork(), so that the list is consistent in the child. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static salvage_fork_entry *entries;
 
@@ -23,7 +23,7 @@ static void after_fork(void)
 
 static void in_child(void)
 {
-	/* A system that refuses leaves the child with the buffers of its parent, which nothing can be done about here. */
+	/* If the system refuses, the child keeps the buffers of its parent; nothing can be done about it here. */
 	for (const salvage_fork_entry *entry = entries; entry != NULL; entry = entry->next)
 		(void)mmap(entry->area->base, (size_t)entry->area->capacity, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);

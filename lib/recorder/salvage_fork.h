@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/salvage_fork.h
- * \brief Takes areas away from children made by fork(), which would otherwise record into the buffers of their parent.
+ * \brief Unmaps areas in children made by fork(), which would otherwise record into the buffers of their parent.
  *
- * Private memory is the child's own after fork(); a shared mapping is not. A handler that fork() calls in the child puts
- * zeros in its place, where all buffers are full: whatever the child records then finds out that it is a child. Only what
- * handlers of the program, which were registered earlier, record in the child before that gets into the parent's buffer.
+ * After fork() private memory is copied, but a shared mapping is not. A handler that fork() calls in the child maps
+ * zeros in its place. A buffer of zeros is full, so the next event that the child records takes the slow path, which
+ * detects the child. Only events that earlier registered handlers of the program record in the child get into the
+ * parent's buffer.
  */
 #ifndef RECORDER_SALVAGE_FORK_H
 #define RECORDER_SALVAGE_FORK_H
 
 #include "recorder/salvage_area.h"
 
-/** An area that children are to lose. */
+/** An area to unmap in children. */
 typedef struct salvage_fork_entry {
-	struct salvage_fork_entry *next; /**< Under the lock of the list. */
+	struct salvage_fork_entry *next; /**< Guarded by the lock of the list. */
 	salvage_area *area;
 } salvage_fork_entry;
 

@@ -28,7 +28,7 @@ static char *copy_name(char *to, const char *name, size_t length)
 	return to + length + 1;
 }
 
-/* Room for an entry of a size; NULL if there is none, or nothing is kept. */
+/* Reserves room for an entry of a size; NULL if there is none or no journal. */
 static void *begin_entry(salvage_journal *journal, size_t size)
 {
 	if (journal->area == NULL || journal->has_failed)
@@ -44,7 +44,7 @@ static void end_entry(salvage_journal *journal, size_t size)
 {
 	uint64_t length = atomic_load_explicit(&journal->last->length, memory_order_relaxed);
 
-	/* After the entry: what is in the file up to here is whole. */
+	/* Release, after the entry: the bytes up to here are complete. */
 	atomic_store_explicit(&journal->last->length, length + size, memory_order_release);
 	journal->room -= size;
 	journal->length++;
@@ -77,7 +77,7 @@ void salvage_journal_append_definition(salvage_journal *journal, const journal_d
 	end_entry(journal, size);
 }
 
-/* The chunk with a number, or NULL. They were taken in this order, with other pieces between. */
+/* The chunk with a number, or NULL. Chunks were allocated in this order, with other pieces between them. */
 static const journal_chunk *find_chunk(const salvage_area *area, salvage_piece **piece, uint64_t number)
 {
 	while ((*piece = salvage_area_next(area, *piece)) != NULL) {
@@ -105,7 +105,7 @@ static int entry_is_whole(const journal_entry *entry, uint64_t room)
 	       definition->names[(size_t)definition->name_length + 1 + definition->source_file_length] == '\0';
 }
 
-/* Visits the entries of a chunk, at most \p most. Returns how many there were; *goes_on becomes 0 to stop. */
+/* Visits at most \p most bytes of entries of a chunk. Returns how many were visited; *goes_on becomes 0 to stop. */
 static uint64_t visit_chunk(const journal_chunk *chunk, uint64_t room, uint64_t most, journal_visitor visitor,
 			    void *user, int *goes_on)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/salvage_journal.h
- * \brief What keys were defined as, and which IDs they have, in the order in which the writer thread came to know it.
+ * \brief The journal: definitions of keys and the IDs assigned to them, in the order in which the writer thread made
+ * them.
  *
- * Recovery applies the entries to a table of its own. Only the writer thread appends. Entries are one sequence of bytes
- * over the chunks; an entry does not cross from one chunk to the next.
+ * Recovery applies the entries to its own tables. Only the writer thread appends. The chunks together are one sequence
+ * of bytes; an entry is always within one chunk.
  */
 #ifndef RECORDER_SALVAGE_JOURNAL_H
 #define RECORDER_SALVAGE_JOURNAL_H
@@ -15,19 +16,19 @@
 #include <stdint.h>
 
 typedef enum journal_kind {
-	JOURNAL_DEFINE = 1, /**< A key has a definition. A journal_definition, as the next two and modules. */
+	JOURNAL_DEFINE = 1, /**< A key has a definition. This is a journal_definition. */
 	JOURNAL_ASSIGN = 2, /**< A version of a key has an ID. */
-	JOURNAL_RETIRE = 3, /**< A range of keys means nothing any more: from key to owner. */
+	JOURNAL_RETIRE = 3, /**< The keys from key to owner were retired. */
 	JOURNAL_MODULE = 4, /**< A program or library, from key to owner; or one that is listed gets its ID. Its names
 	                             are its build ID and its file. */
 	JOURNAL_NO_MODULES = 5, /**< The list of modules is empty. */
-	JOURNAL_ELEMENT = 6,    /**< The key of an element has an ID. */
+	JOURNAL_ELEMENT = 6,    /**< The key of a code unit has an ID. */
 	JOURNAL_FUNCTION = 7,   /**< A symbol of a module has an ID. */
 	JOURNAL_LOCATION = 8,   /**< A native address has an ID; flags is the module. */
 	JOURNAL_STACK = 9       /**< A call stack has an ID. */
 } journal_kind;
 
-/** One entry. The keys of the last three are those of the tables where they are looked up. */
+/** One entry. The keys of the last three kinds are those of the tables in which they are looked up. */
 typedef struct journal_entry {
 	uint32_t size;    /**< A multiple of 8. */
 	uint16_t kind;    /**< A #journal_kind. */
@@ -37,7 +38,7 @@ typedef struct journal_entry {
 	uint32_t flags;
 } journal_entry;
 
-/** One with names, which stand after it, each with NUL. */
+/** An entry with names, which follow it, each with a NUL. */
 typedef struct journal_definition {
 	journal_entry entry;
 	uint64_t owner;
@@ -56,17 +57,17 @@ typedef struct journal_chunk {
 } journal_chunk;
 
 typedef struct salvage_journal {
-	salvage_area *area; /**< NULL: nothing is kept. */
+	salvage_area *area; /**< NULL if there is no journal. */
 	journal_chunk *last;
-	size_t room;     /**< Bytes left in the last one. */
+	size_t room;     /**< Bytes left in the last chunk. */
 	uint64_t length; /**< Entries appended. */
-	int has_failed;  /**< There was no room: later entries are not kept. */
+	int has_failed;  /**< There was no room, so later entries are not kept. */
 } salvage_journal;
 
 /** Appends an entry, with its size. Writer thread. */
 void salvage_journal_append(salvage_journal *journal, const journal_entry *entry);
 
-/** Appends one with a copy of its names. Writer thread. */
+/** Appends an entry with a copy of its names. Writer thread. */
 void salvage_journal_append_definition(salvage_journal *journal, const journal_definition *definition, const char *name,
 				       const char *source_file);
 
@@ -86,8 +87,8 @@ static inline const char *journal_source_file(const journal_definition *definiti
 typedef int (*journal_visitor)(void *user, const journal_entry *entry);
 
 /**
- * Visits the first \p length entries in the journal of an area of salvage_area_open(). Returns how many there were: less
- * than \p length if the file was damaged.
+ * Visits the first \p length bytes of entries in the journal of an area of salvage_area_open(). Returns how many bytes
+ * there were: less than \p length if the file was damaged.
  */
 uint64_t salvage_journal_visit(const salvage_area *area, uint64_t length, journal_visitor visitor, void *user);
 

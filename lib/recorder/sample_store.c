@@ -43,7 +43,7 @@ int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *are
 	store->chunk_count = chunks < SAMPLE_CHUNKS_MAX ? (uint32_t)chunks : SAMPLE_CHUNKS_MAX;
 	store->chunk_words = (uint32_t)(max_bytes / store->chunk_count / WORD);
 	store->mapped = (size_t)store->chunk_count * store->chunk_words * WORD;
-	/* Pages come as they are used, and the same few are used again as long as the writer thread keeps up. */
+	/* Pages are allocated on first use, and the same few are reused as long as the writer thread keeps up. */
 	memory = area != NULL ? salvage_area_take(area, SALVAGE_SAMPLES, store->mapped) : NULL;
 	store->is_in_area = memory != NULL;
 	if (memory == NULL)
@@ -53,7 +53,7 @@ int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *are
 	store->chunks = memory;
 	/* The first chunk is open, the others are free. */
 	atomic_init(&store->state, make_state((uint32_t)((UINT64_C(1) << store->chunk_count) - 2), 0, 0));
-	/* Where 64 bits take a lock a signal handler must keep away from them: all samples are losses then. */
+	/* If 64-bit atomics use a lock, a signal handler must not access them, so all samples are lost. */
 	if (!atomic_is_lock_free(&store->state))
 		store->chunk_words = 0;
 	return 1;
@@ -73,7 +73,7 @@ static inline sample_record *record_at(const sample_store *store, uint32_t chunk
 
 static sample_record *count_loss(sample_store *store)
 {
-	/* Relaxed: a number that nothing else depends on. */
+	/* Relaxed: a statistic that orders nothing. */
 	atomic_fetch_add_explicit(&store->lost, 1, memory_order_relaxed);
 	return NULL;
 }
@@ -107,8 +107,11 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 				return count_loss(store);
 			next = make_state(free_chunks & (free_chunks - 1), (uint32_t)__builtin_ctz(free_chunks), words);
 		}
-		/* Acquire, with the release where the writer thread gives room back: it has read what is overwritten
-		 * now. Others may have changed the word since, but only by such exchanges, which carry it on. */
+		/*
+		 * Acquire: pairs with the release with which the writer thread gives room back, so it has read what is
+		 * overwritten now. Other threads may have changed the word since, but only by exchanges, which continue
+		 * its release sequence.
+		 */
 	} while (!atomic_compare_exchange_weak_explicit(&store->state, &state, next, memory_order_acquire,
 							memory_order_relaxed));
 	record = record_at(store, state_open_chunk(next), state_claimed(next) - words);
@@ -126,11 +129,13 @@ void sample_store_commit(sample_store *store, sample_record *record)
 {
 	sample_record *newest = atomic_load_explicit(&store->whole, memory_order_relaxed);
 
-	/* After the content: recovery finds the sample by its mark. */
+	/* Stored after the content: recovery finds the sample by its mark. */
 	atomic_signal_fence(memory_order_seq_cst);
 	record->mark = sample_record_mark((uint64_t)((char *)record - store->chunks), record->count);
-	/* Release: the writer thread that takes the list sees the record filled. Should the list be taken in between
-	 * and begin with the same record again, no harm is done: the record is linked here, not looked at. */
+	/*
+	 * Release: the writer thread that takes the list sees the record filled. ABA is harmless: if the list was taken
+	 * in between and begins with the same record again, that record is only linked to here, not read.
+	 */
 	do {
 		record->next = newest;
 	} while (!atomic_compare_exchange_weak_explicit(&store->whole, &newest, record, memory_order_release,
@@ -139,7 +144,9 @@ void sample_store_commit(sample_store *store, sample_record *record)
 
 sample_record *sample_store_take(sample_store *store)
 {
-	/* Acquire: sees all records filled; each was pushed by an exchange that carries on the releases before. */
+	/*
+	 * Acquire: sees all records filled, since each was pushed by an exchange that continues the release sequence.
+	 */
 	sample_record *newest = atomic_exchange_explicit(&store->whole, NULL, memory_order_acquire);
 	sample_record *oldest = NULL;
 
@@ -161,13 +168,14 @@ static void release_chunk(sample_store *store, uint32_t chunk)
 	if (store->closed_at[chunk] != 0 && store->released[chunk] == store->closed_at[chunk]) {
 		store->closed_at[chunk] = 0;
 		store->released[chunk] = 0;
-		/* Release: who opens the chunk writes over what this thread has read. */
+		/* Release: the handler that opens the chunk overwrites what this thread has read. */
 		atomic_fetch_or_explicit(&store->state, UINT64_C(1) << (FREE_SHIFT + chunk), memory_order_release);
 		return;
 	}
-	/* The open one is reused from its start if nothing else was claimed in it: its memory is in the cache. If the
-	 * word is still the same, so is what it stands for: the chunk can be full and free again only through this
-	 * thread. */
+	/*
+	 * The open chunk is reused from its start if nothing else was claimed in it, since its memory is in the cache.
+	 * An unchanged word means an unchanged chunk: only this thread makes a full chunk free again.
+	 */
 	state = atomic_load_explicit(&store->state, memory_order_relaxed);
 	if (state_open_chunk(state) == chunk && state_claimed(state) == store->released[chunk] &&
 	    atomic_compare_exchange_strong_explicit(&store->state, &state, state & ~CLAIMED_MASK, memory_order_release,

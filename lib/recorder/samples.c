@@ -13,7 +13,7 @@ int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, cons
 	sample_record *record;
 	uint64_t counter;
 
-	/* Relaxed: a sample at the time of a change may fall on either side of it. */
+	/* Relaxed: a sample taken while this changes may be recorded or not. */
 	if (recorder == NULL || frames == NULL || count == 0 ||
 	    !atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) ||
 	    atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||

@@ -5,7 +5,7 @@
 #include "recorder/messages.h"
 #include "recorder/salvage_commit.h"
 
-/* Samples in one block. */
+/* Maximum number of samples in one block. */
 #define BLOCK_SAMPLES 256
 
 static int comes_before(const sample_record *a, const sample_record *b)
@@ -13,7 +13,7 @@ static int comes_before(const sample_record *a, const sample_record *b)
 	return a->thread != b->thread ? a->thread < b->thread : a->counter <= b->counter;
 }
 
-/* Merges two sorted lists; of equal ones those of the first come first. */
+/* Merges two sorted lists. The merge is stable: of equal samples, those of the first list come first. */
 static sample_record *merge_samples(sample_record *first, sample_record *second)
 {
 	sample_record *merged = NULL;
@@ -30,7 +30,7 @@ static sample_record *merge_samples(sample_record *first, sample_record *second)
 	return merged;
 }
 
-/* Sorts the first \p count of a list by thread and counter, in place, and moves the list past them. */
+/* Removes the first \p count samples from a list and returns them sorted by thread and counter. */
 static sample_record *sort_samples(sample_record **list, size_t count)
 {
 	sample_record *first = *list;
@@ -71,7 +71,10 @@ static mprof_loss_cause reason_for_no_stack(const recorder_output *output)
 	return output_is_writing(output) ? MPROF_LOSS_NO_MEMORY : output_loss_cause(output);
 }
 
-/* Writes the samples of one thread, and returns those of the next. Samples without a stack ID are counted as lost. */
+/*
+ * Writes the samples of one thread, and returns the first of the next thread. Samples without a stack ID are counted as
+ * lost.
+ */
 static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample)
 {
 	mprof_event events[BLOCK_SAMPLES];
@@ -115,7 +118,7 @@ void samples_drain(recorder_drain *drain)
 		sample->batch = (uint32_t)drain->progress.samples_done + 1;
 		count++;
 	}
-	/* After the samples were taken: what defines the keys in them was pushed before they were. */
+	/* After the samples were taken: the definitions of their keys were pushed before them. */
 	messages_process(drain);
 	sorted = sort_samples(&taken, count);
 	intern_stacks(drain, sorted);

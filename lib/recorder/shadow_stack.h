@@ -3,7 +3,7 @@
  * \file recorder/shadow_stack.h
  * \brief A thread's call stack as a reader of its events sees it (doc/format.md, 4.3).
  *
- * By it the writer thread finds the leaves of the method on top, which need neither name it nor be looked up.
+ * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup.
  */
 #ifndef RECORDER_SHADOW_STACK_H
 #define RECORDER_SHADOW_STACK_H
@@ -12,27 +12,27 @@
 
 #include "base/allocator.h"
 
-/** Deeper stacks are not followed: their leaves name the method. */
+/** Maximum depth. Deeper stacks are not followed, so their leaves specify the method. */
 #define SHADOW_STACK_MAX 65536
 
 typedef struct shadow_frame {
-	uint64_t key;    /**< The client's key of the method: what a leave on top is recognised by. 0: by nothing. */
-	uint32_t method; /**< Its ID in the log: what other leaves are matched by. */
+	uint64_t key;    /**< The client's key of the method, compared with that of a leave. 0: never equal. */
+	uint32_t method; /**< Its ID in the log, compared with that of other leaves. */
 } shadow_frame;
 
 typedef struct shadow_stack {
 	shadow_frame *frames;
 	size_t capacity;
 	size_t depth;
-	int lost; /**< The stack is not known any more, for lack of memory or depth: all leaves name their method. */
+	int lost; /**< The stack is unknown, out of memory or too deep, so all leaves specify the method. */
 } shadow_stack;
 
 void shadow_stack_destroy(shadow_stack *stack, const mprof_allocator *allocator);
 
-/** shadow_stack_enter() where there is no room. */
+/** The slow path of shadow_stack_enter(): there is no room. */
 void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method);
 
-/** A method is entered. */
+/** Pushes a method that is entered. */
 static inline void shadow_stack_enter(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key,
 				      uint32_t method)
 {
@@ -43,7 +43,8 @@ static inline void shadow_stack_enter(shadow_stack *stack, const mprof_allocator
 }
 
 /**
- * A method returns. 1 if it is the one on top, which is taken off; 0 if not: then shadow_stack_leave() is to follow.
+ * Pops the method on top if it is the one that returns, and returns 1. Otherwise returns 0; the caller then calls
+ * shadow_stack_leave().
  */
 static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 {
@@ -53,22 +54,19 @@ static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 	return 1;
 }
 
-/**
- * The method on top returns, whichever it is. Its ID, with the frame taken off; 0 if there is none, or if the stack is
- * lost.
- */
+/** Pops the method on top, whichever it is. Returns its ID; 0 if there is none or the stack is unknown. */
 static inline uint32_t shadow_stack_take_top(shadow_stack *stack)
 {
 	return stack->depth > 0 && !stack->lost ? stack->frames[--stack->depth].method : 0;
 }
 
-/** A leave that names its method: ends the frames above it too, or nothing if it has no frame. */
+/** A leave that specifies its method: pops its frame and those above it, or nothing if it has no frame. */
 void shadow_stack_leave(shadow_stack *stack, uint32_t method);
 
-/** Keys in ranges, as key_ranges_hold() takes them, mean other methods from now on than those that are on the stack. */
+/** Retires keys in ranges, which are sorted and disjoint: frames on the stack do not match these keys any more. */
 void shadow_stack_forget(shadow_stack *stack, const mprof_key_range *ranges, size_t count);
 
-/** The thread starts, or its stack is not known: what comes has nothing to do with what came before. */
+/** Empties the stack: the thread starts, or its stack is unknown. */
 void shadow_stack_restart(shadow_stack *stack);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/shared.h
- * \brief What all threads of a recorder share: constants, lock-free structures, and what a lock guards.
+ * \brief What all threads of a recorder share: constants, lock-free structures, and state guarded by locks.
  *
- * A thread that records owns its mprof_thread, apart from the part marked as the writer thread's, and its current
- * buffer. The writer thread owns recorder_drain and recorder_output. Everything else that two threads touch stands
- * here. No lock is taken while an event is recorded, except to wait for a buffer, and never by an event of a
- * collection.
+ * A recording thread owns its mprof_thread, except for the part marked as the writer thread's, and its current buffer.
+ * The writer thread owns recorder_drain and recorder_output. All other state that several threads access is here.
+ * Recording an event takes no lock, except to wait for a buffer; an event of a collection never does.
  */
 #ifndef RECORDER_SHARED_H
 #define RECORDER_SHARED_H
@@ -25,16 +24,19 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/** A bit of recorder_shared::detail beside those of #mprof_allocation_detail: other events keep their call stacks. */
+/**
+ * A bit of recorder_shared::detail in addition to those of #mprof_allocation_detail: other events keep their call
+ * stacks.
+ */
 #define DETAIL_STACKS 0x100
 /** The same for call stacks of exceptions, which have to be asked for. */
 #define DETAIL_EXCEPTION_STACKS 0x200
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 
-/** What a thread that waits in mprof_recorder_retire_keys() asks for. Lies on that thread's stack. */
+/** The request of a thread that waits in mprof_recorder_retire_keys(). It is on the stack of that thread. */
 typedef struct retire_request {
-	struct retire_request *next;   /**< Under recorder_shared::state_lock. */
+	struct retire_request *next;   /**< Guarded by recorder_shared::state_lock. */
 	const mprof_key_range *ranges; /**< Sorted and disjoint. Constant while the request waits. */
 	size_t count;
 	uint64_t round; /**< Value of recorder_shared::drain_requested that serves it. */
@@ -46,55 +48,63 @@ typedef struct recorder_shared {
 	counter_source counter;
 	fork_guard origin;        /**< A child made by fork() has no writer thread. */
 	uint32_t overflow;        /**< A #mprof_overflow. */
-	uint32_t detail;          /**< What events keep: what was asked for and the dialect has. */
-	int takes_switches;       /**< The dialect has switches between stacks, or what it lacks is left out. */
+	uint32_t detail;          /**< What events keep: what was requested and the dialect supports. */
+	int takes_switches;       /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
 	uint64_t max_name_length; /**< Bytes. */
 
 	recorder_salvage salvage; /**< What outlives the process. */
 
-	/* Lock-free: see each for which thread may do what. */
+	/* Lock-free: each declares which threads may do what. */
 	buffer_pool pool;
 	message_queue messages;
 	sample_store samples;
 	heap_recording heap;
 
 	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
-	/** 1 from the start of mprof_recorder_close(): recording ends. Sequentially consistent store, acquire load by
-	 * the writer thread, whose last round then sees all that was recorded before. */
+	/**
+	 * 1 from the start of mprof_recorder_close() on: recording ends. Sequentially consistent store, acquire load by
+	 * the writer thread, whose last round then sees everything recorded before.
+	 */
 	_Atomic int closing;
 	_Atomic int enabled; /**< Changed under threads_lock, read relaxed. */
-	/** What pthread_self() is on the writer thread, 0 while it does not run. The writer thread stores it itself, so
-	 * it finds itself there whenever it looks and no other thread does: relaxed. */
+	/**
+	 * The value of pthread_self() on the writer thread, 0 while it does not run. Relaxed: only the writer thread
+	 * compares equal, and it has stored the value itself.
+	 */
 	_Atomic(pthread_t) writer_self;
-	/** Threads that were on another stack than their own, ended ones too. Release before the switch is published,
-	 * acquire after slots were seen: the writer thread then counts every thread whose switch it can see. */
+	/**
+	 * Number of threads, ended ones included, that have switched to another stack than their own. Release before
+	 * the switch is published, acquire after slots were seen: so the count includes every thread whose switch the
+	 * writer thread can see.
+	 */
 	_Atomic uint32_t switching_threads;
 	_Atomic uint32_t metrics_defined; /**< Raised under state_lock, with release after the definition was pushed. */
 
-	pthread_mutex_t wait_lock;   /**< For threads that wait for a buffer, with buffers_free. */
-	pthread_cond_t buffers_free; /**< Signalled when a buffer is given back, and at closing. */
-	_Atomic uint32_t waiting; /**< Threads that wait. Raised before the pool is looked at: see wait_for_buffer(). */
-	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for a thread of the program, which must
-	                                   not wait for it then; another number each time. */
-	_Atomic uint64_t waits;       /**< How often a thread waited. Relaxed: a statistic. */
+	pthread_mutex_t wait_lock;    /**< For threads that wait for a buffer, with buffers_free. */
+	pthread_cond_t buffers_free;  /**< Signalled when a buffer is given back, and at closing. */
+	_Atomic uint32_t waiting;     /**< Threads that wait. Incremented before the pool is checked. */
+	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for others, which then must not wait. */
+	_Atomic uint64_t waits;       /**< Number of waits. Relaxed: a statistic. */
 	pthread_mutex_t threads_lock; /**< Guards the list of threads and the count. */
-	mprof_thread *threads;        /**< Newest first. Only the writer thread unlinks. */
+	mprof_thread *threads;        /**< Newest first. Only the writer thread removes threads. */
 	uint32_t next_serial;
 
 	pthread_mutex_t state_lock; /**< Guards what follows. */
 	pthread_cond_t drained;     /**< Signalled when drain_completed grows. */
-	/** Rounds asked for. Raised under the lock with release, loaded by the writer thread with acquire and no lock:
-	 * the round sees what the caller recorded before. */
+	/**
+	 * Number of requested rounds. Incremented with release under the lock; the writer thread loads it with acquire,
+	 * without the lock, so the round sees what the caller recorded before.
+	 */
 	_Atomic uint64_t drain_requested;
 	uint64_t drain_completed;
-	retire_request *retiring;     /**< Requests that no round has served. */
-	int closed;                   /**< No request is taken any more. */
-	mprof_recorder_stats stats;   /**< As of the end of the last round; the writer thread stores. */
+	retire_request *retiring;     /**< Requests that no round has served yet. */
+	int closed;                   /**< No more requests are accepted. */
+	mprof_recorder_stats stats;   /**< As of the end of the last round. Stored by the writer thread. */
 	mprof_writer_stats log_stats; /**< The same. */
 } recorder_shared;
 
-/** Makes the locks. Returns 0 if the system refuses. */
+/** Creates the locks. Returns 0 if the system refuses. */
 int recorder_init_locks(recorder_shared *shared);
 void recorder_destroy_locks(recorder_shared *shared);
 
@@ -104,7 +114,7 @@ int recorder_in_child(const recorder_shared *shared);
 /** Whether the calling thread is the writer thread, which must wait for nothing that the writer thread does. */
 int recorder_on_writer_thread(const recorder_shared *shared);
 
-/** Whether the log can hold a name: no NUL inside, not too long. Any thread. */
+/** Whether the log can contain a name: it has no NUL inside and is not too long. Any thread. */
 int recorder_name_is_writable(const recorder_shared *shared, const char *name, size_t length);
 
 /**
@@ -114,8 +124,8 @@ int recorder_name_is_writable(const recorder_shared *shared, const char *name, s
 void recorder_read_clock(void *user, mprof_clock *now);
 
 /**
- * The newest thread of the list. New ones come in front and only the writer thread unlinks, so the writer thread may
- * follow the links from there without the lock.
+ * The newest thread of the list. Threads are added at the head and only the writer thread removes them, so the writer
+ * thread may follow the links from there without the lock.
  */
 mprof_thread *recorder_threads(recorder_shared *shared);
 
@@ -123,9 +133,10 @@ mprof_thread *recorder_threads(recorder_shared *shared);
 void recorder_give_back(recorder_shared *shared, event_buffer *buffer);
 
 /**
- * The writer thread is about to ask the loader, or is done with it. A thread that is within the loader holds its lock,
- * and may record meanwhile, as malloc() and free() are called there: until the end it gets a buffer beyond the bound,
- * or drops the event after a short wait. Writer thread.
+ * Begins or ends a call of the loader by the writer thread. A thread inside the loader holds its lock and may record
+ * events, since the loader calls malloc() and free(). If it then waited for the writer thread, both would wait for each
+ * other. So until the call ends, such a thread gets a buffer beyond the bound, or drops the event after a short wait.
+ * Writer thread.
  */
 void recorder_begin_blocking(recorder_shared *shared);
 void recorder_end_blocking(recorder_shared *shared);

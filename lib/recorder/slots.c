@@ -191,7 +191,7 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 		convert_memory(drain, thread, event, detail, slots);
 		return 1;
 	}
-	/* Of a collection: its subject and its number. */
+	/* An event of a collection: its subject and its number. */
 	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION) {
 		event->id = (uint32_t)slots[1].subject;
 		event->more.detail = NULL;
@@ -212,7 +212,7 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	return event->id != 0 || !is_allocation;
 }
 
-/* Before the frames of some events is another number. */
+/* Some events have another number before the frames. */
 static uint32_t least_frames(uint32_t kind)
 {
 	return kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_MEMORY_RESIZED;
@@ -249,7 +249,7 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 	return events;
 }
 
-/* Earlier blocks may be evicted, so the block begins with the stack that the thread is on. */
+/* Earlier blocks may be evicted, so the block begins with a switch to the stack that the thread is on. */
 static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, mprof_event *event)
 {
 	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)

@@ -29,7 +29,7 @@ static inline uint32_t slot_count(const event_slot *slots)
 /** Converts slots to recorder_drain::events. Returns the number of events. */
 size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count);
 
-/** Whether slots that another process left are events as this library records them. */
+/** Whether slots of another process are valid events. */
 int slots_are_whole(const event_slot *slots, uint32_t count);
 
 /** Number of events in the slots. */

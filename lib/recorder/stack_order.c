@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drains threads that switch between call stacks in the order of what they did on them. */
+/* Drains threads so that the events of each call stack are in order of time, even if several threads have used it. */
 #include "recorder/stack_order.h"
 
 #include "base/array.h"
@@ -11,21 +11,20 @@
 #include "recorder/thread.h"
 
 /*
- * Only stacks that more than one thread uses matter. The slots at which a thread switches to or from one of these, or
- * ends one, are sorted by their counters; each thread is drained up to the first of them, the thread of the next one up
- * to that one, and so on.
+ * Only stacks that more than one thread uses matter. The slots at which a thread switches to or from such a stack, or
+ * ends it, are sorted by counter. For each of these slots in turn, its thread is drained up to it.
  *
- * What may be drained: a thread takes up a stack only after the thread that left it has handed it on, so the switch by
- * which it was left was published before that by which it is taken up. Looking at all threads, and then once more,
- * finds with each switch seen by the first look all that it depends on. Of what the second look alone has seen no more
- * is drained than that.
+ * Which slots may be drained: a thread continues a stack only after another thread has left it, so the switch away from
+ * the stack was published before the switch to it. All threads are examined twice. Whatever a slot seen in the first
+ * pass depends on was published before, so the second pass finds it. Of the slots that only the second pass has seen,
+ * only those are drained that others depend on.
  */
 struct stack_point {
 	uint64_t counter;
 	mprof_thread *thread;
 	slot_position end;    /**< After the slot. */
-	switched_stack *from; /**< NULL: the thread's own. */
-	switched_stack *to;   /**< The same; also the stack that ends. */
+	switched_stack *from; /**< The stack before it; NULL: the thread's own. */
+	switched_stack *to;   /**< The stack after it, or the one that ends; NULL: the thread's own. */
 };
 
 typedef void (*visit_function)(recorder_drain *drain, const stack_point *point);
@@ -44,7 +43,7 @@ static slot_position later_position(slot_position left, slot_position right)
 
 int stack_order_is_needed(const recorder_shared *shared)
 {
-	/* Acquire: read after slots were seen to be published, it counts every thread that has switched by then. */
+	/* Acquire: loaded after published slots were seen, so it counts every thread with a switch among them. */
 	return atomic_load_explicit(&shared->switching_threads, memory_order_acquire) > 1;
 }
 
@@ -64,7 +63,7 @@ void stack_order_add(event_buffer *first)
 	}
 }
 
-/* How far a thread has come. */
+/* Returns how far a thread has published slots. */
 static slot_position look_at(mprof_thread *thread)
 {
 	thread_round *round = &thread->drain.round;
@@ -73,7 +72,7 @@ static slot_position look_at(mprof_thread *thread)
 	for (event_buffer *full = round->full_first; full != NULL; full = full->next_full)
 		position.sequence++;
 	round->current = atomic_load_explicit(&thread->current, memory_order_acquire);
-	/* Another ticket: it has handed over a buffer that was not taken yet. */
+	/* Another ticket: the thread has handed over a buffer that was not taken yet. */
 	if (atomic_load_explicit(&round->current->ticket, memory_order_acquire) ==
 	    ((uint64_t)thread->serial << 32 | position.sequence))
 		position.slots = atomic_load_explicit(&round->current->published, memory_order_acquire);
@@ -96,7 +95,7 @@ static void look_at_all(recorder_drain *drain)
 	stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->drain.round.available = look_at(thread);
-		/* One that was attached in between. */
+		/* The thread was attached between the passes. */
 		if (thread->drain.round.number != drain->round_number)
 			thread->drain.round.known = (slot_position){thread->drain.next_sequence, 0};
 		thread->drain.round.number = drain->round_number;
@@ -105,7 +104,7 @@ static void look_at_all(recorder_drain *drain)
 	}
 }
 
-/* Where the thread is while its slots are scanned. */
+/* The state of scanning a thread's slots. */
 typedef struct stack_scan {
 	stack_point point;
 	visit_function visit;
@@ -160,13 +159,13 @@ static void scan_buffer(recorder_drain *drain, stack_scan *scan, const event_buf
 	}
 }
 
-/* Scans all switches that can be read. */
+/* Visits all switches in published slots. */
 static void scan_all(recorder_drain *drain, visit_function visit)
 {
 	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
 		stack_scan scan = {.visit = visit};
 
-		/* One that was attached after the second look. */
+		/* The thread was attached after the second pass. */
 		if (thread->drain.round.number != drain->round_number)
 			continue;
 		scan.point.thread = thread;
@@ -190,7 +189,10 @@ static void visit_to_mark(recorder_drain *drain, const stack_point *point)
 		return;
 	if (stack->round != drain->round_number) {
 		stack->round = drain->round_number;
-		/* What others did on it before is in the log, unless one is on it still. */
+		/*
+		 * Earlier users do not matter, since their events are in the log, unless a thread is still on the
+		 * stack.
+		 */
 		stack->user = (uint32_t)stack->state.thread;
 		stack->is_shared = 0;
 		stack->is_needed = 0;
@@ -234,8 +236,8 @@ static int compare_points(const void *left, const void *right)
 }
 
 /*
- * From the last to the first: what was seen by the first look is drained, and whatever was done before it by its thread
- * or on its stack. Extends the threads' limits; what is not needed stays for the next round.
+ * Extends the limits of threads, from the last point to the first: points that the first pass has seen are drained, and
+ * so are all points before them of the same thread or the same stack. The others stay for the next round.
  */
 static void extend_limits(recorder_drain *drain)
 {
@@ -254,7 +256,7 @@ static void extend_limits(recorder_drain *drain)
 	}
 }
 
-/* The buffer that a thread's next slots are in; NULL if there is none. */
+/* The buffer with a thread's next slots; NULL if there is none. */
 static event_buffer *next_buffer_of(const mprof_thread *thread)
 {
 	return thread->drain.round.full_first != NULL ? thread->drain.round.full_first : thread->drain.round.current;
@@ -288,7 +290,7 @@ static void drain_to(recorder_drain *drain, mprof_thread *thread, slot_position 
 	}
 }
 
-/* All that was recorded under the thread's ID before it was attached is older than what it recorded. */
+/* Drains the earlier handles with the thread's ID first: their events are older. */
 static void drain_predecessor(recorder_drain *drain, mprof_thread *thread)
 {
 	mprof_thread *before = thread->next;
@@ -321,7 +323,7 @@ static void drain_in_order(recorder_drain *drain)
 		const stack_point *point = &drain->stack_points[i];
 		int is_last = i + 1 == drain->stack_point_count;
 
-		/* Those of one thread that follow each other need one block. */
+		/* Consecutive points of one thread need only one block. */
 		if (!is_last && point[1].thread == point->thread && is_in_round(&point[1]))
 			continue;
 		if (is_in_round(point))
@@ -332,7 +334,7 @@ static void drain_in_order(recorder_drain *drain)
 void stack_order_drain(recorder_drain *drain)
 {
 	look_at_all(drain);
-	/* After that, so that what defines the keys in the slots is known. */
+	/* After the passes: the definitions of the keys in the slots were pushed before the slots were published. */
 	messages_process(drain);
 	drain->order_has_failed = 0;
 	drain->stack_point_count = 0;

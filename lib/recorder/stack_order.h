@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/stack_order.h
- * \brief Drains threads in an order in which what was done on each call stack stands in the log in order of time, also
- * where a stack goes from thread to thread. Writer thread.
+ * \brief Drains threads so that the events of each call stack are in the log in order of time, even if the stack moves
+ * from thread to thread. Writer thread.
  *
- * Readers rely on it: they have one list of frames for each stack. Threads are drained one after the other, so without
- * more what a thread did on a stack could stand before what another one did there earlier.
+ * Readers rely on it: they have one list of frames for each stack. Threads are drained one after the other, so
+ * otherwise the events of one thread on a stack could be written before earlier events of another thread on it.
  */
 #ifndef RECORDER_STACK_ORDER_H
 #define RECORDER_STACK_ORDER_H
 
 #include "recorder/drain_state.h"
 
-/** Whether threads have to be drained in this order: two of them or more have switched between stacks. */
+/** Whether threads must be drained in this order, because two or more have switched between stacks. */
 int stack_order_is_needed(const recorder_shared *shared);
 
-/** Takes over full buffers that were taken from the pool, linked by next_full. */
+/** Adds full buffers that were taken from the pool, linked by next_full. */
 void stack_order_add(event_buffer *first);
 
-/** Drains all that was published before the call, and what that depends on. */
+/** Drains everything that was published before the call, and what it depends on. */
 void stack_order_drain(recorder_drain *drain);
 
-/** Frees what rounds have used. */
+/** Frees the memory that rounds have used. */
 void stack_order_destroy(recorder_drain *drain);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The address in a frame of native code, without its marks. */
+/* The address in a native frame, without its flag bits. */
 #define NATIVE_ADDRESS_MASK (~MPROF_FRAME_RETURN)
 
 #define PENDING_SIZE (STACKS_PENDING_MAX * sizeof(mprof_record))
@@ -33,7 +33,7 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 
 void stack_store_destroy(stack_store *stacks)
 {
-	/* All zero: it was never made. */
+	/* All zero: it was never initialized. */
 	if (stacks->allocator.release == NULL)
 		return;
 	hash_map_destroy(&stacks->ids);
@@ -123,7 +123,10 @@ static uint32_t intern_inner_frames(stack_store *stacks, remembered_stack *last,
 		mprof_frame frame = frames[count - 1 - depth];
 		uint32_t target;
 
-		/* A mark that is not the outermost frame has callers, so it is an unknown method. */
+		/*
+		 * The mark of a truncated stack is only valid as the outermost frame; elsewhere it is an unknown
+		 * method.
+		 */
 		if (frame == MPROF_FRAME_TRUNCATED && depth > 0)
 			frame = 0;
 		if (!resolve_frame(stacks, frame, depth == count - 1, counter, &target, &is_final))

@@ -19,7 +19,7 @@
  */
 #define STACKS_MAX (UINT32_C(1) << 23)
 
-/** Call stacks that wait to be written before a block is made of them. */
+/** Number of pending call stacks at which a block is written. */
 #define STACKS_PENDING_MAX 512
 
 /** The call stack that was interned last for a thread. All zero at first. */
@@ -62,7 +62,7 @@ void stack_store_destroy(stack_store *stacks);
 uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_frame *frames, size_t count,
 		       uint64_t counter);
 
-/** Applies an entry of the journal, as native_code_recover(). */
+/** Applies an entry of the journal of a process that has ended, as native_code_recover() does. */
 int stacks_recover(stack_store *stacks, const journal_entry *entry);
 
 /** Writes the call stacks that are not in the log yet, and before them the native code that they refer to. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What clients may read of a recorder: its statistics and its counter. Any thread. */
+/* The getters for the statistics and the counter of a recorder. Any thread. */
 #include "recorder/recorder_internal.h"
 
 #include "base/options.h"
@@ -18,7 +18,7 @@ mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_s
 	if (recorder == NULL || stats == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (recorder_in_child(&recorder->shared)) {
-		/* The lock may have been held by a thread that the child does not have. */
+		/* Not locked in a child: a thread that the child does not have may hold the lock. */
 		memset(&own, 0, sizeof(own));
 		return struct_copy_out(stats, &own, sizeof(own));
 	}

@@ -36,7 +36,7 @@ int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, u
 	}
 	if (next == stacks->other)
 		return 1;
-	/* Readers do the same where the switch by which a stack was left is missing. */
+	/* Readers do the same if the switch away from the stack is missing. */
 	if (next != NULL && next->holder != NULL)
 		switches_leave(next->holder, counter);
 	left = next != NULL ? next->state.left : stacks->own_left;

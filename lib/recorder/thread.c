@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads that record do: attach, the hot path, buffers changing hands, detach. */
+/* Attaches and detaches recording threads, records events on the hot path, and changes buffers. */
 #include "recorder/thread.h"
 
 #include "base/testpoint.h"
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #endif
 
-/* Kinds by what their subject is; others cannot be recorded this way. */
+/* Event kinds by their subject. Other kinds cannot be recorded this way. */
 #define KIND_BIT(kind) (UINT64_C(1) << (kind))
 #define COLLECTION_KINDS event_kinds_in(MPROF_EVENT_CATEGORY_COLLECTION)
 /* Recorded even while recording is stopped. */
@@ -33,7 +33,7 @@ _Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot cod
 /* The current buffer of a thread that has none: always full, never written. */
 static event_buffer buffer_none;
 
-/* Bytes for a handle, wherever the allocator's memory begins. */
+/* Size of a handle, with room to align it. */
 #define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)
 
 static uint64_t system_thread_id(void)
@@ -47,7 +47,7 @@ static uint64_t system_thread_id(void)
 
 static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 {
-	/* The owner alone adds: no exchange is needed. */
+	/* Only the owner adds, so no exchange is needed. */
 	uint64_t count = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
 
 	atomic_store_explicit(&thread->lost[cause], count + 1, memory_order_relaxed);
@@ -75,15 +75,15 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 }
 
 /*
- * How long a thread waits for the writer thread while that may be waiting for it. Much longer than a busy machine keeps
- * a thread that can run from running: otherwise events would be lost although nothing is blocked.
+ * How long a thread waits for the writer thread while that may be waiting for it. Much longer than a runnable thread
+ * waits for a processor on a busy machine: otherwise events would be lost although nothing is blocked.
  */
 #define PATIENCE_NS 300000000
 
 /*
  * Waits for the writer thread to give a buffer back. Returns 0 if it must not wait any more: the writer thread has been
- * waiting for the loader's lock for long, and this thread may be the one that holds it. Once that was found, the thread
- * does not wait again until the writer thread has been through.
+ * waiting for the loader's lock for long, and this thread may be the one that holds it. After that the thread does not
+ * wait again until the writer thread has left the loader.
  */
 static int wait_once(mprof_thread *thread, uint32_t blocking)
 {
@@ -116,10 +116,12 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 
 	atomic_fetch_add_explicit(&shared->waits, 1, memory_order_relaxed);
 	pthread_mutex_lock(&shared->wait_lock);
-	/* Counted in before looking, so that the writer thread, which gives back before it reads the count, either is
-	 * seen by the look or sees the count. */
+	/*
+	 * Counted before the pool is checked. The writer thread gives buffers back before it loads the count, so either
+	 * this thread finds the buffer, or the writer thread sees the count.
+	 */
 	atomic_fetch_add(&shared->waiting, 1);
-	/* There may be too few full ones for it to have been woken. */
+	/* The writer thread may not have been woken yet, if there are few full buffers. */
 	sem_post(&shared->work);
 	do {
 		blocking = atomic_load(&shared->blocking);
@@ -131,15 +133,15 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 }
 
 /*
- * The current buffer has no room left, or there is none: hands it over and gets the next. NULL if the event is to be
- * dropped. start_counter is the full counter of the event at hand.
+ * Hands over the current buffer, if there is one, and gets the next. Returns NULL if the event must be dropped.
+ * start_counter is the full counter of the event.
  */
 __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread, uint64_t start_counter, int may_wait)
 {
 	recorder_shared *shared = thread->shared;
 	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	event_buffer *buffer = NULL;
-	/* Where nothing is to be lost, what must not wait gets a buffer beyond the bound. */
+	/* With MPROF_OVERFLOW_WAIT, an event that must not wait gets a buffer beyond the bound. */
 	int never_dropped = shared->overflow == MPROF_OVERFLOW_WAIT && !may_wait;
 	int saved_errno = errno;
 
@@ -150,7 +152,7 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 	TESTPOINT("thread: buffer handed over");
 	buffer = buffer_pool_take(&shared->pool, never_dropped);
 	if (buffer == NULL) {
-		/* The full one is the writer thread's now, and may become another thread's. */
+		/* The full buffer belongs to the writer thread now, and may become another thread's. */
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 		/* The writer thread would wait for itself. */
 		if (may_wait && !recorder_on_writer_thread(shared))
@@ -181,7 +183,7 @@ static int waits_for(const mprof_thread *thread, uint32_t code)
 	return thread->shared->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & KIND_BIT(kind)) == 0;
 }
 
-/* The first event of a buffer. Apart, so that the common case needs no stack frame. */
+/* Records the first event of a buffer. Out of line, so that the common case needs no stack frame. */
 __attribute__((noinline)) static void record_first(mprof_thread *thread, uint64_t subject, uint64_t counter,
 						   uint64_t stamp)
 {
@@ -202,7 +204,7 @@ static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t co
 		record_first(thread, subject, counter, SLOT_STAMP(counter, code));
 }
 
-/* A buffer with room for that many slots, or NULL if the event is to be dropped. */
+/* Returns a buffer with room for that many slots, or NULL if the event must be dropped. */
 static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint64_t counter, int may_wait)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
@@ -212,8 +214,8 @@ static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint
 }
 
 /*
- * Recording goes on after it was stopped: records that, before the event at hand. Returns 0 if that event is not to be
- * recorded: there is no room, which is counted, or recording is stopped again.
+ * Records, before the current event, that recording was stopped and continues. Returns 0 if the current event must not
+ * be recorded, because there is no room, which is counted, or because recording was stopped again.
  */
 static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 {
@@ -235,14 +237,14 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 	}
 	publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), counter - stopped,
 		     SLOT_STAMP(counter, MPROF_EVENT_RECORDING_RESUMED));
-	/* It may have switched meanwhile. */
+	/* The thread may have switched stacks meanwhile. */
 	if (thread->has_switched)
 		publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), thread->running,
 			     SLOT_STAMP(counter, MPROF_EVENT_STACK_SWITCH));
 	return 1;
 }
 
-/* Whether a thread with something special records an event. */
+/* The slow path of a thread with SPECIAL bits: whether it records an event. */
 static int may_record(mprof_thread *thread, uint32_t code)
 {
 	/* Acquire: pairs with the release in stop_thread() and resume_thread(), so the start of the gap is valid. */
@@ -261,7 +263,7 @@ __attribute__((noinline)) static void record_specially(mprof_thread *thread, uin
 
 static inline void record_timed(mprof_thread *thread, uint64_t subject, uint32_t code)
 {
-	/* A client whose thread could not be attached records nothing. The branch costs less than can be measured. */
+	/* NULL if the thread could not be attached: it records nothing. The cost of the branch is not measurable. */
 	if (__builtin_expect(thread == NULL, 0))
 		return;
 	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) == 0, 1))
@@ -282,7 +284,7 @@ void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 
 void mprof_thread_leave_top(mprof_thread *thread)
 {
-	/* Which method that is the writer thread finds out. */
+	/* The writer thread determines the method. */
 	record_timed(thread, 0, MPROF_EVENT_METHOD_LEAVE);
 }
 
@@ -309,7 +311,7 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 {
 	if (__builtin_expect(thread == NULL, 0))
 		return;
-	/* What the counter is makes no difference here. */
+	/* The counter is ignored for this event. */
 	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) <= SPECIAL_COUNTER, 1))
 		record_allocation(thread, class_key, size);
 	else
@@ -322,7 +324,7 @@ mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 		return MPROF_ERR_ARGUMENT;
 	if (!thread->shared->takes_switches)
 		return MPROF_ERR_UNSUPPORTED;
-	/* One that was dropped is made up for by the next. */
+	/* A dropped switch is replaced by the next one. */
 	if (stack == thread->running && !thread->has_dropped)
 		return MPROF_OK;
 	if (!thread->has_switched)
@@ -330,7 +332,7 @@ mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 	thread->running = stack;
 	thread->has_switched = 1;
 	thread->has_dropped = 0;
-	/* The writer thread orders what threads did on a stack by the counters of their switches. */
+	/* The writer thread sorts switches by these counters, see stack_order.c. */
 	counter_order_reading();
 	record_timed(thread, stack, MPROF_EVENT_STACK_SWITCH);
 	return MPROF_OK;
@@ -373,8 +375,8 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind ki
 typedef struct wide_event {
 	uint64_t subject;
 	uint64_t object;
-	uint64_t number;  /**< Allocations: the size, which changes places with the counter. */
-	int is_truncated; /**< The call stack has more frames than are kept. */
+	uint64_t number;  /**< Allocations: the size. It is in the stamp, and the counter in the second slot. */
+	int is_truncated; /**< The call stack has more frames than the limit. */
 } wide_event;
 
 static inline uint32_t kept_frames(size_t count)
@@ -382,7 +384,7 @@ static inline uint32_t kept_frames(size_t count)
 	return (uint32_t)(count < MPROF_STACK_MAX ? count : MPROF_STACK_MAX);
 }
 
-/* Where an event's slots go, and its counter. Returns NULL if it is not to be recorded. */
+/* Returns where to store an event's slots, and stores its counter. Returns NULL if it must not be recorded. */
 static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind kind, uint32_t kept, uint64_t *counter)
 {
 	event_buffer *before;
@@ -393,7 +395,10 @@ static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind ki
 	*counter = counter_read(&thread->counter);
 	before = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	buffer = buffer_with_room(thread, SLOT_COUNT(kept), *counter, waits_for(thread, kind));
-	/* A watermark that was written while the thread waited must not be past an event of native memory. */
+	/*
+	 * The counter is read again: a watermark that was written while the thread waited must not be later than an
+	 * event of native memory that follows it.
+	 */
 	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && buffer != before && buffer != NULL)
 		*counter = counter_read(&thread->counter);
 	return buffer;
@@ -428,18 +433,20 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 	slots[0].stamp = SLOT_STAMP(is_allocation ? event->number : counter, (uint32_t)kind | SLOT_WIDE);
 	slots[1].subject = event->object;
 	slots[1].stamp = SLOT_STAMP(is_allocation ? counter : event->number, kept);
-	/* Not memcpy(): for so few bytes it takes longer than the rest. */
+	/* Not memcpy(): for a few bytes its call takes longer than the rest. */
 	for (uint32_t i = 0; i < kept; i += 2) {
 		slots[2 + i / 2].subject = frames[i];
 		slots[2 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
 	}
 	if (event->is_truncated && kept > 0)
 		mark_truncated(slots, kept);
-	/* Release, as in publish_slot(): all slots at once, so that none is drained without the others. */
+	/*
+	 * Release, as in publish_slot(). All slots are published at once, so that none is drained without the others.
+	 */
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
 
-/* Where the innermost frame of a method is; count if there is none. */
+/* The index of the innermost frame of a method; count if there is none. */
 static size_t innermost_method(const mprof_frame *frames, size_t count)
 {
 	size_t i = 0;
@@ -476,7 +483,7 @@ void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key cla
 	}
 }
 
-/* What is not an allocation keeps its call stack where the log has them. */
+/* Events other than allocations keep their call stack if the dialect supports that. */
 static void record_detailed(mprof_thread *thread, mprof_event_kind kind, wide_event *event, const mprof_frame *frames,
 			    size_t count)
 {
@@ -503,7 +510,7 @@ mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_sta
 {
 	wide_event event = {class_key, object, (uint64_t)state, 0};
 
-	/* The log has no other states. */
+	/* The format has no other states. */
 	if (thread == NULL || state < MPROF_MONITOR_CONTENDED || state > MPROF_MONITOR_FAILED)
 		return MPROF_ERR_ARGUMENT;
 	record_detailed(thread, MPROF_EVENT_MONITOR, &event, frames, count);
@@ -592,7 +599,7 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
 {
 	wide_event event = {new_address, old_address, size, 0};
-	/* When the call started stands before the frames. */
+	/* The counter at the start of the call is stored before the frames. */
 	mprof_frame all[1 + MPROF_STACK_MAX] = {started};
 	uint32_t kept;
 
@@ -610,7 +617,9 @@ uint64_t mprof_thread_get_id(const mprof_thread *thread)
 	return thread != NULL ? thread->id : 0;
 }
 
-/* A handle that begins at a cache line, which allocators need not give. NULL if there is no memory. */
+/*
+ * Creates a handle aligned to a cache line, which the allocator need not provide. Returns NULL if there is no memory.
+ */
 static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 {
 	char *memory = allocator_allocate_zeroed(&shared->allocator, THREAD_MEMORY);
@@ -645,9 +654,7 @@ static const mprof_thread *find_thread(const recorder_shared *shared, uint64_t i
 	return thread;
 }
 
-/*
- * Puts a thread on the list, with its first buffer. Returns 0 if a thread that is attached has its ID.
- */
+/* Adds a thread to the list, with its first buffer. Returns 0 if an attached thread has its ID. */
 static int add_to_list(recorder_shared *shared, mprof_thread *attached)
 {
 	const mprof_thread *before;
@@ -655,7 +662,7 @@ static int add_to_list(recorder_shared *shared, mprof_thread *attached)
 
 	pthread_mutex_lock(&shared->threads_lock);
 	before = find_thread(shared, attached->id);
-	/* Acquire: all that was recorded under the ID was handed over, so the writer thread can find it first. */
+	/* Acquire: everything recorded under the ID was handed over, so the writer thread can drain it first. */
 	if (before != NULL && !atomic_load_explicit(&before->detached, memory_order_acquire)) {
 		pthread_mutex_unlock(&shared->threads_lock);
 		return 0;
@@ -706,7 +713,7 @@ void mprof_thread_detach(mprof_thread *thread)
 
 	if (thread == NULL || recorder_in_child(thread->shared))
 		return;
-	/* The next handle with its ID begins on its own stack, and the log must say so. */
+	/* The next handle with its ID begins on its own stack, so the log needs the switch back. */
 	if (thread->running != 0)
 		(void)mprof_thread_switch_stack(thread, 0);
 	buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
@@ -714,7 +721,9 @@ void mprof_thread_detach(mprof_thread *thread)
 		hand_over(thread, buffer);
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 	}
-	/* Release: the writer thread that sees it sees the buffer handed over. It may free the handle from here on. */
+	/*
+	 * Release: a writer thread that sees it also sees the buffer in the list. It may free the handle from here on.
+	 */
 	atomic_store_explicit(&thread->detached, 1, memory_order_release);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/thread.h
- * \brief The handle of a thread that records: what its owner uses for each event, and what the writer thread keeps of
+ * \brief The handle of a recording thread: what its owner uses for each event, and what the writer thread keeps about
  * it.
  */
 #ifndef RECORDER_THREAD_H
@@ -29,35 +29,35 @@ typedef enum thread_special {
 
 /** A position in the sequence of a thread's buffers. */
 typedef struct slot_position {
-	uint32_t sequence; /**< Of the buffer. */
-	uint32_t slots;    /**< How many of its slots are before. */
+	uint32_t sequence; /**< Sequence number of the buffer. */
+	uint32_t slots;    /**< Number of its slots before the position. */
 } slot_position;
 
-/** What a round of draining has seen of a thread. */
+/** The state of a thread in a round of draining. */
 typedef struct thread_round {
-	event_buffer *full_first; /**< Full buffers that were taken and are not drained, linked by next_full. */
+	event_buffer *full_first; /**< Full buffers, taken and not drained yet, linked by next_full. */
 	event_buffer *full_last;
 	event_buffer *current;   /**< The buffer after them; NULL if the thread has moved on from it. */
-	slot_position known;     /**< Up to here all was published before the round began. */
-	slot_position available; /**< Up to here slots can be read. */
-	slot_position limit;     /**< Up to here the round drains. */
-	uint32_t number;         /**< Of the round that the positions are of. */
-	int is_needed;           /**< Something drained later depends on what the thread did before. */
+	slot_position known;     /**< Everything up to here was published before the round began. */
+	slot_position available; /**< Slots can be read up to here. */
+	slot_position limit;     /**< The round drains up to here. */
+	uint32_t number;         /**< Number of the round to which the positions belong. */
+	int is_needed;           /**< An event that is drained later depends on earlier events of the thread. */
 } thread_round;
 
-/** The writer thread's part of a handle. */
+/** The part of a handle that the writer thread owns. */
 typedef struct thread_drain {
 	uint32_t next_sequence; /**< Sequence number of the buffer that is drained next. */
-	int follows_another;    /**< A handle before had the ID, and may have buffers that are to be drained first. */
+	int follows_another;    /**< An earlier handle had the ID and may have buffers that must be drained first. */
 	uint64_t last_counter;  /**< Full counter of the last event drained. */
-	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< Of mprof_thread::lost. */
-	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Not in the log yet. */
+	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< How much of mprof_thread::lost was taken over. */
+	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Losses that are not in the log yet. */
 	thread_stacks stacks;
 	thread_round round;
 	stack_memory last_stack; /**< The call stack that was interned last. */
 } thread_drain;
 
-/** Begins at a cache line: its memory is larger than the struct, see thread_create(). */
+/** Aligned to a cache line, so its allocation is larger than the struct: see thread_create(). */
 struct mprof_thread {
 	/* Read for each event, all in one cache line. */
 	/** The buffer that events are stored into, or one of capacity 0. Owner: the recording thread, which stores it
@@ -66,17 +66,17 @@ struct mprof_thread {
 	/** Bits of #thread_special. The owner loads it relaxed for each event, and with acquire before stopped. */
 	_Atomic uint32_t special;
 	uint32_t detail;        /**< What events keep. Constant. */
-	counter_source counter; /**< A copy: recording touches this line and the buffer's only. */
+	counter_source counter; /**< A copy, so that recording accesses only this line and the buffer. */
 	recorder_shared *shared;
 
 	uint64_t id;         /**< Constant, as the next two once it is attached. */
 	uint32_t serial;     /**< Never used twice in a recorder. */
-	void *memory;        /**< What was allocated for it. */
+	void *memory;        /**< Start of its allocation. */
 	uint32_t sequence;   /**< Sequence number of the current buffer. Owner. */
 	uint32_t gave_up_in; /**< recorder_shared::blocking when it last gave up waiting; never even. Owner. */
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
-	int has_switched;    /**< It was on another stack than its own. Owner. */
-	int has_dropped;     /**< An event found no buffer, maybe a switch. Owner. */
+	int has_switched;    /**< It has switched to another stack. Owner. */
+	int has_dropped;     /**< An event was dropped, which may have been a switch. Owner. */
 
 	/** Counter at which recording stopped. The thread that stops recording stores it, relaxed, before it sets
 	 * SPECIAL_GAP with release, and not again while that is set; the owner loads it after it has loaded special
@@ -86,9 +86,9 @@ struct mprof_thread {
 	 * statistic that orders nothing. */
 	_Atomic uint64_t *lost; /**< #LOSS_CAUSE_COUNT of them: own_lost, or those of salvaged. Constant. */
 	_Atomic uint64_t own_lost[LOSS_CAUSE_COUNT];
-	salvage_thread *salvaged; /**< What recovery needs of it; NULL without an area, or where it had no room. */
+	salvage_thread *salvaged; /**< Its state for recovery; NULL without a salvage_area or without room in it. */
 	/**
-	 * 1 once the handle has ended and all its buffers are handed over. mprof_thread_detach() stores it with
+	 * 1 once the thread is detached and all its buffers are handed over. mprof_thread_detach() stores it with
 	 * release; the writer thread, which loads it with acquire, then sees the last buffer in the list and the final
 	 * sequence.
 	 */
@@ -102,7 +102,7 @@ _Static_assert(offsetof(mprof_thread, shared) + sizeof(recorder_shared *) <= CAC
 	       "hot fields are one cache line");
 _Static_assert(offsetof(mprof_thread, drain) % CACHE_LINE == 0, "the writer thread shares no line with the owner");
 
-/** Counts events of a thread that are lost on the way from its buffer to the log. Writer thread. */
+/** Counts events of a thread that are lost between its buffer and the log. Writer thread. */
 static inline void thread_count_lost(mprof_thread *thread, recorder_output *output, mprof_loss_cause cause,
 				     uint64_t count)
 {
@@ -111,8 +111,8 @@ static inline void thread_count_lost(mprof_thread *thread, recorder_output *outp
 }
 
 /**
- * A thread of a process that has ended, detached, all of whose buffers the writer thread gets with buffer_pool_push_full(),
- * from a place in its chain on. NULL if there is no memory. For a recorder without a writer thread.
+ * For recovery: creates the detached handle of a thread of a process that has ended. Its buffers, from a sequence
+ * number on, are passed to buffer_pool_push_full(). Returns NULL if there is no memory.
  */
 mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
 			     uint32_t end_sequence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Has clients wait until keys that they unload are drained and forgotten. */
+/* Makes clients wait until the keys that they unload are drained and retired. */
 #include "recorder/recorder_internal.h"
 
 #include "base/checked.h"
@@ -17,7 +17,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (left->first > right->first) - (left->first < right->first);
 }
 
-/* Sorts ranges and makes one of those that have keys in common. Returns how many are left. */
+/* Sorts ranges and merges overlapping ones. Returns how many are left. */
 static size_t sort_ranges(mprof_key_range *ranges, size_t count)
 {
 	size_t kept = 0;

@@ -4,15 +4,16 @@
  * \brief The functions of mprof/recorder.h and of the headers that it includes, in a library that was built without the
  * recorder.
  *
- * They exist so that a program which asks mprof_version_has_feature() first starts with such a library too: whatever
- * returns a status returns #MPROF_ERR_UNSUPPORTED, and the rest does nothing. What needs no recorder works.
+ * They exist so that a program that calls mprof_version_has_feature() first can be linked with such a library, too.
+ * Functions that return a status return #MPROF_ERR_UNSUPPORTED, and the others do nothing. Those that need no recorder
+ * work.
  */
 #include <mprof/recorder.h>
 
 #include "base/error.h"
 #include "base/options.h"
 
-/* There is nothing to use the parameters for. */
+/* The parameters are unused. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static mprof_status set_error(mprof_error *error)
@@ -25,7 +26,7 @@ static mprof_status set_error(mprof_error *error)
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-/* A sink is closed in all cases. */
+/* The sink is closed, as documented for all errors. */
 static mprof_status refuse(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
 {
 	mprof_sink own;

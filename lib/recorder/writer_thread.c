@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer thread: waits for work, does rounds of draining, and publishes what they achieved. */
+/* The writer thread: waits for work, runs rounds of draining, and publishes their statistics. */
 #include "recorder/writer_thread.h"
 
 #include "recorder/drain.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* __GLIBC_PREREQ cannot be named, not even after &&, where the C library is another one. */
+/* Nested, because with another C library __GLIBC_PREREQ() is a syntax error even after &&. */
 #if defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 30)
 #define HAS_SEM_CLOCKWAIT
@@ -20,7 +20,7 @@
 #endif
 
 #if defined(HAS_SEM_CLOCKWAIT)
-/* A step of the wall clock must not make an interval long. */
+/* Monotonic where possible: a step of the wall clock must not extend an interval. */
 #define WAIT_CLOCK CLOCK_MONOTONIC
 #define wait_until(semaphore, deadline) sem_clockwait(semaphore, CLOCK_MONOTONIC, deadline)
 #else
@@ -127,7 +127,7 @@ static void drain_until_closed(recorder_drain *drain)
 	} while (!closing);
 }
 
-/* Allocates nothing but through the recorder's allocator, from here to the end. */
+/* Allocates only through the recorder's allocator, from here to the end. */
 static void *writer_thread_main(void *argument)
 {
 	recorder_drain *drain = argument;
@@ -138,7 +138,7 @@ static void *writer_thread_main(void *argument)
 	drain_until_closed(drain);
 	if (drain->thread_ended != NULL)
 		drain->thread_ended(drain->thread_user);
-	/* Another thread may come to have the same number. */
+	/* Another thread may get the same value after this one has ended. */
 	atomic_store_explicit(&drain->shared->writer_self, (pthread_t)0, memory_order_relaxed);
 	return NULL;
 }
@@ -149,7 +149,10 @@ int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 	sigset_t before;
 	int failed;
 
-	/* The new thread inherits the mask. A profiled program's signals, sampling ones above all, are not for it. */
+	/*
+	 * The new thread inherits the mask: it must not handle signals of the profiled program, above all those for
+	 * sampling.
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	failed = pthread_create(thread, NULL, writer_thread_main, drain);
@@ -163,8 +166,10 @@ int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 
 void writer_thread_finish(recorder_shared *shared, pthread_t thread)
 {
-	/* Release: pairs with the acquire in drain_until_closed(), whose last round drains all earlier events.
-	 * Sequentially consistent, because threads that wait for a buffer load it after they are counted. */
+	/*
+	 * Sequentially consistent, because threads that wait for a buffer load it after they are counted. Its release
+	 * part pairs with the acquire in drain_until_closed(), whose last round drains all earlier events.
+	 */
 	atomic_store(&shared->closing, 1);
 	sem_post(&shared->work);
 	pthread_mutex_lock(&shared->wait_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/writer_thread.h
- * \brief The thread that drains and writes.
+ * \brief The thread that drains buffers and writes the log.
  */
 #ifndef RECORDER_WRITER_THREAD_H
 #define RECORDER_WRITER_THREAD_H
@@ -16,7 +16,7 @@
  */
 int writer_thread_start(recorder_drain *drain, pthread_t *thread);
 
-/** Has it write everything and END, and waits for its end. */
+/** Makes it write everything and END, and waits until it has ended. */
 void writer_thread_finish(recorder_shared *shared, pthread_t thread);
 
 #endif

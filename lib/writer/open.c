@@ -24,7 +24,7 @@
 /* By default readers refuse blocks of more than 64 MiB. The difference is for the last object. */
 #define DEFAULT_MAX_SNAPSHOT_MEMORY ((uint64_t)56 << 20)
 
-/* Where a log goes: one of the first four. */
+/* The destination of a log: one of the first four. */
 typedef struct writer_destination {
 	const char *path;
 	const mprof_sink *functions;
@@ -171,7 +171,7 @@ static mprof_status open_destination(mprof_writer *writer, const writer_destinat
 	int error = 0;
 
 	if (where->path != NULL) {
-		what = "cannot create_writer the file";
+		what = "cannot create the file";
 		error = sink_descriptor_open_path(&writer->sink, &writer->allocator, where->path, options->file_mode);
 		if (error == EBUSY)
 			what = "the file is in use by another writer";

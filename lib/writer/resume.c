@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores what a writer has to know of the blocks before, and applies it to a writer that continues the log. */
+/* Stores the state that later blocks depend on, and applies it to a writer that continues the log. */
 #include "writer/resume.h"
 
 #include "writer/errors.h"

@@ -11,7 +11,7 @@
 /** Metrics whose type is kept, by ID. Values of later ones cannot be written after a resumption. */
 #define RESUME_METRICS 256
 
-/** What a writer has to know of the blocks before: plain numbers, so that they can be stored. */
+/** What the blocks of a writer depend on from earlier blocks: plain numbers, so that they can be stored. */
 typedef struct writer_resume_state {
 	uint64_t blocks;
 	uint64_t header_counter;
@@ -27,10 +27,10 @@ typedef struct writer_resume_state {
 /** Applies a state to a writer that has written nothing. */
 mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *state);
 
-/** Stores the state between two blocks. Definitions that wait are written before. */
+/** Stores the state between two blocks. Pending definitions are written first. */
 mprof_status writer_save(mprof_writer *writer, writer_resume_state *state);
 
-/** Whether the log is a regular file, to which nothing but the writer appends. */
+/** Whether the log is a regular file to which only the writer appends. */
 int writer_is_regular_file(const mprof_writer *writer);
 
 /** The length of the log in its file, in bytes, as stored. */
