@@ -159,6 +159,7 @@ static void end_recording(void)
 	(void)mprof_recorder_set_enabled(module.recorder, 0);
 	atomic_store(&module.ended, 1);
 	jit_code_end();
+	samples_end(&module);
 	if (atomic_load(&module.collector_used))
 		(void)mprof_recorder_set_thread_name(module.recorder, COLLECTOR_ID, collector_name,
 						     sizeof(collector_name) - 1);

@@ -14,38 +14,14 @@
  */
 #include "samples.h"
 
+#include "sample_time.h"
 #include "sampling_signal.h"
 #include "stacks.h"
 #include "threads.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
-
-/* Processor time of this thread that is accounted for by samples, in nanoseconds. */
-static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
-static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
-
-static uint64_t thread_time(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* Whether the thread has run for a sampling period since the last sample. Excess time counts for the next sample. */
-static int is_due(uint64_t period)
-{
-	uint64_t now = thread_time();
-
-	time_due += now - time_seen;
-	time_seen = now;
-	if (time_due < period)
-		return 0;
-	time_due = time_due < 2 * period ? time_due - period : period - 1;
-	return 1;
-}
 
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
@@ -55,18 +31,29 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
 }
 
+static int is_recording(MonoProfiler *profiler)
+{
+	return mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler);
+}
+
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	sampling_signal_find(context);
-	if (mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler))
-		record_sample(profiler, address, context);
+	if (!is_recording(profiler)) {
+		sample_time_skip();
+		return;
+	}
+	sample_time_count();
+	record_sample(profiler, address, context);
 }
 
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	sampling_signal_find(context);
-	if (is_due(UINT64_C(1000000000) / profiler->options.sample_hz))
-		sample_hit_real(profiler, address, context);
+	if (is_recording(profiler) && sample_time_is_due())
+		record_sample(profiler, address, context);
+	/* The time of this handler is not the program's. */
+	sample_time_skip();
 }
 
 /* Frequency of the system's tick, 0 if unknown. */
@@ -93,6 +80,46 @@ static void warn_of_slow_tick(const module_options *options)
 			hz, options->sample_hz);
 }
 
+static void set_number(MonoProfiler *profiler, const char *key, uint64_t number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, number);
+	(void)mprof_recorder_set_property(profiler->recorder, key, text);
+}
+
+/* Logs of older formats have no properties; there the writer would count each as left out. */
+static int states_samples(const MonoProfiler *profiler)
+{
+	return (profiler->options.kinds & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
+}
+
+static void state_request(MonoProfiler *profiler)
+{
+	if (!states_samples(profiler))
+		return;
+	set_number(profiler, "sample-hz", profiler->options.sample_hz);
+	(void)mprof_recorder_set_property(profiler->recorder, "sample-clock",
+					  profiler->options.sample_real ? "real" : "processor");
+	if (tick_hz() != 0)
+		set_number(profiler, "tick-hz", tick_hz());
+}
+
+void samples_end(MonoProfiler *profiler)
+{
+	sample_totals totals;
+
+	if (!states_samples(profiler))
+		return;
+	/* Of the other threads, what they ran since their last sample is not included. */
+	sample_time_end();
+	totals = sample_time_totals();
+	(void)mprof_recorder_set_property(profiler->recorder, "sample-source", "runtime");
+	set_number(profiler, "sample-time-ns", totals.time_ns);
+	set_number(profiler, "sample-hits", totals.hits);
+	set_number(profiler, "sample-discarded", totals.discarded);
+}
+
 void samples_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
@@ -107,6 +134,10 @@ void samples_install(MonoProfiler *profiler)
 				"load no other one\n");
 		return;
 	}
+	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
+			UINT64_C(1000000000) / options->sample_hz);
+	sample_time_begin();
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
+	state_request(profiler);
 	warn_of_slow_tick(options);
 }

@@ -11,4 +11,7 @@
 /** Installs the callbacks that the options need. */
 void samples_install(MonoProfiler *profiler);
 
+/** Adds what was sampled to the session of the log, which is still open. */
+void samples_end(MonoProfiler *profiler);
+
 #endif

@@ -2,6 +2,7 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
+#include "sample_time.h"
 #include "sampling_signal.h"
 
 #include <pthread.h>
@@ -92,6 +93,7 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	link_state(state);
 	current_state = state;
 	current_recording = state->recording;
+	sample_time_begin();
 	return state->recording;
 }
 
@@ -104,6 +106,7 @@ static void detach_current_thread(void)
 	current_ended = 1;
 	if (state == NULL)
 		return;
+	sample_time_end();
 	unlink_state(state);
 	mprof_thread_detach(state->recording);
 	for (unsigned i = 0; i < state->loads; i++)

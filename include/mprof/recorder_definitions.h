@@ -165,6 +165,26 @@ MPROF_API mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, 
 						      size_t name_length);
 
 /**
+ * \brief Adds a property to the session, or replaces its value. For what is known only after the recording began;
+ * mprof_recorder_options::properties is for the rest.
+ *
+ * Dialects without SESSION blocks do not record it.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key UTF-8, NUL-terminated, not empty. Copied.
+ * \param value UTF-8, NUL-terminated. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the key is empty.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value);
+
+/**
  * \brief A range of keys that includes both ends. Passed together with its size, so that it may grow at its end.
  * \since 0.1
  */

@@ -135,6 +135,18 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 			    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
 }
 
+mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value)
+{
+	if (recorder == NULL || key == NULL || key[0] == '\0' || value == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, key, strlen(key)) ||
+	    !recorder_name_is_writable(&recorder->shared, value, strlen(value)))
+		return MPROF_ERR_NAME;
+	if (is_closing(recorder))
+		return MPROF_ERR_STATE;
+	return send_message(&recorder->shared, message_property(&recorder->shared.messages.allocator, key, value));
+}
+
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
 	if (recorder == NULL || text == NULL)

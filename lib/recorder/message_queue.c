@@ -162,11 +162,12 @@ message *message_mark(const mprof_allocator *allocator, uint64_t thread, const c
 	return created;
 }
 
-message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags)
+/* A message with two texts. */
+static message *message_pair(const mprof_allocator *allocator, message_kind kind, const char *section, const char *name)
 {
 	size_t section_length = strlen(section);
 	size_t name_length = strlen(name);
-	message *created = message_create(allocator, MESSAGE_DEFINE_METRIC, section_length + name_length + 2);
+	message *created = message_create(allocator, kind, section_length + name_length + 2);
 	char *end;
 
 	if (created == NULL)
@@ -175,8 +176,21 @@ message *message_metric(const mprof_allocator *allocator, const char *section, c
 	created->section = message_copy_text(&end, section, section_length);
 	created->name = message_copy_text(&end, name, name_length);
 	created->name_length = name_length;
-	created->flags = flags;
 	return created;
+}
+
+message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags)
+{
+	message *created = message_pair(allocator, MESSAGE_DEFINE_METRIC, section, name);
+
+	if (created != NULL)
+		created->flags = flags;
+	return created;
+}
+
+message *message_property(const mprof_allocator *allocator, const char *key, const char *value)
+{
+	return message_pair(allocator, MESSAGE_PROPERTY, key, value);
 }
 
 message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count)
@@ -352,6 +366,7 @@ static int set_copied_pointers(const message *left, message *copy)
 	case MESSAGE_MARK:
 		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
 	case MESSAGE_DEFINE_METRIC:
+	case MESSAGE_PROPERTY:
 		return copy->name != NULL && copy->section != NULL && relocate_string(left, copy, &copy->section) &&
 		       relocate_string(left, copy, &copy->name);
 	case MESSAGE_METRIC_VALUES:

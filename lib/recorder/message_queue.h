@@ -24,6 +24,7 @@ typedef enum message_kind {
 	MESSAGE_LOADED,
 	MESSAGE_UNLOADED,
 	MESSAGE_THREAD_NAME,
+	MESSAGE_PROPERTY,
 	MESSAGE_MARK,
 	MESSAGE_DEFINE_METRIC,
 	MESSAGE_METRIC_VALUES,
@@ -46,9 +47,9 @@ struct message {
 	mprof_key owner;      /**< A method's class, a class's assembly. */
 	uint64_t counter;     /**< When it was sent. Definitions, markers and roots. */
 	uint64_t thread;      /**< Thread names, markers. */
-	const char *name;     /**< Definitions, thread names, markers. Points into text. */
+	const char *name;     /**< Definitions, thread names, markers; the value of a property. Points into text. */
 	size_t name_length;
-	const char *section;     /**< Metrics. Points into text. */
+	const char *section;     /**< Metrics; the key of a property. Points into text. */
 	const char *source_file; /**< Source file. Methods: NULL if none. Points into text. */
 	size_t source_file_length;
 	uint32_t source_line;
@@ -103,6 +104,9 @@ message *message_element(const mprof_allocator *allocator, message_kind kind, mp
 
 /** Creates the message for a thread's name. Returns NULL without memory. */
 message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length);
+
+/** Creates the message for a property of the session. Returns NULL without memory. */
+message *message_property(const mprof_allocator *allocator, const char *key, const char *value);
 
 /** Creates the message for a marker. Returns NULL without memory. */
 message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,

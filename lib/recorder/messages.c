@@ -4,6 +4,13 @@
 
 #include "recorder/salvage_commit.h"
 
+static void write_property(recorder_output *output, const message *taken)
+{
+	const mprof_property property = {taken->section, taken->name};
+
+	output_note_status(output, mprof_writer_write_session(output->writer, &property, sizeof(property), 1));
+}
+
 /* Handles a message. Returns 1 if it now belongs to another module. */
 static int process_message(recorder_drain *drain, message *taken)
 {
@@ -21,6 +28,9 @@ static int process_message(recorder_drain *drain, message *taken)
 	case MESSAGE_THREAD_NAME:
 		output_note_status(output, mprof_writer_write_thread_name(output->writer, taken->thread, taken->name,
 									  taken->name_length));
+		return 0;
+	case MESSAGE_PROPERTY:
+		write_property(output, taken);
 		return 0;
 	case MESSAGE_MARK:
 		output_note_status(output, mprof_writer_write_mark(output->writer, taken->thread, taken->counter,

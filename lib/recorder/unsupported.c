@@ -212,6 +212,11 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
 {
 }

@@ -201,6 +201,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_record_loaded(NULL, 0, NULL));
 	REFUSES(mprof_recorder_record_unloaded(NULL, 0, NULL));
 	REFUSES(mprof_recorder_set_thread_name(NULL, 0, NULL, 0));
+	REFUSES(mprof_recorder_set_property(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_thread_enter_method(NULL, 0));
 	DOES_NOTHING(mprof_thread_leave_method(NULL, 0));
 	DOES_NOTHING(mprof_thread_leave_top(NULL));

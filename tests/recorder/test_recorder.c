@@ -355,6 +355,36 @@ Test(recorder, elements_and_thread_names_become_blocks)
 	recorded_log_free(&log);
 }
 
+Test(recorder, properties_are_added_to_the_session)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+	mprof_reader *reader = NULL;
+	mprof_block block = {.struct_size = sizeof(block)};
+	const char *key;
+	const char *value;
+	int found = 0;
+
+	cr_assert_eq(mprof_recorder_set_property(recorder, "", "value"), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_set_property(recorder, "key", NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_set_property(recorder, "key", "first"), MPROF_OK);
+	cr_assert_eq(mprof_recorder_set_property(recorder, "key", ""), MPROF_OK);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_set_property(recorder, "key", "late"), MPROF_ERR_STATE);
+	mprof_recorder_destroy(recorder);
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		while (block.kind == MPROF_BLOCK_SESSION &&
+		       mprof_reader_next_property(reader, &key, &value) == MPROF_OK) {
+			if (strcmp(key, "key") == 0)
+				cr_assert_str_eq(value, found++ == 0 ? "first" : "");
+		}
+	}
+	cr_assert_eq(found, 2);
+	mprof_reader_destroy(reader);
+	recorded_log_free(&log);
+}
+
 Test(recorder, what_was_drained_is_whole_before_the_end)
 {
 	recorded_log log = {0};

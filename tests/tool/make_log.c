@@ -427,6 +427,20 @@ static void write_metrics_and_mark(generator *made)
 	expect(mprof_writer_write_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
 }
 
+/* Half of the requested rate: each sample stands for 20 ms. */
+static void write_sampling(generator *made)
+{
+	const mprof_property properties[] = {{"sample-hz", "100"},
+					     {"sample-clock", "processor"},
+					     {"sample-source", "runtime"},
+					     {"sample-time-ns", "160000000"},
+					     {"sample-hits", "8"},
+					     {"sample-discarded", "3"},
+					     {"tick-hz", "50"}};
+
+	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), 7), "session");
+}
+
 static void write_full(const char *path)
 {
 	const uint64_t lost[MPROF_LOSS_LIMIT + 1] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
@@ -451,6 +465,7 @@ static void write_full(const char *path)
 	write_code_and_stacks(&made);
 	write_detailed_events(&made);
 	write_samples(&made);
+	write_sampling(&made);
 	write_heap(&made);
 	write_metrics_and_mark(&made);
 	expect(mprof_writer_write_losses(made.writer, MAIN_THREAD, lost, MPROF_LOSS_LIMIT + 1), "lost");

@@ -90,7 +90,7 @@ expect_line out '^    stack 3 location 1 memcpy, called by stack 2$'
 expect_line out 'handle-created 1 Game\.World 0x1, normal, at 0x7f1000, stack 2$'
 expect_line out 'heap-object 1 Game\.World, 32 bytes, at 0x1000, refers to 0x2000 0x3000$'
 mprof dump --blocks --json full.mprof
-expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[21,true]'
+expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[22,true]'
 
 # The profile
 mprof report --json full.mprof
@@ -98,6 +98,9 @@ expect_status 0 "report"
 expect_json samples '[.samples_total, ([.samples[].hits] | add), (.samples | length)]' '[8,8,5]'
 expect_json samples '[.samples[] | .kind, .name, .hits, .total_hits]' '["managed","Game.World.Fib (int)",3,5,'$(
 )'"native","memcpy",2,2,"managed","Game.World.Run (string[])",1,6,"native","/lib/libc.so.6",1,2,"managed",null,1,1]'
+expect_json samples '.session.sampling | [.requested_hz, .achieved_hz, .ms_per_hit, .discarded, .clock]' \
+	'[100,50,20,3,"processor"]'
+expect_json samples '[.samples[] | .estimated_ns / 1e6, .estimated_total_ns / 1e6] | .[:4]' '[60,100,40,40]'
 expect_json samples '[.methods[] | .samples, .samples_total]' '[3,5,1,6]'
 expect_json samples '[.sample_tree[0].children[0].children[0] | .name, .hits, .total_hits]' '["memcpy",2,2]'
 expect_json samples '[.threads[] | .id, .samples]' '["0x10",6,"0x20",2]'

@@ -63,6 +63,7 @@ void summary_read_properties(log_summary *summary, log_input *input)
 
 	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
 		ring_span_read(&summary->ring, key, value);
+		sampling_take(&summary->sampling, key, value);
 		if (strcmp(key, "program") == 0)
 			snprintf(summary->program, sizeof(summary->program), "%s", value);
 	}
@@ -177,6 +178,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	print_losses(summary, json);
 	ring_span_print_json(&summary->ring, json);
 	precompiled_print_json(&summary->precompiled, json);
+	sampling_print_json(&summary->sampling, json);
 	json_unsigned(json, "event_count", summary->events);
 	json_unsigned(json, "stacks", summary->stacks);
 	json_unsigned(json, "modules", summary->modules);
@@ -307,6 +309,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_flags(session->flags, file);
 	print_state(summary, file);
 	print_precompiled(summary, file);
+	sampling_print_text(&summary->sampling, file);
 	print_line(file, "size", text_bytes(text, summary->size));
 	if (session->compressed && input->is_file)
 		print_line(file, "on disk", text_bytes(text, input->file_size));

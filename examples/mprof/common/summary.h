@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "common/precompiled.h"
 #include "common/ring_span.h"
+#include "common/sampling.h"
 #include "shared/kinds.h"
 
 #define SUMMARY_BLOCK_KINDS 64
@@ -34,7 +35,8 @@ typedef struct log_summary {
 	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
 	precompiled_images precompiled;
 	ring_span ring;
-	char program[256];        /**< The recorded program, shortened if its name is long; "" if unknown. */
+	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
+	sampling_facts sampling;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];

@@ -122,14 +122,16 @@ static void read_profile(log_report *report)
 	profile_input_finish(&report->input, report->profile, &block);
 }
 
-static void summarize_ring(log_report *report)
+static void read_properties(log_report *report)
 {
 	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
 		const char *key;
 		const char *value;
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK)
-			ring_span_read(&report->summary.ring, key, value);
+		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
+			continue;
+		ring_span_read(&report->summary.ring, key, value);
+		sampling_take(&report->summary.sampling, key, value);
 	}
 }
 
@@ -142,7 +144,7 @@ static void summarize_profile(log_report *report)
 	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
 	summary->events = report->totals.events;
 	summary->threads = mprof_profile_get_thread_count(report->profile);
-	summarize_ring(report);
+	read_properties(report);
 	summary_complete(summary, &report->input);
 }
 

@@ -75,25 +75,37 @@ static void print_item_name(const log_report *report, uint32_t kind, uint32_t id
 	putchar('\n');
 }
 
+/* Prints a number of samples, its share, and the estimated time if the log states the rate. */
+static void print_hits(const log_report *report, uint64_t hits)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	printf(" %10s", text_count(text, hits));
+	printf(" %8s", text_percent(text, hits, report->totals.samples));
+	if (sampling_has_time(&report->summary.sampling))
+		printf(" %10s", text_duration(text, sampling_time_of(&report->summary.sampling, hits)));
+}
+
 void report_samples_text(const log_report *report)
 {
 	size_t count;
 	mprof_sample_stats *rows = collect_samples(report, &count);
 	size_t shown = report_rows(report, count);
-	char self[TEXT_NUMBER_SIZE];
-	char self_percent[TEXT_NUMBER_SIZE];
-	char total[TEXT_NUMBER_SIZE];
-	char total_percent[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
 		report_title(report, "Samples", shown, count, REPORT_IGNORES_NONE);
-		printf("  %10s %8s %10s %8s  %s\n", "self", "", "total", "", "method or native function");
+		sampling_print_rate(&report->summary.sampling, stdout);
+		if (sampling_has_time(&report->summary.sampling))
+			printf("  %10s %8s %10s %10s %8s %10s", "self", "", "time", "total", "", "time");
+		else
+			printf("  %10s %8s %10s %8s", "self", "", "total", "");
+		puts("  method or native function");
 	}
 	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s %8s %10s %8s  ", text_count(self, rows[i].self),
-		       text_percent(self_percent, rows[i].self, report->totals.samples),
-		       text_count(total, rows[i].total),
-		       text_percent(total_percent, rows[i].total, report->totals.samples));
+		putchar(' ');
+		print_hits(report, rows[i].self);
+		print_hits(report, rows[i].total);
+		fputs("  ", stdout);
 		print_item_name(report, rows[i].kind, rows[i].id);
 	}
 	free(rows);
@@ -120,6 +132,19 @@ static void print_item_fields(const log_report *report, json_writer *json, uint3
 	json_string(json, "module", module);
 }
 
+static void print_estimates(const log_report *report, json_writer *json, uint64_t self, uint64_t total)
+{
+	const sampling_facts *sampling = &report->summary.sampling;
+
+	if (sampling_has_time(sampling)) {
+		json_unsigned(json, "estimated_ns", sampling_time_of(sampling, self));
+		json_unsigned(json, "estimated_total_ns", sampling_time_of(sampling, total));
+	} else {
+		json_null(json, "estimated_ns");
+		json_null(json, "estimated_total_ns");
+	}
+}
+
 void report_samples_json(const log_report *report, json_writer *json)
 {
 	size_t count;
@@ -132,6 +157,7 @@ void report_samples_json(const log_report *report, json_writer *json)
 		print_item_fields(report, json, rows[i].kind, rows[i].id);
 		json_unsigned(json, "hits", rows[i].self);
 		json_unsigned(json, "total_hits", rows[i].total);
+		print_estimates(report, json, rows[i].self, rows[i].total);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -199,6 +225,7 @@ static void print_node_fields(const log_report *report, json_writer *json, uint3
 	print_item_fields(report, json, sample.kind, sample.id);
 	json_unsigned(json, "hits", sample.self);
 	json_unsigned(json, "total_hits", sample.total);
+	print_estimates(report, json, sample.self, sample.total);
 }
 
 static const report_tree sample_tree = {

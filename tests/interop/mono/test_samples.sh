@@ -40,6 +40,12 @@ sampled() {
 	expect "$1: samples" "$(jq .samples_total report.json)" "$all"
 	expect "$1: samples by thread" "$(jq '[.threads[].samples] | add' report.json)" "$all"
 	expect "$1: hits" "$(jq '[.samples[].hits] | add' report.json)" "$all"
+	expect "$1: hits of the session" "$(jq .session.sampling.hits report.json)" "$all"
+	jq -e '.session.sampling | (.ms_per_hit * .hits * 1e6 / .time_ns - 1 | fabs < 1e-6) and
+		(.achieved_hz * .ms_per_hit / 1000 - 1 | fabs < 1e-6)' report.json >/dev/null ||
+		fail "$1: rates: $(jq -c .session.sampling report.json)"
+	jq -e '([.samples[].estimated_ns] | add) / .session.sampling.time_ns - 1 | fabs < 1e-6' report.json >/dev/null ||
+		fail "$1: estimated times: $(jq -c .session.sampling report.json)"
 	# A few native functions and code that the runtime generates for itself have no names.
 	expect "$1: methods without a name" \
 		"$(jq '[.samples[] | select(.kind == "managed" and .name == null)] | length' report.json)" 0
@@ -80,6 +86,10 @@ check_places() {
 # In processor time: the idle thread has almost no samples.
 sampled sample=100 500
 check_places
+expect "sample=100: request" "$(jq -r '.session.sampling | "\(.requested_hz) \(.clock)"' report.json)" "100 processor"
+# Three threads take 500 ms each, or the round more that they had begun.
+jq -e '.session.sampling.time_ns | . >= 1.3e9 and . < 3e9' report.json >/dev/null ||
+	fail "sample=100: sampled time: $(jq -c .session.sampling report.json)"
 test "$(of idle)" -le $((all / 10)) || fail "sample=100: $(of idle) of $all samples are of the idle thread"
 few=$all
 

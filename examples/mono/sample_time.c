@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures the time that samples stand for. Each thread accounts for its own time, mostly in signal handlers. */
+#include "sample_time.h"
+
+#include <stdatomic.h>
+
+/*
+ * A thread that ran for less than this between two hits has only answered the signal: delivering one takes the system
+ * some microseconds of the thread's time.
+ */
+#define LEAST_RUN_NS 20000
+
+/* Constant once threads are measured. */
+static clockid_t sampling_clock;
+static uint64_t sampling_period;
+
+/* Relaxed: sums that nothing else depends on. */
+static _Atomic uint64_t total_time;
+static _Atomic uint64_t total_hits;
+static _Atomic uint64_t total_discarded;
+
+/* The thread's time up to which it is accounted for; 0: it is not measured. */
+static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
+/* Time that is accounted for, but not yet by a sample. */
+static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
+
+static uint64_t thread_time(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(sampling_clock, &now) != 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Returns the time that the thread ran since it was last accounted for. */
+static uint64_t account(void)
+{
+	uint64_t now = thread_time();
+	uint64_t seen = time_seen;
+	uint64_t ran = now > seen ? now - seen : 0;
+
+	if (seen == 0 || ran < LEAST_RUN_NS) {
+		time_seen = seen == 0 ? now : seen;
+		return 0;
+	}
+	time_seen = now;
+	atomic_fetch_add_explicit(&total_time, ran, memory_order_relaxed);
+	return ran;
+}
+
+void sample_time_begin(void)
+{
+	if (sampling_period != 0 && time_seen == 0)
+		time_seen = thread_time();
+}
+
+void sample_time_count(void)
+{
+	(void)account();
+	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
+}
+
+int sample_time_is_due(void)
+{
+	uint64_t ran = account();
+
+	if (ran == 0)
+		atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
+	time_due += ran;
+	if (ran == 0 || time_due < sampling_period)
+		return 0;
+	time_due = time_due < 2 * sampling_period ? time_due - sampling_period : sampling_period - 1;
+	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
+	return 1;
+}
+
+void sample_time_skip(void)
+{
+	time_seen = thread_time();
+}
+
+void sample_time_end(void)
+{
+	if (sampling_period == 0)
+		return;
+	(void)account();
+	time_seen = 0;
+	time_due = 0;
+}
+
+void sample_time_set(clockid_t clock, uint64_t period_ns)
+{
+	sampling_clock = clock;
+	sampling_period = period_ns;
+}
+
+sample_totals sample_time_totals(void)
+{
+	sample_totals totals;
+
+	totals.time_ns = atomic_load_explicit(&total_time, memory_order_relaxed);
+	totals.hits = atomic_load_explicit(&total_hits, memory_order_relaxed);
+	totals.discarded = atomic_load_explicit(&total_discarded, memory_order_relaxed);
+	return totals;
+}
