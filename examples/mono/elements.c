@@ -10,6 +10,7 @@
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/image.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +82,76 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 	free(name);
 }
 
-/* A domain's number as text that the caller frees; NULL if out of memory. */
-static char *domain_name(MonoDomain *domain)
+/*
+ * A domain that is loaded and has no name yet: the runtime names it a little later. Such a domain is recorded with its
+ * name, or with its number when it is unloaded or the log ends first. The lock guards the list.
+ */
+typedef struct nameless_domain {
+	struct nameless_domain *next;
+	MonoDomain *domain;
+	mprof_element element;
+} nameless_domain;
+
+static pthread_mutex_t nameless_lock = PTHREAD_MUTEX_INITIALIZER;
+static nameless_domain *nameless_domains;
+
+/* A domain's friendly name, or its number, as text that the caller frees; NULL if out of memory. */
+static char *name_of_domain(MonoDomain *domain)
 {
+	const char *name = mono_domain_get_friendly_name(domain);
 	char text[16];
 
+	if (name != NULL)
+		return strdup(name);
 	snprintf(text, sizeof(text), "%d", (int)mono_domain_get_id(domain));
 	return strdup(text);
+}
+
+static void record_domain(MonoProfiler *profiler, MonoDomain *domain, mprof_element *element)
+{
+	char *name = name_of_domain(domain);
+
+	record_loaded(profiler, domain, element, name);
+	free(name);
+}
+
+/* Removes a domain without a name from the list; any domain for NULL. The caller frees it. NULL if it is not there. */
+static nameless_domain *take_nameless(const MonoDomain *domain)
+{
+	nameless_domain **link = &nameless_domains;
+	nameless_domain *found;
+
+	pthread_mutex_lock(&nameless_lock);
+	while (*link != NULL && domain != NULL && (*link)->domain != domain)
+		link = &(*link)->next;
+	found = *link;
+	if (found != NULL)
+		*link = found->next;
+	pthread_mutex_unlock(&nameless_lock);
+	return found;
+}
+
+/* Returns 0 if out of memory. */
+static int add_nameless(MonoDomain *domain, const mprof_element *element)
+{
+	nameless_domain *added = malloc(sizeof(*added));
+
+	if (added == NULL)
+		return 0;
+	added->domain = domain;
+	added->element = *element;
+	pthread_mutex_lock(&nameless_lock);
+	added->next = nameless_domains;
+	nameless_domains = added;
+	pthread_mutex_unlock(&nameless_lock);
+	return 1;
+}
+
+static void record_nameless(MonoProfiler *profiler, nameless_domain *nameless)
+{
+	if (nameless != NULL)
+		record_domain(profiler, nameless->domain, &nameless->element);
+	free(nameless);
 }
 
 static void domain_loading(MonoProfiler *profiler, MonoDomain *domain)
@@ -98,12 +162,17 @@ static void domain_loading(MonoProfiler *profiler, MonoDomain *domain)
 static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
 {
 	mprof_element element;
-	char *name = domain_name(domain);
 
 	free(end_load(profiler, domain, &element));
 	element.kind = MPROF_ELEMENT_DOMAIN | MPROF_ELEMENT_FLAG_SUCCESS;
-	record_loaded(profiler, domain, &element, name);
-	free(name);
+	if (mono_domain_get_friendly_name(domain) != NULL || !add_nameless(domain, &element))
+		record_domain(profiler, domain, &element);
+}
+
+static void domain_named(MonoProfiler *profiler, MonoDomain *domain, const char *name)
+{
+	(void)name;
+	record_nameless(profiler, take_nameless(domain));
 }
 
 /*
@@ -112,7 +181,8 @@ static void domain_loaded(MonoProfiler *profiler, MonoDomain *domain)
  */
 static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
 {
-	begin_load(profiler, domain, domain_name(domain));
+	record_nameless(profiler, take_nameless(domain));
+	begin_load(profiler, domain, name_of_domain(domain));
 	(void)key_set_remove_owned(&profiler->compiled, domain, NULL, 0);
 	names_forget_shared(profiler);
 }
@@ -224,12 +294,19 @@ static void assembly_unloaded(MonoProfiler *profiler, MonoAssembly *assembly)
 	end_unload(profiler, assembly, MPROF_ELEMENT_ASSEMBLY);
 }
 
+void elements_end(MonoProfiler *profiler)
+{
+	for (nameless_domain *left = take_nameless(NULL); left != NULL; left = take_nameless(NULL))
+		record_nameless(profiler, left);
+}
+
 void elements_install(MonoProfiler *profiler)
 {
 	MonoProfilerHandle handle = profiler->handle;
 
 	mono_profiler_set_domain_loading_callback(handle, domain_loading);
 	mono_profiler_set_domain_loaded_callback(handle, domain_loaded);
+	mono_profiler_set_domain_name_callback(handle, domain_named);
 	mono_profiler_set_domain_unloading_callback(handle, domain_unloading);
 	mono_profiler_set_domain_unloaded_callback(handle, domain_unloaded);
 	mono_profiler_set_image_loading_callback(handle, image_loading);

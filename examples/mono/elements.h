@@ -11,4 +11,7 @@
 /** Installs the callbacks that the options need. */
 void elements_install(MonoProfiler *profiler);
 
+/** Records what is loaded and was not recorded yet, when the log ends. */
+void elements_end(MonoProfiler *profiler);
+
 #endif

@@ -153,6 +153,7 @@ static void end_recording(void)
 
 	heap_end();
 	control_stop();
+	elements_end(&module);
 	/*
 	 * Other threads may still run. Names are not recorded any more, so their events would refer to undefined IDs.
 	 */

@@ -56,6 +56,9 @@ namespace Domains
 			Console.WriteLine("allocations\tDomains.Token\t" + steps + "\t" + steps * 16);
 			Console.WriteLine("exception\tSystem.FormatException\t" + steps / 10);
 			Console.WriteLine("exception\tSystem.Threading.SynchronizationLockException\t" + steps / 10);
+			Console.WriteLine("domain\tDomains.exe\t0");
+			for (int i = 0; i < Rounds; i++)
+				Console.WriteLine("domain\tdomain " + i + "\t1");
 			Console.WriteLine("loaded\t" + (1 + Rounds));
 			Console.WriteLine("unloaded\t" + Rounds);
 		}

@@ -171,6 +171,7 @@ domains() {
 #   freed at least CLASS NUMBER        exactly EVENT NUMBER
 #   at least EVENT NUMBER              equal EVENT EVENT
 #   loaded DOMAINS                     unloaded DOMAINS
+#   domain NAME IS-UNLOADED
 check_facts() {
 	facts "$2" >facts.tsv
 	! grep -q '^\(un\)\?loaded' "$1" || domains "$2" >>facts.tsv
@@ -188,11 +189,14 @@ check_facts() {
 		}
 		$1 == "at least" { found = number($2) >= $3 }
 		$1 == "equal" { found = number($2) == number($3) && number($2) > 0 }
+		$1 == "domain" {
+			found = ("loaded\tdomain\t" $2) in lines && (("unloaded\tdomain\t" $2) in lines) == $3
+		}
 		$1 == "loaded" || $1 == "unloaded" { found = domains[$1] == $2 }
 		$1 == "exactly" { found = number($2) == $3 }
 		$1 == "freed at least" { found = freed[$2] + 0 >= $3 }
 		$1 == "finalizer" { found = finalizers[$2] + 0 == $3 }
-		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root)$/ {
+		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root|static)$/ {
 			found = $0 in lines
 		}
 		!found { print path ": not so: " $0; bad = 1 }
