@@ -3,6 +3,7 @@
 #include "roots.h"
 
 #include "names.h"
+#include "static_fields.h"
 #include "threads.h"
 
 #include <mono/metadata/mono-gc.h>
@@ -69,6 +70,8 @@ static void root_register(MonoProfiler *profiler, const mono_byte *start, uintpt
 
 		names_define_class_once(profiler, klass);
 		area.class_key = key_of(klass);
+		if (static_fields_register(profiler, klass, &area))
+			return;
 		break;
 	}
 	case MONO_ROOT_SOURCE_STACK:
@@ -85,7 +88,9 @@ static void root_register(MonoProfiler *profiler, const mono_byte *start, uintpt
 
 static void root_unregister(MonoProfiler *profiler, const mono_byte *start)
 {
-	if ((uintptr_t)start >= FIRST_ADDRESS && !profiler_has_ended(profiler))
+	if ((uintptr_t)start < FIRST_ADDRESS || profiler_has_ended(profiler))
+		return;
+	if (!static_fields_unregister(profiler, (uint64_t)(uintptr_t)start))
 		(void)mprof_recorder_unregister_root(profiler->recorder, (uint64_t)(uintptr_t)start);
 }
 

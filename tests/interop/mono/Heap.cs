@@ -13,6 +13,9 @@ namespace Heap
 	class Garbage { public object Other; }
 	class Rounded { public long A, B, C, D, E, F, G; }
 
+	struct Pair { public int Number; public Key Key; }
+	class Key { }
+
 	class Program
 	{
 		const int Links = 1000;
@@ -25,6 +28,12 @@ namespace Heap
 		static Holder holder;
 		static Rounded[] rounded;
 		static GCHandle handle;
+		static Pair pair;
+
+		static class Cache<T>
+		{
+			public static object Kept;
+		}
 
 		static Branch Grow(int depth)
 		{
@@ -59,6 +68,8 @@ namespace Heap
 			holder = new Holder { Slots = new object[Slots] };
 			for (int i = 0; i < Slots; i++)
 				holder.Slots[i] = new Leaf();
+			pair = new Pair { Key = new Key() };
+			Cache<string>.Kept = new Key[1];
 			Pinned pinned = new Pinned();
 			pinned.Self = pinned;
 			handle = GCHandle.Alloc(pinned);
@@ -93,6 +104,11 @@ namespace Heap
 			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Link\t1");
 			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Branch\t1");
 			Console.WriteLine("root\tstatic\tHeap.Program\tHeap.Holder\t1");
+			Console.WriteLine("static\tHeap.Program.list\tHeap.Link\t1");
+			Console.WriteLine("static\tHeap.Program.tree\tHeap.Branch\t1");
+			Console.WriteLine("static\tHeap.Program.holder\tHeap.Holder\t1");
+			Console.WriteLine("static\tHeap.Program.pair\tHeap.Key\t1");
+			Console.WriteLine("static\tHeap.Program/Cache`1<string>.Kept\tHeap.Key[]\t1");
 			Console.WriteLine("root\thandle\t\tHeap.Pinned\t1");
 			Console.WriteLine("freed at least\tHeap.Garbage\t" + Dead * 9 / 10);
 			Console.WriteLine("freed at least\tHeap.Rounded\t" + Dead * 9 / 10);

@@ -2,6 +2,7 @@
 # Prints the references and roots of the last heap snapshot, one per line. Reads "class ID NAME", separated by tabs,
 # followed by the lines of "mprof dump --json".
 #   references CLASS CLASS NUMBER      root KIND CLASS-OF-THE-FIELDS CLASS NUMBER
+#   static NAME-OF-THE-FIELD CLASS NUMBER
 BEGIN { FS = "\t" }
 
 function field(name,   value)
@@ -27,20 +28,23 @@ function take_references(   list, count, i, addresses)
 }
 
 $1 == "class" { names[$2] = $3; next }
-/^{"record":"root"/ { areas[field("id")] = field("class"); next }
+/^{"record":"root"/ { areas[field("id")] = field("class"); fields[field("id")] = field("name"); next }
 /^{"block":"heap-data".*"first":true/ { references = roots = 0; split("", classes); next }
 /^{"event":"heap-object"/ { owner = field("class"); classes[field("object")] = owner; take_references(); next }
 /^{"event":"heap-references"/ { take_references(); next }
 /^{"event":"heap-root"/ {
 	places[roots] = field("kind") "\t" names[areas[field("root")]]
+	paths[roots] = field("kind") "\t" fields[field("root")]
 	rooted[roots++] = field("object")
 }
 
 END {
 	for (i = 0; i < references; i++)
 		counts["references\t" names[owners[i]] "\t" names[classes[targets[i]]]]++
-	for (i = 0; i < roots; i++)
+	for (i = 0; i < roots; i++) {
 		counts["root\t" places[i] "\t" names[classes[rooted[i]]]]++
+		counts[paths[i] "\t" names[classes[rooted[i]]]]++
+	}
 	for (fact in counts)
 		print fact "\t" counts[fact]
 }
