@@ -7,6 +7,7 @@
  * defined again when another structure is created there.
  */
 #include "names.h"
+#include "source_lines.h"
 
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
@@ -153,16 +154,25 @@ static void define_method(MonoProfiler *profiler, MonoMethod *method, const char
 {
 	const char *called = mono_method_get_name(method);
 	const char *name = name_in_full_name(full_name, called);
+	MonoDebugSourceLocation *source;
 	mprof_description description;
 
 	if (profiler_has_ended(profiler))
 		return;
+	source = (flags & METHOD_WRAPPER) == 0 ? source_lines_of_method(method) : NULL;
 	mprof_description_init(&description, sizeof(description));
 	description.name = name;
 	description.name_length = strlen(name);
 	description.class_key = key_of(mono_method_get_class(method));
 	description.flags = flags & METHOD_WRAPPER ? MPROF_METHOD_FLAG_WRAPPER : 0;
+	if (source != NULL) {
+		description.source_file = source->source_file;
+		description.source_file_length = strlen(source->source_file);
+		description.source_line = source->row;
+	}
 	(void)mprof_recorder_define_method(profiler->recorder, key_of(method), &description);
+	if (source != NULL)
+		mono_debug_free_source_location(source);
 	key_set_put(&profiler->methods, method, owner_of_method(method, name, called), flags);
 }
 

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Source files and lines of methods, from the debugging information of mcs.
+set -eu
+. "$srcdir/tests/interop/mono/support.sh"
+
+mcs -nologo -debug -out:Thrown.exe "$here/Thrown.cs"
+
+# line METHOD: where the method's code starts, at its first statement or its opening brace.
+line() {
+	grep -n "$1" "$here/Thrown.cs" | cut -d : -f 1
+}
+
+# sources OPTION...: the methods of the program with file and line, recorded under mono with these options.
+sources() {
+	timeout 120 mono "$@" --profile=mprof:jit,exceptions=stack,quiet,output=lines.mprof Thrown.exe >/dev/null
+	check_complete lines.mprof
+	"$MPROF" report --json --top=0 lines.mprof |
+		jq -r '.methods[] | select(.class == "Thrown.Program") | [.name, .file, .line] | @tsv' >sources.tsv
+}
+
+sources --debug
+for method in 'Deep (int)' 'One ()' 'Two ()' 'Divide (int)' 'Main ()'; do
+	IFS=$'\t' read -r file line <<<"$(grep -F "$method" sources.tsv | cut -f 2-)"
+	expect "$method: file" "$file" "$(realpath "$here")/Thrown.cs"
+	declared=$(line "static [a-z]* ${method%% *}(" | head -1)
+	if test "$line" -le "$declared" || test "$line" -gt $((declared + 2)); then
+		fail "$method: line $line, but it is declared in line $declared"
+	fi
+done
+
+# Without --debug the runtime reads no debugging information.
+sources
+expect "without --debug" "$(grep -c $'\t\t$' sources.tsv)" "$(wc -l <sources.tsv)"
