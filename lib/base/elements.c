@@ -25,8 +25,8 @@ static int element_load(unsigned char *own, size_t own_size, const unsigned char
 	return is_zero(given + own_size, given_size - own_size);
 }
 
-mprof_status element_list_take(element_list *list, const mprof_allocator *allocator, const void *given,
-			       size_t given_size, size_t count, size_t least, size_t own_size)
+mprof_status element_list_convert(element_list *list, const mprof_allocator *allocator, const void *given,
+				  size_t given_size, size_t count, size_t least, size_t own_size)
 {
 	const unsigned char *from = given;
 	unsigned char *to;

@@ -45,8 +45,8 @@ typedef struct element_list {
  * #MPROF_ERR_ARGUMENT if the size is smaller, a field unknown to the library is not 0, or the array is NULL although it
  * has elements; #MPROF_ERR_MEMORY. Release the list, whatever this returns.
  */
-mprof_status element_list_take(element_list *list, const mprof_allocator *allocator, const void *given,
-			       size_t given_size, size_t count, size_t least, size_t own_size);
+mprof_status element_list_convert(element_list *list, const mprof_allocator *allocator, const void *given,
+				  size_t given_size, size_t count, size_t least, size_t own_size);
 
 void element_list_release(element_list *list, const mprof_allocator *allocator);
 

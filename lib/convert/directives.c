@@ -2,15 +2,15 @@
 /* Chooses the directives and flags that the copy declares. */
 #include "convert/directives.h"
 
-#define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
-
 /* These cost no bytes in a log that does not use them. */
 #define FREE_DIRECTIVES                                                                                                \
-	(BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |                                  \
-	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
 
 /* Directives that give allocations call stacks. */
-#define STACK_DIRECTIVES (BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) | BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
+#define STACK_DIRECTIVES                                                                                               \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |                                                       \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
 
 /* All directives useful for the copy. The caller removes those that its dialect does not have. */
 static uint64_t wanted_directives(const log_declarations *source)
@@ -21,9 +21,9 @@ static uint64_t wanted_directives(const log_declarations *source)
 		directives |= STACK_DIRECTIVES;
 	/* Monitor events have stack sections too. Logs of Mono have them even if they are not declared. */
 	if ((source->flags & MPROF_INTRO_FLAG_MONITOR) != 0)
-		directives |= BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	if (source->rules->counts_collections)
-		directives |= BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
 	return directives;
 }
 

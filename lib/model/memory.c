@@ -115,7 +115,7 @@ static memory_thread *change_thread(memory_model *model, uint32_t number)
 	return &model->state.threads[number];
 }
 
-static memory_block take_block(memory_model *model, memory_block *found)
+static memory_block remove_block(memory_model *model, memory_block *found)
 {
 	const memory_block block = *found;
 
@@ -185,7 +185,7 @@ static void handle_free(memory_model *model, const memory_action *action)
 		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
-	block = take_block(model, found);
+	block = remove_block(model, found);
 	end_life(model, &block, action->counter, clear_last_allocation(model, &block, action->thread));
 }
 
@@ -204,7 +204,7 @@ static void handle_leave(memory_model *model, const memory_action *action)
 		model->state.sums.unmatched_frees += (uint64_t)is_inside(model, action);
 		return;
 	}
-	thread->moving = take_block(model, found);
+	thread->moving = remove_block(model, found);
 	thread->moving_is_temporary = clear_last_allocation(model, &thread->moving, action->thread);
 }
 
@@ -232,7 +232,7 @@ static void free_block_at(memory_model *model, const memory_action *action, memo
 		next->kind = MEMORY_DONE;
 		return;
 	}
-	lost = take_block(model, found);
+	lost = remove_block(model, found);
 	if (lost.site == MEMORY_UNCOUNTED || window_is_over(model->window, action->counter))
 		return;
 	end_block(model, &lost);

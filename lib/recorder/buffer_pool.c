@@ -85,9 +85,9 @@ static int count_if_below(_Atomic uint32_t *count, const _Atomic uint32_t *bound
 }
 
 /* Page faults are taken at once, as with MAP_POPULATE. */
-static event_buffer *take_from_area(buffer_pool *pool)
+static event_buffer *reserve_in_area(buffer_pool *pool)
 {
-	event_buffer *buffer = salvage_area_take(pool->area, SALVAGE_BUFFER, mapping_size(pool->buffer_events));
+	event_buffer *buffer = salvage_area_reserve(pool->area, SALVAGE_BUFFER, mapping_size(pool->buffer_events));
 
 	for (uint32_t i = 0; buffer != NULL && i < pool->buffer_events; i += 4096 / sizeof(event_slot))
 		*(volatile uint64_t *)&buffer->slots[i].subject = 0;
@@ -106,7 +106,7 @@ static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
-	buffer = pool->area != NULL ? take_from_area(pool) : NULL;
+	buffer = pool->area != NULL ? reserve_in_area(pool) : NULL;
 	/*
 	 * Events in a buffer outside of the area are lost if the process dies, but without a buffer they would be lost
 	 * now.

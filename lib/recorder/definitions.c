@@ -225,8 +225,8 @@ mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	status = element_list_take(&list, &recorder->shared.allocator, values, value_size, count,
-				   SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
+	status = element_list_convert(&list, &recorder->shared.allocator, values, value_size, count,
+				      SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
 	if (status == MPROF_OK)
 		status = record_metrics(recorder, list.elements, count);
 	element_list_release(&list, &recorder->shared.allocator);

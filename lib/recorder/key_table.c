@@ -82,7 +82,7 @@ static int reserve_key(key_table *table)
 }
 
 /* Allocates the number of a version; 0 without memory. Versions may move. */
-static uint32_t take_version(key_table *table)
+static uint32_t allocate_version(key_table *table)
 {
 	uint32_t number = table->free_version;
 	void *versions = table->versions;
@@ -116,7 +116,7 @@ static uint32_t create_version(key_table *table, const key_definition *definitio
 
 	if (copy == NULL)
 		return 0;
-	number = take_version(table);
+	number = allocate_version(table);
 	if (number == 0) {
 		allocator_release(&table->allocator, copy, names_size(definition));
 		return 0;

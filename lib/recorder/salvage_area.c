@@ -210,7 +210,7 @@ void salvage_area_close(salvage_area *area)
 }
 
 /* Allocates a piece of a rounded size; NULL if there is no room. */
-static salvage_piece *take_piece(salvage_area *area, salvage_kind kind, uint64_t size)
+static salvage_piece *reserve_piece(salvage_area *area, salvage_kind kind, uint64_t size)
 {
 	_Atomic uint64_t *used = &root_of(area)->used;
 	uint64_t offset = atomic_load_explicit(used, memory_order_relaxed);
@@ -239,10 +239,10 @@ static uint64_t piece_size(size_t size)
 	return size < most ? round_up(offsetof(salvage_piece, content) + size, SALVAGE_ALIGNMENT) : 0;
 }
 
-void *salvage_area_take(salvage_area *area, salvage_kind kind, size_t size)
+void *salvage_area_reserve(salvage_area *area, salvage_kind kind, size_t size)
 {
 	uint64_t rounded = piece_size(size);
-	salvage_piece *piece = rounded != 0 ? take_piece(area, kind, rounded) : NULL;
+	salvage_piece *piece = rounded != 0 ? reserve_piece(area, kind, rounded) : NULL;
 
 	return piece != NULL ? piece->content : NULL;
 }
@@ -280,7 +280,7 @@ void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size)
 		area->free[number] = piece->next_free;
 	pthread_mutex_unlock(&area->lock);
 	if (piece == NULL)
-		piece = take_piece(area, kind, rounded);
+		piece = reserve_piece(area, kind, rounded);
 	if (piece == NULL)
 		return NULL;
 	/*

@@ -99,7 +99,7 @@ static inline int salvage_area_exists(const salvage_area *area)
  * Allocates a piece that is never recycled. Returns its content, \p size bytes, all 0; NULL if there is no room in the
  * area or the file system. No lock, no malloc; any thread; async-signal-safe.
  */
-void *salvage_area_take(salvage_area *area, salvage_kind kind, size_t size);
+void *salvage_area_reserve(salvage_area *area, salvage_kind kind, size_t size);
 
 /**
  * Allocates a piece that may be recycled. Its content is undefined, and it is not in use until salvage_piece_publish().

@@ -10,7 +10,7 @@
 static int add_chunk(salvage_journal *journal, size_t size)
 {
 	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-	journal_chunk *chunk = salvage_area_take(journal->area, SALVAGE_JOURNAL, sizeof(*chunk) + room);
+	journal_chunk *chunk = salvage_area_reserve(journal->area, SALVAGE_JOURNAL, sizeof(*chunk) + room);
 
 	if (chunk == NULL)
 		return 0;

@@ -44,7 +44,7 @@ int sample_store_init(sample_store *store, uint64_t max_bytes, salvage_area *are
 	store->chunk_words = (uint32_t)(max_bytes / store->chunk_count / WORD);
 	store->mapped = (size_t)store->chunk_count * store->chunk_words * WORD;
 	/* Pages are allocated on first use, and the same few are reused as long as the writer thread keeps up. */
-	memory = area != NULL ? salvage_area_take(area, SALVAGE_SAMPLES, store->mapped) : NULL;
+	memory = area != NULL ? salvage_area_reserve(area, SALVAGE_SAMPLES, store->mapped) : NULL;
 	store->is_in_area = memory != NULL;
 	if (memory == NULL)
 		memory = mmap(NULL, store->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -55,7 +55,7 @@ static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 }
 
 /** Pops the method on top, whichever it is. Returns its ID; 0 if there is none or the stack is unknown. */
-static inline uint32_t shadow_stack_take_top(shadow_stack *stack)
+static inline uint32_t shadow_stack_pop_top(shadow_stack *stack)
 {
 	return stack->depth > 0 && !stack->lost ? stack->frames[--stack->depth].method : 0;
 }

@@ -62,7 +62,7 @@ static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_
 	shadow_stack *leaves = thread_stacks_current(&thread->drain.stacks);
 	int is_lost = leaves->lost;
 
-	event->id = shadow_stack_take_top(leaves);
+	event->id = shadow_stack_pop_top(leaves);
 	if (drain->output->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
 		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
 		event->id = 0;

@@ -71,8 +71,8 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	status = element_list_take(&list, &recorder->shared.allocator, ranges, range_size, count,
-				   SIZE_UP_TO(mprof_key_range, last), sizeof(mprof_key_range));
+	status = element_list_convert(&list, &recorder->shared.allocator, ranges, range_size, count,
+				      SIZE_UP_TO(mprof_key_range, last), sizeof(mprof_key_range));
 	if (status == MPROF_OK)
 		status = request_retirement(&recorder->shared, list.elements, count);
 	element_list_release(&list, &recorder->shared.allocator);

@@ -27,7 +27,7 @@ static mprof_status set_error(mprof_error *error)
 }
 
 /* The sink is closed, as documented for all errors. */
-static mprof_status refuse(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
+static mprof_status refuse_recording(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
 {
 	mprof_sink own;
 
@@ -41,25 +41,25 @@ static mprof_status refuse(const mprof_sink *sink, mprof_recorder **recorder, mp
 mprof_status mprof_recorder_open_path(const char *path, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	return refuse(NULL, recorder, error);
+	return refuse_recording(NULL, recorder, error);
 }
 
 mprof_status mprof_recorder_open_fd(int fd, const mprof_recorder_options *options, mprof_recorder **recorder,
 				    mprof_error *error)
 {
-	return refuse(NULL, recorder, error);
+	return refuse_recording(NULL, recorder, error);
 }
 
 mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_recorder_options *options,
 				      mprof_recorder **recorder, mprof_error *error)
 {
-	return refuse(sink, recorder, error);
+	return refuse_recording(sink, recorder, error);
 }
 
 mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_options *options, mprof_recorder **recorder,
 				      mprof_error *error)
 {
-	return refuse(NULL, recorder, error);
+	return refuse_recording(NULL, recorder, error);
 }
 
 mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,

@@ -134,8 +134,8 @@ mprof_status mprof_writer_write_session(mprof_writer *writer, const mprof_proper
 
 	if (status != MPROF_OK)
 		return status;
-	status = element_list_take(&list, &writer->allocator, properties, property_size, count,
-				   SIZE_UP_TO(mprof_property, value), sizeof(mprof_property));
+	status = element_list_convert(&list, &writer->allocator, properties, property_size, count,
+				      SIZE_UP_TO(mprof_property, value), sizeof(mprof_property));
 	if (status == MPROF_OK)
 		status = put_session(writer, list.elements, count);
 	else

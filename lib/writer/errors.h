@@ -11,7 +11,7 @@
 /** Records a permanent error. Returns \p status. */
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
 
-/** Refuses an array of the caller that element_list_take() refused. Returns \p status. */
+/** Refuses an array of the caller that element_list_convert() refused. Returns \p status. */
 mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
 
 /** Records the error of a sink if \p system_error is not 0. Returns #MPROF_OK; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. */

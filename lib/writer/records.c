@@ -258,8 +258,8 @@ mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind k
 		status = check_call(writer, kind, number);
 	if (status != MPROF_OK)
 		return status;
-	status = element_list_take(&list, &writer->allocator, records, record_size, count, SIZE_UP_TO(mprof_record, as),
-				   sizeof(mprof_record));
+	status = element_list_convert(&list, &writer->allocator, records, record_size, count,
+				      SIZE_UP_TO(mprof_record, as), sizeof(mprof_record));
 	if (status != MPROF_OK)
 		status = writer_refuse_elements(writer, status);
 	else if (!writer_has_block(writer, kind) && !is_used_by_other_blocks(kind))

@@ -49,8 +49,8 @@ Test(salvage_area, pieces_are_found_by_another_process)
 
 	create(&area);
 	memcpy(salvage_area_header(&area), "header", 7);
-	first = salvage_area_take(&area, SALVAGE_BUFFER, 1000);
-	second = salvage_area_take(&area, SALVAGE_SAMPLES, 1);
+	first = salvage_area_reserve(&area, SALVAGE_BUFFER, 1000);
+	second = salvage_area_reserve(&area, SALVAGE_SAMPLES, 1);
 	cr_assert(first != NULL && second != NULL);
 	cr_assert_eq((uintptr_t)first % SALVAGE_ALIGNMENT, 0);
 	cr_assert_eq((uintptr_t)second % SALVAGE_ALIGNMENT, 0);
@@ -68,9 +68,9 @@ Test(salvage_area, a_piece_that_was_being_taken_hides_no_later_one)
 	void *torn;
 
 	create(&area);
-	cr_assert(salvage_area_take(&area, SALVAGE_BUFFER, 500) != NULL);
-	torn = salvage_area_take(&area, SALVAGE_BUFFER, 5000);
-	cr_assert(salvage_area_take(&area, SALVAGE_BUFFER, 500) != NULL);
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 500) != NULL);
+	torn = salvage_area_reserve(&area, SALVAGE_BUFFER, 5000);
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 500) != NULL);
 	/* As if the process had died before it stored the check. */
 	atomic_store(&salvage_piece_of(torn)->check, 0);
 	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 2);
@@ -117,9 +117,9 @@ Test(salvage_area, sizes_fit_and_a_full_area_refuses)
 		salvage_area_recycle(&area, memory);
 		cr_assert_eq(salvage_area_allocate(&area, SALVAGE_MESSAGE, size), memory);
 	}
-	cr_assert_null(salvage_area_take(&area, SALVAGE_BUFFER, SIZE_MAX));
-	cr_assert_null(salvage_area_take(&area, SALVAGE_BUFFER, (size_t)CAPACITY));
-	while (salvage_area_take(&area, SALVAGE_BUFFER, 1 << 20) != NULL)
+	cr_assert_null(salvage_area_reserve(&area, SALVAGE_BUFFER, SIZE_MAX));
+	cr_assert_null(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)CAPACITY));
+	while (salvage_area_reserve(&area, SALVAGE_BUFFER, 1 << 20) != NULL)
 		taken++;
 	cr_assert(taken > 32 && taken < 64);
 	cr_assert_null(salvage_area_allocate(&area, SALVAGE_MESSAGE, 1 << 20));
@@ -182,7 +182,7 @@ Test(salvage_journal, entries_are_visited_in_order_up_to_a_length)
 			salvage_journal_append_definition(&journal, &definition, "name", "file.c");
 		/* Between the chunks of the journal are other pieces. */
 		if (i % 1000 == 0)
-			cr_assert(salvage_area_take(&area, SALVAGE_BUFFER, 4096) != NULL);
+			cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 4096) != NULL);
 	}
 	cr_assert_eq(journal.length, entries);
 	cr_assert_eq(salvage_area_open(&found, path, HEADER_SIZE), 0);
