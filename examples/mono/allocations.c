@@ -93,6 +93,21 @@ static void sampled_allocation(MonoProfiler *profiler, MonoObject *object)
 	}
 }
 
+static void stackless_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	thread_state *state = threads_state(profiler);
+	const known_vtable *known;
+
+	if (state == NULL)
+		return;
+	known = vtable_of(profiler, state, object);
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_OBJECT) != 0)
+		mprof_thread_record_allocation_detailed(state->recording, known->class_key, size_of(known, object),
+							(uint64_t)(uintptr_t)object, NULL, 0);
+	else
+		mprof_thread_record_allocation(state->recording, known->class_key, size_of(known, object));
+}
+
 static MonoProfilerGCAllocationCallback callback_for(const MonoProfiler *profiler)
 {
 	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 &&
@@ -106,4 +121,21 @@ void allocations_install(MonoProfiler *profiler)
 
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0 && mono_profiler_enable_allocations())
 		mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
+}
+
+const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode)
+{
+	int has_stacks = (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
+	MonoProfilerGCAllocationCallback callback = callback_for(profiler);
+
+	if ((profiler->options.kinds & RECORD_ALLOCATIONS) == 0)
+		return "code reports allocations only if it is compiled so: start the program with the option alloc";
+	if (mode == ALLOCATIONS_WITH_STACKS && !has_stacks)
+		return "the log has no call stacks of allocations: start the program with alloc=stack";
+	if (mode == ALLOCATIONS_OFF)
+		callback = NULL;
+	else if (mode == ALLOCATIONS_PLAIN && has_stacks)
+		callback = stackless_allocation;
+	mono_profiler_set_gc_allocation_callback(profiler->handle, callback);
+	return NULL;
 }

@@ -11,4 +11,14 @@
 /** Installs the callbacks that the options need. */
 void allocations_install(MonoProfiler *profiler);
 
+/** What is recorded of allocations. */
+typedef enum allocations_mode {
+	ALLOCATIONS_OFF,
+	ALLOCATIONS_PLAIN,      /**< Without call stacks. */
+	ALLOCATIONS_WITH_STACKS /**< As the options ask for. */
+} allocations_mode;
+
+/** Changes what is recorded while the program runs. Returns NULL, or the reason why it cannot be. */
+const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode);
+
 #endif

@@ -3,7 +3,10 @@
 #include "control_commands.h"
 
 #include "control_actions.h"
+#include "control_changes.h"
 #include "options_words.h"
+
+#include "shared/control_cost.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -50,6 +53,7 @@ static void add_status(MonoProfiler *profiler, command_reply *reply)
 	control_reply_add(reply, "log=%s", profiler->full_path);
 	if (profiler->options.ring_bytes != 0)
 		control_reply_add(reply, "ring_bytes=%" PRIu64, profiler->options.ring_bytes);
+	control_changes_describe(profiler, reply);
 	control_reply_add_counts(reply, profiler->recorder);
 }
 
@@ -65,10 +69,16 @@ static void run_command(MonoProfiler *profiler, const char *line, command_reply 
 		failure = action->act(profiler);
 	else if (strcmp(line, "status") == 0)
 		add_status(profiler, reply);
+	else if (strcmp(line, "cost") == 0)
+		control_cost_add(reply, profiler->recorder);
+	else if (control_change(profiler, line, reply, &failure))
+		;
 	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
 		failure = control_mark(profiler, line + 5);
 	else
-		failure = "unknown command; the commands are enable, disable, flush, heapshot, status and mark TEXT";
+		failure = "unknown command; the commands are enable, disable, flush, heapshot, status, cost, sample, "
+			  "alloc, "
+			  "calls and mark TEXT";
 	control_reply_end(reply, failure);
 }
 

@@ -4,8 +4,8 @@
  * \brief The commands that clients send to the module, one per line, and their answers.
  *
  * Commands to the Unix socket:
- *   enable, disable, flush, heapshot, status, mark TEXT
- * are answered by "DONE", or by "ERROR" and the reason. Before that, status prints lines of the form NAME=VALUE.
+ *   enable, disable, flush, heapshot, status, cost, mark TEXT, and those of control_changes.h
+ * are answered by "DONE", or by "ERROR" and the reason. Before that, some print lines of the form NAME=VALUE.
  *
  * Commands to the TCP port, those of the module for Mono 2:
  *   enable, disable, heap-snapshot, heap-snapshot-counter=all, =none or =N

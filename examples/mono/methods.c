@@ -8,6 +8,7 @@
  */
 #include "methods.h"
 
+#include "call_gate.h"
 #include "filters.h"
 #include "names.h"
 #include "stacks.h"
@@ -145,6 +146,49 @@ static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, 
 	if (state != NULL && key_set_get(&profiler->compiled, code_key(method)) &&
 	    call_depth_leave(&state->call_depth, profiler->options.call_depth))
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
+}
+
+/* Variants for when the program runs with a selection of calls, so that otherwise no call checks for one. */
+static int is_left_out(MonoProfiler *profiler, MonoMethod *method)
+{
+	thread_state *state = threads_state(profiler);
+
+	return state == NULL || !call_gate_admits(profiler, state, method);
+}
+
+static void gated_enter(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	if (!is_left_out(profiler, method))
+		(profiler->options.call_depth != 0 ? limited_enter : method_enter)(profiler, method, context);
+}
+
+static void gated_leave(MonoProfiler *profiler, MonoMethod *method, MonoProfilerCallContext *context)
+{
+	if (!is_left_out(profiler, method))
+		(profiler->options.call_depth != 0 ? limited_leave : method_leave)(profiler, method, context);
+}
+
+static void gated_tail_call(MonoProfiler *profiler, MonoMethod *method, MonoMethod *target)
+{
+	if (!is_left_out(profiler, method))
+		(profiler->options.call_depth != 0 ? limited_tail_call : method_tail_call)(profiler, method, target);
+}
+
+static void gated_exception_leave(MonoProfiler *profiler, MonoMethod *method, MonoObject *exception)
+{
+	if (!is_left_out(profiler, method))
+		(profiler->options.call_depth != 0 ? limited_exception_leave : method_exception_leave)(profiler, method,
+												       exception);
+}
+
+void methods_use_gate(MonoProfiler *profiler)
+{
+	MonoProfilerHandle handle = profiler->handle;
+
+	mono_profiler_set_method_enter_callback(handle, gated_enter);
+	mono_profiler_set_method_leave_callback(handle, gated_leave);
+	mono_profiler_set_method_tail_call_callback(handle, gated_tail_call);
+	mono_profiler_set_method_exception_leave_callback(handle, gated_exception_leave);
 }
 
 /* Whether call stacks are recorded. */

@@ -12,7 +12,9 @@
 
 /* Constant once threads are measured. */
 static clockid_t sampling_clock;
-static uint64_t sampling_period;
+/* Written by the control thread. Relaxed: a thread may use the values of before for one more sample. */
+static _Atomic uint64_t sampling_period;
+static _Atomic unsigned period_changes;
 
 /* Relaxed: sums that nothing else depends on. */
 static _Atomic uint64_t total_time;
@@ -23,6 +25,8 @@ static _Atomic uint64_t total_discarded;
 static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
 /* Time that is accounted for, but not yet by a sample. */
 static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
+/* The last change of the period that the thread has seen. */
+static __thread unsigned changes_seen __attribute__((tls_model("initial-exec")));
 
 static uint64_t thread_time(void)
 {
@@ -37,8 +41,11 @@ static uint64_t thread_time(void)
 static uint64_t account(void)
 {
 	uint64_t now = thread_time();
-	uint64_t seen = time_seen;
+	unsigned changes = atomic_load_explicit(&period_changes, memory_order_relaxed);
+	uint64_t seen = changes_seen == changes ? time_seen : 0;
 	uint64_t ran = now > seen ? now - seen : 0;
+
+	changes_seen = changes;
 
 	if (seen == 0 || ran < LEAST_RUN_NS) {
 		time_seen = seen == 0 ? now : seen;
@@ -51,8 +58,10 @@ static uint64_t account(void)
 
 void sample_time_begin(void)
 {
-	if (sampling_period != 0 && time_seen == 0)
+	if (sampling_period != 0 && time_seen == 0) {
+		changes_seen = atomic_load_explicit(&period_changes, memory_order_relaxed);
 		time_seen = thread_time();
+	}
 }
 
 void sample_time_count(void)
@@ -64,13 +73,14 @@ void sample_time_count(void)
 int sample_time_is_due(void)
 {
 	uint64_t ran = account();
+	uint64_t period = atomic_load_explicit(&sampling_period, memory_order_relaxed);
 
 	if (ran == 0)
 		atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
 	time_due += ran;
-	if (ran == 0 || time_due < sampling_period)
+	if (ran == 0 || time_due < period)
 		return 0;
-	time_due = time_due < 2 * sampling_period ? time_due - sampling_period : sampling_period - 1;
+	time_due = time_due < 2 * period ? time_due - period : period - 1;
 	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
 	return 1;
 }
@@ -93,6 +103,12 @@ void sample_time_set(clockid_t clock, uint64_t period_ns)
 {
 	sampling_clock = clock;
 	sampling_period = period_ns;
+}
+
+void sample_time_change(uint64_t period_ns)
+{
+	atomic_store_explicit(&sampling_period, period_ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&period_changes, 1, memory_order_relaxed);
 }
 
 sample_totals sample_time_totals(void)

@@ -3,7 +3,7 @@
  * \file sample_time.h
  * \brief Measures the time that samples stand for, and decides which hits become samples.
  *
- * All functions but the last three are async-signal-safe and concern the calling thread.
+ * All functions but the last four are async-signal-safe and concern the calling thread.
  */
 #ifndef SAMPLE_TIME_H
 #define SAMPLE_TIME_H
@@ -38,6 +38,12 @@ void sample_time_end(void);
 
 /** Sets the clock, which counts for each thread, and the period. Without a call nothing is measured. */
 void sample_time_set(clockid_t clock, uint64_t period_ns);
+
+/**
+ * Sets another period while threads are measured. What they ran since their last sample is left out, so that a pause in
+ * sampling counts for none. Any thread.
+ */
+void sample_time_change(uint64_t period_ns);
 
 sample_totals sample_time_totals(void);
 

@@ -31,9 +31,13 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
 }
 
+/* Written by the control thread; 0: stopped. */
+static _Atomic uint32_t present_hz;
+
 static int is_recording(MonoProfiler *profiler)
 {
-	return mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler);
+	return atomic_load_explicit(&present_hz, memory_order_relaxed) != 0 &&
+	       mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler);
 }
 
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
@@ -105,6 +109,33 @@ static void state_request(MonoProfiler *profiler)
 		set_number(profiler, "tick-hz", tick_hz());
 }
 
+static MonoProfilerSampleMode mode_of(const module_options *options)
+{
+	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+}
+
+const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
+{
+	MonoProfilerSampleMode mode = hz != 0 ? mode_of(&profiler->options) : MONO_PROFILER_SAMPLE_MODE_NONE;
+
+	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
+		return "no samples are recorded: the program was started without the option sample";
+	if (!mono_profiler_set_sample_mode(profiler->handle, mode, hz != 0 ? hz : 1))
+		return "the runtime lets only one profiler take samples, which is another one";
+	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
+	/* Also when it stops: no sample stands for the time until it goes on. */
+	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
+	if (hz != 0 && states_samples(profiler))
+		set_number(profiler, "sample-hz", hz);
+	return NULL;
+}
+
+uint32_t samples_rate(const MonoProfiler *profiler)
+{
+	(void)profiler;
+	return atomic_load_explicit(&present_hz, memory_order_relaxed);
+}
+
 void samples_end(MonoProfiler *profiler)
 {
 	sample_totals totals;
@@ -123,13 +154,11 @@ void samples_end(MonoProfiler *profiler)
 void samples_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
-	MonoProfilerSampleMode mode =
-		options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 
 	if ((options->kinds & RECORD_SAMPLES) == 0)
 		return;
 	if (!mono_profiler_enable_sampling(profiler->handle) ||
-	    !mono_profiler_set_sample_mode(profiler->handle, mode, options->sample_hz)) {
+	    !mono_profiler_set_sample_mode(profiler->handle, mode_of(options), options->sample_hz)) {
 		fprintf(stderr, "mprof: no samples are recorded: the runtime lets only one profiler take them; "
 				"load no other one\n");
 		return;
@@ -137,6 +166,7 @@ void samples_install(MonoProfiler *profiler)
 	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
 			UINT64_C(1000000000) / options->sample_hz);
 	sample_time_begin();
+	atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
 	state_request(profiler);
 	warn_of_slow_tick(options);

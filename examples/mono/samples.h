@@ -14,4 +14,13 @@ void samples_install(MonoProfiler *profiler);
 /** Adds what was sampled to the session of the log, which is still open. */
 void samples_end(MonoProfiler *profiler);
 
+/** The highest rate, in samples of a thread per second. */
+#define MAX_SAMPLE_HZ 10000
+
+/** Changes the rate while the program runs; 0 stops. Returns NULL, or the reason why it cannot be changed. */
+const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz);
+
+/** The present rate in samples of a thread per second; 0 if there are none. */
+uint32_t samples_rate(const MonoProfiler *profiler);
+
 #endif

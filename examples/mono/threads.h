@@ -37,6 +37,14 @@ typedef struct known_method {
 	int is_wrapper;
 } known_method;
 
+/** Whether calls of a method are recorded, see call_gate.h; valid until something is unloaded or that changes. */
+typedef struct known_gate {
+	MonoMethod *method;
+	unsigned unloads;
+	unsigned changes;
+	int is_admitted;
+} known_gate;
+
 /** Cached class and object size of a vtable, valid until something is unloaded. */
 typedef struct known_vtable {
 	MonoVTable *vtable;
@@ -51,12 +59,14 @@ typedef struct thread_state {
 	uint64_t id;              /**< The thread's ID in the log. */
 	uintptr_t runtime_id;     /**< The thread's ID in the runtime's callbacks. */
 	uint32_t call_depth;      /**< See call_depth.h. */
+	unsigned gate_changes;    /**< The number of the last change of the call gate that the thread has seen. */
 	unsigned compilations;    /**< Entries used in compiling. */
 	unsigned loads;           /**< Entries used in loading. */
 	uint64_t bytes_to_sample; /**< See allocation_samples.h; 0 before the first distance is drawn. */
 	uint64_t sample_random;   /**< State of the random numbers for it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
+	known_gate known_gates[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];
 	pending_load loading[MAX_LOADS];
 	struct thread_state *next;

@@ -132,7 +132,12 @@ _mprof()
 		if [[ $previous == control || $previous == -* ]]; then
 			_mprof_words "$(_mprof_processes)" "$current"
 		else
-			_mprof_words "enable disable flush heapshot status mark" "$current"
+			case $previous in
+			sample) _mprof_words "on off" "$current" ;;
+			alloc) _mprof_words "on off stack" "$current" ;;
+			calls) _mprof_words "on off" "$current" ;;
+			*) _mprof_words "enable disable flush heapshot sample alloc calls cost status mark" "$current" ;;
+			esac
 		fi
 	elif [[ $command == help ]]; then
 		_mprof_words "record recover control report decode info dump check convert doctor" "$current"

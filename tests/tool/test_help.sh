@@ -60,7 +60,7 @@ done
 
 # The commands of mprof control.
 mprof control --help
-sed -n '/COMMAND is$/,/^$/s/^  \([a-z]*\) .*/\1/p' out >listed
+sed -n '/COMMAND is$/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' out >listed
 test "$(wc -l <listed)" -ge 6 || fail "the commands in the help text of control: $(paste -sd' ' listed)"
 expect "completion of control" "$(sed -n 's/.*_mprof_words "\(enable [a-z ]*\)".*/\1/p' "$srcdir/examples/mprof/mprof.bash")" \
 	"$(paste -sd' ' listed)"

@@ -4,12 +4,14 @@
 #include "commands/commands.h"
 #include "common/exit_status.h"
 #include "commands/control_connection.h"
+#include "commands/control_rates.h"
 #include "common/json.h"
 #include "common/nearest.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +19,23 @@
 
 static const char help[] =
 	"Usage: mprof control [--json] PROCESS COMMAND\n\n"
-	"Controls the recording of a Mono program while it runs. PROCESS is its process ID, or that of the\n"
-	"mprof record that runs it, or the path of its socket. COMMAND is\n"
-	"  enable     record events from now on\n"
-	"  disable    stop recording events; when this returns, all events recorded before are in the log\n"
-	"  flush      write all events recorded so far; when this returns, they are in the log\n"
-	"  heapshot   take a heap snapshot; when this returns, it is in the log\n"
-	"  status     print what is recorded, to which log, and how much so far\n"
-	"  mark TEXT  write a marker to the log\n\n"
-	"  --json     the status as one JSON document\n"
+	"Controls the recording of a program while it runs. PROCESS is its process ID, or that of the mprof record\n"
+	"that runs it, or the path of its socket. COMMAND is\n"
+	"  enable            record events from now on\n"
+	"  disable           stop recording events; when this returns, all events recorded before are in the log\n"
+	"  flush             write all events recorded so far, also those of --ring; when this returns, they are in\n"
+	"                    the log\n"
+	"  heapshot          take a heap snapshot; when this returns, it is in the log\n"
+	"  sample HZ|on|off  change the rate of samples, resume or stop them\n"
+	"  alloc on|off|stack\n"
+	"                    record allocations without or with call stacks, or stop that\n"
+	"  calls on|off|PATTERN\n"
+	"                    record all calls, none, or those of methods that match as with --only\n"
+	"  cost [SECONDS]    measure for some time (1) what recording costs\n"
+	"  status            print what is recorded, to which log, and how much so far\n"
+	"  mark TEXT         write a marker to the log\n\n"
+	"sample, alloc and calls apply to what the program was started with: its code reports nothing else.\n\n"
+	"  --json     the status or the cost as one JSON document\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Exit status: 0 for success, 1 if the program refused, 2 if the command line is wrong, 3 if the program "
@@ -34,13 +44,37 @@ static const char help[] =
 	"Examples:\n"
 	"  mprof control 4711 status\n"
 	"  mprof control 4711 heapshot\n"
+	"  mprof control 4711 sample 1000\n"
+	"  mprof control 4711 calls 'Shop.*'\n"
 	"  mprof control 4711 mark 'after the login'\n";
 
-static const char *const commands[] = {"enable", "disable", "flush", "heapshot", "status"};
+typedef enum value_use { NO_VALUE, OPTIONAL_VALUE, ONE_VALUE } value_use;
+
+static const struct {
+	const char *name;
+	value_use use;
+	const char *words; /* Allowed values, separated and surrounded by blanks; NULL for any. */
+	uint64_t most;     /* Numbers from 1 to this are allowed as well. */
+	const char *wanted;
+} commands[] = {
+	{"enable", NO_VALUE, NULL, 0, NULL},
+	{"disable", NO_VALUE, NULL, 0, NULL},
+	{"flush", NO_VALUE, NULL, 0, NULL},
+	{"heapshot", NO_VALUE, NULL, 0, NULL},
+	{"status", NO_VALUE, NULL, 0, NULL},
+	{"cost", OPTIONAL_VALUE, " ", 3600, "a number of seconds from 1 to 3600"},
+	{"sample", ONE_VALUE, " on off ", 10000, "on, off, or a number from 1 to 10000"},
+	{"alloc", ONE_VALUE, " on off stack ", 0, "on, off, or stack"},
+	{"calls", ONE_VALUE, NULL, 0, "on, off, or a PATTERN"},
+	{"mark", ONE_VALUE, NULL, 0, "TEXT"},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 typedef struct control_arguments {
 	int as_json;
 	const char *process;
+	unsigned cost_seconds; /* 0 unless the command is cost. */
 	char line[CONTROL_LINE_MAX + 1];
 } control_arguments;
 
@@ -55,38 +89,71 @@ static int is_process(const char *text)
 	return strchr(text, '/') != NULL || (text[0] != '\0' && strspn(text, "0123456789") == strlen(text));
 }
 
-/* Returns -1 to continue, or an exit status. */
-static int parse_mark(control_arguments *arguments, int argc, char **argv)
-{
-	int length;
-
-	if (optind + 2 >= argc)
-		return refuse_argument("mark needs a TEXT", "");
-	if (optind + 3 < argc)
-		return refuse_argument("mark takes one TEXT, in quotes if it has blanks; unexpected argument",
-				       argv[optind + 3]);
-	length = snprintf(arguments->line, sizeof(arguments->line), "mark %s", argv[optind + 2]);
-	if (length >= (int)sizeof(arguments->line))
-		return refuse_argument("the TEXT is longer than 1018 bytes", "");
-	if (argv[optind + 2][0] == '\0' || strpbrk(argv[optind + 2], "\r\n") != NULL)
-		return refuse_argument("the TEXT must be one line", "");
-	return -1;
-}
-
 static int refuse_command(const char *word)
 {
 	nearest_name nearest;
 
 	nearest_init(&nearest, word);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		nearest_offer_word(&nearest, commands[i], commands[i]);
-	nearest_offer_word(&nearest, "mark", "mark");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		nearest_offer_word(&nearest, commands[i].name, commands[i].name);
 	fprintf(stderr, "mprof: control: unknown command: %s", word);
 	if (nearest.found != NULL)
 		fprintf(stderr, "; did you mean '%s'?", nearest.found);
 	fputc('\n', stderr);
 	nearest_release(&nearest);
 	return arguments_refuse("control");
+}
+
+/* Whether the value is one of the words or a number in the range. */
+static int is_allowed(size_t command, const char *value)
+{
+	size_t length = strlen(value);
+	uintmax_t number;
+	char *end;
+
+	if (commands[command].words == NULL)
+		return length > 0;
+	for (const char *blank = commands[command].words; (blank = strchr(blank, ' ')) != NULL; blank++)
+		if (length > 0 && strncmp(blank + 1, value, length) == 0 && blank[1 + length] == ' ')
+			return 1;
+	errno = 0;
+	number = strtoumax(value, &end, 10);
+	return value[0] >= '0' && value[0] <= '9' && *end == '\0' && errno == 0 && number >= 1 &&
+	       number <= commands[command].most;
+}
+
+/* Returns -1 to continue, or an exit status. */
+static int parse_value(control_arguments *arguments, size_t command, int count, char **values)
+{
+	const char *name = commands[command].name;
+	const char *value = count > 0 ? values[0] : NULL;
+	int length;
+
+	if (commands[command].use == NO_VALUE && count > 0)
+		return refuse_argument("the command takes no arguments", value);
+	if (count > 1) {
+		fprintf(stderr,
+			"mprof: control: %s takes one value, in quotes if it has blanks; unexpected argument: %s\n",
+			name, values[1]);
+		return arguments_refuse("control");
+	}
+	if (count == 0 && commands[command].use == ONE_VALUE) {
+		fprintf(stderr, "mprof: control: %s needs %s\n", name, commands[command].wanted);
+		return arguments_refuse("control");
+	}
+	if (value != NULL && !is_allowed(command, value)) {
+		fprintf(stderr, "mprof: control: %s: '%s' is not %s\n", name, value, commands[command].wanted);
+		return arguments_refuse("control");
+	}
+	if (value != NULL && strpbrk(value, "\r\n") != NULL)
+		return refuse_argument("the value must be one line", "");
+	if (strcmp(name, "cost") == 0) {
+		arguments->cost_seconds = value != NULL ? (unsigned)strtoul(value, NULL, 10) : 1;
+		return -1;
+	}
+	length = snprintf(arguments->line, sizeof(arguments->line), "%s%s%s", name, value != NULL ? " " : "",
+			  value != NULL ? value : "");
+	return length < (int)sizeof(arguments->line) ? -1 : refuse_argument("the value is longer than 1000 bytes", "");
 }
 
 /* Returns -1 to continue, or an exit status. */
@@ -97,14 +164,9 @@ static int parse_command(control_arguments *arguments, int argc, char **argv)
 	arguments->process = argv[optind];
 	if (!is_process(arguments->process))
 		return refuse_argument("PROCESS is neither a process ID nor the path of a socket", arguments->process);
-	if (strcmp(argv[optind + 1], "mark") == 0)
-		return parse_mark(arguments, argc, argv);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(argv[optind + 1], commands[i]) != 0)
-			continue;
-		snprintf(arguments->line, sizeof(arguments->line), "%s", commands[i]);
-		return optind + 2 == argc ? -1 : refuse_argument("the command takes no arguments", argv[optind + 2]);
-	}
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(argv[optind + 1], commands[i].name) == 0)
+			return parse_value(arguments, i, argc - optind - 2, argv + optind + 2);
 	return refuse_command(argv[optind + 1]);
 }
 
@@ -194,7 +256,9 @@ int command_control(int argc, char **argv)
 	if (arguments.as_json)
 		json_begin_document(&json);
 	status = STATUS_NOTHING;
-	if (control_send(&connection, arguments.line))
+	if (arguments.cost_seconds != 0)
+		status = control_rates_print(&connection, arguments.cost_seconds, arguments.as_json ? &json : NULL);
+	else if (control_send(&connection, arguments.line))
 		status = print_answer(&connection, arguments.as_json ? &json : NULL);
 	if (arguments.as_json)
 		json_end_object(&json);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file call_gate.h
+ * \brief Selects, while the program runs, which of the methods that report their calls are recorded.
+ */
+#ifndef CALL_GATE_H
+#define CALL_GATE_H
+
+#include "threads.h"
+
+#include <stddef.h>
+
+/** Whether the call is recorded. Called on the thread that calls. */
+int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *method);
+
+/**
+ * Opens the gate for all methods, for none ("off"), or for those that match a pattern of filters.h. Returns NULL, or
+ * the reason of a failure. Only the control thread may call this.
+ */
+const char *call_gate_set(MonoProfiler *profiler, const char *selection);
+
+/** What it was set to: "on", "off" or a pattern. Control thread only. */
+const char *call_gate_selection(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes what is recorded while the program runs. */
+#include "control_changes.h"
+
+#include "allocations.h"
+#include "call_gate.h"
+#include "control_actions.h"
+#include "methods.h"
+#include "samples.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const allocation_words[] = {
+	[ALLOCATIONS_OFF] = "off", [ALLOCATIONS_PLAIN] = "on", [ALLOCATIONS_WITH_STACKS] = "stack"};
+
+/* Owned by the control thread. -1: as the options ask for. */
+static int allocation_mode = -1;
+
+static int present_allocation_mode(const MonoProfiler *profiler)
+{
+	if (allocation_mode >= 0)
+		return allocation_mode;
+	return (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 ? ALLOCATIONS_WITH_STACKS
+										  : ALLOCATIONS_PLAIN;
+}
+
+static void describe_samples(MonoProfiler *profiler, command_reply *reply)
+{
+	control_reply_add(reply, "sample_hz=%" PRIu32, samples_rate(profiler));
+}
+
+static void describe_allocations(MonoProfiler *profiler, command_reply *reply)
+{
+	control_reply_add(reply, "alloc=%s", allocation_words[present_allocation_mode(profiler)]);
+}
+
+static void describe_calls(MonoProfiler *profiler, command_reply *reply)
+{
+	(void)profiler;
+	control_reply_add(reply, "calls=%s", call_gate_selection());
+}
+
+static const char *change_samples(MonoProfiler *profiler, const char *value)
+{
+	char *end;
+	unsigned long hz;
+
+	if (strcmp(value, "off") == 0)
+		return samples_set_rate(profiler, 0);
+	if (strcmp(value, "on") == 0)
+		return samples_set_rate(profiler, profiler->options.sample_hz);
+	errno = 0;
+	hz = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || hz < 1 || hz > MAX_SAMPLE_HZ)
+		return "sample takes on, off, or a number from 1 to 10000";
+	return samples_set_rate(profiler, (uint32_t)hz);
+}
+
+static const char *change_allocations(MonoProfiler *profiler, const char *value)
+{
+	for (int mode = ALLOCATIONS_OFF; mode <= ALLOCATIONS_WITH_STACKS; mode++) {
+		const char *failure;
+
+		if (strcmp(value, allocation_words[mode]) != 0)
+			continue;
+		failure = allocations_set_mode(profiler, (allocations_mode)mode);
+		if (failure == NULL)
+			allocation_mode = mode;
+		return failure;
+	}
+	return "alloc takes on, off, or stack";
+}
+
+static const char *change_calls(MonoProfiler *profiler, const char *value)
+{
+	/* The gate is open at first, so nothing changes by this alone. */
+	if ((profiler->options.kinds & RECORD_CALLS) != 0)
+		methods_use_gate(profiler);
+	return call_gate_set(profiler, value);
+}
+
+static const struct {
+	const char *name;
+	uint32_t kind;
+	const char *(*change)(MonoProfiler *profiler, const char *value);
+	void (*describe)(MonoProfiler *profiler, command_reply *reply);
+} changes[] = {
+	{"sample", RECORD_SAMPLES, change_samples, describe_samples},
+	{"alloc", RECORD_ALLOCATIONS, change_allocations, describe_allocations},
+	{"calls", RECORD_CALLS, change_calls, describe_calls},
+};
+
+#define CHANGE_COUNT (sizeof(changes) / sizeof(changes[0]))
+
+/* A log in which the rate or the kinds of events change without a reason would be misread. */
+static void mark_change(MonoProfiler *profiler, const char *line)
+{
+	char text[MAX_COMMAND + 32];
+
+	snprintf(text, sizeof(text), "mprof control: %s", line);
+	(void)control_mark(profiler, text);
+}
+
+int control_change(MonoProfiler *profiler, const char *line, command_reply *reply, const char **failure)
+{
+	for (size_t i = 0; i < CHANGE_COUNT; i++) {
+		size_t length = strlen(changes[i].name);
+
+		if (strncmp(line, changes[i].name, length) != 0 || line[length] != ' ')
+			continue;
+		*failure = changes[i].change(profiler, line + length + 1);
+		if (*failure == NULL) {
+			changes[i].describe(profiler, reply);
+			mark_change(profiler, line);
+		}
+		return 1;
+	}
+	return 0;
+}
+
+void control_changes_describe(MonoProfiler *profiler, command_reply *reply)
+{
+	for (size_t i = 0; i < CHANGE_COUNT; i++)
+		if ((profiler->options.kinds & changes[i].kind) != 0)
+			changes[i].describe(profiler, reply);
+}
