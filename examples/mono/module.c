@@ -233,6 +233,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->start_disabled = (uint32_t)asked->start_disabled;
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;
+	options->thread_times = 1;
 	options->track_objects = (asked->kinds & (RECORD_FREED | RECORD_SUMMARIES)) != 0;
 }
 

@@ -150,6 +150,7 @@ static mprof_status open_recorder(mprof_error *error)
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	options.thread_times = 1;
 	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, error);
 }
 

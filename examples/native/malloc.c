@@ -108,6 +108,7 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.property_size = sizeof(properties[0]);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	options.thread_started = mark_own_thread;
+	options.thread_times = 1;
 	return salvage_open(options.salvage_path, path, 0, &options, &recorder, error);
 }
 

@@ -379,7 +379,8 @@ typedef enum mprof_metric_flag {
 	MPROF_METRIC_UNIT_COUNT = 0x30,      /**< A number of items. */
 	MPROF_METRIC_UNIT_RATIO = 0x40,      /**< 0 to 1. */
 	MPROF_METRIC_FLAG_MONOTONIC = 0x100, /**< Only grows. */
-	MPROF_METRIC_FLAG_CONSTANT = 0x200   /**< Does not change. */
+	MPROF_METRIC_FLAG_CONSTANT = 0x200,  /**< Does not change. */
+	MPROF_METRIC_FLAG_THREAD = 0x400     /**< The metric of one thread, mprof_metric_record::thread. */
 } mprof_metric_flag;
 
 /**
@@ -591,6 +592,7 @@ typedef struct mprof_metric_record {
 	uint32_t reserved;   /**< 0. */
 	const char *section; /**< The group that it belongs to, NUL-terminated. */
 	const char *name;    /**< Its name, NUL-terminated. */
+	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread; else 0. */
 } mprof_metric_record;
 
 /**

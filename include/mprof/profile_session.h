@@ -260,6 +260,11 @@ typedef struct mprof_thread_stats {
 	uint64_t self_ns;   /**< Exclusive time of methods in it. */
 	uint64_t lost;      /**< Lost events. */
 	uint64_t samples;   /**< Samples taken in it. */
+	uint64_t wall_ns;   /**< How long it existed while it was recorded; 0 if the log does not have it, as in the two
+	                         fields below. */
+	uint64_t cpu_ns;    /**< Processor time of that. */
+	uint64_t ready_ns;  /**< Part of the rest in which it could run, but the system ran other threads; else it was
+	                         blocked. 0 as well if the system did not measure it. */
 } mprof_thread_stats;
 
 /**

@@ -145,7 +145,11 @@ typedef struct mprof_recorder_options {
 	                                            NULL: the path that was opened. Copied. */
 	uint32_t exception_stacks;             /**< 1: exceptions have call stacks: see
 	                                            mprof_thread_record_exception(). */
-	uint32_t reserved;                     /**< 0. */
+	uint32_t thread_times;                 /**< 1: record how long each thread existed, ran, and waited for a
+	                                            processor, as metrics with #MPROF_METRIC_FLAG_THREAD: every
+	                                            drain_interval_ms, and when it is detached. Only for handles whose
+	                                            ID is the system's ID of the thread that attached them, as it is
+	                                            with 0; no effect with a dialect that has no metrics. */
 } mprof_recorder_options;
 
 /**

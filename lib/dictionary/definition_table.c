@@ -274,6 +274,7 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 		return root_is_same(&known->as.root, &record->as.root);
 	default:
 		return known->as.metric.flags == record->as.metric.flags &&
+		       known->as.metric.thread == record->as.metric.thread &&
 		       strcmp(known->as.metric.section, record->as.metric.section) == 0 &&
 		       strcmp(known->as.metric.name, record->as.metric.name) == 0;
 	}

@@ -98,6 +98,8 @@ static void decode_root(content_cursor *content, mprof_record *record)
 static void decode_metric(content_cursor *content, mprof_record *record)
 {
 	record->as.metric.flags = content_cursor_id(content);
+	if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		record->as.metric.thread = content_cursor_varint(content);
 	record->as.metric.section = content_cursor_string(content, NULL);
 	record->as.metric.name = content_cursor_string(content, NULL);
 }

@@ -67,6 +67,8 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 		break;
 	case MPROF_RECORD_METRIC:
 		encode_varint(buffer, record->as.metric.flags);
+		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+			encode_varint(buffer, record->as.metric.thread);
 		encode_text(buffer, record->as.metric.section);
 		encode_text(buffer, record->as.metric.name);
 		break;

@@ -24,10 +24,25 @@ void metrics_destroy(metric_list *all)
 	record_table_destroy(&all->records);
 }
 
-static int define_metric(metric_list *all, metric_record *metric, const mprof_record *record)
+/* The metrics of threads that the library's recorder writes: section 3.15 of the format. */
+static thread_time_kind time_of(const mprof_metric_record *metric)
 {
+	static const char *const times[THREAD_TIME_KINDS] = {"", "wall time", "cpu time", "ready time"};
+
+	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) == 0 || strcmp(metric->section, "thread") != 0)
+		return THREAD_TIME_NONE;
+	for (int time = THREAD_TIME_WALL; time < THREAD_TIME_KINDS; time++) {
+		if (strcmp(metric->name, times[time]) == 0)
+			return (thread_time_kind)time;
+	}
+	return THREAD_TIME_NONE;
+}
+
+int metric_list_define(metric_list *all, const mprof_record *record)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
 	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
-	char *section = text_copy(allocator, record->as.metric.section);
+	char *section = metric != NULL ? text_copy(allocator, record->as.metric.section) : NULL;
 	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
 	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;
 
@@ -40,6 +55,8 @@ static int define_metric(metric_list *all, metric_record *metric, const mprof_re
 	metric->section = section;
 	metric->name = name;
 	metric->flags = record->as.metric.flags;
+	metric->thread = record->as.metric.thread;
+	metric->time = time_of(&record->as.metric);
 	return 1;
 }
 
@@ -68,15 +85,15 @@ static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
 	metric->count++;
 }
 
-int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter)
+const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
+					   uint64_t *growth)
 {
 	metric_record *metric = record_table_get(&all->records, record->id);
+	uint64_t value = record->as.metric_value.value;
 
 	if (metric == NULL)
-		return 0;
-	if (record->kind == MPROF_RECORD_METRIC)
-		return define_metric(all, metric, record);
-	if (record->kind == MPROF_RECORD_METRIC_VALUE)
-		add_value(metric, record->as.metric_value.value, counter);
-	return 1;
+		return NULL;
+	*growth = metric->last < value ? value - metric->last : 0;
+	add_value(metric, value, counter);
+	return metric;
 }

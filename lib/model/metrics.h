@@ -7,6 +7,7 @@
 #define MODEL_METRICS_H
 
 #include "model/record_table.h"
+#include "model/thread_table.h"
 
 #include <mprof/format.h>
 
@@ -22,6 +23,8 @@ typedef struct metric_record {
 	uint64_t minimum;
 	uint64_t maximum;
 	uint64_t last_counter;
+	uint64_t thread;       /**< Whose metric it is, see flags. */
+	thread_time_kind time; /**< Which time of that thread it is. */
 } metric_record;
 
 typedef struct metric_list {
@@ -31,7 +34,14 @@ typedef struct metric_list {
 void metrics_init(metric_list *all, const mprof_allocator *allocator);
 void metrics_destroy(metric_list *all);
 
-/** Adds a record of a METRICS block written at \p counter. Returns 0 if there is no memory. */
-int metrics_add(metric_list *all, const mprof_record *record, uint64_t counter);
+/** Adds the definition of a metric. Returns 0 if there is no memory. */
+int metric_list_define(metric_list *all, const mprof_record *record);
+
+/**
+ * Adds a value of a METRICS block written at \p counter. \p growth receives by how much it is above the value before, 0
+ * if it is not. Returns the metric, valid until the next call, or NULL if there is no memory.
+ */
+const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
+					   uint64_t *growth);
 
 #endif

@@ -131,14 +131,38 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
+static int add_metric_value(mprof_profile *profile, const mprof_record *record, uint64_t counter)
+{
+	uint64_t growth;
+	const metric_record *metric = metric_list_add_value(&profile->metrics, record, counter, &growth);
+	thread_record *thread;
+
+	if (metric == NULL)
+		return 0;
+	if (metric->time == THREAD_TIME_NONE)
+		return 1;
+	/* A thread that was attached more than once has more than one metric of each time. */
+	thread = thread_table_get(&profile->threads, &profile->calls, metric->thread);
+	if (thread == NULL)
+		return 0;
+	thread->times[metric->time] += growth;
+	return 1;
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
+	/* Values in the window may be of metrics that were defined before it. */
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
+			return 0;
+	}
 	if (!window_has_counter(&profile->window, block->start.counter))
 		return 1;
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 		return heap_summaries_add(&profile->heap_summaries, block, records, count);
 	for (size_t i = 0; i < count; i++) {
-		if (!metrics_add(&profile->metrics, &records[i], block->start.counter))
+		if (records[i].kind == MPROF_RECORD_METRIC_VALUE &&
+		    !add_metric_value(profile, &records[i], block->start.counter))
 			return 0;
 	}
 	return 1;

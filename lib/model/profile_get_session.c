@@ -19,6 +19,9 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 	stats->self_ns = profile_clock_duration(&profile->clock, record->self);
 	stats->lost = record->lost;
 	stats->samples = record->samples;
+	stats->wall_ns = record->times[THREAD_TIME_WALL];
+	stats->cpu_ns = record->times[THREAD_TIME_CPU];
+	stats->ready_ns = record->times[THREAD_TIME_READY];
 }
 
 static const profile_table thread_rows =

@@ -19,6 +19,15 @@ typedef struct switched_stack {
 	call_stack calls;
 } switched_stack;
 
+/** What is known of the time of a thread. */
+typedef enum thread_time_kind {
+	THREAD_TIME_NONE,
+	THREAD_TIME_WALL,  /**< It existed. */
+	THREAD_TIME_CPU,   /**< It ran. */
+	THREAD_TIME_READY, /**< It waited for a processor. */
+	THREAD_TIME_KINDS
+} thread_time_kind;
+
 typedef struct thread_record {
 	uint64_t id;
 	char *name; /**< NULL if none. */
@@ -28,6 +37,7 @@ typedef struct thread_record {
 	uint64_t self;         /**< In counters, while its stack was not empty. */
 	uint64_t last_counter; /**< Of its latest event. */
 	int has_counter;
+	uint64_t times[THREAD_TIME_KINDS]; /**< Nanoseconds, by #thread_time_kind. */
 	call_stack own_stack;
 	uint64_t own_left;     /**< When it switched from its own stack to another one. */
 	switched_stack *other; /**< The stack that it is on; NULL: its own. */

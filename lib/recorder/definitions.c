@@ -182,13 +182,7 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
 	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	/* Pushed under the lock, so that the log has the definitions in the order of their IDs. */
-	pthread_mutex_lock(&recorder->shared.state_lock);
-	created->metric = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_relaxed) + 1;
-	*metric = created->metric;
-	message_queue_push(&recorder->shared.messages, created);
-	atomic_store_explicit(&recorder->shared.metrics_defined, *metric, memory_order_release);
-	pthread_mutex_unlock(&recorder->shared.state_lock);
+	*metric = recorder_define_metric(&recorder->shared, created);
 	return MPROF_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
 #include "recorder/thread.h"
+#include "recorder/thread_times.h"
 #include "writer/writer.h"
 
 #include <string.h>
@@ -164,7 +165,7 @@ static mprof_thread *unlink_threads(recorder_shared *shared)
 		 * was handed over is not drained, and its owner field points to this thread.
 		 */
 		if (atomic_load_explicit(&thread->detached, memory_order_acquire) &&
-		    thread->drain.next_sequence == thread->sequence) {
+		    thread->drain.next_sequence == thread->sequence && !thread_times_are_due(thread)) {
 			*link = thread->next;
 			thread->next = reaped;
 			reaped = thread;
@@ -273,6 +274,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 		samples_drain(drain);
 	if (heap_drain_run(&drain->heap, partial, is_last))
 		root_table_forget(&drain->roots, drain->heap.until_counter);
+	thread_times_write(drain, partial);
 	report_losses(drain, is_last);
 	if (partial && drain->output->status == MPROF_OK)
 		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));

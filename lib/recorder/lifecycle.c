@@ -56,7 +56,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
 	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
-	       own->exception_stacks <= 1 && own->reserved == 0;
+	       own->exception_stacks <= 1 && own->thread_times <= 1;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -96,6 +96,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	shared->allocator = *allocator;
 	shared->overflow = options->overflow;
 	shared->keys_are_ids = options->keys_are_ids != 0;
+	shared->records_thread_times = options->thread_times != 0;
 	atomic_init(&shared->enabled, !options->start_disabled);
 	fork_guard_init(&shared->origin);
 	counter_init(&shared->counter, options->counter, options->counter_user, options->machine_ticks != 0);
@@ -302,6 +303,7 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
+	shared->records_thread_times &= rules != NULL && dialect_has_block(rules, MPROF_BLOCK_METRICS);
 	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
 }
 

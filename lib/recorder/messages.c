@@ -40,7 +40,7 @@ static int process_message(recorder_drain *drain, message *taken)
 		metrics_define(&drain->metrics, taken);
 		return 1;
 	case MESSAGE_METRIC_VALUES:
-		metrics_write_values(&drain->metrics, taken);
+		metrics_write_values(&drain->metrics, taken->more.metrics.values, taken->more.metrics.count);
 		return 0;
 	case MESSAGE_ROOT_REGISTERED:
 	case MESSAGE_ROOT_UNREGISTERED:

@@ -96,6 +96,7 @@ static int add_definitions(metric_table *metrics, size_t *count)
 		mprof_record record = {.kind = MPROF_RECORD_METRIC,
 				       .id = defined->metric,
 				       .as.metric.flags = defined->flags,
+				       .as.metric.thread = defined->thread,
 				       .as.metric.name = defined->name,
 				       .as.metric.section = defined->section};
 
@@ -106,10 +107,10 @@ static int add_definitions(metric_table *metrics, size_t *count)
 }
 
 /* Adds the values that changed. Returns 0 without memory. */
-static int add_values(metric_table *metrics, size_t *count, const message *taken)
+static int add_values(metric_table *metrics, size_t *count, const mprof_metric_value *values, size_t value_count)
 {
-	for (size_t i = 0; i < taken->more.metrics.count; i++) {
-		const mprof_metric_value *given = &taken->more.metrics.values[i];
+	for (size_t i = 0; i < value_count; i++) {
+		const mprof_metric_value *given = &values[i];
 		mprof_record record = {
 			.kind = MPROF_RECORD_METRIC_VALUE, .id = given->metric, .as.metric_value.value = given->value};
 		metric_state *state = state_of(metrics, given->metric);
@@ -127,28 +128,27 @@ static int add_values(metric_table *metrics, size_t *count, const message *taken
 }
 
 /*
- * Writes a block with the pending definitions and, unless \p taken is NULL, its values. Without memory the values are
- * omitted, and the definitions stay pending.
+ * Writes a block with the pending definitions and the values. Without memory the values are omitted, and the definitions
+ * stay pending.
  */
-static void write_metric_block(metric_table *metrics, const message *taken)
+static void write_metric_block(metric_table *metrics, const mprof_metric_value *values, size_t value_count)
 {
 	size_t count = 0;
 
 	if (!output_is_writing(metrics->output) || !add_definitions(metrics, &count))
 		return;
-	if (taken != NULL)
-		(void)add_values(metrics, &count, taken);
+	(void)add_values(metrics, &count, values, value_count);
 	output_write_records(metrics->output, MPROF_BLOCK_METRICS, metrics->records, count);
 	note_written(metrics);
 }
 
-void metrics_write_values(metric_table *metrics, const message *taken)
+void metrics_write_values(metric_table *metrics, const mprof_metric_value *values, size_t count)
 {
-	write_metric_block(metrics, taken);
+	write_metric_block(metrics, values, count);
 }
 
 void metrics_write_definitions(metric_table *metrics)
 {
 	if (metrics->waiting != NULL)
-		write_metric_block(metrics, NULL);
+		write_metric_block(metrics, NULL, 0);
 }

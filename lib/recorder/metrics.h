@@ -41,7 +41,7 @@ void metric_table_destroy(metric_table *metrics);
 void metrics_define(metric_table *metrics, message *defined);
 
 /** Writes those of the values that have changed. */
-void metrics_write_values(metric_table *metrics, const message *taken);
+void metrics_write_values(metric_table *metrics, const mprof_metric_value *values, size_t count);
 
 /** Releases definitions that were written. Call it after salvage_commit(). */
 void metrics_release_written(metric_table *metrics);

@@ -85,3 +85,17 @@ void recorder_end_blocking(recorder_shared *shared)
 {
 	atomic_fetch_add_explicit(&shared->blocking, 1, memory_order_relaxed);
 }
+
+uint32_t recorder_define_metric(recorder_shared *shared, message *definition)
+{
+	uint32_t metric;
+
+	/* Under the lock, so that the log has the definitions in the order of their IDs. */
+	pthread_mutex_lock(&shared->state_lock);
+	metric = atomic_load_explicit(&shared->metrics_defined, memory_order_relaxed) + 1;
+	definition->metric = metric;
+	message_queue_push(&shared->messages, definition);
+	atomic_store_explicit(&shared->metrics_defined, metric, memory_order_release);
+	pthread_mutex_unlock(&shared->state_lock);
+	return metric;
+}

@@ -51,6 +51,7 @@ typedef struct recorder_shared {
 	uint32_t detail;          /**< What events keep: what was requested and the dialect supports. */
 	int takes_switches;       /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
+	int records_thread_times; /**< See recorder/thread_times.h. */
 	uint64_t max_name_length; /**< Bytes. */
 
 	recorder_salvage salvage; /**< What outlives the process. */
@@ -113,6 +114,12 @@ int recorder_in_child(const recorder_shared *shared);
 
 /** Whether the calling thread is the writer thread, which must wait for nothing that the writer thread does. */
 int recorder_on_writer_thread(const recorder_shared *shared);
+
+/**
+ * Gives the definition of a metric the next ID, and hands it to the writer thread. Returns the ID. Any thread; the message
+ * is the writer thread's from here on.
+ */
+uint32_t recorder_define_metric(recorder_shared *shared, message *definition);
 
 /** Whether the log can contain a name: it has no NUL inside and is not too long. Any thread. */
 int recorder_name_is_writable(const recorder_shared *shared, const char *name, size_t length);

@@ -698,6 +698,8 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	attached = thread_create(&recorder->shared, id);
 	if (attached == NULL)
 		return MPROF_ERR_MEMORY;
+	if (recorder->shared.records_thread_times)
+		attached_times_begin(&attached->times, attached->id);
 	if (!add_to_list(&recorder->shared, attached)) {
 		salvage_thread_release(&recorder->shared.salvage, attached->salvaged);
 		allocator_release(&recorder->shared.allocator, attached->memory, THREAD_MEMORY);
@@ -721,6 +723,7 @@ void mprof_thread_detach(mprof_thread *thread)
 		hand_over(thread, buffer);
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
 	}
+	attached_times_end(&thread->times);
 	/*
 	 * Release: a writer thread that sees it also sees the buffer in the list. It may free the handle from here on.
 	 */

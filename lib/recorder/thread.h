@@ -15,6 +15,7 @@
 #include "recorder/shared.h"
 #include "recorder/stacks.h"
 #include "recorder/switches.h"
+#include "recorder/thread_clock.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -45,6 +46,9 @@ typedef struct thread_round {
 	int is_needed;           /**< An event that is drained later depends on earlier events of the thread. */
 } thread_round;
 
+/** The metrics of a thread, by its times. */
+typedef enum thread_time { THREAD_TIME_WALL, THREAD_TIME_CPU, THREAD_TIME_READY, THREAD_TIME_COUNT } thread_time;
+
 /** The part of a handle that the writer thread owns. */
 typedef struct thread_drain {
 	uint32_t next_sequence; /**< Sequence number of the buffer that is drained next. */
@@ -54,7 +58,9 @@ typedef struct thread_drain {
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Losses that are not in the log yet. */
 	thread_stacks stacks;
 	thread_round round;
-	stack_memory last_stack; /**< The call stack that was interned last. */
+	stack_memory last_stack;                  /**< The call stack that was interned last. */
+	uint32_t time_metrics[THREAD_TIME_COUNT]; /**< IDs by #thread_time; 0: not defined yet. */
+	int times_are_final;                      /**< The times of its end are written. */
 } thread_drain;
 
 /** Aligned to a cache line, so its allocation is larger than the struct: see thread_create(). */
@@ -86,6 +92,7 @@ struct mprof_thread {
 	 * statistic that orders nothing. */
 	_Atomic uint64_t *lost; /**< #LOSS_CAUSE_COUNT of them: own_lost, or those of salvaged. Constant. */
 	_Atomic uint64_t own_lost[LOSS_CAUSE_COUNT];
+	attached_times times;     /**< Constant once it is attached, except for the end. */
 	salvage_thread *salvaged; /**< Its state for recovery; NULL without a salvage_area or without room in it. */
 	/**
 	 * 1 once the thread is detached and all its buffers are handed over. mprof_thread_detach() stores it with

@@ -127,11 +127,12 @@ FIELD(mprof_root_record, address, 16);
 FIELD(mprof_root_record, size, 24);
 FIELD(mprof_root_record, name, 32);
 
-SIZE(mprof_metric_record, 24);
+SIZE(mprof_metric_record, 32);
 FIELD(mprof_metric_record, flags, 0);
 FIELD(mprof_metric_record, reserved, 4);
 FIELD(mprof_metric_record, section, 8);
 FIELD(mprof_metric_record, name, 16);
+FIELD(mprof_metric_record, thread, 24);
 
 SIZE(mprof_metric_value_record, 16);
 FIELD(mprof_metric_value_record, value, 0);
@@ -420,7 +421,7 @@ FIELD(mprof_recorder_options, thread_user, 168);
 FIELD(mprof_recorder_options, salvage_path, 176);
 FIELD(mprof_recorder_options, salvage_log_path, 184);
 FIELD(mprof_recorder_options, exception_stacks, 192);
-FIELD(mprof_recorder_options, reserved, 196);
+FIELD(mprof_recorder_options, thread_times, 196);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -759,7 +760,7 @@ FIELD(mprof_heap_resize, time_ns, 8);
 FIELD(mprof_heap_resize, bytes, 16);
 FIELD(mprof_heap_resize, number, 24);
 
-SIZE(mprof_thread_stats, 56);
+SIZE(mprof_thread_stats, 80);
 FIELD(mprof_thread_stats, struct_size, 0);
 FIELD(mprof_thread_stats, id, 8);
 FIELD(mprof_thread_stats, name, 16);
@@ -767,6 +768,9 @@ FIELD(mprof_thread_stats, events, 24);
 FIELD(mprof_thread_stats, self_ns, 32);
 FIELD(mprof_thread_stats, lost, 40);
 FIELD(mprof_thread_stats, samples, 48);
+FIELD(mprof_thread_stats, wall_ns, 56);
+FIELD(mprof_thread_stats, cpu_ns, 64);
+FIELD(mprof_thread_stats, ready_ns, 72);
 
 SIZE(mprof_element_stats, 56);
 FIELD(mprof_element_stats, struct_size, 0);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* memfd_create() */
-
 /**
  * \file bench/bench_record.c
  * \brief What recording costs the thread that records, against reading a counter and storing 16 bytes.

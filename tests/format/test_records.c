@@ -296,6 +296,22 @@ Test(records, metrics)
 	cr_assert_eq(result.records[5].id, UINT32_MAX);
 }
 
+/* A thread stands between the flags and the section of its metrics. */
+Test(records, metric_of_a_thread)
+{
+	decoded result = EXPECT_RECORDS(METRICS, 1,
+					"\x81\x00\x88\x03\x85"
+					"thread\0"
+					"cpu time\0"
+					"\x80"
+					"\x80");
+
+	cr_assert_eq(result.records[0].as.metric.flags, MPROF_METRIC_FLAG_THREAD);
+	cr_assert_eq(result.records[0].as.metric.thread, (5 << 7) + 3);
+	cr_assert_str_eq(result.records[0].as.metric.section, "thread");
+	cr_assert_str_eq(result.records[0].as.metric.name, "cpu time");
+}
+
 Test(records, metric_faults)
 {
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 4, METRICS,

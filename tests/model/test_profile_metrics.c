@@ -80,6 +80,51 @@ Test(profile_metrics, first_last_least_most)
 	log_release(&log);
 }
 
+static mprof_record time_of(uint32_t metric, uint64_t thread, const char *name)
+{
+	mprof_record record = {.kind = MPROF_RECORD_METRIC,
+			       .id = metric,
+			       .as.metric.flags = MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_THREAD,
+			       .as.metric.section = "thread",
+			       .as.metric.name = name,
+			       .as.metric.thread = thread};
+
+	return record;
+}
+
+static mprof_thread_stats thread_at(const test_log *log, size_t index)
+{
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	cr_assert_eq(mprof_profile_get_thread(log->profile, index, &stats), MPROF_OK);
+	return stats;
+}
+
+/* Thread 7 was attached twice; 8 has metrics with other names, too. */
+Test(profile_metrics, times_of_threads)
+{
+	mprof_record defined[] = {time_of(1, 7, "wall time"),  time_of(2, 7, "cpu time"), time_of(3, 8, "cpu time"),
+				  time_of(4, 8, "ready time"), time_of(5, 8, "depth"),    time_of(6, 7, "wall time")};
+	mprof_record first[] = {value_of(1, 1000), value_of(2, 300), value_of(3, 50), value_of(5, 9)};
+	mprof_record second[] = {value_of(1, 1500), value_of(2, 301), value_of(4, 40), value_of(6, 20)};
+	test_log log;
+
+	log_begin(&log);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, defined, 6);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, first, 4);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, second, 4);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_get_thread_count(log.profile), 2);
+	cr_expect_eq(thread_at(&log, 0).id, 7);
+	cr_expect_eq(thread_at(&log, 0).wall_ns, 1520);
+	cr_expect_eq(thread_at(&log, 0).cpu_ns, 301);
+	cr_expect_eq(thread_at(&log, 0).ready_ns, 0);
+	cr_expect_eq(thread_at(&log, 1).wall_ns, 0);
+	cr_expect_eq(thread_at(&log, 1).cpu_ns, 50);
+	cr_expect_eq(thread_at(&log, 1).ready_ns, 40);
+	log_release(&log);
+}
+
 Test(profile_metrics, marks)
 {
 	const struct {

@@ -217,6 +217,8 @@ Test(round_trip_records, metrics)
 
 		records[i] = record_of(MPROF_RECORD_METRIC, i + 1);
 		records[i].as.metric.flags = i % 2 == 0 ? (uint32_t)edges[i] & ~UINT32_C(1) : MPROF_METRIC_FLAG_DOUBLE;
+		if ((records[i].as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+			records[i].as.metric.thread = edges[EDGE_COUNT - 1 - i];
 		records[i].as.metric.name = edge_name(i);
 		records[i].as.metric.section = edge_name(i + 1);
 		for (uint32_t j = 0; j < 2; j++) {

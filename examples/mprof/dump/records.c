@@ -43,6 +43,8 @@ static void print_metric_json(json_writer *json, const mprof_record *record)
 	json_unsigned(json, "id", record->id);
 	json_unsigned(json, "flags", record->as.metric.flags);
 	json_string(json, "unit", kind_of_unit(record->as.metric.flags));
+	if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		json_hexadecimal(json, "thread", record->as.metric.thread);
 	json_string(json, "section", record->as.metric.section);
 	json_string(json, "name", record->as.metric.name);
 }
@@ -249,6 +251,8 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		fputs(", ", stdout);
 		text_name(stdout, record->as.metric.name);
 		printf(" (%s)", kind_of_unit(record->as.metric.flags));
+		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+			printf(" of thread 0x%" PRIx64, record->as.metric.thread);
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		print_value_text(input, record);

@@ -10,6 +10,7 @@
 #include "report/metrics.h"
 #include "report/parts.h"
 #include "report/samples.h"
+#include "report/thread_times.h"
 #include "report/waits.h"
 
 #include <stdlib.h>
@@ -174,6 +175,7 @@ static void print_threads(const log_report *report, json_writer *json)
 		json_string(json, "name", stats.name);
 		json_unsigned(json, "events", stats.events);
 		json_unsigned(json, "self_ns", stats.self_ns);
+		report_thread_times_json(json, &stats);
 		json_unsigned(json, "samples", stats.samples);
 		json_unsigned(json, "lost_events", stats.lost);
 		json_end_object(json);

@@ -38,10 +38,29 @@ static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint6
 	return text;
 }
 
+/* Metrics of threads are in the list of threads. */
+static int is_listed(const mprof_metric_stats *metric)
+{
+	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0;
+}
+
+static size_t count_listed(const log_report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
+		mprof_metric_stats metric = metric_at(report, i);
+
+		count += is_listed(&metric);
+	}
+	return count;
+}
+
 void report_metrics_text(const log_report *report)
 {
-	size_t count = mprof_profile_get_metric_count(report->profile);
+	size_t count = count_listed(report);
 	size_t shown = report_rows(report, count);
+	size_t printed = 0;
 	char last[TEXT_NUMBER_SIZE];
 	char least[TEXT_NUMBER_SIZE];
 	char most[TEXT_NUMBER_SIZE];
@@ -50,9 +69,12 @@ void report_metrics_text(const log_report *report)
 		return;
 	report_title(report, "Metrics", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
 	printf("  %14s %14s %14s  %s\n", "last", "least", "most", "metric");
-	for (size_t i = 0; i < shown; i++) {
+	for (size_t i = 0; printed < shown; i++) {
 		mprof_metric_stats metric = metric_at(report, i);
 
+		if (!is_listed(&metric))
+			continue;
+		printed++;
 		printf("  %14s %14s %14s  ", value_text(last, metric.flags, metric.last),
 		       value_text(least, metric.flags, metric.minimum), value_text(most, metric.flags, metric.maximum));
 		name_print(metric.section);
@@ -77,6 +99,8 @@ void report_metrics_json(const log_report *report, json_writer *json)
 	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
 		mprof_metric_stats metric = metric_at(report, i);
 
+		if (!is_listed(&metric))
+			continue;
 		json_begin_object(json, NULL);
 		json_string(json, "section", metric.section);
 		json_string(json, "name", metric.name);

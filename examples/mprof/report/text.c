@@ -10,6 +10,7 @@
 #include "report/metrics.h"
 #include "report/parts.h"
 #include "report/samples.h"
+#include "report/thread_times.h"
 #include "report/waits.h"
 #include "shared/text.h"
 
@@ -52,6 +53,20 @@ static void print_wait_totals(const mprof_profile_totals *totals)
 	}
 }
 
+/* Wall times are long where threads had to wait for a processor. */
+static void print_processor_time(const log_report *report)
+{
+	char text[TEXT_NUMBER_SIZE];
+	uint64_t cpu;
+	uint64_t ready;
+
+	report_thread_times_sum(report, &cpu, &ready);
+	if (cpu > 0)
+		print_total("processor time", text_duration(text, cpu));
+	if (ready > 0)
+		print_total("waiting for processors", text_duration(text, ready));
+}
+
 static void print_totals(const log_report *report)
 {
 	const mprof_profile_totals *totals = &report->totals;
@@ -59,6 +74,7 @@ static void print_totals(const log_report *report)
 
 	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES);
 	print_total("wall time", text_duration(text, totals->wall_ns));
+	print_processor_time(report);
 	if (totals->calls > 0) {
 		print_total("time in methods", text_duration(text, totals->method_ns));
 		print_total("calls", text_count(text, totals->calls));
@@ -233,6 +249,7 @@ static void print_threads(const log_report *report)
 	/* Columns of calls and samples are left out if the log has none. */
 	int has_calls = report->totals.calls > 0;
 	int has_samples = report->totals.samples > 0;
+	int has_times = report_has_thread_times(report);
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count == 0)
@@ -241,6 +258,8 @@ static void print_threads(const log_report *report)
 	printf("  %18s", "thread");
 	if (has_calls)
 		printf(" %10s", "in methods");
+	if (has_times)
+		report_thread_times_title();
 	printf(" %14s", "events");
 	if (has_samples)
 		printf(" %10s", "samples");
@@ -253,6 +272,8 @@ static void print_threads(const log_report *report)
 		printf("  %#18" PRIx64, stats.id);
 		if (has_calls)
 			printf(" %10s", text_duration(text, stats.self_ns));
+		if (has_times)
+			report_thread_times_text(&stats);
 		printf(" %14s", text_count(text, stats.events));
 		if (has_samples)
 			printf(" %10s", text_count(text, stats.samples));

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/thread_times.h
+ * \brief Writes how long each thread existed, ran, and waited for a processor, as metrics of the thread.
+ */
+#ifndef RECORDER_THREAD_TIMES_H
+#define RECORDER_THREAD_TIMES_H
+
+#include "recorder/drain_state.h"
+#include "recorder/thread.h"
+
+/**
+ * Writes the times of threads that were detached, and where \p all is set those of the others. Writer thread, in each
+ * round before handles are freed.
+ */
+void thread_times_write(recorder_drain *drain, int all);
+
+/** Whether the handle of a detached thread is still needed for its last times. Writer thread. */
+static inline int thread_times_are_due(const mprof_thread *thread)
+{
+	return thread->times.is_counted && !thread->drain.times_are_final;
+}
+
+#endif
