@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file shared/losses.h
- * \brief Data that a dialect cannot hold, by kind. Also used by the module for Mono.
+ * \brief Data that a dialect cannot represent, by kind. Also used by the module for Mono.
  */
 #ifndef LOSSES_H
 #define LOSSES_H

@@ -14,7 +14,7 @@ static int is_zero(const unsigned char *bytes, size_t length)
 }
 
 /* Converts an element of another size to the library's. Returns 0 if a field unknown to the library is set. */
-static int element_load(unsigned char *own, size_t own_size, const unsigned char *given, size_t given_size)
+static int load_caller_element(unsigned char *own, size_t own_size, const unsigned char *given, size_t given_size)
 {
 	if (given_size < own_size) {
 		memcpy(own, given, given_size);
@@ -45,7 +45,7 @@ mprof_status element_list_convert(element_list *list, const mprof_allocator *all
 	list->elements = list->copied;
 	to = list->copied;
 	for (size_t i = 0; i < count; i++) {
-		if (!element_load(to + i * own_size, own_size, from + i * given_size, given_size))
+		if (!load_caller_element(to + i * own_size, own_size, from + i * given_size, given_size))
 			return MPROF_ERR_ARGUMENT;
 	}
 	return MPROF_OK;

@@ -93,7 +93,7 @@ static void sort_events(collection_list *all, uint64_t origin)
 		all->events[i].counter = all->events[i].counter - to_unsigned_order + origin;
 }
 
-static int reserve_records(collection_list *all)
+static int reserve_collection(collection_list *all)
 {
 	void *records = all->records;
 	void *resizes = all->resizes;
@@ -372,7 +372,7 @@ int collections_pair(collection_list *all, uint64_t origin, const profile_window
 
 	if (all->paired_count == all->event_count && all->paired_origin == origin)
 		return 1;
-	if (!reserve_records(all))
+	if (!reserve_collection(all))
 		return 0;
 	sort_events(all, origin);
 	memset(&now, 0, sizeof(now));

@@ -48,7 +48,7 @@ static size_t sorted_run_end(const memory_action *actions, size_t start, size_t 
 }
 
 /* Merges two adjacent runs. */
-static void merge_runs(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
+static void merge_adjacent_runs(memory_action *to, const memory_action *from, size_t start, size_t middle, size_t end)
 {
 	size_t left = start;
 	size_t right = middle;
@@ -70,7 +70,7 @@ static size_t merge_pairs(memory_action *to, const memory_action *from, size_t c
 		size_t middle = sorted_run_end(from, start, count);
 		size_t end = middle < count ? sorted_run_end(from, middle, count) : middle;
 
-		merge_runs(to, from, start, middle, end);
+		merge_adjacent_runs(to, from, start, middle, end);
 		runs += middle < end ? 2 : 1;
 		start = end;
 	}

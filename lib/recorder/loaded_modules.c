@@ -154,7 +154,7 @@ static void sort_modules(loaded_list *list)
 		sort_in_place(list->modules, kept, sizeof(*list->modules), compare_modules);
 }
 
-static int list_reserve(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)
+static int reserve_modules(loaded_list *list, const mprof_allocator *allocator, size_t count, size_t names_length)
 {
 	void *modules = list->modules;
 	void *names = list->names;
@@ -177,7 +177,7 @@ int loaded_list_read(loaded_list *list, const mprof_allocator *allocator)
 			sort_modules(list);
 			return 1;
 		}
-		if (!list_reserve(list, allocator, list->count, list->names_length))
+		if (!reserve_modules(list, allocator, list->count, list->names_length))
 			break;
 	}
 	list->count = 0;

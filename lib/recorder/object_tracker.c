@@ -102,7 +102,7 @@ static inline int reserve_entry(object_tracker *tracker)
 }
 
 /* Adds an entry for an address that has none, after reserve_entry(). */
-static inline object_entry *add_entry(object_tracker *tracker, uint64_t address)
+static inline object_entry *add_object_entry(object_tracker *tracker, uint64_t address)
 {
 	return hash_index_take_slot(&tracker->entries, &object_entries, hash_address(address));
 }
@@ -175,7 +175,7 @@ static int put_entry(object_tracker *tracker, const object_entry *entry)
 	if (slot != NULL)
 		report_death(tracker, slot);
 	else
-		slot = add_entry(tracker, entry->address);
+		slot = add_object_entry(tracker, entry->address);
 	*slot = *entry;
 	return 1;
 }
@@ -211,7 +211,7 @@ static int note_alive(object_tracker *tracker, const tracked_object *object)
 		return 0;
 	entry.size_code |= CODE_ALIVE | CODE_UNANNOUNCED;
 	if (slot == NULL)
-		slot = add_entry(tracker, object->address);
+		slot = add_object_entry(tracker, object->address);
 	else
 		report_death(tracker, slot);
 	*slot = entry;
@@ -259,7 +259,7 @@ int object_tracker_allocated(object_tracker *tracker, const tracked_object *obje
 		}
 		report_death(tracker, slot);
 	} else {
-		slot = add_entry(tracker, object->address);
+		slot = add_object_entry(tracker, object->address);
 	}
 	/* If there is no room for a large size, the entry stays as it is, and the tracker is not used any more. */
 	*slot = entry;

@@ -66,12 +66,12 @@ void sample_store_destroy(sample_store *store)
 	store->chunks = NULL;
 }
 
-static inline sample_record *record_at(const sample_store *store, uint32_t chunk, uint32_t word)
+static inline sample_record *sample_at(const sample_store *store, uint32_t chunk, uint32_t word)
 {
 	return (sample_record *)(void *)(store->chunks + ((size_t)chunk * store->chunk_words + word) * WORD);
 }
 
-static sample_record *count_loss(sample_store *store)
+static sample_record *count_lost_sample(sample_store *store)
 {
 	/* Relaxed: a statistic that orders nothing. */
 	atomic_fetch_add_explicit(&store->lost, 1, memory_order_relaxed);
@@ -96,7 +96,7 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 	sample_record *record;
 
 	if (store->chunk_words == 0)
-		return count_loss(store);
+		return count_lost_sample(store);
 	state = atomic_load_explicit(&store->state, memory_order_relaxed);
 	do {
 		next = state + words;
@@ -104,7 +104,7 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 			uint32_t free_chunks = state_free(state);
 
 			if (free_chunks == 0)
-				return count_loss(store);
+				return count_lost_sample(store);
 			next = make_state(free_chunks & (free_chunks - 1), (uint32_t)__builtin_ctz(free_chunks), words);
 		}
 		/*
@@ -114,7 +114,7 @@ sample_record *sample_store_claim(sample_store *store, size_t frame_count, int *
 		 */
 	} while (!atomic_compare_exchange_weak_explicit(&store->state, &state, next, memory_order_acquire,
 							memory_order_relaxed));
-	record = record_at(store, state_open_chunk(next), state_claimed(next) - words);
+	record = sample_at(store, state_open_chunk(next), state_claimed(next) - words);
 	record->count = (uint16_t)frame_count;
 	record->chunk = (uint8_t)state_open_chunk(next);
 	record->closed_chunk = (uint8_t)state_open_chunk(state);

@@ -18,7 +18,7 @@ uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
 }
 
-static void begin_snapshot(mprof_writer *writer, uint32_t number, uint64_t counter)
+static void open_snapshot(mprof_writer *writer, uint32_t number, uint64_t counter)
 {
 	heap_snapshot *snapshot = &writer->snapshot;
 
@@ -123,7 +123,7 @@ static mprof_status write_block_of_events(mprof_writer *writer, uint32_t number,
 	/* Nothing to write: adding only counts what is left out. */
 	if (count > 0 && !has_any_snapshot_event(events, count))
 		return add_events(writer, events, count);
-	begin_snapshot(writer, number, counter);
+	open_snapshot(writer, number, counter);
 	status = fill_snapshot(writer, flags, events, count);
 	return status == MPROF_OK ? writer_end_snapshot(writer) : status;
 }
@@ -139,7 +139,7 @@ static mprof_status extend_snapshot(mprof_writer *writer, uint32_t number, uint3
 	if (status != MPROF_OK)
 		return status;
 	if (!writer->snapshot.is_open)
-		begin_snapshot(writer, number, counter);
+		open_snapshot(writer, number, counter);
 	status = fill_snapshot(writer, flags, events, count);
 	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_LAST) != 0)
 		status = writer_end_snapshot(writer);

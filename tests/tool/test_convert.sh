@@ -32,7 +32,7 @@ same_events full.mprof copy.mprof
 mprof check copy.mprof
 expect_status 0 "check of the copy"
 
-# Data that another dialect cannot hold is reported by kind.
+# Data that another dialect cannot represent is reported by kind.
 mprof convert --dialect=mail --json full.mprof small.mprof
 expect_status 0 "convert to mail"
 expect_json "convert to mail" '[.from, .to, .complete]' '["mprof2","mail",true]'

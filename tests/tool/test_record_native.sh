@@ -136,7 +136,7 @@ expect_json "--depth" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,
 mprof record -o refused.mprof --calls --sample=100 --start-disabled --only=x --not=y --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"
 expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --start-disabled, --only, --not, --gc, --alloc, --signal: \
-only programs that run on Mono can be recorded so, not native ones"
+only Mono programs can be recorded this way, not native ones"
 test ! -e refused.mprof || fail "a refused program was recorded"
 
 mkfifo fifo

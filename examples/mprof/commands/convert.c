@@ -24,9 +24,8 @@
 
 static const char help[] =
 	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
-	"Copies a log to another dialect of the format, or compresses it. What the dialect cannot hold is left "
-	"out,\n"
-	"and listed by kind on standard error. Of a damaged log, all sound parts are written.\n"
+	"Copies a log to another dialect of the format, or compresses it. What the dialect cannot represent is\n"
+	"left out, and listed by kind on standard error. Of a damaged log, all sound parts are written.\n"
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced once all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
 	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"

@@ -431,7 +431,7 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 static void explain_incomplete(const recording_plan *recording, const char *path)
 {
 	if (path != NULL && claim_is_busy(path))
-		fputs("not complete yet: a process that goes on is writing it", stderr);
+		fputs("not complete yet: a process that is still running writes it", stderr);
 	else if (recording->child.signal != 0)
 		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
 			strsignal(recording->child.signal));
@@ -573,14 +573,14 @@ static void explain_missing_log(const recording_plan *recording, int status)
 		explain_missing_log_of_mono(status, of_ring);
 		break;
 	case TARGET_SCRIPT:
-		fprintf(stderr, "%s ran no Mono, or one that did not load the profiler module\n",
+		fprintf(stderr, "%s did not run Mono, or Mono did not load the profiler module\n",
 			recording->target.subject);
 		break;
 	case TARGET_BINARY:
 		fprintf(stderr, "%s %s\n", recording->target.subject,
 			recording->target.is_instrumented
 				? "called no function that was built with -finstrument-functions"
-				: "is not built with -finstrument-functions, and ran no Mono");
+				: "is not built with -finstrument-functions, and did not run Mono");
 		break;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/losses_json.h
- * \brief Data that a dialect cannot hold, by kind, as JSON.
+ * \brief Data that a dialect cannot represent, by kind, as JSON.
  */
 #ifndef LOSSES_JSON_H
 #define LOSSES_JSON_H

@@ -458,6 +458,6 @@ int record_options_check_native(const char *words)
 	}
 	if (separator[0] == '\0')
 		return 1;
-	fputs(": only programs that run on Mono can be recorded so, not native ones\n", stderr);
+	fputs(": only Mono programs can be recorded this way, not native ones\n", stderr);
 	return 0;
 }

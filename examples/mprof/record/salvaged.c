@@ -36,7 +36,7 @@ static void complete_log(salvaged_logs *salvaged, const char *path, const char *
 		salvaged->events += recovery.events;
 		salvaged->lost += recovery.lost_events;
 	}
-	/* A process that goes on in the background completes its log itself. */
+	/* A process that is still running in the background completes its log itself. */
 	if (status == MPROF_OK || status == MPROF_ERR_TRUNCATED || recovery.is_recording)
 		return;
 	fprintf(stderr, "mprof: %s: the end of the log cannot be salvaged: %s%s%s\n", name, error.what,
