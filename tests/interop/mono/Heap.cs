@@ -29,6 +29,7 @@ namespace Heap
 		static Rounded[] rounded;
 		static GCHandle handle;
 		static Pair pair;
+		[ThreadStatic] static Key own;
 
 		static class Cache<T>
 		{
@@ -84,6 +85,7 @@ namespace Heap
 
 		static void Main()
 		{
+			own = new Key();
 			Run(Build);
 			Run(() => Litter(Dead));
 			Run(() => Round(Dead));
@@ -109,11 +111,13 @@ namespace Heap
 			Console.WriteLine("static\tHeap.Program.holder\tHeap.Holder\t1");
 			Console.WriteLine("static\tHeap.Program.pair\tHeap.Key\t1");
 			Console.WriteLine("static\tHeap.Program/Cache`1<string>.Kept\tHeap.Key[]\t1");
+			Console.WriteLine("thread-static\tThreadStatic Fields\tHeap.Key\t1");
 			Console.WriteLine("root\thandle\t\tHeap.Pinned\t1");
 			Console.WriteLine("freed at least\tHeap.Garbage\t" + Dead * 9 / 10);
 			Console.WriteLine("freed at least\tHeap.Rounded\t" + Dead * 9 / 10);
 			GC.KeepAlive(list);
 			GC.KeepAlive(tree);
+			GC.KeepAlive(own);
 			GC.KeepAlive(holder);
 			if (!handle.IsAllocated)
 				throw new Exception("the program is wrong");

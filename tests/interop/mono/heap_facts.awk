@@ -2,7 +2,7 @@
 # Prints the references and roots of the last heap snapshot, one per line. Reads "class ID NAME", separated by tabs,
 # followed by the lines of "mprof dump --json".
 #   references CLASS CLASS NUMBER      root KIND CLASS-OF-THE-FIELDS CLASS NUMBER
-#   static NAME-OF-THE-FIELD CLASS NUMBER
+#   static NAME-OF-THE-FIELD CLASS NUMBER   thread-static NAME CLASS NUMBER
 BEGIN { FS = "\t" }
 
 function field(name,   value)

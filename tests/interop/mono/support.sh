@@ -196,7 +196,7 @@ check_facts() {
 		$1 == "exactly" { found = number($2) == $3 }
 		$1 == "freed at least" { found = freed[$2] + 0 >= $3 }
 		$1 == "finalizer" { found = finalizers[$2] + 0 == $3 }
-		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root|static)$/ {
+		$1 ~ /^(calls|allocations|exception|thread|monitor|handle|made|objects|references|root|static|thread-static)$/ {
 			found = $0 in lines
 		}
 		!found { print path ": not so: " $0; bad = 1 }
