@@ -284,6 +284,8 @@ static void method_free(MonoProfiler *profiler, MonoMethod *method)
 	mprof_thread *recording = threads_recording(profiler);
 	uint8_t flags = key_set_remove(&profiler->methods, method);
 
+	/* Its code may be reused, too. */
+	atomic_fetch_add_explicit(&profiler->unloads, 1, memory_order_relaxed);
 	/* A method that was never compiled is not defined in the log. */
 	if (recording != NULL && flags & METHOD_DEFINED && profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(recording, MPROF_EVENT_METHOD_FREED, 0, key_of(method));

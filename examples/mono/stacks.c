@@ -9,6 +9,9 @@
 #include <string.h>
 #include <ucontext.h>
 
+/* Deeper stacks are not visited to their end for the sake of learning. */
+#define MAX_LESSON_FRAMES 1000
+
 /* State of a stack walk. */
 typedef struct stack_walk {
 	MonoProfiler *profiler;
@@ -18,7 +21,9 @@ typedef struct stack_walk {
 	mprof_frame *frames;
 	size_t count;
 	size_t limit;
-	int is_truncated; /* There are more frames than the limit. */
+	int is_truncated;     /* There are more frames than the limit. */
+	stack_lesson *lesson; /* Learns from the walk, which then visits all frames; or NULL. */
+	unsigned visited;     /* Frames that it has learned from. */
 } stack_walk;
 
 /*
@@ -65,6 +70,12 @@ static int add_compilations(stack_walk *walk, uintptr_t caller)
 	return 1;
 }
 
+/* Code without a method is precompiled, and its file contains its name. */
+static mprof_frame frame_of(MonoMethod *method, const void *code)
+{
+	return method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE;
+}
+
 static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	stack_walk *walk = data;
@@ -82,8 +93,20 @@ static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, i
 	if (walk->state != NULL && method != NULL && is_wrapper(walk->profiler, walk->state, method) &&
 	    walk->count == 0)
 		return 0;
-	/* Code without a method is precompiled, and its file contains its name. */
-	return !put_frame(walk, method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE);
+	return !put_frame(walk, frame_of(method, code));
+}
+
+/* As add_frame() for a thread that compiles nothing. Visits frames beyond the limit, too: the base is learned there. */
+static mono_bool add_frame_and_learn(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
+{
+	stack_walk *walk = data;
+	const int is_generated = method != NULL && is_wrapper(walk->profiler, walk->state, method);
+
+	stack_lesson_add(walk->lesson, domain, code, offset, frame_of(method, code), is_generated);
+	if (walk->count > 0 || !is_generated)
+		(void)put_frame(walk, frame_of(method, code));
+	walk->visited++;
+	return walk->visited == MAX_LESSON_FRAMES;
 }
 
 /* Returns the number of frames. */
@@ -115,11 +138,42 @@ static void describe_here(ucontext_t *context, void *stack)
 }
 #endif
 
-size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
+static size_t walk_and_learn(MonoProfiler *profiler, thread_state *state, const uintptr_t *place, mprof_frame *frames,
+			     size_t limit)
 {
-	stack_walk walk = {profiler, state, 0, state->compilations, frames, 0, limit, 0};
+	stack_lesson lesson;
+	stack_walk walk = {.profiler = profiler, .state = state, .frames = frames, .limit = limit, .lesson = &lesson};
 	ucontext_t context;
 
+	stack_lesson_begin(&lesson, &state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
+			   place);
+	describe_here(&context, __builtin_frame_address(0));
+	mono_stack_walk_async_safe(add_frame_and_learn, &context, &walk);
+	stack_lesson_end(&lesson, walk.visited < MAX_LESSON_FRAMES);
+	return end_walk(&walk);
+}
+
+/* The place of this function's return address is where walks by steps begin. */
+size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
+{
+	const uintptr_t *place = (const uintptr_t *)__builtin_frame_address(0) + 1;
+	stack_walk walk = {.profiler = profiler,
+			   .state = state,
+			   .compilations = state->compilations,
+			   .frames = frames,
+			   .limit = limit};
+	ucontext_t context;
+	size_t count;
+
+	if (state->compilations == 0) {
+		if (stack_steps_walk(&state->stack_steps,
+				     atomic_load_explicit(&profiler->unloads, memory_order_relaxed), place, frames,
+				     limit, &count))
+			return count;
+		if (state->stack_steps.pause == 0)
+			return walk_and_learn(profiler, state, place, frames, limit);
+		state->stack_steps.pause--;
+	}
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(add_frame, &context, &walk);
 	if (!walk.is_truncated)
@@ -143,7 +197,7 @@ static mono_bool add_thrown_frame(MonoMethod *method, int32_t native_offset, int
 
 size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {profiler, state, 0, 0, frames, 0, limit, 0};
+	stack_walk walk = {.profiler = profiler, .state = state, .frames = frames, .limit = limit};
 
 	mono_stack_walk_no_il(add_thrown_frame, &walk);
 	return end_walk(&walk);
@@ -169,7 +223,7 @@ uintptr_t stacks_code_here(void)
 
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit)
 {
-	stack_walk walk = {NULL, NULL, (uintptr_t)address, 0, frames, 0, limit, 0};
+	stack_walk walk = {.address = (uintptr_t)address, .frames = frames, .limit = limit};
 
 	/* The cast removes const: the runtime only reads the context. */
 	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);

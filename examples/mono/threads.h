@@ -7,6 +7,7 @@
 #define THREADS_H
 
 #include "profiler.h"
+#include "stack_steps.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64
@@ -68,6 +69,7 @@ typedef struct thread_state {
 	known_method known_methods[KNOWN_METHODS];
 	known_gate known_gates[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];
+	stack_steps stack_steps; /**< For stacks_here(). */
 	pending_load loading[MAX_LOADS];
 	struct thread_state *next;
 	struct thread_state *previous;

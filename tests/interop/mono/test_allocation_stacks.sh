@@ -42,6 +42,17 @@ for options in alloc=stack calls,alloc=stack "$everything"; do
 		"$(jq '[.allocation_stacks[].stack[] | select(. == null)] | length' report.json)" 0
 done
 
+# Stacks that are walked by what the module has learned from earlier ones. One finally block runs in several contexts, so
+# a site may have more than one stack in the runtime's code.
+mcs -nologo -unsafe -out:Steps.exe "$here/Steps.cs"
+for options in alloc=stack alloc=stack,no-jit,sample=1000 calls,alloc=stack; do
+	profiled "$options,quiet,output=steps.mprof" Steps.exe >steps.expected
+	check_complete steps.mprof
+	sites steps.mprof | awk -F '\t' -v OFS='\t' '{ n[$5] += $3; bytes[$5] += $4 }
+		END { for (site in n) print "site", "Sites.Stepped", n[site], bytes[site], site }' | LC_ALL=C sort >steps.tsv
+	expect "$options: steps" "$(cat steps.tsv)" "$(LC_ALL=C sort steps.expected)"
+done
+
 # The requested depth
 profiled "alloc=stack,stack-depth=2,quiet,output=shallow.mprof" Sites.exe >/dev/null
 expect "stack-depth=2" "$(sites shallow.mprof | grep -E '^site	Sites.(Shared|Deep)	' | LC_ALL=C sort)" \

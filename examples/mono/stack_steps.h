@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file stack_steps.h
+ * \brief Walks a thread's own stack by what earlier walks of the runtime have shown.
+ *
+ * The runtime looks up and interprets the unwind information of each frame. Most frames have a fixed size, so the
+ * distance from one return address on the stack to the next depends on the return address alone: a step. Steps are
+ * learned while the runtime walks a stack, and only where all of this holds: the prologue of the method allocates a
+ * fixed size, no other instruction of the method changes the stack pointer for longer than a call, and the next return
+ * address that the runtime reports is where the step leads. Frames of the runtime's native code between the callback
+ * and the managed code are learned from the unwinder of the compiler.
+ *
+ * A stack is walked by steps if all its frames have one, up to the frame limit or to the base: the return address into
+ * the native code that has called the thread's outermost managed frame. Otherwise the runtime walks it.
+ */
+#ifndef STACK_STEPS_H
+#define STACK_STEPS_H
+
+#include <mprof/recorder.h>
+
+#include <mono/metadata/appdomain.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Number of sets of steps that a thread remembers, a power of two, and of the steps in one set. */
+#define STACK_STEP_SETS 1024
+#define STACK_STEPS_IN_SET 4
+
+/**
+ * Walks without learning after one whose frames could not all be learned: that takes longer, and the next stack is
+ * probably like the last.
+ */
+#define STACK_LESSON_PAUSE 15
+
+/** Words from the base on that distinguish it from another native frame at the same address. */
+#define STACK_BASE_WORDS 32
+
+typedef struct stack_step {
+	uintptr_t address; /**< Return address; 0 if unused. */
+	mprof_frame frame; /**< Frame of managed code, or 0. */
+	uint32_t distance; /**< Bytes from the return address on the stack to that of the caller. */
+	int is_wrapper;    /**< The runtime generated the method. */
+} stack_step;
+
+/** Owned by its thread. All zero at first. */
+typedef struct stack_steps {
+	unsigned unloads;      /**< MonoProfiler::unloads when the steps were learned. */
+	unsigned pause;        /**< Walks of the runtime that nothing is learned from before the next lesson. */
+	const uintptr_t *base; /**< Place of the base; NULL if not known. No walk by steps reads beyond its words. */
+	uintptr_t base_words[STACK_BASE_WORDS];
+	stack_step known[STACK_STEP_SETS][STACK_STEPS_IN_SET]; /**< The latest one of each set is the first. */
+} stack_steps;
+
+/** State of learning, while the runtime walks the stack. */
+typedef struct stack_lesson {
+	stack_steps *steps;
+	const uintptr_t *place;     /**< Place of the next return address; NULL once it is not known. */
+	const uintptr_t *unsettled; /**< Place of the return address whose step leads there, if there is one. */
+	stack_step step;            /**< That step: it is remembered once the next return address is confirmed. */
+} stack_lesson;
+
+/**
+ * Walks the stack from the place of a return address on. Frames are stored innermost first, without innermost ones that
+ * the runtime generated; one after \p limit frames is stored as #MPROF_FRAME_TRUNCATED.
+ *
+ * Returns 0 if the runtime has to walk the stack, else stores the number of frames.
+ */
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *place, mprof_frame *frames, size_t limit,
+		     size_t *count);
+
+/**
+ * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since. Learns the steps of the native frames inside the
+ * innermost managed frame.
+ */
+void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place);
+
+/** Learns from a managed frame: its code, and the offset in it as reported. Frames are reported innermost first. */
+void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
+		      int is_wrapper);
+
+/** Ends after a walk; learns the base, unless the walk has left out outermost frames. */
+void stack_lesson_end(stack_lesson *lesson, int has_all_frames);
+
+#endif
