@@ -323,6 +323,7 @@ static void runtime_initialized(MonoProfiler *profiler)
 
 static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
+	sample_timer_set_period(0);
 	heap_end();
 	/*
 	 * A child made by fork() does not have the thread that records counters, but that thread may have held a lock.

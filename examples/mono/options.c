@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The defaults of the module's options. */
 #include "options.h"
+#include "sample_timer.h"
 
 #include "filters.h"
 #include "shared/dialects.h"
@@ -25,6 +26,7 @@ void options_init(module_options *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->sample_hz = DEFAULT_SAMPLE_HZ;
+	options->sample_source = SAMPLE_SOURCE_PERF;
 	options->sample_depth = DEFAULT_SAMPLE_DEPTH;
 	options->stack_depth = DEFAULT_STACK_DEPTH;
 	options->heap_when = HEAP_EVERY;

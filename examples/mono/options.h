@@ -67,6 +67,7 @@ typedef struct module_options {
 	uint32_t call_depth;     /**< Calls nested deeper are left out, see call_depth.h; 0 for no limit. */
 
 	uint32_t sample_hz;    /**< Samples of each thread per second. */
+	int sample_source;     /**< The best #sample_source to use. */
 	int sample_real;       /**< Sample by real time, not by processor time. */
 	uint32_t sample_depth; /**< Maximum frames of a sample, at least 1. */
 

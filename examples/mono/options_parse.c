@@ -6,6 +6,7 @@
 #include "options_parser.h"
 #include "options_values.h"
 #include "options_words.h"
+#include "sample_timer.h"
 #include "shared/dialects.h"
 
 #include <mprof/format.h>
@@ -143,6 +144,13 @@ static int apply_real_sample_rate(options_parser *parser, const char *value)
 	return well;
 }
 
+static int apply_sample_source(options_parser *parser, const char *value)
+{
+	parser->options->sample_source = sample_source_find(value);
+	return parser->options->sample_source != SAMPLE_SOURCE_NONE ||
+	       options_complain(parser, "sample-source= is perf, timer or runtime, not '%s'", value);
+}
+
 static int apply_metrics_interval(options_parser *parser, const char *value)
 {
 	return options_parse_number(parser, value, 1, 3600000, &parser->options->metrics_milliseconds);
@@ -171,6 +179,7 @@ static const value_option values[] = {
 	{"alloc", RECORD_ALLOCATIONS, options_apply_allocation_detail},
 	{"sample", RECORD_SAMPLES, apply_sample_rate},
 	{"sample-real", RECORD_SAMPLES, apply_real_sample_rate},
+	{"sample-source", 0, apply_sample_source},
 	{"heap", RECORD_HEAP, options_apply_heap_occasion},
 	{"heapshot", RECORD_HEAP, options_apply_heap_occasion},
 	{"exceptions", RECORD_EXCEPTIONS, options_apply_exception_detail},

@@ -70,11 +70,12 @@ void sample_time_count(void)
 	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
 }
 
-int sample_time_is_due(void)
+int sample_time_is_due(int *has_run)
 {
 	uint64_t ran = account();
 	uint64_t period = atomic_load_explicit(&sampling_period, memory_order_relaxed);
 
+	*has_run = ran != 0;
 	if (ran == 0)
 		atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
 	time_due += ran;

@@ -25,7 +25,7 @@ void sample_time_begin(void);
  * Accounts for the time since the last call of any of these functions. Returns whether it completes a sampling period;
  * excess time counts for the next sample. A thread that did not run since then is counted as discarded.
  */
-int sample_time_is_due(void);
+int sample_time_is_due(int *has_run);
 
 /** Accounts for the time since then, and counts a sample however much it is. */
 void sample_time_count(void);

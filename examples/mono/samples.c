@@ -6,11 +6,9 @@
  * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
  *
  * In processor time mode, the runtime's clock counts the time of all threads together, and it interrupts them all, even
- * those that sleep. So here each thread measures its own processor time, and a sample is taken whenever that has
- * advanced by the sampling period.
- *
- * The system checks timers of processor time at its tick only, 100 to 1000 times per second, which limits the rate. A
- * clock of real time would be precise, but it would also wake all threads of an idle program at that rate.
+ * those that sleep; and the system checks such timers at its tick only, 100 to 1000 times per second. So timers of the
+ * module interrupt each thread in its own processor time, with the runtime's signal, which is known after the first.
+ * Whatever interrupts it, a thread measures its time, and a sample is taken whenever that has advanced by the period.
  */
 #include "samples.h"
 
@@ -20,6 +18,9 @@
 #include "threads.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -33,6 +34,13 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 
 /* Written by the control thread; 0: stopped. */
 static _Atomic uint32_t present_hz;
+
+/* Posted once the signal of the runtime is known, by a handler of it. */
+static sem_t signal_is_found;
+
+/* Held while the rate changes or timers replace the sampler of the runtime. */
+static pthread_mutex_t rate_lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_replaced; /* Timers interrupt the threads. Guarded by the lock. */
 
 static int is_recording(MonoProfiler *profiler)
 {
@@ -53,11 +61,16 @@ static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, co
 
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
-	sampling_signal_find(context);
-	if (is_recording(profiler) && sample_time_is_due())
+	int has_run = 0;
+
+	if (sampling_signal_find(context))
+		sem_post(&signal_is_found);
+	if (is_recording(profiler) && sample_time_is_due(&has_run))
 		record_sample(profiler, address, context);
 	/* The time of this handler is not the program's. */
 	sample_time_skip();
+	if (current_state != NULL)
+		sample_timer_continue(&current_state->timer, has_run);
 }
 
 /* Frequency of the system's tick, 0 if unknown. */
@@ -73,11 +86,56 @@ static uint32_t tick_hz(void)
 	return 0;
 }
 
+/*
+ * Waits for the first signal of the runtime, then lets timers send it in the runtime's place: the runtime handles it as
+ * it handles its own. Without timers the runtime goes on.
+ */
+static void *replace_runtime(void *argument)
+{
+	MonoProfiler *profiler = argument;
+	uint32_t hz;
+
+	while (sem_wait(&signal_is_found) != 0)
+		continue;
+	pthread_mutex_lock(&rate_lock);
+	hz = atomic_load_explicit(&present_hz, memory_order_relaxed);
+	/* If samples were stopped in between, the runtime goes on once they are wanted again. */
+	if (hz != 0) {
+		sample_timer_set_period(UINT64_C(1000000000) / hz);
+		sample_timer_set(sampling_signal_get(), tick_hz(), (sample_source)profiler->options.sample_source);
+		threads_start_timers();
+		is_replaced = sample_timer_source() != SAMPLE_SOURCE_NONE;
+	}
+	if (is_replaced)
+		(void)mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
+	pthread_mutex_unlock(&rate_lock);
+	return NULL;
+}
+
+/* Where there is no memory for the thread, the runtime goes on. */
+static void start_replacement(MonoProfiler *profiler)
+{
+	pthread_attr_t attributes;
+	sigset_t all;
+	sigset_t before;
+	pthread_t thread;
+
+	if (sem_init(&signal_is_found, 0, 0) != 0 || pthread_attr_init(&attributes) != 0)
+		return;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	(void)pthread_create(&thread, &attributes, replace_runtime, profiler);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+}
+
 static void warn_of_slow_tick(const module_options *options)
 {
 	uint32_t hz = tick_hz();
 
-	if (hz != 0 && options->sample_hz > hz && !options->sample_real && !options->quiet)
+	if (hz != 0 && options->sample_hz > hz && !options->sample_real &&
+	    options->sample_source == SAMPLE_SOURCE_RUNTIME && !options->quiet)
 		fprintf(stderr,
 			"mprof: the system's tick limits samples to about %u per second of processor time, not %u; "
 			"sample-real has no such limit\n",
@@ -114,15 +172,33 @@ static MonoProfilerSampleMode mode_of(const module_options *options)
 	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 }
 
-const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
+/* Returns whether it could. */
+static int change_rate(MonoProfiler *profiler, uint32_t hz)
 {
 	MonoProfilerSampleMode mode = hz != 0 ? mode_of(&profiler->options) : MONO_PROFILER_SAMPLE_MODE_NONE;
+	int is_stopped = atomic_load_explicit(&present_hz, memory_order_relaxed) == 0;
+
+	if (!is_replaced)
+		return mono_profiler_set_sample_mode(profiler->handle, mode, hz != 0 ? hz : 1);
+	sample_timer_set_period(hz != 0 ? UINT64_C(1000000000) / hz : 0);
+	if (hz != 0)
+		threads_change_timers(is_stopped);
+	return 1;
+}
+
+const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
+{
+	int is_changed;
 
 	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
 		return "no samples are recorded: the program was started without the option sample";
-	if (!mono_profiler_set_sample_mode(profiler->handle, mode, hz != 0 ? hz : 1))
+	pthread_mutex_lock(&rate_lock);
+	is_changed = change_rate(profiler, hz);
+	if (is_changed)
+		atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
+	pthread_mutex_unlock(&rate_lock);
+	if (!is_changed)
 		return "the runtime lets only one profiler take samples, which is another one";
-	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
 	/* Also when it stops: no sample stands for the time until it goes on. */
 	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
 	if (hz != 0 && states_samples(profiler))
@@ -138,6 +214,7 @@ uint32_t samples_rate(const MonoProfiler *profiler)
 
 void samples_end(MonoProfiler *profiler)
 {
+	sample_source source = sample_timer_source();
 	sample_totals totals;
 
 	if (!states_samples(profiler))
@@ -145,7 +222,10 @@ void samples_end(MonoProfiler *profiler)
 	/* Of the other threads, what they ran since their last sample is not included. */
 	sample_time_end();
 	totals = sample_time_totals();
-	(void)mprof_recorder_set_property(profiler->recorder, "sample-source", "runtime");
+	sample_timer_set_period(0);
+	if (source == SAMPLE_SOURCE_NONE)
+		source = SAMPLE_SOURCE_RUNTIME;
+	(void)mprof_recorder_set_property(profiler->recorder, "sample-source", sample_source_name(source));
 	set_number(profiler, "sample-time-ns", totals.time_ns);
 	set_number(profiler, "sample-hits", totals.hits);
 	set_number(profiler, "sample-discarded", totals.discarded);
@@ -169,5 +249,7 @@ void samples_install(MonoProfiler *profiler)
 	atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
 	state_request(profiler);
+	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
+		start_replacement(profiler);
 	warn_of_slow_tick(options);
 }

@@ -29,10 +29,21 @@ static int blocked_signal(const ucontext_t *context)
 	return found;
 }
 
-void sampling_signal_find(const void *context)
+int sampling_signal_find(const void *context)
 {
-	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) == 0)
-		atomic_store_explicit(&sampling_signal, blocked_signal(context), memory_order_relaxed);
+	int none = 0;
+	int found;
+
+	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) != 0)
+		return 0;
+	found = blocked_signal(context);
+	return found != 0 && atomic_compare_exchange_strong_explicit(&sampling_signal, &none, found,
+								     memory_order_relaxed, memory_order_relaxed);
+}
+
+int sampling_signal_get(void)
+{
+	return atomic_load_explicit(&sampling_signal, memory_order_relaxed);
 }
 
 void sampling_signal_raise(void)

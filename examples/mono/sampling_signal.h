@@ -8,8 +8,11 @@
 #ifndef SAMPLING_SIGNAL_H
 #define SAMPLING_SIGNAL_H
 
-/** Finds the signal being handled, if it is not found yet. Async-signal-safe. */
-void sampling_signal_find(const void *context);
+/** Finds the signal being handled. Returns 1 in the one call that does. Async-signal-safe. */
+int sampling_signal_find(const void *context);
+
+/** The signal; 0 if it is not found yet. */
+int sampling_signal_get(void);
 
 /**
  * Sends the signal to the calling thread, which has just started. The runtime signals a thread again only after it has

@@ -25,6 +25,7 @@ static __thread uint64_t current_id __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t states_lock = PTHREAD_MUTEX_INITIALIZER;
 static thread_state *states;
+static int has_timers; /* Each thread has a timer. Guarded by the lock. */
 
 static MonoProfiler *installed;
 
@@ -35,6 +36,17 @@ static void link_state(thread_state *state)
 	if (states != NULL)
 		states->previous = state;
 	states = state;
+	if (has_timers)
+		sample_timer_start(&state->timer, (pid_t)state->id);
+	pthread_mutex_unlock(&states_lock);
+}
+
+void threads_start_timers(void)
+{
+	pthread_mutex_lock(&states_lock);
+	has_timers = 1;
+	for (thread_state *state = states; state != NULL; state = state->next)
+		sample_timer_start(&state->timer, (pid_t)state->id);
 	pthread_mutex_unlock(&states_lock);
 }
 
@@ -47,6 +59,14 @@ static void unlink_state(thread_state *state)
 		states = state->next;
 	if (state->next != NULL)
 		state->next->previous = state->previous;
+	pthread_mutex_unlock(&states_lock);
+}
+
+void threads_change_timers(int were_stopped)
+{
+	pthread_mutex_lock(&states_lock);
+	for (thread_state *state = states; state != NULL; state = state->next)
+		sample_timer_change(&state->timer, were_stopped);
 	pthread_mutex_unlock(&states_lock);
 }
 
@@ -90,10 +110,11 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	}
 	state->id = threads_current_id();
 	state->runtime_id = (uintptr_t)pthread_self();
-	link_state(state);
-	current_state = state;
-	current_recording = state->recording;
 	sample_time_begin();
+	/* First: the signal handler that the timer runs continues the timer of this state. */
+	current_state = state;
+	link_state(state);
+	current_recording = state->recording;
 	return state->recording;
 }
 
@@ -102,12 +123,16 @@ static void detach_current_thread(void)
 	thread_state *state = current_state;
 
 	current_recording = NULL;
-	current_state = NULL;
 	current_ended = 1;
 	if (state == NULL)
 		return;
-	sample_time_end();
+	/* The lock: the timer may be started by another thread. */
 	unlink_state(state);
+	sample_timer_stop(&state->timer);
+	atomic_signal_fence(memory_order_seq_cst);
+	current_state = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	sample_time_end();
 	mprof_thread_detach(state->recording);
 	for (unsigned i = 0; i < state->loads; i++)
 		free(state->loading[i].name);
@@ -125,7 +150,8 @@ static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 	(void)runtime_id;
 	current_ended = 0;
 	recording = threads_recording(profiler);
-	sampling_signal_raise();
+	if (sample_timer_source() == SAMPLE_SOURCE_NONE)
+		sampling_signal_raise();
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
 		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_get_id(recording));
 }

@@ -7,6 +7,7 @@
 #define THREADS_H
 
 #include "profiler.h"
+#include "sample_timer.h"
 #include "stack_steps.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
@@ -65,6 +66,7 @@ typedef struct thread_state {
 	unsigned loads;           /**< Entries used in loading. */
 	uint64_t bytes_to_sample; /**< See allocation_samples.h; 0 before the first distance is drawn. */
 	uint64_t sample_random;   /**< State of the random numbers for it. */
+	sample_timer timer;       /**< Of the thread; its own signal handler uses it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
 	known_gate known_gates[KNOWN_METHODS];
@@ -112,6 +114,12 @@ static inline thread_state *threads_state(MonoProfiler *profiler)
  * The log's ID of a thread, given the pthread_t by which the runtime identifies it; 0 if the thread is not attached.
  */
 uint64_t threads_id_of(uintptr_t runtime_id);
+
+/** Starts the timers of all threads, and from then on that of each new one. */
+void threads_start_timers(void);
+
+/** Lets the timers of all threads go on with a new period. \p were_stopped: they ended with the one before. */
+void threads_change_timers(int were_stopped);
 
 /** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);

@@ -62,6 +62,7 @@ static const char help[] =
 	"  --finalizers       finalizers\n"
 	"  --counters[=MS]    the runtime's counters, every MS milliseconds (1000)\n\n"
 	"How much of it (--only, --not and --depth without any of the options above add calls to the default):\n"
+	"  --sample-source=S  what interrupts threads for --sample: perf, timer or runtime (the first one allowed)\n"
 	"  --sample-depth=N   maximum frames of a sample, up to 249 (128)\n"
 	"  --stack-depth=N    maximum frames of the stacks of allocations, handles, monitors and exceptions (32)\n"
 	"  --only=PATTERN     only calls of methods that match one of these; Namespace.Class, or "

@@ -82,6 +82,7 @@ static const record_option record_options[] = {
 	PLAIN("monitor"),
 	PLAIN("finalizers"),
 	NUMBER("counters", optional_argument, 1, 3600000),
+	WORDS("sample-source", required_argument, " perf timer runtime "),
 	NUMBER("sample-depth", required_argument, 1, 249),
 	NUMBER("stack-depth", required_argument, 1, 249),
 	SOME("only", VALUE_PATTERN),

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts, continues and stops the timers that interrupt threads. */
+#include "sample_timer.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#endif
+
+static const char *const names[] = {
+	[SAMPLE_SOURCE_NONE] = "none",
+	[SAMPLE_SOURCE_RUNTIME] = "runtime",
+	[SAMPLE_SOURCE_TIMER] = "timer",
+	[SAMPLE_SOURCE_PERF] = "perf",
+};
+
+/* Constant once timers are started. */
+static int timer_signal;
+static uint64_t tick_period;
+static sample_source best_source;
+
+/* Relaxed: a timer may use the values of before for one more period. */
+static _Atomic uint64_t timer_period;
+static _Atomic int is_stopped;
+static _Atomic int used_source;
+
+const char *sample_source_name(sample_source source)
+{
+	return names[source];
+}
+
+sample_source sample_source_find(const char *name)
+{
+	for (int source = SAMPLE_SOURCE_RUNTIME; source <= SAMPLE_SOURCE_PERF; source++)
+		if (strcmp(name, names[source]) == 0)
+			return (sample_source)source;
+	return SAMPLE_SOURCE_NONE;
+}
+
+/*
+ * Only if the process has too many signals waiting, the kernel sends this one in place of that of an event. Its default
+ * would end the process.
+ */
+static void ignore_overflow(int number)
+{
+	(void)number;
+}
+
+static void handle_overflow(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGIO, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL)
+		return;
+	memset(&action, 0, sizeof(action));
+	sigemptyset(&action.sa_mask);
+	action.sa_flags = SA_RESTART;
+	action.sa_handler = ignore_overflow;
+	(void)sigaction(SIGIO, &action, NULL);
+}
+
+void sample_timer_set(int signal_number, uint64_t tick_hz, sample_source most)
+{
+	timer_signal = signal_number;
+	tick_period = tick_hz != 0 ? UINT64_C(1000000000) / tick_hz : UINT64_C(10000000);
+	best_source = most;
+	if (most == SAMPLE_SOURCE_PERF)
+		handle_overflow();
+}
+
+void sample_timer_set_period(uint64_t period_ns)
+{
+	atomic_store_explicit(&is_stopped, period_ns == 0, memory_order_relaxed);
+	if (period_ns != 0)
+		atomic_store_explicit(&timer_period, period_ns, memory_order_relaxed);
+}
+
+static uint64_t present_period(void)
+{
+	return atomic_load_explicit(&timer_period, memory_order_relaxed);
+}
+
+sample_source sample_timer_source(void)
+{
+	return (sample_source)atomic_load_explicit(&used_source, memory_order_relaxed);
+}
+
+#if defined(__linux__)
+/* A program needs descriptors of its own, so not all are taken from it. */
+static int is_affordable(int descriptor)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) != 0 || (rlim_t)descriptor < limit.rlim_cur / 2;
+}
+
+static int open_event(pid_t thread)
+{
+	struct perf_event_attr attributes;
+	int event;
+
+	memset(&attributes, 0, sizeof(attributes));
+	attributes.size = sizeof(attributes);
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.config = PERF_COUNT_SW_TASK_CLOCK;
+	attributes.sample_period = present_period();
+	attributes.wakeup_events = 1;
+	attributes.disabled = 1;
+	/* All that an unprivileged process may ask for by default. The time in the kernel counts in any case. */
+	attributes.exclude_kernel = 1;
+	attributes.exclude_hv = 1;
+	event = (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event >= 0 && !is_affordable(event)) {
+		close(event);
+		return -1;
+	}
+	return event;
+}
+
+static int start_event(sample_timer *timer, pid_t thread)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, thread};
+
+	timer->event = open_event(thread);
+	if (timer->event < 0)
+		return 0;
+	if (fcntl(timer->event, F_SETFL, O_ASYNC) == 0 && fcntl(timer->event, F_SETSIG, timer_signal) == 0 &&
+	    fcntl(timer->event, F_SETOWN_EX, &owner) == 0)
+		return 1;
+	close(timer->event);
+	return 0;
+}
+
+/*
+ * One signal, then it waits for the next call. So signals cannot pile up in a thread that blocks them, where the kernel
+ * would send SIGIO in the end, which ends the process; and the time of the handler does not count.
+ */
+static void continue_event(const sample_timer *timer)
+{
+	(void)ioctl(timer->event, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+static void change_event(const sample_timer *timer)
+{
+	uint64_t period = present_period();
+
+	(void)ioctl(timer->event, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static int create_timer(clockid_t clock, pid_t thread, timer_t *created)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = timer_signal;
+	event.sigev_notify_thread_id = thread;
+	return timer_create(clock, &event, created) == 0;
+}
+
+/* The kernel's number of the clock of a thread's processor time. */
+static clockid_t processor_clock(pid_t thread)
+{
+	return (clockid_t)(~(unsigned)thread << 3 | 6);
+}
+
+static int start_timers(sample_timer *timer, pid_t thread)
+{
+	if (!create_timer(processor_clock(thread), thread, &timer->processor))
+		return 0;
+	if (create_timer(CLOCK_MONOTONIC, thread, &timer->real))
+		return 1;
+	(void)timer_delete(timer->processor);
+	return 0;
+}
+#else
+static int start_event(sample_timer *timer, pid_t thread)
+{
+	(void)timer;
+	(void)thread;
+	return 0;
+}
+
+static void continue_event(const sample_timer *timer)
+{
+	(void)timer;
+}
+
+static void change_event(const sample_timer *timer)
+{
+	(void)timer;
+}
+
+static int start_timers(sample_timer *timer, pid_t thread)
+{
+	(void)timer;
+	(void)thread;
+	return 0;
+}
+#endif
+
+static void arm(timer_t timer, uint64_t nanoseconds)
+{
+	struct itimerspec time = {{0, 0}, {0, 0}};
+
+	time.it_value.tv_sec = (time_t)(nanoseconds / 1000000000);
+	time.it_value.tv_nsec = (long)(nanoseconds % 1000000000);
+	(void)timer_settime(timer, 0, &time, NULL);
+}
+
+/*
+ * A thread that ran is expected to go on: it is interrupted after a period of real time. If it did not run in that, it
+ * is left alone until it has run again for a short time, which the kernel notices at a tick.
+ */
+static void continue_timers(const sample_timer *timer, int ran)
+{
+	uint64_t period = present_period();
+	/* Each period ends with a tick, later than requested: by some percent of 16 ticks, but by half of one. */
+	int is_fast = period < 16 * tick_period;
+
+	if (is_fast && ran)
+		arm(timer->real, period);
+	else
+		arm(timer->processor, is_fast ? 1 : period);
+}
+
+void sample_timer_start(sample_timer *timer, pid_t thread)
+{
+	int source = SAMPLE_SOURCE_NONE;
+
+	if (best_source == SAMPLE_SOURCE_PERF && start_event(timer, thread))
+		source = SAMPLE_SOURCE_PERF;
+	else if (best_source >= SAMPLE_SOURCE_TIMER && start_timers(timer, thread))
+		source = SAMPLE_SOURCE_TIMER;
+	if (source > (int)sample_timer_source())
+		atomic_store_explicit(&used_source, source, memory_order_relaxed);
+	/* Release, for a handler on the thread itself; the timer is not armed yet. */
+	atomic_store_explicit(&timer->source, source, memory_order_release);
+	sample_timer_continue(timer, 0);
+}
+
+void sample_timer_continue(sample_timer *timer, int ran)
+{
+	if (atomic_load_explicit(&is_stopped, memory_order_relaxed))
+		return;
+	switch (atomic_load_explicit(&timer->source, memory_order_acquire)) {
+	case SAMPLE_SOURCE_PERF:
+		continue_event(timer);
+		break;
+	case SAMPLE_SOURCE_TIMER:
+		continue_timers(timer, ran);
+		break;
+	default:
+		break;
+	}
+}
+
+void sample_timer_change(sample_timer *timer, int was_stopped)
+{
+	if (atomic_load_explicit(&timer->source, memory_order_acquire) == SAMPLE_SOURCE_PERF)
+		change_event(timer);
+	/* A second time would let two signals wait at once. */
+	if (was_stopped)
+		sample_timer_continue(timer, 0);
+}
+
+void sample_timer_stop(sample_timer *timer)
+{
+	switch (atomic_exchange(&timer->source, SAMPLE_SOURCE_NONE)) {
+	case SAMPLE_SOURCE_PERF:
+		close(timer->event);
+		break;
+	case SAMPLE_SOURCE_TIMER:
+		(void)timer_delete(timer->processor);
+		(void)timer_delete(timer->real);
+		break;
+	default:
+		break;
+	}
+}

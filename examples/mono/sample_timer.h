@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file sample_timer.h
+ * \brief Timers that interrupt threads in their processor time: one for each thread, with a signal to that thread.
+ *
+ * The first source that the system allows is used:
+ *
+ * - PERF: an event of the kernel that counts the time a thread runs. Precise at any rate.
+ * - TIMER: a timer of the thread's processor time, which the kernel checks at its tick only. While the thread runs and
+ *   the rate is higher than that of the tick, a timer of real time is used in its place.
+ */
+#ifndef SAMPLE_TIMER_H
+#define SAMPLE_TIMER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+typedef enum sample_source {
+	SAMPLE_SOURCE_NONE,
+	SAMPLE_SOURCE_RUNTIME, /**< The runtime's own thread, which signals all threads. */
+	SAMPLE_SOURCE_TIMER,
+	SAMPLE_SOURCE_PERF
+} sample_source;
+
+/** The timer of one thread. All 0 before it is started, and after it is stopped. */
+typedef struct sample_timer {
+	_Atomic int source; /**< A #sample_source. Written last when the timer is started, first when it is stopped. */
+	int event;          /**< PERF: its descriptor. */
+	timer_t processor;  /**< TIMER. */
+	timer_t real;       /**< TIMER. */
+} sample_timer;
+
+/** The name of a source, as the log states it. */
+const char *sample_source_name(sample_source source);
+
+/** The source of a name; #SAMPLE_SOURCE_NONE if there is no such name. */
+sample_source sample_source_find(const char *name);
+
+/** Sets the signal of all timers, before one is started. \p most: the best source to use. */
+void sample_timer_set(int signal_number, uint64_t tick_hz, sample_source most);
+
+/** Sets the period of all timers; 0 lets them end with the present one. Any thread. */
+void sample_timer_set_period(uint64_t period_ns);
+
+/** Starts the timer of a thread of this process, any one. It keeps source NONE if the system has none for it. */
+void sample_timer_start(sample_timer *timer, pid_t thread);
+
+/** Starts the next period. Async-signal-safe, on the timer's own thread. \p ran: whether the thread ran in this one. */
+void sample_timer_continue(sample_timer *timer, int ran);
+
+/** Lets a timer go on with a new period. \p was_stopped: it ended with the one before. Any thread. */
+void sample_timer_change(sample_timer *timer, int was_stopped);
+
+/** Stops the timer. Only on its own thread. */
+void sample_timer_stop(sample_timer *timer);
+
+/** The best source in use so far. */
+sample_source sample_timer_source(void);
+
+#endif
