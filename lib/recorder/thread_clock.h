@@ -16,16 +16,16 @@ typedef struct thread_clock {
 	int has_ready;  /**< 0 if the system does not count that. */
 } thread_clock;
 
-/** The system's ID of the calling thread, 0 where the system has none that others can use. */
+/** The system's ID of the calling thread; 0 if the system has none that other threads can use. */
 uint32_t thread_clock_own_id(void);
 
 /**
  * Reads the times of a thread of this process. Returns 0 if it has ended, or the system has no such times. Any thread;
- * opens and closes a file, hence is nothing for signal handlers.
+ * opens and closes a file, so it is not async-signal-safe.
  */
 int thread_clock_read(uint32_t id, thread_clock *clock);
 
-/** The times of a thread for which it is attached. */
+/** The times at which a thread was attached and detached. */
 typedef struct attached_times {
 	thread_clock begin; /**< When it was attached. */
 	thread_clock end;   /**< When it was detached. Stored by the owner before mprof_thread::detached. */
@@ -34,12 +34,12 @@ typedef struct attached_times {
 } attached_times;
 
 /**
- * The calling thread was attached under an ID. Its times are counted if that is its system ID: clients also attach
- * handles for what belongs to no thread.
+ * Notes that the calling thread was attached under an ID. Its times are counted only if that is its system ID, since
+ * clients also attach handles for events that belong to no thread.
  */
 void attached_times_begin(attached_times *times, uint64_t id);
 
-/** It is about to be detached. Any thread. */
+/** Notes that the thread is about to be detached. Any thread. */
 void attached_times_end(attached_times *times);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct value_batch {
 	size_t count;
 } value_batch;
 
-/* The metrics of a thread, unless it has them. Returns 0 if there is no memory. */
+/* Defines the metrics of a thread unless that was done. Returns 0 if there is no memory. */
 static int define_metrics(recorder_drain *drain, mprof_thread *thread)
 {
 	const uint32_t flags = MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD;
@@ -71,7 +71,7 @@ static void write_batch(recorder_drain *drain, value_batch *batch)
 {
 	if (batch->count == 0)
 		return;
-	/* What defines the metrics was pushed before. */
+	/* The definitions of the metrics were pushed before. */
 	messages_process(drain);
 	metrics_write_values(&drain->metrics, batch->values, batch->count);
 	batch->count = 0;
