@@ -6,6 +6,7 @@
 
 #include <mono/metadata/loader.h>
 
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -145,7 +146,7 @@ static size_t walk_and_learn(MonoProfiler *profiler, thread_state *state, const 
 	stack_walk walk = {.profiler = profiler, .state = state, .frames = frames, .limit = limit, .lesson = &lesson};
 	ucontext_t context;
 
-	stack_lesson_begin(&lesson, &state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
+	stack_lesson_begin(&lesson, state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
 			   place);
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(add_frame_and_learn, &context, &walk);
@@ -165,14 +166,15 @@ size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *fra
 	ucontext_t context;
 	size_t count;
 
-	if (state->compilations == 0) {
-		if (stack_steps_walk(&state->stack_steps,
-				     atomic_load_explicit(&profiler->unloads, memory_order_relaxed), place, frames,
-				     limit, &count))
+	if (state->stack_steps == NULL)
+		state->stack_steps = calloc(1, sizeof(*state->stack_steps));
+	if (state->compilations == 0 && state->stack_steps != NULL) {
+		if (stack_steps_walk(state->stack_steps, atomic_load_explicit(&profiler->unloads, memory_order_relaxed),
+				     place, frames, limit, &count))
 			return count;
-		if (state->stack_steps.pause == 0)
+		if (state->stack_steps->pause == 0)
 			return walk_and_learn(profiler, state, place, frames, limit);
-		state->stack_steps.pause--;
+		state->stack_steps->pause--;
 	}
 	describe_here(&context, __builtin_frame_address(0));
 	mono_stack_walk_async_safe(add_frame, &context, &walk);

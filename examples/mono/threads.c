@@ -136,6 +136,7 @@ static void detach_current_thread(void)
 	mprof_thread_detach(state->recording);
 	for (unsigned i = 0; i < state->loads; i++)
 		free(state->loading[i].name);
+	free(state->stack_steps);
 	free(state);
 }
 

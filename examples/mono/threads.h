@@ -71,7 +71,7 @@ typedef struct thread_state {
 	known_method known_methods[KNOWN_METHODS];
 	known_gate known_gates[KNOWN_METHODS];
 	compilation compiling[MAX_COMPILATIONS];
-	stack_steps stack_steps; /**< For stacks_here(). */
+	stack_steps *stack_steps; /**< For stacks_here(); NULL before the first call. */
 	pending_load loading[MAX_LOADS];
 	struct thread_state *next;
 	struct thread_state *previous;
