@@ -3,6 +3,7 @@
  * Records native programs that are built with -finstrument-functions. The module is preloaded into the program; the
  * compiler makes each function call the two functions at the end of this file.
  */
+#include "control.h"
 #include "instrument_options.h"
 #include "symbols.h"
 
@@ -97,6 +98,8 @@ static void leave_child(void)
 {
 	static const pthread_once_t not_opened = PTHREAD_ONCE_INIT;
 
+	if (recorder != NULL)
+		native_control_forget();
 	recorder = NULL;
 	handle = NULL;
 	state = THREAD_OFF;
@@ -142,6 +145,7 @@ static mprof_status open_recorder(mprof_error *error)
 	max_depth = (uint32_t)instrument_options_number(words, "depth");
 	ring_bytes = instrument_options_number(words, "ring");
 	ring_gzip = writer.gzip_level;
+	options.start_disabled = (uint32_t)instrument_options_has(words, "start-disabled");
 	/* The decoder of Mono 2 prints calls only if the flag of methods is set. */
 	writer.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
 	options.writer = &writer;
@@ -152,6 +156,22 @@ static mprof_status open_recorder(mprof_error *error)
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	options.thread_times = 1;
 	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, error);
+}
+
+static void leave_thread_out(void)
+{
+	state = THREAD_OFF;
+}
+
+static void start_control(void)
+{
+	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip, leave_thread_out};
+	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
+	char path[128];
+
+	if (instrument_options_has(words, "no-control"))
+		return;
+	native_control_start(&recording, instrument_options_text(words, "control", path, sizeof(path)) ? path : NULL);
 }
 
 static void open_log(void)
@@ -169,8 +189,10 @@ static void open_log(void)
 	has_children = pattern != NULL && strstr(pattern, "%p") != NULL &&
 		       instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "children");
 	status = open_recorder(&error);
-	if (status == MPROF_OK)
+	if (status == MPROF_OK) {
+		start_control();
 		return;
+	}
 	recorder = NULL;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 		open_error_text(&error, status));
@@ -222,6 +244,7 @@ __attribute__((destructor)) static void close_log(void)
 	state = THREAD_OFF;
 	if (recorder == NULL)
 		return;
+	native_control_stop();
 	mprof_recorder_close(recorder);
 	if (ring_bytes != 0)
 		write_ring();

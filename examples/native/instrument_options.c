@@ -64,6 +64,22 @@ int instrument_options_has(const char *words, const char *name)
 	return 0;
 }
 
+int instrument_options_text(const char *words, const char *name, char *value, size_t size)
+{
+	size_t length = strlen(name);
+
+	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
+		word += word[0] == ',';
+		if (strncmp(word, name, length) == 0 && word[length] == '=') {
+			word += length + 1;
+			/* A value that is too long is cut; it then is too long for its use as well. */
+			snprintf(value, size, "%.*s", (int)strcspn(word, ","), word);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static void read_word(const char *word, const char *value, mprof_writer_options *writer,
 		      mprof_recorder_options *recorder)
 {

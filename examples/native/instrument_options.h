@@ -19,6 +19,9 @@ uint64_t instrument_options_number(const char *words, const char *name);
 /** Whether there is an option word without a value. */
 int instrument_options_has(const char *words, const char *name);
 
+/** Copies the value of an option word, cut to \p size. Returns 0 if there is none. */
+int instrument_options_text(const char *words, const char *name, char *value, size_t size);
+
 /**
  * Formats the path of the log: %p stands for the process ID (and a number, if the process wrote a log before), %% for a
  * percent sign. Without a pattern, the path is derived from the program's name. Returns 0 if it is too long.

@@ -133,11 +133,80 @@ expect_json "--depth" '[.methods[] | [.name, .calls]] | sort' '[["inner",400000]
 expect_json "--depth" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,0]'
 
 # What native programs cannot do is refused before they start.
-mprof record -o refused.mprof --calls --sample=100 --start-disabled --only=x --not=y --gc --alloc --signal=USR1:flush ./many
+mprof record -o refused.mprof --calls --sample=100 --only=x --not=y --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"
-expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --start-disabled, --only, --not, --gc, --alloc, --signal: \
+expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --only, --not, --gc, --alloc, --signal: \
 only Mono programs can be recorded this way, not native ones"
 test ! -e refused.mprof || fail "a refused program was recorded"
+
+# Control while the program runs
+cat >steps.c <<'END'
+#include <stdio.h>
+static volatile int sum;
+static void step(int n) { sum += n; }
+int main(void)
+{
+	int count;
+
+	puts("ready");
+	for (fflush(stdout); scanf("%d", &count) == 1; fflush(stdout)) {
+		while (count-- > 0)
+			step(count);
+		puts("done");
+	}
+	return 0;
+}
+END
+"${compiler[@]}" -O0 -finstrument-functions -o steps steps.c || fail "compiler"
+mkdir -m 700 run
+export XDG_RUNTIME_DIR=$work/run
+coproc steps { exec "$MPROF" record -q -o control.mprof --start-disabled ./steps; }
+recorder=$steps_PID
+# The pipes are closed when the program ends.
+exec {to_steps}>&"${steps[1]}" {from_steps}<&"${steps[0]}"
+answers() {
+	local line
+	read -r -t 60 -u "$from_steps" line || fail "no answer of the program"
+	expect "output of the program" "$line" "$1"
+}
+steps() {
+	echo "$1" >&"$to_steps"
+	answers "done"
+}
+controls() {
+	mprof control $recorder "$@"
+	expect_status 0 "control $*"
+}
+answers ready
+steps 10
+controls status
+expect_line out '^recording=disabled$'
+controls enable
+steps 20
+controls disable
+steps 40
+controls mark "half way"
+controls enable
+steps 5
+controls flush
+controls cost 1
+expect_line out '^per second: [0-9,]+ events'
+mprof control $recorder sample 100
+expect_status 1 "a command for Mono"
+expect_line err 'a native program has only the commands'
+mprof control $recorder heapshot
+expect_status 1 "a command for Mono"
+exec {to_steps}>&-
+# shellcheck disable=SC1083,SC2093 # closes a descriptor
+exec {steps[1]}>&- || true
+status=0
+wait $recorder || status=$?
+expect_status 0 "a controlled program"
+expect "calls while enabled" "$(calls control.mprof step)" 25
+mprof check control.mprof
+expect_status 0 "check of a controlled recording"
+expect "markers" "$("$MPROF" report --json control.mprof | jq -c '[.marks[].text]')" '["half way"]'
+expect "sockets left" "$(ls run/mprof)" ""
 
 mkfifo fifo
 cat fifo >from-fifo.mprof &

@@ -40,7 +40,7 @@ typedef struct record_option {
 
 /* The options that apply to native programs as well, separated and surrounded by blanks. */
 static const char native_options[] =
-	" calls all depth gzip max-size ring drop buffers interval salvage format no-control ";
+	" calls all depth gzip max-size ring drop buffers interval salvage format start-disabled control no-control ";
 
 #define PLAIN(name)                                                                                                    \
 	{                                                                                                              \

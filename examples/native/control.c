@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Receives commands while a native program runs. */
+#include "control.h"
+
+#include "shared/control_clients.h"
+#include "shared/control_cost.h"
+#include "shared/control_listeners.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define STACK_SIZE ((size_t)256 << 10)
+
+/* How long to wait after the process has run out of descriptors or memory. */
+#define PAUSE_MS 1000
+
+enum { POLL_EVENT, POLL_SOCKET, POLL_CLIENTS, POLL_COUNT = POLL_CLIENTS + MAX_CLIENTS };
+
+/* Owned by the control thread once it runs, except for the fields that native_control_stop() uses. */
+static struct {
+	controlled_recording recording;
+	control_socket socket;
+	control_clients clients;
+	int event_fd; /* Written to by native_control_stop(); never closed. */
+	_Atomic int is_ending;
+	int is_running; /* Used only by the threads that start and end recording. */
+} control;
+
+static const char *result_of(mprof_status status)
+{
+	return status == MPROF_OK ? NULL : mprof_status_get_text(status);
+}
+
+static const char *enable(void)
+{
+	return result_of(mprof_recorder_set_enabled(control.recording.recorder, 1));
+}
+
+static const char *disable(void)
+{
+	mprof_status status = mprof_recorder_set_enabled(control.recording.recorder, 0);
+
+	return result_of(status == MPROF_OK ? mprof_recorder_drain(control.recording.recorder) : status);
+}
+
+static const char *flush(void)
+{
+	const controlled_recording *recording = &control.recording;
+
+	if (recording->ring_bytes == 0)
+		return result_of(mprof_recorder_drain(recording->recorder));
+	return result_of(
+		mprof_recorder_dump_path(recording->recorder, recording->log_path, recording->ring_gzip, NULL));
+}
+
+static void add_status(command_reply *reply)
+{
+	const controlled_recording *recording = &control.recording;
+
+	control_reply_add(reply, "pid=%ld", (long)getpid());
+	control_reply_add(reply, "recording=%s",
+			  mprof_recorder_is_enabled(recording->recorder) ? "enabled" : "disabled");
+	control_reply_add(reply, "kinds=calls");
+	control_reply_add(reply, "log=%s", recording->log_path);
+	if (recording->ring_bytes != 0)
+		control_reply_add(reply, "ring_bytes=%" PRIu64, recording->ring_bytes);
+	control_reply_add_counts(reply, recording->recorder);
+}
+
+static void run_command(void *user, const char *line, int is_classic, command_reply *reply)
+{
+	const char *failure = NULL;
+
+	(void)user;
+	(void)is_classic;
+	reply->length = 0;
+	if (atomic_load(&control.is_ending))
+		failure = "the log is closed";
+	else if (strcmp(line, "enable") == 0)
+		failure = enable();
+	else if (strcmp(line, "disable") == 0)
+		failure = disable();
+	else if (strcmp(line, "flush") == 0)
+		failure = flush();
+	else if (strcmp(line, "status") == 0)
+		add_status(reply);
+	else if (strcmp(line, "cost") == 0)
+		control_cost_add(reply, control.recording.recorder);
+	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
+		failure = result_of(
+			mprof_recorder_record_mark(control.recording.recorder, 0, line + 5, strlen(line + 5)));
+	else
+		failure = "a native program has only the commands enable, disable, flush, status, cost and mark TEXT";
+	control_reply_end(reply, failure);
+}
+
+static void *serve_clients(void *unused)
+{
+	struct pollfd polls[POLL_COUNT];
+	int is_pausing = 0;
+
+	(void)unused;
+	control.recording.begin_thread();
+	while (!atomic_load(&control.is_ending)) {
+		int fd;
+
+		polls[POLL_EVENT] = (struct pollfd){.fd = control.event_fd, .events = POLLIN};
+		/* poll() ignores negative descriptors. */
+		polls[POLL_SOCKET] = (struct pollfd){.fd = is_pausing ? -1 : control.socket.fd, .events = POLLIN};
+		control_clients_prepare(&control.clients, &polls[POLL_CLIENTS]);
+		if (poll(polls, POLL_COUNT, is_pausing ? PAUSE_MS : -1) < 0) {
+			if (errno != EINTR)
+				poll(NULL, 0, PAUSE_MS);
+			continue;
+		}
+		control_clients_serve(&control.clients, &polls[POLL_CLIENTS]);
+		is_pausing = 0;
+		if (polls[POLL_SOCKET].revents == 0)
+			continue;
+		fd = control_socket_accept(&control.socket);
+		if (fd >= 0)
+			control_clients_add(&control.clients, fd, 0);
+		else
+			is_pausing = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+	}
+	return NULL;
+}
+
+/* Returns 0, or an error number. */
+static int start_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+	int error = pthread_attr_init(&attributes);
+
+	if (error != 0)
+		return error;
+	(void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	/* The program's signals are handled by its own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attributes, serve_clients, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (error == 0)
+		(void)pthread_setname_np(thread, "mprof control");
+	return error;
+}
+
+void native_control_start(const controlled_recording *recording, const char *path)
+{
+	int error = 0;
+
+	control.recording = *recording;
+	control_clients_init(&control.clients, run_command, NULL);
+	atomic_store(&control.is_ending, 0);
+	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control.event_fd < 0)
+		error = errno;
+	else if (!control_socket_open(&control.socket, path))
+		return;
+	else
+		error = start_thread();
+	control.is_running = error == 0;
+	if (error != 0)
+		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));
+	if (error != 0 && control.event_fd >= 0)
+		control_socket_remove(&control.socket);
+}
+
+void native_control_stop(void)
+{
+	const uint64_t one = 1;
+
+	if (!control.is_running)
+		return;
+	control.is_running = 0;
+	control_socket_remove(&control.socket);
+	atomic_store(&control.is_ending, 1);
+	(void)!write(control.event_fd, &one, sizeof(one));
+}
+
+void native_control_forget(void)
+{
+	if (!control.is_running)
+		return;
+	control.is_running = 0;
+	/* Otherwise the socket of a parent process that was killed would still have a listener. */
+	close(control.socket.fd);
+	close(control.event_fd);
+	for (int i = 0; i < MAX_CLIENTS; i++)
+		if (control.clients.clients[i].fd >= 0)
+			close(control.clients.clients[i].fd);
+}
