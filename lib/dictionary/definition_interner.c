@@ -33,7 +33,7 @@ void definition_interner_set_first_id(definition_interner *interner, uint32_t id
 }
 
 /* Adds a new definition under the next ID. */
-static mprof_status define_record(definition_interner *interner, mprof_record *record)
+static mprof_status define_interned(definition_interner *interner, mprof_record *record)
 {
 	mprof_status status;
 
@@ -118,7 +118,7 @@ mprof_status definition_intern(definition_interner *interner, mprof_record *reco
 	record->id = find_definition(interner, record, definition_is_same, &hash, &is_free);
 	if (record->id != 0)
 		return MPROF_OK;
-	status = define_record(interner, record);
+	status = define_interned(interner, record);
 	return status == MPROF_OK && is_free ? keep_hash(interner, hash, record) : status;
 }
 
@@ -153,7 +153,7 @@ static mprof_status callee_cache_reserve(definition_interner *interner, uint32_t
 /* Adds a new call stack. */
 static mprof_status define_stack(definition_interner *interner, uint64_t key, mprof_record *record)
 {
-	mprof_status status = define_record(interner, record);
+	mprof_status status = define_interned(interner, record);
 
 	if (status == MPROF_OK)
 		status = callee_cache_reserve(interner, record->id);

@@ -90,7 +90,7 @@ static const void *element_find(const definition_list *list, uint32_t id)
 	return id - range->first_id < range->count ? element_at(list, range->index + (id - range->first_id)) : NULL;
 }
 
-static void element_load(const void *element, mprof_record *record)
+static void load_element(const void *element, mprof_record *record)
 {
 	const stack_element *stack = element;
 	const location_element *location = element;
@@ -148,7 +148,7 @@ int definition_table_get(const definition_table *table, uint32_t kind, uint32_t 
 		return 0;
 	record->kind = kind;
 	record->id = id;
-	element_load(element, record);
+	load_element(element, record);
 	return 1;
 }
 
@@ -170,7 +170,7 @@ size_t definition_table_count(const definition_table *table, uint32_t kind)
 	return kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC ? table->lists[kind].count : 0;
 }
 
-static mprof_status list_reserve(definition_table *table, definition_list *list)
+static mprof_status definition_list_reserve(definition_table *table, definition_list *list)
 {
 	void *ranges = list->ranges;
 	mprof_status status;
@@ -215,10 +215,10 @@ static mprof_status text_keep(definition_table *table, const char **text)
 	return name_table_keep(table->names, *text, strlen(*text), text);
 }
 
-static mprof_status list_add(definition_table *table, definition_list *list, const mprof_record *record)
+static mprof_status definition_list_add(definition_table *table, definition_list *list, const mprof_record *record)
 {
 	mprof_record kept = *record;
-	mprof_status status = list_reserve(table, list);
+	mprof_status status = definition_list_reserve(table, list);
 
 	if (status == MPROF_OK)
 		status = text_keep(table, record_name(&kept));
@@ -288,7 +288,7 @@ mprof_status definition_table_add(definition_table *table, const mprof_record *r
 
 	if (definition_table_get(table, record->kind, record->id, &known))
 		return definition_is_same(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
-	status = list_add(table, list, record);
+	status = definition_list_add(table, list, record);
 	if (status == MPROF_OK && record->id != 1 && element_find(list, record->id - 1) == NULL)
 		return MPROF_ERR_MALFORMED;
 	return status;

@@ -31,7 +31,7 @@ void name_table_init(name_table *table, memory_budget *budget)
 	hash_map_init(&table->files, &budget->allocator);
 }
 
-static void list_destroy(name_list *list, const mprof_allocator *allocator)
+static void name_list_destroy(name_list *list, const mprof_allocator *allocator)
 {
 	id_map_destroy(&list->by_id);
 	allocator_release(allocator, list->entries, list->capacity * sizeof(*list->entries));
@@ -47,8 +47,8 @@ void name_table_destroy(name_table *table)
 		table->chunks = chunk->next;
 		allocator_release(allocator, chunk, sizeof(*chunk) + chunk->size);
 	}
-	list_destroy(&table->classes, allocator);
-	list_destroy(&table->methods, allocator);
+	name_list_destroy(&table->classes, allocator);
+	name_list_destroy(&table->methods, allocator);
 	hash_map_destroy(&table->files);
 }
 
@@ -95,7 +95,7 @@ static mprof_status text_reserve(name_table *table, size_t needed)
 }
 
 /* Memory was reserved. */
-static const char *text_copy(name_table *table, const char *name, size_t length)
+static const char *store_text(name_table *table, const char *name, size_t length)
 {
 	name_chunk *chunk = table->chunks;
 	char *copy = chunk->text + chunk->used;
@@ -111,12 +111,12 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 	mprof_status status = text_reserve(table, length + 1);
 
 	if (status == MPROF_OK)
-		*copy = text_copy(table, text, length);
+		*copy = store_text(table, text, length);
 	return status;
 }
 
 /* Reserves memory for one more definition in the list. */
-static mprof_status list_reserve(name_table *table, name_list *list)
+static mprof_status name_list_reserve(name_table *table, name_list *list)
 {
 	void *entries = list->entries;
 	mprof_status status = memory_budget_reserve(table->budget, &entries, &list->capacity, list->count + 1,
@@ -126,9 +126,10 @@ static mprof_status list_reserve(name_table *table, name_list *list)
 	return status;
 }
 
-static mprof_status list_add(name_table *table, name_list *list, const mprof_mapping *mapping, uint64_t block_offset)
+static mprof_status name_list_add(name_table *table, name_list *list, const mprof_mapping *mapping,
+				  uint64_t block_offset)
 {
-	mprof_status status = list_reserve(table, list);
+	mprof_status status = name_list_reserve(table, list);
 	name_entry *entry;
 
 	if (status == MPROF_OK)
@@ -145,7 +146,7 @@ static mprof_status list_add(name_table *table, name_list *list, const mprof_map
 	entry->size = mapping->is_method ? mapping->source_line : mapping->size;
 	entry->file = mapping->source_file_id;
 	entry->block_offset = block_offset;
-	entry->name = text_copy(table, mapping->name, mapping->name_length);
+	entry->name = store_text(table, mapping->name, mapping->name_length);
 	entry->name_length = mapping->name_length;
 	return MPROF_OK;
 }
@@ -208,7 +209,7 @@ mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uin
 		return status;
 
 	if (known == NULL)
-		return list_add(table, list, mapping, block_offset);
+		return name_list_add(table, list, mapping, block_offset);
 	return known->block_offset == block_offset && same_definition(known, mapping) ? MPROF_OK
 										      : MPROF_ERR_REDEFINED_ID;
 }

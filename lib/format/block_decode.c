@@ -61,7 +61,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 	decode_only_clock(cursor, block);
 }
 
-static void decode_end(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+static void decode_end_block(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
 	/* No version has a varint that starts with this byte, so the byte is the leftover code of the mail. */
 	if (decoding->rules->has_mail_variants && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
@@ -454,7 +454,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_intro(decoding, cursor, block);
 		break;
 	case MPROF_BLOCK_END:
-		decode_end(decoding, cursor, block);
+		decode_end_block(decoding, cursor, block);
 		break;
 	case MPROF_BLOCK_MAPPING:
 		decode_mapping(decoding, cursor, block, body);

@@ -90,7 +90,7 @@ void block_encode_directives(encode_buffer *buffer, const block_encoding *encodi
 	encode_clock(buffer, end);
 }
 
-static void encode_text(encode_buffer *buffer, const char *text)
+static void encode_block_text(encode_buffer *buffer, const char *text)
 {
 	if (text == NULL)
 		text = "";
@@ -106,13 +106,13 @@ static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rul
 
 	if (name == NULL)
 		name = rules->names_unknown_assembly ? &unknown_to_mono : &unknown;
-	encode_text(buffer, name->base_name);
+	encode_block_text(buffer, name->base_name);
 	encode_varint(buffer, name->major);
 	encode_varint(buffer, name->minor);
 	encode_varint(buffer, name->build);
 	encode_varint(buffer, name->revision);
-	encode_text(buffer, name->culture);
-	encode_text(buffer, name->public_key_token);
+	encode_block_text(buffer, name->culture);
+	encode_block_text(buffer, name->public_key_token);
 	encode_varint(buffer, name->retargetable);
 }
 

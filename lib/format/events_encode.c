@@ -314,7 +314,7 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 	return put_number(out, number);
 }
 
-static inline uint8_t *put_address(uint8_t *out, uint64_t address, uint64_t *previous)
+static inline uint8_t *put_memory_address(uint8_t *out, uint64_t address, uint64_t *previous)
 {
 	uint32_t rest;
 
@@ -341,9 +341,9 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 	out = put_number(out, time);
 	if (rule->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		out = put_number(out, detail->started != 0 ? event->counter - detail->started : 0);
-		out = put_address(out, detail->object, &encoder->last_address);
+		out = put_memory_address(out, detail->object, &encoder->last_address);
 	}
-	out = put_address(out, event->value, &encoder->last_address);
+	out = put_memory_address(out, event->value, &encoder->last_address);
 	if (!is_freed)
 		out = put_number(out, detail->size);
 	return is_freed && stack == 0 ? out : put_number(out, stack);

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static heap_decode_result decode_object(heap_cursor *cursor, uint64_t fixed_size, heap_decode_batch *batch,
-					mprof_event *event, mprof_event_detail *detail)
+static heap_decode_result decode_object_event(heap_cursor *cursor, uint64_t fixed_size, heap_decode_batch *batch,
+					      mprof_event *event, mprof_event_detail *detail)
 {
 	const uint8_t *count_start;
 	heap_decode_result result;
@@ -56,12 +56,12 @@ static heap_decode_result decode_instance(heap_cursor *cursor, uint64_t first, c
 			return HEAP_DECODE_NO_SIZE;
 	}
 	if (type <= HEAP_RECORD_OBJECT_FIXED)
-		return decode_object(cursor, size, batch, event, detail);
+		return decode_object_event(cursor, size, batch, event, detail);
 	return decode_free(cursor, size, event, detail);
 }
 
-static heap_decode_result decode_root(heap_cursor *cursor, uint64_t root_id, mprof_event *event,
-				      mprof_event_detail *detail)
+static heap_decode_result decode_root_event(heap_cursor *cursor, uint64_t root_id, mprof_event *event,
+					    mprof_event_detail *detail)
 {
 	if (root_id > UINT32_MAX)
 		return HEAP_DECODE_BAD_ID;
@@ -81,8 +81,8 @@ static heap_decode_result decode_move(heap_cursor *cursor, mprof_event *event, m
 }
 
 /* Decodes a record. A fault in the value of its first varint is reported at the start of the record. */
-static heap_decode_result decode_record(heap_cursor *cursor, const id_map *sizes, heap_decode_batch *batch,
-					mprof_event *event, mprof_event_detail *detail)
+static heap_decode_result decode_heap_event(heap_cursor *cursor, const id_map *sizes, heap_decode_batch *batch,
+					    mprof_event *event, mprof_event_detail *detail)
 {
 	const uint8_t *start = cursor->next;
 	heap_decode_result result = HEAP_DECODE_BAD_TYPE;
@@ -98,7 +98,7 @@ static heap_decode_result decode_record(heap_cursor *cursor, const id_map *sizes
 		event->kind = MPROF_EVENT_HEAP_REFERENCES;
 		result = heap_cursor_references(cursor, first >> HEAP_RECORD_BITS, batch, detail);
 	} else if ((first & HEAP_RECORD_MASK) == HEAP_RECORD_ROOT) {
-		result = decode_root(cursor, first >> HEAP_RECORD_BITS, event, detail);
+		result = decode_root_event(cursor, first >> HEAP_RECORD_BITS, event, detail);
 	} else if (first == HEAP_RECORD_MOVE) {
 		result = decode_move(cursor, event, detail);
 	}
@@ -130,7 +130,7 @@ static heap_decode_result decode_event(heap_cursor *cursor, const id_map *sizes,
 	} else if (cursor->layout != NULL) {
 		result = heap_item_decode(cursor, batch, event, detail);
 	} else {
-		result = decode_record(cursor, sizes, batch, event, detail);
+		result = decode_heap_event(cursor, sizes, batch, event, detail);
 	}
 	if (result == HEAP_DECODE_DONE) {
 		batch->count++;

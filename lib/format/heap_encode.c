@@ -98,7 +98,7 @@ static inline void output_reserve(heap_output *output)
 		output_flush(output);
 }
 
-static inline void put_address(heap_output *output, uint64_t address)
+static inline void put_object_address(heap_output *output, uint64_t address)
 {
 	uint64_t difference = address - output->previous_address;
 	/* An arithmetic shift to the right: the vacated high bits are copies of the sign. */
@@ -108,11 +108,11 @@ static inline void put_address(heap_output *output, uint64_t address)
 	put_varint(output, zigzag_fold(units));
 }
 
-static void put_references(heap_output *output, const mprof_event_detail *detail)
+static void put_reference_addresses(heap_output *output, const mprof_event_detail *detail)
 {
 	for (uint32_t i = 0; i < detail->reference_count; i++) {
 		output_reserve(output);
-		put_address(output, detail->references[i]);
+		put_object_address(output, detail->references[i]);
 	}
 }
 
@@ -125,7 +125,7 @@ static void put_instance(heap_output *output, const heap_encoding *encoding, con
 
 	/* For live and dead objects, the type of the record without a size is one higher. */
 	put_varint(output, (uint64_t)event->id << HEAP_RECORD_BITS | (type + (is_fixed ? 1 : 0)));
-	put_address(output, address);
+	put_object_address(output, address);
 	if (!is_fixed)
 		put_varint(output, event->value);
 }
@@ -140,24 +140,24 @@ static void put_event(heap_output *output, const heap_encoding *encoding, const 
 	case MPROF_EVENT_HEAP_OBJECT:
 		put_instance(output, encoding, event, detail->object);
 		put_varint(output, detail->reference_count);
-		put_references(output, detail);
+		put_reference_addresses(output, detail);
 		break;
 	case MPROF_EVENT_HEAP_FREE:
 		put_instance(output, encoding, event, detail != NULL ? detail->object : 0);
 		break;
 	case MPROF_EVENT_HEAP_REFERENCES:
 		put_varint(output, (uint64_t)detail->reference_count << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
-		put_references(output, detail);
+		put_reference_addresses(output, detail);
 		break;
 	case MPROF_EVENT_HEAP_ROOT:
 		put_varint(output, (uint64_t)event->id << HEAP_RECORD_BITS | HEAP_RECORD_ROOT);
 		put_varint(output, event->value);
-		put_address(output, detail->object);
+		put_object_address(output, detail->object);
 		break;
 	default:
 		put_varint(output, HEAP_RECORD_MOVE);
-		put_address(output, detail->object);
-		put_address(output, event->value);
+		put_object_address(output, detail->object);
+		put_object_address(output, event->value);
 		break;
 	}
 }

@@ -34,8 +34,8 @@ static heap_decode_result decode_size(heap_cursor *cursor, mprof_event *event)
 }
 
 /* Decodes the rest of a live object, after its address. */
-static heap_decode_result decode_object(heap_cursor *cursor, uint64_t address, heap_decode_batch *batch,
-					mprof_event *event, mprof_event_detail *detail)
+static heap_decode_result decode_item_object(heap_cursor *cursor, uint64_t address, heap_decode_batch *batch,
+					     mprof_event *event, mprof_event_detail *detail)
 {
 	heap_decode_result result = HEAP_DECODE_DONE;
 	const uint8_t *count_start;
@@ -65,8 +65,9 @@ static heap_decode_result decode_fixed_item(heap_cursor *cursor, uint64_t code, 
 	uint64_t address;
 
 	if (code == FIXED_CODE_OBJECT)
-		return heap_cursor_item_int(cursor, &address) ? decode_object(cursor, address, batch, event, detail)
-							      : heap_cursor_fault(cursor);
+		return heap_cursor_item_int(cursor, &address)
+			       ? decode_item_object(cursor, address, batch, event, detail)
+			       : heap_cursor_fault(cursor);
 	if (code != FIXED_CODE_DEAD)
 		return HEAP_DECODE_BAD_TYPE;
 	event->kind = MPROF_EVENT_HEAP_FREE;
@@ -78,7 +79,7 @@ static heap_decode_result decode_tagged_item(heap_cursor *cursor, uint64_t first
 					     mprof_event *event, mprof_event_detail *detail)
 {
 	if ((first & HEAP_ITEM_TAG_MASK) == cursor->layout->object_tag)
-		return decode_object(cursor, first & ~HEAP_ITEM_TAG_MASK, batch, event, detail);
+		return decode_item_object(cursor, first & ~HEAP_ITEM_TAG_MASK, batch, event, detail);
 	if ((first & HEAP_ITEM_TAG_MASK) != HEAP_ITEM_TAG_DEAD)
 		return HEAP_DECODE_BAD_TYPE;
 	if (first >> HEAP_ITEM_TAG_BITS > UINT32_MAX)

@@ -63,7 +63,7 @@ static void candidate_add_batch(candidate *candidate, const heap_decode_batch *b
 #define CANDIDATE_REFERENCES 64
 
 /* Decodes all items, or those up to the first object. Returns why it stopped; \p fault is an offset in the content. */
-static heap_decode_result candidate_decode_items(candidate *candidate, size_t end, int until_object, size_t *fault)
+static heap_decode_result decode_candidate_objects(candidate *candidate, size_t end, int until_object, size_t *fault)
 {
 	mprof_event events[CANDIDATE_EVENTS];
 	mprof_event_detail details[CANDIDATE_EVENTS];
@@ -114,15 +114,15 @@ static int has_clocks_in_order(const mprof_block *block)
 	       is_in_order(&block->as.heap_data.end, &block->start) && is_in_order(&block->start, &block->end);
 }
 
-static void candidate_decode(candidate *candidate, const content_cursor *cursor, const mprof_block *block,
-			     heap_layout layout, int is_truncated)
+static void decode_heap_candidate(candidate *candidate, const content_cursor *cursor, const mprof_block *block,
+				  heap_layout layout, int is_truncated)
 {
 	heap_decode_result result;
 
 	candidate_begin(candidate, cursor, block, layout);
 	if (candidate->cursor.status != MPROF_OK)
 		return;
-	result = candidate_decode_items(candidate, cursor->length, 0, &candidate->result.list_end);
+	result = decode_candidate_objects(candidate, cursor->length, 0, &candidate->result.list_end);
 	candidate->cursor.position = candidate->result.list_end;
 	if (is_truncated)
 		candidate_end_truncated(candidate, result);
@@ -183,7 +183,7 @@ static int decode_known_layout(content_cursor *cursor, heap_layout layout, mprof
 	end_length = list_end_find(&candidate.cursor, 0, &candidate.result.list_end);
 	if (end_length == 0)
 		return 0;
-	items_result = candidate_decode_items(&candidate, candidate.result.list_end, 1, &fault);
+	items_result = decode_candidate_objects(&candidate, candidate.result.list_end, 1, &fault);
 	if (!candidate.has_objects && items_result != HEAP_DECODE_DONE)
 		return 0;
 	candidate.cursor.position = candidate.result.list_end;
@@ -210,7 +210,7 @@ void heap_items_decode(content_cursor *cursor, const dialect_rules *rules, heap_
 		candidate candidate;
 		size_t score;
 
-		candidate_decode(&candidate, &start, &empty, (heap_layout)*layout, is_truncated);
+		decode_heap_candidate(&candidate, &start, &empty, (heap_layout)*layout, is_truncated);
 		score = candidate_score(&candidate, known_layout, known, is_truncated) + 1;
 		if (score <= best)
 			continue;

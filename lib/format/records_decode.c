@@ -62,7 +62,7 @@ static void decode_stack(record_cursor *cursor, mprof_record *record)
 	record->as.stack.caller = record->id - distance;
 }
 
-static void decode_module(content_cursor *content, mprof_record *record)
+static void decode_module_record(content_cursor *content, mprof_record *record)
 {
 	record->as.module.address = content_cursor_varint(content);
 	record->as.module.size = content_cursor_varint(content);
@@ -70,7 +70,7 @@ static void decode_module(content_cursor *content, mprof_record *record)
 	record->as.module.file = content_cursor_string(content, NULL);
 }
 
-static void decode_function(content_cursor *content, mprof_record *record)
+static void decode_function_record(content_cursor *content, mprof_record *record)
 {
 	record->as.function.module = content_cursor_id(content);
 	record->as.function.offset = content_cursor_varint(content);
@@ -78,14 +78,14 @@ static void decode_function(content_cursor *content, mprof_record *record)
 	record->as.function.name = content_cursor_string(content, NULL);
 }
 
-static void decode_location(content_cursor *content, mprof_record *record)
+static void decode_location_record(content_cursor *content, mprof_record *record)
 {
 	record->as.location.module = content_cursor_id(content);
 	record->as.location.offset = content_cursor_varint(content);
 	record->as.location.function = content_cursor_id(content);
 }
 
-static void decode_root(content_cursor *content, mprof_record *record)
+static void decode_root_record(content_cursor *content, mprof_record *record)
 {
 	record->as.root.kind = content_cursor_id(content);
 	record->as.root.class_id = content_cursor_id(content);
@@ -149,22 +149,22 @@ static int decode_id(record_cursor *cursor, mprof_record *record)
 	return 1;
 }
 
-static void decode_record(record_cursor *cursor, mprof_record *record)
+static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;
 
 	switch (record->kind) {
 	case MPROF_RECORD_MODULE:
-		decode_module(content, record);
+		decode_module_record(content, record);
 		break;
 	case MPROF_RECORD_FUNCTION:
-		decode_function(content, record);
+		decode_function_record(content, record);
 		break;
 	case MPROF_RECORD_LOCATION:
-		decode_location(content, record);
+		decode_location_record(content, record);
 		break;
 	case MPROF_RECORD_ROOT:
-		decode_root(content, record);
+		decode_root_record(content, record);
 		break;
 	case MPROF_RECORD_METRIC:
 		decode_metric(content, record);
@@ -193,7 +193,7 @@ int record_cursor_next(record_cursor *cursor, mprof_record *record)
 	while (!cursor->at_end) {
 		record_clear(record, record_list_kind(cursor->block_kind, cursor->list));
 		if (decode_id(cursor, record)) {
-			decode_record(cursor, record);
+			decode_record_of_kind(cursor, record);
 			return cursor->content.status == MPROF_OK;
 		}
 		if (cursor->content.status != MPROF_OK)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void encode_text(encode_buffer *buffer, const char *text)
+static void encode_record_text(encode_buffer *buffer, const char *text)
 {
 	if (text == NULL)
 		text = "";
@@ -43,14 +43,14 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 	case MPROF_RECORD_MODULE:
 		encode_varint(buffer, record->as.module.address);
 		encode_varint(buffer, record->as.module.size);
-		encode_text(buffer, record->as.module.build_id);
-		encode_text(buffer, record->as.module.file);
+		encode_record_text(buffer, record->as.module.build_id);
+		encode_record_text(buffer, record->as.module.file);
 		break;
 	case MPROF_RECORD_FUNCTION:
 		encode_varint(buffer, record->as.function.module);
 		encode_varint(buffer, record->as.function.offset);
 		encode_varint(buffer, record->as.function.size);
-		encode_text(buffer, record->as.function.name);
+		encode_record_text(buffer, record->as.function.name);
 		break;
 	case MPROF_RECORD_LOCATION:
 		encode_varint(buffer, record->as.location.module);
@@ -63,14 +63,14 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 		encode_varint(buffer, record->as.root.thread);
 		encode_varint(buffer, record->as.root.address);
 		encode_varint(buffer, record->as.root.size);
-		encode_text(buffer, record->as.root.name);
+		encode_record_text(buffer, record->as.root.name);
 		break;
 	case MPROF_RECORD_METRIC:
 		encode_varint(buffer, record->as.metric.flags);
 		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
 			encode_varint(buffer, record->as.metric.thread);
-		encode_text(buffer, record->as.metric.section);
-		encode_text(buffer, record->as.metric.name);
+		encode_record_text(buffer, record->as.metric.section);
+		encode_record_text(buffer, record->as.metric.name);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);

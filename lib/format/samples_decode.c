@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void store_sample(mprof_event *event, uint64_t stack, uint64_t counter)
+static void store_sample_event(mprof_event *event, uint64_t stack, uint64_t counter)
 {
 	memset(event, 0, sizeof(*event));
 	event->kind = MPROF_EVENT_SAMPLE;
@@ -62,7 +62,7 @@ samples_decode_result samples_decode(samples_decode_state *state, mprof_event *e
 		}
 		cursor = next;
 		state->counter += time;
-		store_sample(&events[(*count)++], stack, state->counter);
+		store_sample_event(&events[(*count)++], stack, state->counter);
 	}
 	if (result == SAMPLES_DECODE_DONE && cursor < limit)
 		result = SAMPLES_DECODE_FULL;

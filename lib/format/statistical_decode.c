@@ -56,8 +56,8 @@ static void start_callers(statistical_cursor *cursor, size_t start, uint64_t cou
 }
 
 /* Decodes the definition of a function. Its sample is the next item. */
-static void decode_function(statistical_cursor *cursor, statistical_item *item, size_t start, uint32_t id,
-			    uint32_t module)
+static void decode_function_token(statistical_cursor *cursor, statistical_item *item, size_t start, uint32_t id,
+				  uint32_t module)
 {
 	start_record(item, MPROF_RECORD_FUNCTION, id);
 	item->record.as.function.module = module != STATISTICAL_NO_MODULE ? module : 0;
@@ -74,7 +74,7 @@ static void decode_counted(statistical_cursor *cursor, statistical_item *item, s
 	uint64_t count = content_cursor_varint(&cursor->content);
 
 	if (count == 0) {
-		decode_function(cursor, item, start, id, 0);
+		decode_function_token(cursor, item, start, id, 0);
 		cursor->pending_samples = content_cursor_varint(&cursor->content);
 		cursor->has_pending = cursor->pending_samples > 0;
 		return;
@@ -83,7 +83,7 @@ static void decode_counted(statistical_cursor *cursor, statistical_item *item, s
 	item->samples = count;
 }
 
-static void decode_location(statistical_cursor *cursor, statistical_item *item, uint32_t module)
+static void decode_location_token(statistical_cursor *cursor, statistical_item *item, uint32_t module)
 {
 	uint64_t value = content_cursor_varint(&cursor->content);
 
@@ -92,7 +92,7 @@ static void decode_location(statistical_cursor *cursor, statistical_item *item, 
 }
 
 /* Decodes the token 0, which ends the list. */
-static void decode_end(statistical_cursor *cursor, size_t start)
+static void decode_token_end(statistical_cursor *cursor, size_t start)
 {
 	if (cursor->callers_left > 0 && !cursor->is_caller_count_first)
 		cursor_fail(cursor, start, "list of samples ends inside a call stack");
@@ -113,13 +113,13 @@ static int decode_argument(statistical_cursor *cursor, statistical_item *item, s
 		set_frame(cursor, item, MPROF_EVENT_FLAG_NATIVE, argument, 0);
 		return 1;
 	case STATISTICAL_TOKEN_NEW_FUNCTION:
-		decode_function(cursor, item, start, content_cursor_id(&cursor->content), argument);
+		decode_function_token(cursor, item, start, content_cursor_id(&cursor->content), argument);
 		return 1;
 	case STATISTICAL_TOKEN_COUNTED:
 		decode_counted(cursor, item, start, argument);
 		return 1;
 	case STATISTICAL_TOKEN_LOCATION:
-		decode_location(cursor, item, argument);
+		decode_location_token(cursor, item, argument);
 		return 1;
 	case STATISTICAL_TOKEN_CALLERS:
 		start_callers(cursor, start, argument);
@@ -146,7 +146,7 @@ static int decode_token(statistical_cursor *cursor, statistical_item *item)
 	if (cursor->content.status != MPROF_OK)
 		return 0;
 	if (token == 0) {
-		decode_end(cursor, start);
+		decode_token_end(cursor, start);
 		return 0;
 	}
 	if (argument > UINT32_MAX)
@@ -156,7 +156,7 @@ static int decode_token(statistical_cursor *cursor, statistical_item *item)
 }
 
 /* Decodes an entry of a list of modules. Returns 1 if it yields an item; the end of the list does not. */
-static int decode_module(statistical_cursor *cursor, statistical_item *item)
+static int decode_module_token(statistical_cursor *cursor, statistical_item *item)
 {
 	content_cursor *content = &cursor->content;
 	uint32_t id = content_cursor_id(content);
@@ -190,7 +190,7 @@ int statistical_cursor_next(statistical_cursor *cursor, statistical_item *item)
 			cursor->pending_samples = 0;
 			has_item = 1;
 		} else if (cursor->in_removed || cursor->in_modules) {
-			has_item = decode_module(cursor, item);
+			has_item = decode_module_token(cursor, item);
 		} else {
 			has_item = decode_token(cursor, item);
 		}
@@ -251,7 +251,7 @@ static size_t complete_end(const statistical_cursor *cursor, const statistical_i
 	return (item->event.flags & MPROF_EVENT_FLAG_CALLER) == 0 ? start : previous_end;
 }
 
-static void candidate_decode_items(candidate *candidate, statistical_cursor *tokens)
+static void decode_candidate_tokens(candidate *candidate, statistical_cursor *tokens)
 {
 	size_t start = tokens->content.position;
 	statistical_item item;
@@ -268,8 +268,8 @@ static void candidate_decode_items(candidate *candidate, statistical_cursor *tok
 		candidate->result.list_end = tokens->content.position;
 }
 
-static void candidate_decode(candidate *candidate, const content_cursor *cursor, statistical_layout layout,
-			     const known_ids *known, int is_truncated)
+static void decode_token_candidate(candidate *candidate, const content_cursor *cursor, statistical_layout layout,
+				   const known_ids *known, int is_truncated)
 {
 	statistical_cursor tokens;
 
@@ -280,7 +280,7 @@ static void candidate_decode(candidate *candidate, const content_cursor *cursor,
 	candidate->has_known_ids = 1;
 	statistical_cursor_init(&tokens, cursor, &candidate->result);
 	tokens.is_truncated = is_truncated;
-	candidate_decode_items(candidate, &tokens);
+	decode_candidate_tokens(candidate, &tokens);
 	candidate->cursor = tokens.content;
 	content_cursor_clock(&candidate->cursor, &candidate->end);
 	candidate->fits =
@@ -312,13 +312,13 @@ void statistical_decode(content_cursor *cursor, const dialect_rules *rules, stat
 
 	if (cursor->status != MPROF_OK)
 		return;
-	candidate_decode(&candidates[first], cursor, layouts[first], known, is_truncated);
+	decode_token_candidate(&candidates[first], cursor, layouts[first], known, is_truncated);
 	/* A known layout that fits is accepted even if the other one fits, too. */
 	if (known_layout != STATISTICAL_LAYOUT_NONE && candidates[first].fits) {
 		candidate_accept(&candidates[first], cursor, is_truncated, result, end);
 		return;
 	}
-	candidate_decode(&candidates[!first], cursor, layouts[!first], known, is_truncated);
+	decode_token_candidate(&candidates[!first], cursor, layouts[!first], known, is_truncated);
 	best = first;
 	if (candidates[0].fits != candidates[1].fits)
 		best = candidates[1].fits;

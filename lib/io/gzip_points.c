@@ -17,7 +17,7 @@ void gzip_points_init(gzip_points *points, mprof_allocator *allocator)
 	points->span = GZIP_POINTS_SPAN;
 }
 
-static void release(gzip_points *points, gzip_point *point)
+static void point_release(gzip_points *points, gzip_point *point)
 {
 	(void)inflateEnd(&point->stream);
 	allocator_release(points->allocator, point, sizeof(*point));
@@ -26,18 +26,18 @@ static void release(gzip_points *points, gzip_point *point)
 void gzip_points_destroy(gzip_points *points)
 {
 	for (size_t i = 0; i < points->count; i++)
-		release(points, points->all[i]);
+		point_release(points, points->all[i]);
 	points->count = 0;
 }
 
 /* Drops every second point, so that the others remain evenly spaced. */
-static void thin_out(gzip_points *points)
+static void drop_every_second_point(gzip_points *points)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < points->count; i++) {
 		if (i % 2 == 0)
-			release(points, points->all[i]);
+			point_release(points, points->all[i]);
 		else
 			points->all[kept++] = points->all[i];
 	}
@@ -53,7 +53,7 @@ void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, ui
 	if (!points->is_collecting || output < last || output - last < points->span)
 		return;
 	if (points->count == GZIP_POINTS_MOST) {
-		thin_out(points);
+		drop_every_second_point(points);
 		if (output - last < points->span)
 			return;
 	}

@@ -20,7 +20,7 @@
 #define NAMES_TRIED 16
 
 /* The mode of a file only has a write bit; access rights are inherited from the directory. */
-static int permissions(uint32_t mode)
+static int creation_mode(uint32_t mode)
 {
 	return _S_IREAD | ((mode & 0200) != 0 ? _S_IWRITE : 0);
 }
@@ -29,7 +29,7 @@ static int permissions(uint32_t mode)
  * The sharing mode is the lock: others can read the file but not write to it until the descriptor is closed. Symbolic
  * links are followed, since creating one requires a privilege.
  */
-static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
+static int open_exclusive(const char *path, int flags, uint32_t mode, int *fd)
 {
 	windows_path wide;
 	int error = windows_path_convert(&wide, path);
@@ -38,7 +38,7 @@ static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
 	if (error != 0)
 		return error;
 	*fd = _wsopen(wide.units, _O_WRONLY | _O_CREAT | _O_BINARY | _O_NOINHERIT | flags, _SH_DENYWR,
-		      permissions(mode));
+		      creation_mode(mode));
 	if (*fd >= 0)
 		return 0;
 	error = errno;
@@ -50,7 +50,7 @@ static int open_alone(const char *path, int flags, uint32_t mode, int *fd)
 
 int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
 {
-	int error = open_alone(path, 0, mode, fd);
+	int error = open_exclusive(path, 0, mode, fd);
 
 	*is_locked = 0;
 	if (error != 0)
@@ -89,7 +89,7 @@ int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t s
 		if (rand_s(&halves[0]) != 0 || rand_s(&halves[1]) != 0)
 			return EIO;
 		snprintf(name, size, "%s.%08x%08x.part", path, halves[0], halves[1]);
-		error = open_alone(name, _O_EXCL, mode, fd);
+		error = open_exclusive(name, _O_EXCL, mode, fd);
 	}
 	return error;
 }

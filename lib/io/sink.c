@@ -21,13 +21,13 @@ static int memory_write(log_sink *self, const void *bytes, size_t length)
 	return 0;
 }
 
-static int memory_close(log_sink *self)
+static int memory_sink_close(log_sink *self)
 {
 	allocator_release(&self->allocator, self->memory, self->memory_capacity);
 	return 0;
 }
 
-static const sink_operations memory_operations = {memory_write, NULL, NULL, NULL, memory_close};
+static const sink_operations memory_operations = {memory_write, NULL, NULL, NULL, memory_sink_close};
 
 void sink_open_memory(log_sink *self, const mprof_allocator *allocator)
 {

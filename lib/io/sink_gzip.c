@@ -10,7 +10,7 @@
 
 #ifdef MPROF_WITH_ZLIB
 
-#include "base/checked.h"
+#include "io/zlib_memory.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -31,35 +31,6 @@ typedef struct gzip_state {
 	uint64_t unflushed; /**< Bytes given to zlib since the last flush. */
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
-
-/* zlib frees memory without giving its size, which is therefore stored before it. */
-typedef union allocation_header {
-	size_t size;
-	max_align_t alignment;
-} allocation_header;
-
-static voidpf zlib_allocate(voidpf opaque, uInt items, uInt size)
-{
-	const mprof_allocator *allocator = opaque;
-	allocation_header *header;
-	size_t total;
-
-	if (!checked_multiply(items, size, &total) || !checked_add(total, sizeof(*header), &total))
-		return Z_NULL;
-	header = allocator_allocate(allocator, total);
-	if (header == NULL)
-		return Z_NULL;
-	header->size = total;
-	return header + 1;
-}
-
-static void zlib_release(voidpf opaque, voidpf memory)
-{
-	const mprof_allocator *allocator = opaque;
-	allocation_header *header = (allocation_header *)memory - 1;
-
-	allocator_release(allocator, header, header->size);
-}
 
 /* Compresses the input of the stream and writes the output; \p flush is zlib's. */
 static int deflate_through(gzip_state *state, int flush)
@@ -143,7 +114,7 @@ static uint64_t gzip_bound(const log_sink *self, uint64_t more)
 	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH;
 }
 
-static int gzip_close(log_sink *self)
+static int gzip_sink_close(log_sink *self)
 {
 	gzip_state *state = self->state;
 	int error;
@@ -154,7 +125,7 @@ static int gzip_close(log_sink *self)
 	return error;
 }
 
-static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_bound, gzip_close};
+static const sink_operations gzip_operations = {gzip_write, gzip_flush, gzip_finish, gzip_bound, gzip_sink_close};
 
 int sink_gzip_is_available(void)
 {
@@ -173,8 +144,8 @@ int sink_gzip_add(log_sink *self, uint32_t level)
 	state->unflushed = 0;
 	/* zlib keeps the pointer, so it must be that of the copy in the state, which does not move. */
 	state->stream.opaque = &state->inner.allocator;
-	state->stream.zalloc = zlib_allocate;
-	state->stream.zfree = zlib_release;
+	state->stream.zalloc = zlib_memory_allocate;
+	state->stream.zfree = zlib_memory_release;
 	if (deflateInit2(&state->stream, (int)level, Z_DEFLATED, GZIP_WINDOW_BITS, DEFAULT_MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		allocator_release(&self->allocator, state, sizeof(*state));

@@ -134,7 +134,7 @@ static int memory_seek(void *user, uint64_t offset)
 	return 0;
 }
 
-static void memory_close(void *user)
+static void memory_source_close(void *user)
 {
 	memory_source *self = user;
 	mprof_allocator allocator = self->allocator;
@@ -154,7 +154,7 @@ int source_open_memory(mprof_source *source, const mprof_allocator *allocator, c
 	self->position = 0;
 	source->read = memory_read;
 	source->seek = memory_seek;
-	source->close = memory_close;
+	source->close = memory_source_close;
 	source->user = self;
 	return 0;
 }

@@ -31,7 +31,7 @@ static uint64_t hash_path(const source_files *files, const char *path, size_t le
 	return hash;
 }
 
-static uint32_t find(const source_files *files, uint32_t first, const char *path, size_t length)
+static uint32_t find_path(const source_files *files, uint32_t first, const char *path, size_t length)
 {
 	uint32_t number = first;
 
@@ -45,7 +45,7 @@ static uint32_t find(const source_files *files, uint32_t first, const char *path
 	return 0;
 }
 
-static uint32_t add(source_files *files, uint64_t hash, uint32_t next, const char *path, size_t length)
+static uint32_t add_path(source_files *files, uint64_t hash, uint32_t next, const char *path, size_t length)
 {
 	const mprof_allocator *allocator = &files->by_hash.index.allocator;
 	void *grown = files->files;
@@ -73,13 +73,13 @@ uint32_t source_files_number(source_files *files, const char *path, size_t lengt
 	const uint64_t hash = hash_path(files, path, length);
 	const uint64_t *first = hash_map_get(&files->by_hash, hash);
 	const uint32_t newest = first != NULL ? (uint32_t)*first : 0;
-	const uint32_t known = find(files, newest, path, length);
+	const uint32_t known = find_path(files, newest, path, length);
 
 	*is_new = known == 0;
-	return known != 0 ? known : add(files, hash, newest, path, length);
+	return known != 0 ? known : add_path(files, hash, newest, path, length);
 }
 
-void source_files_take_back(source_files *files)
+void source_files_undo_add(source_files *files)
 {
 	const source_file *file = &files->files[--files->count];
 	const uint64_t hash = hash_path(files, file->path, file->length);

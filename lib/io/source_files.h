@@ -25,10 +25,10 @@ typedef struct source_files {
 void source_files_init(source_files *files, const mprof_allocator *allocator);
 void source_files_destroy(source_files *files);
 
-/** The number of a file, from 1; \p is_new receives 1 if the number is new. 0 if there is no memory. */
+/** The number of a file, from 1; \p is_new receives 1 if the number is new. 0 if out of memory. */
 uint32_t source_files_number(source_files *files, const char *path, size_t length, int *is_new);
 
 /** Removes the file with the newest number, after it could not be defined in the log. */
-void source_files_take_back(source_files *files);
+void source_files_undo_add(source_files *files);
 
 #endif

@@ -11,6 +11,7 @@
 #ifdef MPROF_WITH_ZLIB
 
 #include "io/gzip_points.h"
+#include "io/zlib_memory.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -33,32 +34,6 @@ typedef struct gzip_source {
 	int is_between;     /* A member has ended, and another one may follow. */
 	uint8_t input[INPUT_LENGTH];
 } gzip_source;
-
-/* zlib frees memory without giving its size, which is therefore stored before it. */
-typedef union counted_memory {
-	size_t size;
-	long double alignment;
-	void *pointer;
-} counted_memory;
-
-static void *zlib_allocate(void *user, unsigned count, unsigned size)
-{
-	const mprof_allocator *allocator = user;
-	size_t total = (size_t)count * size + sizeof(counted_memory);
-	counted_memory *memory = allocator_allocate(allocator, total);
-
-	if (memory == NULL)
-		return NULL;
-	memory->size = total;
-	return memory + 1;
-}
-
-static void zlib_release(void *user, void *address)
-{
-	counted_memory *memory = (counted_memory *)address - 1;
-
-	allocator_release(user, memory, memory->size);
-}
 
 /* Reads more compressed bytes if none are left. Returns 0 or an errno value; at the end there are none with 0. */
 static int input_get(gzip_source *self)
@@ -200,7 +175,7 @@ static int gzip_seek(void *user, uint64_t offset)
 	return fault;
 }
 
-static void gzip_close(void *user)
+static void gzip_source_close(void *user)
 {
 	gzip_source *self = user;
 	mprof_allocator allocator = self->allocator;
@@ -224,8 +199,8 @@ int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, cons
 	self->watch = watch;
 	self->stream = &self->streams[0];
 	gzip_points_init(&self->points, &self->allocator);
-	self->stream->zalloc = zlib_allocate;
-	self->stream->zfree = zlib_release;
+	self->stream->zalloc = zlib_memory_allocate;
+	self->stream->zfree = zlib_memory_release;
 	self->stream->opaque = &self->allocator;
 	memcpy(self->input, SOURCE_GZIP_MAGIC, SOURCE_GZIP_MAGIC_LENGTH);
 	self->stream->next_in = self->input;
@@ -237,7 +212,7 @@ int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, cons
 	}
 	source->read = gzip_read;
 	source->seek = self->inner.seek != NULL ? gzip_seek : NULL;
-	source->close = gzip_close;
+	source->close = gzip_source_close;
 	source->user = self;
 	return 0;
 }

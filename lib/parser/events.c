@@ -75,7 +75,7 @@ void parser_events_rewind(mprof_parser *parser)
 	parser->events.state.address = 0;
 }
 
-static const char *event_fault(events_decode_result result)
+static const char *events_fault_text(events_decode_result result)
 {
 	switch (result) {
 	case EVENTS_DECODE_TRUNCATED:
@@ -147,7 +147,7 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 		stop = LIST_STOP_END;
 	else if (result == EVENTS_DECODE_TRUNCATED || result == EVENTS_DECODE_LIST_END)
 		stop = LIST_STOP_TRUNCATED;
-	return parser_list_end(parser, stop, parser->events.state.position, event_fault(result));
+	return parser_list_end(parser, stop, parser->events.state.position, events_fault_text(result));
 }
 
 mprof_status parser_events_finish(mprof_parser *parser)

@@ -62,8 +62,8 @@ static mprof_status next_of_lists(mprof_parser *parser, mprof_event *events, siz
 	return *count > 0 ? MPROF_OK : end_frames(parser, &samples->content);
 }
 
-static void event_store(const mprof_parser *parser, mprof_event *event, const statistical_item *item,
-			mprof_event_detail *detail)
+static void store_frame_event(const mprof_parser *parser, mprof_event *event, const statistical_item *item,
+			      mprof_event_detail *detail)
 {
 	*event = item->event;
 	event->counter = parser->block.as.statistical.start_counter;
@@ -87,7 +87,7 @@ mprof_status parser_statistical_next(mprof_parser *parser, mprof_event *events, 
 	while (*count < capacity && statistical_cursor_next(&parser->statistical, &item)) {
 		if (item.is_record)
 			continue;
-		event_store(parser, &events[*count], &item, &parser->batch.details[*count]);
+		store_frame_event(parser, &events[*count], &item, &parser->batch.details[*count]);
 		++*count;
 	}
 	return *count > 0 ? MPROF_OK : end_frames(parser, &parser->statistical.content);

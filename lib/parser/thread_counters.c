@@ -87,17 +87,17 @@ static size_t start_index(const thread_counters *counters, uint64_t offset)
 
 static const block_start *start_find(const thread_counters *counters, uint64_t offset)
 {
-	size_t place = start_index(counters, offset);
+	size_t index = start_index(counters, offset);
 
-	if (place == counters->start_count || counters->starts[place].offset != offset)
+	if (index == counters->start_count || counters->starts[index].offset != offset)
 		return NULL;
-	return &counters->starts[place];
+	return &counters->starts[index];
 }
 
 /* Stores the counter that a block starts from. */
 static int start_put(thread_counters *counters, uint64_t offset, uint64_t counter)
 {
-	size_t place = start_index(counters, offset);
+	size_t index = start_index(counters, offset);
 	void *starts = counters->starts;
 	int reserved;
 
@@ -108,16 +108,16 @@ static int start_put(thread_counters *counters, uint64_t offset, uint64_t counte
 	counters->starts = starts;
 	if (!reserved)
 		return 0;
-	memmove(&counters->starts[place + 1], &counters->starts[place],
-		(counters->start_count - place) * sizeof(*counters->starts));
-	counters->starts[place].offset = offset;
-	counters->starts[place].counter = counter;
+	memmove(&counters->starts[index + 1], &counters->starts[index],
+		(counters->start_count - index) * sizeof(*counters->starts));
+	counters->starts[index].offset = offset;
+	counters->starts[index].counter = counter;
 	counters->start_count++;
 	return 1;
 }
 
 /* Adds a thread. Returns 0 if out of memory. */
-static int thread_add(thread_counters *counters, uint64_t thread)
+static int add_thread_counter(thread_counters *counters, uint64_t thread)
 {
 	void *threads = counters->threads;
 	int is_added;
@@ -148,7 +148,7 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 		return 0;
 	if (position != THREAD_MAP_NONE)
 		counters->current = position;
-	else if (!thread_add(counters, thread))
+	else if (!add_thread_counter(counters, thread))
 		return 0;
 	record_events_block(counters, offset);
 	current = &counters->threads[counters->current];

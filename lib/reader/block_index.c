@@ -13,7 +13,7 @@ void block_index_init(block_index *index, const mprof_allocator *allocator)
 	thread_map_init(&index->by_thread, allocator);
 }
 
-static void list_destroy(block_index *index, index_list *list)
+static void index_list_destroy(block_index *index, index_list *list)
 {
 	allocator_release(&index->allocator, list->entries, list->capacity * sizeof(*list->entries));
 }
@@ -21,8 +21,8 @@ static void list_destroy(block_index *index, index_list *list)
 void block_index_destroy(block_index *index)
 {
 	for (size_t i = 0; i < index->thread_count; i++)
-		list_destroy(index, &index->threads[i]);
-	list_destroy(index, &index->all);
+		index_list_destroy(index, &index->threads[i]);
+	index_list_destroy(index, &index->all);
 	allocator_release(&index->allocator, index->threads, index->thread_capacity * sizeof(*index->threads));
 	allocator_release(&index->allocator, index->blocks, index->capacity * sizeof(*index->blocks));
 	thread_map_destroy(&index->by_thread);
@@ -95,7 +95,7 @@ static int64_t relative_to_origin(const block_index *index, uint64_t counter)
 	return (int64_t)(counter - index->origin);
 }
 
-static int list_reserve(block_index *index, index_list *list)
+static int index_list_reserve(block_index *index, index_list *list)
 {
 	void *entries = list->entries;
 	int has_room =
@@ -106,7 +106,7 @@ static int list_reserve(block_index *index, index_list *list)
 }
 
 /* The caller has reserved memory for the entry. */
-static void list_add(const block_index *index, index_list *list, const index_block *block)
+static void index_list_add(const block_index *index, index_list *list, const index_block *block)
 {
 	const int64_t before = list->count > 0 ? list->entries[list->count - 1].latest : INT64_MIN;
 	const int64_t end = relative_to_origin(index, block->end_counter);
@@ -137,11 +137,11 @@ static int add_to_lists(block_index *index, const index_block *block)
 
 	if (list == NULL && is_of_thread(block))
 		return 0;
-	if (!list_reserve(index, &index->all) || (list != NULL && !list_reserve(index, list)))
+	if (!index_list_reserve(index, &index->all) || (list != NULL && !index_list_reserve(index, list)))
 		return 0;
-	list_add(index, &index->all, block);
+	index_list_add(index, &index->all, block);
 	if (list != NULL)
-		list_add(index, list, block);
+		index_list_add(index, list, block);
 	return 1;
 }
 

@@ -85,7 +85,7 @@ static mprof_status index_events(mprof_reader *reader, index_block *made)
 }
 
 /* Adds the current block to the index. */
-static mprof_status add_block(mprof_reader *reader, const mprof_block *block)
+static mprof_status index_loaded_block(mprof_reader *reader, const mprof_block *block)
 {
 	index_block made = block_index_describe(block);
 	mprof_status status = MPROF_OK;
@@ -119,7 +119,7 @@ static mprof_status index_fill(mprof_reader *reader)
 			return MPROF_OK;
 		if (reader->frames.has_gap)
 			reader->frames.index_gaps++;
-		status = has_sound_framing(status, &block) ? add_block(reader, &block) : MPROF_OK;
+		status = has_sound_framing(status, &block) ? index_loaded_block(reader, &block) : MPROF_OK;
 		if (status != MPROF_OK)
 			return status;
 		reader->index.end = reader_next_offset(reader);

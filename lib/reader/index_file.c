@@ -121,7 +121,7 @@ static uint32_t node_at_index_end(const mprof_reader *reader, const open_slot *s
  * An index is saved only for a log without faults, so the thread is on that stack unless another thread has switched to
  * it.
  */
-static uint8_t *store_thread(const mprof_reader *reader, uint8_t *bytes, size_t index)
+static uint8_t *store_thread_stacks(const mprof_reader *reader, uint8_t *bytes, size_t index)
 {
 	const open_frames *open = &reader->frames.open;
 	const open_thread *thread = &open->threads[index];
@@ -152,7 +152,7 @@ static void store_open(const mprof_reader *reader, uint8_t *bytes)
 	}
 	for (size_t i = 0; i < open->thread_count; i++) {
 		if (open->threads[i].own.end_node != 0)
-			bytes = store_thread(reader, bytes, i);
+			bytes = store_thread_stacks(reader, bytes, i);
 	}
 	for (size_t i = 0; i < open->slot_count; i++) {
 		if (open->slots[i].end_node != 0)
@@ -404,7 +404,7 @@ static mprof_status load_frames(mprof_reader *reader, const saved_index *saved)
 }
 
 /*
- * Reads one block to store_index its definitions, as reading the whole log would. Fails if the block does not match the
+ * Reads one block to store its definitions, as reading the whole log would. Fails if the block does not match the
  * index.
  */
 static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
@@ -424,7 +424,7 @@ static mprof_status load_indexed_block(mprof_reader *reader, const index_block *
 }
 
 /* Reads the last block too, so that a log that is shorter than the index is detected. */
-static mprof_status store_definitions(mprof_reader *reader)
+static mprof_status load_indexed_definitions(mprof_reader *reader)
 {
 	const int missed = reader->misses_something;
 	mprof_status status = MPROF_OK;
@@ -470,7 +470,7 @@ static mprof_status load_index(mprof_reader *reader, const saved_index *saved)
 
 	if (status == MPROF_OK)
 		status = load_frames(reader, saved);
-	return status == MPROF_OK ? store_definitions(reader) : status;
+	return status == MPROF_OK ? load_indexed_definitions(reader) : status;
 }
 
 mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length)

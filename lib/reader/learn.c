@@ -52,7 +52,7 @@ static mprof_status store_names(mprof_reader *reader, const mprof_block *block)
 }
 
 /* Stores all definitions of the loaded block. One that cannot be stored does not prevent storing the others. */
-static mprof_status store_definitions(mprof_reader *reader, const mprof_block *block)
+static mprof_status store_block_definitions(mprof_reader *reader, const mprof_block *block)
 {
 	mprof_record records[RECORD_BATCH];
 	mprof_status result = MPROF_OK;
@@ -153,7 +153,7 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_METRICS:
-		return store_definitions(reader, block);
+		return store_block_definitions(reader, block);
 	default:
 		return MPROF_OK;
 	}

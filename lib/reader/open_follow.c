@@ -50,7 +50,7 @@ static mprof_status enter_method(open_frames *frames, open_stack *stack, uint32_
 }
 
 /* A leave with a method also ends the frames above that method. */
-static void leave_method(open_frames *frames, open_stack *stack, uint32_t method)
+static void follow_method_leave(open_frames *frames, open_stack *stack, uint32_t method)
 {
 	for (size_t depth = stack->depth; depth > 0; depth--) {
 		if (stack->frames[depth - 1].method == method) {
@@ -74,7 +74,7 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		leave_method(frames, stack, event->id);
+		follow_method_leave(frames, stack, event->id);
 		break;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
 		method = stack->depth > 0 ? stack->frames[--stack->depth].method : 0;

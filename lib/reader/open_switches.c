@@ -153,7 +153,7 @@ static mprof_status store_touched_node(open_frames *frames, open_slot *slot)
 }
 
 /* The thread leaves the stack that it is on and is on its own from now on. */
-static void leave_other(open_frames *frames, size_t thread, uint64_t counter)
+static void leave_other_stack(open_frames *frames, size_t thread, uint64_t counter)
 {
 	open_thread *leaving = &frames->threads[thread];
 
@@ -169,7 +169,7 @@ static mprof_status lose_stack(open_frames *frames, mprof_status status, uint64_
 {
 	open_thread *thread = &frames->threads[frames->current];
 
-	leave_other(frames, frames->current, counter);
+	leave_other_stack(frames, frames->current, counter);
 	(void)touch_stack(frames, 0, OPEN_BASE_UNKNOWN, counter);
 	thread->own.generation = frames->generation;
 	open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
@@ -200,12 +200,12 @@ mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t c
 	slot = slot_at(frames, next);
 	/* Only one thread can be on a stack: the switch by which the other one left it is missing. */
 	if (next != 0 && slot->holder != 0)
-		leave_other(frames, slot->holder - 1, counter);
+		leave_other_stack(frames, slot->holder - 1, counter);
 	if (is_stale(frames, slot->left))
 		open_stack_clear(&slot->stack, OPEN_BASE_GAP);
 	if (thread->other == 0)
 		thread->own.left = counter;
-	leave_other(frames, frames->current, counter);
+	leave_other_stack(frames, frames->current, counter);
 	if (slot->is_ended)
 		open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
 	slot->is_ended = 0;
@@ -232,7 +232,7 @@ mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t coun
 		return lose_stack(frames, status, counter);
 	slot = slot_at(frames, other);
 	if (slot->holder != 0)
-		leave_other(frames, slot->holder - 1, slot->left);
+		leave_other_stack(frames, slot->holder - 1, slot->left);
 	open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
 	slot->left = counter;
 	slot->is_ended = 1;
@@ -257,7 +257,7 @@ mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter)
 		status = store_touched_node(frames, &thread->own);
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, counter);
-	leave_other(frames, frames->current, counter);
+	leave_other_stack(frames, frames->current, counter);
 	open_stack_clear(&thread->own.stack, OPEN_BASE_EMPTY);
 	thread->is_lost = 0;
 	return MPROF_OK;

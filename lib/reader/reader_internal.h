@@ -61,7 +61,7 @@ typedef struct reader_frames {
 } reader_frames;
 
 /** Frames of statistical samples that are fetched from the parser at a time. */
-#define READER_HIT_CAPACITY 256
+#define READER_FETCH_CAPACITY 256
 
 /** One frame of a sample. */
 typedef struct sample_frame {
@@ -73,9 +73,9 @@ typedef struct sample_frame {
 typedef struct reader_samples {
 	id_map modules;   /**< The reader's IDs, by those of the log. */
 	id_map functions; /**< The reader's IDs, by those of the log. */
-	mprof_event *hits;
-	size_t hit_count;
-	size_t hit_next;
+	mprof_event *fetched;
+	size_t fetched_count;
+	size_t fetched_next;
 	int has_sample; /**< A sample was begun and is not yet delivered. */
 	mprof_event sample;
 	uint64_t weight;      /**< Number of samples that it stands for. */

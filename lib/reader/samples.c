@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * STATISTICAL blocks: combines the frames of each hit into one sample with a call stack, and assigns the reader's IDs
+ * STATISTICAL blocks: combines the frames of each sample into one event with a call stack, and assigns the reader's IDs
  * to native code.
  */
 #include "reader/samples.h"
@@ -36,8 +36,9 @@ static mprof_status define_native_code(mprof_reader *reader, id_map *ids, uint32
 	return id_map_put(ids, log_id, record->id) ? MPROF_OK : MPROF_ERR_MEMORY;
 }
 
-/* A module or function that is used but not defined gets the name "#ID", as in other places. */
-static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
+/* A module or function that is used but not defined gets the name "#ID", as elsewhere. */
+static mprof_status define_undefined_native(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id,
+					    uint32_t *id)
 {
 	char name[16];
 	mprof_record record;
@@ -54,7 +55,7 @@ static mprof_status define_unknown(mprof_reader *reader, id_map *ids, uint32_t k
 static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id, uint32_t *id)
 {
 	*id = id_map_get(ids, log_id);
-	return *id != 0 ? MPROF_OK : define_unknown(reader, ids, kind, log_id, id);
+	return *id != 0 ? MPROF_OK : define_undefined_native(reader, ids, kind, log_id, id);
 }
 
 /*
@@ -72,7 +73,7 @@ static mprof_status find_first_module(mprof_reader *reader, uint32_t log_module,
 }
 
 /* Translates a record of the log to the reader's IDs, and defines it. A module that was unloaded keeps its name. */
-static mprof_status define_record(mprof_reader *reader, mprof_record *record)
+static mprof_status define_native_record(mprof_reader *reader, mprof_record *record)
 {
 	reader_samples *samples = &reader->samples;
 	uint32_t log_id = record->id;
@@ -99,7 +100,7 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 
 	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
-			mprof_status status = define_record(reader, &records[i]);
+			mprof_status status = define_native_record(reader, &records[i]);
 
 			if (status == MPROF_ERR_MEMORY)
 				return reader_fail_names(reader, status, block);
@@ -114,30 +115,30 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 void reader_samples_translate(mprof_reader *reader, mprof_record *record)
 {
 	/* All of these were defined when the block was loaded, or the failure was recorded then. */
-	if (define_record(reader, record) == MPROF_ERR_MEMORY)
+	if (define_native_record(reader, record) == MPROF_ERR_MEMORY)
 		(void)reader_fail_memory(reader, no_memory_for_names);
 }
 
-/* The location ID of a native hit; 0 if it cannot be defined. */
-static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
+/* The location ID of a native frame; 0 if it cannot be defined. */
+static uint32_t find_native_location(mprof_reader *reader, const mprof_event *event)
 {
 	mprof_record location = {.kind = MPROF_RECORD_LOCATION};
 	reader_samples *samples = &reader->samples;
 	mprof_record function;
 	mprof_status status = MPROF_OK;
 
-	if ((hit->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0 && hit->id != 0) {
-		location.as.location.offset = hit->value;
-		status = find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, hit->id,
+	if ((event->flags & MPROF_EVENT_FLAG_IN_MODULE) != 0 && event->id != 0) {
+		location.as.location.offset = event->value;
+		status = find_or_define(reader, &samples->modules, MPROF_RECORD_MODULE, event->id,
 					&location.as.location.module);
-	} else if (hit->id != 0) {
-		status = find_or_define(reader, &samples->functions, MPROF_RECORD_FUNCTION, hit->id,
+	} else if (event->id != 0) {
+		status = find_or_define(reader, &samples->functions, MPROF_RECORD_FUNCTION, event->id,
 					&location.as.location.function);
 		if (definition_table_get(&reader->definitions, MPROF_RECORD_FUNCTION, location.as.location.function,
 					 &function))
 			location.as.location.module = function.as.function.module;
 	} else {
-		location.as.location.offset = hit->value;
+		location.as.location.offset = event->value;
 	}
 	if (status == MPROF_OK)
 		status = definition_intern(&reader->interner, &location);
@@ -145,12 +146,12 @@ static uint32_t find_location(mprof_reader *reader, const mprof_event *hit)
 	return status == MPROF_OK ? location.id : 0;
 }
 
-/* Adds a frame as the new outermost one. Returns 0 and records why if there is no memory. */
-static int add_frame(mprof_reader *reader, const mprof_event *hit)
+/* Adds a frame as the new outermost one. Returns 0 and records why if out of memory. */
+static int add_sample_frame(mprof_reader *reader, const mprof_event *event)
 {
 	reader_samples *samples = &reader->samples;
 	void *frames = samples->frames;
-	sample_frame frame = {hit->id, 0};
+	sample_frame frame = {event->id, 0};
 	mprof_status status = memory_budget_reserve(&reader->budget, &frames, &samples->frame_capacity,
 						    samples->frame_count + 1, sizeof(*samples->frames));
 
@@ -159,21 +160,21 @@ static int add_frame(mprof_reader *reader, const mprof_event *hit)
 		reader_note_fault(reader, status);
 		return 0;
 	}
-	if (hit->flags & MPROF_EVENT_FLAG_NATIVE) {
-		frame.id = find_location(reader, hit);
+	if (event->flags & MPROF_EVENT_FLAG_NATIVE) {
+		frame.id = find_native_location(reader, event);
 		frame.flags = frame.id != 0 ? MPROF_EVENT_FLAG_NATIVE : 0;
 	}
 	samples->frames[samples->frame_count++] = frame;
 	return 1;
 }
 
-static void begin_sample(reader_samples *samples, const mprof_event *hit)
+static void begin_sample(reader_samples *samples, const mprof_event *event)
 {
-	samples->sample = *hit;
+	samples->sample = *event;
 	samples->sample.more.detail = NULL;
-	samples->sample.flags = hit->flags & MPROF_EVENT_FLAG_NATIVE;
-	samples->sample.id = samples->sample.flags == 0 ? hit->id : 0;
-	samples->weight = hit->more.detail != NULL ? hit->more.detail->samples : 1;
+	samples->sample.flags = event->flags & MPROF_EVENT_FLAG_NATIVE;
+	samples->sample.id = samples->sample.flags == 0 ? event->id : 0;
+	samples->weight = event->more.detail != NULL ? event->more.detail->samples : 1;
 	samples->has_sample = 1;
 	samples->frame_count = 0;
 }
@@ -210,20 +211,22 @@ static void end_sample(mprof_reader *reader, mprof_event *event)
 	}
 }
 
-/* Fetches hits from the parser if the previous ones are used up. */
-static mprof_status fetch_hits(mprof_reader *reader)
+/* Fetches frames from the parser if the previous ones are used up. */
+static mprof_status fetch_frame_events(mprof_reader *reader)
 {
 	reader_samples *samples = &reader->samples;
 	mprof_status status;
 
-	if (samples->hit_next < samples->hit_count)
+	if (samples->fetched_next < samples->fetched_count)
 		return MPROF_OK;
-	if (samples->hits == NULL)
-		samples->hits = allocator_allocate(&reader->allocator, READER_HIT_CAPACITY * sizeof(*samples->hits));
-	if (samples->hits == NULL)
+	if (samples->fetched == NULL)
+		samples->fetched =
+			allocator_allocate(&reader->allocator, READER_FETCH_CAPACITY * sizeof(*samples->fetched));
+	if (samples->fetched == NULL)
 		return reader_fail_memory(reader, "out of memory for samples");
-	samples->hit_next = 0;
-	status = mprof_parser_next_events(reader->parser, samples->hits, READER_HIT_CAPACITY, &samples->hit_count);
+	samples->fetched_next = 0;
+	status = mprof_parser_next_events(reader->parser, samples->fetched, READER_FETCH_CAPACITY,
+					  &samples->fetched_count);
 	return status <= MPROF_END ? status : reader_fail_parser(reader, status);
 }
 
@@ -232,22 +235,22 @@ mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size
 	reader_samples *samples = &reader->samples;
 	mprof_status status;
 
-	if (capacity > READER_HIT_CAPACITY)
-		capacity = READER_HIT_CAPACITY;
+	if (capacity > READER_FETCH_CAPACITY)
+		capacity = READER_FETCH_CAPACITY;
 	if (!detail_pool_prepare(&samples->details, &reader->allocator, capacity))
 		return reader_fail_memory(reader, "out of memory for samples");
-	while ((status = fetch_hits(reader)) == MPROF_OK) {
-		const mprof_event *hit = &samples->hits[samples->hit_next];
+	while ((status = fetch_frame_events(reader)) == MPROF_OK) {
+		const mprof_event *event = &samples->fetched[samples->fetched_next];
 
-		if (samples->has_sample && (hit->flags & MPROF_EVENT_FLAG_CALLER) == 0) {
+		if (samples->has_sample && (event->flags & MPROF_EVENT_FLAG_CALLER) == 0) {
 			if (*count == capacity)
 				return MPROF_OK;
 			end_sample(reader, &events[(*count)++]);
 		}
 		if (!samples->has_sample)
-			begin_sample(samples, hit);
-		(void)add_frame(reader, hit);
-		samples->hit_next++;
+			begin_sample(samples, event);
+		(void)add_sample_frame(reader, event);
+		samples->fetched_next++;
 	}
 	if (samples->has_sample && *count < capacity)
 		end_sample(reader, &events[(*count)++]);
@@ -258,8 +261,8 @@ void reader_samples_rewind(mprof_reader *reader)
 {
 	reader_samples *samples = &reader->samples;
 
-	samples->hit_count = 0;
-	samples->hit_next = 0;
+	samples->fetched_count = 0;
+	samples->fetched_next = 0;
 	samples->has_sample = 0;
 }
 
@@ -270,7 +273,7 @@ void reader_samples_destroy(mprof_reader *reader)
 
 	id_map_destroy(&samples->modules);
 	id_map_destroy(&samples->functions);
-	allocator_release(allocator, samples->hits, READER_HIT_CAPACITY * sizeof(*samples->hits));
+	allocator_release(allocator, samples->fetched, READER_FETCH_CAPACITY * sizeof(*samples->fetched));
 	allocator_release(&reader->budget.allocator, samples->frames,
 			  samples->frame_capacity * sizeof(*samples->frames));
 	detail_pool_destroy(&samples->details, allocator);

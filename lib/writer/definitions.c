@@ -155,7 +155,7 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 	is_whole = block_encode_method(&writer->methods, &writer->encoding, definition, &source);
 	status = keep_definition(writer, &writer->methods, old_length, &writer->method_ids, definition->id);
 	if (status != MPROF_OK && source.is_new)
-		source_files_take_back(&writer->sources);
+		source_files_undo_add(&writer->sources);
 	writer->definitions_shortened |= status == MPROF_OK && !is_whole;
 	return status;
 }

@@ -190,7 +190,7 @@ Test(sources, files_are_numbered_once)
 		}
 	}
 	cr_assert_eq(source_files_number(&files, "new", 3, &is_new), 1001);
-	source_files_take_back(&files);
+	source_files_undo_add(&files);
 	cr_assert_eq(source_files_number(&files, "other", 5, &is_new), 1001);
 	cr_assert_eq(source_files_number(&files, "new", 3, &is_new), 1002);
 	source_files_destroy(&files);
