@@ -4,23 +4,9 @@
 
 #include "format/event_decode_one.h"
 #include "format/event_store.h"
-#include "format/varint_words.h"
+#include "format/varint_window.h"
 
 #include <string.h>
-
-/* Masks of index + 1 groups of seven bits, after the groups were joined. */
-static const uint64_t group_masks[8] = {
-	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
-	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
-};
-
-#if VARINT_WORD_CAN_EXTRACT
-/* Masks of index + 1 groups that are still in separate bytes. */
-static const uint64_t byte_masks[8] = {
-	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
-	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
-};
-#endif
 
 /* Limits of the fast path, in bytes: the code and the first two varints together; each optional field after them. */
 #define FAST_LENGTH 9
@@ -33,7 +19,7 @@ static const uint64_t byte_masks[8] = {
  * cheaper than a test for the end of the window, which is unpredictable. WINDOW_SLACK bytes after the window must be
  * readable, because an event is loaded before it is known to end inside the window.
  */
-#define WINDOW_LENGTH 64
+#define WINDOW_LENGTH VARINT_WINDOW_LENGTH
 #define WINDOW_EVENTS 12
 #define WINDOW_LONG_EVENTS 6
 #define WINDOW_SLACK FAST_LENGTH
@@ -54,46 +40,7 @@ typedef enum fast_features {
 	FAST_EXTRACT = 16 /* Not a feature of the log: varint_word_extract() may be used. */
 } fast_features;
 
-/* Returns the varint at the start of the word; \p last is the index of its last byte. */
-static inline uint64_t extract_number(uint64_t word, uint32_t last, fast_features features)
-{
-#if VARINT_WORD_CAN_EXTRACT
-	if ((features & FAST_EXTRACT) != 0)
-		return varint_word_extract(word, byte_masks[last]);
-#else
-	(void)features;
-#endif
-	return varint_word_join(word) & group_masks[last];
-}
-
-/* Returns two consecutive varints. If there is only one, both have the same last byte, and the second is 0. */
-static inline void extract_two_numbers(uint64_t word, uint32_t first_last, uint32_t second_last, fast_features features,
-				       uint64_t *first, uint64_t *second)
-{
-	uint64_t joined;
-
-#if VARINT_WORD_CAN_EXTRACT
-	if ((features & FAST_EXTRACT) != 0) {
-		*first = varint_word_extract(word, byte_masks[first_last]);
-		*second = varint_word_extract(word, byte_masks[second_last] ^ byte_masks[first_last]);
-		return;
-	}
-#else
-	(void)features;
-#endif
-	joined = varint_word_join(word);
-	*first = joined & group_masks[first_last];
-	*second = (joined & group_masks[second_last]) >> (7 * first_last + 7);
-}
-
 #if defined(__SSE2__)
-
-#include <emmintrin.h>
-
-static inline uint64_t mark_last_of_16(const uint8_t *bytes)
-{
-	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
-}
 
 static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decode_table *table)
 {
@@ -105,26 +52,12 @@ static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decod
 
 #else
 
-/* A word of eight bytes that all have this value. */
-#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
-
-/* Gathers the highest bits of eight bytes: the multiplication collects them in the highest byte of the product. */
-static inline uint64_t highest_bits(uint64_t bytes)
-{
-	return ((bytes & EACH_BYTE(0x80)) >> 7) * UINT64_C(0x0102040810204080) >> 56;
-}
-
-static inline uint64_t mark_last_of_16(const uint8_t *bytes)
-{
-	return highest_bits(bytes_load_64(bytes)) | highest_bits(bytes_load_64(bytes + 8)) << 8;
-}
-
 static inline uint64_t mark_single_of_8(uint64_t bytes, const event_decode_table *table)
 {
 	/* A byte is 0 if its event has no second varint. Adding 127 to any other value sets the highest bit. */
-	uint64_t other = (bytes ^ EACH_BYTE(table->single_value)) & EACH_BYTE(table->single_mask);
+	uint64_t other = (bytes ^ VARINT_EACH_BYTE(table->single_value)) & VARINT_EACH_BYTE(table->single_mask);
 
-	return highest_bits(~(other + EACH_BYTE(127)));
+	return varint_highest_bits(~(other + VARINT_EACH_BYTE(127)));
 }
 
 static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decode_table *table)
@@ -134,17 +67,10 @@ static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decod
 
 #endif
 
-/* Returns window_marks.last of a window. */
-static inline uint64_t window_last(const uint8_t *window)
-{
-	return mark_last_of_16(window) | mark_last_of_16(window + 16) << 16 | mark_last_of_16(window + 32) << 32 |
-	       mark_last_of_16(window + 48) << 48;
-}
-
 static inline void window_mark(window_marks *marks, const uint8_t *window, const event_decode_table *table,
 			       fast_features features)
 {
-	marks->last = window_last(window);
+	marks->last = varint_window_ends(window);
 	marks->single = 0;
 	if ((features & FAST_SINGLE) != 0)
 		marks->single = mark_single_of_16(window, table) | mark_single_of_16(window + 16, table) << 16 |
@@ -183,7 +109,7 @@ static inline uint32_t decode_fast_fields(const uint8_t *cursor, uint64_t ends, 
 		if (__builtin_expect(last - position >= FAST_FIELD_LENGTH, 0))
 			return 0;
 		numbers.of[EVENT_FIELDS_FIRST(fields)] =
-			extract_number(bytes_load_64(cursor + position), last - position, features);
+			varint_window_value(bytes_load_64(cursor + position), last - position, features & FAST_EXTRACT);
 		position = last + 1;
 		ends &= ends - 1;
 	}
@@ -215,14 +141,15 @@ static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint6
 			position = 0;
 			if (details->window_limit - cursor < WINDOW_LENGTH)
 				return -1;
-			ends = window_last(cursor);
+			ends = varint_window_ends(cursor);
 			if (ends == 0)
 				return -1;
 		}
 		last = (uint32_t)__builtin_ctzll(ends);
 		if (__builtin_expect(last - position >= FAST_FIELD_LENGTH, 0))
 			return -1;
-		frame[i] = extract_number(bytes_load_64(cursor + position), last - position, features);
+		frame[i] =
+			varint_window_value(bytes_load_64(cursor + position), last - position, features & FAST_EXTRACT);
 		all |= frame[i];
 		position = last + 1;
 		ends &= ends - 1;
@@ -326,7 +253,8 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 	uint64_t main_number;
 	uint64_t second;
 
-	extract_two_numbers(bytes_load_64(cursor + 1), main_last, event_last, features, &main_number, &second);
+	varint_window_two_values(bytes_load_64(cursor + 1), main_last, event_last, features & FAST_EXTRACT,
+				 &main_number, &second);
 	if (__builtin_expect(event_template != 0, 1)) {
 		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
 		/* Among the packed kinds, only allocations have this bit set. */
@@ -432,7 +360,10 @@ static events_decode_result decode_slow_path(const event_decode_table *table, co
 	return result;
 }
 
-/* \p machine is FAST_EXTRACT or 0. */
+/*
+ * \p machine is FAST_EXTRACT or 0. The features must be constants, so each combination that event_decode_table_build()
+ * can select is a call of its own.
+ */
 static inline __attribute__((always_inline)) events_decode_result decode_list(const event_decode_table *table,
 									      events_decode_state *state,
 									      events_decode_batch *batch,

@@ -162,7 +162,7 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	uint64_t word = varint_word_split_short(id >> EVENT_PACKED_BITS);
 	uint32_t last_byte = varint_word_last_byte(word);
 
-	bytes_store_64(out, (word | (uint64_t)VARINT_LAST_BIT << 8 * last_byte) << 8 | byte);
+	bytes_store_64(out, varint_word_end(word, last_byte) << 8 | byte);
 	return out + 1 + last_byte + 1;
 }
 

@@ -113,7 +113,7 @@ static int begins_as_text(const mprof_mapping *mapping)
 	return name[0] < 0x80 || (name[0] >= 0xc0 && (name[1] & 0xc0) == 0x80);
 }
 
-/* Advances to the next such position. Returns 0 if there is none. */
+/* Advances to the next position where the list could end. Returns 0 if there is none. */
 static int end_search_next(end_search *search)
 {
 	content_cursor *content = &search->content;
@@ -137,7 +137,7 @@ static int end_search_next(end_search *search)
 	return 0;
 }
 
-/* Advances to the first such position. Returns 0 if there is none. */
+/* Advances to the first position where the list could end. Returns 0 if there is none. */
 static int end_search_first(end_search *search)
 {
 	const content_cursor *content = &search->content;
@@ -166,7 +166,7 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 }
 
 /*
- * As the text of the 2007 mail has it, both lists end with a byte 0. The right pair of ends is one after which there is
+ * According to the text of the mail of 2007, both lists end with a byte 0. The right pair of ends is one after which there is
  * only a CLOCK. If there are several, the one with the longest list of classes is right: methods decoded as classes
  * would have names that start with the end of a varint, which is not text, while a class decoded as a method may look
  * like a method of an unusual class.

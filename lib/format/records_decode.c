@@ -133,7 +133,7 @@ static int decode_id(record_cursor *cursor, mprof_record *record)
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->as.metric_value.is_double = (id & 1) != 0 ? MPROF_METRIC_FLAG_DOUBLE : 0;
 		if (id == 1)
-			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "value of metric 0");
+			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "metric ID is 0");
 		id >>= 1;
 	}
 	if (id > UINT32_MAX)

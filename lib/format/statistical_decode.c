@@ -50,7 +50,7 @@ static void start_callers(statistical_cursor *cursor, size_t start, uint64_t cou
 	if (!cursor->is_truncated && count > cursor->content.length - cursor->content.position)
 		cursor_fail(cursor, start, "call stack has more frames than the block has bytes");
 	else if (!cursor->is_caller_count_first && (!cursor->has_leaf || cursor->callers_left > 0))
-		cursor_fail(cursor, start, "number of callers does not follow a sample");
+		cursor_fail(cursor, start, "caller count without a sample before it");
 	cursor->has_leaf = !cursor->is_caller_count_first;
 	cursor->callers_left = count;
 }

@@ -98,12 +98,18 @@ static inline const uint8_t *varint_word_get(const uint8_t *cursor, const uint8_
 	return varint_get(cursor, limit, value);
 }
 
+/** Marks a byte of a word that was split as the last one. */
+static inline uint64_t varint_word_end(uint64_t word, uint32_t last_byte)
+{
+	return word | (uint64_t)VARINT_LAST_BIT << 8 * last_byte;
+}
+
 /** Encodes a word that was split. Always stores eight bytes. */
 static inline uint8_t *varint_word_store(uint8_t *out, uint64_t word)
 {
 	const uint32_t last = varint_word_last_byte(word);
 
-	bytes_store_64(out, word | (uint64_t)VARINT_LAST_BIT << 8 * last);
+	bytes_store_64(out, varint_word_end(word, last));
 	return out + last + 1;
 }
 

@@ -3,7 +3,7 @@
  * \file io/gzip_points.h
  * \brief Access points: positions in compressed data at which decompression can resume.
  *
- * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be taken anywhere, in any member of a
+ * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be stored anywhere, in any member of a
  * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are
  * #GZIP_POINTS_MOST points, every second one is dropped and the span between them doubles.
  */
@@ -39,15 +39,15 @@ void gzip_points_init(gzip_points *points, mprof_allocator *allocator);
 void gzip_points_destroy(gzip_points *points);
 
 /**
- * Takes a point if the last one is far enough away. \p stream is at \p output and \p input, inside a member. Without
- * memory there is no point: a later seek takes longer.
+ * Stores a point if the last one is far enough away. \p stream is at \p output and \p input, inside a member. If out of
+ * memory, no point is stored, and a later seek takes longer.
  */
 void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, uint64_t input);
 
 /** The last point that is not after an offset in the decompressed data, or NULL. */
 const gzip_point *gzip_points_find(const gzip_points *points, uint64_t output);
 
-/** Initializes \p stream to continue from a point. Returns 0 if there is no memory. */
+/** Initializes \p stream to continue from a point. Returns 0 if out of memory. */
 int gzip_points_resume(const gzip_point *point, z_stream *stream);
 
 #endif

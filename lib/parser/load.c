@@ -53,14 +53,15 @@ static mprof_status check_readable(mprof_parser *parser)
 	uint64_t kind = MPROF_BLOCK_BIT(parser->block.kind);
 
 	if ((parser->directives.in_force.unreadable_kinds & kind) != 0)
-		return refuse_block(
-			parser, MPROF_ERR_UNSUPPORTED, 0,
-			"the log declares a directive for this kind of block that is unknown to this library");
+		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
+				    "the log declares an unknown directive for this kind of block: a later version of "
+				    "libmprof may read it");
 	if (parser->directives.in_force.is_lost && (kinds_of_directives(parser->decoding.rules) & kind) != 0)
 		return refuse_block(parser, MPROF_ERR_UNSUPPORTED, 0,
 				    "the DIRECTIVES block that may declare how to read this one could not be read");
 	if (parser->block.length > parser->max_block_length)
-		return refuse_block(parser, MPROF_ERR_LIMIT, 2, "the block is longer than max_block_length");
+		return refuse_block(parser, MPROF_ERR_LIMIT, 2,
+				    "the block is longer than the limit: raise max_block_length");
 	return MPROF_OK;
 }
 
@@ -126,7 +127,7 @@ static void forget_content(mprof_parser *parser)
  * Loads a block whose list has no end, for the content up to there, if its start can be decoded. Returns 0 if out of
  * memory.
  */
-static int load_part(mprof_parser *parser, size_t length, parser_state state)
+static int load_until_fault(mprof_parser *parser, size_t length, parser_state state)
 {
 	content_cursor cursor;
 
@@ -158,7 +159,7 @@ static mprof_status fail_content(mprof_parser *parser, size_t length, const cont
 	if (parser->block.kind == MPROF_BLOCK_INTRO && parser_may_be_mail_or_drop(parser))
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
-	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_part(parser, length, PARSER_BROKEN))
+	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_until_fault(parser, length, PARSER_BROKEN))
 		return parser_fail_memory(parser, no_memory);
 	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 }
@@ -190,7 +191,7 @@ static mprof_status load_whole(mprof_parser *parser)
 }
 
 /* The log ends inside the block. */
-static mprof_status load_cut(mprof_parser *parser)
+static mprof_status load_truncated(mprof_parser *parser)
 {
 	size_t available = parser_buffer_length(&parser->buffer);
 	size_t header_length = parser->decoding.rules->header_length;
@@ -205,10 +206,10 @@ static mprof_status load_cut(mprof_parser *parser)
 		return fail_block(parser, MPROF_ERR_MALFORMED, 2,
 				  "the length of the block is wrong: bytes are skipped to the next valid block");
 	}
-	/* The cut may be inside the checksum. */
+	/* The log may end inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_may_be_truncated(parser->block.kind) && !load_part(parser, length, PARSER_TRUNCATED))
+	if (block_list_may_be_truncated(parser->block.kind) && !load_until_fault(parser, length, PARSER_TRUNCATED))
 		return parser_fail_memory(parser, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }
@@ -224,7 +225,7 @@ mprof_status parser_load(mprof_parser *parser)
 		return status;
 	if (parser_buffer_length(&parser->buffer) >= parser->span)
 		return load_whole(parser);
-	return parser->is_finished ? load_cut(parser) : parser_wait(parser, parser->span);
+	return parser->is_finished ? load_truncated(parser) : parser_wait(parser, parser->span);
 }
 
 mprof_status mprof_parser_load(mprof_parser *parser, mprof_block *block)

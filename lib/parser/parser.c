@@ -15,7 +15,7 @@
 #define DEFAULT_MAX_BLOCK_LENGTH (UINT64_C(64) << 20)
 #define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
 
-/* Least room that is lent, so that a caller that asks for little does not read in small pieces. */
+/* Minimum room that is lent, so that a caller that asks for little does not read in small pieces. */
 #define LEAST_ROOM 4096
 
 void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/varint_window.h
+ * \brief The boundaries of varints in windows of bytes, and the values between boundaries that were found before.
+ *
+ * For decoders that find the ends of many varints at once, so that decoding a value does not wait for the search for its
+ * end.
+ */
+#ifndef FORMAT_VARINT_WINDOW_H
+#define FORMAT_VARINT_WINDOW_H
+
+#include "format/varint_words.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/** Length of a window in bytes. */
+#define VARINT_WINDOW_LENGTH 64
+
+/** Masks of index + 1 groups of seven bits, after the groups were joined. */
+static const uint64_t varint_group_masks[8] = {
+	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
+	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
+};
+
+#if VARINT_WORD_CAN_EXTRACT
+/** Masks of index + 1 groups that are still in separate bytes. */
+static const uint64_t varint_byte_masks[8] = {
+	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
+	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
+};
+#endif
+
+/** Returns the varint at the start of the word; \p last is the index of its last byte. */
+static inline uint64_t varint_window_value(uint64_t word, uint32_t last, int use_extract)
+{
+#if VARINT_WORD_CAN_EXTRACT
+	if (use_extract)
+		return varint_word_extract(word, varint_byte_masks[last]);
+#else
+	(void)use_extract;
+#endif
+	return varint_word_join(word) & varint_group_masks[last];
+}
+
+/** Returns two consecutive varints. If there is only one, both have the same last byte, and the second is 0. */
+static inline void varint_window_two_values(uint64_t word, uint32_t first_last, uint32_t second_last, int use_extract,
+					    uint64_t *first, uint64_t *second)
+{
+	uint64_t joined;
+
+#if VARINT_WORD_CAN_EXTRACT
+	if (use_extract) {
+		*first = varint_word_extract(word, varint_byte_masks[first_last]);
+		*second = varint_word_extract(word, varint_byte_masks[second_last] ^ varint_byte_masks[first_last]);
+		return;
+	}
+#else
+	(void)use_extract;
+#endif
+	joined = varint_word_join(word);
+	*first = joined & varint_group_masks[first_last];
+	*second = (joined & varint_group_masks[second_last]) >> (7 * first_last + 7);
+}
+
+/** A word of eight bytes that all have this value. */
+#define VARINT_EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/** Gathers the highest bits of eight bytes: the multiplication collects them in the highest byte of the product. */
+static inline uint64_t varint_highest_bits(uint64_t bytes)
+{
+	return ((bytes & VARINT_EACH_BYTE(0x80)) >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+#if defined(__SSE2__)
+
+static inline uint64_t varint_last_bits_of_16(const uint8_t *bytes)
+{
+	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
+}
+
+#else
+
+static inline uint64_t varint_last_bits_of_16(const uint8_t *bytes)
+{
+	return varint_highest_bits(bytes_load_64(bytes)) | varint_highest_bits(bytes_load_64(bytes + 8)) << 8;
+}
+
+#endif
+
+/** A bit for each byte of the window, the first byte in the lowest bit: set if the byte can be the last of a varint. */
+static inline uint64_t varint_window_ends(const uint8_t *window)
+{
+	return varint_last_bits_of_16(window) | varint_last_bits_of_16(window + 16) << 16 |
+	       varint_last_bits_of_16(window + 32) << 32 | varint_last_bits_of_16(window + 48) << 48;
+}
+
+#endif
