@@ -121,8 +121,9 @@ static inline uint32_t decode_fast_fields(const uint8_t *cursor, uint64_t ends, 
  * \p ends belongs to the byte at the cursor. The frames may extend beyond the window. Returns their length, which may
  * be 0, or -1 to leave the section to the slow path.
  */
-static inline int decode_fast_frames(const uint8_t *cursor, uint64_t ends, uint64_t count, fast_features features,
-				     fast_details *details, mprof_event *event)
+static inline __attribute__((always_inline)) int decode_fast_frames(const uint8_t *cursor, uint64_t ends,
+								    uint64_t count, fast_features features,
+								    fast_details *details, mprof_event *event)
 {
 	uint64_t *frame = details->frame;
 	const uint8_t *start = cursor;
