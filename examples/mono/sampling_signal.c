@@ -29,6 +29,25 @@ static int blocked_signal(const ucontext_t *context)
 	return found;
 }
 
+/*
+ * Lets no other signal interrupt the runtime's handler, except those of faults. The signal with which Mono 6.8 suspends a
+ * thread may make it throw an exception, above all when the program ends and aborts its background threads. The handler
+ * is then left in the middle, the runtime still takes the thread to be in it, and the next sample ends the program by an
+ * assertion.
+ */
+static void block_others_in_handler(int number)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) != 0)
+		return;
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&action.sa_mask, faults[i]);
+	(void)sigaction(number, &action, NULL);
+}
+
 int sampling_signal_find(const void *context)
 {
 	int none = 0;
@@ -37,8 +56,11 @@ int sampling_signal_find(const void *context)
 	if (atomic_load_explicit(&sampling_signal, memory_order_relaxed) != 0)
 		return 0;
 	found = blocked_signal(context);
-	return found != 0 && atomic_compare_exchange_strong_explicit(&sampling_signal, &none, found,
-								     memory_order_relaxed, memory_order_relaxed);
+	if (found == 0 || !atomic_compare_exchange_strong_explicit(&sampling_signal, &none, found, memory_order_relaxed,
+								   memory_order_relaxed))
+		return 0;
+	block_others_in_handler(found);
+	return 1;
 }
 
 int sampling_signal_get(void)
