@@ -16,7 +16,10 @@ static uint64_t next_random(uint64_t *state)
 	return mixed ^ mixed >> 31;
 }
 
-/* Bytes to the next point, at least 1: an object of n bytes is then chosen with the probability 1 - exp(-n / interval). */
+/*
+ * Bytes to the next point, at least 1: an object of n bytes is then chosen with the probability 1 - exp(-n /
+ * interval).
+ */
 static uint64_t draw_distance(MonoProfiler *profiler, thread_state *state)
 {
 	double uniform = (double)((next_random(&state->sample_random) >> 11) + 1) / (double)(UINT64_C(1) << 53);

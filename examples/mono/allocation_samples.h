@@ -3,9 +3,9 @@
  * \file allocation_samples.h
  * \brief Chooses the allocations that are recorded with their call stack.
  *
- * They are chosen by bytes, with exponential distances: the bytes that a thread allocates are a line on which points lie
- * at random, one per interval on average, and an object is chosen if at least one point is on it. So no pattern of the
- * program can agree with that of the samples, and each object is chosen with a probability that depends on its size
+ * They are chosen by bytes, with exponential distances: the bytes that a thread allocates are a line on which points
+ * lie at random, one per interval on average, and an object is chosen if at least one point is on it. So no pattern of
+ * the program can agree with that of the samples, and each object is chosen with a probability that depends on its size
  * alone, by which readers scale it (doc/format.md, 3.8).
  */
 #ifndef ALLOCATION_SAMPLES_H

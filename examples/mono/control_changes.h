@@ -18,8 +18,8 @@
 #include "shared/control_reply.h"
 
 /**
- * Executes the command if it is one of these. Returns 1 if it was, and then sets \p failure to the reason why it failed,
- * or NULL. Control thread only.
+ * Executes the command if it is one of these. Returns 1 if it was, and then sets \p failure to the reason why it
+ * failed, or NULL. Control thread only.
  */
 int control_change(MonoProfiler *profiler, const char *line, command_reply *reply, const char **failure);
 

@@ -91,7 +91,8 @@ static int skip_word(const char **list, const char *word)
 }
 
 /*
- * If the next word is "stack:" and a size, skips it and returns 1; 0 if it is another word, or the size is out of range.
+ * If the next word is "stack:" and a size, skips it and returns 1; 0 if it is another word, or the size is out of
+ * range.
  */
 static int skip_sampled_stack(const char **list, uint64_t *interval)
 {

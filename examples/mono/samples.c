@@ -160,11 +160,11 @@ static void state_request(MonoProfiler *profiler)
 {
 	if (!states_samples(profiler))
 		return;
-	set_number(profiler, "sample-hz", profiler->options.sample_hz);
-	(void)mprof_recorder_set_property(profiler->recorder, "sample-clock",
+	set_number(profiler, "sample_hz", profiler->options.sample_hz);
+	(void)mprof_recorder_set_property(profiler->recorder, "sample_clock",
 					  profiler->options.sample_real ? "real" : "processor");
 	if (tick_hz() != 0)
-		set_number(profiler, "tick-hz", tick_hz());
+		set_number(profiler, "tick_hz", tick_hz());
 }
 
 static MonoProfilerSampleMode mode_of(const module_options *options)
@@ -202,7 +202,7 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 	/* Also when it stops: no sample stands for the time until it goes on. */
 	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
 	if (hz != 0 && states_samples(profiler))
-		set_number(profiler, "sample-hz", hz);
+		set_number(profiler, "sample_hz", hz);
 	return NULL;
 }
 
@@ -225,10 +225,10 @@ void samples_end(MonoProfiler *profiler)
 	sample_timer_set_period(0);
 	if (source == SAMPLE_SOURCE_NONE)
 		source = SAMPLE_SOURCE_RUNTIME;
-	(void)mprof_recorder_set_property(profiler->recorder, "sample-source", sample_source_name(source));
-	set_number(profiler, "sample-time-ns", totals.time_ns);
-	set_number(profiler, "sample-hits", totals.hits);
-	set_number(profiler, "sample-discarded", totals.discarded);
+	(void)mprof_recorder_set_property(profiler->recorder, "sample_source", sample_source_name(source));
+	set_number(profiler, "sample_time_ns", totals.time_ns);
+	set_number(profiler, "sample_hits", totals.hits);
+	set_number(profiler, "sample_discarded", totals.discarded);
 }
 
 void samples_install(MonoProfiler *profiler)

@@ -30,10 +30,10 @@ static int blocked_signal(const ucontext_t *context)
 }
 
 /*
- * Lets no other signal interrupt the runtime's handler, except those of faults. The signal with which Mono 6.8 suspends a
- * thread may make it throw an exception, above all when the program ends and aborts its background threads. The handler
- * is then left in the middle, the runtime still takes the thread to be in it, and the next sample ends the program by an
- * assertion.
+ * Lets no other signal interrupt the runtime's handler, except those of faults. The signal with which Mono 6.8 suspends
+ * a thread may make it throw an exception, above all when the program ends and aborts its background threads. The
+ * handler is then left in the middle, the runtime still takes the thread to be in it, and the next sample ends the
+ * program by an assertion.
  */
 static void block_others_in_handler(int number)
 {

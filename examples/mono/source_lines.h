@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file source_lines.h
- * \brief Source files and lines of methods, from the runtime's debugging information: .mdb files and portable .pdb files,
- * which it reads if it is started with --debug.
+ * \brief Source files and lines of methods, from the runtime's debugging information: .mdb files and portable .pdb
+ * files, which it reads if it is started with --debug.
  */
 #ifndef SOURCE_LINES_H
 #define SOURCE_LINES_H

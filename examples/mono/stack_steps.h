@@ -69,8 +69,8 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
 		     size_t *count);
 
 /**
- * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since. Learns the steps of the native frames inside the
- * innermost managed frame.
+ * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since.
+ * Learns the steps of the native frames inside the innermost managed frame.
  */
 void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place);
 

@@ -17,7 +17,9 @@ typedef struct static_field {
 	uint32_t offset; /* From the start of the memory. */
 } static_field;
 
-/* The areas of one class in one domain. They are kept until they are unregistered, which happens by the first address. */
+/*
+ * The areas of one class in one domain. They are kept until they are unregistered, which happens by the first address.
+ */
 typedef struct split_area {
 	struct split_area *next;
 	uint64_t start;

@@ -18,7 +18,10 @@
  */
 int static_fields_register(MonoProfiler *profiler, MonoClass *klass, const mprof_root_area *whole);
 
-/** Unregisters the fields of the memory that starts at \p start. Returns 0 if static_fields_register() has not split it. */
+/**
+ * Unregisters the fields of the memory that starts at \p start. Returns 0 if static_fields_register() has not split
+ * it.
+ */
 int static_fields_unregister(MonoProfiler *profiler, uint64_t start);
 
 #endif

@@ -3,8 +3,8 @@
  * \file shared/key_map.h
  * \brief A map of 64-bit keys to small structs, or a set of keys. Not thread-safe.
  *
- * Initialise it with 0, apart from \ref key_map::value_size. Pointers to entries are valid until the next key_map_put(),
- * key_map_add() or key_map_remove().
+ * Initialise it with 0, apart from \ref key_map::value_size. Pointers to entries are valid until the next
+ * key_map_put(), key_map_add() or key_map_remove().
  */
 #ifndef KEY_MAP_H
 #define KEY_MAP_H
@@ -33,8 +33,8 @@ int key_map_add(key_map *map, uint64_t key);
 void key_map_remove(key_map *map, uint64_t key);
 
 /**
- * Returns the entry in a slot, or NULL if it is empty. The slots are numbered from 0 to \ref key_map::capacity, which is
- * that of key 0 and exists only if the capacity is not 0.
+ * Returns the entry in a slot, or NULL if it is empty. The slots are numbered from 0 to \ref key_map::capacity, which
+ * is that of key 0 and exists only if the capacity is not 0.
  */
 void *key_map_slot(const key_map *map, size_t slot);
 

@@ -523,8 +523,8 @@ typedef enum mprof_record_kind {
 } mprof_record_kind;
 
 /**
- * \brief STACKS: a call stack, as one frame and the stack of its caller (section 3.13). A native frame with the target 0
- * and without a caller stands for the outer frames that were not recorded.
+ * \brief STACKS: a call stack, as one frame and the stack of its caller (section 3.13). A native frame with the target
+ * 0 and without a caller stands for the outer frames that were not recorded.
  * \since 0.1
  */
 typedef struct mprof_stack_record {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/profile_objects.h
- * \brief Results of a profile: classes, allocations, heap snapshots, handles and finalizers. Included by mprof/profile.h.
+ * \brief Results of a profile: classes, allocations, heap snapshots, handles and finalizers. Included by
+ * mprof/profile.h.
  */
 #ifndef MPROF_PROFILE_OBJECTS_H
 #define MPROF_PROFILE_OBJECTS_H

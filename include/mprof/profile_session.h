@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/profile_session.h
- * \brief Results of a profile: monitors, collections, threads, code units, metrics, markers and properties. Included by mprof/profile.h.
+ * \brief Results of a profile: monitors, collections, threads, code units, metrics, markers and properties. Included by
+ * mprof/profile.h.
  */
 #ifndef MPROF_PROFILE_SESSION_H
 #define MPROF_PROFILE_SESSION_H
@@ -107,6 +108,7 @@ typedef struct mprof_metric_stats {
 	uint64_t minimum;    /**< The smallest value. */
 	uint64_t maximum;    /**< The largest value. */
 	int64_t last_ns;     /**< When the last value was recorded, from the start of the session. */
+	uint64_t thread;     /**< With #MPROF_METRIC_FLAG_THREAD: ID of the thread; else 0. */
 } mprof_metric_stats;
 
 /**

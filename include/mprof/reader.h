@@ -134,8 +134,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_path(const char *path, 
  * to seek.
  *
  * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
- * \param fd The descriptor. Stays open: the caller closes it after mprof_reader_destroy(). On Windows it is set to binary
- * mode and remains so.
+ * \param fd The descriptor. Stays open: the caller closes it after mprof_reader_destroy(). On Windows it is set to
+ * binary mode and remains so.
  * \param options Options, or NULL for the defaults. Copied.
  * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
  * mprof_reader_get_error() can be called. The caller frees it with mprof_reader_destroy() in all cases.

@@ -39,9 +39,9 @@
  * the collector has stopped all other threads only if their description permits it. None may be called in a signal
  * handler.
  *
- * This header has the functions that open, control and close a recorder, and includes the others: mprof/recorder_types.h
- * (handles, keys, frames), mprof/recorder_definitions.h (names), mprof/recorder_thread.h (events of threads),
- * mprof/recorder_samples.h (samples, metrics, markers) and mprof/recorder_heap.h (heap snapshots).
+ * This header has the functions that open, control and close a recorder, and includes the others:
+ * mprof/recorder_types.h (handles, keys, frames), mprof/recorder_definitions.h (names), mprof/recorder_thread.h (events
+ * of threads), mprof/recorder_samples.h (samples, metrics, markers) and mprof/recorder_heap.h (heap snapshots).
  *
  * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
@@ -138,9 +138,9 @@ typedef struct mprof_recorder_options {
 	                                            Returns before mprof_recorder_close() does. */
 	void *thread_user;                     /**< Passed to thread_started and thread_ended. */
 	const char *salvage_path;              /**< File for everything that is not in the log yet, from which
-	                                            mprof_recorder_recover() completes the log if the process dies; NULL:
-	                                            none. Must be missing, empty, or left by a process that has
-	                                            ended. Removed when the recorder is closed. Copied. */
+	                                            mprof_recorder_recover() completes the log if the process dies.
+	                                            NULL: none. Must be missing, empty, or left by a process that
+	                                            has ended. Removed when the recorder is closed. Copied. */
 	const char *salvage_log_path;          /**< The log for mprof_recorder_recover() where its caller names none;
 	                                            NULL: the path that was opened. Copied. */
 	uint32_t exception_stacks;             /**< 1: exceptions have call stacks: see
@@ -157,13 +157,12 @@ typedef struct mprof_recorder_options {
  * \since 0.1
  */
 typedef struct mprof_recovery {
-	size_t struct_size; /**< sizeof (mprof_recovery), set by the caller. */
-	uint64_t process;   /**< ID of the process that recorded. */
-	uint64_t events;    /**< Events, samples included, that were added to the log. */
-	uint64_t
-		lost_events; /**< Losses that were added to the log: the process had counted them, or there was no memory
-	                            for them now. */
-	uint64_t log_bytes;  /**< Length of the log now, in bytes. */
+	size_t struct_size;    /**< sizeof (mprof_recovery), set by the caller. */
+	uint64_t process;      /**< ID of the process that recorded. */
+	uint64_t events;       /**< Events, samples included, that were added to the log. */
+	uint64_t lost_events;  /**< Losses that were added to the log: the process had counted them, or there was no
+	                           memory for them now. */
+	uint64_t log_bytes;    /**< Length of the log now, in bytes. */
 	uint64_t is_recording; /**< 1: the process is still running; nothing was changed. */
 	uint64_t was_complete; /**< 1: the log had been closed; nothing was missing. */
 } mprof_recovery;
@@ -184,10 +183,10 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail and exception_stacks require. Content that the dialect cannot represent (SESSION, THREAD and LOST blocks, some events
- * and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only by
- * mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is declared,
- * by allocation_detail or by the writer's options.
+ * allocation_detail and exception_stacks require. Content that the dialect cannot represent (SESSION, THREAD and LOST
+ * blocks, some events and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only
+ * by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is
+ * declared, by allocation_detail or by the writer's options.
  *
  * Thread-safe.
  * \param path Name of the file.
@@ -450,7 +449,8 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
  * of another architecture, is refused.
  * \param log_path Its log; or the file to write the log to, for a recorder of mprof_recorder_open_ring(). The file that
- * was there is then replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it opened.
+ * was there is then replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it
+ * opened.
  * \param recovery Receives what was found and done, up to its struct_size, which the caller sets; may be NULL.
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
  * \return
@@ -460,7 +460,8 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * - #MPROF_ERR_STATE if the process is still running.
  * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture.
  * - #MPROF_ERR_TRUNCATED if the log is shorter than it was when the process died.
- * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the log.
+ * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the
+ *   log.
  * - #MPROF_ERR_UNSUPPORTED if the log was compressed or was not a file; in a library without the recorder.
  * - #MPROF_ERR_MEMORY if there is no memory.
  * \par Threads

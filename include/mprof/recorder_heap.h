@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file mprof/recorder_heap.h
- * \brief Records what a collector reports to a recorder: memory areas with roots, heap snapshots, and objects that moved
- * or died. Included by mprof/recorder.h.
+ * \brief Records what a collector reports to a recorder: memory areas with roots, heap snapshots, and objects that
+ * moved or died. Included by mprof/recorder.h.
  *
  * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
  * or return 0.

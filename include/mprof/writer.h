@@ -308,8 +308,8 @@ typedef struct mprof_element {
  * \param element The code unit that was loaded. Not kept.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a struct_size is too small, the kind does not have exactly one type or has
- *   both success and failure, or mprof_assembly_name::retargetable is neither 0 nor 1.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a struct_size is too small, the kind does not have exactly one type or
+ *   has both success and failure, or mprof_assembly_name::retargetable is neither 0 nor 1.
  * - #MPROF_ERR_NAME if a name contains a NUL byte or is too long.
  * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
  * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
@@ -324,8 +324,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_loaded(mprof_writer *w
  * \param element The code unit that was unloaded. Not kept; of its kind only the type is written.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a struct_size is too small, the kind does not have exactly one type or has
- *   both success and failure, or mprof_assembly_name::retargetable is neither 0 nor 1.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a struct_size is too small, the kind does not have exactly one type or
+ *   has both success and failure, or mprof_assembly_name::retargetable is neither 0 nor 1.
  * - #MPROF_ERR_NAME if a name contains a NUL byte or is too long.
  * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
  * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.

@@ -46,8 +46,8 @@ typedef struct hash_index_type {
 	uint32_t used_eighths; /**< The part of the slots that may be used, 1 to 7 eighths, rounded up. */
 	int empty_byte;        /**< All bytes of an empty slot: 0 or 0xff. */
 	/**
-	 * Grows to one and a half times the size instead of twice, so that fewer slots are empty. Finding the first slot
-	 * of a key then takes a multiplication, and only 2^32 slots are possible.
+	 * Grows to one and a half times the size instead of twice, so that fewer slots are empty. Finding the first
+	 * slot of a key then takes a multiplication, and only 2^32 slots are possible.
 	 */
 	int grows_by_half;
 	hash_index_used is_used;

@@ -38,8 +38,8 @@ static inline int memory_budget_is_exceeded(const memory_budget *budget)
 }
 
 /**
- * Makes room for \p needed elements, as array_reserve(). Returns #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY. After an
- * error nothing has changed.
+ * Makes room for \p needed elements, as array_reserve(). Returns #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY. After
+ * an error nothing has changed.
  */
 mprof_status memory_budget_reserve(memory_budget *budget, void **elements, size_t *capacity, size_t needed,
 				   size_t element_size);

@@ -83,8 +83,8 @@ mprof_status block_decode(const block_decoding *decoding, const uint8_t *content
 			  block_body *body, content_cursor *cursor);
 
 /**
- * Decodes the fields before the list of a truncated block, see block_list_may_be_truncated(). Parameters and result are those
- * of block_decode().
+ * Decodes the fields before the list of a truncated block, see block_list_may_be_truncated(). Parameters and result are
+ * those of block_decode().
  */
 mprof_status block_decode_list_start(const block_decoding *decoding, const uint8_t *content, size_t length,
 				     mprof_block *block, block_body *body, content_cursor *cursor);

@@ -40,7 +40,7 @@ typedef struct dialect_rules {
 	uint8_t names_unknown_assembly; /**< LOADED: an assembly without a name is "UNKNOWN", not "". */
 	uint8_t has_heap_records;       /**< HEAP_DATA holds records, and a snapshot may span blocks. Else it is one. */
 	uint8_t has_early_heap_layouts; /**< HEAP_DATA has no collection number and one of four layouts. */
-	uint8_t has_guessed_layouts; /**< The layout of STATISTICAL and HEAP_DATA is inferred from IDs defined before. */
+	uint8_t has_guessed_layouts;    /**< The layout of STATISTICAL and HEAP_DATA is inferred from known IDs. */
 
 	/* Samples in STATISTICAL blocks. */
 	uint8_t has_sample_tokens;     /**< STATISTICAL is a list of tagged tokens; else two lists of IDs. */
@@ -59,7 +59,7 @@ typedef struct dialect_rules {
 	/* Constraints on recorders and writers. */
 	uint8_t has_inline_definitions;             /**< Call stacks and native code are defined at their first use. */
 	uint8_t methods_need_class;                 /**< The original reader crashes on a method without a class. */
-	uint8_t numbers_snapshots_like_collections; /**< A heap snapshot has the number of its collection, not its own. */
+	uint8_t numbers_snapshots_like_collections; /**< A heap snapshot has the number of its collection. */
 } dialect_rules;
 
 /** The rules of a dialect; #MPROF_DIALECT_DEFAULT means mprof2. NULL for an invalid value. */

@@ -11,8 +11,8 @@
 #include "format/dialect.h"
 
 /**
- * The fields that follow an event code. "Fields" are the optional fields of an event, see EVENT_FIELDS(): they follow the
- * varints that each event of the layout has.
+ * The fields that follow an event code. "Fields" are the optional fields of an event, see EVENT_FIELDS(): they follow
+ * the varints that each event of the layout has.
  */
 typedef enum event_layout {
 	EVENT_LAYOUT_INVALID,          /**< The byte is not an event code. */
@@ -26,9 +26,9 @@ typedef enum event_layout {
 	EVENT_LAYOUT_VALUE,               /**< Varint value, varint time. */
 	EVENT_LAYOUT_COLLECTION,          /**< Varint id << 8 | value, varint time. */
 	EVENT_LAYOUT_RESIZE, /**< Varint value, varint id; in logs without collection numbers the second is a time. */
-	EVENT_LAYOUT_RESIZE_TIMED,  /**< Varint value, varint time, varint id. */
-	EVENT_LAYOUT_STACK_SECTION, /**< Varint value, varint count, then count varints, each a frame. */
-	EVENT_LAYOUT_LEFTOVER, /**< Varint time, varint without meaning: a leftover of the previous event, not an event. */
+	EVENT_LAYOUT_RESIZE_TIMED,       /**< Varint value, varint time, varint id. */
+	EVENT_LAYOUT_STACK_SECTION,      /**< Varint value, varint count, then count varints, each a frame. */
+	EVENT_LAYOUT_LEFTOVER,           /**< Varint time, varint without meaning: a leftover of the previous event. */
 	EVENT_LAYOUT_IMPLICIT_LEAVE,     /**< Low five time bits in the byte; varint time >> 5. */
 	EVENT_LAYOUT_MEMORY_ALLOCATED,   /**< Varint time, MEMORY_ADDRESS value, varint size, varint stack. */
 	EVENT_LAYOUT_MEMORY_FREED,       /**< Varint time, MEMORY_ADDRESS value. */

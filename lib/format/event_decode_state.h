@@ -31,8 +31,8 @@ typedef struct events_decode_state {
 } events_decode_state;
 
 /**
- * A stack section of a batch. The details of a batch are in the order of its events, so those between the details of two
- * sections belong to events after the first section.
+ * A stack section of a batch. The details of a batch are in the order of its events, so those between the details of
+ * two sections belong to events after the first section.
  */
 typedef struct event_section {
 	uint32_t detail_index; /**< Which of the batch's details belongs to it; contains the frames that are added. */

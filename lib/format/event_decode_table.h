@@ -36,8 +36,8 @@ typedef struct event_decode_entry {
 
 typedef struct event_decode_table {
 	/**
-	 * The templates of enter, leave and allocation events without optional fields, which are the majority in most logs;
-	 * 0 for all other bytes.
+	 * The templates of enter, leave and allocation events without optional fields, which are the majority in most
+	 * logs; 0 for all other bytes.
 	 */
 	uint32_t packed_templates[256];
 	event_decode_entry entries[256];
@@ -52,8 +52,8 @@ typedef struct event_decode_table {
 	uint8_t has_fields;            /**< 1: allocations have optional fields. */
 	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
 	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */
-	uint8_t has_bad_monitor_times; /**< 1: the times of monitor events may be garbage; see events_decode_state::latest. */
-	const id_map *object_sizes; /**< By class ID. */
+	uint8_t has_bad_monitor_times; /**< 1: times of monitor events may be garbage: see events_decode_state::latest. */
+	const id_map *object_sizes;    /**< By class ID. */
 } event_decode_table;
 
 /** Fills the table for a dialect and the directives in force. \p object_sizes is borrowed and may grow later. */

@@ -29,8 +29,8 @@ static inline void event_store(mprof_event *event, uint32_t event_template, uint
 }
 
 /**
- * Stores an event of any layout, without its optional fields. \p size is the object size of the class, or 0. Returns the
- * counter of the event.
+ * Stores an event of any layout, without its optional fields. \p size is the object size of the class, or 0. Returns
+ * the counter of the event.
  */
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
 				       uint64_t second, uint32_t size, uint64_t counter)

@@ -196,7 +196,8 @@ static inline int decode_fast_other(const event_decode_table *table, const event
 }
 
 /*
- * Stores an event that is not packed or has optional fields. Its first two varints end before \p rest; the lowest bit of
+ * Stores an event that is not packed or has optional fields. Its first two varints end before \p rest; the lowest bit
+ * of
  * \p ends belongs to the byte there. Returns the length of the optional fields or frames, or -1 to leave the event to
  * the slow path.
  */

@@ -39,7 +39,9 @@ static inline int heap_cursor_varint(heap_cursor *cursor, uint64_t *value)
 	return 1;
 }
 
-/** Decodes an integer of an item: a varint, or 4 bytes in unity-fixed. Returns 0 on a fault, as heap_cursor_varint(). */
+/**
+ * Decodes an integer of an item: a varint, or 4 bytes in unity-fixed. Returns 0 on a fault, as heap_cursor_varint().
+ */
 static inline int heap_cursor_item_int(heap_cursor *cursor, uint64_t *value)
 {
 	if (__builtin_expect(!cursor->layout->has_fixed_ints, 1))

@@ -136,8 +136,8 @@ static void decode_heap_candidate(candidate *candidate, const content_cursor *cu
 /*
  * The score of a layout; the highest wins. Clocks can be out of order in the right layout, since the counters of two
  * processors differ and the wall clock can be set, and classes can be defined after their use: these decide only
- * between several layouts that fit. A truncated block fits most layouts: among those, and if no layout fits, the layout wins
- * that decodes the most bytes.
+ * between several layouts that fit. A truncated block fits most layouts: among those, and if no layout fits, the layout
+ * wins that decodes the most bytes.
  */
 static size_t candidate_score(candidate *candidate, heap_layout known_layout, const known_ids *known, int is_truncated)
 {
@@ -166,8 +166,8 @@ static const uint8_t *dialect_layouts(const dialect_rules *rules)
 }
 
 /*
- * Decodes a block in the layout of earlier blocks, but its items only up to the first object: the others are checked when
- * they are fetched. If anything decoded contradicts the layout, returns 0 and changes nothing.
+ * Decodes a block in the layout of earlier blocks, but its items only up to the first object: the others are checked
+ * when they are fetched. If anything decoded contradicts the layout, returns 0 and changes nothing.
  */
 static int decode_known_layout(content_cursor *cursor, heap_layout layout, mprof_block *block,
 			       heap_items_result *result)

@@ -166,10 +166,10 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 }
 
 /*
- * According to the text of the mail of 2007, both lists end with a byte 0. The right pair of ends is one after which there is
- * only a CLOCK. If there are several, the one with the longest list of classes is right: methods decoded as classes
- * would have names that start with the end of a varint, which is not text, while a class decoded as a method may look
- * like a method of an unusual class.
+ * According to the text of the mail of 2007, both lists end with a byte 0. The right pair of ends is one after which
+ * there is only a CLOCK. If there are several, the one with the longest list of classes is right: methods decoded as
+ * classes would have names that start with the end of a varint, which is not text, while a class decoded as a method
+ * may look like a method of an unusual class.
  */
 static int ends_find(const content_cursor *content, const mapping_fields *fields, int only_text, mapping_lists *lists,
 		     mprof_clock *end)

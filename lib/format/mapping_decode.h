@@ -49,7 +49,8 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
 
 /**
- * Determines how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content. With
+ * Determines how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content.
+ * With
  * \p allow_byte_ends, lists that end with a byte 0 are tried as well.
  */
 void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int allow_byte_ends,

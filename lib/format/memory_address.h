@@ -3,8 +3,8 @@
  * \file format/memory_address.h
  * \brief Addresses of native memory as differences to the previous one (MEMORY_ADDRESS in doc/format.md, section 4.7).
  *
- * Allocators align memory to 16 bytes, so differences are stored in units of 16. The lowest bit of the first varint marks
- * a difference that is not a multiple of 16; its remainder follows.
+ * Allocators align memory to 16 bytes, so differences are stored in units of 16. The lowest bit of the first varint
+ * marks a difference that is not a multiple of 16; its remainder follows.
  */
 #ifndef FORMAT_MEMORY_ADDRESS_H
 #define FORMAT_MEMORY_ADDRESS_H

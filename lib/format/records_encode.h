@@ -11,8 +11,8 @@
 #include "format/encode_buffer.h"
 
 /**
- * Appends all lists of a block. Records of different lists may be in any order; those of one list are in the order of the
- * block. The caller has checked them. \p first_stack is the ID of the first call stack in STACKS. \p double_metrics
+ * Appends all lists of a block. Records of different lists may be in any order; those of one list are in the order of
+ * the block. The caller has checked them. \p first_stack is the ID of the first call stack in STACKS. \p double_metrics
  * contains the metrics whose values are doubles.
  */
 void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,

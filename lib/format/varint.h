@@ -37,8 +37,8 @@ static inline size_t varint_length(uint64_t value)
 }
 
 /**
- * Decodes the varint at \p cursor and advances \p cursor past it. Returns 1, 0 if \p limit truncates it, -1 if it exceeds
- * 64 bits.
+ * Decodes the varint at \p cursor and advances \p cursor past it. Returns 1, 0 if \p limit truncates it, -1 if it
+ * exceeds 64 bits.
  */
 static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
@@ -53,7 +53,9 @@ static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint
 /** The slow path of varint_get(). */
 const uint8_t *varint_get_long(const uint8_t *cursor, const uint8_t *limit, uint64_t *value);
 
-/** Decodes the varint at \p cursor. Returns the position after it, NULL if \p limit truncates it or it exceeds 64 bits. */
+/**
+ * Decodes the varint at \p cursor. Returns the position after it, NULL if \p limit truncates it or it exceeds 64 bits.
+ */
 static inline const uint8_t *varint_get(const uint8_t *cursor, const uint8_t *limit, uint64_t *value)
 {
 	if (cursor < limit && (*cursor & VARINT_LAST_BIT) != 0) {

@@ -3,8 +3,8 @@
  * \file format/varint_window.h
  * \brief The boundaries of varints in windows of bytes, and the values between boundaries that were found before.
  *
- * For decoders that find the ends of many varints at once, so that decoding a value does not wait for the search for its
- * end.
+ * For decoders that find the ends of many varints at once, so that decoding a value does not wait for the search for
+ * its end.
  */
 #ifndef FORMAT_VARINT_WINDOW_H
 #define FORMAT_VARINT_WINDOW_H

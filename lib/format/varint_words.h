@@ -36,8 +36,8 @@ static inline int varint_word_machine_extracts(void)
 }
 
 /**
- * Joins the bits of a mask: what varint_word_join() does for bits 0 to 6 of each byte, in one instruction. The intrinsic
- * cannot be used, because it is available only in functions that are compiled for such processors.
+ * Joins the bits of a mask: what varint_word_join() does for bits 0 to 6 of each byte, in one instruction. The
+ * intrinsic cannot be used, because it is available only in functions that are compiled for such processors.
  */
 static inline uint64_t varint_word_extract(uint64_t word, uint64_t mask)
 {

@@ -18,9 +18,9 @@
 /**
  * Creates a file, or opens an existing one and empties it; \p *fd receives its descriptor.
  *
- * A regular file is locked first: if another writer has it, this returns EBUSY and the file stays as it is. \p *is_locked
- * receives whether a lock is held; file systems without locks have none. A symbolic link is followed if it belongs to the
- * user of this process or to root; otherwise ELOOP is returned. Returns 0 or an errno value.
+ * A regular file is locked first: if another writer has it, this returns EBUSY and the file stays as it is. \p
+ * *is_locked receives whether a lock is held; file systems without locks have none. A symbolic link is followed if it
+ * belongs to the user of this process or to root; otherwise ELOOP is returned. Returns 0 or an errno value.
  */
 int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked);
 

@@ -54,8 +54,8 @@ int sink_flush(log_sink *self);
 int sink_finish(log_sink *self);
 
 /**
- * Upper bound of the bytes written to sink_bottom() once \p more bytes are written and the log is finished. Exact without
- * compression; with compression it is tighter after sink_flush().
+ * Upper bound of the bytes written to sink_bottom() once \p more bytes are written and the log is finished. Exact
+ * without compression; with compression it is tighter after sink_flush().
  */
 uint64_t sink_bound(const log_sink *self, uint64_t more);
 

@@ -27,8 +27,8 @@ typedef struct source_gzip_watch {
 /**
  * Decompresses what is read from \p source from now on. Exactly the bytes of the magic must have been read from it.
  * Closing it closes the original source too. Seeking uses access points. It returns ECANCELED if \p watch, which is
- * borrowed and may be NULL, stops it; the same seek then continues. Returns 0, ENOMEM, or ENOTSUP without zlib; after an
- * error \p source is unchanged.
+ * borrowed and may be NULL, stops it; the same seek then continues. Returns 0, ENOMEM, or ENOTSUP without zlib; after
+ * an error \p source is unchanged.
  */
 int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, const source_gzip_watch *watch);
 

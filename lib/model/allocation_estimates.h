@@ -3,8 +3,8 @@
  * \file model/allocation_estimates.h
  * \brief Estimates of what call sites allocate, if only some allocations have a call stack.
  *
- * Where the recorder samples by bytes (doc/format.md, 3.8), the bytes that a thread allocates are a line on which points
- * lie at random, one per interval on average, and an object has a call stack if at least one point is on it. The
+ * Where the recorder samples by bytes (doc/format.md, 3.8), the bytes that a thread allocates are a line on which
+ * points lie at random, one per interval on average, and an object has a call stack if at least one point is on it. The
  * distances of the points are exponential, so each object is chosen independently of all others, with a probability p
  * that depends on its size alone: 1 - exp(-size / interval). An object that was chosen stands for 1 / p objects of its
  * size, which makes the sums unbiased, and adds (1 - p) / p^2 times the square of its value to their variance.

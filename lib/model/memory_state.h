@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/memory_state.h
- * \brief The state of the analysis of native memory: statistics by call stack, by size and in total, the blocks that exist,
- * and the actions that are held back. memory.c changes it; memory_undo.c restores an earlier one.
+ * \brief The state of the analysis of native memory: statistics by call stack, by size and in total, the blocks that
+ * exist, and the actions that are held back. memory.c changes it; memory_undo.c restores an earlier one.
  */
 #ifndef MODEL_MEMORY_STATE_H
 #define MODEL_MEMORY_STATE_H

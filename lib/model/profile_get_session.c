@@ -184,6 +184,7 @@ static void store_metric(const mprof_profile *profile, size_t index, void *row)
 	stats->last = record->last;
 	stats->minimum = record->minimum;
 	stats->maximum = record->maximum;
+	stats->thread = record->thread;
 	stats->last_ns = record->count > 0 ? profile_clock_time(&profile->clock, record->last_counter) : 0;
 }
 

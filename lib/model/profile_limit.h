@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/profile_limit.h
- * \brief What happens after memory was refused: data that exceeds max_memory is left out and reported, whereas a refusal
- * of the allocator is an error.
+ * \brief What happens after memory was refused: data that exceeds max_memory is left out and reported, whereas a
+ * refusal of the allocator is an error.
  *
  * Both functions are called after a refusal. They return 1 if max_memory was the cause, and 0 if it was the allocator.
  */

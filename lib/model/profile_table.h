@@ -31,9 +31,9 @@ typedef struct profile_table {
 mprof_status profile_table_get(const profile_table *table, const mprof_profile *profile, size_t index, void *given);
 
 /**
- * Gets up to \p capacity rows from \p first on, as an array with elements of \p row_size bytes, and sets the struct_size
- * of each. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p row_size has
- * no room for struct_size.
+ * Gets up to \p capacity rows from \p first on, as an array with elements of \p row_size bytes, and sets the
+ * struct_size of each. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p
+ * row_size has no room for struct_size.
  */
 mprof_status profile_table_get_many(const profile_table *table, const mprof_profile *profile, size_t first, void *rows,
 				    size_t row_size, size_t capacity, size_t *count);

@@ -4,8 +4,8 @@
  * \brief Samples: a tree of call stacks, and sums over it for each method and each part of native code.
  *
  * Frames are mapped to *records*, numbered from 0: a method, or the function, module or location of native code. The
- * tree is a call tree whose methods are records and whose exclusive times are numbers of samples. Samples without memory
- * for their call stacks count at the root itself.
+ * tree is a call tree whose methods are records and whose exclusive times are numbers of samples. Samples without
+ * memory for their call stacks count at the root itself.
  */
 #ifndef MODEL_SAMPLES_H
 #define MODEL_SAMPLES_H

@@ -129,8 +129,8 @@ static void infer_statistical_layout(mprof_parser *parser, const statistical_res
 {
 	parser->decoding.known = result->known;
 	/*
-	 * A likely layout is kept too, so that blocks are decoded alike in any order, however much is known when each one
-	 * is read.
+	 * A likely layout is kept too, so that blocks are decoded alike in any order, however much is known when each
+	 * one is read.
 	 */
 	if (result->is_sure || (result->is_likely && parser->decoding.statistical == STATISTICAL_LAYOUT_NONE))
 		parser->decoding.statistical = result->layout;

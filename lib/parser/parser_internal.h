@@ -41,12 +41,12 @@ typedef enum parser_state {
 	PARSER_OPENED,     /**< A block whose header was read by mprof_parser_next_block(), which goes on to load it. */
 	PARSER_REFUSED,    /**< A block that was not loaded for a reason that the caller may remove, as a limit. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_TRUNCATED, /**< A block that is loaded up to the end of a truncated log: block_list_may_be_truncated(). */
-	PARSER_BROKEN,    /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
-	PARSER_FAILED,    /**< A block that cannot be read; its end is known. */
-	PARSER_DAMAGED,   /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
-	PARSER_SKIPPING,  /**< The rest of a block that is skipped, parser::skip_left bytes. */
-	PARSER_SEARCHING  /**< Damage that is searched for the next valid block. */
+	PARSER_TRUNCATED,  /**< A block loaded up to the end of a truncated log: block_list_may_be_truncated(). */
+	PARSER_BROKEN,     /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
+	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
+	PARSER_DAMAGED,    /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
+	PARSER_SKIPPING,   /**< The rest of a block that is skipped, parser::skip_left bytes. */
+	PARSER_SEARCHING   /**< Damage that is searched for the next valid block. */
 } parser_state;
 
 /** The directives of one DIRECTIVES block, or of all blocks up to it. */

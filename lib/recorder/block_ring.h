@@ -85,8 +85,8 @@ void block_ring_destroy(block_ring *ring);
 int block_ring_add(block_ring *ring, const void *bytes, size_t length);
 
 /**
- * Writes all blocks to a sink, a SESSION block that describes what was evicted, if anything was, and then END; if the log is not closed, an END with the clock \p now. Any thread.
- * Returns 0 or an errno value.
+ * Writes all blocks to a sink, a SESSION block that describes what was evicted, if anything was, and then END; if the
+ * log is not closed, an END with the clock \p now. Any thread. Returns 0 or an errno value.
  */
 int block_ring_write(block_ring *ring, log_sink *sink, const mprof_clock *now);
 

@@ -73,7 +73,7 @@ struct event_buffer {
 	 * visible. It is valid there: a handle is freed only after the writer thread has drained all buffers that it
 	 * handed over. */
 	struct mprof_thread *owner;
-	/** For recovery: slots that are in the log for good, and the counter of the last of their events. Writer thread. */
+	/** For recovery: slots that are in the log for good, and the counter of their last event. Writer thread. */
 	uint32_t committed;
 	uint64_t committed_counter;
 	uint64_t thread_id; /**< Of the owner, for recovery. The owner stores it when it takes the buffer. */

@@ -128,8 +128,8 @@ static int add_values(metric_table *metrics, size_t *count, const mprof_metric_v
 }
 
 /*
- * Writes a block with the pending definitions and the values. Without memory the values are omitted, and the definitions
- * stay pending.
+ * Writes a block with the pending definitions and the values. Without memory the values are omitted, and the
+ * definitions stay pending.
  */
 static void write_metric_block(metric_table *metrics, const mprof_metric_value *values, size_t value_count)
 {

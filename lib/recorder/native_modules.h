@@ -70,8 +70,8 @@ int native_modules_have_changed(const native_modules *modules);
 int native_modules_look(native_modules *modules, uint64_t counter);
 
 /**
- * The module of an address that was recorded at a counter, or NULL. Valid until the next update. \p is_final is set to 0
- * if the module is unloaded: for a later counter the result differs.
+ * The module of an address that was recorded at a counter, or NULL. Valid until the next update. \p is_final is set to
+ * 0 if the module is unloaded: for a later counter the result differs.
  */
 native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *is_final);
 

@@ -116,8 +116,8 @@ int recorder_in_child(const recorder_shared *shared);
 int recorder_on_writer_thread(const recorder_shared *shared);
 
 /**
- * Gives the definition of a metric the next ID, and hands it to the writer thread. Returns the ID. Any thread; the message
- * is the writer thread's from here on.
+ * Gives the definition of a metric the next ID, and hands it to the writer thread. Returns the ID. Any thread; the
+ * message is the writer thread's from here on.
  */
 uint32_t recorder_define_metric(recorder_shared *shared, message *definition);
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /*
- * The processor time of any thread of the process, as in the kernel's clockid_t: the inverted ID of the thread, the type
- * of the clock (2: as the scheduler counts), and whether it is that of one thread (4).
+ * The processor time of any thread of the process, as in the kernel's clockid_t: the inverted ID of the thread, the
+ * type of the clock (2: as the scheduler counts), and whether it is that of one thread (4).
  */
 #define THREAD_CPU_CLOCK(id) ((clockid_t)(~(uint32_t)(id) << 3 | 2 | 4))
 

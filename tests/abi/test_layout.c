@@ -722,7 +722,7 @@ FIELD(mprof_memory_size, largest, 16);
 FIELD(mprof_memory_size, allocations, 24);
 FIELD(mprof_memory_size, bytes, 32);
 
-SIZE(mprof_metric_stats, 80);
+SIZE(mprof_metric_stats, 88);
 FIELD(mprof_metric_stats, struct_size, 0);
 FIELD(mprof_metric_stats, id, 8);
 FIELD(mprof_metric_stats, flags, 12);
@@ -734,6 +734,7 @@ FIELD(mprof_metric_stats, last, 48);
 FIELD(mprof_metric_stats, minimum, 56);
 FIELD(mprof_metric_stats, maximum, 64);
 FIELD(mprof_metric_stats, last_ns, 72);
+FIELD(mprof_metric_stats, thread, 80);
 
 SIZE(mprof_mark, 32);
 FIELD(mprof_mark, struct_size, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hand-written heap snapshots of Mono's own writers: each layout, how layouts are distinguished, and which errors are found
- * where.
+ * Hand-written heap snapshots of Mono's own writers: each layout, how layouts are distinguished, and which errors are
+ * found where.
  */
 #include "format/heap_decode.h"
 #include "format/heap_items_decode.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hand-written tokens of STATISTICAL blocks: the meaning of each layout, how layouts are distinguished, and which errors are
- * found where.
+ * Hand-written tokens of STATISTICAL blocks: the meaning of each layout, how layouts are distinguished, and which
+ * errors are found where.
  */
 #include "format/statistical_decode.h"
 
@@ -190,7 +190,9 @@ Test(statistical_decode, modules_inside_call_stack)
 		       "\x8d\x87\x80\x85\x81\x82\x83y\x00\x80\x91\xac\x82\x80");
 }
 
-/* unity sometimes announced one caller more than it wrote: the next call stack or the end of the list takes its place. */
+/*
+ * unity sometimes announced one caller more than it wrote: the next call stack or the end of the list takes its place.
+ */
 Test(statistical_decode, missing_last_caller)
 {
 	EXPECT_SAMPLES(&in_mono, STACKS, " m2<m1 m3", "\x95\x91\x89\x85\x99\x80");
@@ -240,7 +242,10 @@ Test(statistical_decode, layout_by_known_methods)
 	EXPECT_SAMPLES(&with, TWO_BITS, " m1", "\x85\x80");
 }
 
-/* The samples of a known function and their count can also be decoded as one sample of the function and another sample. */
+/*
+ * The samples of a known function and their count can also be decoded as one sample of the function and another
+ * sample.
+ */
 Test(statistical_decode, layout_by_known_functions)
 {
 	setting with = in_mono;
@@ -430,8 +435,8 @@ Test(statistical_decode, truncated_without_callers)
 }
 
 /*
- * A call stack that is too long for any block is attributed to the truncation; other damage is reported as in a complete
- * block.
+ * A call stack that is too long for any block is attributed to the truncation; other damage is reported as in a
+ * complete block.
  */
 Test(statistical_decode, truncated_and_damaged)
 {

@@ -4,7 +4,8 @@
  * \brief Decodes logs with nothing but the library and C: prints what it finds in each of those named, once from the
  * file and once from memory, and the sums of a profile. Built for another system it prints the same there.
  *
- * decode_client DIRECTORY NAME...: directories may differ, names are printed. A log is written to the directory as well.
+ * decode_client DIRECTORY NAME...: directories may differ, names are printed. A log is written to the directory as
+ * well.
  */
 #define MPROF_UNSTABLE
 #include <mprof.h>

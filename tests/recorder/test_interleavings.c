@@ -4,8 +4,8 @@
  * \brief Orders of steps of several threads that the recorder must handle, forced by test points.
  *
  * The sources of the recorder that have test points are compiled into this program with MPROF_TESTPOINTS. A test names
- * the point at which a thread is stopped, and does there what the other threads would do meanwhile. So each order occurs
- * in every run.
+ * the point at which a thread is stopped, and does there what the other threads would do meanwhile. So each order
+ * occurs in every run.
  */
 #include "recorded_log.h"
 

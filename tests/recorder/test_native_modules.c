@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_native_modules.c
- * \brief Native code in the log: functions of this program, of the system, and of libraries that are loaded and unloaded.
+ * \brief Native code in the log: functions of this program, of the system, and of libraries that are loaded and
+ * unloaded.
  */
 #include "sampled_log.h"
 
@@ -135,7 +136,8 @@ Test(native_modules, functions_of_a_library)
 	sampled_log sampled;
 	mprof_recorder *recorder = open_recorder(&log, 0);
 	/*
-	 * A function that sanitizers do not intercept. The address is looked up, since the name here may refer to a stub.
+	 * A function that sanitizers do not intercept. The address is looked up, since the name here may refer to a
+	 * stub.
 	 */
 	void *address = dlsym(RTLD_DEFAULT, "lldiv");
 	Dl_info info;

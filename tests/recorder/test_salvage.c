@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_salvage.c
- * \brief Programs that are killed while they record, at any time: their logs are completed from their salvage files, and
- * contain each event whose call had returned, exactly once, with its name.
+ * \brief Programs that are killed while they record, at any time: their logs are completed from their salvage files,
+ * and contain each event whose call had returned, exactly once, with its name.
  */
 #include <mprof.h>
 

@@ -10,9 +10,9 @@
  *
  * Criterion offers no supported way to do this. Its embedding interface (criterion_initialize() and
  * criterion_run_all_tests()) lists the tests, but always runs them in processes that BoxFort starts, together with a
- * thread that collects their messages; no option makes it use a plain fork(), and its assertions need that thread. Hence
- * the tests are found where the macros put them, in the sections cr_tst and cr_sts. A release of Criterion that changes
- * what this file relies on does not compile, does not link, or has no tests here; the last is a failure.
+ * thread that collects their messages; no option makes it use a plain fork(), and its assertions need that thread.
+ * Hence the tests are found where the macros put them, in the sections cr_tst and cr_sts. A release of Criterion that
+ * changes what this file relies on does not compile, does not link, or has no tests here; the last is a failure.
  */
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

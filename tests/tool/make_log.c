@@ -430,13 +430,13 @@ static void write_metrics_and_mark(generator *made)
 /* Half of the requested rate: each sample stands for 20 ms. */
 static void write_sampling(generator *made)
 {
-	const mprof_property properties[] = {{"sample-hz", "100"},
-					     {"sample-clock", "processor"},
-					     {"sample-source", "runtime"},
-					     {"sample-time-ns", "160000000"},
-					     {"sample-hits", "8"},
-					     {"sample-discarded", "3"},
-					     {"tick-hz", "50"}};
+	const mprof_property properties[] = {{"sample_hz", "100"},
+					     {"sample_clock", "processor"},
+					     {"sample_source", "runtime"},
+					     {"sample_time_ns", "160000000"},
+					     {"sample_hits", "8"},
+					     {"sample_discarded", "3"},
+					     {"tick_hz", "50"}};
 
 	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), 7), "session");
 }

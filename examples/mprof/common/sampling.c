@@ -15,11 +15,11 @@ static const struct {
 	const char *key;
 	size_t offset;
 } numbers[] = {
-	{"sample-hz", offsetof(sampling_facts, requested_hz)},
-	{"sample-time-ns", offsetof(sampling_facts, time_ns)},
-	{"sample-hits", offsetof(sampling_facts, hits)},
-	{"sample-discarded", offsetof(sampling_facts, discarded)},
-	{"tick-hz", offsetof(sampling_facts, tick_hz)},
+	{"sample_hz", offsetof(sampling_facts, requested_hz)},
+	{"sample_time_ns", offsetof(sampling_facts, time_ns)},
+	{"sample_hits", offsetof(sampling_facts, hits)},
+	{"sample_discarded", offsetof(sampling_facts, discarded)},
+	{"tick_hz", offsetof(sampling_facts, tick_hz)},
 };
 
 static void copy_text(char copy[SAMPLING_TEXT], const char *text)
@@ -29,9 +29,9 @@ static void copy_text(char copy[SAMPLING_TEXT], const char *text)
 
 void sampling_take(sampling_facts *facts, const char *key, const char *value)
 {
-	if (strcmp(key, "sample-clock") == 0)
+	if (strcmp(key, "sample_clock") == 0)
 		copy_text(facts->clock, value);
-	if (strcmp(key, "sample-source") == 0)
+	if (strcmp(key, "sample_source") == 0)
 		copy_text(facts->source, value);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key) == 0) {
@@ -40,7 +40,7 @@ void sampling_take(sampling_facts *facts, const char *key, const char *value)
 			memcpy((char *)facts + numbers[i].offset, &number, sizeof(number));
 		}
 	}
-	facts->is_measured |= strcmp(key, "sample-time-ns") == 0;
+	facts->is_measured |= strcmp(key, "sample_time_ns") == 0;
 }
 
 int sampling_has_time(const sampling_facts *facts)

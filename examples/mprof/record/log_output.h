@@ -34,9 +34,9 @@ typedef struct log_output_options {
 } log_output_options;
 
 /**
- * Prepares the path. \p output: the requested name, "-" for the standard output, NULL for one made from \p subject, with a number if that exists.
- * In it, %p becomes the process ID, %n the name of \p subject, %t the time, %h the name of the host, %% a percent sign.
- * Returns -1 to continue, or an exit status after a message.
+ * Prepares the path. \p output: the requested name, "-" for the standard output, NULL for one made from \p subject,
+ * with a number if that exists. In it, %p becomes the process ID, %n the name of \p subject, %t the time, %h the name
+ * of the host, %% a percent sign. Returns -1 to continue, or an exit status after a message.
  */
 int log_output_init(log_output *log, const char *output, const char *subject, const log_output_options *options);
 void log_output_release(log_output *log);

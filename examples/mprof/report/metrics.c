@@ -38,7 +38,7 @@ static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint6
 	return text;
 }
 
-/* Metrics of threads are in the list of threads. */
+/* The text has metrics of threads in the list of threads. */
 static int is_listed(const mprof_metric_stats *metric)
 {
 	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0;
@@ -99,11 +99,13 @@ void report_metrics_json(const log_report *report, json_writer *json)
 	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
 		mprof_metric_stats metric = metric_at(report, i);
 
-		if (!is_listed(&metric))
-			continue;
 		json_begin_object(json, NULL);
 		json_string(json, "section", metric.section);
 		json_string(json, "name", metric.name);
+		if (is_listed(&metric))
+			json_null(json, "thread");
+		else
+			json_hexadecimal(json, "thread", metric.thread);
 		json_string(json, "unit", kind_of_unit(metric.flags));
 		json_unsigned(json, "count", metric.count);
 		print_value_json(json, "first", &metric, metric.first);

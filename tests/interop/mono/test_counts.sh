@@ -5,11 +5,22 @@ set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 needs_compression
 
+# Mono may abort a thread within a wrapper that has not called the profiler yet: a leave by exception without an enter.
+check_balance_of_aborts() {
+	local unmatched
+	unmatched=$("$MPROF" report --json "$1" | jq .totals.unmatched_leaves)
+	test "$unmatched" -le 1 || fail "$1: $unmatched leaves without an enter"
+	check_balance "$1" -"$unmatched"
+}
+
 for program in Calls Exceptions Allocations Generics Threads Native Collections Dynamic Domains; do
 	compile $program
 	recorded all $program || fail "$program ended with status $?: $(cat $program.stderr)"
 	check_complete $program.mprof
-	check_balance $program.mprof
+	case $program in
+	Exceptions) check_balance_of_aborts $program.mprof ;;
+	*) check_balance $program.mprof ;;
+	esac
 	check_facts $program.facts $program.mprof
 	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
 	echo "$program: $(wc -l <$program.facts) facts"
@@ -24,10 +35,7 @@ check_facts small.expected small.mprof.gz
 # Without precompiled code: calls of Mono's own class library are recorded too.
 timeout 120 mono -O=-aot --profile=mprof:calls,exceptions,output=again.mprof Exceptions.exe >again.expected
 check_complete again.mprof
-# Mono may abort a thread within a wrapper that has not called the profiler yet: a leave by exception without an enter.
-unmatched=$("$MPROF" report --json again.mprof | jq .totals.unmatched_leaves)
-test "$unmatched" -le 1 || fail "again.mprof: $unmatched leaves without an enter"
-check_balance again.mprof -"$unmatched"
+check_balance_of_aborts again.mprof
 check_facts again.expected again.mprof
 
 # Without methods that the runtime generates, the program's calls are the same.
