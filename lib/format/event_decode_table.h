@@ -52,7 +52,7 @@ typedef struct event_decode_table {
 	uint8_t has_fields;            /**< 1: allocations have optional fields. */
 	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
 	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */
-	uint8_t has_bad_monitor_times; /**< 1: times of monitor events may be garbage: see events_decode_state::latest. */
+	uint8_t has_bad_monitor_times; /**< 1: their times may be garbage: see events_decode_state::latest. */
 	const id_map *object_sizes;    /**< By class ID. */
 } event_decode_table;
 
