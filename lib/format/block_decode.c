@@ -9,7 +9,8 @@
 #include <string.h>
 
 /*
- * In the mail, the content of these two blocks starts with the block's own code, a leftover of blocks without headers.
+ * In logs that follow the text of the 2007 mail, the content of END and STATISTICAL starts with the block code, a
+ * leftover of blocks without headers.
  */
 #define MAIL_END_CODE 7
 #define MAIL_STATISTICAL_CODE 6
@@ -63,7 +64,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 
 static void decode_end_block(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
-	/* No version has a varint that starts with this byte, so the byte is the leftover code of the mail. */
+	/* No version number is encoded as a varint that starts with this byte, so it is the leftover block code. */
 	if (decoding->rules->has_mail_variants && cursor->length > 0 && cursor->bytes[0] == MAIL_END_CODE)
 		content_cursor_byte(cursor);
 	decode_version(decoding, cursor, block);
@@ -215,7 +216,7 @@ static void decode_heap_items(const block_decoding *decoding, content_cursor *cu
 {
 	heap_layout known_layout = decoding->heap;
 
-	/* Writers that declared directives appeared after the layout had changed for the last time. */
+	/* Directives are newer than the last change of the layout, so a log that declares any has the last layout. */
 	if (known_layout == HEAP_LAYOUT_NONE && decoding->directives != 0 && !decoding->rules->has_fixed_ints)
 		known_layout = HEAP_LAYOUT_NUMBERED;
 	heap_items_decode(cursor, decoding->rules, known_layout, &decoding->known, is_truncated, block, &body->heap);
@@ -320,8 +321,8 @@ void block_statistical_begin(statistical_cursor *cursor, const block_decoding *d
 }
 
 /*
- * If the content starts with the leftover byte of the mail, that byte is misread as the lowest group of the start
- * counter, which becomes larger than the end counter. Skipping the byte yields counters in the right order.
+ * If the content starts with a leftover block code, that byte is misread as the lowest group of the start counter,
+ * which becomes larger than the end counter. Skipping the byte yields counters in the right order.
  */
 static void decode_mail_statistical(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
 				    block_body *body)
@@ -499,7 +500,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		decode_lost(cursor, block, body);
 		break;
 	default:
-		/* The grammar of an unknown block is not available: the content is passed on undecoded. */
+		/* The grammar of an unknown block is not known: the caller gets the content undecoded. */
 		cursor->position = cursor->length;
 		break;
 	}

@@ -46,7 +46,7 @@ typedef struct block_decoding {
 	uint64_t max_name_length;       /**< In bytes. */
 	known_ids known;                /**< IDs that the blocks read so far define. */
 	statistical_layout statistical; /**< The layout of earlier STATISTICAL blocks, if it was determined. */
-	heap_layout heap;               /**< The same for HEAP_DATA. */
+	heap_layout heap;               /**< The layout of earlier HEAP_DATA blocks, if it was determined. */
 } block_decoding;
 
 /** Results of decoding in addition to the fields of mprof_block. Positions are offsets into the content, in bytes. */
@@ -64,7 +64,7 @@ typedef struct block_body {
 	uint64_t unreadable_kinds; /**< DIRECTIVES: kinds affected by unknown directives, as #MPROF_BLOCK_BIT. */
 } block_body;
 
-/** The error message for a block that should end with a list, but has no end of list. */
+/** The error message for a block whose list has no end. Static text. */
 extern const char block_without_list_end[];
 
 /** Whether the list of a truncated block of this kind can be decoded up to the point where the bytes end. */
@@ -96,10 +96,11 @@ void block_mappings_begin(mapping_cursor *cursor, const block_decoding *decoding
 /** Iterates over the two lists of a STATISTICAL block of mail: methods, then native functions. */
 typedef struct sample_cursor {
 	content_cursor content;
-	uint8_t in_functions;
+	uint8_t in_functions; /**< The next ID is that of a native function. */
 	uint8_t at_end;
 } sample_cursor;
 
+/** Starts the iteration over a block that block_decode() accepted. \p content must outlive the cursor. */
 void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t length, const block_body *body);
 
 /**
@@ -108,11 +109,11 @@ void sample_cursor_init(sample_cursor *cursor, const uint8_t *content, size_t le
  */
 int sample_cursor_next(sample_cursor *cursor, uint32_t *id);
 
-/** Starts the iteration over the tokens of a STATISTICAL block of drop, mono or unity. */
+/** Starts the iteration over the tokens of a STATISTICAL block of drop, mono or unity, after block_decode(). */
 void block_statistical_begin(statistical_cursor *cursor, const block_decoding *decoding, const uint8_t *content,
 			     size_t length, const block_body *body);
 
-/** Starts the iteration over the records of a block. */
+/** Starts the iteration over the records of a block that block_decode() accepted. */
 void block_records_begin(record_cursor *cursor, const block_decoding *decoding, const uint8_t *content, size_t length,
 			 uint32_t block_kind, const block_body *body);
 

@@ -17,7 +17,7 @@
 /** The state that the encoding of a block depends on. */
 typedef struct block_encoding {
 	const dialect_rules *rules;
-	uint64_t directives; /**< Declared so far. */
+	uint64_t directives; /**< Those declared so far, as #MPROF_DIRECTIVE_BIT. */
 	/**
 	 * The counter delta that block_encode_end() stores in the header, in dialects that have one: counter units
 	 * since the previous block was written, 0 for the first block.
@@ -40,8 +40,11 @@ void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, m
  */
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
 
+/** An INTRO block. \p runtime is not NULL; \p flags are bits of #mprof_intro_flag. */
 void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
 			const mprof_clock *clock);
+
+/** An END block. */
 void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock);
 
 /** A DIRECTIVES block with block_encoding::directives; in mprof2 each directive once per block kind that it changes. */
@@ -54,6 +57,7 @@ int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, 
 
 /** An entry of the class list of a MAPPING block. Returns 0 if fields were left out for lack of a directive. */
 int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition);
+
 /** The source file of a method. A file is named once, in the first definition that refers to it. */
 typedef struct block_source {
 	uint32_t file; /**< Number of the file; 0 if the method has none. */

@@ -14,11 +14,11 @@
 typedef struct content_cursor {
 	const uint8_t *bytes;
 	size_t length;
-	size_t position;     /**< Bytes decoded; after an error, its position. */
+	size_t position;     /**< Offset of the next byte; after an error, the offset of the error. */
 	size_t name_limit;   /**< Maximum length of a string, in bytes. */
 	int has_fixed_ints;  /**< Little-endian integers of 4 or 8 bytes are stored in place of varints. */
 	mprof_status status; /**< #MPROF_OK or the first error. */
-	int ran_out;         /**< The error is that the content ended. */
+	int ran_out;         /**< The error is that the content ended inside a field. */
 	const char *what;    /**< The message of the error. Static text. */
 } content_cursor;
 
@@ -28,6 +28,7 @@ void content_cursor_init(content_cursor *cursor, const uint8_t *bytes, size_t le
 /** Records an error at a position, unless there is one already. Returns content_cursor::status. */
 mprof_status content_cursor_fail(content_cursor *cursor, size_t position, mprof_status status, const char *what);
 
+/** Decodes one byte. */
 uint8_t content_cursor_byte(content_cursor *cursor);
 
 /** Decodes a varint, or 8 bytes if integers are fixed. */
@@ -36,12 +37,13 @@ uint64_t content_cursor_varint(content_cursor *cursor);
 /** Decodes a varint of at most 32 bits, or 4 bytes if integers are fixed. */
 uint32_t content_cursor_id(content_cursor *cursor);
 
-/** Decodes a varint, or 4 bytes if integers are fixed. */
+/** Decodes a varint of up to 64 bits, or 4 bytes if integers are fixed. */
 uint64_t content_cursor_amount(content_cursor *cursor);
 
 /** Decodes a string. \p length receives its length in bytes and may be NULL. The result points into the content. */
 const char *content_cursor_string(content_cursor *cursor, size_t *length);
 
+/** Decodes a CLOCK: a counter and a time. */
 void content_cursor_clock(content_cursor *cursor, mprof_clock *clock);
 
 /** Records an error if bytes are left. Returns content_cursor::status. */

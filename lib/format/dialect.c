@@ -10,8 +10,8 @@
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
 /*
- * The mail numbers blocks in the order in which it describes a log: INTRO and the six kinds after it. Kinds that were
- * added later follow.
+ * The 2007 mail has codes for INTRO and the six kinds after it, in the order in which it describes them. Kinds that
+ * were added later follow.
  */
 static const dialect_code mail_codes[] = {
 	{1, MPROF_BLOCK_INTRO},        {2, MPROF_BLOCK_LOADED},      {3, MPROF_BLOCK_UNLOADED},
@@ -53,7 +53,7 @@ static const dialect_code mono_codes[] = {
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
 
 /*
- * Events that every revision of Mono's profiler requests from the runtime, whatever it records. Its readers print a
+ * Every revision of Mono's profiler requests these events from the runtime, whatever it records. Mono's readers print a
  * table only if the corresponding flag is set.
  */
 #define MONO_CONSTANT_INTRO_FLAGS                                                                                      \

@@ -20,25 +20,25 @@ typedef struct dialect_code {
  */
 typedef struct dialect_rules {
 	mprof_dialect dialect;
-	uint32_t version;          /**< In INTRO and END. */
+	uint32_t version;          /**< The version number in INTRO and END. */
 	uint32_t header_length;    /**< Of a block, in bytes. A header of 10 contains mprof_block::counter_delta. */
 	uint32_t checksum_length;  /**< At the end of a block, included in its length; 0 if there is none. */
 	uint64_t directives;       /**< Those that the dialect defines, as #MPROF_DIRECTIVE_BIT. */
 	const dialect_code *codes; /**< Of block kinds. */
 	size_t code_count;
 	uint32_t intro_flags;          /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
-	uint32_t constant_intro_flags; /**< Flags its own writer always sets; without them its readers print nothing. */
+	uint32_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */
 	const char *default_runtime;   /**< The runtime in INTRO if the caller specifies none. */
-	uint32_t max_sample_frames;    /**< Of a call stack in STATISTICAL: longer ones overflow original readers. */
+	uint32_t max_sample_frames;    /**< Frames of a call stack in STATISTICAL: more overflow original readers. */
 
 	uint8_t can_write;      /**< Writers accept the dialect. */
 	uint8_t has_fixed_ints; /**< Integers are 4 or 8 bytes long, depending on the field, instead of varints. */
 
 	/* Blocks. */
-	uint8_t has_mail_variants; /**< Some writers follow the mail's text, others its program; these contradict. */
+	uint8_t has_mail_variants;      /**< Writers follow either the text or the program of the mail, which differ. */
 	uint8_t directives_name_blocks; /**< DIRECTIVES: the code of an affected block follows each directive. */
 	uint8_t names_unknown_assembly; /**< LOADED: an assembly without a name is "UNKNOWN", not "". */
-	uint8_t has_heap_records;       /**< HEAP_DATA holds records, and a snapshot may span blocks. Else it is one. */
+	uint8_t has_heap_records; /**< HEAP_DATA holds records; a snapshot may span blocks. Else it is one block. */
 	uint8_t has_early_heap_layouts; /**< HEAP_DATA has no collection number and one of four layouts. */
 	uint8_t has_guessed_layouts;    /**< The layout of STATISTICAL and HEAP_DATA is inferred from known IDs. */
 
@@ -51,7 +51,8 @@ typedef struct dialect_rules {
 	uint8_t reserves_event_codes; /**< Unassigned event codes are skipped, not refused: later versions use them. */
 	uint8_t counts_collections; /**< Collections, heap snapshots and summaries have numbers without a directive. */
 	uint8_t has_stack_sections; /**< Call stacks of events are sections that continue from block to block. */
-	uint8_t repeats_base_counter;  /**< A repeated base counter of a thread means that of its last event. */
+	/** A block that repeats the base counter of its thread's previous block continues from its last event. */
+	uint8_t repeats_base_counter;
 	uint8_t has_details;           /**< Events, samples and objects have optional fields without a directive. */
 	uint8_t has_bad_monitor_times; /**< The times of monitor events may be garbage. */
 	uint8_t has_failed_loads_as_allocations; /**< The end of a failed class load is written as an allocation. */

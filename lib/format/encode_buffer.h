@@ -21,6 +21,7 @@ typedef struct encode_buffer {
 	mprof_status status; /**< #MPROF_OK, #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT. */
 } encode_buffer;
 
+/** Initializes an empty buffer without memory. \p allocator is copied. \p limit is the maximum length in bytes. */
 void encode_buffer_init(encode_buffer *buffer, const mprof_allocator *allocator, size_t limit);
 void encode_buffer_destroy(encode_buffer *buffer);
 

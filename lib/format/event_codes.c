@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of event codes, from which the codes of a dialect with its directives are selected. */
+/* The table of all event codes, and the selection of those that a dialect has with given directives. */
 #include "format/event_codes.h"
 
 #include "format/event_kinds.h"
@@ -11,7 +11,7 @@ typedef struct code_definition {
 	uint8_t kind;
 	uint8_t flags;
 	uint8_t layout;    /* An event_layout, or 0 for the layout of the byte's group. */
-	uint8_t dialects;  /* Those that have the event, as DIALECT(). */
+	uint8_t dialects;  /* The dialects that have the event, as DIALECT(). */
 	uint8_t directive; /* The directive that must be declared, or 0. */
 	uint16_t fields;   /* As EVENT_FIELDS(); for allocations, directives determine them. */
 } code_definition;
@@ -157,7 +157,7 @@ static void table_set_allocations(event_code table[256], uint64_t directives)
 	}
 }
 
-/* Collection events have numbers in some dialects, and in others if directive 21 is declared. */
+/* Collection events have numbers in mono and unity, and in mprof2 if directive 21 is declared. */
 static void table_set_collections(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
 	if (!rules->counts_collections && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)) == 0)
@@ -210,7 +210,7 @@ void event_codes_build(event_code table[256], const dialect_rules *rules, uint64
 	table_set_allocations(table, directives);
 	table_set_collections(table, rules, directives);
 	table_set_exceptions(table, rules, directives);
-	/* Byte 0 ends the list, though its bits 0 to 2 are those of allocations of fixed size. */
+	/* Byte 0 ends the list, although its bits 0 to 2 are those of an allocation of fixed size. */
 	memset(&table[0], 0, sizeof(table[0]));
 	table[0].layout = EVENT_LAYOUT_END;
 }

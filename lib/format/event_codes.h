@@ -15,11 +15,11 @@
  * the varints that each event of the layout has.
  */
 typedef enum event_layout {
-	EVENT_LAYOUT_INVALID,          /**< The byte is not an event code. */
-	EVENT_LAYOUT_END,              /**< Byte 0: end of the list of events. */
-	EVENT_LAYOUT_PACKED_ID,        /**< Low five ID bits in the byte; varint id >> 5, varint time. */
-	EVENT_LAYOUT_ALLOCATION,       /**< Low five ID bits in the byte; varint id >> 5, varint size, fields. */
-	EVENT_LAYOUT_ALLOCATION_FIXED, /**< Low five ID bits in the byte; varint id >> 5, fields. Size of the class. */
+	EVENT_LAYOUT_INVALID,             /**< The byte is not an event code. */
+	EVENT_LAYOUT_END,                 /**< Byte 0: end of the list of events. */
+	EVENT_LAYOUT_PACKED_ID,           /**< Low five ID bits in the byte; varint id >> 5, varint time. */
+	EVENT_LAYOUT_ALLOCATION,          /**< Low five ID bits in the byte; varint id >> 5, varint size, fields. */
+	EVENT_LAYOUT_ALLOCATION_FIXED,    /**< Low five ID bits in the byte; varint id >> 5, fields. No size. */
 	EVENT_LAYOUT_ALLOCATION_UNPACKED, /**< Varint id, varint size, fields. */
 	EVENT_LAYOUT_ID,                  /**< Varint id, varint time. */
 	EVENT_LAYOUT_DETAILED,            /**< Varint id, varint time, fields. */
@@ -28,7 +28,7 @@ typedef enum event_layout {
 	EVENT_LAYOUT_RESIZE, /**< Varint value, varint id; in logs without collection numbers the second is a time. */
 	EVENT_LAYOUT_RESIZE_TIMED,       /**< Varint value, varint time, varint id. */
 	EVENT_LAYOUT_STACK_SECTION,      /**< Varint value, varint count, then count varints, each a frame. */
-	EVENT_LAYOUT_LEFTOVER,           /**< Varint time, varint without meaning: a leftover of the previous event. */
+	EVENT_LAYOUT_LEFTOVER,           /**< Rest of the previous event: varint time, varint without meaning. */
 	EVENT_LAYOUT_IMPLICIT_LEAVE,     /**< Low five time bits in the byte; varint time >> 5. */
 	EVENT_LAYOUT_MEMORY_ALLOCATED,   /**< Varint time, MEMORY_ADDRESS value, varint size, varint stack. */
 	EVENT_LAYOUT_MEMORY_FREED,       /**< Varint time, MEMORY_ADDRESS value. */

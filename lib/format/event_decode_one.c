@@ -8,7 +8,7 @@
 
 /*
  * Limit for the time of a monitor event if events_decode_state::latest is not known; a longer time is treated as
- * garbage. In units of a processor's counter, it is some minutes.
+ * garbage. At 3 GHz, a processor counts that far in six minutes.
  */
 #define MONITOR_LONGEST_PAUSE (UINT64_C(1) << 40)
 
@@ -22,7 +22,7 @@ static events_decode_result decode_number(const uint8_t **cursor, const uint8_t 
 	return EVENTS_DECODE_DONE;
 }
 
-/* Decodes two varints, like decode_number(). */
+/* Decodes two varints. Returns EVENTS_DECODE_DONE or the error. */
 static events_decode_result decode_two_numbers(const uint8_t **cursor, const uint8_t *limit, uint64_t *first,
 					       uint64_t *second)
 {
@@ -121,7 +121,7 @@ static void update_collection_numbers(events_decode_state *state, uint64_t main_
 		state->numbers = COLLECTION_NUMBERS_NONE;
 }
 
-/* Decodes a collection event, whose varint holds the number above the generation. */
+/* Decodes a collection event. Its first varint contains the generation in the low 8 bits, and the number above. */
 static events_decode_result decode_collection(const event_decode_entry *entry, const uint8_t **cursor,
 					      const uint8_t *limit, events_decode_state *state,
 					      events_decode_batch *batch)
@@ -142,8 +142,8 @@ static events_decode_result decode_collection(const event_decode_entry *entry, c
 }
 
 /*
- * Whether the varint after a new heap size is a collection number and not a time. If the first such event precedes all
- * collections, the number is 1, since numbers start there; a time of 1 is very unlikely.
+ * Whether the varint after a new heap size is a collection number and not a time. Before the first collection event,
+ * a value of 1 is taken for a number, since numbers start at 1 and a time of 1 is very unlikely.
  */
 static int is_resize_number(events_decode_state *state, uint64_t second)
 {
@@ -152,7 +152,7 @@ static int is_resize_number(events_decode_state *state, uint64_t second)
 	return state->numbers != COLLECTION_NUMBERS_NONE;
 }
 
-/* Decodes a new heap size. It counts as a collection, and in mono it has a collection number in place of a time. */
+/* Decodes a GC_RESIZE event: a new heap size. In mono it has a collection number of its own in place of a time. */
 static events_decode_result decode_resize(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
 					  events_decode_state *state, events_decode_batch *batch)
 {
@@ -178,8 +178,8 @@ static events_decode_result decode_resize(const event_decode_entry *entry, const
 }
 
 /*
- * Decodes the leftover of a previous event whose time was too long for the writer: the missing time, and a number
- * without meaning.
+ * Decodes the rest of a previous event whose time was too long for Mono's writer: the missing time, and a number
+ * without meaning. No event results.
  */
 static events_decode_result decode_stray(const uint8_t **cursor, const uint8_t *limit, events_decode_state *state)
 {
@@ -252,7 +252,7 @@ static events_decode_result decode_stack_section(const event_decode_entry *entry
 	return EVENTS_DECODE_DONE;
 }
 
-/* Decodes an address of native memory. *previous is the previous address, and receives this one. */
+/* Decodes an address of native memory. \p previous points to the previous address, which is replaced by the new one. */
 static events_decode_result decode_address(const uint8_t **cursor, const uint8_t *limit, uint64_t *previous)
 {
 	uint64_t first;

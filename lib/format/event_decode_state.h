@@ -20,7 +20,7 @@ typedef enum collection_numbers {
 typedef struct events_decode_state {
 	const uint8_t *bytes; /**< Start of the events. May move between calls. */
 	size_t length;        /**< Of the events, in bytes. */
-	size_t readable;      /**< Readable bytes, at least length. More make the last events faster. */
+	size_t readable;      /**< Readable bytes, at least length. More than length speed up the last events. */
 	size_t position;      /**< Bytes decoded so far. */
 	uint64_t counter;     /**< Of the last event decoded; initially the base counter. */
 	uint64_t earliest;    /**< No event has a counter before this one. */
@@ -35,7 +35,7 @@ typedef struct events_decode_state {
  * two sections belong to events after the first section.
  */
 typedef struct event_section {
-	uint32_t detail_index; /**< Which of the batch's details belongs to it; contains the frames that are added. */
+	uint32_t detail_index; /**< Index of its detail in the batch, which contains the frames that are added. */
 	uint32_t kept;         /**< Frames of the previous call stack that remain; equals mprof_event::value. */
 } event_section;
 

@@ -29,8 +29,8 @@ static void entry_set_numbers(event_decode_entry *entry, event_layout layout, ui
 }
 
 /*
- * Whether a layout is left to the slow path: it is rare, invalid, or more than two varints and the fields of an
- * allocation.
+ * Whether a layout is left to the slow path: it is rare or invalid, or consists of more than two varints and the fields
+ * of an allocation.
  */
 static int layout_is_slow(event_layout layout)
 {
@@ -63,8 +63,8 @@ static void entry_build(event_decode_entry *entry, const event_code *code, uint3
 
 /*
  * Events without a second varint are recognized by bits of the code that all of them share and no other event has. If
- * the log has no such events, the mask matches allocations of fixed size: their codes are invalid then, and the slow
- * path reports them.
+ * the log has no such events, the mask matches the codes of allocations of fixed size: these are then invalid, and the
+ * slow path reports them.
  */
 static void table_set_single(event_decode_table *table)
 {

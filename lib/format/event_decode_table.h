@@ -14,10 +14,10 @@
 /**
  * The meaning of an event code, in a form that lets the decoder handle all kinds without branches.
  *
- * An event consists of a byte, one or two varints, and optional fields (fields). The first varint, shifted left by the
- * packed bits of the byte and combined with them, is called the main number here. The main and the second number are
- * each stored in at most one field of the event; masks of 0 or -1 select it. The size is 16 bytes, because indexing the
- * table is then fastest.
+ * An event consists of a byte, one or two varints, and optional fields. The *main number* is the first varint, shifted
+ * left by main_shift and combined with the bits in the byte. The *second number* is the second varint. Each number is
+ * stored in at most one field of the event; masks of 0 or -1 select that field. The size of an entry is 16 bytes,
+ * because indexing the table is then fastest.
  */
 typedef struct event_decode_entry {
 	uint32_t event_template; /**< The bytes of mprof_event before the ID, in memory order. */
@@ -52,8 +52,8 @@ typedef struct event_decode_table {
 	uint8_t has_fields;            /**< 1: allocations have optional fields. */
 	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
 	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */
-	uint8_t has_bad_monitor_times; /**< 1: their times may be garbage: see events_decode_state::latest. */
-	const id_map *object_sizes;    /**< By class ID. */
+	uint8_t has_bad_monitor_times; /**< See dialect_rules::has_bad_monitor_times. */
+	const id_map *object_sizes;    /**< Fixed object sizes in bytes, by class ID. Borrowed. */
 } event_decode_table;
 
 /** Fills the table for a dialect and the directives in force. \p object_sizes is borrowed and may grow later. */

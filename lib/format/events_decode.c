@@ -14,10 +14,10 @@
 #define FAST_MAX_FIELDS 3
 
 /*
- * Events are decoded in windows of WINDOW_LENGTH bytes. A window yields at most WINDOW_EVENTS events, which is about
- * its length if they have five bytes, or WINDOW_LONG_EVENTS if many have optional fields. A fixed number of events is
- * cheaper than a test for the end of the window, which is unpredictable. WINDOW_SLACK bytes after the window must be
- * readable, because an event is loaded before it is known to end inside the window.
+ * Events are decoded in windows of WINDOW_LENGTH bytes. A window yields at most WINDOW_EVENTS events, which fill it if
+ * each has about five bytes, or WINDOW_LONG_EVENTS if many have optional fields. A fixed number of events is cheaper
+ * than a test for the end of the window, which is unpredictable. WINDOW_SLACK bytes after the window must be readable,
+ * because an event is loaded before it is known to end inside the window.
  */
 #define WINDOW_LENGTH VARINT_WINDOW_LENGTH
 #define WINDOW_EVENTS 12
@@ -165,7 +165,7 @@ static inline __attribute__((always_inline)) int decode_fast_frames(const uint8_
 	return (int)(cursor - start) + (int)position;
 }
 
-/* Returns the object size of a class if the dense array of the map contains it, otherwise 0. Class 0 is invalid: 0. */
+/* Returns the object size of a class if the dense array of the map contains it, otherwise 0; also 0 for class 0. */
 static inline uint32_t dense_object_size(const id_map *sizes, uint32_t class_id)
 {
 	return __builtin_expect(class_id < sizes->dense_count, 1) ? sizes->dense[class_id] : 0;
@@ -197,9 +197,8 @@ static inline int decode_fast_other(const event_decode_table *table, const event
 
 /*
  * Stores an event that is not packed or has optional fields. Its first two varints end before \p rest; the lowest bit
- * of
- * \p ends belongs to the byte there. Returns the length of the optional fields or frames, or -1 to leave the event to
- * the slow path.
+ * of \p ends belongs to the byte at \p rest. Returns the length of the optional fields or frames, or -1 to leave the
+ * event to the slow path.
  */
 static inline __attribute__((always_inline)) int
 decode_fast_unpacked(const event_decode_table *table, const event_decode_entry *entry, const uint8_t *rest,
@@ -285,7 +284,7 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 	return event_last + 2 + fields_length;
 }
 
-/* Decodes events window by window. Returns the position of the first event that is left. */
+/* Decodes events window by window. Returns the position of the first event that was not decoded. */
 static inline __attribute__((always_inline)) const uint8_t *
 decode_windows(const event_decode_table *table, const uint8_t *cursor, const events_decode_state *state,
 	       uint64_t *last_counter, events_decode_batch *batch, fast_features features)
@@ -330,7 +329,7 @@ decode_windows(const event_decode_table *table, const uint8_t *cursor, const eve
 				break;
 			cursor += length;
 		}
-		/* The event could not have reached the end of the window: it was left to the slow path. */
+		/* Even the longest event would have ended inside the window, so this one needs the slow path. */
 		if (event < window_end && cursor <= last_start)
 			break;
 	}
@@ -346,8 +345,8 @@ decode_windows(const event_decode_table *table, const uint8_t *cursor, const eve
 }
 
 /*
- * Decodes an event by the slow path, and the native memory events after it: they come in long runs, for which marking
- * windows would be wasted.
+ * Decodes an event by the slow path, and the native memory events after it, which need the slow path too: they come in
+ * long runs, for which window marks would be computed without a use.
  */
 static events_decode_result decode_slow_path(const event_decode_table *table, const uint8_t **cursor,
 					     const uint8_t *limit, events_decode_state *state,
@@ -363,8 +362,8 @@ static events_decode_result decode_slow_path(const event_decode_table *table, co
 }
 
 /*
- * \p machine is FAST_EXTRACT or 0. The features must be constants, so each combination that event_decode_table_build()
- * can select is a call of its own.
+ * Decodes events by the fast path and, where it stops, by the slow path. \p machine is FAST_EXTRACT or 0. The features
+ * must be constants, so each combination that event_decode_table_build() can select is a call of its own.
  */
 static inline __attribute__((always_inline)) events_decode_result decode_list(const event_decode_table *table,
 									      events_decode_state *state,
@@ -395,7 +394,7 @@ static inline __attribute__((always_inline)) events_decode_result decode_list(co
 			result = decode_slow_path(table, &cursor, limit, state, batch);
 	}
 	state->position = (size_t)(cursor - state->bytes);
-	/* If the last event filled the batch, nothing is left for another batch. */
+	/* If the last event filled the batch, another batch would be empty. */
 	return result == EVENTS_DECODE_FULL && cursor == limit ? EVENTS_DECODE_DONE : result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes events, leaving out what the dialect and the directives cannot represent. */
+/* Encodes events. A lossy encoder leaves out what the dialect and the directives cannot represent. */
 #include "format/events_encode.h"
 
 #include "format/event_codes.h"
@@ -16,7 +16,7 @@
  */
 #define EVENT_ROOM (1 + 5 * MPROF_VARINT_MAX_LENGTH + 2 + 5 + 8)
 
-/* Room is reserved for this many events at once: little memory compared to a block, but enough to amortize the call. */
+/* Room is reserved for this many events at once: little compared to a block, but enough to amortize the call. */
 #define BATCH_EVENTS 256
 
 static event_id_space id_space_of(uint32_t byte)
@@ -226,7 +226,7 @@ static inline int has_fixed_size(const event_encoder *encoder, const mprof_event
 {
 	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
 
-	/* If these five bits were 0, the byte would be 0, the end of the list. */
+	/* If the low five bits of the ID were 0, the event code would be 0, which ends the list. */
 	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
 }
 
@@ -261,9 +261,9 @@ static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const e
 }
 
 /*
- * Returns the number of the collection that an event belongs to. Without a number from the caller, a new heap size is
- * assigned one of its own, as in Mono. If the caller numbers collections but not heap sizes, a heap size gets the
- * number of the collection before it.
+ * Returns the number of the collection that an event belongs to. In dialects that count collections, the encoder
+ * replaces 0: the start of a collection and, as in Mono, a new heap size get the next number, other events that of the
+ * latest collection. A heap size gets that number too if the caller numbers collections.
  */
 static uint32_t assign_collection_number(event_encoder *encoder, const mprof_event *event)
 {
@@ -285,7 +285,7 @@ static uint32_t assign_collection_number(event_encoder *encoder, const mprof_eve
 	return number;
 }
 
-/* Number and generation share a varint. In dialects that count collections, the varint is limited to 32 bits. */
+/* Whether number and generation fit the varint they share. Dialects that count collections limit it to 32 bits. */
 static int collection_fits(const event_encoder *encoder, const mprof_event *event)
 {
 	return event->value <= EVENT_GENERATION_MASK &&
@@ -390,8 +390,8 @@ static mprof_status status_of_refused_event(const event_rule *rule, const mprof_
 }
 
 /*
- * Whether a part of the event is missing in the log. An event without a time of its own has the counter of the previous
- * event.
+ * Whether a part of the event is missing in the log. Readers assign the counter of the previous event, \p last_counter,
+ * to an event without a time.
  */
 static int loses_content(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
 			 uint64_t last_counter)

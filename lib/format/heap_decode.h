@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_decode.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17), or the items that Mono's own writers put there
- * (doc/dialects.md), decoded from memory into arrays of mprof_event.
+ * \brief Decodes the records of HEAP_DATA blocks (doc/format.md, 3.17), or the items that Mono's own writers put there
+ * (doc/dialects.md), to arrays of mprof_event.
  */
 #ifndef FORMAT_HEAP_DECODE_H
 #define FORMAT_HEAP_DECODE_H
@@ -26,7 +26,7 @@ typedef struct heap_decode_state {
 	const heap_item_layout *layout; /**< Of Mono's items; NULL for records. */
 } heap_decode_state;
 
-/** The error message for a fault. */
+/** The error message for a fault. Static text. */
 const char *heap_decode_fault(heap_decode_result result);
 
 /**

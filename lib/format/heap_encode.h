@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/heap_encode.h
- * \brief The records of HEAP_DATA blocks (doc/format.md, 3.17) encoded into a buffer.
+ * \brief Encodes the records of HEAP_DATA blocks (doc/format.md, 3.17).
  */
 #ifndef FORMAT_HEAP_ENCODE_H
 #define FORMAT_HEAP_ENCODE_H

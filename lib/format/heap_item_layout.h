@@ -12,7 +12,7 @@
 typedef enum heap_layout {
 	HEAP_LAYOUT_NONE,     /**< Not items but records, as in mprof2. */
 	HEAP_LAYOUT_BARE,     /**< January to March 2008: objects have neither class nor size. */
-	HEAP_LAYOUT_CLASSES,  /**< A few hours in March 2008. */
+	HEAP_LAYOUT_CLASSES,  /**< A few hours in March 2008: no CLOCK for the start of the block yet. */
 	HEAP_LAYOUT_UNTAGGED, /**< Until April 2008: the tag of a live object is 0. */
 	HEAP_LAYOUT_TAGGED,   /**< Until May 2008: the tag of a live object is 1. */
 	HEAP_LAYOUT_NUMBERED, /**< Since May 2008: the block has the number of the collection. */

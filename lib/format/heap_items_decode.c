@@ -62,7 +62,10 @@ static void candidate_add_batch(candidate *candidate, const heap_decode_batch *b
 #define CANDIDATE_EVENTS 16
 #define CANDIDATE_REFERENCES 64
 
-/* Decodes all items, or those up to the first object. Returns why it stopped; \p fault is an offset in the content. */
+/*
+ * Decodes all items, or the batches up to the first one with an object. Returns why decoding stopped. \p fault receives
+ * the offset of the fault in the content, or of the end of the items.
+ */
 static heap_decode_result decode_candidate_objects(candidate *candidate, size_t end, int until_object, size_t *fault)
 {
 	mprof_event events[CANDIDATE_EVENTS];
@@ -94,7 +97,10 @@ static void candidate_decode_end(candidate *candidate)
 	candidate->fits = content_cursor_finish(&candidate->cursor) == MPROF_OK;
 }
 
-/* The complete items of a truncated block can be read if nothing but the truncation stopped decoding. */
+/*
+ * The complete items of a truncated block can be read if nothing but the truncation stopped decoding. A list end or a
+ * reference count that is too large is also a possible effect of truncation.
+ */
 static void candidate_end_truncated(candidate *candidate, heap_decode_result result)
 {
 	candidate->result.list_end = candidate->cursor.length;
@@ -134,10 +140,10 @@ static void decode_heap_candidate(candidate *candidate, const content_cursor *cu
 }
 
 /*
- * The score of a layout; the highest wins. Clocks can be out of order in the right layout, since the counters of two
- * processors differ and the wall clock can be set, and classes can be defined after their use: these decide only
- * between several layouts that fit. A truncated block fits most layouts: among those, and if no layout fits, the layout
- * wins that decodes the most bytes.
+ * The score of a layout; the highest wins. A layout that fits always wins over one that does not. Even in the right
+ * layout clocks can be out of order, since the counters of two processors differ and the wall clock can be set, and
+ * classes can be defined after their use; therefore these criteria decide only between layouts that fit. A truncated
+ * block fits most layouts: among those, and if no layout fits, the layout that decodes the most bytes wins.
  */
 static size_t candidate_score(candidate *candidate, heap_layout known_layout, const known_ids *known, int is_truncated)
 {
@@ -166,8 +172,8 @@ static const uint8_t *dialect_layouts(const dialect_rules *rules)
 }
 
 /*
- * Decodes a block in the layout of earlier blocks, but its items only up to the first object: the others are checked
- * when they are fetched. If anything decoded contradicts the layout, returns 0 and changes nothing.
+ * Decodes a block in the layout of earlier blocks, but its items only up to the first object: the remaining items are
+ * checked when they are fetched. If anything decoded contradicts the layout, returns 0 and changes nothing.
  */
 static int decode_known_layout(content_cursor *cursor, heap_layout layout, mprof_block *block,
 			       heap_items_result *result)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/** A layout of a block in which it refers to higher IDs is less likely. */
+/** Used to infer the layout of a block: a layout in which the block refers to higher IDs is less likely. */
 typedef struct known_ids {
 	uint32_t class_id;
 	uint32_t method_id;

@@ -26,8 +26,8 @@ size_t list_end_find(const content_cursor *cursor, int is_byte, size_t *list_end
 
 	if (is_byte) {
 		/*
-		 * The byte before the list's end is the last one of a varint, so stepping back over the counter has
-		 * stopped at the 0.
+		 * The byte 0 that ends the list has no VARINT_LAST_BIT, but the byte before it has: stepping back over
+		 * the counter has therefore stopped at the 0.
 		 */
 		*list_end = counter;
 		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;

@@ -94,8 +94,8 @@ static int clock_fits(content_cursor content, size_t position, mprof_clock *cloc
 }
 
 /*
- * Visits the positions where a list could end with a byte 0: those where an entry starts with a byte 0. Decoded as the
- * first byte of an ID, it leads to the next such position.
+ * Visits the positions where a list could end with a byte 0: those where an entry starts with a byte 0. To find the
+ * next such position, the byte is decoded as the first byte of an ID.
  */
 typedef struct end_search {
 	content_cursor content;
@@ -166,10 +166,10 @@ static int method_end_find(const end_search *classes, mapping_lists *lists, mpro
 }
 
 /*
- * According to the text of the mail of 2007, both lists end with a byte 0. The right pair of ends is one after which
- * there is only a CLOCK. If there are several, the one with the longest list of classes is right: methods decoded as
- * classes would have names that start with the end of a varint, which is not text, while a class decoded as a method
- * may look like a method of an unusual class.
+ * According to the text of the 2007 mail, both lists end with a byte 0. A pair of ends fits if only a CLOCK comes after
+ * it. If several pairs fit, the one with the longest list of classes is right: methods decoded as classes would have
+ * names that start with the end of a varint, which is not text, while a class decoded as a method may look like a
+ * method of an unusual class.
  */
 static int ends_find(const content_cursor *content, const mapping_fields *fields, int only_text, mapping_lists *lists,
 		     mprof_clock *end)
@@ -201,7 +201,7 @@ static void entries_summarize(mapping_cursor *entries, mapping_lists *lists)
 	}
 }
 
-/* Finds lists that end with a byte 0. The summary is then that of other entries and has to be collected again. */
+/* Finds lists that end with a byte 0. Their entries are not those decoded before, so the summary is collected again. */
 static int lists_find(const content_cursor *cursor, const mapping_fields *fields, mapping_lists *lists,
 		      mprof_clock *end)
 {

@@ -15,10 +15,10 @@ typedef struct mapping_lists {
 	size_t start;
 	uint32_t highest_class;  /**< The highest ID of a class; 0 if there is no class. */
 	uint32_t highest_method; /**< The highest ID of a method; 0 if there is no method. */
-	int has_object_sizes;    /**< At least one class has a size. */
+	int has_object_sizes;    /**< At least one class has a fixed object size. */
 	/**
-	 * In a log written as the text of the 2007 mail has it, the lists end with a byte 0 at these offsets, where an
-	 * ID that is a multiple of 128 could start as well. If class_end is 0, they end with a varint 0.
+	 * In a log that follows the text of the 2007 mail, the lists end with a byte 0 at these offsets. An ID that is
+	 * a multiple of 128 starts with that byte too. If class_end is 0, both lists end with a varint 0.
 	 */
 	size_t class_end;
 	size_t method_end;
@@ -49,9 +49,8 @@ void mapping_cursor_init(mapping_cursor *cursor, const content_cursor *content, 
 int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
 
 /**
- * Determines how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content.
- * With
- * \p allow_byte_ends, lists that end with a byte 0 are tried as well.
+ * Determines how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content. If
+ * \p allow_byte_ends is set, lists that end with a byte 0 are tried as well.
  */
 void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int allow_byte_ends,
 			  mapping_lists *lists, mprof_clock *end);

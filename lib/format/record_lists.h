@@ -8,11 +8,11 @@
 
 #include <mprof/format.h>
 
-/** Flag bits of a frame in STACKS. The ID of its method or location is in the bits between them. */
+/** Flag bits of a frame in STACKS. The bits between them are the ID of its method or location. */
 #define STACK_FRAME_NATIVE UINT64_C(1)
 #define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
 
-/** The location 0 stands for the outer frames that were not recorded. */
+/** A native frame with location 0 stands for the outer frames that were not recorded. */
 #define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
 
 /** The maximum number of lists in a block. */

@@ -122,8 +122,10 @@ static void decode_summary(content_cursor *content, mprof_record *record)
 	record->as.summary.dead_bytes = content_cursor_amount(content);
 }
 
-/* Decodes the varint that a record starts with: an ID, and the type of a metric value. Returns 0 at the end of the list
- * or on a fault. */
+/*
+ * Decodes the varint that a record starts with: its ID and, for a metric value, the type in the lowest bit. Returns 0
+ * at the end of the list or on a fault.
+ */
 static int decode_id(record_cursor *cursor, mprof_record *record)
 {
 	content_cursor *content = &cursor->content;

@@ -31,7 +31,7 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
 
 	encode_varint(buffer, (uint64_t)record->id << 1 | is_double);
-	/* In a round double only high bits are set; reversing the bytes makes the varint short. */
+	/* Round doubles, such as whole numbers, have zeros in the low bytes: reversed, they are short varints. */
 	encode_varint(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
 					: zigzag_fold(record->as.metric_value.value));
 }

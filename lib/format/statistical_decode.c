@@ -29,7 +29,7 @@ static void start_record(statistical_item *item, uint32_t kind, uint32_t id)
 	item->record.id = id;
 }
 
-/* Makes the item a frame: a caller if some are left, otherwise the innermost frame of a sample. */
+/* Makes the item a frame: a caller if callers are left, otherwise the innermost frame of a sample. */
 static void set_frame(statistical_cursor *cursor, statistical_item *item, uint32_t flags, uint64_t id, uint64_t value)
 {
 	memset(item, 0, sizeof(*item));
@@ -44,7 +44,7 @@ static void set_frame(statistical_cursor *cursor, statistical_item *item, uint32
 	cursor->has_leaf = 1;
 }
 
-/* Starts a list of callers. In unity it may be shorter than its number: Unity's writer announces one too many. */
+/* Starts a list of callers. In unity the list may be shorter than its count: Unity's writer counts one too many. */
 static void start_callers(statistical_cursor *cursor, size_t start, uint64_t count)
 {
 	if (!cursor->is_truncated && count > cursor->content.length - cursor->content.position)
@@ -68,7 +68,7 @@ static void decode_function_token(statistical_cursor *cursor, statistical_item *
 	cursor->pending_function = id;
 }
 
-/* Decodes the fields after a token that counts the samples of a function. */
+/* Decodes the fields of a token that counts the samples of a function. A count of 0 means that its name comes next. */
 static void decode_counted(statistical_cursor *cursor, statistical_item *item, size_t start, uint32_t id)
 {
 	uint64_t count = content_cursor_varint(&cursor->content);
@@ -207,7 +207,7 @@ typedef struct candidate {
 	int has_known_ids; /* All IDs that frames refer to are defined. */
 } candidate;
 
-/* Updates the known IDs by a definition, or candidate::has_known_ids by a frame. */
+/* Adds the ID of a definition to the known IDs, or clears candidate::has_known_ids if a frame refers to a higher ID. */
 static void candidate_add_item(candidate *candidate, const statistical_item *item)
 {
 	known_ids *known = &candidate->result.known;
@@ -302,7 +302,7 @@ static void candidate_accept(const candidate *accepted, content_cursor *cursor, 
 void statistical_decode(content_cursor *cursor, const dialect_rules *rules, statistical_layout known_layout,
 			const known_ids *known, int is_truncated, statistical_result *result, mprof_clock *end)
 {
-	/* If nothing else decides, the first one is the likelier. */
+	/* The likelier layout is first: it is chosen if nothing else decides. */
 	const statistical_layout layouts[2] = {rules->has_sample_counts ? STATISTICAL_LAYOUT_TWO_BITS
 									: STATISTICAL_LAYOUT_STACKS,
 					       STATISTICAL_LAYOUT_COUNTED};

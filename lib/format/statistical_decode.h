@@ -31,7 +31,7 @@ typedef struct statistical_result {
 typedef struct statistical_item {
 	int is_record;
 	mprof_event event; /**< #MPROF_EVENT_SAMPLE, as mprof_parser_next_events() returns it, without its counter. */
-	uint64_t samples;  /**< Number of samples that it represents; 0 if not specified. */
+	uint64_t samples;  /**< Number of samples that a frame stands for; 0 if the log does not specify it. */
 	mprof_record record;
 } statistical_item;
 
@@ -61,8 +61,9 @@ int statistical_cursor_next(statistical_cursor *cursor, statistical_item *item);
 
 /**
  * Determines the layout of the tokens at the cursor, and decodes them and the CLOCK that follows, which must end the
- * content; truncated content as far as it goes. \p known_layout, if it was determined by an earlier block of the log,
- * is preferred. If no layout fits, the cursor keeps the fault of the likeliest.
+ * content; if the content is truncated, decodes up to the last complete sample. \p known_layout is that of an earlier
+ * block of the log, or #STATISTICAL_LAYOUT_NONE; it is preferred. If no layout fits, the cursor keeps the fault of the
+ * likeliest layout.
  */
 void statistical_decode(content_cursor *cursor, const dialect_rules *rules, statistical_layout known_layout,
 			const known_ids *known, int is_truncated, statistical_result *result, mprof_clock *end);

@@ -12,7 +12,7 @@
 /** Appends tokens to a buffer. */
 typedef struct statistical_encoder {
 	encode_buffer *buffer;                 /**< Borrowed. Keeps the first failure. */
-	uint8_t bits;                          /**< Length of a tag. */
+	uint8_t bits;                          /**< Length of a tag in bits. */
 	uint8_t tags[STATISTICAL_TOKEN_COUNT]; /**< Indexed by #statistical_token. */
 } statistical_encoder;
 
@@ -28,14 +28,14 @@ void statistical_encode_end(statistical_encoder *encoder, const mprof_clock *end
 /** A frame in a method; 0 stands for unknown managed code. */
 void statistical_encode_method(statistical_encoder *encoder, uint32_t method);
 
-/** A frame in a function that is defined. */
+/** A frame in a function that is already defined. */
 void statistical_encode_function(statistical_encoder *encoder, uint32_t function);
 
-/** A frame in a function that this defines. \p module is #STATISTICAL_NO_MODULE if there is none. */
+/** Defines a function, with a frame in it. \p module is #STATISTICAL_NO_MODULE if the function has none. */
 void statistical_encode_new_function(statistical_encoder *encoder, uint32_t module, uint32_t function,
 				     const char *name);
 
-/** \p samples samples in a function. \p name defines the function; NULL if it is defined. */
+/** The number of samples in a function. \p name defines the function; it is NULL if the function is defined. */
 void statistical_encode_counted(statistical_encoder *encoder, uint32_t function, const char *name, uint64_t samples);
 
 /** A frame at an offset in a module, or at an address if \p module is 0. */

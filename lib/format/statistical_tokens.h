@@ -14,7 +14,7 @@
  */
 #define STATISTICAL_NO_MODULE ((UINT32_C(1) << 29) - 1)
 
-/** Which tags the tokens have. */
+/** The layout of the tokens, which determines their tags. */
 typedef enum statistical_layout {
 	STATISTICAL_LAYOUT_NONE,
 	STATISTICAL_LAYOUT_TWO_BITS, /**< January to March 2008: methods and modules. */
@@ -39,7 +39,7 @@ typedef enum statistical_token {
 
 /** The tags of a layout. */
 typedef struct statistical_tags {
-	uint8_t bits;                         /**< Length of a tag. */
+	uint8_t bits;                         /**< Length of a tag in bits. */
 	uint8_t tokens[STATISTICAL_MAX_TAGS]; /**< A #statistical_token for each tag. The varint 0 ends the list. */
 } statistical_tags;
 

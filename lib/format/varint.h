@@ -37,8 +37,8 @@ static inline size_t varint_length(uint64_t value)
 }
 
 /**
- * Decodes the varint at \p cursor and advances \p cursor past it. Returns 1, 0 if \p limit truncates it, -1 if it
- * exceeds 64 bits.
+ * Decodes the varint at \p cursor and advances \p cursor past it. Returns 1; 0 if \p limit truncates the varint; -1 if
+ * it exceeds 64 bits. Unless it returns 1, nothing changes.
  */
 static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {

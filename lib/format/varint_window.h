@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/varint_window.h
- * \brief The boundaries of varints in windows of bytes, and the values between boundaries that were found before.
+ * \brief Finds the ends of all varints in a window of bytes, and decodes varints whose ends are known.
  *
- * For decoders that find the ends of many varints at once, so that decoding a value does not wait for the search for
- * its end.
+ * Decoding a value then does not wait for the search for its end.
  */
 #ifndef FORMAT_VARINT_WINDOW_H
 #define FORMAT_VARINT_WINDOW_H
@@ -18,21 +17,21 @@
 /** Length of a window in bytes. */
 #define VARINT_WINDOW_LENGTH 64
 
-/** Masks of index + 1 groups of seven bits, after the groups were joined. */
+/** The mask at an index selects the lowest index + 1 groups of seven bits, after the groups were joined. */
 static const uint64_t varint_group_masks[8] = {
 	(UINT64_C(1) << 7) - 1,  (UINT64_C(1) << 14) - 1, (UINT64_C(1) << 21) - 1, (UINT64_C(1) << 28) - 1,
 	(UINT64_C(1) << 35) - 1, (UINT64_C(1) << 42) - 1, (UINT64_C(1) << 49) - 1, (UINT64_C(1) << 56) - 1,
 };
 
 #if VARINT_WORD_CAN_EXTRACT
-/** Masks of index + 1 groups that are still in separate bytes. */
+/** The mask at an index selects the lowest index + 1 groups while they are in separate bytes. */
 static const uint64_t varint_byte_masks[8] = {
 	UINT64_C(0x7f),         UINT64_C(0x7f7f),         UINT64_C(0x7f7f7f),         UINT64_C(0x7f7f7f7f),
 	UINT64_C(0x7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f), UINT64_C(0x7f7f7f7f7f7f7f7f),
 };
 #endif
 
-/** Returns the varint at the start of the word; \p last is the index of its last byte. */
+/** Decodes the varint at the start of a word. \p last is the index of its last byte, 0 to 7. */
 static inline uint64_t varint_window_value(uint64_t word, uint32_t last, int use_extract)
 {
 #if VARINT_WORD_CAN_EXTRACT
@@ -44,7 +43,10 @@ static inline uint64_t varint_window_value(uint64_t word, uint32_t last, int use
 	return varint_word_join(word) & varint_group_masks[last];
 }
 
-/** Returns two consecutive varints. If there is only one, both have the same last byte, and the second is 0. */
+/**
+ * Decodes two consecutive varints at the start of a word; the arguments are the indices of their last bytes. For a
+ * single varint pass the same index twice; the second value is then 0.
+ */
 static inline void varint_window_two_values(uint64_t word, uint32_t first_last, uint32_t second_last, int use_extract,
 					    uint64_t *first, uint64_t *second)
 {

@@ -36,8 +36,8 @@ static inline int varint_word_machine_extracts(void)
 }
 
 /**
- * Joins the bits of a mask: what varint_word_join() does for bits 0 to 6 of each byte, in one instruction. The
- * intrinsic cannot be used, because it is available only in functions that are compiled for such processors.
+ * Joins the bits that a mask selects. One instruction does what varint_word_join() does for bits 0 to 6 of each byte.
+ * The intrinsic cannot be used, because it is available only in functions that are compiled for such processors.
  */
 static inline uint64_t varint_word_extract(uint64_t word, uint64_t mask)
 {
@@ -121,7 +121,7 @@ static inline uint8_t *varint_word_put(uint8_t *out, uint64_t value)
 	return varint_word_store(out, varint_word_split(value));
 }
 
-/** Like varint_word_put(), but faster if most values have at most 28 bits, since the branch is then predicted. */
+/** Like varint_word_put(), but faster if most values have at most 28 bits: its branch is then predictable. */
 static inline uint8_t *varint_word_put_mostly_short(uint8_t *out, uint64_t value)
 {
 	if (__builtin_expect(value >= VARINT_WORD_LIMIT, 0))
