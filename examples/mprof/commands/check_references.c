@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that the IDs which events refer to are defined. */
+/* Checks that the IDs to which events and records refer are defined. */
 #include "commands/check_references.h"
 
 #include "dump/dump.h"
@@ -49,7 +49,7 @@ void references_check(reference_check *check, log_input *input, const mprof_bloc
 	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
 }
 
-/* Checks an ID where 0 means that there is none. */
+/* Checks an optional ID; 0 means that it is absent. */
 static void check_optional(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
 			   uint32_t id)
 {

@@ -32,7 +32,7 @@ static int connect_path(const char *path)
 }
 
 /*
- * Returns 1 if the listener belongs to that user: in a shared directory, others may create a socket of the same name.
+ * Returns 1 if \p user owns the listening process: in a shared directory, other users may create a socket of that name.
  */
 static int is_peer(int fd, uid_t user)
 {

@@ -12,7 +12,7 @@
 
 enum { TIME, EVENTS, BYTES, LOST, WAITS, PROGRAM_TIME, WRITER_TIME, FIGURE_COUNT };
 
-/* The names in the answer. */
+/* The names of the totals in the answer to the command cost. */
 static const char *const names[FIGURE_COUNT] = {"time_ns", "events", "bytes",        "lost_events",
 						"waits",   "cpu_ns", "writer_cpu_ns"};
 
@@ -53,7 +53,7 @@ static int read_totals(control_connection *connection, totals *read)
 	return STATUS_NOTHING;
 }
 
-/* Returns -1 if it is unknown. */
+/* Rate of a total per second; -1 if it is unknown. */
 static double rate_of(const totals *first, const totals *last, int figure)
 {
 	double seconds = (double)(last->figures[TIME] - first->figures[TIME]) / 1e9;

@@ -9,9 +9,7 @@
 #include "commands/control_connection.h"
 #include "common/json.h"
 
-/**
- * Asks for totals twice and prints the difference per second; into \p json unless that is NULL. Returns an exit status.
- */
+/** if that is NULL. Returns an exit status; if it is not #STATUS_OK, a message was printed. */
 int control_rates_print(control_connection *connection, unsigned seconds, json_writer *json);
 
 #endif

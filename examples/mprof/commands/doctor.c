@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof doctor: checks that everything is installed that recording needs, and prints what to do if not. */
+/* mprof doctor: checks that everything recording needs is installed, and prints what to do if not. */
 #include "common/arguments.h"
 #include "record/child.h"
 #include "commands/commands.h"
@@ -51,7 +51,7 @@ static void cut_at_line_end(char *text)
 	text[strcspn(text, "\n")] = '\0';
 }
 
-/* Out of memory: what could not be checked appears as missing. */
+/* Memory was exhausted: parts that could not be checked are listed as missing. */
 static int is_out_of_memory;
 
 static int capture_output(child_program *child, char *output, size_t size)
@@ -99,7 +99,7 @@ static char *check_module(const char *file_name, const char *advice, int is_need
 	return directory;
 }
 
-/* Runs Mono with the module's option help. No program of the given name exists; it is not opened. */
+/* Runs Mono with the module's option help. none.exe need not exist: Mono does not open it. */
 static void run_module_help(const child_variable *variables, size_t variable_count, char *output, size_t size)
 {
 	static char mono[] = "mono";

@@ -125,8 +125,8 @@ typedef struct recording_plan {
 	int without_aot;
 	int replaces;          /**< An existing file may be replaced. */
 	int has_children;      /**< Programs that the program starts are recorded. */
-	int is_inherited;      /**< What makes a process record is in its environment, which its children inherit. */
-	int number_of_program; /**< Index of the program among our arguments. */
+	int is_inherited;      /**< Options and modules are set in the environment, which children inherit. */
+	int number_of_program; /**< Index of the program in argv. */
 	record_target target;
 	log_output log;
 	char *module_options; /**< "mprof:..." */
@@ -190,7 +190,9 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 	}
 }
 
-/* Options end before the program: arguments after it are passed to it. Returns -1 to continue, or an exit status. */
+/*
+ * The options of mprof end at the program: arguments after it are its own. Returns -1 to continue, or an exit status.
+ */
 static int parse_options(recording_plan *recording, int argc, char **argv, const struct option *options)
 {
 	int option;
@@ -351,9 +353,9 @@ static int find_program(recording_plan *recording, char *const *program)
 							  : "not found");
 		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	}
-	/* Mono gets the option in its arguments or in its environment, not in both: it is loaded for each. */
+	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
-	/* Of other native programs it is not known whether they run Mono. */
+	/* Only instrumented programs are checked: other native programs may run Mono, which accepts all options. */
 	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
 		return STATUS_USAGE;
 	return find_modules(recording);
@@ -391,7 +393,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
-	/* What went into a stream cannot be taken back, which the end of a log may need. */
+	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	strcpy(salvage, "no");
 	if (!recording->log.is_stream)
 		salvaged_create(&recording->salvaged, salvage);
@@ -422,7 +424,7 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 		arguments[out++] = profile_option;
 	for (int i = is_mono; i < count; i++)
 		arguments[out++] = program[i];
-	/* The assembly was found in PATH. */
+	/* The assembly may have been found in PATH: pass the path that was found. */
 	if (recording->target.kind == TARGET_ASSEMBLY)
 		arguments[out - count] = recording->target.path;
 	return arguments;
@@ -485,7 +487,7 @@ static void print_quoted(FILE *file, const char *name)
 	fputc('\'', file);
 }
 
-/* The command that reads the log of the first process. */
+/* Prints the command that reads the log, once and only if the log is at its final path. */
 static void suggest_report(const recording_plan *recording, const char *path, const char *name)
 {
 	if (recording->log_count > 1 || strcmp(path, name) != 0)
@@ -540,7 +542,7 @@ static void describe_log(void *user, const char *path, const char *name)
 	input_close(&input);
 }
 
-/* Prints how Mono ended without a log. Its crash handler ends with status 0. */
+/* Prints why Mono may have ended without a log. Status 0 may be a crash: Mono's crash handler exits with 0. */
 static void explain_missing_log_of_mono(int status, const char *of_ring)
 {
 	if (status == 0)
@@ -586,7 +588,7 @@ static void explain_missing_log(const recording_plan *recording, int status)
 	}
 }
 
-/* Completes logs that processes of the program did not end, and prints why they did not. */
+/* Completes logs that processes of the program left without an end, and prints why there was none. */
 static void complete_logs(recording_plan *recording)
 {
 	salvaged_logs *salvaged = &recording->salvaged;

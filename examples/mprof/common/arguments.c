@@ -68,17 +68,17 @@ static int parse_file(read_arguments *arguments, int argc, char **argv)
 	return -1;
 }
 
-/*
- * getopt_long() uses argv[0] as the program's name, which is the command here. So its messages are disabled and printed
- * here.
- */
+/* messages are disabled, and this function prints them. */
 int arguments_refuse_option(int argc, char **argv, const struct option *options, int result)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *text = optind > 0 && optind <= argc ? argv[optind - 1] : "";
 	nearest_name nearest;
 
-	/* If an argument has several letters, optind still refers to that argument, and not to the next one. */
+	/*
+	 * For a letter: within an argument of several letters, optind is not incremented, so argv[optind - 1] is
+	 * another argument.
+	 */
 	if (optopt > 0 && optopt < OPTION_HELP)
 		text = letter;
 	fprintf(stderr, "mprof: %s: ", argv[0]);

@@ -18,14 +18,14 @@ typedef struct read_arguments {
 /** Values of the options of all commands; those of a single command follow. */
 enum { OPTION_HELP = 256, OPTION_VERSION, OPTION_JSON, OPTION_OWN };
 
-/** Entries for those options, to be first in a command's list. */
+/** Entries for --help and --version, to be placed first in a command's list. */
 #define COMMON_OPTIONS                                                                                                 \
 	{"help", no_argument, NULL, OPTION_HELP},                                                                      \
 	{                                                                                                              \
 		"version", no_argument, NULL, OPTION_VERSION                                                           \
 	}
 
-/** Applies an option of the command itself; returns 0 after a message if its value is invalid. */
+/** Applies an option of a single command; returns 0 after a message if its value is invalid. */
 typedef int (*option_function)(void *user, int option, const char *value);
 
 /**
@@ -35,14 +35,14 @@ typedef int (*option_function)(void *user, int option, const char *value);
 int arguments_parse(read_arguments *arguments, int argc, char **argv, const struct option *options, const char *help,
 		    option_function take, void *user);
 
-/** Parses the arguments of a command that reads one FILE and writes another one. Returns as arguments_parse(). */
+/** Parses the arguments of a command that reads FILE and writes OUT. Returns the same as arguments_parse(). */
 int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
 			 const char *help, option_function take, void *user);
 
-/** Parses the arguments of a command whose only option is --json. Returns as arguments_parse(). */
+/** Parses the arguments of a command whose only own option is --json. Returns the same as arguments_parse(). */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);
 
-/** Parses the arguments of a command that reads no FILE. Returns as arguments_parse(). */
+/** Parses the arguments of a command that reads no FILE. Returns the same as arguments_parse(). */
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help);
 
 /** Parses an integer; returns 0 after a message if it is not a number from \p least to \p largest. */

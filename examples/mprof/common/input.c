@@ -173,7 +173,9 @@ static void init_input(log_input *input, const char *path)
 	input->first_fault = UINT64_MAX;
 }
 
-/* Reports why there is no readable log, unless only its INTRO is damaged. Returns whether there is one. */
+/*
+ * Reports why the log could not be opened. Returns 1 if it can be read nevertheless: only its INTRO block is damaged.
+ */
 static int explain_open(log_input *input, mprof_status status)
 {
 	mprof_error error;
@@ -365,7 +367,7 @@ int input_next_block(log_input *input, mprof_block *block)
 		if (block->loaded && !input->is_over)
 			return 1;
 	}
-	/* The progress line is cleared first, since output of the log has its own lines. */
+	/* Clears the progress line before the command prints its results. */
 	progress_hide(&input->progress);
 	return 0;
 }

@@ -11,7 +11,7 @@
 
 #include <mprof/reader.h>
 
-/** Number of problems that are kept, and number that are printed unless all are requested. */
+/** Maximum number of problems that are kept, and of those that are printed unless all are requested. */
 #define MAX_PROBLEMS_KEPT 1000
 #define MAX_PROBLEMS_PRINTED 10
 
@@ -26,7 +26,7 @@ typedef struct log_problem {
 } log_problem;
 
 typedef struct log_input {
-	const char *name; /**< As given: a path, or "-". */
+	const char *name; /**< As given: a path, or "-". Borrowed. */
 	int fd;
 	int is_file;        /**< A regular file, which has a size and can be seeked. */
 	uint64_t file_size; /**< Size on disk in bytes, 0 if unknown. */
@@ -45,14 +45,14 @@ typedef struct log_input {
 } log_input;
 
 /**
- * Opens a log; "-" is standard input. \p wanted: block kinds to load, 0 for all. Returns #STATUS_OK, or #STATUS_NOTHING
- * after a message. Call input_close() in both cases.
+ * Opens a log; "-" is standard input. \p wanted: MPROF_BLOCK_BIT() of the block kinds to load, 0 for all. Returns
+ * #STATUS_OK, or #STATUS_NOTHING after a message. Call input_close() in both cases.
  */
 int input_open(log_input *input, const char *path, uint64_t wanted);
 
 /**
- * Opens a log; neither this call nor later ones print messages. Returns #STATUS_OK or #STATUS_NOTHING. Call
- * input_close() in both cases.
+ * Opens a log. No messages are printed, neither by this call nor by later ones for \p input. Returns #STATUS_OK or
+ * #STATUS_NOTHING. Call input_close() in both cases.
  */
 int input_open_quietly(log_input *input, const char *path);
 

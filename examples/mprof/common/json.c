@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes JSON values as they come, with line breaks or one document per line. */
+/* Writes JSON values one after another, with line breaks or one document per line. */
 #include "common/json.h"
 
 #include "shared/utf8.h"

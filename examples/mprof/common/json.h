@@ -47,10 +47,10 @@ void json_boolean(json_writer *json, const char *key, int truth);
 /** Prints a number; NaN and infinity, which JSON does not have, are printed as null. */
 void json_double(json_writer *json, const char *key, double number);
 
-/** Prints a number, as text if it is so large (2^53) that most programs would round it. */
+/** Prints a number; as a string if it exceeds 2^53, because most programs would round it. */
 void json_large(json_writer *json, const char *key, uint64_t number);
 
-/** Prints a number as text such as "0x1f", for identifiers that are not used in arithmetic. */
+/** Prints a number as a string such as "0x1f", for identifiers that are not used in arithmetic. */
 void json_hexadecimal(json_writer *json, const char *key, uint64_t number);
 
 #endif

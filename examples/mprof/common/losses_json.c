@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints as JSON what a dialect could not hold. */
+/* Prints as JSON the numbers of items that a dialect could not represent, by kind. */
 #include "common/losses_json.h"
 
 #include "shared/losses.h"

@@ -38,7 +38,8 @@ char *modules_join(const char *first, const char *second, const char *third)
 }
 
 /*
- * Mono's module is in the library directory, which the dynamic linker searches; the other is in a directory of its own.
+ * Mono's module is in the library directory, which the dynamic linker searches; the module for instrumented programs is
+ * in a directory of its own.
  */
 static const char *installed_directory(const char *file_name)
 {

@@ -23,7 +23,7 @@ char *modules_find(const char *file_name);
 char *modules_directories(const char *file_name);
 
 /**
- * The value of LD_LIBRARY_PATH with which a program finds libraries in the given directories, and this library. The
+ * The value of LD_LIBRARY_PATH with which a program finds libraries in the given directories, and libmprof itself. The
  * caller frees it; NULL if out of memory.
  */
 char *modules_library_path(const char *directories);

@@ -66,7 +66,7 @@ static size_t separator_length(const char *text, size_t offset)
 	return text[offset] == '.' || text[offset] == '/' || text[offset] == ':' ? 1 : 0;
 }
 
-/* The names of constructors start with the separator character. */
+/* The dots at the start of a constructor's name, such as .ctor, are part of the name and no further separators. */
 static size_t skip_separators(name_parts *parts, size_t offset)
 {
 	size_t next = offset + separator_length(parts->text, offset);

@@ -38,14 +38,14 @@ void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
 /** The name of a class, NULL for 0, which means no class; the result may point into \p name. */
 const char *names_class_or_none(const mprof_reader *reader, uint32_t id, class_name *name);
 
-/** Looks up names that have to be composed, and contains the buffers for them. */
+/** Formats names that consist of several parts, and contains the buffers for them. */
 typedef struct name_lookup name_lookup;
 
 /** Returns NULL if out of memory. The reader is borrowed. */
 name_lookup *names_create(const mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
-/** "Class.Method (arguments)". Valid until the next call with the same \p names, as the names of the next two. */
+/** call of one of them with the same \p names. */
 const char *names_full_method(name_lookup *names, uint32_t id);
 
 /** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */
@@ -60,7 +60,7 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
  */
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames);
 
-/** Names of assemblies, by the ID that classes refer to them by. */
+/** Names of assemblies by ID. Classes refer to their assembly by this ID. */
 typedef struct assembly_names {
 	struct assembly_entry {
 		uint32_t id;

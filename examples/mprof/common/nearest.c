@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edit weighs more than any difference in length, which counts for names that contain all typed characters. */
+/*
+ * Weight of one edit. For a name that contains the typed text, each additional character counts 1: less than any edit.
+ */
 #define MISTAKE (NEAREST_LENGTH + 1)
 
 void nearest_init(nearest_name *nearest, const char *wanted)

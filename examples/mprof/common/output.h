@@ -6,12 +6,15 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-/** Returns 1 if no process reads the output any more, so that a command may stop early. */
+/**
+ * Returns nonzero if standard output failed, such as a pipe that no process reads any more. A command may then stop
+ * early.
+ */
 int output_is_broken(void);
 
 /**
- * Reports that memory was exhausted for something to be printed. Prints a message once, and makes output_finish()
- * return 1 or more.
+ * Reports that a part of the output is missing because memory was exhausted. Prints a message once, and makes
+ * output_finish() return 1 or more.
  */
 void output_out_of_memory(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and prints what a log that was written from a ring buffer covers. */
+/* Reads and prints which part of a recording is covered by a log that was written from a ring buffer. */
 #include "common/ring_span.h"
 
 #include "shared/text.h"
@@ -16,7 +16,10 @@ void ring_span_read(ring_span *span, const char *key, const char *value)
 		return;
 	span->is_partial = 1;
 	snprintf(span->text, sizeof(span->text), "%s", value);
-	/* Not as one number: its decimal point would depend on the locale. */
+	/*
+	 * Seconds and milliseconds are two integers: the decimal point of a floating-point number depends on the
+	 * locale.
+	 */
 	span->is_known =
 		sscanf(value, "the last %" SCNu64 ".%3u s; overwritten before: %" SCNu64 " bytes in %" SCNu64 " blocks",
 		       &seconds, &milliseconds, &span->overwritten_bytes, &span->overwritten_blocks) == 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file common/ring_span.h
- * \brief What a log that was written from a ring buffer covers.
+ * \brief The part of a recording that is covered by a log that was written from a ring buffer.
  */
 #ifndef RING_SPAN_H
 #define RING_SPAN_H
@@ -13,8 +13,8 @@
 #define RING_SPAN_TEXT_SIZE 160
 
 typedef struct ring_span {
-	int is_partial; /**< Older events were overwritten; without it, the other fields mean nothing. */
-	int is_known;   /**< The numbers below are known; otherwise only the text is. */
+	int is_partial; /**< Older events were overwritten; otherwise the other fields are not valid. */
+	int is_known;   /**< The numbers below are valid; otherwise only the text is. */
 	double covered_seconds;
 	uint64_t overwritten_bytes;
 	uint64_t overwritten_blocks;

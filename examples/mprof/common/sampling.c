@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rate below this share of the requested one gets advice, in percent. */
+/* Advice is printed if the achieved rate is less than this percentage of the requested one. */
 #define EXPECTED_PERCENT 80
 
 static const struct {
@@ -61,7 +61,9 @@ static double achieved_hz(const sampling_facts *facts)
 	return facts->time_ns > 0 ? (double)facts->hits * 1e9 / (double)facts->time_ns : 0;
 }
 
-/* Whether fewer samples were taken than requested, judged only where there could have been some. */
+/*
+ * Whether clearly fewer samples were taken than requested. If fewer than 10 were due, this cannot be judged: returns 0.
+ */
 static int is_slow(const sampling_facts *facts)
 {
 	double due = (double)facts->requested_hz * ((double)facts->time_ns / 1e9);

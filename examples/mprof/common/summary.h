@@ -32,7 +32,7 @@ typedef struct log_summary {
 	uint64_t heap_shots;
 	uint64_t ended_shots;      /**< Heap snapshots with a last block. */
 	uint64_t incomplete_shots; /**< Heap snapshots that are marked as incomplete. */
-	uint32_t incomplete_shot;  /**< The last snapshot that is marked as incomplete. */
+	uint32_t incomplete_shot;  /**< Collection number of the last such snapshot. */
 	precompiled_images precompiled;
 	ring_span ring;
 	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */

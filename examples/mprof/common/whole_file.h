@@ -21,7 +21,7 @@ typedef struct whole_file {
  */
 const char *whole_file_open(whole_file *file, const char *path);
 
-/** Whether it is the same file as an open descriptor. */
+/** Whether it is the same regular file as that of the open descriptor \p fd. */
 int whole_file_is(const whole_file *file, int fd);
 
 /** Gives the file its name, or discards it if not \p is_whole. Returns NULL, or a message. */

@@ -35,7 +35,7 @@ typedef struct heap_balance {
 	uint32_t number;
 	uint64_t start; /**< Counter at the start. */
 	uint64_t end;
-	size_t class_count; /**< Classes defined so far. */
+	size_t class_count; /**< Number of classes defined before the block. */
 	heap_balance_row *rows;
 	size_t row_count;
 } heap_balance;

@@ -93,7 +93,7 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 	return added;
 }
 
-/* A snapshot may consist of several blocks. */
+/* Called at the end of a snapshot, which may consist of several blocks. */
 static void end_balance(log_decode *decode, heap_balance *balance, const mprof_block *block)
 {
 	balance->end = block->as.heap_data.has_clocks ? block->as.heap_data.end.counter : block->end.counter;

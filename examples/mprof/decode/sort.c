@@ -2,9 +2,8 @@
 /*
  * Sorts as the first decoder's runtime does.
  *
- * Of items with equal keys, the first decoder prints some and leaves out others: those that its sort happens to put
- * last. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
- * degenerate ones. This sort repeats that step by step, so that the same items are printed.
+ * them. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
+ * degenerate ones. This sort makes the same steps, so that the same items are printed.
  */
 #include "decode/decode.h"
 

@@ -27,14 +27,14 @@ typedef struct dump_form {
 extern const dump_form dump_form_text;
 extern const dump_form dump_form_json;
 
-/** Print records in each of the two forms. */
+/** Print records as text and as JSON. */
 void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
 void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
 
 /** The meaning of the fields of an event. */
 mprof_event_info dump_event_info(const mprof_event *event);
 
-/** The kind of an event's ID; none for a sample, whose call stack is printed instead. */
+/** The kind of an event's ID; MPROF_EVENT_ID_NONE for a sample, whose call stack is printed instead. */
 mprof_event_id dump_subject_of(const mprof_event *event);
 
 /** Returns 1 if the event has a value that is printed as a number. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints records: definitions and data of blocks other than names and events. */
+/* Prints records: the definitions and data of all blocks except mappings and events. */
 #include "dump/dump.h"
 #include "common/json.h"
 #include "shared/kinds.h"

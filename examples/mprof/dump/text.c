@@ -161,10 +161,7 @@ static void print_fields(const mprof_block *block)
 	}
 }
 
-/*
- * Whether a block has fields on its own line. Other kinds have only lines below it. The clock pairs of a STATISTICAL
- * block are its counters, if it has any.
- */
+/* STATISTICAL block are its counters, which are not repeated if they are in its clock pairs. */
 static int has_fields(const mprof_block *block)
 {
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |

@@ -22,7 +22,7 @@ static void pass_on(int signal_number)
 	errno = saved;
 }
 
-/* The signal handling of this process while the program runs, and that with which the program starts. */
+/* The signal actions from before the program runs. They are restored in the program, and in this process at the end. */
 typedef struct signal_state {
 	struct sigaction interrupt;
 	struct sigaction quit;
@@ -81,7 +81,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Reads all output and keeps only its start. */
+/* Reads all output, so that the program does not block on a full pipe, but keeps only the start that fits. */
 static void read_all(int fd, char *output, size_t size)
 {
 	char rest[512];
@@ -101,7 +101,7 @@ static void read_all(int fd, char *output, size_t size)
 	output[length] = '\0';
 }
 
-/* Starts the program; its output goes to the descriptor unless that is -1. Returns 0 if no process could be created. */
+/* Starts the program; its output goes to \p output unless that is -1. Returns 0 if no process could be created. */
 static int start_child(child_program *child, const signal_state *before, int output)
 {
 	int pipe_ends[2];

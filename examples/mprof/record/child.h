@@ -26,12 +26,12 @@ typedef struct child_program {
 } child_program;
 
 /**
- * Runs the program and waits for its end. Termination signals are forwarded to it; signals of the terminal reach it
- * anyway. Returns its exit status, 128 + N if signal N ended it, 127 or 126 if it could not be run.
+ * Runs the program and waits for its end. Termination signals are forwarded to it; SIGINT and SIGQUIT of the terminal
+ * reach it directly. Returns its exit status, 128 + N if signal N ended it, 127 or 126 if it could not be run.
  */
 int child_run(child_program *child);
 
-/** Runs the program as child_run() does, and stores the start of its output in \p output. Returns the same statuses. */
+/** in \p output, at most \p size bytes including a final NUL. Returns the same statuses. */
 int child_capture(child_program *child, char *output, size_t size);
 
 #endif

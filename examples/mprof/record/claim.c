@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* That of logs that the library creates. */
+/* The library creates logs with the same mode. */
 #define LOG_MODE 0600
 
-/* More logs with the same name are replaced rather than numbered. */
+/* If all names up to this number exist, the log with the requested name is replaced. */
 #define MAX_NUMBER 1000000
 
-/* Returns 0 or an errno value. The module that writes the log opens the file again. */
+/* Creates an empty file, which the module that writes the log opens again. Returns 0 or an errno value. */
 static int create_empty(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, LOG_MODE);
@@ -30,7 +30,7 @@ static int create_empty(const char *path)
 	return 0;
 }
 
-/* Every writer of a log locks its file. */
+/* Each process that writes a log holds a lock on its file. */
 int claim_is_busy(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -58,7 +58,7 @@ int claim_lock(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	/* Without a lock, which some file systems lack, the run goes on. */
+	/* Some file systems do not support locks: recording continues without one. */
 	if (fd >= 0)
 		(void)flock(fd, LOCK_EX | LOCK_NB);
 	return fd;

@@ -21,8 +21,8 @@ typedef enum claim_result {
 claim_result claim_path(const char *path, int replaces);
 
 /**
- * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path was
- * allocated, and is replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
+ * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
+ * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
  */
 claim_result claim_numbered(char **path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Suggests names that are similar to a filter which matched nothing. */
+/* Suggests names that are similar to a filter that matched nothing. */
 #include "record/filter_hint.h"
 
 #include "common/names.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the IDs that are visited. IDs are dense in all recorded logs. */
+/* Larger IDs are not looked up. IDs are dense in all recorded logs. */
 #define MOST_IDS (UINT32_C(1) << 24)
 
 typedef struct filter_hint {
@@ -20,7 +20,7 @@ typedef struct filter_hint {
 	int has_match;
 } filter_hint;
 
-/* Users usually give the last part of a name. */
+/* Offers the full name and its last part, which is what users usually type. */
 static void offer_class(filter_hint *hint, const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -46,7 +46,7 @@ static void offer_classes(filter_hint *hint, const mprof_reader *reader)
 	}
 }
 
-/* In the form of --only, "Class:Method". A dot instead of the colon is the usual mistake. */
+/* Offers the name in the form of --only, "Class:Method", and with a dot instead of the colon, the usual mistake. */
 static void offer_method(filter_hint *hint, const method_name *name)
 {
 	size_t class_length = strlen(name->class_name);

@@ -78,7 +78,8 @@ static int put_default_name(const char *subject, FILE *out)
 }
 
 /*
- * Replaces all of the requested name except the process ID. A percent sign before any other letter stands for itself.
+ * Replaces %n, %t and %h in the requested name; %p and %% are replaced later. A percent sign before any other letter
+ * stands for itself.
  */
 static char *make_name(const char *output, const char *subject)
 {
@@ -110,7 +111,7 @@ static char *make_name(const char *output, const char *subject)
 	return NULL;
 }
 
-/* The name of the log of a process. */
+/* The name of the log of a process: \p name with %p replaced by \p label. */
 static char *name_of_process(const char *name, const char *label)
 {
 	char *path = NULL;
@@ -275,7 +276,7 @@ static int claim_log(log_output *log, int is_default)
 {
 	claim_result result = CLAIM_EMPTY;
 
-	/* A name with a process ID is claimed when it is known. */
+	/* A name with a process ID is claimed when the process ID is known. */
 	if (log->is_stream || has_process(log))
 		return -1;
 	if (is_default && !log->replaces)
@@ -304,8 +305,8 @@ static int claim_log(log_output *log, int is_default)
 }
 
 /*
- * The program gets a duplicate of the standard output: its own standard output is redirected. The duplicate is opened
- * again by path, since the module opens its log. Returns -1 to continue, or an exit status after a message.
+ * output is redirected to the standard error. The module opens the duplicate by its path in /dev/fd. Returns -1 to
+ * continue, or an exit status after a message.
  */
 static int use_standard_output(log_output *log, int for_processes)
 {
@@ -330,7 +331,7 @@ static int use_standard_output(log_output *log, int for_processes)
 	return -1;
 }
 
-/* What is at the path before the program runs. */
+/* Records whether a file exists at the path before the program runs, and its modification time. */
 static void examine_path(log_output *log)
 {
 	struct stat status;
@@ -406,7 +407,7 @@ void log_output_release(log_output *log)
 
 typedef struct log_part {
 	char *path;
-	char *label; /**< Process ID; with a number if it executed another program that started another log. */
+	char *label; /**< Process ID, followed by a number if the process executed another program that started another log. */
 	off_t size;
 } log_part;
 

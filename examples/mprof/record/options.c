@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The maximum number of signals of the module. */
+/* Maximum number of signals for which the module accepts an action. */
 #define MAX_SIGNALS 4
 
 typedef enum value_kind {
@@ -122,7 +122,7 @@ void record_options_list(struct option *list, int value)
 		list[i] = (struct option){record_options[i].name, record_options[i].argument, NULL, value};
 }
 
-/* Only decimal numbers: the module reads no others. */
+/* Reads a decimal number: the module accepts no other base. */
 static int read_decimal(const char *text, uint64_t *number, const char **rest)
 {
 	char *end;
@@ -202,7 +202,7 @@ static int check_words(const record_option *option, const char *value)
 	return 0;
 }
 
-/* Whether a word is "stack:" and the mean number of bytes from one call stack to the next. */
+/* Whether a word is "stack:BYTES", where BYTES is the mean number of allocated bytes between two call stacks. */
 static int is_sampled_stack(const record_option *option, const char *word, size_t length)
 {
 	static const char prefix[] = "stack:";
@@ -395,7 +395,7 @@ static int has_heapshot_signal(const char *words)
 	return 0;
 }
 
-/* Whether the value of some word with this name contains a text. */
+/* Whether any word with this name has a value that contains \p text. */
 static int has_value_with(const char *words, const char *name, const char *text)
 {
 	while ((words = find_word(words, name)) != NULL) {
@@ -407,7 +407,7 @@ static int has_value_with(const char *words, const char *name, const char *text)
 	return 0;
 }
 
-/* Refuses what the module refuses along with a sample of the allocations. */
+/* Refuses options that the module does not accept together with a sample of the allocations. */
 static int check_sampled_stacks(const char *words)
 {
 	const char *format = words;

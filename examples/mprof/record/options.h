@@ -18,10 +18,7 @@ void record_options_list(struct option *list, int value);
 /** Checks the value of an option; it is NULL if none was given. Returns 0 after a message. */
 int record_options_check(const char *name, const char *value);
 
-/**
- * Whether the recording of native programs has all options in \p words, which contains them each after a comma. Returns
- * 0 after a message with those that it lacks.
- */
+/** lists those that do not. */
 int record_options_check_native(const char *words);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completes the logs of processes that died, from the memory or the files that they kept. */
+/* Completes the logs of processes that were killed, from shared memory or from their salvage files. */
 #include "record/salvaged.h"
 
 #include "common/modules.h"
@@ -20,7 +20,7 @@ void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE])
 	memset(salvaged, 0, sizeof(*salvaged));
 	option[0] = '\0';
 	salvaged->fd = memfd_create("mprof-salvage", MFD_CLOEXEC);
-	/* The program opens it by this path, which a shell between us does not have to pass on. */
+	/* The program opens the memory by this path. Unlike a descriptor, it need not be inherited through a shell. */
 	if (salvaged->fd >= 0)
 		snprintf(option, SALVAGE_OPTION_SIZE, "/proc/%ld/fd/%d", (long)getpid(), salvaged->fd);
 }
@@ -52,7 +52,7 @@ static int is_salvage_file(const log_output *log, const char *name)
 	       strcmp(name + length - suffix, SALVAGE_SUFFIX) == 0;
 }
 
-/* Each process whose log is a part has a file beside it, but for the one that has the memory. */
+/* Each process that writes a part has a salvage file beside it, except the one that uses the shared memory. */
 static void complete_parts(salvaged_logs *salvaged, const log_output *log)
 {
 	DIR *directory = opendir(log->directory);

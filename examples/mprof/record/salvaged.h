@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file record/salvaged.h
- * \brief What a program had not written when it died: memory shared with it, from which its log is completed.
+ * \brief Memory shared with the program. It contains events not written yet; if the program is killed, they complete
+ * its log.
  */
 #ifndef SALVAGED_H
 #define SALVAGED_H
@@ -10,20 +11,17 @@
 
 #include <stdint.h>
 
-/** Bytes for the option of the modules. */
+/** Size of the value of the modules' option salvage, in bytes. */
 #define SALVAGE_OPTION_SIZE 64
 
 typedef struct salvaged_logs {
 	int fd;          /**< The memory; -1 if there is none. */
 	size_t logs;     /**< Logs that were completed. */
 	uint64_t events; /**< Events that were added to them. */
-	uint64_t lost;   /**< Losses that were added to them. */
+	uint64_t lost;   /**< Lost events that were counted in them. */
 } salvaged_logs;
 
-/**
- * Creates the memory and formats the option of the modules that names it, "salvage=...". Where the system refuses, the
- * option is "", and programs keep files beside their logs.
- */
+/** is "", and programs keep salvage files beside their logs. */
 void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE]);
 
 /** Completes the logs of the processes that have ended. Prints a line for each that cannot be completed. */
