@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws the distances between allocations that are recorded with their call stack. */
+/* Draws the distances in bytes between allocations that are recorded with their call stack. */
 #include "allocation_samples.h"
 
 #include "shared/hash.h"
@@ -27,7 +27,7 @@ static uint64_t draw_distance(MonoProfiler *profiler, thread_state *state)
 	return (uint64_t)(-log(uniform) * (double)profiler->options.allocation_interval) + 1;
 }
 
-/* Each thread and each run has points of its own, so that the errors of threads and of runs do not add up. */
+/* Seeds the generator differently in each thread and each run, so that their errors are independent. */
 static void seed(MonoProfiler *profiler, thread_state *state)
 {
 	state->sample_random = mprof_recorder_read_counter(profiler->recorder) ^ state->id << 32;
@@ -36,7 +36,7 @@ static void seed(MonoProfiler *profiler, thread_state *state)
 
 int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, uint64_t size)
 {
-	/* Only a thread that has allocated nothing yet: a distance is never 0. */
+	/* 0 means that the thread has allocated nothing yet: a distance is never 0. */
 	if (state->bytes_to_sample == 0) {
 		seed(profiler, state);
 		if (state->bytes_to_sample > size) {
@@ -45,8 +45,8 @@ int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, 
 		}
 	}
 	/*
-	 * How many points are on this object does not matter, and where the next one is does not depend on the last
-	 * one, so the distance is drawn from the end of the object on.
+	 * The number of points on this object does not matter, and the next point does not depend on earlier ones. So
+	 * the next distance is drawn from the end of the object.
 	 */
 	state->bytes_to_sample = draw_distance(profiler, state);
 	return 1;

@@ -3,10 +3,10 @@
  * \file allocation_samples.h
  * \brief Chooses the allocations that are recorded with their call stack.
  *
- * They are chosen by bytes, with exponential distances: the bytes that a thread allocates are a line on which points
- * lie at random, one per interval on average, and an object is chosen if at least one point is on it. So no pattern of
- * the program can agree with that of the samples, and each object is chosen with a probability that depends on its size
- * alone, by which readers scale it (doc/format.md, 3.8).
+ * They are chosen by bytes, with exponentially distributed distances: the bytes that a thread allocates are a line with
+ * random points, one per interval on average, and an object is chosen if at least one point is on it. Samples therefore
+ * cannot be in step with a pattern of the program, and the probability that an object is chosen depends on its size
+ * alone, so that readers can scale the sample to all objects (doc/format.md, 3.8).
  */
 #ifndef ALLOCATION_SAMPLES_H
 #define ALLOCATION_SAMPLES_H
@@ -16,7 +16,10 @@
 /** The slow path of allocation_samples_choose(). */
 int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, uint64_t size);
 
-/** Returns whether the object that the thread has just allocated is chosen. */
+/**
+ * Returns 1 if the object of \p size bytes that the thread has just allocated is chosen. Called by that thread, which
+ * owns \p state.
+ */
 static inline int allocation_samples_choose(MonoProfiler *profiler, thread_state *state, uint64_t size)
 {
 	if (__builtin_expect(state->bytes_to_sample <= size, 0))

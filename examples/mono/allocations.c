@@ -10,7 +10,7 @@
 
 #include <mono/metadata/object.h>
 
-/* As in names_object_size(). */
+/* Alignment of objects in bytes, the same as in names_object_size(). */
 #define OBJECT_ALIGNMENT 8
 
 /* Looking up a class and its object size in the runtime is slow, so each thread caches its latest results. */

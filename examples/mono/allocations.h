@@ -15,10 +15,10 @@ void allocations_install(MonoProfiler *profiler);
 typedef enum allocations_mode {
 	ALLOCATIONS_OFF,
 	ALLOCATIONS_PLAIN,      /**< Without call stacks. */
-	ALLOCATIONS_WITH_STACKS /**< As the options ask for. */
+	ALLOCATIONS_WITH_STACKS /**< With call stacks as the options specify. */
 } allocations_mode;
 
-/** Changes what is recorded while the program runs. Returns NULL, or the reason why it cannot be. */
+/** Changes what is recorded while the program runs. Returns NULL, or a text with the reason why that is impossible. */
 const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Selects which calls are recorded.
  *
- * The runtime compiles a method so that it reports its calls, or without; that cannot change while the program runs.
- * So the gate can only leave out calls that are reported.
+ * When the runtime compiles a method, it is decided whether the code reports its calls. That cannot change while the
+ * program runs, so the gate can only leave out calls that are reported.
  */
 #include "call_gate.h"
 
@@ -49,7 +49,7 @@ int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *me
 	unsigned changes = atomic_load_explicit(&gate.changes, memory_order_acquire);
 	int mode = atomic_load_explicit(&gate.mode, memory_order_relaxed);
 
-	/* Calls may have been entered at one setting and left at another. */
+	/* Calls may have been entered under one setting and left under another, so counting starts again. */
 	if (state->gate_changes != changes) {
 		state->gate_changes = changes;
 		state->call_depth = 0;
@@ -60,8 +60,8 @@ int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *me
 }
 
 /*
- * Recording stops for a short time, so that readers learn that calls may be missing: the next event of each thread is
- * preceded by one that marks its call stack as unknown. A call that is being recorded on another thread at this time
+ * Disables recording for a short time, so that the log shows that calls may be missing: the next event of each thread
+ * is preceded by one that marks its call stack as unknown. A call that is being recorded on another thread at this time
  * may still be recorded by the old setting.
  */
 static void change_gate(MonoProfiler *profiler, int mode, const filters *admitted)
@@ -69,7 +69,7 @@ static void change_gate(MonoProfiler *profiler, int mode, const filters *admitte
 	int was_enabled = mprof_recorder_is_enabled(profiler->recorder);
 
 	(void)mprof_recorder_set_enabled(profiler->recorder, 0);
-	/* Filters of before are not freed: a thread may be using them. */
+	/* Earlier filters are not freed: a thread may be using them. */
 	if (admitted != NULL)
 		atomic_store_explicit(&gate.admitted, admitted, memory_order_relaxed);
 	atomic_store_explicit(&gate.mode, mode, memory_order_relaxed);

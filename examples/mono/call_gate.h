@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/** Whether the call is recorded. Called on the thread that calls. */
+/** Whether a call of \p method is recorded. Called by the calling thread, which owns \p state. */
 int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *method);
 
 /**
@@ -19,7 +19,7 @@ int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *me
  */
 const char *call_gate_set(MonoProfiler *profiler, const char *selection);
 
-/** What it was set to: "on", "off" or a pattern. Control thread only. */
+/** The present setting: "on", "off" or a pattern. Valid until the next call_gate_set(). Control thread only. */
 const char *call_gate_selection(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "heap.h"
 #include "threads.h"
 
-/* How often a thread without a handle tries to acquire the shared one. Its holder only stores 16 bytes. */
+/* How often a thread without a handle tries to acquire the shared one. Its holder keeps it while it stores 16 bytes. */
 #define MAX_LOOKS 1000
 
 /* The collector has generations 0 and 1. */
@@ -53,7 +53,10 @@ static uint32_t next_number(void)
 	return atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
 }
 
-/* A collection of the old generation may run concurrently with the program; others may begin and end meanwhile. */
+/*
+ * The number of the collection that a step belongs to. A collection of the old generation may run concurrently with the
+ * program; others may begin and end meanwhile.
+ */
 static uint32_t number_at(MonoProfilerGCEvent step, uint32_t generation)
 {
 	switch (step) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that receives commands and signals. */
+/* Runs the thread that receives commands and signals. */
 #include "control.h"
 
 #include "control_commands.h"

@@ -20,7 +20,7 @@ const char *control_disable(MonoProfiler *profiler);
 /** Disables recording if it is enabled, otherwise enables it. */
 const char *control_toggle(MonoProfiler *profiler);
 
-/** Writes a ring buffer out. When it returns, all recorded events are in the log. */
+/** Writes all events recorded so far, also those in a ring buffer. When it returns, they are in the log. */
 const char *control_flush(MonoProfiler *profiler);
 
 /** Runs a full collection with a heap snapshot. When it returns, the snapshot is in the log. */

@@ -17,7 +17,7 @@
 static const char *const allocation_words[] = {
 	[ALLOCATIONS_OFF] = "off", [ALLOCATIONS_PLAIN] = "on", [ALLOCATIONS_WITH_STACKS] = "stack"};
 
-/* Owned by the control thread. -1: as the options ask for. */
+/* An allocations_mode; -1 as long as it is that of the options. Owned by the control thread. */
 static int allocation_mode = -1;
 
 static int present_allocation_mode(const MonoProfiler *profiler)
@@ -77,7 +77,7 @@ static const char *change_allocations(MonoProfiler *profiler, const char *value)
 
 static const char *change_calls(MonoProfiler *profiler, const char *value)
 {
-	/* The gate is open at first, so nothing changes by this alone. */
+	/* The gate is open initially, so using it changes nothing by itself. */
 	if ((profiler->options.kinds & RECORD_CALLS) != 0)
 		methods_use_gate(profiler);
 	return call_gate_set(profiler, value);
@@ -96,7 +96,7 @@ static const struct {
 
 #define CHANGE_COUNT (sizeof(changes) / sizeof(changes[0]))
 
-/* A log in which the rate or the kinds of events change without a reason would be misread. */
+/* Writes a marker: without it, a reader could not explain why the rate or the kinds of events change. */
 static void mark_change(MonoProfiler *profiler, const char *line)
 {
 	char text[MAX_COMMAND + 32];

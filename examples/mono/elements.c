@@ -34,9 +34,9 @@ static void begin_load(MonoProfiler *profiler, const void *key, char *name)
 }
 
 /*
- * Finds the start time of a load or unload of this thread and removes it; the current time if it is unknown. Entries
- * that started after it and did not end are removed too: they never will end. Returns the name that begin_load() saved,
- * or NULL; the caller frees it.
+ * Removes the load or unload of \p key from the list of this thread, and stores its times in \p element; if it is not
+ * in the list, its start is the current time. Later entries are removed too: they will never end. Returns the name that
+ * begin_load() saved, or NULL; the caller frees it.
  */
 static char *end_load(MonoProfiler *profiler, const void *key, mprof_element *element)
 {
@@ -84,7 +84,7 @@ static void end_unload(MonoProfiler *profiler, const void *key, uint32_t kind)
 
 /*
  * A domain that is loaded and has no name yet: the runtime names it a little later. Such a domain is recorded with its
- * name, or with its number when it is unloaded or the log ends first. The lock guards the list.
+ * name, or with its number when it is unloaded or the log ends first. nameless_lock guards the list.
  */
 typedef struct nameless_domain {
 	struct nameless_domain *next;
@@ -115,7 +115,10 @@ static void record_domain(MonoProfiler *profiler, MonoDomain *domain, mprof_elem
 	free(name);
 }
 
-/* Removes a domain without a name from the list; any domain for NULL. The caller frees it. NULL if it is not there. */
+/*
+ * Removes \p domain, or if that is NULL any domain, from the list of domains without a name. Returns NULL if it is not
+ * in the list. The caller frees the result.
+ */
 static nameless_domain *take_nameless(const MonoDomain *domain)
 {
 	nameless_domain **link = &nameless_domains;

@@ -11,7 +11,7 @@
 /** Installs the callbacks that the options need. */
 void elements_install(MonoProfiler *profiler);
 
-/** Records what is loaded and was not recorded yet, when the log ends. */
+/** Records the loaded domains that are not recorded yet because they have no name. Call it before the log is closed. */
 void elements_end(MonoProfiler *profiler);
 
 #endif

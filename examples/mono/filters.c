@@ -93,7 +93,7 @@ static const char *assembly_name(MonoClass *klass)
 	return name == NULL ? "" : name;
 }
 
-/* Of nested classes, only the outermost has a namespace. */
+/* Only the outermost of nested classes has a namespace. */
 static const char *namespace_name(MonoClass *klass)
 {
 	const char *name;
@@ -106,7 +106,7 @@ static const char *namespace_name(MonoClass *klass)
 
 static int matches_full_name(const filters *filter, MonoClass *klass, const char *method_name)
 {
-	/* The same spelling as in the log. */
+	/* Class names are spelled as in the log. */
 	char *class_name = mono_type_full_name(mono_class_get_type(klass));
 	size_t size = strlen(class_name) + strlen(method_name) + 2;
 	char *name = malloc(size);

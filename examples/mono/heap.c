@@ -2,9 +2,9 @@
 /*
  * Walks the heap after a full collection, while the world is still stopped.
  *
- * At that time dead objects are known, and each object has one address. The runtime reports roots earlier, during the
- * collection, when it may still be open whether this is a full one: the end of a concurrent collection is reported only
- * when it is reached. So roots are kept until the walk.
+ * At that time it is known which objects are dead, and each object has one address. The runtime reports roots earlier,
+ * during the collection, when it may be unknown whether this is a full one: the runtime reports the end of a concurrent
+ * collection only when it has come. So roots are kept until the walk.
  *
  * One thread at a time reports steps, and it holds the collector's lock; so the state below needs no lock of its own.
  * Memory for roots is mapped from the system; nothing else is allocated, waited for or locked.
@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-/* As in names_object_size(). */
+/* Alignment of objects in bytes, the same as in names_object_size(). */
 #define OBJECT_ALIGNMENT 8
 
 #define FIRST_ROOTS ((size_t)64 << 10)
@@ -90,7 +90,7 @@ static void count_shot(MonoProfiler *profiler)
 {
 	int64_t left = atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed);
 
-	/* If another thread sets the count meanwhile, the exchange fails and the new count stands. */
+	/* If another thread sets the count meanwhile, the exchange fails and the new count remains. */
 	if (left > 0)
 		(void)atomic_compare_exchange_strong(&profiler->heap_snapshots_left, &left, left - 1);
 	state.last_snapshot = milliseconds_now();

@@ -11,7 +11,8 @@
 void heap_install(MonoProfiler *profiler);
 
 /**
- * Handles a step of a collection, on the thread that collects. \p number is that of the generation's last collection.
+ * Handles a step of a collection, on the thread that collects. \p number: the number of the last collection of \p
+ * generation.
  */
 void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, uint32_t number);
 
@@ -22,8 +23,9 @@ void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint
 void heap_join(void);
 
 /**
- * Runs a full collection with a heap snapshot. When it returns, the recorder has the whole snapshot. For threads of the
- * runtime, and for those that called heap_join(). Returns NULL, or a line with the reason why there is no snapshot.
+ * Runs a full collection with a heap snapshot. When it returns, the recorder has the whole snapshot. It may be called
+ * by threads of the runtime, and by those that called heap_join(). Returns NULL, or a line with the reason why there is
+ * no snapshot.
  */
 const char *heap_take_shot(MonoProfiler *profiler);
 

@@ -82,7 +82,7 @@ int helper_start(MonoProfiler *profiler, helper_function function, uint32_t inte
 		return 0;
 	/*
 	 * A collection that began while the thread attaches itself would wait for the thread to stop, and the thread
-	 * for the end of the collection. No collection begins here.
+	 * for the end of the collection. None can begin while this thread waits.
 	 */
 	pthread_mutex_lock(&helper.lock);
 	while (!helper.is_known)

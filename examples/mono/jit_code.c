@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives the runtime's reports of compiled code and passes them on with names.
+ * Receives the runtime's reports of compiled code and passes them to the outputs, with names.
  *
  * It has callbacks of its own, in addition to those that record. They run on attached threads in the runtime's code, so
  * the collector does not stop a thread that holds the lock.

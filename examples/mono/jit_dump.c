@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The jitdump format of perf, version 1: tools/perf/Documentation/jitdump-specification.txt of Linux. */
+/* Writes the jitdump format of perf, version 1: tools/perf/Documentation/jitdump-specification.txt of Linux. */
 #include "jit_dump.h"
 
 #include "output_file.h"

@@ -3,7 +3,7 @@
  * \file key_set.h
  * \brief A set of addresses with flags and owners. Thread-safe.
  *
- * The owner is the structure that the one at the address is freed with, or NULL if unknown. An address is not NULL.
+ * A key is the address of a structure, never NULL. Its owner is the structure with which it is freed, NULL if unknown.
  *
  * The lock is never held while the runtime or the recorder is called: both may call the module.
  */
@@ -35,7 +35,7 @@ void key_set_put(key_set *set, const void *key, const void *owner, uint8_t flags
 /** Adds flags to a key, if it is in the set. */
 void key_set_mark(key_set *set, const void *key, uint8_t flags);
 
-/** Removes a key, if it is in the set. Returns its flags. */
+/** Removes a key. Returns its flags, 0 if it is not in the set. */
 uint8_t key_set_remove(key_set *set, const void *key);
 
 /** Returns the number of keys that have this owner. */

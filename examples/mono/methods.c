@@ -3,8 +3,8 @@
  * Records methods that are compiled, entered, left and freed.
  *
  * The runtime reports the compilation of a method even if it finds precompiled code, but it asks the filter only about
- * code that it compiles. For code shared by generic types, the filter and the calls are given a different method than
- * the report.
+ * code that it compiles. For code shared by generic types, the filter and the call events get another method than the
+ * one that is reported as compiled.
  */
 #include "methods.h"
 
@@ -60,9 +60,8 @@ static MonoProfilerCallInstrumentationFlags filter_calls(MonoProfiler *profiler,
 	    !filters_admit(options->filters, method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
 	/*
-	 * Wrappers called by native code report while their thread is not in the runtime's code yet. There it can be
-	 * stopped for a collection while it holds a lock of the recorder, and another thread would wait for that lock
-	 * forever.
+	 * Wrappers called by native code report calls before their thread is in the runtime's code. The collector could
+	 * stop the thread there while it holds a lock of the recorder, for which another thread would wait forever.
 	 */
 	if (flags & METHOD_FROM_NATIVE)
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
@@ -148,7 +147,10 @@ static void limited_exception_leave(MonoProfiler *profiler, MonoMethod *method, 
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, 0, key_of(method));
 }
 
-/* Variants for when the program runs with a selection of calls, so that otherwise no call checks for one. */
+/*
+ * The variants below check the call gate. They are installed when the gate is first used, so that no call checks it
+ * before.
+ */
 static int is_left_out(MonoProfiler *profiler, MonoMethod *method)
 {
 	thread_state *state = threads_state(profiler);
@@ -245,8 +247,8 @@ static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 }
 
 /*
- * The code is complete, but no thread runs it yet. For code shared by generic types, this method stands for all of
- * them, whereas the one reported as compiled is one of those that share it.
+ * Called when code is complete, before a thread runs it. For code shared by generic types, \p data is the method that
+ * represents all of them, whereas the method reported as compiled is one of those that share the code.
  */
 static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint64_t size,
 			    MonoProfilerCodeBufferType type, const void *data)

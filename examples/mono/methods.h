@@ -11,7 +11,7 @@
 /** Installs the callbacks that the options need. */
 void methods_install(MonoProfiler *profiler);
 
-/** Has the calls from now on checked with call_gate_admits(). Any thread, while the program runs. */
+/** Makes all calls from now on check call_gate_admits(). Any thread may call this while the program runs. */
 void methods_use_gate(MonoProfiler *profiler);
 
 #endif

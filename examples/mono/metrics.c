@@ -12,7 +12,7 @@
 /* A counter of the runtime and its metric in the log. Counters are never removed. */
 typedef struct known_counter {
 	MonoCounter *counter;
-	uint32_t metric; /* 0 if its values are not numbers. */
+	uint32_t metric; /* 0 if its values are not numbers, or it could not be defined. */
 	uint32_t scale;  /* Factor from the counter's unit to the log's. */
 } known_counter;
 
@@ -21,7 +21,7 @@ static struct {
 	size_t count;
 	size_t room;
 	mprof_metric_value *values;
-	size_t value_count; /* Entries used in values, whose capacity is the number of counters. */
+	size_t value_count; /* Entries used in values, which has the same capacity as counters. */
 } state;
 
 typedef struct section_name {

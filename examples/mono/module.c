@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The entry points that mono calls when it loads the module, and the end of the log. */
+/* Starts to record when Mono loads the module, and closes the log at the end. */
 #include "allocations.h"
 #include "classes.h"
 #include "collector.h"
@@ -38,7 +38,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger than any thread ID of the system. */
+/* The thread ID of the collector in the log: larger than any of the system. */
 #define COLLECTOR_ID 0x7fffffff
 
 static const char recorder_name[] = "libmono-profiler-mprof " MPROF_VERSION_STRING;
@@ -50,7 +50,8 @@ void mono_profiler_init_mprof(const char *text) __attribute__((visibility("defau
 void mono_profiler_init_logging(const char *text) __attribute__((visibility("default")));
 
 /*
- * Flags that are set in all logs of Mono 2: its decoder leaves out sections without them. No later flag is known to it.
+ * Flags that are set in all logs of Mono 2: its decoder leaves out sections without them. It does not understand flags
+ * above CLASSIC_INTRO_LAST.
  */
 #define CLASSIC_INTRO_ALWAYS                                                                                           \
 	(MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC | MPROF_INTRO_FLAG_METHOD)
@@ -270,14 +271,14 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	writer.intro_flags = intro_flags(&module.options);
 	writer.runtime = "mono";
 	writer.gzip_level = module.options.gzip_level;
-	/* Older formats cannot hold much of what is recorded today; the writer counts what it leaves out. */
+	/* Older formats cannot represent much of what is recorded; the writer counts what it leaves out. */
 	writer.lossy = options_are_classic(&module.options);
 	writer.directives = classic_directives(&module.options);
 	module.allocation_detail = allocation_detail(&module.options);
 	set_recorder_options(&options, &writer);
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
-	/* The last property is only for allocations that are sampled. */
+	/* The last property is present only if allocations are sampled. */
 	options.property_count = samples_allocations() ? property_count : property_count - 1;
 	status = salvage_open(module.options.salvage, module.full_path, module.options.ring_bytes, &options,
 			      &module.recorder, error);
@@ -325,9 +326,7 @@ static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
 	sample_timer_set_period(0);
 	heap_end();
-	/*
-	 * A child made by fork() does not have the thread that records counters, but that thread may have held a lock.
-	 */
+	/* Not in a child made by fork(): it lacks the thread that records counters, which may have held a lock. */
 	if (!profiler_has_ended(profiler))
 		metrics_end(profiler);
 }

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The collector rounds sizes up to this. */
+/* The collector rounds sizes up to a multiple of this number of bytes. */
 #define OBJECT_ALIGNMENT 8
 
 static const char wrapper_prefix[] = "(wrapper ";
 
 char *names_of_class(MonoClass *klass)
 {
-	/* Of the runtime's two spellings, this one also works for classes that are not fully loaded. */
+	/* The runtime has two functions for names; this one also works for classes that are not fully loaded. */
 	return mono_type_full_name(mono_class_get_type(klass));
 }
 
@@ -48,7 +48,7 @@ static mprof_key assembly_of(MonoClass *klass)
 	return image == NULL ? 0 : key_of(mono_image_get_assembly(image));
 }
 
-/* The image that a class is freed with, or NULL. */
+/* The image with which a class is freed, or NULL if there is not a single one. */
 static const void *owner_of_class(MonoClass *klass)
 {
 	int kind = type_kind(klass);
@@ -112,8 +112,8 @@ static uint8_t flags_of(const char *full_name)
 	if (strncmp(kind, "native-to-managed)", 18) == 0)
 		return METHOD_DEFINED | METHOD_WRAPPER | METHOD_FROM_NATIVE;
 	/*
-	 * While allocations are profiled, the runtime replaces its usual allocator by one that reports, and that one
-	 * calls the report function.
+	 * While allocations are profiled, the runtime replaces its usual allocator by a method that reports them, which
+	 * calls the report function through another wrapper.
 	 */
 	if (strstr(kind, " object:ProfilerAlloc") != NULL ||
 	    strstr(kind, " object:__icall_wrapper_mono_profiler_raise_gc_allocation ") != NULL)
@@ -140,7 +140,10 @@ static const char *name_in_full_name(const char *full_name, const char *called)
 	return first;
 }
 
-/* The image that a method is freed with, or NULL. In its name, type arguments follow the short name. */
+/*
+ * The image with which a method is freed, or NULL if there is not a single one. In its name, type arguments follow the
+ * short name.
+ */
 static const void *owner_of_method(MonoMethod *method, const char *name, const char *called)
 {
 	size_t length = strlen(called);
@@ -222,10 +225,7 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 	if (profiler_has_ended(profiler))
 		return;
 	ranges = take_owned_keys(profiler, image, &count);
-	/*
-	 * Called even without keys: events that refer to structures without a known owner must be given their names
-	 * now.
-	 */
+	/* Called even without keys: events that refer to structures without a known owner must get their names now. */
 	(void)mprof_recorder_retire_keys(profiler->recorder, ranges, sizeof(*ranges), count);
 	free(ranges);
 	names_forget_shared(profiler);

@@ -22,8 +22,8 @@ typedef enum method_flag {
 /** Flags in MonoProfiler::classes. */
 typedef enum class_flag {
 	CLASS_DEFINED = 1,
-	CLASS_HANDLES_WANTED = 2,  /**< Handles on its objects are recorded... */
-	CLASS_HANDLES_UNWANTED = 4 /**< ...or are not. */
+	CLASS_HANDLES_WANTED = 2,  /**< Handles to its objects are recorded. */
+	CLASS_HANDLES_UNWANTED = 4 /**< Handles to its objects are not recorded. */
 } class_flag;
 
 /** The name of a class; the caller frees it with mono_free(). */

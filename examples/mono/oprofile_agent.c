@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All except the first return 0 on success. */
+/* All functions except open_agent() return 0 on success. */
 static struct {
 	void *library;
 	void *agent;

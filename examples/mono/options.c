@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The defaults of the module's options. */
+/* Sets the module's options to their defaults, and releases them. */
 #include "options.h"
 #include "sample_timer.h"
 
@@ -16,8 +16,8 @@
 #define DEFAULT_SAMPLE_HZ 100
 
 /*
- * In frames. Samples are rare, and a call tree needs them whole. Allocations are frequent, and every frame of their
- * stacks costs time.
+ * Maximum depths of call stacks in frames. Samples are rare, and a call tree needs their complete stacks. Allocations
+ * are frequent, and every frame of their stacks costs time.
  */
 #define DEFAULT_SAMPLE_DEPTH 128
 #define DEFAULT_STACK_DEPTH 32

@@ -54,7 +54,7 @@ struct filters;
 typedef struct module_options {
 	uint32_t kinds;       /**< Bits of #record_kind. */
 	char *output;         /**< Pattern of the log's path, or NULL. */
-	char *salvage;        /**< Path of the salvage file, "no", or NULL. */
+	char *salvage;        /**< Path of the salvage file, "no", or NULL for the default. */
 	uint32_t dialect;     /**< An mprof_dialect, 0 for the default. */
 	uint32_t gzip_level;  /**< 0 for no compression. */
 	uint32_t max_buffers; /**< 0 for the recorder's default, as for the next two fields. */
@@ -78,9 +78,8 @@ typedef struct module_options {
 	uint64_t heap_bytes;        /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
 	int64_t heap_snapshots;     /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
-	int allocation_stacks;        /**< Allocations have call stacks... */
-	uint32_t stack_depth;         /**< ...of at most that many frames, at least 1; as have handles, monitors and
-	                                   exceptions. */
+	int allocation_stacks; /**< Allocations have call stacks. */
+	uint32_t stack_depth;  /**< Maximum frames of the stacks of allocations, handles, monitors and exceptions. */
 	uint64_t allocation_interval; /**< With allocation_stacks: bytes from one allocation with a call stack to the
 	                                   next, on average; 0: all have one. */
 	int allocation_callers;       /**< Allocations have the method that allocates. */

@@ -2,9 +2,9 @@
 /*
  * The options of a module loaded as "logging": those of the profiler of that name in Mono 2.
  *
- * Words are separated by commas. A prefix "+" leaves out what an option implies, "-" switches it off. A word with "="
- * names an option by any prefix of one of its names; the first match in the order of the table counts. Words that are
- * not understood are reported and ignored.
+ * Words are separated by commas. A prefix "+" leaves out what an option implies, "-" switches the option off. A word
+ * with "=" names an option by any prefix of one of its names; the first match in the order of the table counts. Words
+ * that are not understood are reported and ignored.
  */
 #include "options_classic.h"
 

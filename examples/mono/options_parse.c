@@ -156,7 +156,7 @@ static int apply_metrics_interval(options_parser *parser, const char *value)
 	return options_parse_number(parser, value, 1, 3600000, &parser->options->metrics_milliseconds);
 }
 
-/* An option with another value; kinds contains the record kinds that the option switches on, if any. */
+/* An option whose value is more than a number; kinds contains the record kinds that the option switches on, if any. */
 typedef struct value_option {
 	const char *name;
 	uint32_t kinds;
@@ -187,7 +187,7 @@ static const value_option values[] = {
 	{"counters", RECORD_METRICS, apply_metrics_interval},
 };
 
-/* Of several words about a kind, the last one counts. */
+/* If several words concern the same kind, the last one counts. */
 static int apply_kinds(options_parser *parser, uint32_t kinds, int wanted)
 {
 	parser->wanted = wanted ? parser->wanted | kinds : parser->wanted & ~kinds;
@@ -243,7 +243,7 @@ static int parse_plain(options_parser *parser, const char *word)
 		parser->options->gzip_level = 1;
 		return 1;
 	}
-	/* Listening is the default, so the word changes nothing. */
+	/* Listening is the default: the word only cancels an earlier no-control. */
 	if (strcmp(word, "control") == 0) {
 		parser->options->no_control = 0;
 		return 1;
@@ -288,8 +288,8 @@ static int wants_snapshots_by_signal(const module_options *options)
 }
 
 /*
- * Readers scale what has a call stack by the interval in the session's metadata, which older formats do not have, and
- * take a caller without a call stack for a call site of its own.
+ * Readers scale allocations with call stacks by the interval in the session metadata, which older formats do not have.
+ * They would treat a caller without a call stack as a separate call site.
  */
 static int check_sampled_stacks(options_parser *parser)
 {

@@ -11,10 +11,10 @@
 /** Parses a number within these bounds. Returns 0 with a message if it is invalid. */
 int options_parse_number(options_parser *parser, const char *value, uint32_t least, uint32_t most, uint32_t *number);
 
-/** Parses a number of bytes with an optional suffix k, m or g. */
+/** Parses a number of bytes with an optional suffix k, m or g. Returns 0 with a message if it is invalid. */
 int options_parse_size(options_parser *parser, const char *value, uint64_t least, uint64_t *size);
 
-/** Each applies the value of one option. */
+/** Each applies the value of one option. Returns 0 with a message if it is invalid. */
 int options_apply_allocation_detail(options_parser *parser, const char *value);
 int options_apply_exception_detail(options_parser *parser, const char *value);
 int options_apply_handle_type(options_parser *parser, const char *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The option words and the names of the record kinds. */
+/* Maps option words to record kinds, and formats the names of record kinds. */
 #include "options_words.h"
 
 #include "options.h"
@@ -14,7 +14,7 @@ typedef struct kind_word {
 	uint32_t kinds;
 } kind_word;
 
-/* Later words of the same kind are those of earlier profilers. */
+/* Words of earlier profilers follow the main word of a kind. */
 static const kind_word kind_words[] = {
 	{"calls", RECORD_CALLS},
 	{"enter-leave", RECORD_CALLS},

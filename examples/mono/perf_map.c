@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The map has one line for each range of code: start and size in hexadecimal, and the name. */
+/* Writes a map with one line for each range of code: start and size in hexadecimal, and the name. */
 #include "perf_map.h"
 
 #include "output_file.h"

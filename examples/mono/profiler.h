@@ -7,8 +7,8 @@
  * first reports a structure and before the first event that can refer to it: the recorder's writer thread is not
  * attached to the runtime, and must not access its structures.
  *
- * Callbacks may take the recorder's locks only while their thread cannot be stopped by a signal of the collector, which
- * holds while it runs the runtime's own code. The callbacks of a collection take no lock.
+ * Callbacks may take the recorder's locks only while their thread cannot be stopped by a signal of the collector. That
+ * is the case while the thread runs the runtime's own code. The callbacks of a collection take no lock.
  */
 #ifndef PROFILER_H
 #define PROFILER_H

@@ -13,7 +13,7 @@
 
 /*
  * Roots that are not memory areas have a small number instead of an address. The runtime reports these while the world
- * is stopped, where they cannot be recorded; but they are always the same.
+ * is stopped, when they cannot be recorded. They are always the same, so they are listed here.
  */
 #define FIRST_ADDRESS 4096
 

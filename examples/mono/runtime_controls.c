@@ -3,7 +3,7 @@
  * Implements EnableProfiler, DisableProfiler and TakeHeapSnapshot, without arguments and results.
  *
  * They run as internal calls of the runtime, so the collector does not stop their thread by a signal. Otherwise it
- * could stop the thread while it holds a lock that another thread needs before that one can stop.
+ * could stop the thread while it holds a lock that another thread needs before it can stop itself.
  */
 #include "runtime_controls.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the time that samples stand for. Each thread accounts for its own time, mostly in signal handlers. */
+/* Measures the time that samples represent. Each thread accounts for its own time, mostly in signal handlers. */
 #include "sample_time.h"
 
 #include <stdatomic.h>
@@ -12,7 +12,7 @@
 
 /* Constant once threads are measured. */
 static clockid_t sampling_clock;
-/* Written by the control thread. Relaxed: a thread may use the values of before for one more sample. */
+/* Written by the control thread. Relaxed: a thread may use the previous values for one more sample. */
 static _Atomic uint64_t sampling_period;
 static _Atomic unsigned period_changes;
 
@@ -21,9 +21,9 @@ static _Atomic uint64_t total_time;
 static _Atomic uint64_t total_hits;
 static _Atomic uint64_t total_discarded;
 
-/* The thread's time up to which it is accounted for; 0: it is not measured. */
+/* Time of the thread's clock up to which it is accounted for, in nanoseconds; 0 if the thread is not measured. */
 static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
-/* Time that is accounted for, but not yet by a sample. */
+/* Time that is accounted for but not covered by a sample yet, in nanoseconds. */
 static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
 /* The last change of the period that the thread has seen. */
 static __thread unsigned changes_seen __attribute__((tls_model("initial-exec")));

@@ -26,7 +26,7 @@ static int timer_signal;
 static uint64_t tick_period;
 static sample_source best_source;
 
-/* Relaxed: a timer may use the values of before for one more period. */
+/* Relaxed: a timer may use the previous values for one more period. */
 static _Atomic uint64_t timer_period;
 static _Atomic int is_stopped;
 static _Atomic int used_source;
@@ -45,8 +45,8 @@ sample_source sample_source_find(const char *name)
 }
 
 /*
- * Only if the process has too many signals waiting, the kernel sends this one in place of that of an event. Its default
- * would end the process.
+ * Handles SIGIO, which the kernel sends in place of the signal of an event if the process has too many pending signals.
+ * Its default action would end the process.
  */
 static void ignore_overflow(int number)
 {
@@ -93,7 +93,7 @@ sample_source sample_timer_source(void)
 }
 
 #if defined(__linux__)
-/* A program needs descriptors of its own, so not all are taken from it. */
+/* Leaves at least half of the descriptors to the program. */
 static int is_affordable(int descriptor)
 {
 	struct rlimit limit;
@@ -113,7 +113,9 @@ static int open_event(pid_t thread)
 	attributes.sample_period = present_period();
 	attributes.wakeup_events = 1;
 	attributes.disabled = 1;
-	/* All that an unprivileged process may ask for by default. The time in the kernel counts in any case. */
+	/*
+	 * An unprivileged process may request no more than this by default. Time in the kernel is counted nevertheless.
+	 */
 	attributes.exclude_kernel = 1;
 	attributes.exclude_hv = 1;
 	event = (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -139,8 +141,9 @@ static int start_event(sample_timer *timer, pid_t thread)
 }
 
 /*
- * One signal, then it waits for the next call. So signals cannot pile up in a thread that blocks them, where the kernel
- * would send SIGIO in the end, which ends the process; and the time of the handler does not count.
+ * Enables the event for one signal; then it is disabled until the next call. So signals cannot accumulate in a thread
+ * that blocks them: the kernel would finally send SIGIO, which ends the process. Also, the time of the handler is not
+ * counted.
  */
 static void continue_event(const sample_timer *timer)
 {
@@ -169,7 +172,7 @@ static int create_timer(clockid_t clock, pid_t thread, timer_t *created)
 	return timer_create(clock, &event, created) == 0;
 }
 
-/* The kernel's number of the clock of a thread's processor time. */
+/* The kernel's ID of the clock of a thread's processor time. */
 static clockid_t processor_clock(pid_t thread)
 {
 	return (clockid_t)(~(unsigned)thread << 3 | 6);
@@ -220,13 +223,15 @@ static void arm(timer_t timer, uint64_t nanoseconds)
 }
 
 /*
- * A thread that ran is expected to go on: it is interrupted after a period of real time. If it did not run in that, it
- * is left alone until it has run again for a short time, which the kernel notices at a tick.
+ * A thread that ran is expected to continue: it is interrupted after a period of real time. A thread that did not run
+ * in this period is interrupted only after it has run again for a short time, which the kernel notices at a tick.
  */
 static void continue_timers(const sample_timer *timer, int ran)
 {
 	uint64_t period = present_period();
-	/* Each period ends with a tick, later than requested: by some percent of 16 ticks, but by half of one. */
+	/*
+	 * A period ends at the next tick, on average half a tick late: a few percent of 16 ticks, but half of one tick.
+	 */
 	int is_fast = period < 16 * tick_period;
 
 	if (is_fast && ran)
@@ -270,7 +275,7 @@ void sample_timer_change(sample_timer *timer, int was_stopped)
 {
 	if (atomic_load_explicit(&timer->source, memory_order_acquire) == SAMPLE_SOURCE_PERF)
 		change_event(timer);
-	/* A second time would let two signals wait at once. */
+	/* Only if it was stopped: continuing it twice would allow two pending signals. */
 	if (was_stopped)
 		sample_timer_continue(timer, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file sample_timer.h
- * \brief Timers that interrupt threads in their processor time: one for each thread, with a signal to that thread.
+ * \brief Timers that interrupt threads by processor time: one for each thread, with a signal to that thread.
  *
  * The first source that the system allows is used:
  *
@@ -32,7 +32,7 @@ typedef struct sample_timer {
 	timer_t real;       /**< TIMER. */
 } sample_timer;
 
-/** The name of a source, as the log states it. */
+/** The name of a source, as it is written to the log. Static. */
 const char *sample_source_name(sample_source source);
 
 /** The source of a name; #SAMPLE_SOURCE_NONE if there is no such name. */
@@ -41,16 +41,18 @@ sample_source sample_source_find(const char *name);
 /** Sets the signal of all timers, before one is started. \p most: the best source to use. */
 void sample_timer_set(int signal_number, uint64_t tick_hz, sample_source most);
 
-/** Sets the period of all timers; 0 lets them end with the present one. Any thread. */
+/** Sets the period of all timers in nanoseconds; with 0, they stop at the end of the present period. Any thread. */
 void sample_timer_set_period(uint64_t period_ns);
 
-/** Starts the timer of a thread of this process, any one. It keeps source NONE if the system has none for it. */
+/** Starts the timer of any thread of this process. Its source stays #SAMPLE_SOURCE_NONE if the system allows none. */
 void sample_timer_start(sample_timer *timer, pid_t thread);
 
-/** Starts the next period. Async-signal-safe, on the timer's own thread. \p ran: whether the thread ran in this one. */
+/**
+ * Starts the next period. Async-signal-safe; only on the timer's own thread. \p ran: the thread ran in the last period.
+ */
 void sample_timer_continue(sample_timer *timer, int ran);
 
-/** Lets a timer go on with a new period. \p was_stopped: it ended with the one before. Any thread. */
+/** Sets the new period of a started timer. \p was_stopped: the timer had stopped and is continued. Any thread. */
 void sample_timer_change(sample_timer *timer, int was_stopped);
 
 /** Stops the timer. Only on its own thread. */

@@ -5,10 +5,11 @@
  * A thread of the runtime sends a signal to each thread of the program, and the callback runs in its handler. It takes
  * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
  *
- * In processor time mode, the runtime's clock counts the time of all threads together, and it interrupts them all, even
- * those that sleep; and the system checks such timers at its tick only, 100 to 1000 times per second. So timers of the
- * module interrupt each thread in its own processor time, with the runtime's signal, which is known after the first.
- * Whatever interrupts it, a thread measures its time, and a sample is taken whenever that has advanced by the period.
+ * In processor time mode, the runtime's clock counts the time of all threads together, and the runtime interrupts all
+ * of them, even those that sleep. The system also checks such timers only at its tick, 100 to 1000 times per second. So
+ * timers of the module interrupt each thread by its own processor time, with the signal of the runtime, which is known
+ * after the first sample. Whatever interrupts it, a thread measures its own time, and a sample is taken whenever that
+ * has advanced by the period.
  */
 #include "samples.h"
 
@@ -35,12 +36,12 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 /* Written by the control thread; 0: stopped. */
 static _Atomic uint32_t present_hz;
 
-/* Posted once the signal of the runtime is known, by a handler of it. */
+/* Posted by the first handler that determines the signal of the runtime. */
 static sem_t signal_is_found;
 
 /* Held while the rate changes or timers replace the sampler of the runtime. */
 static pthread_mutex_t rate_lock = PTHREAD_MUTEX_INITIALIZER;
-static int is_replaced; /* Timers interrupt the threads. Guarded by the lock. */
+static int is_replaced; /* Timers of the module interrupt the threads. Guarded by rate_lock. */
 
 static int is_recording(MonoProfiler *profiler)
 {
@@ -67,7 +68,7 @@ static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const v
 		sem_post(&signal_is_found);
 	if (is_recording(profiler) && sample_time_is_due(&has_run))
 		record_sample(profiler, address, context);
-	/* The time of this handler is not the program's. */
+	/* The time of this handler does not count as time of the program. */
 	sample_time_skip();
 	if (current_state != NULL)
 		sample_timer_continue(&current_state->timer, has_run);
@@ -87,8 +88,8 @@ static uint32_t tick_hz(void)
 }
 
 /*
- * Waits for the first signal of the runtime, then lets timers send it in the runtime's place: the runtime handles it as
- * it handles its own. Without timers the runtime goes on.
+ * Waits for the first signal of the runtime, then starts timers that send it in place of the runtime, which handles it
+ * like its own. If no timer is available, the runtime continues to send it.
  */
 static void *replace_runtime(void *argument)
 {
@@ -99,7 +100,7 @@ static void *replace_runtime(void *argument)
 		continue;
 	pthread_mutex_lock(&rate_lock);
 	hz = atomic_load_explicit(&present_hz, memory_order_relaxed);
-	/* If samples were stopped in between, the runtime goes on once they are wanted again. */
+	/* If samples were stopped meanwhile, the runtime sends the signals again when they are resumed. */
 	if (hz != 0) {
 		sample_timer_set_period(UINT64_C(1000000000) / hz);
 		sample_timer_set(sampling_signal_get(), tick_hz(), (sample_source)profiler->options.sample_source);
@@ -112,7 +113,7 @@ static void *replace_runtime(void *argument)
 	return NULL;
 }
 
-/* Where there is no memory for the thread, the runtime goes on. */
+/* If the thread cannot be created, the runtime continues to send the signals. */
 static void start_replacement(MonoProfiler *profiler)
 {
 	pthread_attr_t attributes;
@@ -172,7 +173,7 @@ static MonoProfilerSampleMode mode_of(const module_options *options)
 	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
 }
 
-/* Returns whether it could. */
+/* Returns 0 if the runtime refused. Called with rate_lock held. */
 static int change_rate(MonoProfiler *profiler, uint32_t hz)
 {
 	MonoProfilerSampleMode mode = hz != 0 ? mode_of(&profiler->options) : MONO_PROFILER_SAMPLE_MODE_NONE;
@@ -199,7 +200,7 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 	pthread_mutex_unlock(&rate_lock);
 	if (!is_changed)
 		return "the runtime lets only one profiler take samples, which is another one";
-	/* Also when it stops: no sample stands for the time until it goes on. */
+	/* Also when sampling stops: no sample represents the time until it resumes. */
 	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
 	if (hz != 0 && states_samples(profiler))
 		set_number(profiler, "sample_hz", hz);
@@ -219,7 +220,7 @@ void samples_end(MonoProfiler *profiler)
 
 	if (!states_samples(profiler))
 		return;
-	/* Of the other threads, what they ran since their last sample is not included. */
+	/* The time that other threads ran since their last sample is not included. */
 	sample_time_end();
 	totals = sample_time_totals();
 	sample_timer_set_period(0);

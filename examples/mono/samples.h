@@ -11,13 +11,13 @@
 /** Installs the callbacks that the options need. */
 void samples_install(MonoProfiler *profiler);
 
-/** Adds what was sampled to the session of the log, which is still open. */
+/** Adds the totals of sampling to the session metadata. The log must still be open. */
 void samples_end(MonoProfiler *profiler);
 
 /** The highest rate, in samples of a thread per second. */
 #define MAX_SAMPLE_HZ 10000
 
-/** Changes the rate while the program runs; 0 stops. Returns NULL, or the reason why it cannot be changed. */
+/** Changes the rate while the program runs; 0 stops sampling. Returns NULL, or the reason why it cannot be changed. */
 const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz);
 
 /** The present rate in samples of a thread per second; 0 if there are none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds out which signal the runtime samples threads with. */
+/* Determines the signal with which the runtime samples threads. */
 #include "sampling_signal.h"
 
 #include <pthread.h>
@@ -32,8 +32,8 @@ static int blocked_signal(const ucontext_t *context)
 /*
  * Lets no other signal interrupt the runtime's handler, except those of faults. The signal with which Mono 6.8 suspends
  * a thread may make it throw an exception, above all when the program ends and aborts its background threads. The
- * handler is then left in the middle, the runtime still takes the thread to be in it, and the next sample ends the
- * program by an assertion.
+ * exception leaves the handler, but for the runtime the thread is still in it, and an assertion in the next sample ends
+ * the program.
  */
 static void block_others_in_handler(int number)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file sampling_signal.h
- * \brief The signal that the runtime samples threads with.
+ * \brief The signal with which the runtime samples threads.
  *
  * The runtime chooses it and does not report it, so it is found in the handler of the first sample.
  */
 #ifndef SAMPLING_SIGNAL_H
 #define SAMPLING_SIGNAL_H
 
-/** Finds the signal being handled. Returns 1 in the one call that does. Async-signal-safe. */
+/**
+ * Determines the signal being handled, whose context is given. Returns 1 only in the one call that succeeds.
+ * Async-signal-safe.
+ */
 int sampling_signal_find(const void *context);
 
 /** The signal; 0 if it is not found yet. */

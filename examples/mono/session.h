@@ -15,14 +15,14 @@ typedef struct session_info {
 	char *arguments;     /**< The arguments of the program, separated by blanks. */
 } session_info;
 
-/** Reads the command line of the process. Unknown fields are "". */
+/** Reads the command line of the process. If that fails, program is "" and the other pointers are NULL. */
 void session_read(session_info *session);
 
 void session_release(session_info *session);
 
 /**
- * Returns the path of the log: the pattern with %n, %p, %t and %% replaced; the pattern %n.mprof if it is NULL. %n is
- * the program's name without directory and last extension. The caller frees it; NULL if out of memory.
+ * Returns the path of the log: the pattern with %n, %p, %t, %h and %% replaced; the pattern %n.mprof if it is NULL. %n
+ * is the program's name without directory and last extension. The caller frees it; NULL if out of memory.
  */
 char *session_log_path(const session_info *session, const char *pattern);
 

@@ -9,7 +9,10 @@
 #include "commands/control_connection.h"
 #include "common/json.h"
 
-/** if that is NULL. Returns an exit status; if it is not #STATUS_OK, a message was printed. */
+/**
+ * Asks the program for its totals twice, \p seconds apart, and prints the difference per second: to \p json, or as text
+ * if that is NULL. Returns an exit status; if it is not #STATUS_OK, a message was printed.
+ */
 int control_rates_print(control_connection *connection, unsigned seconds, json_writer *json);
 
 #endif

@@ -68,7 +68,10 @@ static int parse_file(read_arguments *arguments, int argc, char **argv)
 	return -1;
 }
 
-/* messages are disabled, and this function prints them. */
+/*
+ * In messages, getopt_long() would use argv[0] as the program's name, but it is the name of the command. Therefore its
+ * messages are disabled, and this function prints them.
+ */
 int arguments_refuse_option(int argc, char **argv, const struct option *options, int result)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};

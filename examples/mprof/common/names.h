@@ -45,7 +45,10 @@ typedef struct name_lookup name_lookup;
 name_lookup *names_create(const mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
-/** call of one of them with the same \p names. */
+/**
+ * "Class.Method (arguments)". The results of this function, names_frame() and names_sample() are valid until the next
+ * call of one of them with the same \p names.
+ */
 const char *names_full_method(name_lookup *names, uint32_t id);
 
 /** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */

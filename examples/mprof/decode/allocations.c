@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations by class, by method, and by call path. */
+/* Prints allocations by class, by method, and by call path. */
 #include "decode/decode.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Time by method with its callers, and by call path. */
+/* Prints time by method with its callers, and by call path. */
 #include "decode/decode.h"
 
 #include "common/output.h"

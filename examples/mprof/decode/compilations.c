@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compilation time by method, including nested compilations. */
+/* Prints compilation time by method, including nested compilations. */
 #include "decode/decode.h"
 
 #include <inttypes.h>

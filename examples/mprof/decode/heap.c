@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heap summaries, and the live allocations at the time each heap block was written. */
+/* Prints heap summaries, and the live allocations at the time each heap block was written. */
 #include "decode/decode.h"
 
 #include <inttypes.h>

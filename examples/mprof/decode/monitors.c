@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for monitors: by class, then by method and call path, and by object. */
+/* Prints waits for monitors: by class, then by method and call path, and by object. */
 #include "decode/decode.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampled items, with their callers and callees. */
+/* Prints sampled items, with their callers and callees. */
 #include "decode/decode.h"
 
 #include "shared/text.h"

@@ -2,7 +2,8 @@
 /*
  * Sorts as the first decoder's runtime does.
  *
- * them. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
+ * Of items with equal keys, the first decoder prints only some: which ones depends on the order in which its sort
+ * leaves them. Its runtime uses quicksort with the median of three, insertion sort for short ranges, and heap sort for
  * degenerate ones. This sort makes the same steps, so that the same items are printed.
  */
 #include "decode/decode.h"

@@ -161,7 +161,10 @@ static void print_fields(const mprof_block *block)
 	}
 }
 
-/* STATISTICAL block are its counters, which are not repeated if they are in its clock pairs. */
+/*
+ * Whether a block has fields on its own line; the contents of other kinds are only on the lines below it. The fields of
+ * a STATISTICAL block are its counters, which are not repeated if they are in its clock pairs.
+ */
 static int has_fields(const mprof_block *block)
 {
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |

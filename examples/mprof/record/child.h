@@ -31,7 +31,10 @@ typedef struct child_program {
  */
 int child_run(child_program *child);
 
-/** in \p output, at most \p size bytes including a final NUL. Returns the same statuses. */
+/**
+ * Runs the program as child_run() does, with an empty standard input. Stores the start of its standard output and error
+ * in \p output, at most \p size bytes including a final NUL. Returns the same statuses.
+ */
 int child_capture(child_program *child, char *output, size_t size);
 
 #endif

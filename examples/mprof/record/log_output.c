@@ -305,8 +305,9 @@ static int claim_log(log_output *log, int is_default)
 }
 
 /*
- * output is redirected to the standard error. The module opens the duplicate by its path in /dev/fd. Returns -1 to
- * continue, or an exit status after a message.
+ * Sends the log to the standard output of this process. The program inherits a duplicate of it, because its own
+ * standard output is redirected to the standard error. The module opens the duplicate by its path in /dev/fd. Returns
+ * -1 to continue, or an exit status after a message.
  */
 static int use_standard_output(log_output *log, int for_processes)
 {
@@ -407,7 +408,7 @@ void log_output_release(log_output *log)
 
 typedef struct log_part {
 	char *path;
-	char *label; /**< Process ID, followed by a number if the process executed another program that started another log. */
+	char *label; /**< Process ID, followed by a number if the process executed another recorded program. */
 	off_t size;
 } log_part;
 

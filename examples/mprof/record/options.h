@@ -18,7 +18,10 @@ void record_options_list(struct option *list, int value);
 /** Checks the value of an option; it is NULL if none was given. Returns 0 after a message. */
 int record_options_check(const char *name, const char *value);
 
-/** lists those that do not. */
+/**
+ * Whether all options in \p words, each after a comma, apply to native programs. If not, returns 0 after a message that
+ * lists those that do not.
+ */
 int record_options_check_native(const char *words);
 
 /**

@@ -21,7 +21,10 @@ typedef struct salvaged_logs {
 	uint64_t lost;   /**< Lost events that were counted in them. */
 } salvaged_logs;
 
-/** is "", and programs keep salvage files beside their logs. */
+/**
+ * Creates the memory, and formats its path as the value of the modules' option salvage. If the system refuses, the
+ * value is "", and programs keep salvage files beside their logs.
+ */
 void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE]);
 
 /** Completes the logs of the processes that have ended. Prints a line for each that cannot be completed. */

@@ -16,7 +16,7 @@ typedef enum target_kind {
 typedef struct record_target {
 	target_kind kind;
 	char *path;          /**< Path of the program. */
-	const char *subject; /**< Path or name that the log is named after. */
+	const char *subject; /**< Path or name from which the name of the log is made. Borrowed. */
 	int is_instrumented; /**< TARGET_BINARY: it was built with -finstrument-functions. */
 } record_target;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call sites of allocations. */
+/* Prints the call sites of allocations. */
 #include "report/allocations.h"
 
 #include "report/filters.h"
@@ -43,7 +43,7 @@ static mprof_allocation_site *collect_sites(const log_report *report, size_t *co
 			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
 }
 
-/* The columns of figures. Estimates are followed by their standard error. */
+/* Prints the columns of numbers. Estimates are followed by their standard error. */
 static void print_figures(const mprof_allocation_site *row, int is_estimated)
 {
 	char text[TEXT_NUMBER_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The call tree of a report. */
+/* Prints the call tree of a report. */
 #include "report/call_tree.h"
 
 #include "report/parts.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the IDs that are visited. IDs are dense in all recorded logs; in others, larger IDs are ignored. */
+/* Larger IDs are not looked up. IDs are dense in all recorded logs; in others, larger IDs are ignored. */
 #define MOST_IDS (UINT32_C(1) << 24)
 
 static int matches_pattern(const char *pattern, const char *text)
@@ -131,7 +131,7 @@ static void end_check(filter_check *check, const char *option)
 	nearest_release(&check->nearest);
 }
 
-/* Users usually give the last part of a name. */
+/* Compares the full name and its last part, which is what users usually type. */
 static void offer_class(filter_check *check, const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles created and alive, and the call sites that created them. */
+/* Prints handles created and alive, and the call sites that created them. */
 #include "report/handles.h"
 
 #include "shared/kinds.h"

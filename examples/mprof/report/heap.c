@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Contents of the heap: snapshots and summaries. */
+/* Prints the contents of the heap: snapshots, freed objects and summaries. */
 #include "report/heap.h"
 
 #include "shared/kinds.h"

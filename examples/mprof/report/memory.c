@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native memory: leaks, the peak, temporary allocations, and their call sites. */
+/* Prints native memory: leaks, the peak, temporary allocations, and their call sites. */
 #include "report/memory.h"
 
 #include "report/filters.h"
@@ -121,7 +121,7 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 		puts("  events are missing, out of order or not followed: these numbers and those below are estimates");
 }
 
-/* A table by call site: which numbers of a site it shows. */
+/* A table by call site, and the numbers of a site that it shows. */
 typedef struct place_table {
 	const char *title;
 	compare_function compare;

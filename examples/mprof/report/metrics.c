@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of the runtime, and markers of the user. */
+/* Prints metrics of the runtime, and markers of the user. */
 #include "report/metrics.h"
 
 #include "shared/kinds.h"
@@ -20,7 +20,7 @@ static mprof_metric_stats metric_at(const log_report *report, size_t index)
 	return stats;
 }
 
-/* The units of metrics are those of the library's other numbers. */
+/* Formats a value by the unit of its metric; times are in nanoseconds. */
 static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint64_t value)
 {
 	uint32_t unit = flags & MPROF_METRIC_UNIT_MASK;
@@ -38,7 +38,7 @@ static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint6
 	return text;
 }
 
-/* The text has metrics of threads in the list of threads. */
+/* In text, metrics of threads are shown in the list of threads, not in the table of metrics. */
 static int is_listed(const mprof_metric_stats *metric)
 {
 	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0;

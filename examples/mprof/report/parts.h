@@ -12,7 +12,7 @@
 /** Comparison for sorting: the larger number first. */
 int report_larger_first(uint64_t left, uint64_t right);
 
-/** The smallest part of a whole that is not below a share of it. */
+/** The smallest number that is at least \p share of \p whole. The share is in units of 1 / #REPORT_WHOLE. */
 uint64_t report_least(uint64_t share, uint64_t whole);
 
 /** Fetches a row of a table; returns 1 if it is wanted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a report as text, the most wanted tables first. */
+/* Prints a report as text, the most important tables first. */
 #include "common/name_cut.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
@@ -53,7 +53,7 @@ static void print_wait_totals(const mprof_profile_totals *totals)
 	}
 }
 
-/* Wall times are long where threads had to wait for a processor. */
+/* Shows whether wall times are long because threads had to wait for a processor. */
 static void print_processor_time(const log_report *report)
 {
 	char text[TEXT_NUMBER_SIZE];
@@ -289,7 +289,7 @@ static void print_properties(const log_report *report)
 		const char *key;
 		const char *value;
 
-		/* The summary has that of a ring buffer. */
+		/* The summary already contains the property of a ring buffer. */
 		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK ||
 		    strcmp(key, "ring") == 0)
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns and fields for the times of threads. */
+/* Prints the times of threads as columns and as JSON fields. */
 #include "report/thread_times.h"
 
 #include "shared/text.h"
@@ -17,7 +17,7 @@ static mprof_thread_stats thread_at(const log_report *report, size_t index)
 	return stats;
 }
 
-/* The system's clocks are read one after the other, so the parts may exceed the whole a little. */
+/* The clocks of the system are read one after the other, so the sum of the parts may slightly exceed the wall time. */
 static uint64_t blocked_ns(const mprof_thread_stats *stats)
 {
 	uint64_t busy = stats->cpu_ns + stats->ready_ns;

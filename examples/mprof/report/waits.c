@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of threads: contention of monitors, and finalizers. */
+/* Prints contention of monitors, and finalizers. */
 #include "report/waits.h"
 
 #include "report/filters.h"
