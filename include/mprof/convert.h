@@ -46,11 +46,11 @@ typedef struct mprof_converter mprof_converter;
  * \param reader The log: a reader that is open, loads blocks of all kinds, and has read no block except INTRO. Borrowed
  * until the converter is destroyed; it must not be used otherwise until the copy is complete.
  * \param options Options of the writer. The caller sets dialect, allocator, compression, limits, and lossy; without
- * lossy the copy ends after the first block that the dialect cannot represent completely. Receives all others: the
- * fields of INTRO, the directives, that IDs need not be defined, that the writer counts in either case what it leaves
- * out, and the clock, which the converter controls.
+ * lossy the copy ends after the first block that the dialect cannot represent completely. The function sets all others:
+ * the fields of INTRO, the directives, and the clock, which the converter controls; it also sets allow_undefined_ids
+ * and lossy to 1. If the caller did not set lossy, the converter itself ends the copy.
  * \param converter Receives the converter; NULL on an error. The caller frees it with mprof_converter_destroy(), after
- * the writer.
+ * it has destroyed the writer, which calls the converter's clock.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the dialect is invalid.
@@ -93,7 +93,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_converter_run(mprof_converter *conv
 							   mprof_damage_function damage, void *user);
 
 /**
- * \brief Whether the copy ended early, because of an error that is not one of the log.
+ * \brief Whether the copy ended early, because of an error other than damage in the log.
  * \param converter The converter.
  * \return 1 if the allocator refused or the writer failed (mprof_writer_get_error() returns its error). 0 if everything
  * that can be read was copied.

@@ -117,7 +117,8 @@ typedef enum mprof_event_kind {
 	                                             one, has the call stack. */
 	MPROF_EVENT_ALLOCATION = 14,            /**< id is the class, value the size in bytes; has no time of its
 	                                             own. */
-	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< The same, allocated while a method was being compiled. */
+	MPROF_EVENT_ALLOCATION_AT_JIT = 15,     /**< As #MPROF_EVENT_ALLOCATION, allocated while a method was being
+	                                             compiled. */
 	MPROF_EVENT_THREAD_START = 16,          /**< value is the ID of the thread. */
 	MPROF_EVENT_THREAD_END = 17,            /**< value is the ID of the thread. */
 	MPROF_EVENT_GC_START = 18,              /**< value is the generation, id the number of the collection, 0 if not
@@ -162,8 +163,9 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_FINALIZER_END = 40,
 	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run finalizers that are due. */
 	MPROF_EVENT_FINALIZATION_END = 42,
-	MPROF_EVENT_RECORDING_RESUMED = 43, /**< The thread's events were not recorded during the value counters before
-	                                         this event; its call stack is not known any more. */
+	MPROF_EVENT_RECORDING_RESUMED = 43, /**< Recording resumes after a pause: events of the thread in the last value
+	                                         counters before this event were not recorded, and its call stack is not
+	                                         known any more. */
 	MPROF_EVENT_MEMORY_ALLOCATED = 44,  /**< Native memory was allocated: value is its address; the detail has the
 	                                          size and the call stack. */
 	MPROF_EVENT_MEMORY_FREED = 45,      /**< Native memory was freed: value is its address; the detail, if there is
@@ -215,9 +217,10 @@ typedef enum mprof_event_value {
  * \since 0.1
  */
 typedef enum mprof_event_time {
-	MPROF_EVENT_TIME_NONE = 0,      /**< It is that of the previous event, or of the heap snapshot. */
-	MPROF_EVENT_TIME_OWN = 1,       /**< It is the event's own. */
-	MPROF_EVENT_TIME_UNNUMBERED = 2 /**< It is the event's own if mprof_event::id is 0; otherwise it may not be. */
+	MPROF_EVENT_TIME_NONE = 0,      /**< The counter is that of the previous event, or of the heap snapshot. */
+	MPROF_EVENT_TIME_OWN = 1,       /**< The counter is the event's own. */
+	MPROF_EVENT_TIME_UNNUMBERED = 2 /**< The counter is the event's own if mprof_event::id is 0; otherwise it may be
+	                                     that of the previous event. */
 } mprof_event_time;
 
 /**
@@ -283,10 +286,12 @@ typedef enum mprof_event_flag {
  */
 typedef struct mprof_event_detail {
 	size_t struct_size;         /**< sizeof (mprof_event_detail), set by the side that fills it. */
-	uint64_t object;            /**< Address of the object (allocations: directive 3), or 0. Native memory resized:
-	                                 the old address. */
-	uint32_t caller;            /**< ID of the method that allocated (directive 1), or 0. */
-	uint32_t stack;             /**< Stack ID (STACKS; allocations: directive 19; exceptions: 25), or 0. */
+	uint64_t object;            /**< Address of the object, or 0 if not known (allocations: directive 3). Native
+	                                 memory resized: the old address. */
+	uint32_t caller;            /**< Allocations: ID of the method that allocated, or 0 if not known (directive
+	                                 1). */
+	uint32_t stack;             /**< Stack ID (STACKS), or 0 if not known. Allocations: directive 19. Exceptions:
+	                                 directive 25. */
 	uint32_t handle_type;       /**< Handles: an #mprof_handle_type. */
 	uint32_t reference_count;   /**< Number of elements of references. */
 	const uint64_t *references; /**< Heap objects: addresses of the objects that it refers to, in order. Stack
@@ -317,7 +322,8 @@ typedef struct mprof_event {
 	uint64_t value;   /**< Meaning depends on kind. */
 	union {
 		const mprof_event_detail *detail; /**< Optional fields, or NULL. Borrowed. */
-		uint64_t detail_bits;             /**< Makes the layout the same on machines with short pointers. */
+		uint64_t detail_bits;             /**< Makes the union 8 bytes long on machines with shorter pointers,
+		                                       too. */
 	} more;                                   /**< Fields that do not fit above. */
 } mprof_event;
 
@@ -452,8 +458,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_IMPLICIT_LEAVE = 16,      /**< mprof2: leaves of the method on top of the call stack have no
 	                                               method. */
 	MPROF_DIRECTIVE_EXTENDED_EVENTS = 17,     /**< mprof2: event codes beyond those of the mail dialect occur. */
-	MPROF_DIRECTIVE_CLASS_SIZES = 18,         /**< mprof2: classes have the size of their objects, and objects of
-	                                               that size do not. */
+	MPROF_DIRECTIVE_CLASS_SIZES = 18,         /**< mprof2: classes have the size of their objects; events of objects
+	                                               of that size omit it. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK_ID = 19, /**< mprof2: allocations have a stack ID. */
 	MPROF_DIRECTIVE_DETAILED_EVENTS = 20,     /**< mprof2: events with more than two varints occur. */
 	MPROF_DIRECTIVE_COLLECTION_NUMBERS = 21,  /**< mprof2: events of collections have the number of the
@@ -617,8 +623,8 @@ typedef struct mprof_summary_record {
 } mprof_summary_record;
 
 /**
- * \brief An entry of a block other than names and events (sections 3.13 to 3.19): the fields of all kinds, and a struct
- * for each kind.
+ * \brief An entry of a STACKS, CODE, ROOTS, METRICS or HEAP_SUMMARY block (sections 3.13 to 3.19), or a module or
+ * function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
  * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
@@ -656,7 +662,7 @@ typedef struct mprof_clock {
 } mprof_clock;
 
 /**
- * \brief The name of a dialect, such as "mprof2".
+ * \brief Gets the name of a dialect, such as "mprof2".
  *
  * Thread-safe, async-signal-safe.
  * \param dialect Any value.
@@ -695,7 +701,7 @@ typedef struct mprof_dialect_info {
 MPROF_API mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info);
 
 /**
- * \brief The name of a block kind, such as "heap-data".
+ * \brief Gets the name of a block kind, such as "heap-data".
  *
  * Thread-safe, async-signal-safe.
  * \param kind Any value.
@@ -705,7 +711,7 @@ MPROF_API mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_diale
 MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
 
 /**
- * \brief The name of an event kind, such as "method-enter".
+ * \brief Gets the name of an event kind, such as "method-enter".
  *
  * Thread-safe, async-signal-safe.
  * \param kind Any value.
@@ -715,7 +721,7 @@ MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
 MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
 
 /**
- * \brief Gets the meaning of the fields of an event kind, so that a client need not enumerate kinds.
+ * \brief Gets the meaning of the fields of an event kind, so that a client need not have a case for each kind.
  *
  * Thread-safe, async-signal-safe.
  * \param kind The kind.
@@ -728,7 +734,7 @@ MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
 MPROF_API mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info);
 
 /**
- * \brief The name of a cause of loss, such as "no-buffer".
+ * \brief Gets the name of a cause of loss, such as "no-buffer".
  *
  * Thread-safe, async-signal-safe.
  * \param cause Any value.

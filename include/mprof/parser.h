@@ -3,15 +3,16 @@
  * \file mprof/parser.h
  * \brief Parses a log that is fed to it in pieces of any size. Does no I/O.
  *
- * The outer loop iterates over blocks: mprof_parser_next_header() finds the next one, however much of the last one was
- * left unread; mprof_parser_load() makes its content available. The inner loop fetches the content of the block in
+ * The outer loop iterates over blocks: mprof_parser_next_header() finds the next block and skips whatever was not read
+ * of the last one; mprof_parser_load() makes its content available. The inner loop fetches the content of the block in
  * batches. A function that needs bytes which were not fed yet returns #MPROF_AGAIN; feed more and call it again.
  *
- * A block that is not loaded is skipped without being kept in memory. INTRO, MAPPING, DIRECTIVES and END are always
- * loaded, since they determine how later blocks are decoded or mark the log as complete.
+ * A block that is not loaded is skipped without being kept in memory. INTRO, MAPPING, DIRECTIVES and END are decoded
+ * even if they are skipped, since they determine how later blocks are decoded or mark the log as complete.
  *
- * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
- * after one of severity #MPROF_SEVERITY_BLOCK is further on in the log. #MPROF_ERR_MEMORY is final (see mprof_status).
+ * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other. It
+ * terminates: the call after an error of severity #MPROF_SEVERITY_BLOCK continues at a higher offset. #MPROF_ERR_MEMORY
+ * is final (see mprof_status).
  *
  * One parser belongs to one thread at a time. No function is async-signal-safe. Pointers into the content of a block
  * are valid until the next call of mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or
@@ -196,9 +197,9 @@ typedef struct mprof_end_block {
 typedef struct mprof_element_block {
 	uint32_t kind;                       /**< Bits of #mprof_element_kind. */
 	uint32_t id;                         /**< Code unit ID (directive 4), 0 if none. */
-	uint64_t start_counter;              /**< When loading or unloading began. */
-	uint64_t end_counter;                /**< When it was finished. */
-	const char *name;                    /**< Its name. */
+	uint64_t start_counter;              /**< Counter when loading or unloading began. */
+	uint64_t end_counter;                /**< Counter when it was finished. */
+	const char *name;                    /**< Name of the code unit. */
 	size_t name_length;                  /**< In bytes. */
 	const mprof_assembly_name *assembly; /**< LOADED of an assembly with directive 5: the parts of its name; else
 	                                          NULL. */
@@ -225,8 +226,8 @@ typedef struct mprof_samples_block {
  * \since 0.1
  */
 typedef struct mprof_statistical_block {
-	uint64_t start_counter; /**< When sampling for this block began. */
-	uint64_t end_counter;   /**< When it ended. */
+	uint64_t start_counter; /**< Counter when sampling for this block began. */
+	uint64_t end_counter;   /**< Counter when sampling for this block ended. */
 } mprof_statistical_block;
 
 /**
@@ -238,7 +239,7 @@ typedef struct mprof_heap_data_block {
 	                          of the collection, 0 if not in the log; flags then specify whether the block is a heap
 	                          snapshot. */
 	uint32_t flags;      /**< Bits of #mprof_heap_flag. */
-	uint64_t counter;    /**< When the snapshot was taken. */
+	uint64_t counter;    /**< Counter when the snapshot was taken. */
 	uint32_t has_clocks; /**< drop, mono, unity: 1: start and end are set. */
 	uint32_t reserved;   /**< 0. */
 	mprof_clock start;   /**< When the scan of the heap began. mprof_block::start and mprof_block::end are when the
@@ -287,7 +288,7 @@ typedef struct mprof_lost_block {
  * \since 0.1
  */
 typedef struct mprof_mark_block {
-	uint64_t counter;   /**< When. */
+	uint64_t counter;   /**< Counter when it was recorded. */
 	const char *text;   /**< The text of the marker. */
 	size_t text_length; /**< In bytes. */
 } mprof_mark_block;
@@ -370,7 +371,7 @@ MPROF_API void mprof_block_init(mprof_block *block, size_t struct_size);
  *   valid block.
  * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be read.
  * - #MPROF_ERR_MEMORY if the allocator refused.
- * - Any error of mprof_parser_load() for a block that is always loaded and was skipped.
+ * - Any error of mprof_parser_load() for an INTRO, MAPPING, DIRECTIVES or END block that was skipped.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block);
@@ -412,16 +413,18 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_block(mprof_parser *par
  * \brief Fetches the events of the loaded EVENTS block, the samples of the loaded STATISTICAL or SAMPLES block as
  * #MPROF_EVENT_SAMPLE, or the content of the loaded HEAP_DATA block as events of the kinds MPROF_EVENT_HEAP_...
  *
- * A sample of STATISTICAL is an event for each of its frames: the innermost frame, then its callers, each with
- * #MPROF_EVENT_FLAG_CALLER, whatever their order in the dialect. id is the method (0: an unknown managed method). With
- * #MPROF_EVENT_FLAG_NATIVE id is the function, or with #MPROF_EVENT_FLAG_IN_MODULE the module, and value the offset in
- * it in bytes; or id is 0 and value the address. mprof_parser_next_records() returns the modules and functions.
+ * A sample of STATISTICAL is returned as one event for each of its frames: the innermost frame, then its callers, each
+ * with #MPROF_EVENT_FLAG_CALLER. This order is the same for all dialects. id is the method (0: an unknown managed
+ * method). With #MPROF_EVENT_FLAG_NATIVE id is the function, or with #MPROF_EVENT_FLAG_IN_MODULE the module, and value
+ * the offset in it in bytes; or id is 0 and value the address. mprof_parser_next_records() returns the modules and
+ * functions.
  *
- * Blocks of drop, mono and unity may repeat the base counter of the previous block of the thread, and continue from the
- * last event of that block. The counters of events are right in that case, too, if that block was loaded, or this block
- * was once read after it; those of mprof_block are the ones in the log. Otherwise the counters continue from the last
- * loaded block of the thread, or from the base counter, and are too early. A monitor event whose time is outside its
- * block is a fault of the profiler that wrote it: its delta counts as 0.
+ * A block of drop, mono or unity may repeat the base counter of the previous block of its thread although its first
+ * delta refers to the last event of that block. The parser corrects the counters of events if it loaded the previous
+ * block before this one, now or in an earlier pass; mprof_events_block::base_counter is always the one in the log.
+ * Otherwise the counters continue from the last loaded block of the thread, or from the base counter, and are too
+ * early. The delta of a monitor event whose time would be outside its block counts as 0: the profiler that wrote the
+ * log had this fault.
  * \param parser The parser.
  * \param events Array that receives the events. Their details are borrowed until the next call on the parser.
  * \param capacity Number of elements in \p events, 1 or more.
@@ -450,13 +453,13 @@ typedef struct mprof_mapping {
 	uint32_t class_id;         /**< Methods: ID of the class. */
 	uint32_t assembly_id;      /**< Classes: code unit ID of the assembly (directive 5). */
 	uint32_t flags;            /**< Methods: bits of #mprof_method_flag (directive 6). */
-	uint32_t size;             /**< Classes: size of an object in bytes (directive 18); 0 if objects differ or it is
-	                                not known. */
+	uint32_t size;             /**< Classes: size of an object in bytes (directive 18); 0 if objects have different
+	                                sizes or the size is not known. */
 	const char *name;          /**< Borrowed, NUL-terminated. */
 	size_t name_length;        /**< In bytes. */
-	const char *source_file;   /**< Methods: the source file (directive 22), "" if not known. Of a parser also "" if
-	                                an earlier definition contains the name of the file; a reader adds it. Borrowed,
-	                                NUL-terminated. */
+	const char *source_file;   /**< Methods: the source file (directive 22), "" if not known. A parser also returns
+	                                "" if only an earlier definition contains the name of the file; a reader adds
+	                                it. Borrowed, NUL-terminated. */
 	size_t source_file_length; /**< In bytes. */
 	uint32_t source_file_id;   /**< Methods: ID of the source file, 0 if not known. */
 	uint32_t source_line;      /**< Methods: the line, from 1; 0 if not known. */
@@ -531,8 +534,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_property(mprof_parser *
 MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t length);
 
 /**
- * \brief The dialect, as far as it follows from the blocks read so far: a log that starts like drop is mail until a
- * block shows otherwise, and one that starts like unity is mono until its samples show otherwise.
+ * \brief Gets the dialect, as far as it follows from the blocks read so far: a log that starts like drop is mail until
+ * a block shows otherwise, and one that starts like unity is mono until its samples show otherwise.
  * \param parser The parser.
  * \return The dialect; #MPROF_DIALECT_DEFAULT before INTRO was read, or if \p parser is NULL.
  * \since 0.1
@@ -540,7 +543,8 @@ MPROF_API void mprof_parser_set_max_block_length(mprof_parser *parser, uint64_t 
 MPROF_API mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser);
 
 /**
- * \brief Whether an END block was read, and none of the blocks read before it was damaged or of an unknown form.
+ * \brief Whether an END block was read, and no block read before it was damaged or could not be decoded because of an
+ * unknown directive.
  * \param parser The parser.
  * \return 1 or 0; 0 if \p parser is NULL.
  * \since 0.1
@@ -548,10 +552,10 @@ MPROF_API mprof_dialect mprof_parser_get_dialect(const mprof_parser *parser);
 MPROF_API int mprof_parser_is_complete(const mprof_parser *parser);
 
 /**
- * \brief Length of the part of the log in which all blocks read so far were valid and complete.
+ * \brief Length of the part at the start of the log in which all blocks were read and were valid and complete.
  * \param parser The parser.
- * \return Bytes from the start of the log; 0 if \p parser is NULL. Stops growing at the first block that is damaged, or
- * of an unknown form: one that a directive concerns which this library does not support.
+ * \return Bytes from the start of the log; 0 if \p parser is NULL. Stops growing at the first block that is damaged or
+ * cannot be decoded because of an unknown directive.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_parser_get_valid_bytes(const mprof_parser *parser);

@@ -12,9 +12,10 @@
  * **Counting.** Inclusive time counts a method once per outermost call, also if it is recursive; exclusive time is
  * inclusive time without the methods called. A frame that is never left is closed at the last event of its thread. A
  * leave that matches a frame further down closes the frames above it; one that matches no frame is counted in
- * mprof_profile_totals::unmatched_leaves and otherwise ignored. Where recording was stopped for a while, open frames
- * end when it stopped, and the time until it was resumed is attributed to no method. Allocations count the bytes that
- * the log specifies. A sample counts a method once, even if the method occurs several times in the call stack.
+ * mprof_profile_totals::unmatched_leaves and otherwise ignored. If recording was stopped for a while, open frames end
+ * at the time when it stopped, and the time until it was resumed is attributed to no method. Allocations count the
+ * bytes that the log specifies. A sample counts a method once, even if the method occurs several times in the call
+ * stack.
  *
  * **Windows.** A time window and a choice of threads (mprof_profile_options) apply to every table and to both trees.
  * Occurrences, such as calls, allocations and samples, count if they happened inside the window. Of durations, such as
@@ -25,7 +26,7 @@
  * chosen; samples whose thread is not in the log do not. Losses, code units and metadata are always those of the whole
  * log.
  *
- * **Memory.** Call paths, call stacks of samples and call sites use at most three quarters of
+ * **Memory.** Call paths, call stacks of samples, call sites and native memory use at most three quarters of
  * mprof_profile_options::max_memory. Beyond that, entries are folded. A folded call counts in its method as usual, but
  * its time in the call tree goes to the node that it was called from, or to the root if there is none. A folded sample
  * counts in everything that it hit, and in the tree at the root. Folded allocations, waits and handles count everywhere
@@ -79,9 +80,10 @@ typedef struct mprof_profile_options {
 	                                       during a compilation are below its node. */
 	uint32_t with_call_sites;         /**< 1: allocations and waits without a known call stack have the node of the
 	                                       call tree as their call site. */
-	uint32_t with_monitor_objects;    /**< 1: waits for different objects are different sites. */
-	uint32_t raw_counters;            /**< 1: all values called nanoseconds, here and below, are counters of the
-	                                       log. */
+	uint32_t with_monitor_objects;    /**< 1: waits for different objects at one call site are different entries of
+	                                       the table of sites. */
+	uint32_t raw_counters;            /**< 1: all results that are documented as nanoseconds are counters of the log
+	                                       instead. */
 	uint64_t window_start;            /**< The first counter inside the window. Earlier events are left out, and a
 	                                       call that was entered earlier counts its time from here on. 0: the start
 	                                       of the log. */
@@ -125,7 +127,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_create(const mprof_profile_
 MPROF_API void mprof_profile_destroy(mprof_profile *profile);
 
 /**
- * \brief Adds the loaded block of a reader, and fetches its content for that.
+ * \brief Fetches the content of the loaded block of a reader and adds it.
  *
  * One thread at a time.
  * \param profile The profile.

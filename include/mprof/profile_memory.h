@@ -13,15 +13,15 @@ MPROF_BEGIN_DECLS
 /**
  * \brief Native memory (section 4.7).
  *
- * An allocation counts if it was made inside the window, by one of the chosen threads. Its free is matched whenever and
- * by whichever thread it was done, and counts if it was done before the window ended; memory that was freed later
- * exists at the end. Statistics of allocations therefore add up over windows, but frees count in the window in which
- * the memory was allocated, and the peak is that of the memory allocated inside the window. Frees of unknown memory
- * count if they were done inside the window, by one of the chosen threads.
+ * An allocation counts if it was made inside the window, by one of the chosen threads. A free is matched with its
+ * allocation at any time and in any thread, and counts if it happened before the window ended; memory that was freed
+ * later exists at the end. Statistics of allocations therefore add up over windows, but frees count in the window in
+ * which the memory was allocated, and the peak is that of the memory allocated inside the window. Frees of unknown
+ * memory count if they happened inside the window, in one of the chosen threads.
  *
- * Events of all threads are processed in the order of their counters. For that they are held back until a WATERMARK
- * block covers them, after which no earlier events should follow. If a million events are held back, the earlier half
- * of them is processed. An event that arrives after a later one was processed is counted in late_events.
+ * Events of all threads are processed in the order of their counters. To sort them, the profile holds them back until a
+ * WATERMARK block guarantees that no earlier events follow. If a million events are held back, the earlier half of them
+ * is processed. An event that arrives after a later one was processed is counted in late_events.
  *
  * mprof_profile_finish() processes the events that are held back provisionally: the statistics are those of all blocks
  * added, and the provisional part is undone when the next events or the next watermark are added. However often it is
@@ -30,7 +30,7 @@ MPROF_BEGIN_DECLS
  * read after events were added and before the next call lack the events that are held back. The indices of sites may
  * change when events are added.
  *
- * All this uses at most three quarters of mprof_profile_options::max_memory, together with call paths and call sites.
+ * Native memory, call paths and call sites together use at most three quarters of mprof_profile_options::max_memory.
  * When that is used up, call stacks that have no site yet share one (mprof_memory_site::is_folded); a call stack that
  * has one keeps all its allocations there. Fewer events are held back. Blocks for which there is no room count as
  * allocated, also by size, but neither as freed nor as existing: they are counted in untracked, and their frees in
@@ -46,13 +46,14 @@ typedef struct mprof_memory_stats {
 	size_t struct_size;       /**< sizeof, set by the caller. */
 	uint64_t allocations;     /**< Blocks allocated, also by resizing. */
 	uint64_t bytes;           /**< Their bytes. */
-	uint64_t frees;           /**< Those of them that were freed, also by resizing. */
+	uint64_t frees;           /**< Blocks of these allocations that were freed, also by resizing. */
 	uint64_t resizes;         /**< Blocks resized. */
 	uint64_t live;            /**< Blocks that exist at the end of the window, or of the part that was read. */
 	uint64_t live_bytes;      /**< Their bytes. */
 	uint64_t peak_bytes;      /**< Maximum number of bytes that existed at a time. */
 	uint64_t peak_live;       /**< Blocks that existed when that maximum was first reached. */
-	int64_t peak_ns;          /**< Time of that, from the start of the session. */
+	int64_t peak_ns;          /**< When that maximum was first reached, in nanoseconds from the start of the
+	                               session. */
 	uint64_t temporaries;     /**< Blocks freed by the thread that allocated them, without another allocation in
 	                               between. */
 	uint64_t unmatched_frees; /**< Frees of unknown memory, such as memory from before recording started. */

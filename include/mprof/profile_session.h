@@ -176,16 +176,17 @@ MPROF_API mprof_status mprof_profile_get_mark(const mprof_profile *profile, size
  */
 typedef struct mprof_collection {
 	size_t struct_size;   /**< sizeof, set by the caller. */
-	uint64_t number;      /**< Its number in the log, where numbers may be missing, or counted from 1. */
+	uint64_t number;      /**< Its number in the log, where numbers may be missing; if is_counted is 1, its
+	                           position, counted from 1. */
 	uint32_t generation;  /**< 0 is the youngest. */
 	uint32_t unfinished;  /**< 1: its end is not in the log. */
 	int64_t start_ns;     /**< When it began. */
 	uint64_t duration_ns; /**< Its whole duration. */
 	uint64_t mark_ns;     /**< Time of marking, 0 if not in the log. */
 	uint64_t sweep_ns;    /**< Time of sweeping, 0 if not in the log. */
-	uint64_t pause_ns;    /**< Time that the world was stopped for it, 0 if not in the log. Less than its duration
-	                           if it was concurrent. */
-	uint32_t is_counted;  /**< 1: the log does not number it, and number was counted. */
+	uint64_t pause_ns;    /**< Time that the world was stopped for the collection, 0 if not in the log. Less than
+	                           duration_ns if it was concurrent. */
+	uint32_t is_counted;  /**< 1: the log has no number for it. */
 	uint32_t reserved;    /**< 0. */
 } mprof_collection;
 
@@ -262,11 +263,12 @@ typedef struct mprof_thread_stats {
 	uint64_t self_ns;   /**< Exclusive time of methods in it. */
 	uint64_t lost;      /**< Lost events. */
 	uint64_t samples;   /**< Samples taken in it. */
-	uint64_t wall_ns;   /**< How long it existed while it was recorded; 0 if the log does not have it, as in the two
-	                         fields below. */
-	uint64_t cpu_ns;    /**< Processor time of that. */
-	uint64_t ready_ns;  /**< Part of the rest in which it could run, but the system ran other threads; else it was
-	                         blocked. 0 as well if the system did not measure it. */
+	uint64_t wall_ns;   /**< Time that it existed while it was recorded. wall_ns, cpu_ns and ready_ns are 0 if the
+	                         log does not contain the times of threads. */
+	uint64_t cpu_ns;    /**< Part of wall_ns in which it ran on a processor. */
+	uint64_t ready_ns;  /**< Part of wall_ns in which it was ready to run while the system ran other threads; also 0
+	                         if the system did not measure it. The remaining part of wall_ns is the time in which it
+	                         was blocked. */
 } mprof_thread_stats;
 
 /**

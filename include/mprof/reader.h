@@ -4,16 +4,17 @@
  * \brief Reads a log from a file, a descriptor, memory or a function: a parser with a source, a dictionary, and an
  * index.
  *
- * All dialects read alike. Where a dialect has call stacks, native code or modules in another form than STACKS and CODE
- * blocks, the reader defines them as if it had these: allocation and monitor events have the stack ID of the preceding
- * stack section, samples that of their frames, and mprof_reader_lookup_stack() and mprof_reader_lookup_record() return
- * the definitions. Stack sections themselves are returned too, and can be ignored. If sections are missing because
- * blocks were skipped or could not be read, one unknown frame stands for all missing frames between two known ones.
- * Functions and modules that such a log uses without a definition are named "#" and their ID in the log.
+ * All dialects are read in the same way. If a dialect stores call stacks, native code or modules in another form than
+ * STACKS and CODE blocks, the reader assigns IDs and defines them as if the log had these blocks: allocation and
+ * monitor events have the stack ID of the preceding stack section, samples that of their frames, and
+ * mprof_reader_lookup_stack() and mprof_reader_lookup_record() return the definitions. Stack sections themselves are
+ * returned, too, and can be ignored. If sections are missing because blocks were skipped or could not be read, one
+ * unknown frame stands for all missing frames between two known ones. Functions and modules that such a log uses
+ * without a definition are named "#" and their ID in the log.
  *
- * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other: every call
- * after one of severity #MPROF_SEVERITY_BLOCK is further on in the log. #MPROF_ERR_MEMORY is final (see mprof_status):
- * neither a seek nor an index continues after it.
+ * A loop over blocks may continue after each error of severity #MPROF_SEVERITY_BLOCK, and ends at any other. It
+ * terminates: the call after an error of severity #MPROF_SEVERITY_BLOCK continues at a higher offset. #MPROF_ERR_MEMORY
+ * is final (see mprof_status): neither a seek nor an index continues after it.
  *
  * This header includes mprof/reader_index.h: the index, seeking, and the methods that are open at an offset.
  *
@@ -41,9 +42,9 @@ MPROF_BEGIN_DECLS
 typedef struct mprof_source {
 	size_t struct_size; /**< sizeof (mprof_source), set by the caller. */
 	/**
-	 * \brief Puts up to \p length bytes into \p bytes and sets \p got; 0 bytes mean that none are left now. Returns
-	 * 0 or an errno value; EAGAIN while following means that no bytes are available yet. To stop a long read use
-	 * mprof_reader_interrupt(): an error of the source is #MPROF_ERR_IO.
+	 * \brief Puts up to \p length bytes into \p bytes and sets \p got to their number; 0 means that the source has
+	 * no more bytes at present. Returns 0 or an errno value; EAGAIN while following means that no bytes are
+	 * available yet. To stop a long read use mprof_reader_interrupt(): an error of the source is #MPROF_ERR_IO.
 	 */
 	int (*read)(void *user, void *bytes, size_t length, size_t *got);
 	/**
@@ -216,8 +217,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_source(const mprof_sour
  * mprof_reader_build_index(), mprof_profile_read(), mprof_converter_run() return #MPROF_ERR_INTERRUPTED before they
  * read more of the source.
  *
- * If none of them is running, the next one that reads from the source is interrupted. Nothing is lost: the same call
- * continues where it stopped. Thread-safe and async-signal-safe.
+ * If none of them is running, the next one that reads from the source is interrupted. Nothing is lost: the same call,
+ * repeated, continues where it stopped. Thread-safe and async-signal-safe.
  * \param reader The reader, which must not be destroyed meanwhile; NULL does nothing.
  * \since 0.1
  */
@@ -228,8 +229,8 @@ MPROF_API void mprof_reader_interrupt(mprof_reader *reader);
  *
  * The reader then reads the bytes that the source still has. The end is reported as in a log that is not followed: the
  * complete events of a truncated block are returned with #MPROF_ERR_TRUNCATED; after a complete block comes #MPROF_END
- * instead of #MPROF_AGAIN. A source cannot report this itself: if the other end of a pipe or a connection was closed,
- * it has no bytes now, as if it were slow.
+ * instead of #MPROF_AGAIN. A source cannot report this itself: a pipe or a connection whose other end was closed
+ * returns no bytes, like one whose other end is slow.
  * \param reader The reader. Has no effect on a reader that does not follow, or for which it was called before.
  * \return
  * - #MPROF_OK.
@@ -300,7 +301,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load(mprof_reader *reader, m
  * - #MPROF_ERR_MALFORMED after the events before the damage.
  * - #MPROF_ERR_TRUNCATED after the last complete event of a truncated block.
  * - #MPROF_ERR_LIMIT once, in place of #MPROF_END, if call stacks, native code or the state of implicit leaves exceeded
- *   mprof_reader_options::max_names_memory: their IDs are 0 or those of a part.
+ *   mprof_reader_options::max_names_memory: the events then have ID 0 or that of a part of the call stack.
  * - #MPROF_ERR_MEMORY if the allocator refused; \p count is 0.
  * \since 0.1
  */
@@ -499,7 +500,8 @@ MPROF_API uint64_t mprof_reader_get_class_count(const mprof_reader *reader);
 MPROF_API uint64_t mprof_reader_get_method_count(const mprof_reader *reader);
 
 /**
- * \brief Converts a counter to a time, with the first and the last clock pair read so far.
+ * \brief Converts a counter to a time, by the first and the latest of the clock pairs read so far. The result changes
+ * while more clock pairs are read.
  * \param reader The reader.
  * \param counter The counter.
  * \param nanoseconds Receives nanoseconds since the start of the session, negative before it.
@@ -540,11 +542,12 @@ typedef struct mprof_session {
 	size_t struct_size;         /**< sizeof (mprof_session), set by the caller. */
 	uint32_t dialect;           /**< An #mprof_dialect. */
 	uint32_t version;           /**< Version of the format in INTRO. */
-	uint32_t flags;             /**< From INTRO; 0 if that is damaged. */
+	uint32_t flags;             /**< Bits of #mprof_intro_flag from INTRO; 0 if INTRO is damaged. */
 	uint32_t complete;          /**< 1: END was read, and no block that was read was damaged. */
-	const char *runtime;        /**< From INTRO, "" if that is damaged. Borrowed until the reader is destroyed. */
-	mprof_clock start;          /**< Clock pair of INTRO; if that is damaged, the first one that was read. */
-	mprof_clock last;           /**< The latest clock pair read; at the end that of END. */
+	const char *runtime;        /**< Name or file of the runtime from INTRO, "" if INTRO is damaged. Borrowed until
+	                                 the reader is destroyed. */
+	mprof_clock start;          /**< Clock pair of INTRO; if INTRO is damaged, the first one that was read. */
+	mprof_clock last;           /**< The latest clock pair read; after the last block that of END. */
 	double counters_per_second; /**< Frequency of the counter, from start and last; 0 while not known. */
 	uint64_t valid_bytes;       /**< As mprof_parser_get_valid_bytes(); a block that defines an ID again, or omits
 	                                 IDs, is not valid either. */

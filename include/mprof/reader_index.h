@@ -25,11 +25,11 @@ typedef struct mprof_index_entry {
 	uint64_t offset;        /**< Offset of its header, in bytes from the start of the log. */
 	uint64_t length;        /**< Length after the header, in bytes. */
 	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: ID of the thread. */
-	uint64_t start_counter; /**< EVENTS, SAMPLES: base counter. Others: of the first clock pair, or start; 0 if
-	                             there is none. */
-	uint64_t end_counter;   /**< EVENTS: of the last event (but see mprof_reader_options::index_without_events).
-	                             Others: of the last clock pair, or end; 0 if there is none. MARK: its time, in
-	                             both. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: the base counter. MARK: its counter. Others: the counter of the
+	                             first clock pair, or the start counter of the block; 0 if it has neither. */
+	uint64_t end_counter;   /**< EVENTS: the latest counter of an event (but see
+	                             mprof_reader_options::index_without_events). MARK: its counter. Others: the counter
+	                             of the last clock pair, or the end counter of the block; 0 if it has neither. */
 } mprof_index_entry;
 
 /**
@@ -37,13 +37,13 @@ typedef struct mprof_index_entry {
  * position.
  *
  * A later call continues at the end of the index: it adds the new blocks of a log that grows, and continues an index
- * that was interrupted. All names are read, and the call stacks of stack sections; those of STATISTICAL blocks only
- * when their samples are fetched. A block that is loaded is unloaded: the next block is the one after it. The source
- * must be able to seek.
+ * that was interrupted. All names are read, and the call stacks of stack sections; call stacks of STATISTICAL blocks
+ * are defined only when their samples are fetched. A block that was loaded before is not loaded any more: the next
+ * block is the one after it. The source must be able to seek.
  * \param reader The reader.
  * \return
- * - #MPROF_OK, also for a log that is damaged or truncated: the index has the valid part, and mprof_reader_get_error()
- *   returns the first fault.
+ * - #MPROF_OK, also for a log that is damaged or truncated: the index contains the valid blocks, and
+ *   mprof_reader_get_error() returns the first fault.
  * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues with the first block that is not in
  *   the index.
  * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
@@ -83,7 +83,7 @@ MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, 
  * must be built again.
  * \param reader The reader.
  * \param bytes Buffer that receives the index if it is large enough; may be NULL if \p capacity is 0.
- * \param capacity Size of \p bytes.
+ * \param capacity Size of \p bytes, in bytes.
  * \param length Receives the length of the index in bytes; if it exceeds \p capacity, nothing was written.
  * \return
  * - #MPROF_OK.
@@ -104,10 +104,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_save_index(mprof_reader *rea
  * Only the blocks with definitions are read: their headers must be where the index has them, and so must that of the
  * last block. If the log has grown since, mprof_reader_build_index() adds the rest. If a block that
  * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from the index, the index is discarded
- * and built again: a wrong index costs time.
+ * and built again: a wrong index costs time but does not change results.
  * \param reader The reader, after INTRO was read and before it has an index.
  * \param bytes The saved index. Not kept.
- * \param length Length of \p bytes.
+ * \param length Length of \p bytes, in bytes.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_NOT_MPROF, #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if the bytes are not a complete index.
@@ -127,14 +127,14 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load_index(mprof_reader *rea
 /**
  * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
  *
- * Blocks of one thread are in the order of time. Those of several threads are not: blocks after the first one may have
- * only earlier events.
+ * The blocks of one thread are in the order of time. The blocks of different threads are not: blocks after the one
+ * found may contain only events before that time.
  * \param reader The reader, with an index.
  * \param nanoseconds The time, since the start of the session.
  * \param thread ID of the thread whose blocks are considered; #MPROF_THREAD_ANY: all.
  * \return
- * - #MPROF_OK; if there is no such block, the next one is the first after the index, or #MPROF_END in a log that is
- *   closed.
+ * - #MPROF_OK; if there is no such block, the next block is the first one after the index, or mprof_reader_next_block()
+ *   returns #MPROF_END at the end of the log.
  * - #MPROF_ERR_STATE without an index.
  * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
  * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
@@ -146,7 +146,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *read
 							      uint64_t thread);
 
 /**
- * \brief Gets the methods that a thread is in after all its events up to and including a counter.
+ * \brief Gets the methods that are open in a thread after all its events up to and including a counter.
  *
  * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
  * thread is on.
@@ -177,8 +177,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader
 								    size_t frame_size, size_t capacity, size_t *count);
 
 /**
- * \brief Gets the methods that the thread of an EVENTS block is in at the start of the block. Reads nothing from the
- * source.
+ * \brief Gets the methods that are open in the thread of an EVENTS block at the start of the block. Reads nothing from
+ * the source.
  *
  * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
  * thread is on.
@@ -193,8 +193,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_STATE without an index, or with one that was built without events.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p frame_size is too small, or no EVENTS block of the index starts at
- * \p   offset.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p frame_size is too small, or no EVENTS block of the index whose open
+ *   methods are known starts at \p offset.
  * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
  * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
  * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
@@ -210,13 +210,13 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reade
  * stacks of threads at the start of blocks that were read before.
  *
  * How a block is decoded depends on the directives in DIRECTIVES blocks before it. The blocks between the furthest one
- * that was read and this one are therefore scanned once: definitions are read, of other blocks only the headers. With
- * an index that was built or loaded, no blocks up to its end need to be scanned. Damage in these blocks is not an error
- * of the seek.
+ * that was read and this one are therefore scanned once: blocks with definitions are read, of other blocks only the
+ * headers. With an index that was built or loaded, no blocks up to its end need to be scanned. Damage in these blocks
+ * is not an error of the seek.
  *
  * For a compressed log, the first call makes the reader keep access points, about one for each MiB of the log, in at
- * most 21 MB of memory. From then on seeking to a position that was read before takes the decompression of one span
- * between two of them.
+ * most 21 MB of memory. From then on, seeking to a position that was read before decompresses at most the bytes between
+ * two access points.
  * \param reader The reader.
  * \param offset Offset of the header of a block, from an index entry or mprof_block::offset.
  * \return

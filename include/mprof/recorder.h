@@ -64,9 +64,9 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 typedef enum mprof_overflow {
-	MPROF_OVERFLOW_WAIT = 0, /**< Waits for the writer thread. Events that must not wait have as many buffers again;
-	                              they are lost if those are full too. See #mprof_loss_cause for all causes of
-	                              loss. */
+	MPROF_OVERFLOW_WAIT = 0, /**< Waits for the writer thread. For events that must not wait there are max_buffers
+	                              more buffers; such an event is lost only if these are full, too. See
+	                              #mprof_loss_cause for all causes of loss. */
 	MPROF_OVERFLOW_DROP = 1  /**< Drops the event and counts it: the thread never waits. */
 } mprof_overflow;
 
@@ -107,7 +107,7 @@ typedef struct mprof_recorder_options {
 	uint32_t drain_interval_ms;            /**< Maximum time that an event stays in a buffer that is not full, in
 	                                            milliseconds; 0 means 1000. */
 	uint64_t (*counter)(void *user);       /**< Reads a monotonic counter; NULL: that of the machine. */
-	void *counter_user;                    /**< Passed to counter. */
+	void *counter_user;                    /**< Passed as the argument of counter. */
 	uint32_t keys_are_ids;                 /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
 	uint32_t machine_ticks;                /**< 1: record the ticks of the machine's counter as they are. 0: in
 	                                            units near 8 ns, which make smaller logs. No effect with counter. */
@@ -125,10 +125,10 @@ typedef struct mprof_recorder_options {
 	uint64_t max_heap_bytes;               /**< Maximum memory for heap snapshots and moves that wait to be written,
 	                                            in bytes; 0 means 512 MiB. Taken from the system when needed, at
 	                                            least 1 MiB. */
-	uint64_t max_log_bytes;                /**< Maximum length of the log, as stored. The first block that would
-	                                            exceed it, together with its losses and END, is not written, nor is
-	                                            anything after it, and events are counted as lost
-	                                            (#MPROF_LOSS_LIMIT). 0 means no limit. */
+	uint64_t max_log_bytes;                /**< Maximum length of the log in bytes, as stored. The first block that
+	                                            does not fit together with a LOST block and END is not written.
+	                                            After that only LOST and END are written, and events are counted as
+	                                            lost (#MPROF_LOSS_LIMIT). 0 means no limit. */
 	uint32_t track_objects;                /**< 1: determine which objects died at each mprof_recorder_begin_heap(),
 	                                            from allocations with MPROF_ALLOCATION_DETAIL_OBJECT, moves and heap
 	                                            snapshots. */
@@ -139,8 +139,9 @@ typedef struct mprof_recorder_options {
 	void *thread_user;                     /**< Passed to thread_started and thread_ended. */
 	const char *salvage_path;              /**< File for everything that is not in the log yet, from which
 	                                            mprof_recorder_recover() completes the log if the process dies.
-	                                            NULL: none. Must be missing, empty, or left by a process that
-	                                            has ended. Removed when the recorder is closed. Copied. */
+	                                            NULL: none. If the file exists, it must be empty or that of a
+	                                            process that has ended. Removed when the recorder is closed.
+	                                            Copied. */
 	const char *salvage_log_path;          /**< The log for mprof_recorder_recover() where its caller names none;
 	                                            NULL: the path that was opened. Copied. */
 	uint32_t exception_stacks;             /**< 1: exceptions have call stacks: see
@@ -148,8 +149,9 @@ typedef struct mprof_recorder_options {
 	uint32_t thread_times;                 /**< 1: record how long each thread existed, ran, and waited for a
 	                                            processor, as metrics with #MPROF_METRIC_FLAG_THREAD: every
 	                                            drain_interval_ms, and when it is detached. Only for handles whose
-	                                            ID is the system's ID of the thread that attached them, as it is
-	                                            with 0; no effect with a dialect that has no metrics. */
+	                                            ID is the system's ID of the thread that attached them, as it is if
+	                                            0 was passed to mprof_recorder_attach(); no effect with a dialect
+	                                            that has no metrics. */
 } mprof_recorder_options;
 
 /**
@@ -442,15 +444,15 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
 /**
  * \brief Completes the log of a process that died, from its salvage file.
  *
- * All events whose recording call had returned are added to the log, with the names of what they are about, unless they
- * are there already. The log then ends as if the recorder had been closed. What was in a heap snapshot that was not
- * written yet is missing. The salvage file is removed afterwards. If this fails, it can be called again.
+ * All events whose recording call had returned are added to the log, with the definitions of the methods and classes
+ * that they refer to, unless the log contains them already. The log then ends as if the recorder had been closed. The
+ * part of a heap snapshot that was not written yet is missing. The salvage file is removed afterwards. If this fails,
+ * it can be called again.
  *
  * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
  * of another architecture, is refused.
- * \param log_path Its log; or the file to write the log to, for a recorder of mprof_recorder_open_ring(). The file that
- * was there is then replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it
- * opened.
+ * \param log_path Log of the process. For a recorder of mprof_recorder_open_ring(), the file to write the log to; an
+ * existing file is replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it opened.
  * \param recovery Receives what was found and done, up to its struct_size, which the caller sets; may be NULL.
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
  * \return
@@ -463,7 +465,7 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the
  *   log.
  * - #MPROF_ERR_UNSUPPORTED if the log was compressed or was not a file; in a library without the recorder.
- * - #MPROF_ERR_MEMORY if there is no memory.
+ * - #MPROF_ERR_MEMORY if memory could not be allocated.
  * \par Threads
  * Any thread; not async-signal-safe.
  * \since 0.1

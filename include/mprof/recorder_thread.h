@@ -21,13 +21,13 @@
 MPROF_BEGIN_DECLS
 
 /**
- * \brief Attaches a thread. Its first buffer is taken and touched now.
+ * \brief Attaches a thread. Its first event buffer is taken and touched by this call, not by the first event.
  *
  * Thread-safe. Must not be called in a signal handler.
  * \param recorder The recorder.
- * \param id ID of the thread in the log; 0 means the system's ID of the calling thread. Only one handle at a time has
- * an ID, since the events of a thread in the log are those of one call stack at a time. When it is detached, its ID may
- * be used again; the events then follow in order.
+ * \param id ID of the thread in the log; 0 means the system's ID of the calling thread. Only one attached handle may
+ * have an ID, since the events of a thread in the log are those of one call stack at a time. When the handle is
+ * detached, its ID may be used again; the log then contains the events of both handles in order.
  * \param thread Receives the handle, which only that thread may use; NULL on an error. It is valid until
  * mprof_thread_detach() or mprof_recorder_destroy().
  * \return
@@ -71,8 +71,8 @@ MPROF_API void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
 /**
  * \brief Records that a method returns.
  *
- * Methods that the thread entered later and did not leave end with it. A leave of a method that the thread is not in is
- * recorded, and ends nothing.
+ * Methods that the thread entered later and did not leave end with it. A leave of a method that is not open in the
+ * thread is recorded, but ends no method.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread; NULL records nothing.

@@ -64,17 +64,17 @@ typedef uint64_t mprof_frame;
 #define MPROF_FRAME_COMPILING (UINT64_C(1) << 62)
 
 /**
- * \brief As the outermost frame of a call stack: its outer frames are not recorded, because the client walks a limited
- * number of frames. Without it, a call stack is taken to be whole, and its outermost frame to be the start of a thread.
- * Log readers count samples of truncated call stacks below one frame (section 3.13 of doc/format.md).
+ * \brief Passed as the outermost frame of a call stack whose outer frames are not recorded, because the client walks a
+ * limited number of frames. A call stack without it is taken to be complete, and its outermost frame to be the start of
+ * a thread. Log readers count samples of truncated call stacks below one frame (section 3.13 of doc/format.md).
  *
- * As any other than the outermost frame it is an unknown method.
+ * At any other position in a call stack it is an unknown method.
  * \since 0.1
  */
 #define MPROF_FRAME_TRUNCATED (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING)
 
 /**
- * \brief The frame of an address of native code, for languages that have no macros.
+ * \brief Makes the frame of an address of native code, for languages that have no macros.
  *
  * Thread-safe, async-signal-safe.
  * \param address The address, below 2^61.
@@ -84,7 +84,7 @@ typedef uint64_t mprof_frame;
 MPROF_API mprof_frame mprof_frame_make_native(uint64_t address);
 
 /**
- * \brief The frame of a return address of native code, for languages that have no macros.
+ * \brief Makes the frame of a return address of native code, for languages that have no macros.
  *
  * Thread-safe, async-signal-safe.
  * \param address The address, below 2^61.
@@ -94,7 +94,7 @@ MPROF_API mprof_frame mprof_frame_make_native(uint64_t address);
 MPROF_API mprof_frame mprof_frame_make_return(uint64_t address);
 
 /**
- * \brief The frame of a method that is being compiled, for languages that have no macros.
+ * \brief Makes the frame of a method that is being compiled, for languages that have no macros.
  *
  * Thread-safe, async-signal-safe.
  * \param method The key of the method, below 2^62.
@@ -108,8 +108,8 @@ MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
  * \since 0.1
  */
 enum {
-	MPROF_STACK_MAX = 250 /**< Maximum number of frames of a call stack. Of a longer one the innermost frames are
-	                           recorded, followed by #MPROF_FRAME_TRUNCATED. */
+	MPROF_STACK_MAX = 250 /**< Maximum number of frames of a call stack. If a call stack is longer, its innermost
+	                           frames are recorded, followed by #MPROF_FRAME_TRUNCATED. */
 };
 
 MPROF_END_DECLS

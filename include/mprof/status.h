@@ -37,7 +37,8 @@ typedef enum mprof_status {
 	MPROF_ERR_MALFORMED = 22,    /**< A block's content breaks its grammar. */
 	MPROF_ERR_CHECKSUM = 23,     /**< A block's content does not match its checksum. */
 	MPROF_ERR_LIMIT = 24,        /**< A length in the log exceeds a limit set by the caller. */
-	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot represent it, or this library cannot read it. */
+	MPROF_ERR_UNSUPPORTED = 25,  /**< The dialect cannot represent the content, or this library or build cannot read
+	                                  or write it. */
 	MPROF_ERR_UNDEFINED_ID = 26, /**< An ID is used before the block that defines it. */
 	MPROF_ERR_REDEFINED_ID = 27, /**< An ID is defined a second time. */
 	MPROF_ERR_NAME = 28,         /**< A name contains a NUL byte or is longer than the limit. */
@@ -87,10 +88,11 @@ typedef struct mprof_error {
 MPROF_API const char *mprof_status_get_text(mprof_status status);
 
 /**
- * \brief The source of an object's memory. The functions must stay valid until the object is destroyed.
+ * \brief The functions that an object gets its memory from. They must stay valid until the object is destroyed.
  *
- * A parser, a writer or a reader calls them only on the thread that calls it. A recorder calls them on the threads that
- * create and destroy it, attach to it, define names, or write for it; they must be thread-safe for that.
+ * A parser, writer, reader, profile or converter calls them only on the thread that calls the object. A recorder calls
+ * them on its writer thread and on any thread that calls the recorder, possibly at the same time, so they must be
+ * thread-safe. Recording events, samples and heap snapshots never calls them.
  * \since 0.1
  */
 typedef struct mprof_allocator {
@@ -100,8 +102,8 @@ typedef struct mprof_allocator {
 	 */
 	void *(*allocate)(void *user, size_t size);
 	/**
-	 * \brief Moves \p memory (or NULL) of \p old_size bytes to \p new_size (never 0) bytes; or returns NULL and
-	 * keeps it.
+	 * \brief Resizes \p memory (NULL: allocates) from \p old_size to \p new_size (never 0) bytes and returns its
+	 * new address. On failure returns NULL, and \p memory stays valid and unchanged.
 	 */
 	void *(*reallocate)(void *user, void *memory, size_t old_size, size_t new_size);
 	/**

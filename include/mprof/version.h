@@ -27,16 +27,16 @@
 MPROF_BEGIN_DECLS
 
 /**
- * \brief The version of the library that is loaded, as #MPROF_VERSION_NUMBER counts it.
+ * \brief Gets the version of the library that is loaded, encoded like #MPROF_VERSION_NUMBER.
  *
  * Thread-safe and async-signal-safe.
- * \return The number; it differs from the macro if a program runs with another library than it was compiled for.
+ * \return The number; it differs from the macro if the program was compiled with the headers of another version.
  * \since 0.1
  */
 MPROF_API uint32_t mprof_version_get_number(void);
 
 /**
- * \brief The version of the library that is loaded, as text.
+ * \brief Gets the version of the library that is loaded, as text.
  *
  * Thread-safe and async-signal-safe.
  * \return Static text such as "0.1.0".
@@ -65,7 +65,7 @@ typedef enum mprof_feature {
 MPROF_API int mprof_version_has_feature(mprof_feature feature);
 
 /**
- * \brief The size of a public struct as the library that is loaded was built, so that a binding in another language can
+ * \brief Gets the size of a public struct in the library that is loaded, so that a binding in another language can
  * check its declarations.
  *
  * Thread-safe.

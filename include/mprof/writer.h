@@ -94,8 +94,8 @@ typedef struct mprof_writer_options {
 	uint64_t max_shot_memory;         /**< Dialects in which a heap snapshot is one block: maximum size of one that
 	                                       is collected in memory, in bytes; a larger one becomes several blocks. 0
 	                                       means 56 MiB, which readers accept by default. */
-	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined, or not yet. For copies of
-	                                       logs. Not stable before version 1.0. */
+	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined or are defined later, as in a
+	                                       copy of a damaged log. Not stable before version 1.0. */
 	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask, at most 0777; 0
 	                                       means 0600, since logs contain arguments and paths of programs. A file
 	                                       that exists keeps its own. */
@@ -205,7 +205,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_sink(const mprof_sink *
 							      mprof_writer **writer);
 
 /**
- * \brief Gets the log that was written to memory so far; complete blocks only.
+ * \brief Gets the part of the log that was written to memory so far, which consists of complete blocks.
  * \param writer A writer opened by mprof_writer_open_memory().
  * \param bytes Receives the start of the log; borrowed until the next call on the writer.
  * \param length Receives its length in bytes.
@@ -227,7 +227,8 @@ typedef struct mprof_class_definition {
 	uint32_t assembly_id; /**< Code unit ID of its assembly, 0 if not known. Written with directive 5. */
 	const char *name;     /**< UTF-8; need not be NUL-terminated. */
 	size_t name_length;   /**< In bytes. */
-	uint32_t size;        /**< Size of an object in bytes, 0 if objects differ. Written with directive 18. */
+	uint32_t size;        /**< Size of an object in bytes, 0 if objects have different sizes. Written with directive
+	                           18. */
 	uint32_t reserved;    /**< 0. */
 } mprof_class_definition;
 
@@ -245,7 +246,7 @@ typedef struct mprof_method_definition {
 	size_t name_length;        /**< In bytes. */
 	const char *source_file;   /**< UTF-8: the source file, NULL or "" if not known. Written with directive 22. */
 	size_t source_file_length; /**< In bytes. */
-	uint32_t source_line;      /**< The line in it, from 1; 0 if not known. */
+	uint32_t source_line;      /**< The line in the source file, from 1; 0 if not known. */
 	uint32_t reserved_line;    /**< 0. */
 } mprof_method_definition;
 
@@ -293,9 +294,9 @@ typedef struct mprof_element {
 	uint32_t kind;                       /**< Bits of #mprof_element_kind; success if neither success nor failure is
 	                                          set. */
 	uint32_t id;                         /**< Code unit ID, 0 if none. Written with directive 4. */
-	uint64_t start_counter;              /**< When loading began. */
-	uint64_t end_counter;                /**< When it was finished. */
-	uint64_t thread;                     /**< ID of the thread that did it. */
+	uint64_t start_counter;              /**< Counter when loading or unloading began. */
+	uint64_t end_counter;                /**< Counter when it was finished. */
+	uint64_t thread;                     /**< ID of the thread that loaded or unloaded it. */
 	const char *name;                    /**< UTF-8. */
 	size_t name_length;                  /**< In bytes. */
 	const mprof_assembly_name *assembly; /**< The parts of its name, or NULL. Written for assemblies with directive
@@ -338,8 +339,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_unloaded(mprof_writer 
  * \brief Begins an EVENTS block (section 4); buffered definitions are written first.
  * \param writer The writer.
  * \param thread ID of the thread of the events.
- * \param base_counter The counter that the first delta is added to. In drop, mono and unity the base counter of the
- * thread's previous block stands for the counter that its events reached.
+ * \param base_counter The counter that the first delta is added to. In drop, mono and unity, a value equal to the base
+ * counter of the thread's previous block means the counter of the last event of that block.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p writer is NULL.
@@ -421,7 +422,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_statistical(mprof_writ
 
 /**
  * \brief Writes samples of one thread: a SAMPLES block (section 3.12), or in drop, mono and unity a STATISTICAL block,
- * in which they have neither thread nor time. mail has no samples with call stacks.
+ * in which samples have neither thread nor time. mail has no samples with call stacks.
  * \param writer The writer.
  * \param thread ID of the thread, 0 if not known.
  * \param base_counter The counter that the first delta is added to.
