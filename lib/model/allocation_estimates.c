@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* 2^64: the first number that does not fit. */
+/* 2^64: the first number that does not fit in uint64_t. */
 #define UINT64_END 18446744073709551616.0
 
 /* Beyond this ratio of size and interval, the probability differs from 1 by less than a double can represent. */
@@ -58,8 +58,8 @@ int allocation_estimates_reserve(allocation_estimates *estimates, size_t count)
 }
 
 /*
- * 1 - exp(-ratio) without the C library's expm1(), so that the library needs no further one and all systems get the
- * same digits: a series for a small ratio, which is then doubled by 1 - exp(-2x) = p (2 - p).
+ * Returns 1 - exp(-ratio) without expm1(), so that the library need not be linked with libm and results do not depend
+ * on the system. The series is for a small ratio; with p = 1 - exp(-x), each doubling is 1 - exp(-2x) = p (2 - p).
  */
 static double probability_of(double ratio)
 {
@@ -85,7 +85,7 @@ static double probability_of(double ratio)
 void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size)
 {
 	allocation_estimate *estimate = &estimates->sites[site];
-	/* Objects without a size are in no valid log, but must not divide by 0. */
+	/* No valid log has objects of size 0, but a damaged one must not cause a division by 0. */
 	const double bytes = size > 0 ? (double)size : 1;
 	const double weight = 1 / probability_of(bytes / (double)estimates->interval);
 	const double variance = weight * (weight - 1);

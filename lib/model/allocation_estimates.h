@@ -27,7 +27,7 @@ typedef struct allocation_estimate {
 typedef struct allocation_estimates {
 	mprof_allocator allocator;
 	uint64_t interval; /**< Mean distance of the points in bytes; 0 if all allocations have a call stack. */
-	allocation_estimate *sites; /**< By the number of the site; those from count on have no samples. */
+	allocation_estimate *sites; /**< Indexed by the number of the site. Sites from count on have no samples. */
 	size_t count;
 	size_t capacity;
 } allocation_estimates;
@@ -38,22 +38,22 @@ typedef struct allocation_estimates {
 void allocation_estimates_init(allocation_estimates *estimates, const mprof_allocator *allocator);
 void allocation_estimates_destroy(allocation_estimates *estimates);
 
-/** Sets the interval from the value of the property. If that is not a positive number, nothing is sampled. */
+/** Sets the interval from the value of the property: 0 unless the value is a positive decimal number. */
 void allocation_estimates_set_interval(allocation_estimates *estimates, const char *value);
 
-/** Makes room for sites below a number. Returns 0, changing nothing, if there is no memory. */
+/** Makes room for the sites 0 to \p count - 1. Returns 0, changing nothing, if there is no memory. */
 int allocation_estimates_reserve(allocation_estimates *estimates, size_t count);
 
-/** Adds an object that was chosen. There is room for the site, and the interval is not 0. */
+/** Adds an object of \p size bytes that was chosen. Room for the site was reserved, and the interval is not 0. */
 void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size);
 
 /** The estimate of a site; NULL if it has no samples. */
 const allocation_estimate *allocation_estimates_get(const allocation_estimates *estimates, size_t site);
 
-/** A sum as an integer, rounded. */
+/** Rounds a sum to an integer, at most UINT64_MAX. */
 uint64_t allocation_estimate_round(double sum);
 
-/** The standard error that belongs to a variance, rounded up. */
+/** The standard error: the square root of a variance, rounded up. */
 uint64_t allocation_estimate_error(double variance);
 
 #endif

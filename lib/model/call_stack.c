@@ -24,7 +24,7 @@ int call_model_init(call_model *model, memory_budget *budget, record_table *meth
 	model->counts = 1;
 	model->allocator = budget->allocator;
 	model->budget = budget;
-	/* Without a call tree its nodes are the stacks, which cannot be folded. */
+	/* Without a call tree, the nodes are the stacks, which cannot be folded: they may use the whole budget. */
 	return call_tree_init(&model->tree, keeps_tree ? &budget->paths : &budget->allocator);
 }
 
@@ -113,7 +113,7 @@ static call_sums *closed_sums(call_model *model, method_record *record)
 	return &record->closed;
 }
 
-/* A call that is too deep for a frame of its own: its time goes to the frame below it, the call itself is counted. */
+/* Enters a call that exceeds the maximum depth: the call is counted, and its time goes to the frame below it. */
 static int fold_call(call_model *model, call_stack *stack, uint32_t method)
 {
 	method_record *record = record_table_get(model->methods, method);
@@ -162,7 +162,10 @@ static method_record *method_of(const call_model *model, uint32_t node)
 	return record_table_get(model->methods, model->tree.nodes[node].method);
 }
 
-/* A call without memory for its path. Everything that popping needs is allocated now, so that popping cannot fail. */
+/*
+ * Enters a call for whose node there was no memory. Everything that popping needs is allocated now, so that popping
+ * cannot fail.
+ */
 static int push_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	void *frames = stack->frames;
@@ -273,7 +276,10 @@ static void release_node(call_model *model, uint32_t number)
 	model->free_node = number;
 }
 
-/* Without a call tree. Everything that popping needs is allocated now, so that popping cannot fail. */
+/*
+ * Adds the node of a call if there is no call tree. Everything that popping needs is allocated now, so that popping
+ * cannot fail.
+ */
 static uint32_t push_private_node(call_model *model, call_stack *stack, uint32_t method)
 {
 	uint64_t *frames = hash_map_get(&stack->live, method);
@@ -290,7 +296,7 @@ static uint32_t push_private_node(call_model *model, call_stack *stack, uint32_t
 	if (node == CALL_TREE_ROOT)
 		return CALL_TREE_ROOT;
 	++*frames;
-	/* Its sums are shown by its method: it must not be linked. */
+	/* Popping adds its sums to its method, so the node must not be linked into the tree of changed nodes. */
 	model->tree.nodes[node].is_changed = 1;
 	return node;
 }
@@ -373,7 +379,8 @@ static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t 
 }
 
 /*
- * Returns 1 if the leave was that of a call above the maximum depth. Which one is not known, so each leave removes one.
+ * Returns 1 if a call above the maximum depth is open: the leave then ends such a call. Their methods are not stored,
+ * so each leave ends one of them.
  */
 static int unfold_call(const call_model *model, call_stack *stack)
 {

@@ -24,8 +24,8 @@ typedef struct call_model {
 	uint32_t max_depth;
 	uint32_t free_node; /**< Without a call tree: free nodes, linked by next_sibling; 0 if there are none. */
 	uint64_t unmatched_leaves;
-	uint64_t unclosed_frames;     /**< Of threads that ended. */
-	uint64_t interrupted_frames;  /**< Of stacks that became unknown because recording was stopped for a while. */
+	uint64_t unclosed_frames;     /**< Frames that were open when their thread or stack ended. */
+	uint64_t interrupted_frames;  /**< Frames of stacks that became unknown because recording was stopped. */
 	mprof_allocator allocator;    /**< For the folded frames. */
 	const memory_budget *budget;  /**< Consulted when memory is refused; may be NULL. */
 	uint64_t folded_calls;        /**< Calls that have no node. */
@@ -50,15 +50,15 @@ typedef struct folded_frame {
 
 typedef struct call_stack {
 	uint32_t top;          /**< Node of the top frame, #CALL_TREE_ROOT if there is none. */
-	int needs_slow_path;   /**< The fast path does not apply: there is no call tree, or frames are folded or of
-	                            compilations. */
-	uint64_t folded;       /**< Frames above the maximum depth; they count as one with the frame below them. */
+	int needs_slow_path;   /**< The fast path does not apply: there is no call tree, calls are folded, or a method
+	                            is being compiled. */
+	uint64_t folded;       /**< Calls above the maximum depth; their time goes to the frame below them. */
 	uint64_t compilations; /**< Frames in which a method is being compiled. */
 	hash_map live;         /**< Without a call tree: number of frames by method. */
 	folded_frame *frames;  /**< Folded frames, above the top node. */
 	size_t frame_count;
 	size_t frame_capacity;
-	uint64_t folded_time; /**< Time that passed since the oldest of these frames was pushed. */
+	uint64_t folded_time; /**< Time, in counters, since the oldest of these frames was pushed. */
 } call_stack;
 
 /** Returns 0 if there is no memory; call_model_destroy() may be called in that case, too. */
@@ -69,14 +69,18 @@ void call_model_destroy(call_model *model);
 void call_stack_init(call_stack *stack, const call_model *model);
 void call_stack_destroy(call_stack *stack);
 
-/** The slow path, which handles all cases. Entering returns 0 if there is no memory, and changes nothing. */
+/**
+ * The slow path, which handles all cases: enters a method, leaves a method, or leaves the method on top. Entering
+ * returns 0, changing nothing, if there is no memory.
+ */
 int call_stack_enter_slow(call_model *model, call_stack *stack, uint32_t method);
 void call_stack_leave_slow(call_model *model, call_stack *stack, uint32_t method);
 void call_stack_leave_top_slow(call_model *model, call_stack *stack);
 
 /**
- * A compilation begins, as a frame, and ends with all frames above it. Requires a call tree. Beginning returns 0 if
- * there is no memory, and changes nothing; a compilation that is too deep or not found changes nothing either.
+ * The start of a compilation pushes a frame; the end pops it and all frames above it. Requires a call tree. The start
+ * returns 0, changing nothing, if there is no memory. A compilation above the maximum depth, or one whose start is not
+ * found, changes nothing either.
  */
 int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t method);
 void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t method);
@@ -84,7 +88,7 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 /** Closes all frames. Returns the number of frames that were open. */
 uint64_t call_stack_clear(call_model *model, call_stack *stack);
 
-/** The number of open frames of methods. */
+/** The number of open frames of methods, including folded ones, without compilations. */
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
 
 /** Links a method before its method_record::closed or jit changes, so that call_model_show_methods() finds it. */
@@ -102,7 +106,7 @@ call_sums *call_model_open_sums(call_model *model, method_record *record);
 /** Adds the times of open folded frames to method_record::open, and leaves the frames open. */
 void call_stack_show_folded(call_model *model, const call_stack *stack);
 
-/** Adds time to the top method. */
+/** Adds a time, in counters, to the top method. */
 static inline void call_stack_pass(call_model *model, call_stack *stack, uint64_t counters)
 {
 	if (stack->frame_count > 0) {

@@ -14,15 +14,15 @@ typedef struct code_unit_record {
 	uint32_t kind; /**< Bits of #mprof_element_kind. */
 	uint32_t id;
 	char *name;
-	char *assembly;      /**< Base name, NULL if the log has none. */
-	uint64_t load_start; /**< A counter, as are the others. */
+	char *assembly;      /**< Base name of an assembly; NULL if the log has none. */
+	uint64_t load_start; /**< A counter, as are load_end and unload_end. */
 	uint64_t load_end;
 	uint64_t unload_end;
 	int is_unloaded;
 } code_unit_record;
 
 typedef struct code_unit_list {
-	hash_map latest; /**< Index of the code unit loaded last, by a hash of its type and of its ID or name. */
+	hash_map latest; /**< By a hash of type and ID, or of type and name: index of the code unit loaded last. */
 	code_unit_record *records;
 	size_t count;
 	size_t capacity;

@@ -25,10 +25,10 @@
 typedef struct world_stop {
 	uint64_t thread;
 	uint64_t start;
-	size_t record; /**< The collection that it is for, NONE while that is not known. */
+	size_t record; /**< Index of the collection that it is for, NONE while that is not known. */
 } world_stop;
 
-/* The state at one time. */
+/* The collections and the stops that the next event may belong to. */
 typedef struct pairing {
 	size_t recent[RECENT_COUNT]; /**< Indexes of records in order of their starts. */
 	size_t recent_count;
@@ -171,8 +171,8 @@ static void add_recent(pairing *now, size_t record)
 }
 
 /*
- * The stop that the events of a thread belong to: the latest one if that thread stopped nothing. NULL if the world
- * runs.
+ * The stop that the events of a thread belong to: the one that the thread began or, without such a stop, the latest.
+ * NULL if the world runs.
  */
 static world_stop *find_stop(pairing *now, uint64_t thread)
 {
@@ -190,9 +190,9 @@ static void remove_stop(pairing *now, world_stop *stop)
 }
 
 /*
- * The world is stopped for the first collection that begins or ends on the same thread meanwhile. A concurrent
- * collection begins in one stop and ends in another, and between the two the world is stopped for other collections.
- * The number of the event that stops the world is not used for this: the recorder had to guess it.
+ * Assigns a stop of the world to the first collection that begins or ends on the same thread while the world is
+ * stopped. A concurrent collection begins in one stop and ends in another, and between the two the world is stopped for
+ * other collections. The number of the event that stops the world is not used for this: the recorder had to guess it.
  */
 static void note_pause(pairing *now, const collection_event *event, size_t record)
 {
@@ -325,7 +325,8 @@ static void apply_event(collection_list *all, pairing *now, const collection_eve
 }
 
 /*
- * The time covered by finished collections; one inside another counts once. Records are in the order of their starts.
+ * The time covered by finished collections; time in two collections counts once. Records are in the order of their
+ * starts.
  */
 static uint64_t covered_time(const collection_list *all, uint64_t origin, const profile_window *window)
 {

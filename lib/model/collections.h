@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/collections.h
- * \brief Garbage collections. Their events are collected first, and paired when they can be sorted: the start and the
- * end of a collection may be in blocks of different threads, and such blocks are not in the order of time. Collections
- * of two threads may overlap, so events are paired by number, generation and thread, not by order alone.
+ * \brief Garbage collections. Their events are stored, and sorted and paired when the profile is finished: the start
+ * and the end of a collection may be in blocks of different threads, and such blocks are not in the order of time.
+ * Collections of two threads may overlap, so events are paired by number, generation and thread, not by order alone.
  */
 #ifndef MODEL_COLLECTIONS_H
 #define MODEL_COLLECTIONS_H
@@ -25,10 +25,10 @@ typedef struct collection_event {
 typedef struct collection_record {
 	uint64_t number;
 	uint64_t thread; /**< The thread that began it. */
-	int is_counted;  /**< The log does not have the number. */
+	int is_counted;  /**< The log does not contain the number: collections were counted. */
 	uint32_t generation;
 	uint8_t is_finished;
-	uint8_t is_abandoned; /**< Another one with the same key began on the same thread: its end is lost. */
+	uint8_t is_abandoned; /**< The end is missing: another collection with the same key began on the same thread. */
 	uint8_t is_marking;
 	uint8_t is_sweeping;
 	uint64_t mark_start;
@@ -59,7 +59,7 @@ typedef struct collection_list {
 	size_t resize_capacity;
 	size_t paired_count;    /**< Number of events that the last collections_pair() paired. */
 	uint64_t paired_origin; /**< The origin of that call. */
-	uint64_t time;          /**< In any collection, in counters; as of the last collections_pair(). */
+	uint64_t time;          /**< Time in any collection, in counters; as of the last collections_pair(). */
 } collection_list;
 
 void collections_init(collection_list *all, const mprof_allocator *allocator);
@@ -69,9 +69,9 @@ void collections_destroy(collection_list *all);
 int collections_add(collection_list *all, const mprof_event *event, uint64_t thread, uint64_t counter);
 
 /**
- * Creates the records and the resizes from the events added: those that begin inside the window, with their time inside
- * it. \p origin is a counter before all events. May be called again after more events were added, with the same window;
- * without new events it does nothing. Returns 0 if there is no memory.
+ * Creates the records and the resizes that begin inside the window, and the time in any collection inside the window.
+ * \p origin is a counter near the start of the log, relative to which events are sorted. May be called again after more
+ * events were added, with the same window; without new events it does nothing. Returns 0 if there is no memory.
  */
 int collections_pair(collection_list *all, uint64_t origin, const profile_window *window);
 

@@ -26,7 +26,7 @@ typedef struct finalizer_list {
 	uint64_t run_time;
 } finalizer_list;
 
-/** The finalizer and the run that a thread has begun. */
+/** The finalizers and the run that a thread has begun and not ended. */
 typedef struct finalizer_state {
 	interval_stack finalizers;
 	int is_running;
@@ -37,8 +37,8 @@ void finalizers_init(finalizer_list *all, const mprof_allocator *allocator);
 void finalizers_destroy(finalizer_list *all);
 
 /**
- * Adds a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. \p counts is 1, or 0 if only times count.
- * Returns 0 if there is no memory.
+ * Adds a FINALIZER_... or FINALIZATION_... event of a thread, at \p counter. \p counts is 1, or 0 outside the window,
+ * where nothing is counted. Returns 0 if there is no memory.
  */
 int finalizers_add(finalizer_list *all, finalizer_state *state, const mprof_event *event, uint32_t counts,
 		   uint64_t counter);

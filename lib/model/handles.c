@@ -26,7 +26,7 @@ void handles_destroy(handle_list *all)
 	site_table_destroy(&all->by_stack);
 }
 
-/* The record of a handle. A new one has no event yet, which is marked by a counter equal to that of the event. */
+/* The record of a handle. A new record has the counter of the event, which is therefore the latest. */
 static handle_record *record_of(handle_list *all, const mprof_event *event, uint32_t type)
 {
 	uint64_t key = event->value << 2 | type;
@@ -78,7 +78,7 @@ int handles_add(handle_list *all, const mprof_event *event)
 		by_class = site_table_get(&all->by_class, &of_class);
 		if (by_class == SITE_TABLE_NONE)
 			return 0;
-		/* If there is no memory for its site, the handle has none. */
+		/* If there is no memory for the call site, the handle is counted by class alone. */
 		by_stack = site_table_get(&all->by_stack, &of_stack);
 		if (by_stack == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 			return 0;

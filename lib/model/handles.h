@@ -19,12 +19,12 @@
 
 typedef struct handle_record {
 	uint64_t counter; /**< Of the latest event. */
-	size_t by_class;  /**< Site of the handle that is alive; #SITE_TABLE_NONE if it is not. */
-	size_t by_stack;  /**< The same, in handle_list::by_stack. */
+	size_t by_class;  /**< If the handle is alive: its site in handle_list::by_class; else #SITE_TABLE_NONE. */
+	size_t by_stack;  /**< Its site in handle_list::by_stack, likewise; also #SITE_TABLE_NONE if folded. */
 } handle_record;
 
 typedef struct handle_list {
-	hash_map numbers; /**< By handle and type. */
+	hash_map numbers; /**< Indices of records, by handle and type. */
 	handle_record *records;
 	size_t count;
 	size_t capacity;

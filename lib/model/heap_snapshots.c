@@ -123,8 +123,9 @@ static int append_snapshot(heap_snapshot_list *all, const mprof_block *block)
 }
 
 /*
- * In the dialects of Mono a block is a whole snapshot, also if its number is not known; a block that contains only dead
- * objects, or nothing at all, has no flags. In mprof2 a block that belongs to no snapshot has no number.
+ * Whether a block belongs to a snapshot. In the dialects of Mono a block is a whole snapshot, even if it has no number;
+ * but a block that contains only dead objects, or nothing at all, has no flags and does not count. In mprof2 a block
+ * that belongs to no snapshot has no number.
  */
 static int is_of_shot(const mprof_block *block)
 {
@@ -139,7 +140,7 @@ int heap_snapshots_begin_block(heap_snapshot_list *all, const mprof_block *block
 	all->current = NONE;
 	if (!is_of_shot(block))
 		return 1;
-	/* The same number again: another snapshot, which is counted from 0. */
+	/* If a number is used again after its snapshot has ended, another snapshot begins. */
 	if (index == NONE || (all->records[index].is_ended && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST))) {
 		if (!append_snapshot(all, block))
 			return 0;

@@ -34,7 +34,7 @@ typedef struct heap_snapshot_record {
 } heap_snapshot_record;
 
 typedef struct heap_snapshot_list {
-	hash_map numbers; /**< By the number of the snapshot. */
+	hash_map numbers; /**< Indices of records, by the number of the snapshot. */
 	heap_snapshot_record *records;
 	size_t count;
 	size_t capacity;
@@ -42,11 +42,11 @@ typedef struct heap_snapshot_list {
 	                            none. */
 	record_table gathered; /**< heap_class_record that are not yet in the classes of their snapshot. */
 	size_t gathered_for;   /**< Index of that snapshot; SIZE_MAX if none. */
-	uint64_t freed;        /**< Of all blocks, also those of no snapshot; as the next two. */
+	uint64_t freed;        /**< Objects freed in all blocks, also those of no snapshot; likewise the next two. */
 	uint64_t freed_bytes;
 	uint64_t moved;
-	uint64_t moved_before_next; /**< In blocks of no snapshot since the last one began: they count in the next
-	                                 one. */
+	uint64_t moved_before_next; /**< Moves in blocks of no snapshot since the last snapshot began. They count in
+	                                 the next one. */
 } heap_snapshot_list;
 
 void heap_snapshots_init(heap_snapshot_list *all, const mprof_allocator *allocator);

@@ -5,8 +5,8 @@
 #include "base/array.h"
 
 /*
- * Maximum number of intervals that are searched for the start of one that ends. It keeps logs with many starts and no
- * ends from taking long.
+ * Maximum number of intervals that are searched for the start of the one that ends. Bounds the time for logs with many
+ * starts and no ends.
  */
 #define SEARCH_DEPTH 64
 
@@ -25,7 +25,7 @@ int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator
 	return 1;
 }
 
-/* The index of the innermost interval of \p id. */
+/* The index of the innermost interval of \p id; NONE if there is none. */
 static size_t find_interval(const interval_stack *stack, uint32_t id)
 {
 	for (size_t i = stack->count; i > 0 && stack->count - i < SEARCH_DEPTH; i--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/marks.h
- * \brief Markers of the user.
+ * \brief The markers that the user put into the log.
  */
 #ifndef MODEL_MARKS_H
 #define MODEL_MARKS_H

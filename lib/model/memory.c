@@ -94,7 +94,7 @@ size_t memory_site_count(const memory_model *model)
 	return model->state.site_count + (model->state.sums.folded.allocations > 0);
 }
 
-/* A site that is about to be changed. */
+/* Returns a site that the caller will change, after its earlier state was noted where that is needed. */
 static memory_site *change_site(memory_model *model, uint32_t number)
 {
 	memory_site *site = number == MEMORY_FOLDED ? &model->state.sums.folded : &model->state.sites[number];
@@ -105,7 +105,7 @@ static memory_site *change_site(memory_model *model, uint32_t number)
 	return site;
 }
 
-/* A thread that is about to be changed, NULL for the threads without a number of their own. */
+/* The same for a thread. NULL for the threads without a number of their own, which have no state. */
 static memory_thread *change_thread(memory_model *model, uint32_t number)
 {
 	if (number >= MEMORY_OTHER_THREADS)
@@ -125,7 +125,7 @@ static memory_block remove_block(memory_model *model, memory_block *found)
 	return block;
 }
 
-/* Whether actions of a thread at that time are inside the window. */
+/* Whether an action counts: its thread is chosen and its time is inside the window. */
 static int is_inside(const memory_model *model, const memory_action *action)
 {
 	int is_counted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
@@ -134,7 +134,7 @@ static int is_inside(const memory_model *model, const memory_action *action)
 	return is_counted && window_has_counter(model->window, action->counter);
 }
 
-/* A counted block ends. */
+/* Removes a counted block from the live sums. Returns its site. */
 static memory_site *end_block(memory_model *model, const memory_block *block)
 {
 	memory_site *site = change_site(model, block->site);
@@ -146,13 +146,13 @@ static memory_site *end_block(memory_model *model, const memory_block *block)
 	return site;
 }
 
-/* A block was freed, or resized, at a known time. */
+/* Counts the end of a block that was freed or resized at \p counter. */
 static void end_life(memory_model *model, const memory_block *block, uint64_t counter, int is_temporary)
 {
 	memory_site *site;
 	uint64_t lifetime = memory_is_before(counter, block->counter) ? 0 : counter - block->counter;
 
-	/* A block that is freed after the window exists at its end. */
+	/* A block that is freed after the end of the window counts as live at that end. */
 	if (block->site == MEMORY_UNCOUNTED || window_is_over(model->window, counter))
 		return;
 	site = end_block(model, block);
@@ -189,7 +189,10 @@ static void handle_free(memory_model *model, const memory_action *action)
 	end_life(model, &block, action->counter, clear_last_allocation(model, &block, action->thread));
 }
 
-/* A block that is being resized counts until that is done, but is not found at its address. */
+/*
+ * Starts a resize. The block counts until the resize ends, but is not found at its address any more, which another
+ * thread may be given meanwhile.
+ */
 static void handle_leave(memory_model *model, const memory_action *action)
 {
 	memory_thread *thread = change_thread(model, action->thread);
@@ -208,7 +211,10 @@ static void handle_leave(memory_model *model, const memory_action *action)
 	thread->moving_is_temporary = clear_last_allocation(model, &thread->moving, action->thread);
 }
 
-/* Frees the block at an address that is allocated again: by one of the next actions, or without one. */
+/*
+ * Ends the block at an address that is allocated again. If one of the next actions frees it, that action is processed
+ * now; otherwise the free is missing.
+ */
 static void free_block_at(memory_model *model, const memory_action *action, memory_action *next,
 			  const memory_action *end)
 {
@@ -255,7 +261,7 @@ static uint32_t size_class_of(uint64_t size)
 	return size == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(size);
 }
 
-/* A block that is not tracked does not count as existing, since its end would not be found. */
+/* Counts an allocation. A block that is not tracked does not count as live, since its end would not be found. */
 static void count_block(memory_model *model, const memory_block *block, int is_tracked)
 {
 	memory_site *site = change_site(model, block->site);
@@ -304,7 +310,7 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 	return 1;
 }
 
-/* The old block ends and the new one begins at the same time. */
+/* Ends a resize: the old block ends and the new one begins at the same time. */
 static int handle_arrive(memory_model *model, const memory_action *action, memory_action *next,
 			 const memory_action *end)
 {
@@ -321,7 +327,7 @@ static int handle_arrive(memory_model *model, const memory_action *action, memor
 	return 1;
 }
 
-/* \p next to \p end are the following actions, as far as they are available. */
+/* Processes an action. \p next to \p end are the following actions, as far as they are available. */
 static int handle_action(memory_model *model, const memory_action *action, memory_action *next,
 			 const memory_action *end)
 {
@@ -355,7 +361,7 @@ static int handle_at(memory_model *model, size_t index)
 	return handle_action(model, action, action + 1, model->state.order.actions + model->state.order.count);
 }
 
-/* Processes the first of the actions held back, which are sorted. They are removed even if one of them fails. */
+/* Processes the first \p count actions held back, which are sorted, and removes those that were processed. */
 static int handle_first(memory_model *model, size_t count)
 {
 	size_t index = 0;
@@ -379,7 +385,7 @@ int memory_process_until(memory_model *model, uint64_t watermark)
 	return handle_first(model, count);
 }
 
-/* If there is no memory for noting all changes, the actions become final, so that the statistics are complete. */
+/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
 int memory_process_provisionally(memory_model *model)
 {
 	if (model->undo.is_active || model->state.order.count == 0)
@@ -432,7 +438,7 @@ static uint32_t thread_number(memory_model *model, uint64_t id)
 	return MEMORY_OTHER_THREADS + (uint32_t)window_has_thread(model->window, id);
 }
 
-/* Holds actions back. If there is no memory for them, those held back are processed sooner. */
+/* Holds actions back. If max_memory is reached, the older half is processed now, and if necessary the new ones too. */
 static int hold_back(memory_model *model, memory_action *actions, size_t count)
 {
 	if (memory_order_add(&model->state.order, actions, count))

@@ -21,8 +21,8 @@
 #include <mprof/format.h>
 
 /**
- * Numbers of the threads that have no number of their own because there was no memory: those that are not chosen, and
- * those that are.
+ * The number shared by threads that are not chosen and have no number of their own, because there was no memory. The
+ * next higher number is shared by those that are chosen.
  */
 #define MEMORY_OTHER_THREADS (UINT32_MAX - 2)
 

@@ -61,7 +61,7 @@ static void merge_adjacent_runs(memory_action *to, const memory_action *from, si
 	}
 }
 
-/* Merges pairs of runs. Returns the number of runs before. */
+/* Merges pairs of adjacent runs. Returns the number of runs in \p from. */
 static size_t merge_pairs(memory_action *to, const memory_action *from, size_t count)
 {
 	size_t runs = 0;

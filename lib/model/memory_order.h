@@ -15,7 +15,7 @@ typedef enum memory_action_kind {
 	MEMORY_ALLOCATE,
 	MEMORY_FREE,
 	MEMORY_LEAVE,  /**< A resize starts: another thread may be given the address. */
-	MEMORY_ARRIVE, /**< A resize ends: the memory of the thread's last MEMORY_LEAVE has another address. */
+	MEMORY_ARRIVE, /**< A resize ends: the memory of the thread's last MEMORY_LEAVE is at this address. */
 	MEMORY_DONE    /**< Processed before its turn. */
 } memory_action_kind;
 
@@ -30,7 +30,7 @@ typedef struct memory_action {
 
 typedef struct memory_order {
 	mprof_allocator allocator;
-	memory_action *actions; /**< Those held back. */
+	memory_action *actions; /**< The actions held back. */
 	size_t count;
 	size_t capacity;
 	memory_action *scratch; /**< Destination of a merge: has room for all actions. */

@@ -31,7 +31,10 @@ typedef struct memory_site {
 	uint64_t lifetimes; /**< Sum over the blocks freed, in counters; saturated. */
 	uint64_t shortest;
 	uint64_t longest;
-	/** live and live_bytes at the peak of this number. After a later peak they are unchanged since. */
+	/**
+	 * Number of the peak (memory_sums::peak) at which live and live_bytes had the values below. If there was a
+	 * later peak, the site has not changed since: live and live_bytes are then its values at that peak.
+	 */
 	uint64_t peak;
 	uint64_t peak_live;
 	uint64_t peak_bytes;
@@ -40,8 +43,8 @@ typedef struct memory_site {
 
 typedef struct memory_thread {
 	uint64_t last_address; /**< Address of its last allocation. */
-	int has_last;          /**< This thread has not freed it yet. */
-	int is_counted;        /**< Its allocations count. */
+	int has_last;          /**< The thread has not freed that allocation yet. */
+	int is_counted;        /**< The thread is chosen: its allocations count inside the window. */
 	int is_resizing;       /**< moving is the block that it resizes. */
 	int moving_is_temporary;
 	memory_block moving;
@@ -51,7 +54,7 @@ typedef struct memory_thread {
 /** All totals, so that they can be restored as a whole. */
 typedef struct memory_sums {
 	memory_size_class sizes[MEMORY_SIZE_CLASSES];
-	memory_site folded; /**< All call stacks for whose sites there was no memory. */
+	memory_site folded; /**< The site shared by all call stacks for whose sites there was no memory. */
 	uint64_t reached;   /**< Counter of the latest action that was processed. */
 	int has_reached;
 	uint64_t allocations;

@@ -99,7 +99,7 @@ void memory_undo_note_action(memory_undo *undo, const memory_state *state, size_
 	undo->actions[undo->noted_actions++].kind = state->order.actions[index].kind;
 }
 
-/* During the pass the table never has more blocks than it had at some time before, so it need not grow. */
+/* While changes are reverted, the table never has more blocks than at some time of the pass: it need not grow. */
 static void restore_blocks(const memory_undo *undo, memory_state *state)
 {
 	for (size_t i = undo->noted_blocks; i-- > 0;) {

@@ -69,8 +69,8 @@ void memory_undo_commit(memory_undo *undo);
 void memory_undo_revert(memory_undo *undo, memory_state *state);
 
 /**
- * Note a change before it is made, in memory that memory_undo_reserve() has reserved. A block is noted as added or
- * removed.
+ * Note a change, in memory that memory_undo_reserve() has reserved. Sites, threads and actions are noted before they
+ * change; a block is noted as added or removed.
  */
 void memory_undo_note_site(memory_undo *undo, memory_state *state, uint32_t number);
 void memory_undo_note_thread(memory_undo *undo, memory_state *state, uint32_t number);

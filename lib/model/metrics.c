@@ -24,7 +24,7 @@ void metrics_destroy(metric_list *all)
 	record_table_destroy(&all->records);
 }
 
-/* The metrics of threads that the library's recorder writes: section 3.15 of the format. */
+/* The time of a thread that a metric contains, by the names that the recorder uses (doc/format.md, 3.15). */
 static thread_time_kind time_of(const mprof_metric_record *metric)
 {
 	static const char *const times[THREAD_TIME_KINDS] = {"", "wall time", "cpu time", "ready time"};

@@ -11,7 +11,7 @@
 
 #include <mprof/format.h>
 
-/** Values are as in mprof_record::value. */
+/** Values are stored as in mprof_metric_value_record::value. */
 typedef struct metric_record {
 	uint32_t id;
 	uint32_t flags;
@@ -23,8 +23,8 @@ typedef struct metric_record {
 	uint64_t minimum;
 	uint64_t maximum;
 	uint64_t last_counter;
-	uint64_t thread;       /**< Whose metric it is, see flags. */
-	thread_time_kind time; /**< Which time of that thread it is. */
+	uint64_t thread;       /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
+	thread_time_kind time; /**< The time of that thread that it contains, if any. */
 } metric_record;
 
 typedef struct metric_list {
@@ -38,8 +38,8 @@ void metrics_destroy(metric_list *all);
 int metric_list_define(metric_list *all, const mprof_record *record);
 
 /**
- * Adds a value of a METRICS block written at \p counter. \p growth receives by how much it is above the value before, 0
- * if it is not. Returns the metric, valid until the next call, or NULL if there is no memory.
+ * Adds a value of a METRICS block written at \p counter. \p growth receives its increase over the previous value, 0 if
+ * it has not increased. Returns the metric, valid until the next call, or NULL if there is no memory.
  */
 const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
 					   uint64_t *growth);

@@ -52,8 +52,8 @@ static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *
 }
 
 /*
- * A wait for one object does not end with an event of another one. The outcome counts at the site where the wait began:
- * the call path that led there is the one of interest. Returns the number of that site.
+ * Ends the wait of a thread, unless the event is about another object. The outcome counts at the call site where the
+ * wait began: the call path that led there is the one of interest. Returns that site, or \p site if no wait ended.
  */
 static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
 		       const mprof_event *event, uint64_t counter)
@@ -80,7 +80,7 @@ int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event
 
 	if (record == NULL)
 		return 0;
-	/* If there is no memory for its site, the wait has none. */
+	/* If there is no memory for the call site, the wait is counted by class alone. */
 	site = find_site(all, event, call);
 	if (site == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
 		return 0;

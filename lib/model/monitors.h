@@ -24,7 +24,7 @@ typedef struct monitor_record {
 /** The monitor that a thread waits for. */
 typedef struct monitor_wait {
 	int is_waiting;
-	size_t site;     /**< The site where it found the monitor taken. */
+	size_t site;     /**< The call site where it found the monitor taken, or #SITE_TABLE_NONE. */
 	uint64_t object; /**< Its address, 0 if not known. */
 	uint32_t class_id;
 	uint64_t start; /**< Counter. */
@@ -44,8 +44,8 @@ void monitors_init(monitor_list *all, memory_budget *budget, int keeps_objects);
 void monitors_destroy(monitor_list *all);
 
 /**
- * Adds a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. \p counts is 1, or 0 if
- * only times count. Returns 0 if there is no memory.
+ * Adds a MONITOR event of a thread, at \p counter, in \p call, a node of the call tree or 0. \p counts is 1, or 0
+ * outside the window, where nothing is counted. Returns 0 if there is no memory.
  */
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
 		 uint64_t counter);

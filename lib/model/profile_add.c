@@ -33,7 +33,7 @@ static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *r
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* Reads the events of a thread that does not count: it may free memory that others allocated. */
+/* Reads the events of a thread that does not count: it may free memory that other threads allocated. */
 static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					int *is_own)
 {
@@ -78,7 +78,7 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* \p thread is NULL if the block does not belong to one. */
+/* \p thread is NULL if the block belongs to no thread. */
 static mprof_status add_samples(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
 {
 	mprof_status status;
@@ -101,7 +101,7 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 
 	if (!window_has_thread(&profile->window, block->thread))
 		return read_uncounted_block(profile, reader);
-	/* A copy of a log that does not contain the threads of samples. */
+	/* The block was converted from a dialect whose samples have no threads. */
 	if (block->thread == 0)
 		return add_samples(profile, reader, NULL, is_own);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
@@ -168,7 +168,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 	return 1;
 }
 
-/* A HEAP_SUMMARY or METRICS block; the definitions of other blocks are in the reader. */
+/* Adds a HEAP_SUMMARY or METRICS block. The reader keeps the definitions of other blocks. */
 static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				      int *is_own)
 {
@@ -318,7 +318,7 @@ static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
 			return report->first;
 		}
 		is_own = 0;
-		/* Fetching from a truncated block fails as loading it did. */
+		/* Fetching the events of a truncated block returns the same error as loading it. */
 		if (status == MPROF_OK || fault_is_at_end(status, &block))
 			status = add_block_to_profile(profile, report->reader, &block, &is_own);
 		if (is_own && status != MPROF_OK)

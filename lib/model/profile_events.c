@@ -39,7 +39,7 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 	}
 }
 
-/* If nothing is known of the call site, the class alone is counted. */
+/* Counts an allocation at its call site. An allocation without one is counted by class alone, by the caller. */
 static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
@@ -51,7 +51,7 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 	site_record *record;
 	size_t site;
 
-	/* Where allocations are sampled, a site is estimated from those that have a call stack. */
+	/* Where allocations are sampled, the sums of a site are estimated from the allocations with a call stack. */
 	if (stack == 0 && (is_sampled || (caller == 0 && call == CALL_TREE_ROOT)))
 		return 1;
 	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_FLAG_COMPILING : 0;
@@ -214,7 +214,7 @@ static void end_suspension(mprof_profile *profile, thread_record *thread, const 
 	pass_time(profile, thread, event->counter - event->value);
 	profile->calls.interrupted_frames +=
 		profile->calls.counts * call_stack_clear(&profile->calls, thread_stack(thread));
-	/* The stacks that were left before may have been running meanwhile. */
+	/* Other stacks may have been switched to and left meanwhile: their frames are not known any more. */
 	stack_table_note_gap(&profile->threads.stacks, event->counter - event->value);
 	forget_intervals(thread);
 	pass_time(profile, thread, event->counter);
@@ -268,10 +268,10 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	}
 }
 
-/* Any event. */
+/* Adds any event. */
 static int add_event_slow(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	/* Before time is added: it passed in two parts. */
+	/* This event adds the time itself: before the gap to the stack, and in the gap to no method. */
 	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
 		end_suspension(profile, thread, event);
 		return 1;
@@ -301,12 +301,12 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 	const uint32_t is_implicit = event->flags / MPROF_EVENT_FLAG_IMPLICIT & 1;
 	uint8_t kind;
 
-	/* Under the kind that it has in the log. */
+	/* An implicit leave that the reader has resolved counts under the kind that it has in the log. */
 	kind = (uint8_t)(event->kind + is_implicit * (MPROF_EVENT_METHOD_LEAVE_IMPLICIT - MPROF_EVENT_METHOD_LEAVE));
 	profile->totals.event_counts[kind]++;
 }
 
-/* The new top of the stack after an event that the fast path handles, which changes nothing else except times. */
+/* The new top of the stack after an event that the fast path handles. Counts the call of an enter. */
 static inline uint32_t top_after(call_model *calls, const call_stack *stack, uint32_t top, const mprof_event *event)
 {
 	/* Compared one by one: the branch predictor handles this better than an indirect jump through a table. */
@@ -367,7 +367,7 @@ static size_t add_events_fast(mprof_profile *profile, thread_record *thread, con
 	return done;
 }
 
-/* Events that count only inside the window, and that begin and end nothing. */
+/* Whether an event begins and ends nothing, so that it can be ignored outside the window. */
 static int is_instant(const mprof_event *event)
 {
 	switch (event->kind) {
@@ -383,7 +383,8 @@ static int is_instant(const mprof_event *event)
 }
 
 /*
- * Any event of a log of which only a window counts. Outside it calls and durations are tracked, and nothing is counted.
+ * Adds an event of a batch that is not entirely inside the window. Outside the window, calls and durations are tracked,
+ * but nothing is counted.
  */
 static int add_windowed_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {

@@ -16,7 +16,7 @@ void profile_events_begin(thread_record *thread, const mprof_event *events, size
 /** Adds events of a thread. */
 int profile_events_add(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
 
-/** Tracks the frees by a thread that does not count, of memory that others allocated. */
+/** Tracks the native memory of a thread that does not count: it may free memory that other threads allocated. */
 int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);
 
 /** Adds samples of a SAMPLES block of a thread, or of a STATISTICAL block, whose thread is NULL. */

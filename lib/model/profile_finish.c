@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The results that depend on all blocks: sums over the call tree, collections in order, the frequency of the counter.
- * Sums are computed from the changes since the last time, so that a log can be shown often while it grows.
+ * Computes the results that depend on all blocks: sums over the call tree, collections, the frequency of the counter.
+ * Sums are computed from the changes since the last call, so that the results of a growing log can be shown often.
  */
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"

@@ -43,7 +43,7 @@ struct mprof_profile {
 	property_list properties;
 	sample_model samples;
 	site_table allocations;         /**< Allocations with a known call site. value: bytes. key.detail: the method.
-	                                     key.other: an mprof_event_flag. */
+	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
 	site_table exceptions;          /**< Exceptions with a known call site. */
 	allocation_estimates estimates; /**< Of the sites of allocations, where those are samples. */
 	heap_snapshot_list heap_snapshots;

@@ -13,7 +13,7 @@
 
 typedef struct profile_table {
 	size_t (*count)(const mprof_profile *profile); /**< Returns 0 if \p profile is NULL. */
-	/** Stores a row in a public struct, of which all fields are 0 before. struct_size is not set. */
+	/** Stores a row in a public struct whose bytes are all 0. Does not set struct_size. */
 	void (*store)(const mprof_profile *profile, size_t index, void *row);
 	size_t row_size; /**< Of the public struct. */
 } profile_table;

@@ -55,9 +55,10 @@ void record_table_destroy(record_table *table);
 /** Removes all records; the memory is kept. */
 void record_table_clear(record_table *table);
 
-/** The part of record_table_get() for an ID that has no record yet. */
+/** The slow path of record_table_get(): adds the record of an ID that has none. */
 void *record_table_add(record_table *table, uint32_t id);
 
+/** The record at an index, in the order of first use. Valid until a record is added. */
 static inline void *record_table_at(const record_table *table, size_t number)
 {
 	return (unsigned char *)table->records + number * table->record_size;

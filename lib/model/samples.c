@@ -76,8 +76,8 @@ static int find_native_record(sample_model *samples, const mprof_reader *reader,
 }
 
 /*
- * The record of the innermost frame of a call stack, and the stack ID of its caller, 0 if it has none. 0 if there is no
- * memory.
+ * Finds the record of the innermost frame of a call stack. \p caller receives the stack ID of the frame's caller, 0 if
+ * it has none. Returns 0 if there is no memory.
  */
 static int find_frame_record(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint32_t *record,
 			     uint32_t *caller)
@@ -104,8 +104,8 @@ static uint32_t add_frame_node(sample_model *samples, const mprof_reader *reader
 }
 
 /*
- * Puts a call stack that has no node, and its callers that have none, into samples->path, the innermost first. Sets the
- * node that they are below. Returns 0 if there is no memory.
+ * Stores a call stack and its callers in samples->path, innermost first, up to the first one that has a node. \p node
+ * receives that node, or the root if none has one. Returns 0 if there is no memory.
  */
 static int find_path(sample_model *samples, const mprof_reader *reader, uint32_t stack, size_t *length, uint32_t *node)
 {
@@ -155,7 +155,7 @@ static uint32_t make_nodes(sample_model *samples, const mprof_reader *reader, ui
 	return node;
 }
 
-/* Counts a record in a sample that has no node. */
+/* Counts samples that have no node in a record of one of their frames. */
 static void fold_record(sample_model *samples, uint32_t record, int is_innermost, uint64_t count)
 {
 	sample_record *folded = &samples->records[record];
@@ -169,8 +169,8 @@ static void fold_record(sample_model *samples, uint32_t record, int is_innermost
 }
 
 /*
- * Counts samples of a call stack without memory for its path in its records. Returns 0 if there is no memory for these
- * either.
+ * Counts samples in the records of the frames alone, because there is no memory for the path of the call stack. Returns
+ * 0 if there is no memory for the records either.
  */
 static int fold_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {

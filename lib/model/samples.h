@@ -35,7 +35,7 @@ typedef struct sample_stack {
 } sample_stack;
 
 typedef struct sample_model {
-	hash_map numbers; /**< Record by kind and ID. */
+	hash_map numbers; /**< Numbers of records, by kind and ID. */
 	sample_record *records;
 	size_t record_count;
 	size_t record_capacity;
@@ -54,12 +54,12 @@ int samples_init(sample_model *samples, memory_budget *budget);
 void samples_destroy(sample_model *samples);
 
 /**
- * Adds samples of a call stack; one that is not defined in the reader counts for an unknown method. 0 if there is no
- * memory.
+ * Adds \p count samples of a call stack. A stack that is not defined in the reader counts as an unknown method. Returns
+ * 0 if there is no memory.
  */
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
 
-/** Adds samples of a single frame, without a call stack. 0 if there is no memory. */
+/** Adds \p count samples of a single frame, without a call stack. Returns 0 if there is no memory. */
 int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count);
 
 /** Called for a record whose sums may have changed. Returns 0 to stop. */

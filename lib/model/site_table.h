@@ -8,6 +8,7 @@
 
 #include "base/hash_index.h"
 
+/** Not a number of a site: there was no memory for it. */
 #define SITE_TABLE_NONE SIZE_MAX
 
 /** The fields that distinguish sites. All are set; 0 means not known. */

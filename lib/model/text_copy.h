@@ -8,7 +8,7 @@
 
 #include "base/allocator.h"
 
-/** A copy of a text, an empty one if it is NULL. NULL if there is no memory. */
+/** Returns a copy of \p text, which may be NULL: that yields "". NULL if there is no memory. Free by text_release(). */
 char *text_copy(const mprof_allocator *allocator, const char *text);
 
 /** Frees a copy. \p copy may be NULL. */

@@ -66,7 +66,7 @@ thread_record *thread_table_get(thread_table *table, const call_model *model, ui
 	return thread;
 }
 
-/* Whatever stack the thread is on, it returns to its own. */
+/* Moves a thread back to its own stack, at \p counter. */
 static void return_to_own_stack(thread_record *thread, uint64_t counter)
 {
 	if (thread->other == NULL)
@@ -88,7 +88,7 @@ static switched_stack *find_or_add(thread_table *table, const call_model *model,
 	return stack;
 }
 
-/* A stack is on one thread at a time: the switch with which another thread left it is missing. */
+/* A stack is on one thread at a time: if another one still seems to be on it, the event of its leaving is missing. */
 static void detach_from_other_threads(thread_table *table, switched_stack *stack, uint64_t counter)
 {
 	if (stack->state.thread != 0)

@@ -15,16 +15,16 @@
 
 /** A call stack that threads switch to and from. */
 typedef struct switched_stack {
-	stack_state state; /**< Its thread is one more than the thread's index in the table. */
+	stack_state state; /**< state.thread is the index of its thread in the table, plus 1. */
 	call_stack calls;
 } switched_stack;
 
-/** What is known of the time of a thread. */
+/** The times of a thread that metrics contain. */
 typedef enum thread_time_kind {
 	THREAD_TIME_NONE,
-	THREAD_TIME_WALL,  /**< It existed. */
-	THREAD_TIME_CPU,   /**< It ran. */
-	THREAD_TIME_READY, /**< It waited for a processor. */
+	THREAD_TIME_WALL,  /**< Time in which it existed. */
+	THREAD_TIME_CPU,   /**< Time in which it ran. */
+	THREAD_TIME_READY, /**< Time in which it waited for a processor. */
 	THREAD_TIME_KINDS
 } thread_time_kind;
 
@@ -34,12 +34,12 @@ typedef struct thread_record {
 	uint64_t events;
 	uint64_t lost;
 	uint64_t samples;
-	uint64_t self;         /**< In counters, while its stack was not empty. */
+	uint64_t self;         /**< Time in methods: while its stack was not empty, in counters. */
 	uint64_t last_counter; /**< Of its latest event. */
 	int has_counter;
 	uint64_t times[THREAD_TIME_KINDS]; /**< Nanoseconds, by #thread_time_kind. */
 	call_stack own_stack;
-	uint64_t own_left;     /**< When it switched from its own stack to another one. */
+	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_stack *other; /**< The stack that it is on; NULL: its own. */
 	interval_stack compilations;
 	interval_stack class_loads;
@@ -52,7 +52,7 @@ typedef struct thread_table {
 	thread_record *records;
 	size_t count;
 	size_t capacity;
-	stack_table stacks; /**< The stacks that are no thread's own: #switched_stack. */
+	stack_table stacks; /**< Stacks that are not a thread's own: #switched_stack. */
 } thread_table;
 
 /** The stack that a thread is on. */
@@ -74,7 +74,7 @@ thread_record *thread_table_get(thread_table *table, const call_model *model, ui
 int thread_table_switch(thread_table *table, call_model *model, thread_record *thread, uint64_t number,
 			uint64_t counter);
 
-/** A stack has ended: its open frames are closed, and counted as never left. */
+/** A stack has ended: its open frames are closed, and counted as unclosed. */
 void thread_table_end_stack(thread_table *table, call_model *model, uint64_t number);
 
 /** A thread starts or ends: it is on its own stack, which is empty. */

@@ -13,7 +13,7 @@ typedef struct profile_window {
 	uint64_t start;
 	uint64_t end;     /**< The first counter after the window. */
 	int has_threads;  /**< 0: all threads are chosen. */
-	hash_map threads; /**< By ID. */
+	hash_map threads; /**< The threads chosen, by ID. */
 } profile_window;
 
 void window_init(profile_window *window, const mprof_allocator *allocator);
@@ -22,7 +22,7 @@ void window_destroy(profile_window *window);
 /** Sets the bounds. \p end 0 means no end. */
 void window_bound(profile_window *window, uint64_t start, uint64_t end);
 
-/** Returns 0 if there is no memory. */
+/** Restricts the window to the threads chosen so far and this one. Returns 0 if there is no memory. */
 int window_choose_thread(profile_window *window, uint64_t thread);
 
 static inline int window_has_counter(const profile_window *window, uint64_t counter)
