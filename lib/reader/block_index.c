@@ -114,7 +114,7 @@ static void index_list_add(const block_index *index, index_list *list, const ind
 	list->entries[list->count++] = (index_list_entry){index->count, end > before ? end : before};
 }
 
-/* The list of a thread; created if there is none. NULL if out of memory. */
+/* Returns the list of a thread, which is created if there is none; NULL if out of memory. */
 static index_list *find_list(block_index *index, uint64_t thread)
 {
 	const size_t position = thread_map_find(&index->by_thread, thread);
@@ -214,7 +214,7 @@ size_t block_index_until(const block_index *index, const index_list *list, uint6
 {
 	const int64_t wanted = relative_to_origin(index, counter);
 
-	/* Scans backwards. Counters that decrease are rare, and in that case the later block is the right one. */
+	/* Scans backwards: start counters may decrease, though rarely, and then the later block is the right one. */
 	for (size_t i = list->count; i-- > 0;) {
 		const index_block *block = &index->blocks[list->entries[i].number];
 

@@ -15,7 +15,10 @@
 
 #include <string.h>
 
-/* The status if the input ends between two blocks: the end of the log, or the start of damaged compressed data. */
+/*
+ * Returns the status for an input that ends between two blocks: the log ends here, or its compressed data is damaged
+ * from here on.
+ */
 static mprof_status end_of_log(mprof_reader *reader)
 {
 	if (!reader->is_damaged)
@@ -27,7 +30,7 @@ static mprof_status end_of_log(mprof_reader *reader)
 	return MPROF_ERR_MALFORMED;
 }
 
-/* Calls a function of the parser, feeding bytes, until it has all that it needs. */
+/* Calls a function of the parser and feeds bytes until the function needs no more. */
 static mprof_status feed_until_done(mprof_reader *reader, mprof_block *block,
 				    mprof_status (*function)(mprof_parser *, mprof_block *))
 {
@@ -61,8 +64,8 @@ mprof_status reader_load(mprof_reader *reader, mprof_block *block)
 	if (status == MPROF_OK)
 		return reader_learn(reader, block);
 	/*
-	 * The complete samples of a truncated block refer to definitions between them, so these are stored. The error
-	 * reported is still the truncation.
+	 * The complete samples of a truncated block can be fetched, and refer to definitions in the block, so these are
+	 * stored. The error reported is still the truncation.
 	 */
 	if (status == MPROF_ERR_TRUNCATED && block->loaded && block->kind == MPROF_BLOCK_STATISTICAL) {
 		error = reader->error;
@@ -85,7 +88,7 @@ void reader_strip_block(mprof_block *block)
 	*block = stripped;
 }
 
-/* After these statuses the next call continues where this one stopped. No part of the log is lost. */
+/* Whether the next call continues where a call with this status stopped, so that no part of the log is skipped. */
 static int can_be_continued(mprof_status status)
 {
 	return status == MPROF_AGAIN || status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO ||
@@ -104,7 +107,10 @@ static int is_gap(mprof_status status, const mprof_block *block)
 				       status == MPROF_ERR_CHECKSUM || status == MPROF_ERR_TRUNCATED);
 }
 
-/* If the block could not be read, its length is not trusted: the next one may start anywhere after its header. */
+/*
+ * Advances known_until. If the block could not be read, its length is not trusted: the next block may start anywhere
+ * after its header.
+ */
 static void note_known(mprof_reader *reader, mprof_status status, uint64_t offset, uint64_t end)
 {
 	const uint64_t reached = status == MPROF_OK || status == MPROF_ERR_REDEFINED_ID ? end : offset;
@@ -114,8 +120,8 @@ static void note_known(mprof_reader *reader, mprof_status status, uint64_t offse
 }
 
 /*
- * Records how far the log was read, and whether a block that cannot be read may have contained definitions or events. A
- * seek further ahead skips blocks in the same way.
+ * Records how far the log was read, and whether a block that cannot be read may have contained definitions or events.
+ * (move_to_offset() does the latter for blocks that a seek skips.)
  */
 static mprof_status note_progress(mprof_reader *reader, mprof_status status, const mprof_block *block)
 {

@@ -14,7 +14,7 @@ mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *blo
 /** Reads INTRO and keeps it for the first mprof_reader_next_block(). */
 mprof_status reader_read_intro(mprof_reader *reader);
 
-/** The offset of the block that mprof_reader_next_block() delivers next. */
+/** Returns the offset of the block that mprof_reader_next_block() delivers next. */
 uint64_t reader_next_offset(const mprof_reader *reader);
 
 /** Loads the block whose header was read, and stores its definitions. As mprof_reader_load(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stack sections: follows the call stack of each thread and attaches it, interned, to the events after a section. */
+/* Follows stack sections: keeps the call stack of each thread, and sets its stack ID in the events after a section. */
 #include "reader/call_stacks.h"
 
 #include "format/dialect.h"
@@ -24,7 +24,7 @@ int reader_has_stack_sections(const mprof_reader *reader)
 	       parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS;
 }
 
-/* Finds the index of a thread's stack; adds one if there is none. */
+/* Finds the index of a thread's stack. Adds an empty stack if the thread has none. */
 static mprof_status find_thread_stack(mprof_reader *reader, uint64_t thread, size_t *index)
 {
 	reader_stacks *stacks = &reader->stacks;
@@ -76,8 +76,8 @@ static mprof_status begin_block_stack(mprof_reader *reader)
 #define EVENT_BIT(kind) (UINT64_C(1) << (kind))
 
 /*
- * The kinds of events, as a bit mask, that have the call stack of the latest section before them. In a log without
- * directive 2, only monitor events have sections.
+ * Returns the kinds of events, as a bit mask, that have the call stack of the latest section before them. In a log
+ * without directive 2, only monitor events have sections.
  */
 static uint64_t kinds_with_stacks(const mprof_reader *reader)
 {
@@ -95,7 +95,7 @@ static void apply_section(mprof_reader *reader, frame_stack *stack, uint64_t kep
 		reader, frame_stack_apply(stack, &reader->interner, kept, detail->references, detail->reference_count));
 }
 
-/* An event without a detail gets one from the pool. */
+/* Sets the stack ID of an event. An event without a detail gets one from the pool. */
 static void set_event_stack(mprof_reader *reader, mprof_event *event, uint32_t stack_id)
 {
 	mprof_event_detail *detail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/call_stacks.h
- * \brief Attaches the call stacks that stack sections of the log describe to events.
+ * \brief Follows the stack sections of the log and sets the stack IDs of the events after them.
  */
 #ifndef READER_CALL_STACKS_H
 #define READER_CALL_STACKS_H
@@ -11,7 +11,7 @@
 void reader_stacks_init(mprof_reader *reader);
 void reader_stacks_destroy(mprof_reader *reader);
 
-/** Whether the loaded block has stack sections, or may have. */
+/** Whether the loaded block may have stack sections. */
 int reader_has_stack_sections(const mprof_reader *reader);
 
 /** As mprof_reader_next_events(), for a block that may have stack sections. Attaches the call stacks to the events. */
@@ -20,7 +20,7 @@ mprof_status reader_stacks_next(mprof_reader *reader, mprof_event *events, size_
 /** Prepares for fetching the events of the loaded block from the first one again. */
 void reader_stacks_rewind(mprof_reader *reader);
 
-/** Leaves the loaded block; the stack of its thread continues in the thread's next one. */
+/** Leaves the loaded block. The stack of its thread is kept for the thread's next block. */
 void reader_stacks_leave(mprof_reader *reader);
 
 /** Discards all call stacks, because reading continues at another offset. */

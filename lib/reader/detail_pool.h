@@ -16,7 +16,10 @@ typedef struct detail_pool {
 	size_t used;
 } detail_pool;
 
-/** Reclaims all details handed out and makes room for \p count of them. Returns 0 if out of memory. */
+/**
+ * Reclaims all details handed out, which become invalid, and makes room for \p count of them. Returns 0 if out of
+ * memory.
+ */
 int detail_pool_prepare(detail_pool *pool, const mprof_allocator *allocator, size_t count);
 
 /** Takes a detail from the pool, with all fields but its size 0. Returns NULL if the pool is used up. */

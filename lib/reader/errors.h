@@ -39,12 +39,15 @@ mprof_status reader_check(mprof_reader *reader);
 mprof_status reader_check_pointer(mprof_reader *reader, const void *needed);
 
 /**
- * The status of a fetching function. If an allocation failed during the fetch, it sets \p count to 0, so that no
- * partial result is delivered.
+ * Returns the status that a fetching function returns. If an allocation failed during the fetch, that is
+ * #MPROF_ERR_MEMORY, and \p count is set to 0, so that no partial result is delivered.
  */
 mprof_status reader_end_fetch(mprof_reader *reader, mprof_status status, size_t *count);
 
-/** The status of a fetch of events from the parser. After an error the open calls are unknown. */
+/**
+ * Records the error of a fetch of events from the parser, if \p status is one, and that the open calls are unknown
+ * after it. Returns \p status.
+ */
 mprof_status reader_end_parsed(mprof_reader *reader, mprof_status status);
 
 #endif

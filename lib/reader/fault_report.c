@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports each fault of a log once to the caller of an operation on all of it. */
+/* Reports each fault of a log once to the caller of a function that reads the whole log. */
 #include "reader/fault_report.h"
 
 #include "base/error.h"

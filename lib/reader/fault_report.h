@@ -25,8 +25,9 @@ int fault_report_error(fault_report *report);
 void fault_report_end(fault_report *report);
 
 /**
- * Whether loading failed only because of the end of the block: the log is truncated inside it, or its list has no end.
- * The content before that can be fetched; the fetching then fails with the same status as the loading.
+ * Whether loading failed only because the end of the block is missing or damaged: the log ends inside it, or it is an
+ * EVENTS block whose list has no end. The content before that can be fetched; after it, the fetching function returns
+ * the same status.
  */
 static inline int fault_is_at_end(mprof_status status, const mprof_block *block)
 {

@@ -15,7 +15,10 @@
 /* As mprof_reader_next_events(), for one kind of block. */
 typedef mprof_status reader_fetch(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
 
-/* All events were delivered. Reports once if the information attached to them is incomplete. */
+/*
+ * Called when all events were delivered. If information attached to them is incomplete, returns the reason once, in
+ * place of #MPROF_END.
+ */
 static mprof_status end_events(mprof_reader *reader)
 {
 	mprof_status fault = reader->fetch_fault;
@@ -32,7 +35,7 @@ static mprof_status next_plain(mprof_reader *reader, mprof_event *events, size_t
 	return reader_end_parsed(reader, mprof_parser_next_events(reader->parser, events, capacity, count));
 }
 
-/* The function that fetches the events of the loaded block. */
+/* Returns the function that fetches the events of the loaded block. */
 static reader_fetch *fetch_function(const mprof_reader *reader)
 {
 	if (!parser_has_content(reader->parser))

@@ -22,7 +22,7 @@ static mprof_status levels_reserve(frame_stack *stack, memory_budget *budget, si
 
 /*
  * Saves the levels from the top of the stack up to the lowest one already saved, because they are about to be
- * overwritten. They were popped before, so saving them costs no more than that did.
+ * overwritten. They were popped since the mark, so saving them costs no more than popping them did.
  */
 static mprof_status save_levels(frame_stack *stack, memory_budget *budget)
 {
@@ -65,7 +65,7 @@ static inline mprof_status push_frame(frame_stack *stack, definition_interner *i
 	return status;
 }
 
-/* Pops frames until at most \p keep are left. */
+/* Pops levels until at most \p keep frames are left. */
 static inline void pop_frames(frame_stack *stack, uint64_t keep)
 {
 	/* If all frames are known, each level is one frame. */
@@ -111,7 +111,9 @@ mprof_status frame_stack_apply(frame_stack *stack, definition_interner *interner
 	return result;
 }
 
-/* The number of frames of a call stack. The ID of a caller's stack is always smaller, so the loop terminates. */
+/*
+ * Returns the number of frames of a call stack. The ID of a caller's stack is always smaller, so the loop terminates.
+ */
 static size_t stack_length(const definition_table *table, uint32_t stack_id)
 {
 	definition_stack step;

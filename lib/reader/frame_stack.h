@@ -11,7 +11,8 @@
 
 /** A frame that the log contains, or one unknown frame that stands for all frames missing between two others. */
 typedef struct frame_level {
-	uint64_t depth;    /**< Number of frames from the outermost up to this one. */
+	uint64_t depth;    /**< Number of frames from the outermost up to this one, including those that an unknown
+	                        frame stands for. */
 	uint32_t stack_id; /**< Stack ID of the frames up to this one. */
 } frame_level;
 

@@ -35,7 +35,7 @@ static int is_followed(const mprof_reader *reader)
 	       (!reader->frames.keeps_implicit && (parser_directives_declared(reader->parser) & implicit) != 0);
 }
 
-/* Determines which state at the start of the loaded block is known, and from where. */
+/* Determines where the state of the open calls at the start of the loaded block is known from. */
 static open_origin find_origin(const mprof_reader *reader)
 {
 	const reader_frames *frames = &reader->frames;
@@ -108,7 +108,8 @@ void reader_frames_leave(mprof_reader *reader)
 	size_t count;
 
 	/*
-	 * The thread's next block continues from the last event, so the events that were not fetched are followed too.
+	 * The thread's next block continues from the last event of this one, so the events that were not fetched are
+	 * followed, too.
 	 */
 	if (!frames->is_done && is_followed(reader)) {
 		while ((status = mprof_parser_next_events(reader->parser, events, UNFETCHED_BATCH, &count)) == MPROF_OK)

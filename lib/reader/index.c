@@ -14,7 +14,8 @@
 #define EVENT_BATCH 512
 
 /*
- * Whether the block is undamaged in its framing, even if it cannot be read or not all of its definitions can be stored.
+ * Whether the header and the length of the block are valid, even if it cannot be decoded or not all of its definitions
+ * can be stored.
  */
 static int has_sound_framing(mprof_status status, const mprof_block *block)
 {
@@ -49,7 +50,9 @@ static mprof_status store_start_state(mprof_reader *reader, index_block *made)
 	slot = open_frames_slot(open, open->current);
 	made->stack = slot->number;
 	made->gap = open->gap;
-	/* If the memory limit for names is reached, the call stack here is unknown after a seek. */
+	/*
+	 * If the memory limit for names is reached, no node is stored, and the call stack here is unknown after a seek.
+	 */
 	status = open_frames_keep(open, &slot->stack, &made->frames);
 	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for the index") : MPROF_OK;
 }

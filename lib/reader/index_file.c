@@ -49,7 +49,7 @@ static mprof_status refuse_index(mprof_reader *reader, mprof_status status, cons
 	return error_set(&reader->error, status, MPROF_SEVERITY_NONE, what);
 }
 
-/* Stack sections continue those of earlier blocks, and the index does not contain those. */
+/* Stack sections build on the call stacks of earlier blocks, which the index does not contain. */
 static int can_be_saved(const mprof_reader *reader)
 {
 	return !dialect_get(mprof_parser_get_dialect(reader->parser))->has_stack_sections;
@@ -111,15 +111,18 @@ static uint8_t *store_block(uint8_t *bytes, const index_block *block)
 	return bytes + BLOCK_LENGTH;
 }
 
-/* The node of a stack at the end of the index; unknown if unreadable blocks come after it. */
+/*
+ * Returns the node of a stack at the end of the index; it is unknown if unreadable blocks follow the last block that
+ * used the stack.
+ */
 static uint32_t node_at_index_end(const mprof_reader *reader, const open_slot *slot)
 {
 	return slot->end_gaps == reader->frames.index_gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
 }
 
 /*
- * An index is saved only for a log without faults, so the thread is on that stack unless another thread has switched to
- * it.
+ * Stores the stack that a thread is on at the end of the index. An index is saved only for a log without faults, so the
+ * thread is on the stack of its last block unless another thread has switched to that stack since.
  */
 static uint8_t *store_thread_stacks(const mprof_reader *reader, uint8_t *bytes, size_t index)
 {
@@ -227,7 +230,7 @@ typedef struct saved_index {
 	size_t switch_count;
 } saved_index;
 
-/* Checks the header and finds the parts. */
+/* Checks the header of the saved index and finds its parts. Their content is not checked yet. */
 static mprof_status open_saved(mprof_reader *reader, const uint8_t *bytes, size_t length, saved_index *saved)
 {
 	size_t needed = HEADER_LENGTH;

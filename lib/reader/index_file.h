@@ -8,7 +8,7 @@
 
 #include <mprof/reader.h>
 
-/** Discards the index and the state of all call stacks. */
+/** Discards the index and the open calls of all stacks, whose nodes belong to it. */
 void reader_discard_index(mprof_reader *reader);
 
 #endif

@@ -50,7 +50,10 @@ static mprof_status handle_input_end(mprof_reader *reader)
 	return MPROF_OK;
 }
 
-/* Detects gzip by the first bytes of the source. Inserts decompression, or feeds the bytes to the parser. */
+/*
+ * Reads the first bytes of the source. If they are those of gzip, inserts decompression; otherwise feeds them to the
+ * parser.
+ */
 static mprof_status detect_compression(mprof_reader *reader)
 {
 	size_t got = 0;
@@ -94,8 +97,8 @@ static mprof_status seek_source(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * Seeks past the bytes that the parser does not need, and sets \p skipped to their number. The last one is read
- * nevertheless: a source can be positioned after its end, and the truncation of the log would not be noticed.
+ * Seeks past the bytes that the parser does not need, and sets \p skipped to their number. The last of these bytes is
+ * read nevertheless: a source can be positioned after its end, and a log truncated there would not be noticed.
  */
 static mprof_status seek_past_skippable(mprof_reader *reader, uint64_t *skipped)
 {
@@ -114,7 +117,9 @@ static mprof_status seek_past_skippable(mprof_reader *reader, uint64_t *skipped)
 	return mprof_parser_skip(reader->parser, *skipped);
 }
 
-/* The source ends inside the bytes that were skipped. Seeks back, to find the end of the log by reading them. */
+/*
+ * Called if the source ends inside the bytes that were skipped. Seeks back, to find the end of the log by reading them.
+ */
 static mprof_status return_to_skipped(mprof_reader *reader, uint64_t skipped)
 {
 	mprof_status status;

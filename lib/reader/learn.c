@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Loaded for their definitions even if the caller does not want them. */
+/* Kinds of blocks that are loaded for what they define even if the caller does not want them. */
 #define DEFINING_KINDS                                                                                                 \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
@@ -29,7 +29,10 @@ uint64_t reader_defining_kinds(void)
 	return DEFINING_KINDS;
 }
 
-/* Stores all names of the loaded MAPPING block. A name that cannot be stored does not prevent storing the others. */
+/*
+ * Stores all names of the loaded MAPPING block. If a name cannot be stored, the others still are, except if out of
+ * memory.
+ */
 static mprof_status store_names(mprof_reader *reader, const mprof_block *block)
 {
 	mprof_mapping mappings[MAPPING_BATCH];
@@ -51,7 +54,9 @@ static mprof_status store_names(mprof_reader *reader, const mprof_block *block)
 	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
 }
 
-/* Stores all definitions of the loaded block. One that cannot be stored does not prevent storing the others. */
+/*
+ * Stores all definitions of the loaded block. If one cannot be stored, the others still are, except if out of memory.
+ */
 static mprof_status store_block_definitions(mprof_reader *reader, const mprof_block *block)
 {
 	mprof_record records[RECORD_BATCH];
@@ -67,8 +72,8 @@ static mprof_status store_block_definitions(mprof_reader *reader, const mprof_bl
 			if (status == MPROF_ERR_MEMORY)
 				return reader_fail_names(reader, status, block);
 			/*
-			 * If blocks were skipped or damaged, a gap in the IDs is a consequence of that and not another
-			 * fault.
+			 * If blocks were skipped or damaged, a gap in the IDs is a consequence of that and not a fault
+			 * of this block.
 			 */
 			if (status == MPROF_ERR_MALFORMED && reader->misses_something)
 				status = MPROF_OK;

@@ -4,15 +4,19 @@
 
 #include "reader/open_switches.h"
 
-/* A deeper stack becomes unknown, so that the memory for a log that consists only of enters is bounded. */
+/*
+ * A stack that would become deeper becomes unknown, so that the memory for a log that consists only of enters is
+ * bounded.
+ */
 #define MOST_FRAMES ((size_t)1 << 20)
 
 /* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
 #define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
 
 /*
- * Saves the frames of the mark that the next enter would overwrite. They are still in the array, because leaving a
- * frame only decrements the depth. Saving them costs no more than leaving them did.
+ * Saves the frames of the mark from the top of the stack up to the lowest one already saved, because the next enter
+ * would overwrite one of them. They are still in the array, because leaving a frame only decrements the depth. Saving
+ * them costs no more than leaving them did.
  */
 static mprof_status save_marked_frames(open_frames *frames, open_stack *stack)
 {
@@ -118,8 +122,8 @@ static inline int is_rare(uint32_t kind)
 
 /*
  * Follows enters and implicit leaves up to another event that changes the stack, or one for which there is no room.
- * Which of the two an event is, is unpredictable, so the loop does not branch on it: the method is always stored in the
- * unused slot above the top, and only an enter makes it a frame. Returns the number of events followed.
+ * Whether an event is an enter or a leave is unpredictable, so the loop does not branch on it: the method is always
+ * stored in the unused slot above the top, and only an enter makes it a frame. Returns the number of events followed.
  */
 static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count)
 {

@@ -55,7 +55,7 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *in
 		return status;
 	made = &frames->threads[frames->thread_count];
 	made->thread = thread;
-	/* An old generation marks its state as unknown. */
+	/* An old generation marks the state of the thread as outdated. */
 	made->generation = frames->generation - 1;
 	made->own.generation = frames->generation - 1;
 	open_stack_clear(&made->own.stack, OPEN_BASE_UNKNOWN);
@@ -103,7 +103,7 @@ static mprof_status add_base_nodes(open_frames *frames)
 	return MPROF_OK;
 }
 
-/* Sets *node to the node of a method on top of another node; adds it if there is none. */
+/* Sets *node to the node of a method on top of the node \p parent. Adds the node if there is none. */
 static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node)
 {
 	const uint64_t key = (uint64_t)parent << 32 | method;

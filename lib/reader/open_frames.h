@@ -16,9 +16,12 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 
-/** What is under the lowest frame of a stack. The first nodes of the tree have the same numbers. */
+/**
+ * What is under the outermost frame of a stack. The nodes with these numbers are the roots of the tree: stacks without
+ * frames.
+ */
 typedef enum open_base {
-	OPEN_BASE_EMPTY = 1,  /**< Nothing. */
+	OPEN_BASE_EMPTY = 1,  /**< Nothing: the outermost frame is the first of the thread or the stack. */
 	OPEN_BASE_GAP = 2,    /**< Frames that were not recorded. Events do not refer to them. */
 	OPEN_BASE_UNKNOWN = 3 /**< Frames of events that were not read. */
 } open_base;
@@ -26,7 +29,7 @@ typedef enum open_base {
 /** An open call of a method. */
 typedef struct open_frame {
 	uint32_t method;
-	uint32_t node; /**< Node of this frame and those under it; 0: none yet. */
+	uint32_t node; /**< Node of this frame and those under it; 0 if it was not stored yet. */
 } open_frame;
 
 /** A call stack. */
@@ -45,15 +48,17 @@ typedef struct open_stack {
 /** A thread's own call stack, or one that threads switch to (doc/format.md, 4.8), between events. */
 typedef struct open_slot {
 	open_stack stack;
-	uint64_t number;     /**< 0: a thread's own. */
+	uint64_t number;     /**< Number of the stack in the log; 0: a thread's own. */
 	uint64_t generation; /**< The slot is current if this equals open_frames::generation. */
 	uint64_t left;       /**< Counter when it was last left. */
-	size_t holder;       /**< Index of the thread on it, plus 1; 0: none. Unused for own stacks. */
-	uint64_t block;      /**< The last block that touched it, by the count of open_frames. */
+	size_t holder;       /**< Index of the thread that is on the stack, plus 1; 0: none. Unused for own stacks. */
+	uint64_t block;      /**< open_frames::block at the last block that touched the stack. */
 	size_t touch;        /**< Index of its open_touch for that block. */
 	int is_ended;        /**< The block that is being followed ended it. */
-	uint32_t end_node;   /**< Node at the end of the index; 0: no block of the index touches the stack. */
-	uint32_t end_gaps;   /**< Unreadable blocks when end_node was set. It is invalid if there are more now. */
+	uint32_t end_node;   /**< Node of the stack at the end of the index; 0: no block of the index touches the stack,
+	                          or it has ended. */
+	uint32_t end_gaps;   /**< Number of unreadable blocks in the index when end_node was set. end_node is invalid if
+	                          there are more now. */
 	uint64_t end_left;   /**< left at the end of the index. */
 	size_t end_holder;   /**< holder at the end of the index. */
 } open_slot;
@@ -69,9 +74,9 @@ typedef struct open_thread {
 	uint32_t end_gaps;   /**< As in open_slot. */
 } open_thread;
 
-/** A stack that the followed block touched, with its state before. */
+/** A stack that the followed block touched, with the state that its slot had before. */
 typedef struct open_touch {
-	size_t other; /**< As in open_thread. */
+	size_t other; /**< Which stack: as open_thread::other. */
 	uint64_t generation;
 	uint64_t left;
 	size_t holder;
@@ -117,18 +122,19 @@ typedef struct open_frames {
 	open_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;
-	thread_map by_thread; /**< Positions in threads. */
+	thread_map by_thread; /**< Maps thread IDs to indices in threads. */
 	open_slot *slots;     /**< Stacks that are not a thread's own. */
 	size_t slot_count;
 	size_t slot_capacity;
-	size_t free_slot;            /**< Index of a free slot, plus 1; 0: none. Its holder is the next free one. */
-	hash_map by_number;          /**< Indices in slots. */
+	size_t free_slot;            /**< Index of a free slot, plus 1; 0: none. holder of a free slot is the index of
+	                                  the next free slot, plus 1. */
+	hash_map by_number;          /**< Maps numbers of stacks to indices in slots. */
 	uint64_t generation;         /**< Incremented to invalidate the state of all stacks. */
 	uint64_t failed_leave_steps; /**< Frames searched for leaves of methods that are not open. */
 	open_node *nodes;
 	size_t node_count;
 	size_t node_capacity;
-	hash_map by_step; /**< Nodes by parent and method. */
+	hash_map by_step; /**< Maps parent << 32 | method to nodes. */
 	uint64_t gap;     /**< Latest counter at which recording was paused; 0: never. */
 	uint64_t gap_generation;
 	/* The block that is being followed. */
@@ -154,7 +160,8 @@ void open_frames_init(open_frames *frames, memory_budget *budget);
 void open_frames_destroy(open_frames *frames);
 
 /**
- * Finds a thread; adds it if there is none. Its index never changes. Returns #MPROF_OK; #MPROF_ERR_MEMORY or _LIMIT.
+ * Sets \p index to the index of a thread, which is added if it is new. The index never changes. Returns #MPROF_OK;
+ * #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT.
  */
 mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *index);
 
@@ -186,7 +193,7 @@ mprof_status open_stack_reserve(open_frames *frames, open_stack *stack, size_t d
 /** Restores the stack to its state at the mark. */
 void open_stack_roll_back(open_stack *stack);
 
-/** The slot of the stack that a thread is on. Valid until the next event is followed. */
+/** Returns the slot of the stack that a thread is on. Valid until the next event is followed or a thread is added. */
 static inline open_slot *open_frames_slot(const open_frames *frames, size_t thread)
 {
 	open_thread *found = &frames->threads[thread];
@@ -194,13 +201,19 @@ static inline open_slot *open_frames_slot(const open_frames *frames, size_t thre
 	return found->other != 0 ? &frames->slots[found->other - 1] : &found->own;
 }
 
-/** The node of a stack. Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT, and \p node is 0 then. */
+/**
+ * Stores the state of a stack in the tree; \p node receives its node. Returns #MPROF_OK; #MPROF_ERR_MEMORY or
+ * #MPROF_ERR_LIMIT, and \p node is then 0.
+ */
 mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *node);
 
 /** Sets a stack to the state of a node, and sets the mark. Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT. */
 mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_t node);
 
-/** Adds a node of a saved index. Returns #MPROF_OK; #MPROF_ERR_MALFORMED; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT. */
+/**
+ * Adds the next node of a saved index. Returns #MPROF_OK; #MPROF_ERR_MALFORMED if the parent does not exist or the node
+ * does already; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.
+ */
 mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t method);
 
 #endif

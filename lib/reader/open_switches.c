@@ -92,7 +92,7 @@ static uint32_t node_at_end(const open_frames *frames, const open_slot *slot)
 	return slot->end_gaps == frames->origin.gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
 }
 
-/* Sets a stack whose state is outdated to the state known at the start of the block. */
+/* Sets a stack whose state is outdated to the state at the start of the block, as far as it is known. */
 static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t known, uint64_t counter)
 {
 	uint32_t node = known;
@@ -113,7 +113,10 @@ static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t 
 	return open_frames_restore(frames, &slot->stack, node);
 }
 
-/* The block touches a stack, for the first time or again. \p known: its node; 0 if that has to be found. */
+/*
+ * Records that the block touches a stack, and restores the state of the stack if it is outdated. Has no effect if the
+ * block touched it before. \p known: the node of the stack; 0 if it has to be found.
+ */
 static mprof_status touch_stack(open_frames *frames, size_t other, uint32_t known, uint64_t counter)
 {
 	open_slot *slot = slot_at(frames, other);
@@ -198,7 +201,7 @@ mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t c
 	if (thread->is_lost)
 		open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
 	slot = slot_at(frames, next);
-	/* Only one thread can be on a stack: the switch by which the other one left it is missing. */
+	/* Only one thread can be on a stack: the event with which the other thread left it is missing. */
 	if (next != 0 && slot->holder != 0)
 		leave_other_stack(frames, slot->holder - 1, counter);
 	if (is_stale(frames, slot->left))
@@ -312,7 +315,7 @@ static mprof_status find_current_stack(open_frames *frames, open_thread *thread,
 		thread->is_lost = origin->gaps != 0;
 	else if (thread->end_gaps != origin->gaps)
 		thread->is_lost = 1;
-	/* A slot that is current was taken by another thread meanwhile. */
+	/* If the slot is current, another thread has switched to the stack meanwhile. */
 	else if (end != 0 && frames->slots[end - 1].end_holder == frames->current + 1 &&
 		 frames->slots[end - 1].generation != frames->generation)
 		thread->other = end;
@@ -345,7 +348,7 @@ mprof_status open_frames_begin(open_frames *frames, size_t index, const open_ori
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, 0);
 	slot = slot_at(frames, thread->other);
-	/* Rolling the block back leaves the thread on its stack. */
+	/* The state to roll back to is that with the thread on its stack, not that before touch_stack(). */
 	frames->touches[0].left = slot->left;
 	if (thread->other == 0)
 		return MPROF_OK;

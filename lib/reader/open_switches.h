@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/open_switches.h
- * \brief Threads that switch between call stacks: which stack a block starts on, and what it does to others.
+ * \brief Threads that switch between call stacks: on which stack a block starts, and how it changes the other stacks.
  */
 #ifndef READER_OPEN_SWITCHES_H
 #define READER_OPEN_SWITCHES_H
@@ -30,10 +30,13 @@ mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t coun
 /** The block's thread starts: it is on its own stack, which is empty. Returns as open_frames_switch(). */
 mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter);
 
-/** Recording was paused from a counter on and has resumed. */
+/** Recording was paused at the counter \p stopped and has resumed. */
 void open_frames_resume(open_frames *frames, uint64_t stopped);
 
-/** Finds a stack that is not a thread's own; adds it if there is none. \p other is as in open_thread. */
+/**
+ * Finds a stack that is not a thread's own; adds it if there is none. \p other receives its index in slots, plus 1.
+ * Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT.
+ */
 mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t *other);
 
 /**
