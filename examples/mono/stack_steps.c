@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns the distances between return addresses on the stack, and walks stacks by them. */
+/* Learns the distances between return addresses on the stack, and walks stacks with them. */
 #include "stack_steps.h"
 
 #include "shared/hash.h"
@@ -13,7 +13,7 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-/* Native frames from the callback to managed code; more are not learned. */
+/* Maximum number of native frames between the callback and managed code that are learned. */
 #define MAX_NATIVE_FRAMES 32
 
 static stack_step *set_of(stack_steps *steps, uintptr_t address)
@@ -67,7 +67,7 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
 	while (place < steps->base) {
 		const stack_step *step = find_step(steps, *place);
 
-		/* Native frames between managed ones are no steps: what has called them is not known. */
+		/* Native frames between managed frames have no steps: their callers are unknown. */
 		if (step == NULL || (step->frame == 0 && is_managed))
 			return 0;
 		if (step->frame != 0) {
@@ -92,7 +92,10 @@ typedef struct native_lesson {
 	unsigned frames;
 } native_lesson;
 
-/* Of a frame, the unwinder has the stack pointer after the return to it: the return address is in the word below. */
+/*
+ * The unwinder reports the stack pointer that a frame has after the return to it: the return address is in the word
+ * below.
+ */
 static _Unwind_Reason_Code learn_native_frame(struct _Unwind_Context *context, void *data)
 {
 	native_lesson *native = data;
@@ -124,7 +127,7 @@ void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloa
 		steps->unloads = unloads;
 	}
 	*lesson = (stack_lesson){.steps = steps};
-	/* Code of the runtime's compiler is unknown to the unwinder, which ends there. */
+	/* The unwinder has no information about code of the runtime's compiler, and ends there. */
 	(void)_Unwind_Backtrace(learn_native_frame, &native);
 }
 
@@ -141,8 +144,9 @@ static int reads_subtraction(const uint8_t *code, uint32_t *amount, size_t *leng
 }
 
 /*
- * Reads the start of a method: push rbp, mov rbp, rsp; then the size of the frame is subtracted from rsp; either may be
- * missing. Returns the bytes from the stack pointer to the return address, and where the rest of the code begins.
+ * Reads the prologue of a method: push rbp and mov rbp, rsp; then the size of the frame is subtracted from rsp. Either
+ * part may be missing. Returns the number of bytes from the stack pointer to the return address. \p rest: the offset of
+ * the code after the prologue.
  */
 static uint32_t read_prologue(const uint8_t *code, size_t size, size_t *rest)
 {
@@ -164,9 +168,9 @@ static uint32_t read_prologue(const uint8_t *code, size_t size, size_t *rest)
 }
 
 /*
- * Whether a constant is subtracted from the stack pointer for a finally block: 8 bytes align the call of the block, and
- * the block itself saves the stack pointer in the method's frame before. Calls inside the block have steps that do not
- * lead to a return address, which are not remembered.
+ * Whether a constant is subtracted from the stack pointer for a finally block: either 8 bytes to align the call of the
+ * block, or in the block itself, which saves the stack pointer in the method's frame before. Steps of calls inside the
+ * block do not lead to a return address, so they are not remembered.
  */
 static int is_for_block(const uint8_t *code)
 {
@@ -183,8 +187,8 @@ static int is_for_block(const uint8_t *code)
 
 /*
  * Whether the code of a method from \p start on may change the stack pointer for longer than a call: it subtracts a
- * register, for stackalloc, or a constant. Bytes that only look like such an instruction make a method one whose frames
- * are not learned.
+ * register, for stackalloc, or a constant. Bytes that only look like such an instruction exclude the frames of the
+ * method from learning.
  */
 static int changes_stack_pointer(const uint8_t *code, size_t size, size_t start)
 {
@@ -200,7 +204,7 @@ static int changes_stack_pointer(const uint8_t *code, size_t size, size_t start)
 	return 0;
 }
 
-/* Returns the bytes from one return address to the next; 0 if that is not fixed. */
+/* Returns the number of bytes from one return address to the next; 0 if it is not fixed. */
 static uint32_t distance_of(MonoDomain *domain, const uint8_t *code)
 {
 	/* The cast removes const: the runtime only compares the address. */
@@ -217,7 +221,7 @@ static uint32_t distance_of(MonoDomain *domain, const uint8_t *code)
 	return frame_size + (uint32_t)sizeof(uintptr_t);
 }
 
-/* The last step leads to a return address, or it does not. */
+/* Remembers the last step if it leads to a return address (\p is_right); otherwise forgets it. */
 static void settle(stack_lesson *lesson, int is_right)
 {
 	stack_step *known;
@@ -245,7 +249,7 @@ void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code
 
 	if (place == NULL)
 		return;
-	/* The offset may be that of the call instead of that after it. */
+	/* The reported offset may be one less than that of the return address: inside the call instruction. */
 	is_right = *place == address || *place == address + 1;
 	settle(lesson, is_right);
 	lesson->place = NULL;

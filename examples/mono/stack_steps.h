@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file stack_steps.h
- * \brief Walks a thread's own stack by what earlier walks of the runtime have shown.
+ * \brief Walks a thread's own stack with distances that were learned from earlier walks of the runtime.
  *
  * The runtime looks up and interprets the unwind information of each frame. Most frames have a fixed size, so the
  * distance from one return address on the stack to the next depends on the return address alone: a step. Steps are
@@ -27,12 +27,12 @@
 #define STACK_STEPS_IN_SET 4
 
 /**
- * Walks without learning after one whose frames could not all be learned: that takes longer, and the next stack is
- * probably like the last.
+ * Number of walks without learning after a walk whose frames could not all be learned: learning takes longer, and the
+ * next stack is probably similar.
  */
 #define STACK_LESSON_PAUSE 15
 
-/** Words from the base on that distinguish it from another native frame at the same address. */
+/** Number of words, from the base on, that distinguish it from another native frame at the same address. */
 #define STACK_BASE_WORDS 32
 
 typedef struct stack_step {
@@ -45,7 +45,7 @@ typedef struct stack_step {
 /** Owned by its thread. All zero at first. */
 typedef struct stack_steps {
 	unsigned unloads;      /**< MonoProfiler::unloads when the steps were learned. */
-	unsigned pause;        /**< Walks of the runtime that nothing is learned from before the next lesson. */
+	unsigned pause;        /**< Remaining walks of the runtime without learning. */
 	const uintptr_t *base; /**< Place of the base; NULL if not known. No walk by steps reads beyond its words. */
 	uintptr_t base_words[STACK_BASE_WORDS];
 	stack_step known[STACK_STEP_SETS][STACK_STEPS_IN_SET]; /**< The latest one of each set is the first. */
@@ -55,7 +55,7 @@ typedef struct stack_steps {
 typedef struct stack_lesson {
 	stack_steps *steps;
 	const uintptr_t *place;     /**< Place of the next return address; NULL once it is not known. */
-	const uintptr_t *unsettled; /**< Place of the return address whose step leads there, if there is one. */
+	const uintptr_t *unsettled; /**< Place of the return address whose step leads to \a place, or NULL. */
 	stack_step step;            /**< That step: it is remembered once the next return address is confirmed. */
 } stack_lesson;
 
@@ -70,7 +70,7 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
 
 /**
  * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since.
- * Learns the steps of the native frames inside the innermost managed frame.
+ * Learns the steps of the native frames that the innermost managed frame called.
  */
 void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place);
 
@@ -78,7 +78,7 @@ void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloa
 void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
 		      int is_wrapper);
 
-/** Ends after a walk; learns the base, unless the walk has left out outermost frames. */
+/** Ends after a walk; learns the base, unless the walk left out outermost frames. */
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames);
 
 #endif

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* Deeper stacks are not visited to their end for the sake of learning. */
+/* Maximum number of frames that a walk visits in order to learn. */
 #define MAX_LESSON_FRAMES 1000
 
 /* State of a stack walk. */
 typedef struct stack_walk {
 	MonoProfiler *profiler;
-	thread_state *state;   /* NULL in a signal handler: it defines no methods and keeps all frames. */
+	thread_state *state;   /* NULL in a signal handler, which defines no methods and keeps all frames. */
 	uintptr_t address;     /* Interrupted native address; 0 once it is recorded, or if there is none. */
 	unsigned compilations; /* Number of the thread's compilations that are not among the frames yet. */
 	mprof_frame *frames;
@@ -24,7 +24,7 @@ typedef struct stack_walk {
 	size_t limit;
 	int is_truncated;     /* There are more frames than the limit. */
 	stack_lesson *lesson; /* Learns from the walk, which then visits all frames; or NULL. */
-	unsigned visited;     /* Frames that it has learned from. */
+	unsigned visited;     /* Number of frames that were visited in order to learn. */
 } stack_walk;
 
 /*
@@ -97,7 +97,10 @@ static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, i
 	return !put_frame(walk, frame_of(method, code));
 }
 
-/* As add_frame() for a thread that compiles nothing. Visits frames beyond the limit, too: the base is learned there. */
+/*
+ * Like add_frame(), for a thread that compiles nothing. Also visits frames beyond the limit, since the base is learned
+ * from the outermost one.
+ */
 static mono_bool add_frame_and_learn(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	stack_walk *walk = data;

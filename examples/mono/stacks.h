@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file stacks.h
- * \brief Call stacks from the runtime's asynchronous stack walk, or by what it has shown before (stack_steps.h).
+ * \brief Call stacks, from the runtime's asynchronous stack walk or from what was learned from it (stack_steps.h).
  *
- * That walk is used everywhere but for exceptions: it takes no lock, and for code shared by generic types it returns
- * the method that the runtime reported when the code was compiled, so every frame has a name. This requires that the
- * module receives all such reports, see methods_install().
+ * The asynchronous walk is used everywhere except for exceptions: it takes no lock, and for code shared by generic
+ * types it returns the method that the runtime reported when the code was compiled, so every frame has a name. This
+ * requires that the module receives all such reports, see methods_install().
  */
 #ifndef STACKS_H
 #define STACKS_H

@@ -18,7 +18,8 @@ typedef struct static_field {
 } static_field;
 
 /*
- * The areas of one class in one domain. They are kept until they are unregistered, which happens by the first address.
+ * The areas of one class in one domain. They are kept until the runtime unregisters the memory, which it identifies by
+ * the start address.
  */
 typedef struct split_area {
 	struct split_area *next;
@@ -27,7 +28,7 @@ typedef struct split_area {
 	uint32_t offsets[];
 } split_area;
 
-/* The lock guards the list. Both callbacks run while the world is not stopped. */
+/* split_lock guards split_areas. Both callbacks run while the world is not stopped, so they may wait for it. */
 static pthread_mutex_t split_lock = PTHREAD_MUTEX_INITIALIZER;
 static split_area *split_areas;
 
@@ -39,7 +40,7 @@ static int may_hold_references(MonoClassField *field)
 	return mono_type_is_reference(type) || mono_type_is_struct(type);
 }
 
-/* Literals have no memory, and fields of threads have memory of the thread, which their offset does not refer to. */
+/* Literals have no memory. Fields of threads are in memory of the thread, to which their offset does not refer. */
 static int is_in_area(MonoClassField *field, uint64_t size)
 {
 	uint32_t flags = mono_field_get_flags(field);

@@ -25,7 +25,7 @@ static __thread uint64_t current_id __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t states_lock = PTHREAD_MUTEX_INITIALIZER;
 static thread_state *states;
-static int has_timers; /* Each thread has a timer. Guarded by the lock. */
+static int has_timers; /* Each thread has a timer. Guarded by states_lock. */
 
 static MonoProfiler *installed;
 
@@ -111,7 +111,7 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	state->id = threads_current_id();
 	state->runtime_id = (uintptr_t)pthread_self();
 	sample_time_begin();
-	/* First: the signal handler that the timer runs continues the timer of this state. */
+	/* Set before the timer is started: the signal handler continues the timer of current_state. */
 	current_state = state;
 	link_state(state);
 	current_recording = state->recording;
@@ -126,7 +126,7 @@ static void detach_current_thread(void)
 	current_ended = 1;
 	if (state == NULL)
 		return;
-	/* The lock: the timer may be started by another thread. */
+	/* Unlinked first, under the lock: until then, another thread may start the timer. */
 	unlink_state(state);
 	sample_timer_stop(&state->timer);
 	atomic_signal_fence(memory_order_seq_cst);

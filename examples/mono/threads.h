@@ -39,7 +39,7 @@ typedef struct known_method {
 	int is_wrapper;
 } known_method;
 
-/** Whether calls of a method are recorded, see call_gate.h; valid until something is unloaded or that changes. */
+/** Whether calls of a method are recorded, see call_gate.h; valid until something is unloaded or the gate changes. */
 typedef struct known_gate {
 	MonoMethod *method;
 	unsigned unloads;
@@ -65,8 +65,8 @@ typedef struct thread_state {
 	unsigned compilations;    /**< Entries used in compiling. */
 	unsigned loads;           /**< Entries used in loading. */
 	uint64_t bytes_to_sample; /**< See allocation_samples.h; 0 before the first distance is drawn. */
-	uint64_t sample_random;   /**< State of the random numbers for it. */
-	sample_timer timer;       /**< Of the thread; its own signal handler uses it. */
+	uint64_t sample_random;   /**< State of the generator for bytes_to_sample. */
+	sample_timer timer;       /**< The thread's timer; the signal handler on this thread uses it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
 	known_gate known_gates[KNOWN_METHODS];
@@ -118,7 +118,7 @@ uint64_t threads_id_of(uintptr_t runtime_id);
 /** Starts the timers of all threads, and from then on that of each new one. */
 void threads_start_timers(void);
 
-/** Lets the timers of all threads go on with a new period. \p were_stopped: they ended with the one before. */
+/** Sets the new period of the timers of all threads. \p were_stopped: they had stopped and are continued. */
 void threads_change_timers(int were_stopped);
 
 /** The log's ID of the calling thread. Async-signal-safe. */

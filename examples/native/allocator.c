@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the C library's allocation functions, and serves requests that come before they are found. */
+/* Finds the C library's allocation functions, and serves requests that are made before they are found. */
 #include "allocator.h"
 
 #include <dlfcn.h>

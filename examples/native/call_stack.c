@@ -53,7 +53,7 @@ typedef struct collected_frames {
 	size_t capacity;
 } collected_frames;
 
-/* Adds a return address. For the innermost frame, the address of the call itself is wanted, which precedes it. */
+/* Adds a return address. The innermost frame gets the address of the call itself, which precedes the return address. */
 static void add_frame(collected_frames *taken, uintptr_t address)
 {
 	if (taken->count == 0 && address >= own_start && address < own_end)

@@ -19,13 +19,13 @@ typedef struct controlled_recording {
 	void (*begin_thread)(void); /**< Called first on the thread, so that it is not recorded. */
 } controlled_recording;
 
-/** Starts the thread. \p path: that of the socket, NULL for the usual one. Prints a message on failure. */
+/** Starts the thread. \p path: the path of the socket, NULL for the default. Prints a message on failure. */
 void native_control_start(const controlled_recording *recording, const char *path);
 
 /** Removes the socket. The thread ends later; the recorder must not be freed. */
 void native_control_stop(void);
 
-/** In a child of fork(), which has no such thread: closes what it inherited. */
+/** Closes the inherited descriptors. Call it in a child of fork(), which does not have the thread. */
 void native_control_forget(void);
 
 #endif

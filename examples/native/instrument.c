@@ -41,7 +41,7 @@ PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
 PER_THREAD uint32_t call_depth;
 PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left, where children are recorded. */
-PER_THREAD uint32_t parent_calls; /* Those that the parent process entered: their ends are not in the log of a child. */
+PER_THREAD uint32_t parent_calls; /* Open calls that the parent process entered: a child does not record their ends. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
@@ -92,7 +92,7 @@ static void end_thread(void *value)
 
 /*
  * The log belongs to the parent. The recorder is not freed: its threads do not exist here, and may have held its locks.
- * The same holds for what is known about modules.
+ * The data about modules is abandoned for the same reason.
  */
 static void leave_child(void)
 {
@@ -118,7 +118,7 @@ static int install_handlers(void)
 {
 	static int is_installed;
 
-	/* A child inherits them. */
+	/* A child inherits the handlers. */
 	if (!is_installed)
 		is_installed = pthread_key_create(&thread_end, end_thread) == 0 &&
 			       pthread_atfork(NULL, NULL, leave_child) == 0;
@@ -185,7 +185,7 @@ static void open_log(void)
 	error.what = "";
 	if (!instrument_options_path(pattern, log_path) || !install_handlers())
 		return;
-	/* Without the process in its name, a child would write to the log of the parent. */
+	/* Without the process ID in the name, a child would write to the log of the parent. */
 	has_children = pattern != NULL && strstr(pattern, "%p") != NULL &&
 		       instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "children");
 	status = open_recorder(&error);

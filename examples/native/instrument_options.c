@@ -14,7 +14,7 @@
 #define MAX_WORD 512
 #define LABEL_SIZE 40
 
-/* Of the process. Read once it is opened. */
+/* The salvage path of this process. Static, since the recorder options point to it until the recorder is open. */
 static char salvage_path[MAX_WORD];
 
 static uint32_t number_of(const char *value)
@@ -72,7 +72,7 @@ int instrument_options_text(const char *words, const char *name, char *value, si
 		word += word[0] == ',';
 		if (strncmp(word, name, length) == 0 && word[length] == '=') {
 			word += length + 1;
-			/* A value that is too long is cut; it then is too long for its use as well. */
+			/* A value that does not fit is cut; what remains is still too long to be used. */
 			snprintf(value, size, "%.*s", (int)strcspn(word, ","), word);
 			return 1;
 		}
@@ -121,7 +121,9 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 		}
 		rest += length + (rest[length] == ',');
 	}
-	/* Older formats lack names of threads and metadata; they can hold everything else that is recorded here. */
+	/*
+	 * Older formats lack names of threads and metadata; they can represent everything else that is recorded here.
+	 */
 	writer->lossy = (uint32_t)dialects_is_older((mprof_dialect)writer->dialect);
 }
 

@@ -16,10 +16,10 @@ void instrument_options_read(const char *words, mprof_writer_options *writer, mp
 /** The value of an option word that is a number; k, m and g multiply it. 0 if it is missing or invalid. */
 uint64_t instrument_options_number(const char *words, const char *name);
 
-/** Whether there is an option word without a value. */
+/** Whether \p words contains the option word \p name without a value. */
 int instrument_options_has(const char *words, const char *name);
 
-/** Copies the value of an option word, cut to \p size. Returns 0 if there is none. */
+/** Copies the value of an option word, cut to \p size bytes including the final NUL. Returns 0 if there is none. */
 int instrument_options_text(const char *words, const char *name, char *value, size_t size);
 
 /**

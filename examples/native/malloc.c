@@ -27,7 +27,10 @@
 
 #define OVERRIDES __attribute__((visibility("default")))
 
-/* Busy: inside the recorder, or on its writer thread. Allocations made there are not those of the program. */
+/*
+ * Busy: inside the recorder. Off: on the recorder's own threads, and when nothing is recorded any more. Allocations
+ * made in these states are not recorded.
+ */
 typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
 
 /*

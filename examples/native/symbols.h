@@ -16,7 +16,7 @@ typedef struct symbol_module symbol_module;
 /** Forgets all modules: in a child of fork(), a thread that does not exist there may have been changing them. */
 void symbols_forget(void);
 
-/** The module that an address belongs to; NULL if it belongs to none, or out of memory. */
+/** The module to which an address belongs; NULL if it belongs to none, or out of memory. */
 symbol_module *symbols_module(uintptr_t address);
 
 /** The module's lowest address. */
@@ -25,12 +25,12 @@ uintptr_t symbols_module_start(const symbol_module *module);
 /** The module's name without directory. */
 const char *symbols_module_name(const symbol_module *module);
 
-/** The linker name of the function at an address; NULL if unknown. */
+/** The linker name of the function at an address; NULL if unknown. Valid as long as the process. */
 const char *symbols_function(const symbol_module *module, uintptr_t address);
 
 /**
  * The demangled name, if a C++ library is loaded that can demangle it. The caller frees it; NULL if \p name is not a
- * C++ name.
+ * C++ name or cannot be demangled.
  */
 char *symbols_demangle(const char *name);
 

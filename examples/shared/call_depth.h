@@ -11,13 +11,13 @@
 
 #include <stdint.h>
 
-/** A call begins. Returns 1 if it is to be recorded. \p limit is 0 for no limit. */
+/** Counts the start of a call. Returns 1 if the call is to be recorded. \p limit: 0 for no limit. */
 static inline int call_depth_enter(uint32_t *depth, uint32_t limit)
 {
 	return limit == 0 || (*depth)++ < limit;
 }
 
-/** A call ends, by return or by exception. Returns 1 if it is to be recorded. */
+/** Counts the end of a call, by return or by exception. Returns 1 if the end is to be recorded. */
 static inline int call_depth_leave(uint32_t *depth, uint32_t limit)
 {
 	if (limit == 0)

@@ -97,8 +97,8 @@ static void run_command_line(control_clients *clients, control_client *client, c
 }
 
 /*
- * The end of such a line has not been received, so no later command can be found: the client is closed after the
- * answer.
+ * Answers a line that is too long. Its end has not been received, so no later command can be found: the client is
+ * closed after the answer.
  */
 static void refuse_line(control_client *client)
 {

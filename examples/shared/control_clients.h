@@ -22,7 +22,7 @@ typedef struct control_client {
 	uint64_t last_use;    /**< Value of control_clients::uses when it last sent something. */
 	size_t input_length;  /**< Length of input not executed yet, in bytes. */
 	size_t output_sent;   /**< Bytes of output that are sent. */
-	command_reply output; /**< The next command is executed only when it is sent. */
+	command_reply output; /**< The answer. The next command is executed only when it is sent. */
 	char input[MAX_COMMAND + 1];
 } control_client;
 
@@ -38,7 +38,10 @@ typedef struct control_clients {
 
 void control_clients_init(control_clients *clients, command_function run, void *user);
 
-/** Adds a connection and owns it. If all entries are in use, the client that was silent for longest is closed. */
+/**
+ * Adds a connection and takes ownership of \p fd. If all entries are in use, the client that was silent for longest is
+ * closed.
+ */
 void control_clients_add(control_clients *clients, int fd, int is_classic);
 
 /** Fills in MAX_CLIENTS entries for poll(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures what recording took so far. */
+/* Measures what recording has cost so far. */
 #include "control_cost.h"
 
 #include <dirent.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* As the recorder names it. */
+/* The name that the recorder gives its writer thread, with the line feed of the system's file. */
 #define WRITER_NAME "mprof-writer\n"
 
 static uint64_t read_clock(clockid_t clock)
@@ -34,7 +34,7 @@ static int read_line(const char *thread, const char *file, char *line, size_t si
 	return is_read;
 }
 
-/* Returns 0 if it is unknown. */
+/* Reads the processor time of the writer thread. Returns 0 if it is unknown. */
 static int writer_time(uint64_t *time_ns)
 {
 	DIR *threads = opendir("/proc/self/task");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_cost.h
- * \brief The answer to the command "cost": totals of what recording took so far, for a client to subtract two of them.
+ * \brief The answer to the command "cost": totals of what recording has cost so far. A client subtracts two of them.
  */
 #ifndef CONTROL_COST_H
 #define CONTROL_COST_H

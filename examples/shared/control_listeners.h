@@ -14,7 +14,7 @@
 typedef struct control_socket {
 	int fd; /**< -1 if it is not open. */
 	char path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
-	dev_t device; /**< Device and inode of the socket, which show whether the path still is ours. */
+	dev_t device; /**< Device and inode of the socket, to check that the path still refers to it. */
 	ino_t inode;
 } control_socket;
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between bind() and listen() a socket has no listener, so a socket may be this old before it counts as left over. */
+/* Minimum age for the removal of a socket whose process may exist: between bind() and listen(), it has no listener. */
 #define MIN_AGE_SECONDS 60
 
 void control_paths_list(char directories[CONTROL_DIRECTORY_COUNT][CONTROL_DIRECTORY_SIZE], uid_t user)
@@ -51,7 +51,7 @@ int control_paths_is_left_over(const char *path)
 	return refused;
 }
 
-/* The process ID in the name of a file of our directory; 0 if the name is not that of a socket. */
+/* The process ID in the name of a file; 0 if the name is not that of a socket. */
 static long process_of(const char *name)
 {
 	char *end;
@@ -81,7 +81,9 @@ static int is_removable(int directory, const char *name)
 		return 0;
 	if ((kill((pid_t)process, 0) == 0 || errno != ESRCH) && !is_old(directory, name))
 		return 0;
-	/* The address has little room for a path, and the directory is the one that was opened. */
+	/*
+	 * A socket address has little room for a path. This path is short, and refers to the directory that was opened.
+	 */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%ld.sock", directory, process);
 	return control_paths_is_left_over(path);
 }

@@ -20,11 +20,11 @@ int control_paths_is_left_over(const char *path);
 
 /**
  * Removes the sockets of this user in a directory whose processes are gone. A directory of another user is not touched.
- * Returns how many were removed.
+ * Returns the number of removed sockets.
  */
 unsigned control_paths_clean(const char *directory);
 
-/** Removes those in all directories of this user. */
+/** Removes such sockets in all directories of this user. Returns the number of removed sockets. */
 unsigned control_paths_clean_all(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner of the other end of a connection, from the kernel's table of TCP sockets.
+ * Finds the owner of the other end of a connection in the kernel's table of TCP sockets.
  *
  * TCP has no credentials, but both ends of a connection to the loopback address are sockets of this machine, and
  * /proc/self/net lists them with the user who owns them.
@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* One end of a connection, in a form that entries of the IPv4 and IPv6 tables are compared with. */
+/* One end of a connection, in a form to which the entries of the IPv4 and IPv6 tables are converted. */
 typedef struct end {
 	uint32_t address; /* in network order */
 	uint16_t port;    /* in host order */

@@ -8,7 +8,7 @@
 
 /**
  * Whether the other end of a connected TCP socket belongs to a process of this user or of the superuser. Returns 0 if
- * the other end is on another machine or was closed already: then the system has no owner of it.
+ * the other end is on another machine or was closed already: then the system does not report its owner.
  */
 int control_peer_is_trusted(int fd);
 

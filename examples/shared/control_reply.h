@@ -18,10 +18,10 @@ typedef struct command_reply {
 	char text[4096];
 } command_reply;
 
-/** Adds a line. What does not fit is dropped, except the last line of an answer, for which room is reserved. */
+/** Adds a line. A line that does not fit is dropped; room is reserved for the last line of the answer. */
 void control_reply_add(command_reply *reply, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Adds how much was recorded so far. */
+/** Adds lines with the numbers of events, samples, heap snapshots, bytes and lost events recorded so far. */
 void control_reply_add_counts(command_reply *reply, mprof_recorder *recorder);
 
 /** Adds the last line. \p failure: the reason, or NULL if the command succeeded. */

@@ -17,7 +17,9 @@ mprof_dialect dialects_find(const char *name);
 /** Lists the names of all dialects that can be written, the newest first, separated by ", ". Returns \p text. */
 char *dialects_list(char text[DIALECTS_LIST_SIZE]);
 
-/** Whether a dialect is of an earlier version of the format than the default one, and so cannot hold everything. */
+/**
+ * Whether a dialect is of an earlier version of the format than the default one, and so cannot represent everything.
+ */
 int dialects_is_older(mprof_dialect dialect);
 
 #endif

@@ -25,8 +25,9 @@ static uint64_t key_at(const key_map *map, size_t slot)
 }
 
 /*
- * The first slot that a key is probed at. The hash depends on the address of the slots. An author of a log cannot
- * predict it, and so cannot choose keys that all start at one slot, which would make each search as long as the map.
+ * The slot at which the search for a key starts. The hash depends on the address of the slots. An author of a log
+ * cannot predict it, and so cannot choose keys that all start at one slot, which would make each search as long as the
+ * map.
  */
 static size_t home_of(const key_map *map, uint64_t key)
 {
@@ -107,7 +108,7 @@ static void clear_slot(key_map *map, size_t slot)
 	for (size_t next = (slot + 1) & mask; key_at(map, next) != 0; next = (next + 1) & mask) {
 		size_t home = home_of(map, key_at(map, next));
 
-		/* Its first slot comes after the gap: the entry stays. */
+		/* The search for this entry starts after the gap, so it stays. */
 		if (((next - home) & mask) < ((next - slot) & mask))
 			continue;
 		memcpy(entry_at(map, slot), entry_at(map, next), entry_size(map));

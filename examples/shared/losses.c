@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists and prints what a dialect could not hold. */
+/* Lists and prints the data that a dialect could not represent. */
 #include "shared/losses.h"
 
 #include "shared/kinds.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses where the salvage file of a log is, and opens recorders with and without. */
+/* Chooses the path of the salvage file of a log, and opens recorders with or without one. */
 #include "shared/salvage.h"
 
 #include "shared/dialects.h"
@@ -23,7 +23,7 @@ static mprof_status open_any(const char *log_path, uint64_t ring_bytes, const mp
 	return mprof_recorder_open_path(log_path, options, recorder, error);
 }
 
-/* What is compressed, or of another dialect, cannot be continued by another process. */
+/* A log that is compressed, or has an older dialect, cannot be completed by another process. */
 static int can_be_salvaged(const mprof_recorder_options *options)
 {
 	const mprof_writer_options *writer = options->writer;
@@ -52,7 +52,7 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	}
 	if (status != MPROF_ERR_IO)
 		return status;
-	/* It may have been the log that cannot be written: then it cannot be now either. */
+	/* Try without a salvage file. If it was the log that could not be opened, this fails too. */
 	system_error = error->system_error;
 	own.salvage_path = NULL;
 	status = open_any(log_path, ring_bytes, &own, recorder, error);

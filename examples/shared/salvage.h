@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file shared/salvage.h
- * \brief Opens recorders with a salvage file, from which 'mprof recover' completes the log if the program dies.
+ * \brief Opens recorders with a salvage file, from which 'mprof recover' completes the log if the program is killed.
  */
 #ifndef SALVAGE_H
 #define SALVAGE_H
@@ -10,17 +10,18 @@
 
 #include <stddef.h>
 
-/** The salvage file of a log has the path of the log and this. */
+/** The path of a salvage file is the path of the log with this suffix. */
 #define SALVAGE_SUFFIX ".salvage"
 
-/** Bytes for its path. */
+/** Maximum size of its path, in bytes including the final NUL. */
 #define SALVAGE_PATH_MAX 4096
 
 /**
- * Opens a recorder with a salvage file; without one if it cannot be made, after a line that states why. \p asked: its
- * path; NULL: the path of the log with #SALVAGE_SUFFIX; "no": none. If another process of the program has the path
- * that was asked for, the file is beside the log. \p ring_bytes: as for mprof_recorder_open_ring(); 0: the log is a
- * file. Logs that cannot be continued have none. mprof_recorder_options::salvage_path is ignored.
+ * Opens a recorder with a salvage file. If the file cannot be created, prints the reason on standard error and opens a
+ * recorder without one. \p asked: the path of the salvage file; NULL for that of the log with #SALVAGE_SUFFIX, "no" for
+ * no salvage file. If another process uses the path \p asked, the file is beside the log. \p ring_bytes: size of the
+ * ring buffer, or 0 to write the log to a file. Logs that cannot be completed by another process have no salvage file.
+ * mprof_recorder_options::salvage_path is ignored.
  */
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
 			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error);

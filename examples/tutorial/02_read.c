@@ -3,8 +3,8 @@
  * 02: read a log.
  *
  * The outer loop visits blocks, the inner one fetches events in batches. The reader keeps the names that MAPPING blocks
- * define and converts counters to nanoseconds. Damage has a severity: after an error of severity BLOCK the loop goes on
- * with the next block; anything else ends it.
+ * define and converts counters to nanoseconds. Damage has a severity: after an error of severity BLOCK, the loop
+ * continues with the next block; any other error ends it.
  *
  *     ./02_read tutorial.mprof
  */

@@ -2,8 +2,8 @@
 /*
  * 05: follow a log while it is being written.
  *
- * With the option follow, a reader returns MPROF_AGAIN at the end of what is there, and continues when more has been
- * written. The loop ends with the END block. A program that is killed writes none: call mprof_reader_finish() once
+ * With the option follow, a reader returns MPROF_AGAIN at the end of the data written so far, and continues when there
+ * is more. The loop ends with the END block. A program that is killed writes none: call mprof_reader_finish() once
  * nothing more can come.
  *
  *     ./05_follow growing.mprof

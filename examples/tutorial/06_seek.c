@@ -2,9 +2,9 @@
 /*
  * 06: seek by time.
  *
- * An index has the kind, the thread and the times of each block; building it reads the log once. With it a reader goes
- * to a time without reading what is before, and reports which methods were open there. mprof_reader_save_index() keeps
- * an index for the next run.
+ * An index contains the kind, the thread and the times of each block; building it reads the log once. With an index, a
+ * reader seeks to a time without reading the blocks before it, and reports the methods that a thread was in at that
+ * time. mprof_reader_save_index() keeps an index for the next run.
  *
  *     ./06_seek tutorial.mprof 500300
  */

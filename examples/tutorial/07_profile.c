@@ -2,7 +2,7 @@
 /*
  * 07: analyse a log.
  *
- * A profile reads a log in one pass and has the totals, the statistics of methods and classes, and the call tree. Its
+ * A profile reads a log in one pass and provides totals, statistics of methods and classes, and the call tree. Its
  * interface may change before 1.0, hence MPROF_UNSTABLE.
  *
  *     ./07_profile tutorial.mprof

@@ -4,7 +4,7 @@
  *
  * A collector reports the live objects with their references, and the roots that keep them alive. All of it may happen
  * while the world is stopped: these functions take no lock, do not allocate and do not wait. Here the heap is a list of
- * three nodes, of which a static field refers to the first.
+ * three nodes; a static field refers to the first one.
  *
  *     ./10_heap heap.mprof && mprof report heap.mprof
  */

@@ -2,9 +2,9 @@
 /*
  * 11: record native memory.
  *
- * Record an allocation after it was made and a free before it is done: then the lifetimes of two blocks at one address
- * never overlap in the log, whichever threads made them. The profile finds what was never freed, and what existed at
- * the peak. This program frees all blocks but one.
+ * Record an allocation after it was made, and a free before it is executed: then the lifetimes of two blocks at one
+ * address never overlap in the log, regardless of the threads involved. The profile finds what was never freed, and
+ * what existed at the peak. This program frees all blocks but one.
  *
  *     ./11_memory memory.mprof && mprof report memory.mprof
  */

@@ -2,7 +2,7 @@
 /*
  * 12: record source files and lines, and read them back.
  *
- * A method's description may have the file and the line of its source. An editor looks them up by the ID of an event.
+ * A method's description may contain the file and line of its source. An editor looks them up by the ID of an event.
  *
  *     ./12_source_lines lines.mprof
  */

@@ -3,7 +3,7 @@
  * Writes the logs that the tests of the command line tool read: make_log KIND FILE. All counters are nanoseconds, and a
  * session lasts a second, so that the expected numbers are known. Kinds:
  *   sample   some of everything, with names that are hard to print
- *   mail     the same in the format of 2007, as far as it can hold it
+ *   mail     the same in the format of 2007, as far as it can represent it
  *   gzip     the same, compressed
  *   open     the same, not closed
  *   large    counters above 2^53

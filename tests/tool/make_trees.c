@@ -217,7 +217,7 @@ static void define_branch_methods(void)
 	}
 }
 
-/* A call tree without equal paths: the first and the second call of a method call different methods. */
+/* Records a call tree without equal paths: the two calls that each method makes are to different methods. */
 static void call_branch(uint64_t level, uint32_t side, uint64_t *time)
 {
 	uint32_t method = (uint32_t)(level % (BRANCH_METHODS / 2)) * 2 + side + 1;
@@ -242,7 +242,7 @@ static void write_branches(uint64_t levels)
 
 #define COMMON_FRAMES 31
 
-/* The stacks differ only in their innermost frames. */
+/* Defines stacks that differ only in their innermost frames. */
 static void define_places(uint64_t count)
 {
 	define_branch_methods();

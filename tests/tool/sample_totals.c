@@ -15,7 +15,7 @@
 #define MOST_THREADS 1000
 #define MOST_BLOCKS 10000
 
-/* Logs of real programs have no more. */
+/* The IDs in logs of real programs are smaller. */
 #define MOST_IDS 100000
 
 /* Indexed by the ID of a method or a class. */
@@ -92,7 +92,7 @@ static thread_facts *find_thread(uint64_t thread, int *is_new)
 	return &threads[thread_count++];
 }
 
-/* Returns the number of frames of a call stack, and whether a method is among them. */
+/* Returns the number of frames of a call stack. \p has_method: set to 1 if \p method is among them. */
 static uint64_t chain_length(const mprof_reader *reader, uint32_t stack, uint32_t method, int *has_method)
 {
 	mprof_stack_frame frame;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clients' maps of 64-bit keys: what was put is found until it is removed, whatever the keys are. */
+/* Maps of 64-bit keys find every entry until it is removed, for any keys. */
 #include "shared/key_map.h"
 
 #include "base/colliding_keys.h"
@@ -57,7 +57,7 @@ Test(key_map, removes_no_other_entries)
 	key_map_clear(&map);
 }
 
-/* The next key whose search would start at the first slot if the slots were at address 0. */
+/* The next key whose search would start at slot 0 if the array of slots were at address 0. */
 static uint64_t next_colliding(uint64_t key)
 {
 	do

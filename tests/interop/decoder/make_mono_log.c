@@ -116,8 +116,9 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 }
 
 /*
- * Stack 1 is Main, 2 Work called by Main, 3 Main being compiled, 4 native code called by 2, 5 a location in its module,
- * 6 one outside of modules. Those from 7 on add a frame each, except the last: a function without a module.
+ * Stacks: 1 is Main, 2 is Work called by Main, 3 is Main being compiled, 4 is native code called by stack 2, 5 is
+ * another location in the same module, 6 is a location outside of modules. Each stack from 7 on adds a frame, except
+ * the last one, which is a function without a module.
  */
 static void define_chains(void)
 {
