@@ -96,8 +96,8 @@ static int can_be_continued(mprof_status status)
 }
 
 /*
- * Whether events may be missing after the last block, because it is an EVENTS block that was skipped or cannot be read.
- * The kind in the header is not trusted if the checksum is wrong or the block is truncated.
+ * Whether events may be missing before the next block, because the last one is an EVENTS block that was skipped or
+ * cannot be read. The kind in the header is not trusted if the checksum is wrong or the block is truncated.
  */
 static int is_gap(mprof_status status, const mprof_block *block)
 {

@@ -24,7 +24,7 @@ void mprof_reader_options_init(mprof_reader_options *options, size_t struct_size
 	struct_init(options, struct_size);
 }
 
-/* Converts a set of kinds to a mask: all kinds are below 64. An empty set stands for all kinds. */
+/* Converts a set of kinds to a mask, since all known kinds are below 64. An empty set stands for all kinds. */
 static uint64_t kinds_of(const mprof_block_set *set)
 {
 	uint64_t others = set->bits[1] | set->bits[2] | set->bits[3];
@@ -106,7 +106,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	allocator_release(&allocator, reader, sizeof(*reader));
 }
 
-/* Reads INTRO if the source was opened; otherwise reports why it was not. */
+/* Reads INTRO if the source was opened; otherwise records why it was not: \p fault, an errno value. */
 static mprof_status reader_start(mprof_reader **reader, int fault)
 {
 	mprof_status status;
@@ -129,7 +129,7 @@ static mprof_status reader_start(mprof_reader **reader, int fault)
 	return status;
 }
 
-/* Creates a reader for a source that is \p given, or not. */
+/* Creates a reader. Refuses a call whose source, \p given, is NULL. */
 static mprof_status create_for(const void *given, const mprof_reader_options *options, mprof_reader **reader)
 {
 	if (given != NULL)

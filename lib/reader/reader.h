@@ -18,13 +18,18 @@ int reader_keep_implicit_leaves(mprof_reader *reader, int keeps);
 /** Whether INTRO was read or found to be unreadable, and no block after it was read. */
 int reader_is_after_intro(const mprof_reader *reader);
 
-/** The name of the runtime from INTRO; NULL if INTRO could not be read. Valid as long as the reader. */
+/**
+ * Returns the name of the runtime from INTRO; NULL if INTRO could not be read. Borrowed until the reader is destroyed.
+ */
 const char *reader_runtime(const mprof_reader *reader);
 
-/** Whether a block with a wall-clock time was read. */
+/** Whether a block with a clock pair was read. */
 int reader_has_clock(const mprof_reader *reader);
 
-/** The last ID that the reader itself assigned to records of a kind (#mprof_record_kind); 0 if none. */
+/**
+ * Returns the last ID that the reader itself assigned to records of a kind (#mprof_record_kind); 0 if none, or the ID
+ * before the first one that it will assign.
+ */
 uint32_t reader_last_own_id(const mprof_reader *reader, size_t kind);
 
 /** Returns to the first item of the loaded block, even if the block is readable only in part. */

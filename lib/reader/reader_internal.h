@@ -31,7 +31,8 @@
 /** The call stack of a thread. */
 typedef struct thread_stack {
 	frame_stack stack; /**< The mark is at the start of the thread's last block. */
-	int is_known;      /**< 0: reading has continued at another offset since. */
+	int is_known;      /**< 0: reading has continued at another offset since the block, so the stack is not
+	                        valid. */
 } thread_stack;
 
 /** The call stacks of threads, for a dialect with stack sections. */
@@ -44,7 +45,7 @@ typedef struct reader_stacks {
 	hash_map at_blocks; /**< Stack ID at the start of each block, by offset; only for stacks that are not empty. */
 	int is_begun;       /**< The stack of the loaded block's thread is up to date with the last event fetched. */
 	int is_done;        /**< All its events were fetched. */
-	size_t current;     /**< Index of that stack. */
+	size_t current;     /**< Index in all of the stack of the loaded block's thread. */
 	detail_pool details;
 } reader_stacks;
 
@@ -53,9 +54,11 @@ typedef struct reader_frames {
 	open_frames open;
 	int keeps_implicit;    /**< Implicit leaves are delivered unresolved. */
 	int follows_all;       /**< Follows blocks without implicit leaves too, because the index is built. */
-	int has_gap;           /**< Events are missing after the last block. */
-	uint64_t gapless_from; /**< No events are missing from this offset up to the current one. */
-	uint32_t index_gaps;   /**< Unreadable blocks, possibly with events, found when the index was built. */
+	int has_gap;           /**< Events may be missing before the next block: the last one was skipped or not read
+	                            completely. */
+	uint64_t gapless_from; /**< No events are missing from this offset of the log up to the current one. */
+	uint32_t index_gaps;   /**< Number of unreadable blocks that may have had events, found when the index was
+	                            built. */
 	int is_begun;          /**< The stack of the loaded block's thread is up to date with the last event fetched. */
 	int is_done;           /**< All its events were fetched. */
 } reader_frames;
@@ -78,7 +81,7 @@ typedef struct reader_samples {
 	size_t fetched_next;
 	int has_sample; /**< A sample was begun and is not yet delivered. */
 	mprof_event sample;
-	uint64_t weight;      /**< Number of samples that it stands for. */
+	uint64_t weight;      /**< Number of samples that the event stands for. */
 	sample_frame *frames; /**< Its frames, innermost first. */
 	size_t frame_count;
 	size_t frame_capacity;
@@ -91,9 +94,10 @@ typedef struct reader_watch {
 	void *user;
 	uint64_t total;           /**< Bytes of the source; 0 if not known. */
 	uint64_t last_position;   /**< Position at the last call of progress. */
-	atomic_int interrupt;     /**< Set by any thread or signal handler, cleared by the reader's thread. */
+	atomic_int interrupt;     /**< Set by any thread or signal handler, cleared by the reader's thread. Relaxed: it
+	                               publishes no other data. */
 	int has_stopped;          /**< The seek in progress was interrupted; it did not fail. */
-	source_gzip_watch source; /**< Called by a compressed source during a seek. */
+	source_gzip_watch source; /**< Passed to a compressed source, which calls it during a seek. */
 } reader_watch;
 
 struct mprof_reader {
@@ -101,31 +105,32 @@ struct mprof_reader {
 	mprof_parser *parser;
 	uint64_t wanted; /**< Kinds to load, as #MPROF_BLOCK_BIT. */
 	int is_following;
-	int is_input_over; /**< Following: the source will not grow any more. */
+	int is_input_over; /**< Following: mprof_reader_finish() was called, so the source does not grow any more. */
 	reader_watch watch;
 	int has_seek;         /**< A seek has to be finished before the next read. */
 	uint64_t seek_offset; /**< Target of that seek. */
 	mprof_error error;
-	mprof_error memory_error; /**< The permanent error after a failed allocation; else #MPROF_OK. */
+	mprof_error memory_error; /**< The permanent error after a failed allocation; its status is #MPROF_OK before. */
 
 	mprof_source source;
 	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The first bytes of the source, to detect compression. */
 	size_t head_length;
 	int is_recognised;
-	uint64_t missing_end; /**< End of a block that was to be skipped but is incomplete in the source. */
+	uint64_t missing_end; /**< Offset of the end of a block that was to be skipped but is incomplete in the source;
+	                           0: none. */
 	int is_compressed;
 	int is_damaged; /**< The compressed data is damaged at the current position. */
 
 	uint64_t fault_offset; /**< Offset of the first block with faulty definitions; UINT64_MAX: none. */
 
-	int has_block; /**< A header was read, and its block is not loaded or skipped yet. */
+	int has_block; /**< A header was read, and its block is neither loaded nor skipped yet. */
 	int is_past_intro;
 	int has_intro;     /**< intro is not delivered yet. */
 	mprof_block intro; /**< Its runtime name points to runtime. */
 	char *runtime;
 	size_t runtime_length;
 
-	memory_budget budget; /**< Of names and all else that grows with what a log defines. */
+	memory_budget budget; /**< Covers names and everything else that grows with the definitions of a log. */
 	name_table names;
 	definition_table definitions;
 	definition_interner interner;
@@ -134,8 +139,9 @@ struct mprof_reader {
 	reader_frames frames;
 	mprof_status fetch_fault; /**< Why information on events is incomplete, until it is reported. */
 	uint64_t read_until;      /**< End of the furthest block that was read or skipped. */
-	uint64_t known_until;     /**< All blocks up to here were scanned, so their directives are known. */
-	int is_after_known;       /**< Reading continues at known_until or before it. */
+	uint64_t known_until;     /**< All blocks before this offset were scanned, so their directives are known. */
+	int is_after_known;       /**< The last seek was to known_until or before it, so blocks read since then extend
+	                               known_until. */
 	int misses_something;     /**< Blocks that may contain definitions were skipped or could not be read. */
 	time_scale scale;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */

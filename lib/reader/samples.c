@@ -36,7 +36,10 @@ static mprof_status define_native_code(mprof_reader *reader, id_map *ids, uint32
 	return id_map_put(ids, log_id, record->id) ? MPROF_OK : MPROF_ERR_MEMORY;
 }
 
-/* A module or function that is used but not defined gets the name "#ID", as elsewhere. */
+/*
+ * Defines a module or function that is used but not defined in the log, under the name "#ID", like methods and classes
+ * without a definition.
+ */
 static mprof_status define_undefined_native(mprof_reader *reader, id_map *ids, uint32_t kind, uint32_t log_id,
 					    uint32_t *id)
 {
@@ -60,7 +63,7 @@ static mprof_status find_or_define(mprof_reader *reader, id_map *ids, uint32_t k
 
 /*
  * A file that is mapped again is another module in the log, with other IDs for its functions. The functions are the
- * same, so they are assigned to the first module of that name.
+ * same, so they are assigned to the first module with that file name.
  */
 static mprof_status find_first_module(mprof_reader *reader, uint32_t log_module, uint32_t *module)
 {
@@ -72,7 +75,9 @@ static mprof_status find_first_module(mprof_reader *reader, uint32_t log_module,
 	return status;
 }
 
-/* Translates a record of the log to the reader's IDs, and defines it. A module that was unloaded keeps its name. */
+/*
+ * Translates a record of the log to the reader's IDs, and defines it. A module that was unloaded keeps its definition.
+ */
 static mprof_status define_native_record(mprof_reader *reader, mprof_record *record)
 {
 	reader_samples *samples = &reader->samples;
@@ -114,12 +119,12 @@ mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block
 
 void reader_samples_translate(mprof_reader *reader, mprof_record *record)
 {
-	/* All of these were defined when the block was loaded, or the failure was recorded then. */
+	/* All records were defined when the block was loaded, or the failure was reported then. */
 	if (define_native_record(reader, record) == MPROF_ERR_MEMORY)
 		(void)reader_fail_memory(reader, no_memory_for_names);
 }
 
-/* The location ID of a native frame; 0 if it cannot be defined. */
+/* Returns the location ID of a native frame; 0 if it cannot be defined. */
 static uint32_t find_native_location(mprof_reader *reader, const mprof_event *event)
 {
 	mprof_record location = {.kind = MPROF_RECORD_LOCATION};
@@ -146,7 +151,7 @@ static uint32_t find_native_location(mprof_reader *reader, const mprof_event *ev
 	return status == MPROF_OK ? location.id : 0;
 }
 
-/* Adds a frame as the new outermost one. Returns 0 and records why if out of memory. */
+/* Adds a frame as the new outermost one. If there is no memory, returns 0 and records why. */
 static int add_sample_frame(mprof_reader *reader, const mprof_event *event)
 {
 	reader_samples *samples = &reader->samples;
@@ -179,7 +184,7 @@ static void begin_sample(reader_samples *samples, const mprof_event *event)
 	samples->frame_count = 0;
 }
 
-/* The stack ID of the sample's frames. Frames that cannot be defined are left out. */
+/* Returns the stack ID of the sample's frames. Frames that cannot be defined are left out. */
 static uint32_t sample_stack_id(mprof_reader *reader)
 {
 	const reader_samples *samples = &reader->samples;

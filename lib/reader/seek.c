@@ -13,7 +13,8 @@
 #include "reader/watch.h"
 
 /*
- * Positions the source and the parser at an offset. The source is not moved if the parser's buffer still has the bytes.
+ * Positions the source and the parser at an offset. The source is not moved if it is still at the end of the parser's
+ * buffer (\p is_in_place) and the buffer contains the offset.
  */
 static mprof_status position_input(mprof_reader *reader, uint64_t offset, int is_in_place)
 {
@@ -53,8 +54,8 @@ static mprof_status move_to_offset(mprof_reader *reader, uint64_t offset, int is
 }
 
 /*
- * Scans the blocks up to an offset. Damage found there is not an error of the seek: a caller that reads these blocks
- * gets it.
+ * Scans the blocks up to an offset. Damage found there is not an error of the seek: it is reported when the caller
+ * reads these blocks.
  */
 static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 {
@@ -77,8 +78,8 @@ static mprof_status scan_until(mprof_reader *reader, uint64_t offset)
 }
 
 /*
- * How blocks are decoded depends on the DIRECTIVES before them, which may be anywhere. Blocks that were not read yet
- * are therefore scanned, once.
+ * How blocks are decoded depends on the DIRECTIVES blocks before them, which may be anywhere. Blocks before the target
+ * that were not read yet are therefore scanned, once.
  */
 static mprof_status scan_and_seek(mprof_reader *reader, int is_in_place)
 {

@@ -8,7 +8,7 @@
 
 #include <mprof/reader.h>
 
-/** Finishes a seek that was interrupted or failed, if there is one. */
+/** Finishes a seek that was interrupted or failed, if there is one. Returns as mprof_reader_seek(). */
 mprof_status reader_seek_on(mprof_reader *reader);
 
 /** As mprof_reader_seek(), without scanning the blocks before the offset for directives. */

@@ -57,7 +57,10 @@ static mprof_status rebuild_index(mprof_reader *reader)
 	return mprof_reader_build_index(reader);
 }
 
-/* Seeks to the block of a list that \p search finds for a counter. Sets *found to 0 if there is none. */
+/*
+ * Seeks to the block of a thread that \p search finds for a counter, and copies its index entry to \p block. Sets
+ * *found to 0 if there is none.
+ */
 static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint64_t counter,
 				    size_t (*search)(const block_index *, const index_list *, uint64_t),
 				    index_block *block, int *found)
@@ -94,7 +97,7 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 	if (!reader->has_index)
 		return refuse_call(reader, MPROF_ERR_STATE,
 				   "mprof_reader_seek_time() needs an index: call mprof_reader_build_index() first");
-	/* If fewer than two clocks were read, counters are taken as nanoseconds. */
+	/* If no two different clock pairs were read, counters are taken as nanoseconds. */
 	(void)time_scale_invert(&reader->scale, nanoseconds, &counter);
 	status = seek_to_counter(reader, thread, counter, block_index_from, &block, &found);
 	return status == MPROF_OK && !found ? mprof_reader_seek(reader, reader->index.end) : status;
@@ -133,7 +136,7 @@ static mprof_status follow_until(mprof_reader *reader, uint64_t counter)
 	}
 	if (status == MPROF_ERR_MEMORY)
 		return reader_fail_memory(reader, "out of memory for call stacks");
-	/* Events after damage cannot be followed. */
+	/* Damage in the block only means that the events after it cannot be followed. */
 	return status == MPROF_ERR_LIMIT ? status : MPROF_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts counters to times and back, by the clocks of the log. */
+/* Converts counters to times and back, by the clock pairs of the log. */
 #include "reader/time_scale.h"
 
 /* Differences of counters are modulo 2^64: the upper half stands for earlier counters. */
@@ -21,7 +21,9 @@ void time_scale_add(time_scale *scale, const mprof_clock *clock)
 		scale->last = *clock;
 }
 
-/* Computes both spans. Returns 0 unless both the counter and the wall clock have increased. */
+/*
+ * Computes the differences of both clocks from the first to the last clock pair. Returns 0 unless both have increased.
+ */
 static int measure_spans(const time_scale *scale, uint64_t *counters, uint64_t *microseconds)
 {
 	*counters = scale->last.counter - scale->first.counter;
@@ -59,8 +61,8 @@ int time_scale_convert(const time_scale *scale, uint64_t counter, int64_t *nanos
 	if (!measure_spans(scale, &counters, &microseconds))
 		return 0;
 	/*
-	 * The quotient is computed first: it keeps 53 bits, so the result for a log of a day is exact to far less than
-	 * a nanosecond.
+	 * The quotient is computed first. It has 53 significant bits, so the rounding error in a log of a day is far
+	 * below a nanosecond.
 	 */
 	*nanoseconds = clamp_to_int64((double)difference / (double)counters * ((double)microseconds * 1000));
 	return 1;

@@ -11,10 +11,10 @@
 typedef struct time_scale {
 	int has_clock;
 	mprof_clock first;
-	mprof_clock last; /**< The one whose counter has the largest difference to that of the first. */
+	mprof_clock last; /**< The clock pair whose counter is furthest after that of first. */
 } time_scale;
 
-/** Adds a clock pair. All but the first may come in any order. */
+/** Adds a clock pair. After the first one, they may be added in any order. */
 void time_scale_add(time_scale *scale, const mprof_clock *clock);
 
 /** The frequency of the counter in Hz; 0 if not known. */

@@ -18,7 +18,7 @@ static uint64_t position_distance(uint64_t one, uint64_t other)
 	return one > other ? one - other : other - one;
 }
 
-/* Reports progress. Returns 1 if the operation is to be interrupted. */
+/* Reports progress, and returns 1 if the operation is to be interrupted. Called on the thread that calls the reader. */
 static int report_progress(void *user, uint64_t position)
 {
 	mprof_reader *reader = user;
