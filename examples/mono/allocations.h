@@ -11,7 +11,7 @@
 /** Installs the callbacks that the options need. */
 void allocations_install(MonoProfiler *profiler);
 
-/** What is recorded of allocations. */
+/** How allocations are recorded. */
 typedef enum allocations_mode {
 	ALLOCATIONS_OFF,
 	ALLOCATIONS_PLAIN,      /**< Without call stacks. */

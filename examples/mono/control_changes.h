@@ -7,8 +7,8 @@
  *   alloc on, alloc off, alloc stack
  *   calls on, calls off, calls PATTERN
  *
- * Each is answered by a line with the new setting, and writes a marker to the log. They stop and resume what the
- * program was started with; other kinds of data need preparation at the start.
+ * Each is answered by a line with the new setting, and writes a marker to the log. They stop and resume the kinds of
+ * data with which the program was started; others need preparation at the start.
  */
 #ifndef CONTROL_CHANGES_H
 #define CONTROL_CHANGES_H

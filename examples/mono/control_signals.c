@@ -28,7 +28,7 @@ static void handle_signal(int number)
 	for (unsigned i = 0; i < installed->signal_count; i++)
 		if (installed->signals[i].number == number)
 			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
-	/* The write can fail only if the eventfd is at its maximum; then the thread is awake already. */
+	/* The write can fail only if the eventfd is at its maximum; then the thread is woken anyway. */
 	(void)!write(wake_fd, &one, sizeof(one));
 	errno = saved;
 }

@@ -10,7 +10,7 @@
 
 /**
  * Installs a handler for each signal that has none yet, and prints on stderr which signals cannot be used. The handler
- * writes to \p event_fd, an eventfd. Returns how many signals have an action.
+ * writes to \p event_fd, an eventfd. Returns the number of signals that have an action.
  */
 int control_signals_install(const module_options *options, int event_fd);
 

@@ -8,10 +8,11 @@
 
 #include "profiler.h"
 
+/** Installs the callbacks that the options need. */
 void heap_install(MonoProfiler *profiler);
 
 /**
- * Handles a step of a collection, on the thread that collects. \p number: the number of the last collection of \p
+ * Handles a step of a collection, on the thread that collects. \p number: that of the last collection of this
  * generation.
  */
 void heap_collection_step(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t generation, uint32_t number);

@@ -16,6 +16,7 @@ int jit_dump_open(const char *directory);
 /** Reports code that is ready to run. Does nothing after an error, which is printed once. */
 void jit_dump_code(const void *start, size_t size, const char *name);
 
+/** Writes the end of the file and closes it. Does nothing if it is not open. */
 void jit_dump_close(void);
 
 #endif

@@ -205,7 +205,7 @@ static void close_at_runtime_end(MonoProfiler *profiler)
 	close_log();
 }
 
-/* The details of allocations that the options ask for, or that other options need. */
+/* The details of allocations that are requested by options, or needed by other options. */
 static uint32_t allocation_detail(const module_options *options)
 {
 	uint32_t detail = 0;

@@ -31,7 +31,7 @@ typedef enum record_kind {
 	RECORD_FREED = 1 << 13,     /**< Objects that full collections find dead. */
 	RECORD_MOVES = 1 << 14,     /**< Objects that collections move. */
 	RECORD_SUMMARIES = 1 << 15, /**< Heap summaries by class at every full collection. */
-	/** What is recorded by default: kinds that hardly slow the program down. Calls are not among them. */
+	/** Kinds recorded by default: those that hardly slow the program down. Calls are not among them. */
 	RECORD_DEFAULT = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_JIT | RECORD_COLLECTIONS | RECORD_EXCEPTIONS |
 			 RECORD_THREADS
 } record_kind;
@@ -116,7 +116,7 @@ typedef struct module_options {
 /** Sets all options to their defaults. */
 void options_init(module_options *options);
 
-/** Whether the log has a format older than mprof2, which cannot hold all that is recorded. */
+/** Whether the log has a format older than mprof2, which cannot represent everything that is recorded. */
 int options_are_classic(const module_options *options);
 
 void options_release(module_options *options);

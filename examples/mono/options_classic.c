@@ -28,7 +28,7 @@
 
 #define MAX_FRAMES 128
 
-/* mprof-decoder and emveepee fail on samples with more callers than this, although emveepee asks for 128. */
+/* mprof-decoder and emveepee fail on samples with more callers than this, although emveepee requests 128. */
 #define MAX_CALLERS_OF_SAMPLES 31
 
 /* The options as requested. */

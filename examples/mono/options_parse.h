@@ -9,8 +9,8 @@
 #include "options.h"
 
 /**
- * Parses the text that the runtime passes, including the module's name. Returns 1, or 0 with one line of text in \p
- * message; the options must be released in both cases.
+ * Parses the text that the runtime passes, including the module's name. Returns 1; 0 with a line of text in \p message
+ * if an option is invalid. Release the options in both cases.
  */
 int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
 

@@ -33,7 +33,7 @@ struct _MonoProfiler {
 
 	key_set methods;  /**< Defined methods with their image as owner; flags are a #method_flag. */
 	key_set classes;  /**< Defined classes with their image as owner; flags are a #class_flag. */
-	key_set compiled; /**< Code compiled with call events, as the filter asked, with its domain as owner. */
+	key_set compiled; /**< Code that the filter instrumented with call events, with its domain as owner. */
 
 	/** Incremented whenever addresses of methods, classes and vtables may be reused. */
 	_Atomic unsigned unloads;

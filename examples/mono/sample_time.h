@@ -46,6 +46,7 @@ void sample_time_set(clockid_t clock, uint64_t period_ns);
  */
 void sample_time_change(uint64_t period_ns);
 
+/** Numbers of all threads so far. Any thread. */
 sample_totals sample_time_totals(void);
 
 #endif

@@ -46,7 +46,7 @@ typedef struct stack_step {
 typedef struct stack_steps {
 	unsigned unloads;      /**< MonoProfiler::unloads when the steps were learned. */
 	unsigned pause;        /**< Remaining walks of the runtime without learning. */
-	const uintptr_t *base; /**< Place of the base; NULL if not known. No walk by steps reads beyond its words. */
+	const uintptr_t *base; /**< Place of the base; NULL if unknown. No walk by steps reads beyond its words. */
 	uintptr_t base_words[STACK_BASE_WORDS];
 	stack_step known[STACK_STEP_SETS][STACK_STEPS_IN_SET]; /**< The latest one of each set is the first. */
 } stack_steps;
@@ -60,8 +60,8 @@ typedef struct stack_lesson {
 } stack_lesson;
 
 /**
- * Walks the stack from the place of a return address on. Frames are stored innermost first, without innermost ones that
- * the runtime generated; one after \p limit frames is stored as #MPROF_FRAME_TRUNCATED.
+ * Walks the stack from a return address on, whose address on the stack is \p place. Frames are stored innermost first,
+ * without innermost ones that the runtime generated; one after \p limit frames is stored as #MPROF_FRAME_TRUNCATED.
  *
  * Returns 0 if the runtime has to walk the stack, else stores the number of frames.
  */
@@ -74,7 +74,10 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
  */
 void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place);
 
-/** Learns from a managed frame: its code, and the offset in it as reported. Frames are reported innermost first. */
+/**
+ * Learns from a managed frame: its code, and the offset in the code that the runtime reports. Called for the innermost
+ * frame first.
+ */
 void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
 		      int is_wrapper);
 

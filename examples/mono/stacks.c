@@ -18,7 +18,7 @@ typedef struct stack_walk {
 	MonoProfiler *profiler;
 	thread_state *state;   /* NULL in a signal handler, which defines no methods and keeps all frames. */
 	uintptr_t address;     /* Interrupted native address; 0 once it is recorded, or if there is none. */
-	unsigned compilations; /* Number of the thread's compilations that are not among the frames yet. */
+	unsigned compilations; /* Compilations of the thread that were not added to the frames yet. */
 	mprof_frame *frames;
 	size_t count;
 	size_t limit;
@@ -157,7 +157,7 @@ static size_t walk_and_learn(MonoProfiler *profiler, thread_state *state, const 
 	return end_walk(&walk);
 }
 
-/* The place of this function's return address is where walks by steps begin. */
+/* Walks by steps begin at the return address of this function. */
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit)
 {
 	const uintptr_t *place = (const uintptr_t *)__builtin_frame_address(0) + 1;

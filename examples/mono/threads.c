@@ -17,7 +17,7 @@
 THREAD_LOCAL mprof_thread *current_recording;
 THREAD_LOCAL thread_state *current_state;
 
-/* 1 once the end of the thread was announced: what the runtime still does on it is not part of the program. */
+/* 1 once the end of the thread was announced: code that the runtime still runs on it is not part of the program. */
 static __thread int current_ended __attribute__((tls_model("initial-exec")));
 
 /* Signal handlers read it at any time, even while the thread is being attached or detached. */

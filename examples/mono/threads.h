@@ -22,7 +22,7 @@
 typedef struct compilation {
 	MonoMethod *method;
 	uintptr_t caller; /**< Address in running code that needed the method; 0 if none, or without stacks. */
-	int compiled;     /**< 1 once the filter was asked about it, which does not happen for precompiled code. */
+	int compiled;     /**< 1 once the runtime called the filter for it, which it does not for precompiled code. */
 } compilation;
 
 /** A code unit whose loading or unloading has begun and not ended. */

@@ -10,7 +10,7 @@
 
 #include <mprof/recorder.h>
 
-/** What is controlled. Constant while the thread runs. */
+/** The recording that is controlled. Constant while the thread runs. */
 typedef struct controlled_recording {
 	mprof_recorder *recorder;
 	const char *log_path;

@@ -40,14 +40,14 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
 PER_THREAD uint32_t call_depth;
-PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left, where children are recorded. */
+PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left. */
 PER_THREAD uint32_t parent_calls; /* Open calls that the parent process entered: a child does not record their ends. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL if nothing is recorded, as in a child of fork(). */
 
-/* Written before the recorder is open, and constant from then on. */
+/* Written before the recorder is opened, and constant from then on. */
 static uint32_t max_depth;  /* Calls nested deeper are left out; 0 for no limit. */
 static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
 static uint32_t ring_gzip;  /* Compression of a log that is written from the ring buffer. */

@@ -44,7 +44,7 @@ PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
 
 static pthread_key_t thread_end;
-static mprof_recorder *recorder; /* NULL before it is open, and if nothing is recorded. */
+static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
 
 /* The stack walk that MPROF_MALLOC_OPTIONS selects. */
 static call_stack_walk walk = CALL_STACK_UNWIND;

@@ -51,7 +51,7 @@ void control_clients_prepare(const control_clients *clients, struct pollfd *poll
 	}
 }
 
-/* Returns 1 if the whole answer was sent; 0 if the rest must wait, or the client is gone. */
+/* Returns 1 if the whole answer was sent; 0 if the rest must wait, or the client has disconnected. */
 static int send_answer(control_client *client)
 {
 	while (client->output_sent < client->output.length) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the directories with the sockets of recorded programs, and removes sockets whose program is gone. */
+/* Lists the directories with the sockets of recorded programs, and removes sockets whose program has ended. */
 #include "control_paths.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file control_paths.h
- * \brief The directories with the sockets of recorded programs, and the removal of sockets whose program is gone.
+ * \brief The directories with the sockets of recorded programs, and the removal of sockets whose program has ended.
  */
 #ifndef CONTROL_PATHS_H
 #define CONTROL_PATHS_H

@@ -427,7 +427,7 @@ static void write_metrics_and_mark(generator *made)
 	expect(mprof_writer_write_mark(made->writer, MAIN_THREAD, made->start + 30000, "level \"two\"", 11), "mark");
 }
 
-/* Half of the requested rate: each sample stands for 20 ms. */
+/* Half of the requested rate: each sample represents 20 ms. */
 static void write_sampling(generator *made)
 {
 	const mprof_property properties[] = {{"sample_hz", "100"},

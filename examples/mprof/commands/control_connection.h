@@ -13,7 +13,7 @@
 
 typedef struct control_connection {
 	int fd;
-	size_t length; /**< Bytes in received that were not returned yet. */
+	size_t length; /**< Number of bytes in received that were not returned yet. */
 	char received[4096];
 } control_connection;
 

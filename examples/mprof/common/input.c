@@ -147,7 +147,7 @@ static int refuse_log(const log_input *input, const char *why)
 	return 0;
 }
 
-/* Opens the file, before the log in it is examined. */
+/* Opens the file. Returns 0 after a message. */
 static int open_file(log_input *input, const char *path)
 {
 	struct stat status;
@@ -285,7 +285,7 @@ void input_fetch_failed(log_input *input)
 	add_problem(input, &own, error.system_error);
 	if (error.severity != MPROF_SEVERITY_BLOCK)
 		input->is_over = 1;
-	/* A log in an unsupported form is not incomplete: nothing of it can be read. */
+	/* A log in an unsupported form is not just incomplete: nothing of it can be read. */
 	if (error.severity == MPROF_SEVERITY_FATAL && error.status == MPROF_ERR_UNSUPPORTED)
 		input->status = STATUS_NOTHING;
 }

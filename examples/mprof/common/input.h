@@ -56,6 +56,7 @@ int input_open(log_input *input, const char *path, uint64_t wanted);
  */
 int input_open_quietly(log_input *input, const char *path);
 
+/** Closes the log and frees the names and the problems. */
 void input_close(log_input *input);
 
 /**

@@ -24,6 +24,7 @@ typedef struct json_writer {
  */
 #define JSON_SCHEMA_VERSION 1
 
+/** Starts to write to \p file, which is borrowed. \p is_lines: one line for each outermost value. */
 void json_init(json_writer *json, FILE *file, int is_lines);
 
 void json_begin_object(json_writer *json, const char *key);

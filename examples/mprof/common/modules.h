@@ -13,13 +13,16 @@
 #define INSTRUMENT_MODULE "libmprof-instrument.so"
 
 /**
- * The directory of a module: one of the environment variable MPROF_MODULE_DIR (separated by colons), the one where it
- * was built if this program runs where it was built, or the one where it is installed. NULL if it is in none of them.
- * The caller frees it.
+ * The directory of a module. Searches the directories in the environment variable MPROF_MODULE_DIR (separated by
+ * colons), the one where the module was built if this program runs where it was built, and the one where it is
+ * installed. NULL if no directory contains the module. The caller frees the result.
  */
 char *modules_find(const char *file_name);
 
-/** The directories that are searched for a module, separated by colons. The caller frees it; NULL if out of memory. */
+/**
+ * The directories that are searched for a module, separated by colons. NULL if out of memory. The caller frees the
+ * text.
+ */
 char *modules_directories(const char *file_name);
 
 /**

@@ -112,7 +112,7 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 	return format_name(names, mprof_reader_format_method, id);
 }
 
-/* In place of the outer frames that were not recorded. */
+/* Replaces the outer frames that were not recorded. */
 static const char truncated_name[] = "[truncated]";
 
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)

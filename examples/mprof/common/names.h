@@ -32,6 +32,7 @@ typedef struct class_name {
 	char undefined[UNDEFINED_NAME_SIZE];
 } class_name;
 
+/** Looks up a method. Names of defined methods are borrowed from the reader. */
 void names_method(const mprof_reader *reader, uint32_t id, method_name *name);
 void names_class(const mprof_reader *reader, uint32_t id, class_name *name);
 

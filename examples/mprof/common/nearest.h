@@ -20,6 +20,7 @@ typedef struct nearest_name {
 	size_t misses; /**< Weighted distance of found. */
 } nearest_name;
 
+/** Starts a search for \p wanted. Call nearest_release() at the end. */
 void nearest_init(nearest_name *nearest, const char *wanted);
 
 /**

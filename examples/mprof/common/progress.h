@@ -18,6 +18,7 @@ typedef struct progress_line {
 	int is_shown;
 } progress_line;
 
+/** Starts to measure. \p name is borrowed. \p total: size of the file in bytes, 0 if unknown. */
 void progress_start(progress_line *progress, const char *name, uint64_t total);
 
 /** Reports that \p bytes more bytes were read. */

@@ -32,7 +32,7 @@ void sampling_take(sampling_facts *facts, const char *key, const char *value);
 /** Whether the time of samples can be estimated. */
 int sampling_has_time(const sampling_facts *facts);
 
-/** The time that a number of samples stands for, in nanoseconds; 0 if it cannot be estimated. */
+/** The time that a number of samples represents, in nanoseconds; 0 if it cannot be estimated. */
 uint64_t sampling_time_of(const sampling_facts *facts, uint64_t hits);
 
 /** Prints the object "sampling", null if the log does not contain the rate. */

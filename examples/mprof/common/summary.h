@@ -67,6 +67,7 @@ int summary_lacks_calls(const log_summary *summary);
 /** Prints the fields of a summary into an open object. */
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json);
 
+/** Prints a summary as lines of a label and a value. */
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file);
 
 #endif

@@ -26,8 +26,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /*
- * The first logs of the dialects that number collections have no numbers yet: the decoder of these dialects prints 0
- * for all of them. In other dialects, collections are numbered by counting them.
+ * Whether collections without a number in the log are printed with their position. Not in dialects that number
+ * collections: their first logs lack the numbers, and the decoder of these dialects prints 0 for all of them.
  */
 static int prints_counted_numbers(const log_decode *decode)
 {

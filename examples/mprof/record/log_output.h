@@ -35,8 +35,8 @@ typedef struct log_output_options {
 
 /**
  * Prepares the path. \p output: the requested name, "-" for the standard output, NULL for one made from \p subject,
- * with a number if that exists. In it, %p becomes the process ID, %n the name of \p subject, %t the time, %h the name
- * of the host, %% a percent sign. Returns -1 to continue, or an exit status after a message.
+ * with a number if a log of that name exists. In the name, %p becomes the process ID, %n the name of \p subject, %t the
+ * time, %h the name of the host, %% a percent sign. Returns -1 to continue, or an exit status after a message.
  */
 int log_output_init(log_output *log, const char *output, const char *subject, const log_output_options *options);
 void log_output_release(log_output *log);

@@ -106,7 +106,7 @@ int target_mono_program(char *const *arguments)
 	return number;
 }
 
-/* .NET programs need not be executable, nor in PATH: Mono opens them. */
+/* Mono opens .NET programs, so they need not be executable or in PATH. */
 static int find_assembly(record_target *target, const char *program)
 {
 	if (access(program, R_OK) != 0 || !is_assembly(program))

@@ -19,6 +19,8 @@ int report_wants_class(const log_report *report, uint32_t id);
 
 /** Starts the thread filter: while the log is read, other threads are skipped. */
 void report_filters_begin(log_report *report);
+
+/** Offers a skipped thread as the nearest one, for the message if no thread matches. */
 void report_filters_skip_thread(log_report *report, uint64_t thread);
 void report_filters_release(log_report *report);
 

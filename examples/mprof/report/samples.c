@@ -75,7 +75,7 @@ static void print_item_name(const log_report *report, uint32_t kind, uint32_t id
 	putchar('\n');
 }
 
-/* Prints a number of samples, its share, and the time it stands for if that can be estimated. */
+/* Prints a number of samples, its share, and the time that the samples represent if it can be estimated. */
 static void print_hits(const log_report *report, uint64_t hits)
 {
 	char text[TEXT_NUMBER_SIZE];
