@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/allocator.h
- * \brief The allocator an object was given, or malloc.
+ * \brief The allocator that a caller passed, or malloc().
  */
 #ifndef BASE_ALLOCATOR_H
 #define BASE_ALLOCATOR_H
 
 #include <mprof/status.h>
 
-/** Copies the caller's allocator, or malloc's for NULL. Returns 0 if a function or the size is missing. */
+/** Copies \p given, or uses malloc() if it is NULL. Returns 0 if a function is missing or struct_size is invalid. */
 int allocator_init(mprof_allocator *allocator, const mprof_allocator *given);
 
 static inline void *allocator_allocate(const mprof_allocator *allocator, size_t size)

@@ -10,8 +10,8 @@
 #include "base/checked.h"
 
 /**
- * Makes room for \p needed elements of \p element_size bytes in \p *elements, which has room for \p *capacity; grows to
- * at least twice the size so that appending is cheap. Returns 0, changing nothing, if there is no memory.
+ * Makes room for \p needed elements of \p element_size bytes in \p *elements, which has room for \p *capacity. Grows by
+ * doubling, so that appending is cheap. Returns 0, changing nothing, if there is no memory.
  */
 static inline int array_reserve(const mprof_allocator *allocator, void **elements, size_t *capacity, size_t needed,
 				size_t element_size)

@@ -19,7 +19,7 @@ static inline uint32_t bytes_load_32(const uint8_t *bytes)
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/** Compilers make one load of it on little-endian machines. */
+/** On little-endian machines, compilers emit a single load. */
 static inline uint64_t bytes_load_64(const uint8_t *bytes)
 {
 	uint64_t value;

@@ -4,9 +4,10 @@
 
 #include "base/bytes.h"
 
-/* Polynomial 0x1EDC6F41, bits reversed. One entry for each value of four bits: small enough to write out, and blocks
- * are checked by hardware on the machines that matter. table[n] is the checksum register after shifting out the four
- * bits n. */
+/*
+ * Polynomial 0x1EDC6F41, bits reversed. Element n is the checksum register after shifting out the four bits n. A larger
+ * table would be faster, but most machines have an instruction for this checksum.
+ */
 static const uint32_t nibble_table[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
 	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -30,7 +31,7 @@ uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t l
 #include <nmmintrin.h>
 #include <wmmintrin.h>
 
-/* The instruction takes three cycles but one can start in each, so three lanes run side by side. */
+/* The instruction takes three cycles, but one can start in each cycle, so three lanes are computed side by side. */
 #define LANE_LENGTH ((size_t)256)
 
 /*
@@ -40,7 +41,7 @@ uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t l
 #define OVER_ONE_LANE UINT32_C(0xb9e02b86)
 #define OVER_TWO_LANES UINT32_C(0xdd7e3b0c)
 
-/* Advances a register over the number of zero bytes that the constant stands for. */
+/* Advances a register over the zero bytes of one or two lanes: \p constant is OVER_ONE_LANE or OVER_TWO_LANES. */
 __attribute__((target("sse4.2,pclmul"))) static uint64_t carry_over(uint64_t state, uint32_t constant)
 {
 	__m128i product =

@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 /**
- * Continues a checksum. \p checksum is 0 at first, then what the call for the preceding bytes returned. Uses the
- * processor's instruction if it has one. Thread-safe.
+ * Continues a checksum over \p length more bytes. \p checksum is 0 at first, then the result for the preceding bytes.
+ * Uses the processor's instruction if it has one. Thread-safe.
  */
 uint32_t checksum_update(uint32_t checksum, const void *bytes, size_t length);
 
-/** The same by tables, on any machine. Separate, so that a test can compare both. */
+/** Like checksum_update(), with a table on any machine. Separate, so that a test can compare both. */
 uint32_t checksum_update_portable(uint32_t checksum, const void *bytes, size_t length);
 
 #endif

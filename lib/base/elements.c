@@ -13,7 +13,7 @@ static int is_zero(const unsigned char *bytes, size_t length)
 	return 1;
 }
 
-/* Converts an element of another size to the library's. Returns 0 if a field unknown to the library is set. */
+/* Converts an element of another size to that of the library. Returns 0 if a field unknown to the library is not 0. */
 static int load_caller_element(unsigned char *own, size_t own_size, const unsigned char *given, size_t given_size)
 {
 	if (given_size < own_size) {

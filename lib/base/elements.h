@@ -36,18 +36,19 @@ static inline void element_put(void *elements, size_t element_size, size_t index
 /** A caller's array, with elements as the library has them. */
 typedef struct element_list {
 	const void *elements;
-	void *copied; /**< NULL if it is the caller's own. */
-	size_t copied_size;
+	void *copied;       /**< The converted copy; NULL if elements is the caller's own array. */
+	size_t copied_size; /**< In bytes. */
 } element_list;
 
 /**
  * Converts an array of a caller; \p least is the size of an element in the first release. Returns #MPROF_OK;
- * #MPROF_ERR_ARGUMENT if the size is smaller, a field unknown to the library is not 0, or the array is NULL although it
- * has elements; #MPROF_ERR_MEMORY. Release the list, whatever this returns.
+ * #MPROF_ERR_ARGUMENT if elements are smaller than that, a field unknown to the library is not 0, or the array is NULL
+ * although it has elements; #MPROF_ERR_MEMORY. The caller must release the list even after an error.
  */
 mprof_status element_list_convert(element_list *list, const mprof_allocator *allocator, const void *given,
 				  size_t given_size, size_t count, size_t least, size_t own_size);
 
+/** Frees the copy, if there is one. */
 void element_list_release(element_list *list, const mprof_allocator *allocator);
 
 #endif

@@ -3,8 +3,8 @@
  * \file base/hash.h
  * \brief The hash functions of all tables.
  *
- * Keys of a log are mixed with a random seed, so its author cannot choose keys that collide, which would make each
- * search as long as the table. No result may depend on the seed. All of these hashes are good in their high bits.
+ * Keys of a log are mixed with a random seed, so that its author cannot choose keys that collide: each search would
+ * then visit the whole table. No result may depend on the seed. Tables use the high bits of these hashes.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -15,7 +15,7 @@
 /** 2^64 divided by the golden ratio, and odd: multiplication spreads similar keys over the high bits. */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-/** A random number, generated when the process first requests it; never 0. Thread-safe. */
+/** Returns the random seed of the process, which the first call generates; never 0. Thread-safe. */
 uint64_t hash_seed(void);
 
 /** Adds a value to a hash, which starts as the seed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The growth of hash tables. */
+/* Creates, frees and resizes hash tables. */
 #include "base/hash_index.h"
 
 #include "base/checked.h"

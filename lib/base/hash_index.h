@@ -3,9 +3,9 @@
  * \file base/hash_index.h
  * \brief The one implementation of open addressing: search, insertion, removal and growth, for slots of any content.
  *
- * A slot is either the position of an element in an array of the owner, as 32-bit number, or the element itself. The
- * owner describes its slots by a constant hash_index_type. Searches and removals are inlined together with the
- * functions of that constant, so a table costs what one written by hand would.
+ * A slot is either the position of an element in an array of the owner, as a 32-bit number plus 1, or the element
+ * itself. The owner describes its slots by a constant hash_index_type. Searches and removals are inlined together with
+ * the functions of that constant, so a table is as fast as one written by hand.
  *
  * Tables that a log fills take their hashes from hash_key() and hash_index::seed. Nothing may depend on the order of
  * the slots.
@@ -54,7 +54,7 @@ typedef struct hash_index_type {
 	hash_index_hash hash;
 } hash_index_type;
 
-/** Takes no memory yet. */
+/** Initializes an empty table; allocates nothing yet. */
 void hash_index_init(hash_index *index, const mprof_allocator *allocator);
 
 /** Frees the slots and removes all keys; the index can be used again. */
@@ -76,6 +76,7 @@ HASH_INDEX_INLINE int hash_index_reserve(hash_index *index, const hash_index_typ
 	       hash_index_grow(index, type, owner);
 }
 
+/** The slot with a number. */
 HASH_INDEX_INLINE void *hash_index_slot(const hash_index *index, const hash_index_type *type, size_t number)
 {
 	return (char *)index->slots + number * type->size;
@@ -127,8 +128,8 @@ HASH_INDEX_INLINE void *hash_index_take_slot(hash_index *index, const hash_index
 }
 
 /**
- * Empties a slot. Keys in the following slots move up where their search would now end too early, so that no mark
- * has to stay.
+ * Empties a slot. A key in a following slot moves into the hole if its search would otherwise end there too early, so
+ * that no marker for deleted slots is needed.
  */
 HASH_INDEX_INLINE void hash_index_remove(hash_index *index, const hash_index_type *type, const void *owner, void *slot)
 {
@@ -143,7 +144,7 @@ HASH_INDEX_INLINE void hash_index_remove(hash_index *index, const hash_index_typ
 		if (!type->is_used(slot))
 			break;
 		home = hash_index_home(index, type, type->hash(owner, slot));
-		/* It stays if its search starts after the hole. */
+		/* The key stays if its search starts after the hole. */
 		if (hole <= i ? hole < home && home <= i : hole < home || home <= i)
 			continue;
 		memcpy(hash_index_slot(index, type, hole), slot, type->size);

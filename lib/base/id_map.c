@@ -29,7 +29,7 @@ void id_map_clear(id_map *map)
 	hash_map_destroy(&map->sparse);
 }
 
-/* Whether the array may have enough elements for an ID. Half of the slots, since growing may double them. */
+/* Whether the array may grow to an ID. Only half of the permitted elements count, since growing may double them. */
 static int is_dense(const id_map *map, uint32_t id)
 {
 	return id < map->dense_count ||
@@ -57,7 +57,7 @@ int id_map_put(id_map *map, uint32_t id, uint32_t number)
 		*hashed = number;
 		return 1;
 	}
-	/* An ID is not hashed because memory for the array was refused: what fits a memory limit would depend on it. */
+	/* If the array cannot grow, the ID is not hashed instead: its place must not depend on the memory limit. */
 	if (is_dense(map, id)) {
 		if (!reserve_dense(map, id))
 			return 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/id_map.h
- * \brief A map from 32-bit IDs to 32-bit numbers, 0 where there is none. A map to positions stores positions + 1.
+ * \brief A map from 32-bit IDs to 32-bit numbers; 0 means that an ID has no number. A map to positions stores
+ * positions + 1.
  *
- * IDs are usually dense from 1 on, but a log may have any. So there is an array for a prefix of all IDs, and a hash map
- * for the rest. Memory follows what was put, whatever the IDs: the array grows to an ID only if it then has at most
- * #ID_MAP_SLOTS_PER_NUMBER elements for each number in the map, plus #ID_MAP_FREE_SLOTS. ID 0 is always in
- * the array.
+ * IDs are usually dense from 1 on, but a log may have any. So there is an array for the lowest IDs, and a hash map for
+ * the others. Memory is proportional to the count of numbers, whatever the IDs are: the array grows to an ID only if it
+ * then has at most #ID_MAP_SLOTS_PER_NUMBER elements for each number in the map, plus #ID_MAP_FREE_SLOTS. ID 0 is
+ * always in the array.
  */
 #ifndef BASE_ID_MAP_H
 #define BASE_ID_MAP_H
@@ -19,8 +20,8 @@
 typedef struct id_map {
 	uint32_t *dense; /**< Numbers by ID. */
 	size_t dense_count;
-	size_t put_count; /**< Numbers put, in the array or hashed. */
-	hash_map sparse;  /**< Also IDs that were put before the array grew over them. */
+	size_t put_count; /**< Numbers that were put, in the array or in sparse. */
+	hash_map sparse;  /**< Other numbers by ID, also for IDs that were put before the array grew over them. */
 } id_map;
 
 void id_map_init(id_map *map, const mprof_allocator *allocator);

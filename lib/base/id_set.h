@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/id_set.h
- * \brief A set of 32-bit IDs that grows only: an id_map whose numbers are the bits of 32 IDs each.
+ * \brief A set of 32-bit IDs without removal: an id_map in which each number contains the bits of 32 IDs.
  */
 #ifndef BASE_ID_SET_H
 #define BASE_ID_SET_H

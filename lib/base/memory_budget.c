@@ -5,8 +5,8 @@
 #include "base/array.h"
 
 /*
- * A granted request does not clear the reason of the latest refusal, so a caller may make several requests before it
- * asks for the reason.
+ * Checks a request, and notes if it is refused. A granted request does not clear the reason of the latest refusal, so a
+ * caller may make several requests before it asks for the reason.
  */
 static int is_within(memory_budget *budget, uint64_t limit, uint64_t additional)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/memory_budget.h
- * \brief An allocator that passes requests on up to a limit. It distinguishes a limit that was reached from memory
- * that was refused. Memory that is being moved counts once, although the old and the new block may both exist for a
- * while.
+ * \brief An allocator that passes requests on to another one up to a limit. After a refusal it reports whether the
+ * limit was reached or the other allocator refused. Memory that is being moved counts once, although the old and the
+ * new block may both exist for a while.
  */
 #ifndef BASE_MEMORY_BUDGET_H
 #define BASE_MEMORY_BUDGET_H
@@ -14,12 +14,13 @@
 #include "base/thread_map.h"
 
 typedef struct memory_budget {
-	mprof_allocator allocator; /**< The allocator for the owner's parts. */
-	mprof_allocator paths;  /**< For call paths and call sites, which are optional: takes up to three quarters. */
-	mprof_allocator source; /**< Where the memory comes from. */
-	uint64_t limit;
-	uint64_t used;
-	int exceeded; /**< The latest refusal was for the limit. */
+	mprof_allocator allocator; /**< May use the whole limit. For data that is required. */
+	mprof_allocator
+		paths; /**< Refuses beyond three quarters of the limit. For optional call paths and call sites. */
+	mprof_allocator source; /**< The allocator that requests are passed on to. */
+	uint64_t limit;         /**< In bytes. */
+	uint64_t used;          /**< In bytes, by both allocators. */
+	int exceeded;           /**< The latest refusal was because of the limit. */
 } memory_budget;
 
 /**
@@ -28,10 +29,10 @@ typedef struct memory_budget {
  */
 void memory_budget_init(memory_budget *budget, const mprof_allocator *source, uint64_t limit);
 
-/** After a refusal: why the latest one was, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY. */
+/** After a refusal: the reason of the latest one, #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY. */
 mprof_status memory_budget_status(const memory_budget *budget);
 
-/** After a refusal: whether the latest one was for the limit. \p budget may be NULL: there is none. */
+/** After a refusal: whether the latest one was because of the limit. 0 if \p budget is NULL: there is no limit. */
 static inline int memory_budget_is_exceeded(const memory_budget *budget)
 {
 	return budget != NULL && budget->exceeded;
@@ -50,7 +51,7 @@ mprof_status memory_budget_reserve(memory_budget *budget, void **elements, size_
  */
 mprof_status memory_budget_map_put(memory_budget *budget, hash_map *map, uint64_t key, uint64_t value);
 
-/** The same for a map by ID. */
+/** Sets the number of an ID in a map that allocates from \p budget, as memory_budget_map_put(). */
 mprof_status memory_budget_id_put(memory_budget *budget, id_map *map, uint32_t id, uint32_t number);
 
 /**

@@ -9,8 +9,8 @@
 #include <mprof/status.h>
 
 /**
- * Sets a struct of a caller to 0, and the struct_size with which it begins, for the mprof_..._init() functions. Does
- * nothing without a struct, or if it has no room for its size.
+ * Sets a struct of a caller to 0, and then its first field, struct_size. For the mprof_..._init() functions. Does
+ * nothing if \p given is NULL or \p struct_size has no room for itself.
  */
 void struct_init(void *given, size_t struct_size);
 
@@ -22,9 +22,9 @@ void struct_init(void *given, size_t struct_size);
 mprof_status struct_copy_in(void *own, const void *given, size_t own_size);
 
 /**
- * Fills a struct of a caller that may be older or newer: copies what fits its struct_size, which is kept, and sets a
- * tail that this library does not know to 0. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if struct_size has no room for
- * itself.
+ * Fills a struct of a caller that may be older or newer: copies the fields within its struct_size, which is kept, and
+ * sets fields unknown to this library to 0. Returns #MPROF_OK, or #MPROF_ERR_ARGUMENT if \p given is NULL or its
+ * struct_size has no room for itself.
  */
 mprof_status struct_copy_out(void *given, const void *own, size_t own_size);
 

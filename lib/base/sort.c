@@ -38,7 +38,7 @@ static void sift_down(char *elements, size_t index, size_t count, size_t size, s
 	}
 }
 
-/* Heapsort: in index, and at most n log n comparisons. */
+/* Heapsort, in place: about 2 n log2(n) comparisons at most. */
 void sort_in_place(void *elements, size_t count, size_t size, sort_compare compare)
 {
 	char *bytes = elements;

@@ -14,18 +14,18 @@
 
 typedef struct stack_state {
 	uint64_t number;
-	uint64_t left;   /**< Counter when it was last left, or at first when it was first switched to. */
-	uint64_t thread; /**< Which thread is on it, as its user numbers them from 1; 0 if none is. */
+	uint64_t left;   /**< Counter when it was last left; before that, when it was first switched to. */
+	uint64_t thread; /**< The thread that is on it, as the user of the table numbers threads from 1; 0 if none. */
 } stack_state;
 
 typedef struct stack_table {
 	hash_map states; /**< By number: the address of the state. */
 	size_t state_size;
-	uint64_t gap; /**< The latest counter at which recording was stopped for a while. */
+	uint64_t gap; /**< The latest counter at which recording was stopped. Valid if has_gap is set. */
 	int has_gap;
 } stack_table;
 
-/** \p state_size: of the user's struct. */
+/** Initializes an empty table. \p state_size is the size of the user's struct, in bytes. */
 void stack_table_init(stack_table *table, const mprof_allocator *allocator, size_t state_size);
 
 /** Frees the table and all states. Before that, \p release, unless NULL, frees what each state owns. */
@@ -45,7 +45,7 @@ stack_state *stack_table_add(stack_table *table, uint64_t number, uint64_t count
 /** Removes and frees a state, but not what it owns. */
 void stack_table_remove(stack_table *table, stack_state *state);
 
-/** Notes that recording was stopped for a while, from a counter on: stacks that were left before are unknown now. */
+/** Notes that recording was stopped at a counter, and resumed later: stacks that were left before are unknown now. */
 static inline void stack_table_note_gap(stack_table *table, uint64_t start)
 {
 	if (!table->has_gap || (int64_t)(start - table->gap) > 0)

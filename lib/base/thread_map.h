@@ -3,8 +3,8 @@
  * \file base/thread_map.h
  * \brief The threads of a log: a map from thread IDs to positions in an array of the owner.
  *
- * Thread IDs are 64-bit numbers without order, often addresses, so they are hashed. Consecutive blocks often have one
- * thread, which the map finds without a search.
+ * Thread IDs are arbitrary 64-bit numbers, often addresses, so they are hashed. Consecutive blocks often belong to the
+ * same thread, which the map finds without a search.
  */
 #ifndef BASE_THREAD_MAP_H
 #define BASE_THREAD_MAP_H
@@ -53,9 +53,9 @@ static inline size_t thread_map_find(thread_map *map, uint64_t thread)
 }
 
 /**
- * Adds a thread that the map does not have, with a new element at the position \p count, the number of elements, which
- * the owner then increments. The element's bytes are 0. Allocates from the map's allocator, as does all of the array.
- * Returns 0 if there is no memory; no thread is added then, and the capacity may have grown.
+ * Adds a thread that the map does not have, with a new element at position \p count, the number of elements. The caller
+ * then increments that number. The element's bytes are 0. The array must be allocated from the map's allocator. Returns
+ * 0 if there is no memory; no thread is added then, but the array may have been moved and its capacity may have grown.
  */
 int thread_map_add(thread_map *map, uint64_t thread, void **elements, size_t *capacity, size_t count,
 		   size_t element_size);
