@@ -11,7 +11,7 @@
 #define ELEMENT_TYPES (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
 #define ELEMENT_RESULTS (MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE)
 
-/* Copies the caller's structs, whatever their sizes are in the version that it was compiled with. */
+/* Copies the caller's structs, which may have the sizes of another version of the library. */
 static mprof_status copy_element(mprof_writer *writer, const mprof_element *given, mprof_element *element,
 				 mprof_assembly_name *assembly)
 {
@@ -174,7 +174,7 @@ mprof_status mprof_writer_write_losses(mprof_writer *writer, uint64_t thread, co
 	if (status != MPROF_OK)
 		return status;
 	status = writer_put_definitions(writer);
-	/* Losses are written even if the definitions do not fit any more. */
+	/* Losses are written even if the definitions exceed the size limit. */
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);

@@ -21,7 +21,7 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	writer_read_clock(writer, &clock);
 	block_encode_mapping(&writer->block, &writer->encoding, &writer->classes, &writer->methods, &clock, &clock);
 	status = writer_put_block(writer);
-	/* No block that uses them will be written any more. */
+	/* The log is full: no more blocks that use the definitions will be written. */
 	if (writer->is_full)
 		clear_definitions(writer);
 	if (status != MPROF_OK)
@@ -33,7 +33,7 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	return MPROF_OK;
 }
 
-/* Writes the pending definitions if another one with a name of this length would exceed the bound. */
+/* Writes the pending definitions if another one with names of this length would exceed WRITER_MOST_WAITING. */
 static mprof_status write_if_full(mprof_writer *writer, size_t name_length)
 {
 	size_t waiting = writer->classes.length + writer->methods.length;

@@ -11,7 +11,7 @@
 /** Records a permanent error. Returns \p status. */
 mprof_status writer_fail(mprof_writer *writer, mprof_status status, const char *what);
 
-/** Refuses an array of the caller that element_list_convert() refused. Returns \p status. */
+/** Records that element_list_convert() returned an error for an array of the caller. Returns \p status. */
 mprof_status writer_refuse_elements(mprof_writer *writer, mprof_status status);
 
 /** Records the error of a sink if \p system_error is not 0. Returns #MPROF_OK; #MPROF_ERR_IO; #MPROF_ERR_MEMORY. */
@@ -26,7 +26,7 @@ mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t le
 /** As writer_check_name(), for text that ends with NUL and may be NULL. */
 mprof_status writer_check_text(mprof_writer *writer, const char *text);
 
-/** Counts, when lossy, a block that was written without something other than events. */
+/** If lossy, counts a block that was written without a part other than events. */
 void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind);
 
 #endif

@@ -8,8 +8,9 @@
 #include "writer/writer_internal.h"
 
 /*
- * If the base counter equals that of the thread's previous block, readers continue from the last event of that block,
- * as logs of Mono require. In that case the counter of that event is used as the base, so that all readers agree.
+ * Chooses the base counter of a thread's block. If it equalled that of the thread's previous block, readers would
+ * continue from the last event of that block, as logs of Mono require. The counter of that event is then written as the
+ * base, so that all readers agree. Returns 0 if out of memory.
  */
 static int begin_thread(mprof_writer *writer, uint64_t thread, uint64_t *base_counter)
 {
@@ -184,7 +185,7 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 		return status;
 	writer->state = WRITER_BETWEEN_BLOCKS;
 	writer_read_clock(writer, &clock);
-	/* Room for the end was reserved. */
+	/* Room for the end was reserved by mprof_writer_begin_events() and kept by events_encode(). */
 	block_encode_events_end(&writer->block, &clock);
 	status = writer_put_block(writer);
 	if (status != MPROF_OK)

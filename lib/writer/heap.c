@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks heap snapshots, and writes them as records in dialects that have these. */
+/* Checks heap snapshots, and writes them in dialects whose HEAP_DATA blocks contain records. */
 #include "format/heap_encode.h"
 #include "format/losses.h"
 #include "writer/errors.h"
@@ -22,7 +22,7 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	encoding.sizes = &writer->object_sizes;
 	if ((writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES)) == 0)
 		encoding.sizes = NULL;
-	/* If roots are left out, the areas that contain them are left out too. */
+	/* Without records, neither roots nor their definitions (ROOTS) are in the log, so any root ID is accepted. */
 	encoding.root_count =
 		writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
 	encoding.any = writer->events.defined.any;

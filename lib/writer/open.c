@@ -21,10 +21,10 @@
 /* Names of this length still leave room in a block for the rest of its content. */
 #define HIGHEST_MAX_NAME_LENGTH ((uint64_t)1 << 29)
 #define MAX_GZIP_LEVEL 9
-/* By default readers refuse blocks of more than 64 MiB. The difference is for the last object. */
+/* By default readers refuse blocks of more than 64 MiB. The difference is for the references of the last object. */
 #define DEFAULT_MAX_SNAPSHOT_MEMORY ((uint64_t)56 << 20)
 
-/* The destination of a log: one of the first four. */
+/* The destination of a log: one of path, functions, is_memory and fd. */
 typedef struct writer_destination {
 	const char *path;
 	const mprof_sink *functions;
@@ -203,7 +203,7 @@ static mprof_status write_first_blocks(mprof_writer *writer, const mprof_writer_
 	writer_read_clock(writer, &clock);
 	block_encode_intro(&writer->block, &writer->encoding, runtime, options->intro_flags, &clock);
 	status = writer_put_block(writer);
-	/* In logs of Mono the block also implies that events of collections have numbers. */
+	/* In logs of Mono, a DIRECTIVES block also implies that collections have numbers, so it is always written. */
 	if (status != MPROF_OK || (writer->encoding.directives == 0 && !block_header_has_delta(writer->encoding.rules)))
 		return status;
 	return writer_put_directives(writer);

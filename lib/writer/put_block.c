@@ -20,7 +20,7 @@ void writer_read_clock(mprof_writer *writer, mprof_clock *clock)
 	writer->clock(writer->clock_user, clock);
 }
 
-/* Headers of some dialects contain the time since the previous block was written. */
+/* Computes the counter delta of the header: the time since the previous block was written, in some dialects. */
 static void note_header_counter(mprof_writer *writer)
 {
 	mprof_clock clock;

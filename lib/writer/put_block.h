@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file writer/put_block.h
- * \brief Ends the block that was built and gives it to the sink.
+ * \brief Ends the block that was built and writes it to the sink.
  */
 #ifndef WRITER_PUT_BLOCK_H
 #define WRITER_PUT_BLOCK_H
 
 #include <mprof/writer.h>
 
-/** Sets the length of the longest block, in bytes after the header. */
+/** Sets the maximum length of a block, in bytes after the header. */
 void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length);
 
 /** Reads the clock of the caller. */
 void writer_read_clock(mprof_writer *writer, mprof_clock *clock);
 
 /**
- * Ends the block and writes it. #MPROF_ERR_LIMIT also if the log is full, or would be: see writer_set_limit().
+ * Ends the block and writes it. Returns #MPROF_ERR_LIMIT if the block is too long, or if the log is full or would
+ * exceed its size limit: see writer_set_limit().
  */
 mprof_status writer_put_block(mprof_writer *writer);
 

@@ -69,7 +69,7 @@ static mprof_status check_code(mprof_writer *writer, const definition_counts *co
 	return MPROF_OK;
 }
 
-/* Checks a text, which is NULL if the kind of record has none. */
+/* Checks a text of a record. \p text is NULL if the kind of record has none. */
 static mprof_status check_text(mprof_writer *writer, const char *const *text)
 {
 	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;

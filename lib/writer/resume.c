@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the state that later blocks depend on, and applies it to a writer that continues the log. */
+/* Saves the state that later blocks depend on, and restores it in a writer that continues the log. */
 #include "writer/resume.h"
 
 #include "writer/errors.h"
@@ -36,7 +36,7 @@ mprof_status writer_save(mprof_writer *writer, writer_resume_state *state)
 
 mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *state)
 {
-	/* Other blocks repeat base counters, or define what they use. */
+	/* In other dialects, blocks depend on more: on base counters of threads, and on what was defined inline. */
 	if (writer->encoding.rules->checksum_length == 0)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "logs of this dialect cannot be continued");
 	writer->stats.blocks = state->blocks;

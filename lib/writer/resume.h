@@ -11,23 +11,23 @@
 /** Metrics whose type is kept, by ID. Values of later ones cannot be written after a resumption. */
 #define RESUME_METRICS 256
 
-/** What the blocks of a writer depend on from earlier blocks: plain numbers, so that they can be stored. */
+/** The state from earlier blocks that later blocks depend on: plain numbers, so that it can be stored in a file. */
 typedef struct writer_resume_state {
 	uint64_t blocks;
 	uint64_t header_counter;
 	uint32_t defined[16];                       /**< Last ID defined, by #mprof_record_kind. */
-	uint32_t collection;                        /**< Of the event encoder: the latest collection, ... */
-	uint32_t last_number;                       /**< ... the highest number, ... */
-	uint8_t has_counted;                        /**< ... whether the encoder numbered any, ... */
-	uint8_t is_numbered;                        /**< ... and whether the caller numbered the latest. */
+	uint32_t collection;                        /**< event_encoder::collection. */
+	uint32_t last_number;                       /**< event_encoder::last_number. */
+	uint8_t has_counted;                        /**< event_encoder::has_counted. */
+	uint8_t is_numbered;                        /**< event_encoder::is_numbered. */
 	uint8_t reserved[6];                        /**< 0. */
 	uint8_t double_metrics[RESUME_METRICS / 8]; /**< Bits: metrics whose values are doubles. */
 } writer_resume_state;
 
-/** Applies a state to a writer that has written nothing. */
+/** Restores a state in a writer that has written nothing. */
 mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *state);
 
-/** Stores the state between two blocks. Pending definitions are written first. */
+/** Saves the state between two blocks. Pending definitions are written first; returns the status of that. */
 mprof_status writer_save(mprof_writer *writer, writer_resume_state *state);
 
 /** Whether the log is a regular file to which only the writer appends. */

@@ -9,7 +9,7 @@
 
 static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
-	/* SAMPLES blocks end with a stack of 0, so every sample in them needs a stack. */
+	/* Stack ID 0 ends the list of a SAMPLES block, so every sample in it needs a call stack. */
 	uint64_t lowest = writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->events.defined.any ? 1 : 0;
 
 	if (samples == NULL && count > 0)

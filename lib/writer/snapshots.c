@@ -8,8 +8,8 @@
 #include "writer/writer_internal.h"
 
 /*
- * 0 stands for an unknown number. If the writer numbers collections for a caller that does not, snapshots and summaries
- * belong to the last collection.
+ * 0 stands for an unknown number. If the caller does not number collections, the writer does, and snapshots and
+ * summaries belong to the last collection.
  */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
 {
@@ -64,7 +64,7 @@ mprof_status writer_end_snapshot(mprof_writer *writer)
 	return status;
 }
 
-/* A snapshot that grows too long is written in several blocks. */
+/* Adds events to the open snapshot. A snapshot that grows too long is written in several blocks. */
 static mprof_status add_events(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	heap_snapshot *snapshot = &writer->snapshot;
@@ -120,7 +120,7 @@ static mprof_status write_block_of_events(mprof_writer *writer, uint32_t number,
 
 	if (status != MPROF_OK)
 		return status;
-	/* Nothing to write: adding only counts what is left out. */
+	/* There is nothing to write: adding the events only counts them as left out. */
 	if (count > 0 && !has_any_snapshot_event(events, count))
 		return add_events(writer, events, count);
 	open_snapshot(writer, number, counter);

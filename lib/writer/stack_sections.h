@@ -4,8 +4,8 @@
  * \brief Writes call stacks as stack sections, which logs of Mono have before allocation and monitor events.
  *
  * A section specifies how many of the outermost frames stay, and which frames are pushed on them. The original readers
- * change the same stack at enters, leaves and compilations too, so after such an event the next section repeats all
- * frames. It also does so at the start of a block, because a block can be read by itself.
+ * change the same stack at enters, leaves and compilations too, so the first section after such an event repeats all
+ * frames. So does the first section of a block, because a block can be read by itself.
  */
 #ifndef WRITER_STACK_SECTIONS_H
 #define WRITER_STACK_SECTIONS_H
@@ -23,12 +23,12 @@ typedef struct stack_frames {
 typedef struct stack_sections {
 	const definition_table *definitions; /**< Contains the interned call stacks. Borrowed. */
 	mprof_allocator allocator;
-	uint32_t stack; /**< Stack ID of the frames written last; 0: not valid any more. */
-	int is_partial; /**< 1: frames of that stack were left out. */
-	int wanted_is_partial;
-	int is_in_force;      /**< 1: readers attach a stack to events without a section. */
-	stack_frames written; /**< The frames of stack. */
-	stack_frames wanted;  /**< Memory for the frames of the next stack. */
+	uint32_t stack;        /**< Stack ID of the frames written last; 0 if they are not valid any more. */
+	int is_partial;        /**< 1: frames of that stack were left out. */
+	int wanted_is_partial; /**< The same for the next stack. */
+	int is_in_force;       /**< 1: readers attach a stack to events without a section. */
+	stack_frames written;  /**< The frames of stack. */
+	stack_frames wanted;   /**< The frames of the next stack, while its section is encoded. */
 } stack_sections;
 
 void stack_sections_init(stack_sections *sections, const mprof_allocator *allocator,
@@ -48,7 +48,7 @@ static inline void stack_sections_invalidate(stack_sections *sections)
 	sections->written.count = 0;
 }
 
-/** Begins an EVENTS block. \p is_in_force: a stack is in force at the end of the thread's previous block. */
+/** Begins an EVENTS block. \p is_in_force: a stack was in force at the end of the thread's previous block. */
 static inline void stack_sections_begin(stack_sections *sections, int is_in_force)
 {
 	stack_sections_invalidate(sections);

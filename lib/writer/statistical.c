@@ -14,7 +14,7 @@
 
 /* No dialect has more: dialect_rules::max_sample_frames. */
 #define MOST_FRAMES 32
-/* Upper bound for writing a sample that stands for many. No real block has had more. */
+/* Maximum number of times that a sample is repeated if it stands for several. No known log has a higher count. */
 #define MOST_REPEATED 65536
 
 /* The location of a frame. */
@@ -29,7 +29,7 @@ static int has_counts(const mprof_writer *writer)
 	return writer->encoding.rules->has_sample_counts;
 }
 
-/* Writes the modules that were defined since the last table. */
+/* Writes a table of the modules that were defined since the last table. */
 static void put_modules(mprof_writer *writer)
 {
 	mprof_record module;
@@ -134,7 +134,7 @@ static int put_frame(mprof_writer *writer, const mprof_record *frame)
 	return 1;
 }
 
-/* The dialects have no frame for this; the call stack ends there. */
+/* Whether a frame marks a truncated call stack. The dialects have no such frame; the call stack ends before it. */
 static int is_truncation(const mprof_record *frame)
 {
 	return frame->as.stack.is_native && frame->as.stack.target == 0;
@@ -217,7 +217,7 @@ static int put_hits(mprof_writer *writer, const mprof_event *samples, size_t cou
 {
 	mprof_record frames[MOST_FRAMES];
 
-	/* If hits have counts, the table also indicates which of two grammars the block has. */
+	/* If hits have counts, readers also infer the grammar of the block from the table, so it is always written. */
 	if (has_counts(writer) || (!writer->encoding.rules->is_caller_count_first && count > 0 &&
 				   writer->modules_written < writer->defined[MPROF_RECORD_MODULE]))
 		put_modules(writer);
@@ -231,8 +231,8 @@ static int put_hits(mprof_writer *writer, const mprof_event *samples, size_t cou
 }
 
 /*
- * The dialect cannot represent that a method is being compiled. A function without a name is represented by its address
- * only.
+ * Whether a part of a frame is lost: that the method is being compiled, or the function of an address, if it has no
+ * name.
  */
 static int is_frame_shortened(const mprof_writer *writer, const mprof_record *frame)
 {
@@ -245,8 +245,8 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
 }
 
 /*
- * These dialects contain neither the thread nor the time of a sample. A sample that was read from such a log has
- * neither, so nothing is lost.
+ * Whether a part of a sample is lost: the thread, the time, or frames. These dialects contain neither thread nor time.
+ * A sample that was read from such a log has neither, so it loses nothing.
  */
 static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
 {

@@ -8,7 +8,7 @@
 
 #include <mprof/writer.h>
 
-/** Writes samples. Definitions were written. */
+/** Writes samples that were checked. The caller has written the pending definitions. */
 mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread, uint64_t base_counter,
 				    const mprof_event *samples, size_t count);
 

@@ -33,7 +33,7 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 	status = writer_put_definitions(writer);
 	if (status == MPROF_OK || writer->is_full)
 		status = writer_end_snapshot(writer);
-	/* A log that is full has room for its end. */
+	/* Even if the log is full, there is room for END. */
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);

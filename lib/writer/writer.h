@@ -10,9 +10,9 @@
 #include <mprof/writer.h>
 
 /**
- * Limits the log to \p max_bytes bytes, as stored. The first block that does not fit, together with the blocks that
- * must follow it, is refused with #MPROF_ERR_LIMIT, and so is every later one. Only LOST and END are still written if
- * there is room. Pending definitions are then dropped. Returns #MPROF_ERR_LIMIT if there is no room even now.
+ * Limits the log to \p max_bytes bytes, as stored. A block is refused with #MPROF_ERR_LIMIT if it does not fit together
+ * with the LOST and END blocks that must follow it. Every later block is then refused, apart from LOST and END if there
+ * is room, and pending definitions are dropped. Returns #MPROF_ERR_LIMIT if the log has no room even now.
  */
 mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes);
 
@@ -23,8 +23,8 @@ int writer_is_full(const mprof_writer *writer);
 void writer_open_reserve(mprof_writer *writer);
 
 /**
- * Events that were accepted but are in no block because of the limit, since the last call. They belong to snapshots
- * that are one block.
+ * Returns the number of events since the last call that were accepted, but are in no block because of the limit: those
+ * of heap snapshots, in dialects in which a snapshot is one block.
  */
 uint64_t writer_take_refused_events(mprof_writer *writer);
 
@@ -50,7 +50,8 @@ mprof_writer_stats *writer_losses(mprof_writer *writer);
 mprof_status writer_refuse(mprof_writer *writer, mprof_status status, const char *what);
 
 /**
- * The status for a block that the dialect does not have: refuses it, or, when lossy, counts it and returns #MPROF_OK.
+ * Handles a block that the dialect does not have: a lossy writer counts it as left out and returns #MPROF_OK; otherwise
+ * the block is refused with #MPROF_ERR_UNSUPPORTED and \p what as the message.
  */
 mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const char *what);
 

@@ -3,8 +3,8 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * A block is built completely in writer->block and then given to the sink. Every call first checks its arguments, so
- * that an error leaves the log unchanged.
+ * A block is built completely in writer->block and then written to the sink. Every call first checks its arguments, so
+ * that an invalid argument leaves the log unchanged.
  */
 #ifndef WRITER_WRITER_INTERNAL_H
 #define WRITER_WRITER_INTERNAL_H
@@ -40,7 +40,7 @@ struct mprof_writer {
 	uint64_t max_name_length;
 	int lossy;
 	writer_state state;
-	uint64_t header_counter; /**< When the last block was written; for dialects with times in headers. */
+	uint64_t header_counter; /**< Counter when the last block was written, in dialects with counter deltas. */
 	encode_buffer block;     /**< The block being built. Its memory is reused for the next one. */
 	encode_buffer classes;   /**< Pending definitions, encoded as in MAPPING. */
 	encode_buffer methods;
@@ -48,13 +48,13 @@ struct mprof_writer {
 	int definitions_shortened; /**< 1: the dialect cannot represent all of the pending definitions. */
 	id_set class_ids;          /**< IDs defined, whether written or pending. */
 	id_set method_ids;
-	id_map object_sizes; /**< Sizes of classes whose objects all have the same; empty without directive 18. */
+	id_map object_sizes; /**< Fixed object sizes by class, in bytes; empty without directive 18. */
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< Last ID defined of each #mprof_record_kind, from 1. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
 	uint64_t base_counter;     /**< Base counter of the EVENTS block. */
-	memory_budget code_budget; /**< Without a limit: what a program defines is the caller's business. */
-	name_table code_names;     /**< Names of the table below. */
+	memory_budget code_budget; /**< Without a limit: the caller decides how much it defines. */
+	name_table code_names;     /**< The names in code. */
 	definition_table code;     /**< For dialects that define call stacks and native code at their first use. */
 	uint32_t modules_written;  /**< Last module of the table that is in the log. */
 	statistical_encoder statistical; /**< Appends to block. */

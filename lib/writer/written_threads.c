@@ -19,7 +19,7 @@ void written_threads_destroy(written_threads *table)
 	allocator_release(&table->allocator, table->threads, table->capacity * sizeof(*table->threads));
 }
 
-/* Adds a thread. */
+/* Adds a thread, which becomes the current one. NULL if out of memory. */
 static written_thread *add_written_thread(written_threads *table, uint64_t thread)
 {
 	void *threads = table->threads;
