@@ -14,10 +14,10 @@ void converter_read_clock(void *user, mprof_clock *clock);
 /** Sets the clocks of the next block. */
 void converter_set_clocks(mprof_converter *converter, const mprof_clock *start, const mprof_clock *end);
 
-/** Sets them to those of \p block. A block without any gets the last ones. */
+/** Sets the clocks of the next block to those of \p block, or to the last ones if \p block has none. */
 void converter_set_clock(mprof_converter *converter, const mprof_block *block);
 
-/** As converter_set_clock(), for a heap snapshot, which has more of them. */
+/** As converter_set_clock(), for a HEAP_DATA block, which may have four clocks. */
 void converter_set_snapshot_clock(mprof_converter *converter, const mprof_block *block);
 
 #endif

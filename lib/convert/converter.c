@@ -63,7 +63,7 @@ static void prepare_writer_options(mprof_converter *converter, mprof_writer_opti
 	options->clock = converter_read_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
-	/* What the copy cannot represent is counted in either case. */
+	/* The writer is always lossy, so that it counts what the copy cannot represent. */
 	converter->is_strict = !options->lossy;
 	options->lossy = 1;
 }
@@ -98,7 +98,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		mprof_converter_destroy(made);
 		return MPROF_ERR_MEMORY;
 	}
-	/* Without INTRO, the block after it provides the time when the log began. */
+	/* If INTRO is missing, the next block provides the time when the log began. */
 	if (!reader_has_clock(reader)) {
 		mprof_converter_destroy(made);
 		return MPROF_ERR_STATE;
@@ -127,7 +127,10 @@ void mprof_converter_destroy(mprof_converter *converter)
 	allocator_release(&allocator, converter, sizeof(*converter));
 }
 
-/* A block with a code unknown to the reader. For other blocks that are not loaded, the error was reported before. */
+/*
+ * Handles a block that is not loaded. Only a block with an unknown code is counted as left out; for others, the error
+ * was reported before.
+ */
 static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof_block *block)
 {
 	if (block->kind != MPROF_BLOCK_UNKNOWN)
@@ -191,9 +194,9 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 }
 
 /*
- * Whether the part of a block that is readable despite an error can be copied. Of a list that is truncated or broken,
- * that is the part before the fault; fetching it then fails with the same status as loading. Of a block that redefines
- * IDs, it is all definitions but the second ones.
+ * Whether a part of a block can be copied despite an error. Of a list that is truncated or damaged, that is the part
+ * before the error; fetching the rest fails with the same status as loading. Of a block that redefines IDs, all but the
+ * second definitions are copied.
  */
 static int is_loaded_in_part(const mprof_block *block, mprof_status status)
 {

@@ -3,12 +3,12 @@
  * \file convert/converter_internal.h
  * \brief The struct of the converter, for the files of lib/convert alone.
  *
- * converter.c goes from block to block; copy_blocks.c copies those without lists of events, copy_definitions.c those
- * that define something, copy_events.c, copy_samples.c and copy_heap.c those with events; copy_switches.c replaces
- * switches between call stacks.
+ * converter.c iterates over the blocks. copy_blocks.c copies blocks without events, copy_definitions.c those with
+ * records, and copy_events.c, copy_samples.c and copy_heap.c those with events. copy_switches.c replaces switches
+ * between call stacks.
  *
- * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. A
- * fault of the log is reported by converter_read_failed() and at most ends the reading of a block.
+ * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
+ * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.
  */
 #ifndef CONVERT_CONVERTER_INTERNAL_H
 #define CONVERT_CONVERTER_INTERNAL_H
@@ -71,7 +71,7 @@ struct mprof_converter {
 	int is_closed;        /**< END was read. */
 	mprof_status failure; /**< The error that ended the copy permanently; #MPROF_OK if none did. */
 
-	mprof_clock clocks[4]; /**< Returned to the writer, one after the other. */
+	mprof_clock clocks[4]; /**< Passed to the writer, one after the other; see converter_read_clock(). */
 	size_t clock_count;    /**< 1 or more. */
 	size_t next_clock;
 
@@ -79,20 +79,20 @@ struct mprof_converter {
 	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< Last of the reader's own IDs that the copy has, by kind. */
 	uint32_t last_snapshot;                        /**< The greatest number of a heap snapshot in the copy. */
 
-	thread_map thread_positions; /**< In threads. */
+	thread_map thread_positions; /**< Positions in threads. */
 	thread_state *threads;
 	size_t thread_count;
 	size_t thread_capacity;
 	stack_table stacks;      /**< Stacks that are not a thread's own: #switched_calls. */
-	uint64_t replayed_calls; /**< Calls left and entered again for switches. */
+	uint64_t replayed_calls; /**< Calls that were left or entered again because of switches. */
 
 	mprof_event events[CONVERTER_BATCH];
 	mprof_event_detail details[CONVERTER_BATCH]; /**< Details that differ from those of the log. */
 	mprof_record *records;
 	size_t record_capacity;
 	mprof_event samples[CONVERTER_BATCH];
-	uint64_t repeated_samples;         /**< Samples added for counts of the log. */
-	uint32_t hits[2][CONVERTER_BATCH]; /**< Methods and functions. */
+	uint64_t repeated_samples;         /**< Samples added because a hit of the log stands for several. */
+	uint32_t hits[2][CONVERTER_BATCH]; /**< IDs of methods, and of native functions. */
 };
 
 /**

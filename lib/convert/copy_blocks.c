@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies blocks without lists, and blocks that list names or properties. */
+/* Copies blocks without events: definitions of classes and methods, code units, properties, names, losses, markers. */
 #include "convert/copy_blocks.h"
 
 #include "convert/clocks.h"
@@ -9,7 +9,7 @@
 #define MAPPING_BATCH 64
 #define PROPERTY_BATCH 64
 
-/* The first definition of an ID is kept, as in the reader. */
+/* Defines a class in the copy. As in the reader, the first definition of an ID is kept. */
 static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
 {
 	const mprof_class_definition definition = {
@@ -96,7 +96,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 		       (fetched = mprof_reader_next_property(converter->reader, &properties[count].key,
 							     &properties[count].value)) == MPROF_OK)
 			count++;
-		/* A longer list continues in another block, which adds to the first. */
+		/* A longer list continues in another block; readers combine the two. */
 		converter_set_clock(converter, block);
 		status = mprof_writer_write_session(converter->writer, properties, sizeof(*properties), count);
 		if (status != MPROF_OK)

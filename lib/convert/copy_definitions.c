@@ -27,7 +27,7 @@ static void translate_stack(const mprof_converter *converter, mprof_record *reco
 		record->as.stack.is_native = 0;
 }
 
-/* A definition refers only to earlier definitions. References to others become 0. */
+/* A definition refers only to earlier definitions. A reference to an ID that is not defined becomes 0. */
 static void translate_references(const mprof_converter *converter, mprof_record *record)
 {
 	switch (record->kind) {

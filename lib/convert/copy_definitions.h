@@ -14,9 +14,9 @@ mprof_status copy_records(mprof_converter *converter, const mprof_block *block);
 mprof_status copy_implied_definitions(mprof_converter *converter);
 
 /**
- * Reads the events of the loaded block once, so that what they define is known, and rewinds: some dialects define call
- * stacks and native code in the middle of the events that use them. \p count receives the number of events, \p fault
- * the reason for their end, #MPROF_END if all could be read.
+ * Reads all events of the loaded block, writes the definitions in them to the copy, and rewinds: some dialects define
+ * call stacks and native code between the events that use them. \p count receives the number of events, \p fault the
+ * reason for their end, #MPROF_END if all could be read.
  */
 mprof_status converter_scan_definitions(mprof_converter *converter, uint64_t *count, mprof_status *fault);
 

@@ -95,7 +95,7 @@ static int translate_call(mprof_converter *converter, thread_state *thread, mpro
 	return 1;
 }
 
-/* Writes the events of a batch before one that changes the stack, and then the events that replace that one. */
+/* Writes the events of a batch before one that changes the stack, and then the enters and leaves that replace it. */
 static mprof_status write_before_switch(mprof_converter *converter, thread_state *thread, size_t count,
 					const mprof_event *event)
 {
@@ -165,9 +165,9 @@ static mprof_status write_event_batch(mprof_converter *converter, const mprof_bl
 }
 
 /*
- * A base counter that repeats that of the thread's last block means that Mono wrote that block before its buffer was
- * full: the counters continue from the last event of that block. The copy has the effective base, for dialects without
- * this rule and for programs that do not implement it.
+ * The counter that the first time of a block is relative to. If a block repeats the base counter of its thread's
+ * previous block, Mono wrote that block before its buffer was full: the counters continue from the last event of that
+ * block. The copy contains the effective base, for dialects without this rule and programs that do not implement it.
  */
 static uint64_t effective_base(thread_state *thread, const mprof_block *block)
 {

@@ -7,8 +7,8 @@
 #include "convert/copy_definitions.h"
 
 /*
- * Every object of a heap record has a class, but the oldest snapshots have objects without one. No log reaches an ID as
- * large as this one.
+ * Every object in a heap record has a class, but the oldest snapshots have objects without one. They get a class with
+ * an ID that no real log reaches.
  */
 #define UNKNOWN_CLASS UINT32_MAX
 #define UNKNOWN_CLASS_NAME "(unknown)"
@@ -53,8 +53,8 @@ static mprof_status translate_objects(mprof_converter *converter, size_t count)
 }
 
 /*
- * In dialects in which a snapshot is one block, its number is that of the collection, which may be missing or wrong. In
- * that case it gets the next number, so that all snapshots have different numbers.
+ * In dialects in which a snapshot is one block, its number is that of the collection, which may be missing or used
+ * before. In that case the snapshot gets the next number, so that all snapshots have different numbers.
  */
 static uint32_t snapshot_number(mprof_converter *converter, const mprof_block *block)
 {

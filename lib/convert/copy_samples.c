@@ -9,8 +9,8 @@
 #include "format/losses.h"
 
 /*
- * A hit can stand for any number of samples, and the copy has one sample for each. This bound for a whole log is more
- * than the samples of any real program, and few enough to be written in a short time.
+ * A hit can stand for any number of samples, and the copy has one sample for each. Maximum number of samples added for
+ * a whole log: more than any real program has, and few enough to be written in a short time.
  */
 #define MOST_REPEATED_SAMPLES (UINT64_C(1) << 22)
 
@@ -82,7 +82,7 @@ static sample_entry find_innermost_entry(const mprof_converter *converter, const
 		entry.is_all = caller == 0 && !frame.is_compiling;
 		return entry;
 	}
-	/* Lists contain native code by the ID of its function. */
+	/* A list contains the ID of the function, not the location. */
 	entry.is_native = 1;
 	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location,
 				       sizeof(location)) == MPROF_OK)
@@ -90,7 +90,7 @@ static sample_entry find_innermost_entry(const mprof_converter *converter, const
 	return entry;
 }
 
-/* Hits of lists have an ID only. Samples have call stacks, and those of SAMPLES blocks also a thread and a time. */
+/* A hit in a list has only an ID. Samples have call stacks, and those of SAMPLES blocks also a thread and a time. */
 static sample_entry entry_of_sample(const mprof_converter *converter, const mprof_block *block,
 				    const mprof_event *sample)
 {
@@ -210,7 +210,7 @@ static mprof_status write_stack_samples(mprof_converter *converter, const mprof_
 	return MPROF_OK;
 }
 
-/* Hits of STATISTICAL blocks have no times. They are between the start and the end of the block. */
+/* Hits of STATISTICAL blocks have no times, only a start and an end of the block. */
 static sample_part begin_part(const mprof_block *block)
 {
 	sample_part part = {block->thread, 0, 0, 0};
@@ -226,7 +226,7 @@ static sample_part begin_part(const mprof_block *block)
 	return part;
 }
 
-/* Copies to a dialect with lists of hits, mail. */
+/* Copies to lists of hits, as in mail logs. */
 static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
 {
 	const sample_part part = begin_part(block);

@@ -6,7 +6,7 @@
 
 /*
  * A small log can require a deep stack to be left and entered again at every switch. Real programs stay far below this
- * sum for a whole log. Beyond it, calls are no longer left and entered again at switches.
+ * maximum for a whole log. Beyond it, calls are no longer left and entered at switches.
  */
 #define MOST_REPLAYED_CALLS (UINT64_C(1) << 28)
 

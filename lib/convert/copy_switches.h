@@ -9,10 +9,10 @@
 #include "convert/converter_internal.h"
 
 /**
- * Follows a switch between stacks, the end of one, a start of a thread or a gap in its recording, for dialects without
- * such events: leaves the calls that are open on the stack that the thread leaves, and enters those on the other one
- * again, so that times are right. The writer counts the event itself as left out. Events are written at once;
- * \p event is the current one.
+ * Follows an event that changes the stack of a thread: a switch, the end of a stack, the start or end of the thread, or
+ * a gap in its recording. For a switch, it writes leaves of the calls that are open on the old stack and enters of
+ * those on the new one, so that times are right. The caller writes \p event itself, which the writer counts as left out
+ * if the dialect does not have it.
  */
 mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const mprof_event *event);
 

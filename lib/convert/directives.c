@@ -2,7 +2,7 @@
 /* Chooses the directives and flags that the copy declares. */
 #include "convert/directives.h"
 
-/* These cost no bytes in a log that does not use them. */
+/* Directives that are always declared: they cost no bytes per event in a log that does not need them. */
 #define FREE_DIRECTIVES                                                                                                \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
@@ -32,7 +32,7 @@ log_declarations declarations_translate(const log_declarations *source, const di
 	log_declarations made = {target, wanted_directives(source) & target->directives,
 				 source->flags & target->intro_flags};
 
-	/* If the source has such flags itself, they specify what was recorded and are not replaced. */
+	/* If the dialect of the source has constant flags too, its own flags are right and are kept. */
 	if (source->rules->constant_intro_flags == 0)
 		made.flags |= target->constant_intro_flags;
 	return made;

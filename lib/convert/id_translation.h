@@ -14,7 +14,7 @@
 typedef struct id_translation {
 	uint32_t defined; /**< The IDs 1 to this one are defined in the copy. */
 	uint32_t same;    /**< IDs up to this one are unchanged in the copy. */
-	id_map moved;     /**< The IDs in the copy of all others. */
+	id_map moved;     /**< For all other IDs: the ID in the copy. */
 } id_translation;
 
 void id_translation_init(id_translation *translation, const mprof_allocator *allocator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows the open calls of a stack, for leaves that gain or lose their method in the copy. */
+/* Follows the open calls of a stack, to convert implicit leaves to leaves with a method, and back. */
 #include "convert/open_calls.h"
 
 #include "base/array.h"
