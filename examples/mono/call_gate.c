@@ -2,8 +2,8 @@
 /*
  * Selects which calls are recorded.
  *
- * When the runtime compiles a method, it is decided whether the code reports its calls. That cannot change while the
- * program runs, so the gate can only leave out calls that are reported.
+ * Whether a method reports its calls is decided when the runtime compiles it, and cannot change while the program runs,
+ * so the gate can only leave out calls that are reported.
  */
 #include "call_gate.h"
 

@@ -25,7 +25,7 @@ uintptr_t symbols_module_start(const symbol_module *module);
 /** The module's name without directory. */
 const char *symbols_module_name(const symbol_module *module);
 
-/** The linker name of the function at an address; NULL if unknown. Valid as long as the process. */
+/** The linker name of the function at an address; NULL if unknown. Valid until the process ends. */
 const char *symbols_function(const symbol_module *module, uintptr_t address);
 
 /**

@@ -162,8 +162,8 @@ static void print_fields(const mprof_block *block)
 }
 
 /*
- * Whether a block has fields on its own line; the contents of other kinds are only on the lines below it. The fields of
- * a STATISTICAL block are its counters, which are not repeated if they are in its clock pairs.
+ * Whether a block has fields on its own line; the contents of other kinds are only on the lines below it. A STATISTICAL
+ * block has its counters there, unless its clock pairs contain them.
  */
 static int has_fields(const mprof_block *block)
 {

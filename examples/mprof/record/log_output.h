@@ -14,7 +14,7 @@
 
 typedef struct log_output {
 	char *name;   /**< Pattern of the log's name, where %p stands for the process ID and %% for a percent sign. */
-	char *wanted; /**< Path of the log. A process ID in it is 0 until the end, when it is known. */
+	char *wanted; /**< Path of the log, with 0 for a process ID, which is known only at the end. */
 	char *directory; /**< Directory of the log, or of the parts. */
 	char *part;      /**< Common prefix of the names of parts; NULL if the log is written under its own name. */
 	char *pattern;   /**< Pattern passed to the module: %p stands for the process ID, %% for a percent sign. */
