@@ -94,7 +94,7 @@ int salvage_path_is_name(const char *path)
 	return strncmp(path, "/proc/", 6) != 0;
 }
 
-/* Removes the file of a process that has ended: its log is about to be replaced. Returns 0 if the file stays. */
+/* Removes the salvage file of a process that has ended, whose log is about to be replaced. Returns 0 if it stays. */
 static int remove_stale(const char *path)
 {
 	salvage_area area;

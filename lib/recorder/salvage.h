@@ -5,9 +5,9 @@
  *
  * Everything recorded is in pieces of a salvage_area until it is in the log: buffers of events, messages, samples,
  * blocks of a ring, and a journal of the definitions of keys. The writer thread *commits* after each block: a single
- * store makes a record valid that contains the length of the log and what the log covers up to there. If the process
- * dies, recovery cuts the log to the length of the last commit and writes everything that it does not cover. So nothing
- * is lost or duplicated.
+ * store makes a progress record valid, which contains the length of the log and what the log covers up to there. If the
+ * process dies, recovery cuts the log to the length in the last valid record, and writes everything that this record
+ * does not cover. So nothing is lost or duplicated.
  */
 #ifndef RECORDER_SALVAGE_H
 #define RECORDER_SALVAGE_H
@@ -27,14 +27,14 @@ typedef struct salvage_thread {
 	uint32_t serial;
 	uint32_t reserved;                       /**< 0. */
 	_Atomic uint64_t lost[LOSS_CAUSE_COUNT]; /**< mprof_thread::lost points to this. */
-	uint64_t reported[LOSS_CAUSE_COUNT];     /**< How many of them are in the log. Writer thread. */
+	uint64_t reported[LOSS_CAUSE_COUNT];     /**< The part of lost that is in the log. Owner: the writer thread. */
 } salvage_thread;
 
 /** A progress record: what is in the log up to a length. */
 typedef struct salvage_progress {
 	mprof_clock clock;       /**< When the record was stored. */
 	uint64_t log_length;     /**< In bytes, as stored. For a ring, the number of the next block. */
-	uint64_t journal_length; /**< Of the salvage_journal. */
+	uint64_t journal_length; /**< salvage_journal::length. */
 	uint64_t messages_done;  /**< The last batch of messages. */
 	uint64_t samples_done;   /**< The last batch of samples. */
 	uint32_t next_ids[2];    /**< Of methods and classes. */
@@ -45,7 +45,7 @@ typedef struct salvage_progress {
 	uint32_t function_count;
 	uint32_t location_count;
 	writer_resume_state writer;
-	ring_evicted evicted;                       /**< Of a ring. */
+	ring_evicted evicted;                       /**< What a ring buffer evicted, if the log is one. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< As recorder_output::lost_unreported. */
 
 	/* Also stored in the buffer or the thread, but only after the commit, so the process may die in between. */
@@ -67,7 +67,7 @@ typedef enum salvage_state {
 
 #define SALVAGE_MAGIC "mprofsv1"
 
-/** Size of the path of the log; longer paths are not stored. */
+/** Size of the path of the log in bytes, with the NUL; longer paths are not stored. */
 #define SALVAGE_PATH_SIZE 4096
 
 /** The header of the area. Owner: the thread that opens the recorder, then the writer thread. */
@@ -75,8 +75,8 @@ typedef struct salvage_header {
 	char magic[8];
 	uint64_t layout; /**< salvage_layout(): sizes that must be the same for the recovering program. */
 	_Atomic uint32_t state;
-	uint32_t process;       /**< Its ID, ... */
-	uint64_t process_start; /**< ... and when it started, in the system's clock ticks; 0 if unknown. */
+	uint32_t process;       /**< ID of the recording process. */
+	uint64_t process_start; /**< When that process started, in the system's clock ticks; 0 if unknown. */
 	/* Constant: properties of the log. */
 	uint64_t directives;
 	uint64_t max_log_bytes;
@@ -98,7 +98,7 @@ typedef struct salvage_header {
 	salvage_progress progress[2];
 } salvage_header;
 
-/** What the recorder itself keeps. */
+/** The part of the recorder that manages the salvage file. */
 typedef struct recorder_salvage {
 	salvage_area area;
 	salvage_fork_entry fork_entry;
@@ -112,19 +112,19 @@ int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *opti
 /** Creates the state of a thread, without losses. Returns NULL if there is no area or no room in it. Any thread. */
 salvage_thread *salvage_thread_create(recorder_salvage *salvage, uint64_t id);
 
-/** Makes the state of a thread valid, which is attached now. */
+/** Makes the state of a thread valid, because the thread is attached now. */
 void salvage_thread_publish(salvage_thread *thread, uint32_t serial);
 
 /** Releases the state of a thread that has ended and whose losses are reported. NULL does nothing. */
 void salvage_thread_release(recorder_salvage *salvage, salvage_thread *thread);
 
 /**
- * Whether a path is a file's own name, which can be removed. One below /proc refers to a file that a process has open;
- * such a file may have no name, and is gone when its last owner is.
+ * Whether a path is a file's own name, which can be removed. A path in /proc refers to a file that a process has open;
+ * such a file may have no name, and is removed by the system when no process has it open any more.
  */
 int salvage_path_is_name(const char *path);
 
-/** Stores the path of the log, NULL if it has none. */
+/** Stores the path of the log in the header, made absolute. \p path is NULL if the log has none. */
 void salvage_set_log_path(recorder_salvage *salvage, const char *path);
 
 /** The valid progress record of a process that has ended. */

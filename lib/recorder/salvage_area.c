@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In less, a buffer of the largest size would not fit. */
+/* In a smaller area, a buffer of the largest size would not fit. */
 #define LEAST_CAPACITY (UINT64_C(32) << 20)
 
 #define PIECE_MAGIC UINT64_C(0x6d70726f66706365)
@@ -20,7 +20,7 @@ static uint64_t round_up(uint64_t size, uint64_t alignment)
 	return (size + alignment - 1) & ~(alignment - 1);
 }
 
-/* A value that other content is unlikely to have at such an offset. */
+/* The check value of a piece, which other content is unlikely to have at this offset. */
 static uint64_t salvage_check(uint64_t offset, const salvage_piece *piece)
 {
 	return (PIECE_MAGIC ^ offset ^ (uint64_t)piece->kind << 56) + piece->size * UINT64_C(0x9ddfea08eb382d69);
@@ -56,7 +56,7 @@ static uint64_t limit_capacity(uint64_t capacity)
 	return capacity & ~((UINT64_C(1) << 20) - 1);
 }
 
-/* Maps as much as the file system and the address space allow. */
+/* Maps \p capacity bytes, or as much as the file system and the address space allow. Returns 0 or an errno value. */
 static int map_shared(salvage_area *area, uint64_t capacity)
 {
 	int error = ENOSPC;
@@ -137,7 +137,7 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
 
 	memset(area, 0, sizeof(*area));
 	error = open_file(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, &area->fd);
-	/* A path below /proc may be a link to a file that has no name. */
+	/* A path in /proc may be a link to a file that has no name. */
 	if (error == ELOOP)
 		error = open_file(path, O_RDWR | O_CLOEXEC | O_NOCTTY, &area->fd);
 	if (error == 0 && pthread_mutex_init(&area->lock, NULL) != 0) {
@@ -231,7 +231,7 @@ static salvage_piece *reserve_piece(salvage_area *area, salvage_kind kind, uint6
 	return piece;
 }
 
-/* The size of a piece with that much content, or 0 if it is too large. */
+/* The size of a piece with \p size bytes of content, or 0 if it is too large. */
 static uint64_t piece_size(size_t size)
 {
 	const uint64_t most = UINT64_C(1) << 40;
@@ -247,7 +247,7 @@ void *salvage_area_reserve(salvage_area *area, salvage_kind kind, size_t size)
 	return piece != NULL ? piece->content : NULL;
 }
 
-/* The smallest size class with that many bytes; stores its size in *rounded. */
+/* Returns the smallest size class of at least \p size bytes. \p rounded receives the size of its pieces. */
 static unsigned size_class(uint64_t size, uint64_t *rounded)
 {
 	uint64_t quarter = 64;

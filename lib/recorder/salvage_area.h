@@ -4,9 +4,9 @@
  * \brief Memory that outlives the process: a shared mapping of a file, for everything that is recorded but not in the
  * log yet.
  *
- * The area contains no pointers. It is a sequence of pieces, each with a header that has a check value, so another
- * process can find them by scanning, whatever the process was doing when it died. A piece is never returned to the
- * area; pieces of variable size are recycled by size class.
+ * The area is a sequence of pieces, each with a header that has a check value. Another process finds them by scanning
+ * and follows no pointers, so it does not matter what the process was doing when it died. A piece is never returned to
+ * the area; pieces of variable size are recycled by size class.
  *
  * What the process stored before it died is in the mapping. Recovery runs after that, so order only matters between
  * stores of the same thread: the store that makes others valid must come after them, which a release store ensures.
@@ -39,10 +39,10 @@ typedef struct salvage_piece {
 	/** salvage_check() of the rest. Stored last: it makes the piece valid. */
 	_Alignas(SALVAGE_ALIGNMENT) _Atomic uint64_t check;
 	uint64_t size; /**< Bytes including this header: a multiple of #SALVAGE_ALIGNMENT. Constant. */
-	uint32_t kind; /**< A #salvage_kind. Constant. */
+	uint32_t kind; /**< A #salvage_kind. May change when a recycled piece is allocated again. */
 	/** Recycled pieces: 1 while the piece is in use. Stored with release after the content. */
 	_Atomic uint32_t in_use;
-	struct salvage_piece *next_free; /**< ID of the recording process. */
+	struct salvage_piece *next_free; /**< In the list of free pieces. Only valid in the recording process. */
 	_Alignas(SALVAGE_ALIGNMENT) unsigned char content[];
 } salvage_piece;
 
@@ -64,13 +64,14 @@ typedef struct salvage_area {
 	int fd;              /**< To allocate parts of the file. */
 	uint64_t device;     /**< Device and inode of the file: the descriptor may be closed and reused. */
 	uint64_t inode;
-	pthread_mutex_t lock; /**< Guards the list. */
-	salvage_piece *free[SALVAGE_CLASSES];
+	pthread_mutex_t lock;                 /**< Guards free. */
+	salvage_piece *free[SALVAGE_CLASSES]; /**< Free pieces of each size class, linked by next_free. */
 } salvage_area;
 
 /**
- * Creates the file, or uses an empty one, and maps it, with a header of \p header_size bytes, all zero. \p capacity:
- * bytes; less if the system does not grant that much. Returns 0 or an errno value: EBUSY if the file is not empty.
+ * Creates the file, or uses an empty one, and maps it, with a header of \p header_size bytes, all zero. The area has
+ * \p capacity bytes, or less if the system does not grant that much. Returns 0 or an errno value: EBUSY if the file is
+ * not empty.
  */
 int salvage_area_create(salvage_area *area, const char *path, size_t header_size, uint64_t capacity);
 
@@ -107,7 +108,7 @@ void *salvage_area_reserve(salvage_area *area, salvage_kind kind, size_t size);
  */
 void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size);
 
-/** Recycles a piece of salvage_area_allocate(). */
+/** Returns a piece of salvage_area_allocate() to its size class. Takes a lock, so it is not async-signal-safe. */
 void salvage_area_recycle(salvage_area *area, void *content);
 
 /** Whether memory is in the area. */
@@ -116,7 +117,7 @@ static inline int salvage_area_contains(const salvage_area *area, const void *me
 	return (uintptr_t)memory - (uintptr_t)area->base < area->capacity;
 }
 
-/** The header of a piece with that content. */
+/** The header of the piece whose content is at \p content. */
 static inline salvage_piece *salvage_piece_of(void *content)
 {
 	return (salvage_piece *)(void *)((unsigned char *)content - offsetof(salvage_piece, content));
@@ -134,7 +135,7 @@ static inline void salvage_piece_publish(void *content)
  */
 salvage_piece *salvage_area_next(const salvage_area *area, const salvage_piece *previous);
 
-/** Size of the content of a piece. */
+/** Size of the content of a piece, in bytes. */
 static inline uint64_t salvage_piece_room(const salvage_piece *piece)
 {
 	return piece->size - offsetof(salvage_piece, content);

@@ -10,7 +10,7 @@ static void collect_progress(recorder_drain *drain)
 	salvage_progress *progress = &drain->progress;
 	recorder_output *output = drain->output;
 
-	/* All assigned IDs are in the log. */
+	/* First write the pending definitions, so that all IDs assigned so far are in the log. */
 	if (drain->stacks.pending_count > 0 || drain->stacks.code.pending_count > 0)
 		stacks_write(&drain->stacks);
 	/* After an error nothing more reaches the log; past the limit only losses do. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/salvage_commit.h
- * \brief Commits: what was written counts as in the log from here on. Writer thread.
+ * \brief Commits: makes a progress record valid, so that recovery does not write again what is in the log. Writer
+ * thread.
  */
 #ifndef RECORDER_SALVAGE_COMMIT_H
 #define RECORDER_SALVAGE_COMMIT_H
@@ -9,13 +10,13 @@
 #include "recorder/drain_state.h"
 #include "recorder/thread.h"
 
-/** Commits everything taken so far. Without an area, this and the following functions do nothing. */
+/** Commits everything taken so far. Without a salvage file, this and the other functions do nothing. */
 void salvage_commit(recorder_drain *drain);
 
-/** The same after draining a buffer, whose last drained event has this counter. */
+/** Commits after draining a buffer. \p last_counter is the counter of the last event drained from it. */
 void salvage_commit_buffer(recorder_drain *drain, event_buffer *buffer, uint64_t last_counter);
 
-/** The same after reporting the losses of a thread that has a salvage_thread. */
+/** Commits after reporting the losses of a thread that has a salvage_thread. */
 void salvage_commit_losses(recorder_drain *drain, mprof_thread *thread);
 
 #endif

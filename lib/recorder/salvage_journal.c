@@ -6,7 +6,7 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 
-/* Starts a chunk with room for an entry of a size. Returns 0 if there is none. */
+/* Starts a chunk with room for an entry of \p size bytes. Returns 0 if the area has no room. */
 static int add_chunk(salvage_journal *journal, size_t size)
 {
 	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
@@ -28,7 +28,7 @@ static char *copy_name(char *to, const char *name, size_t length)
 	return to + length + 1;
 }
 
-/* Reserves room for an entry of a size; NULL if there is none or no journal. */
+/* Reserves room for an entry of \p size bytes. Returns NULL if the area has no room, or if there is no journal. */
 static void *begin_entry(salvage_journal *journal, size_t size)
 {
 	if (journal->area == NULL || journal->has_failed)
@@ -105,7 +105,7 @@ static int entry_is_whole(const journal_entry *entry, uint64_t room)
 	       definition->names[(size_t)definition->name_length + 1 + definition->source_file_length] == '\0';
 }
 
-/* Visits at most \p most bytes of entries of a chunk. Returns how many were visited; *goes_on becomes 0 to stop. */
+/* Visits at most \p most entries of a chunk. Returns the number of entries visited; *goes_on becomes 0 to stop. */
 static uint64_t visit_chunk(const journal_chunk *chunk, uint64_t room, uint64_t most, journal_visitor visitor,
 			    void *user, int *goes_on)
 {

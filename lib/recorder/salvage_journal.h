@@ -4,8 +4,8 @@
  * \brief The journal: definitions of keys and the IDs assigned to them, in the order in which the writer thread made
  * them.
  *
- * Recovery applies the entries to its own tables. Only the writer thread appends. The chunks together are one sequence
- * of bytes; an entry is always within one chunk.
+ * Recovery applies the entries to its own tables. Only the writer thread appends. The journal is a sequence of chunks;
+ * an entry is always within one chunk.
  */
 #ifndef RECORDER_SALVAGE_JOURNAL_H
 #define RECORDER_SALVAGE_JOURNAL_H
@@ -16,11 +16,11 @@
 #include <stdint.h>
 
 typedef enum journal_kind {
-	JOURNAL_DEFINE = 1, /**< A key has a definition. This is a journal_definition. */
-	JOURNAL_ASSIGN = 2, /**< A version of a key has an ID. */
-	JOURNAL_RETIRE = 3, /**< The keys from key to owner were retired. */
-	JOURNAL_MODULE = 4, /**< A program or library, from key to owner; or one that is listed gets its ID. Its names
-	                             are its build ID and its file. */
+	JOURNAL_DEFINE = 1,     /**< A key has a definition. The entry is a journal_definition. */
+	JOURNAL_ASSIGN = 2,     /**< A version of a key has an ID. */
+	JOURNAL_RETIRE = 3,     /**< The keys from key to owner were retired. */
+	JOURNAL_MODULE = 4,     /**< A program or library at the addresses from key to owner; or one that is listed gets
+	                             its ID. Its names are its build ID and its file. */
 	JOURNAL_NO_MODULES = 5, /**< The list of modules is empty. */
 	JOURNAL_ELEMENT = 6,    /**< The key of a code unit has an ID. */
 	JOURNAL_FUNCTION = 7,   /**< A symbol of a module has an ID. */
@@ -38,7 +38,7 @@ typedef struct journal_entry {
 	uint32_t flags;
 } journal_entry;
 
-/** An entry with names, which follow it, each with a NUL. */
+/** An entry with two names after it, each terminated by NUL. */
 typedef struct journal_definition {
 	journal_entry entry;
 	uint64_t owner;
@@ -60,14 +60,14 @@ typedef struct salvage_journal {
 	salvage_area *area; /**< NULL if there is no journal. */
 	journal_chunk *last;
 	size_t room;     /**< Bytes left in the last chunk. */
-	uint64_t length; /**< Entries appended. */
-	int has_failed;  /**< There was no room, so later entries are not kept. */
+	uint64_t length; /**< Number of entries appended. */
+	int has_failed;  /**< There was no room for an entry: no more entries are appended. */
 } salvage_journal;
 
-/** Appends an entry, with its size. Writer thread. */
+/** Appends a copy of an entry and sets its size. Writer thread. */
 void salvage_journal_append(salvage_journal *journal, const journal_entry *entry);
 
-/** Appends an entry with a copy of its names. Writer thread. */
+/** Appends a copy of an entry and its names, whose lengths \p definition contains. Writer thread. */
 void salvage_journal_append_definition(salvage_journal *journal, const journal_definition *definition, const char *name,
 				       const char *source_file);
 
@@ -87,8 +87,8 @@ static inline const char *journal_source_file(const journal_definition *definiti
 typedef int (*journal_visitor)(void *user, const journal_entry *entry);
 
 /**
- * Visits the first \p length bytes of entries in the journal of an area of salvage_area_open(). Returns how many bytes
- * there were: less than \p length if the file was damaged.
+ * Visits the first \p length entries in the journal of an area of salvage_area_open(). Returns the number of entries
+ * for which \p visitor returned 1: less than \p length if the file is damaged or the visitor stopped.
  */
 uint64_t salvage_journal_visit(const salvage_area *area, uint64_t length, journal_visitor visitor, void *user);
 
