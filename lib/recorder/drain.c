@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drains what threads have handed over into blocks, and reports losses. */
+/* Drains the buffers of threads, samples and heap snapshots to the log, and reports losses. */
 #include "recorder/drain.h"
 
 #include "base/testpoint.h"
@@ -43,7 +43,7 @@ static int drain_full(recorder_drain *drain)
 	return 1;
 }
 
-/* Notes how much a thread has published in its current buffer. Returns 0 if it has moved on to another one. */
+/* Notes how much a thread has published in its current buffer. Returns 0 if another buffer must be drained first. */
 static int look_at_current(mprof_thread *thread)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
@@ -63,8 +63,8 @@ static int look_at_current(mprof_thread *thread)
 }
 
 /*
- * Handles that reuse the ID of an earlier one: everything recorded under the ID was handed over before they were
- * attached, and is drained here, before their own events. Returns 0 as drain_full() does.
+ * Drains the earlier handles whose IDs are in use again. Everything recorded under such an ID was handed over before
+ * the new handle was attached, and is drained here, before the new handle's events. Returns 0 as drain_full() does.
  */
 static int drain_predecessors(recorder_drain *drain, mprof_thread *threads)
 {
@@ -118,7 +118,7 @@ static void drain_threads(recorder_drain *drain, int partial)
 	/* Finding dead objects requires all allocations before them. */
 	if (!stack_order_is_needed(drain->shared) && drain_full(drain) && (partial || drain->heap.deaths.is_tracking))
 		drain_all_current(drain);
-	/* This may also have become necessary meanwhile; then nothing more was drained. */
+	/* Ordering may also have become necessary meanwhile; drain_full() and drain_all_current() then stopped. */
 	if (stack_order_is_needed(drain->shared))
 		stack_order_drain(drain);
 }
@@ -149,7 +149,7 @@ static void report_thread_losses(recorder_drain *drain, mprof_thread *thread, in
 		salvage_commit_losses(drain, thread);
 }
 
-/* Removes threads from the list that are detached and drained. */
+/* Removes the threads that are detached and drained from the list. Returns them, linked by next. */
 static mprof_thread *unlink_threads(recorder_shared *shared)
 {
 	mprof_thread **link;
@@ -193,7 +193,7 @@ static void reap_threads(recorder_drain *drain, int is_last)
 	}
 }
 
-/* Reports the losses of the round. Losses past the size limit are reported when it is reached and again on close. */
+/* Reports the losses of the round. Losses after the size limit are reported when it is reached and again on close. */
 static void report_losses(recorder_drain *drain, int is_last)
 {
 	recorder_shared *shared = drain->shared;
@@ -269,7 +269,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	drain_threads(drain, partial);
 	if (partial)
 		write_watermark(drain, round);
-	/* Few samples make small blocks, so unless a drain was requested they wait for more. */
+	/* A few samples would make a small block, so unless a drain was requested they wait for more. */
 	if (partial || sample_store_is_filling(&drain->shared->samples))
 		samples_drain(drain);
 	if (heap_drain_run(&drain->heap, partial, is_last))

@@ -5,7 +5,7 @@
 #include "recorder/salvage_commit.h"
 #include "recorder/slots.h"
 
-/* Writes a block of recorder_drain::events. Returns 0 if they are not in the log. */
+/* Writes the first \p count of recorder_drain::events as a block. Returns 0 if they are not in the log. */
 static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base_counter, size_t count)
 {
 	recorder_output *output = drain->output;
@@ -51,7 +51,8 @@ void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buf
 	if (count == 0)
 		return;
 	/*
-	 * The counter of the first event: its delta is then 0, and a block of nothing but allocations still has a time.
+	 * The base counter of the first block is the counter of the first event: its delta is then 0, and a block that
+	 * consists of allocations alone still has a time.
 	 */
 	if (buffer->drained == 0)
 		thread->drain.last_counter = buffer->start_counter;

@@ -41,16 +41,16 @@ typedef struct recorder_drain {
 	heap_drain heap;
 
 	mprof_event *events;         /**< The events of one buffer. */
-	mprof_event_detail *details; /**< The same, for wide events. */
+	mprof_event_detail *details; /**< The details of wide events. */
 
-	uint64_t latest_counter;   /**< Of the events and samples that were drained. */
+	uint64_t latest_counter;   /**< The highest counter of events and samples that were drained. */
 	uint64_t samples_written;  /**< Samples in the log. */
 	salvage_progress progress; /**< Made valid by the next salvage_commit(). */
 
 	/* Watermarks. */
 	uint64_t memory_events; /**< Events of native memory since the last watermark. */
 	uint64_t whole_round; /**< Counter before a round that drained all threads, for the next watermark; 0: none. */
-	uint64_t whole_round_time; /**< When that was, in nanoseconds of the monotonic clock. */
+	uint64_t whole_round_time; /**< When that round ended, in nanoseconds of the monotonic clock. */
 
 	stack_table switched; /**< Call stacks that threads switch between: #switched_stack. */
 	/* Of rounds that order stacks: see recorder/stack_order.c. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records heap snapshots on the collector's thread, where the world is stopped: no lock, no malloc, no wait. */
+/* Records heap snapshots on the collector's thread while the world is stopped: without lock, malloc() or wait. */
 #include "recorder/recorder_internal.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static heap_chunk *append_chunk(recorder_shared *shared)
 	return chunk;
 }
 
-/* A chunk with room for that many words, or NULL. */
+/* Returns a chunk with room for \p words words, or NULL. */
 static inline heap_chunk *chunk_with_room(recorder_shared *shared, uint32_t words)
 {
 	heap_chunk *chunk = shared->heap.current;
@@ -168,8 +168,8 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	uint64_t lost = size >> HEAP_SIZE_BITS;
 
 	/*
-	 * A chunk that was used before is in the writer thread's cache. Without the prefetch, the miss on each line
-	 * would take longer than all work on the objects in it.
+	 * A chunk that was used before is in the cache of the writer thread's processor. Without the prefetch, the
+	 * cache miss on each line would take longer than all work on the objects in it.
 	 */
 	__builtin_prefetch(words + WORDS_AHEAD, 1);
 	words[0] = HEAP_WORD_OBJECT | class_slot << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
@@ -185,8 +185,8 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 }
 
 /*
- * Adds a class to the table, and records that for the writer thread's copy. Returns 0 if there is no room for the
- * record.
+ * Adds a class to the table, and records the change for the writer thread's copy of the table. Returns 0 if there is no
+ * room for the record.
  */
 static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_slot)
 {
@@ -313,7 +313,7 @@ void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind
 	leave_call(heap, state);
 }
 
-/* The counter of an event: everything in a snapshot happened at one time. */
+/* The counter of an event. All events in a snapshot have the counter of the snapshot. */
 static uint64_t event_counter(const recorder_shared *shared, heap_state state)
 {
 	return state == HEAP_BETWEEN_SNAPSHOTS ? counter_read(&shared->counter) : shared->heap.snapshot_counter;

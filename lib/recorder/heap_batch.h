@@ -10,16 +10,16 @@
 
 #include "base/allocator.h"
 
-/* Maximum number in one block: at most 800 KiB, seldom more than 60, so a batch stays in the second-level cache. */
+/* Maximum numbers in one block: few enough for the arrays of a batch to stay in the second-level cache. */
 #define HEAP_BATCH_EVENTS 2048U
 #define HEAP_BATCH_REFERENCES 16384U
 
 typedef struct heap_batch {
 	mprof_allocator allocator;
-	mprof_event *events;         /**< Room for a batch, or NULL. */
+	mprof_event *events;         /**< Room for #HEAP_BATCH_EVENTS, or NULL before heap_batch_prepare(). */
 	mprof_event_detail *details; /**< One for each event. */
-	uint64_t *references;
-	uint32_t count;
+	uint64_t *references;        /**< References of all events. */
+	uint32_t count;              /**< Of events. */
 	uint32_t reference_count;
 } heap_batch;
 
@@ -27,10 +27,10 @@ typedef struct heap_batch {
 void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator);
 void heap_batch_destroy(heap_batch *batch);
 
-/** Allocates the memory if that was not done. Returns 0 if there is none. */
+/** Allocates the memory unless that was done before. Returns 0 if there is none. */
 int heap_batch_prepare(heap_batch *batch);
 
-/** Whether another event with that many references fits, and the memory was allocated. */
+/** Whether the memory was allocated and has room for another event with \p references references. */
 static inline int heap_batch_has_room(const heap_batch *batch, uint32_t references)
 {
 	return batch->events != NULL && batch->count < HEAP_BATCH_EVENTS &&
@@ -55,8 +55,8 @@ static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind,
 }
 
 /**
- * Adds references to the last event. Returns where to store them, or NULL if they do not fit or it is not the event of
- * an object.
+ * Adds references to the last event. Returns where to store them, or NULL if they do not fit or the last event is not
+ * one of an object.
  */
 static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references)
 {

@@ -49,7 +49,7 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 	if (status != MPROF_OK)
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 	output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
-	/* A dialect without such blocks omits them. */
+	/* If the dialect has no HEAP_DATA blocks, the writer has left it out. */
 	return status == MPROF_OK && output->has_heap_blocks;
 }
 
@@ -92,7 +92,7 @@ static void write_last_block(heap_blocks *blocks)
 	blocks->batch_counter = snapshot->counter;
 	is_written = write_heap_block(blocks, flags | (snapshot->is_incomplete ? MPROF_HEAP_FLAG_INCOMPLETE : 0),
 				      blocks->batch.events, count);
-	/* Without memory for the events, an empty block can still mark the snapshot as incomplete. */
+	/* If the block could not be written, an empty one may still mark the snapshot as incomplete. */
 	if (!is_written && count > 0 && snapshot->is_incomplete)
 		is_written = write_heap_block(blocks, flags | MPROF_HEAP_FLAG_INCOMPLETE, NULL, 0);
 	heap_batch_clear(&blocks->batch);
@@ -127,7 +127,7 @@ void heap_blocks_end_snapshot(heap_blocks *blocks)
 		write_last_block(blocks);
 	if ((snapshot->use & MPROF_HEAP_USE_SUMMARY) != 0 && !snapshot->is_incomplete) {
 		write_summary(blocks);
-		/* Deaths that no summary contains yet stay for the next one. */
+		/* Only now: deaths that are in no summary yet stay for the next one. */
 		heap_sums_clear(&blocks->sums, HEAP_SUM_DEAD);
 	}
 	heap_sums_clear(&blocks->sums, HEAP_SUM_ALIVE);

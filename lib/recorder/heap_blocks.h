@@ -13,9 +13,9 @@
 #include "recorder/output.h"
 
 /*
- * A block has one counter for all its events. Outside of snapshots, an event that happened more than this after it goes
- * into the next block. In units near 8 ns, the moves of a block are within 33 us, which separates those of two
- * collections, and deaths within half a millisecond.
+ * A block has one counter for all its events. Outside of snapshots, an event whose counter is later than that by this
+ * span or more starts another block. If a counter unit is 8 ns, the moves of a block are within 33 us, which separates
+ * those of two collections, and its deaths within half a millisecond.
  */
 #define HEAP_MOVE_SPAN (UINT64_C(1) << 12)
 #define HEAP_DEATH_SPAN (UINT64_C(1) << 16)
@@ -27,8 +27,8 @@ typedef struct open_snapshot {
 	uint32_t collection;
 	uint32_t number; /**< 0 if it is not written. */
 	uint64_t counter;
-	int has_block;  /**< One of its blocks was written, or would have been without an error. */
-	int has_object; /**< More references then belong to its object. */
+	int has_block;  /**< One of its blocks is in the log. */
+	int has_object; /**< The last object was added: records of references after it belong to it. */
 	int is_incomplete;
 } open_snapshot;
 
@@ -36,18 +36,18 @@ typedef struct heap_blocks {
 	recorder_output *output;
 	open_snapshot snapshot;
 	heap_batch batch;        /**< Events that are in no block yet. */
-	uint32_t batch_snapshot; /**< Number of the snapshot that they belong to, 0: none. */
-	uint64_t batch_counter;
+	uint32_t batch_snapshot; /**< Number of the snapshot that these events belong to; 0 if none. */
+	uint64_t batch_counter;  /**< The counter of the block that they will be written in. */
 	heap_sums sums;
-	uint64_t snapshots;        /**< Written so far, ... */
-	uint64_t incomplete_shots; /**< ... and those of them that are incomplete. */
+	uint64_t snapshots;        /**< Number of snapshots written so far. */
+	uint64_t incomplete_shots; /**< Number of those that are incomplete. */
 } heap_blocks;
 
 /** Takes no memory yet. */
 void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output);
 void heap_blocks_destroy(heap_blocks *blocks);
 
-/** Counts losses, which make an open snapshot incomplete. */
+/** Counts losses. They make the snapshot that is open incomplete. */
 void heap_blocks_note_lost(heap_blocks *blocks, mprof_loss_cause cause, uint64_t count);
 
 /** Writes the collected events, if there are any. */

@@ -9,12 +9,12 @@
 #define CHUNK_SIZE ((size_t)256 << 10)
 #define SMALLEST_CHUNK ((size_t)32 << 10)
 
-/* A bound below this is divided into at least this many chunks: one is filled while others are read. */
+/* A small bound is divided into at least this many chunks, so that one can be filled while others are read. */
 #define FEWEST_CHUNKS 8
 
 /*
- * Free chunks beyond that many bytes are unmapped. A snapshot needs more only while it is faster than the writer
- * thread.
+ * Free chunks beyond this number of bytes are unmapped. A snapshot needs more only while it is recorded faster than the
+ * writer thread reads.
  */
 #define RESERVE_BYTES ((size_t)64 << 20)
 

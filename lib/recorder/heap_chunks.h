@@ -27,15 +27,17 @@ struct heap_chunk {
 	/** The next chunk; NULL in the last one. The recording side stores it with release after the last change of
 	 * published; the writer thread, which loads it with acquire, then sees the final value of published. */
 	_Atomic(heap_chunk *) next;
-	heap_chunk *next_free;    /**< In the stack of free chunks. */
-	char padding[CACHE_LINE]; /**< Aligned: the writer thread reads the words, and the fields above only seldom. */
+	heap_chunk *next_free; /**< In the stack of free chunks. */
+	char padding
+		[CACHE_LINE]; /**< The recording side often stores the fields above; the words are on other lines. */
 	uint32_t words[];
 };
 
 typedef struct heap_chunks {
-	size_t chunk_size; /**< Bytes of each. */
-	uint64_t max_bytes;
-	_Atomic uint64_t mapped; /**< In bytes. The recording side adds, the writer thread subtracts. */
+	size_t chunk_size;  /**< Size of each chunk in bytes. */
+	uint64_t max_bytes; /**< Maximum of mapped. */
+	/** Bytes in all chunks. The recording side adds, the writer thread subtracts. Relaxed: it orders nothing. */
+	_Atomic uint64_t mapped;
 	/**
 	 * Top of the stack of free chunks. The writer thread pushes with release, and the recording side pops with
 	 * acquire. No change count is needed: only one thread pops, so a chunk that is on top twice has not been taken
@@ -45,7 +47,7 @@ typedef struct heap_chunks {
 	_Atomic uint32_t free_count;
 } heap_chunks;
 
-/** Takes no memory yet. */
+/** Initializes an empty pool of chunks; allocates nothing yet. \p max_bytes bounds the memory of all chunks. */
 void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes);
 
 /** Unmaps the free chunks, and those of the list from \p first on. */

@@ -17,10 +17,10 @@
 
 typedef struct heap_deaths {
 	heap_blocks *blocks; /**< Receives the deaths. Borrowed. */
-	int is_tracking;     /**< Deaths are found. Each round then drains all that threads have published. */
-	int writes_each;     /**< Each death is written: the last snapshot requested it, or there was none. */
-	int has_lost_moves;  /**< Moves were not recorded, so the addresses of all objects are unknown. */
-	uint64_t counter;    /**< Counter of the deaths that are found now. */
+	int is_tracking;     /**< Deaths are found. Each round then drains everything that threads have published. */
+	int writes_each; /**< Each death is written as an event: the last snapshot requested it, or there was none. */
+	int has_lost_moves; /**< Moves were not recorded, so the addresses of all objects are unknown. */
+	uint64_t counter;   /**< Counter of the deaths that are found now. */
 	heap_timeline timeline;
 	object_tracker tracker;
 } heap_deaths;
@@ -47,7 +47,7 @@ void heap_deaths_note_collection(heap_deaths *deaths, uint64_t counter);
 /** Sorts the noted entries. Call it between noting and heap_deaths_pass_time(). */
 void heap_deaths_sort(heap_deaths *deaths);
 
-/** Applies the allocations before a counter. */
+/** Applies the noted allocations and collections before a counter, in order. */
 void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter);
 
 /** Notes that a snapshot begins. */
@@ -68,6 +68,7 @@ void heap_deaths_lose_moves(heap_deaths *deaths);
 /** Moves are recorded again from a counter on. Objects allocated before it may have been moved and are not tracked. */
 void heap_deaths_find_moves(heap_deaths *deaths, uint64_t counter);
 
+/** Whether deaths can be found: objects are tracked, and their addresses are known. */
 static inline int heap_deaths_is_sure(const heap_deaths *deaths)
 {
 	return deaths->is_tracking && !deaths->has_lost_moves;

@@ -26,7 +26,7 @@ void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *k
 
 void heap_drain_destroy(heap_drain *heap)
 {
-	/* NULL: it was never made. */
+	/* NULL: heap_drain_init() was not called. */
 	if (heap->shared == NULL)
 		return;
 	heap_recording_destroy(&heap->shared->heap, heap->chunk);
@@ -62,7 +62,7 @@ static void end_snapshot(heap_drain *heap, int is_incomplete)
 	heap_blocks_end_snapshot(&heap->blocks);
 }
 
-/* Returns where to store the object's references, if it has any; NULL if they are not needed. */
+/* Adds an object to the snapshot. Returns where to store its references; NULL if they are not needed. */
 static inline uint64_t *give_object(heap_drain *heap, uint64_t address, uint32_t class_id, uint64_t size,
 				    uint32_t references)
 {
@@ -240,11 +240,11 @@ void heap_drain_begin(heap_drain *heap)
 		chunk = next;
 	heap->until_chunk = chunk;
 	heap->until_word = atomic_load_explicit(&chunk->published, memory_order_acquire);
-	/* Read afterwards: everything recorded up to there happened before this counter. */
+	/* Read last: all records up to until_word happened before this counter. */
 	heap->until_counter = counter_read(&heap->shared->counter);
 }
 
-/* Reads what was there at heap_drain_begin(), or as many chunks as a round may. Returns 0 if something is left. */
+/* Reads the records that existed at heap_drain_begin(), but at most \p most chunks. Returns 0 if some are left. */
 static int read_chunks(heap_drain *heap, size_t most)
 {
 	for (size_t i = 0; i < most; i++) {
@@ -282,12 +282,12 @@ int heap_drain_run(heap_drain *heap, int all, int is_last)
 	int is_done;
 
 	note_losses(heap);
-	/* No more deaths can be written. */
+	/* Nothing more is written, so deaths need not be found. */
 	if (deaths->is_tracking && !output_is_writing(heap->output))
 		heap_deaths_stop(deaths);
 	heap->class_stamp++;
 	heap_deaths_sort(deaths);
-	/* Allocations must not wait for long, either. */
+	/* If many allocations wait in the timeline, the whole snapshot is read, so that they can be applied. */
 	all |= deaths->timeline.count > HEAP_TIMELINE_MAX / 4;
 	is_done = read_chunks(heap, all ? SIZE_MAX : ROUND_CHUNKS);
 	if (is_last && snapshot->is_open)

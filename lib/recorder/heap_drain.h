@@ -4,7 +4,7 @@
  * \brief Converts the raw records of heap snapshots to events, sums, and the table of live objects. Writer thread.
  *
  * A round of draining calls heap_drain_begin(), then drains the threads, then calls heap_drain_run(). heap_drain_run()
- * writes only what was there at heap_drain_begin(), so all earlier allocations were drained by then.
+ * writes only the records that existed at heap_drain_begin(), so all earlier allocations have been drained before.
  */
 #ifndef RECORDER_HEAP_DRAIN_H
 #define RECORDER_HEAP_DRAIN_H
@@ -21,7 +21,7 @@
 typedef struct heap_class {
 	mprof_key key;
 	uint32_t id;
-	uint32_t stamp; /**< The ID is valid if it is that of heap_drain::class_stamp. */
+	uint32_t stamp; /**< The ID is valid if this equals heap_drain::class_stamp. */
 } heap_class;
 
 typedef struct heap_drain {
@@ -32,14 +32,14 @@ typedef struct heap_drain {
 	heap_blocks blocks;
 	heap_deaths deaths;
 	heap_chunk *chunk;             /**< The first chunk that was not read to its end. */
-	uint32_t word_index;           /**< The next word of it to read. */
+	uint32_t word_index;           /**< Index of the next word to read in that chunk. */
 	uint64_t read_object;          /**< As heap_recording::last_object, for the words that were read. */
-	const heap_chunk *until_chunk; /**< Where this round stops: the end of what was there when it began. */
-	uint32_t until_word;
-	uint64_t until_counter; /**< Allocations before it were drained before heap_drain_run(). */
-	uint64_t lost_seen;     /**< Of heap_recording::lost. */
-	uint32_t next_number;   /**< Of snapshots. */
-	uint32_t class_stamp;   /**< Changes whenever a key may have got another ID. */
+	const heap_chunk *until_chunk; /**< The chunk where this round stops: the last one when it began. */
+	uint32_t until_word;           /**< The word in that chunk before which the round stops. */
+	uint64_t until_counter;        /**< Allocations before it were drained before heap_drain_run(). */
+	uint64_t lost_seen;            /**< The part of heap_recording::lost that was counted. */
+	uint32_t next_number;          /**< Number of the last snapshot, unless collections number them. */
+	uint32_t class_stamp;          /**< Changes whenever a key may have got another ID. */
 	heap_class classes[HEAP_CLASSES];
 } heap_drain;
 

@@ -8,7 +8,7 @@ int heap_recording_init(heap_recording *heap, uint64_t max_bytes)
 {
 	memset(heap, 0, sizeof(*heap));
 	heap_chunks_init(&heap->chunks, max_bytes);
-	/* A small one: most recorders never need it. */
+	/* Not populated at once: most recorders never take a snapshot. */
 	heap->current = heap_chunks_take(&heap->chunks, 0);
 	return heap->current != NULL;
 }

@@ -21,21 +21,23 @@
 typedef enum heap_state {
 	HEAP_BETWEEN_SNAPSHOTS = 0,
 	HEAP_IN_SNAPSHOT = 1,
-	HEAP_IN_FULL_SNAPSHOT = 2 /**< An object of this snapshot did not fit; those after it are dropped, too. */
+	HEAP_IN_FULL_SNAPSHOT = 2 /**< There was no room for an object, so all later ones are dropped, too. */
 } heap_state;
 
 typedef struct heap_recording {
 	heap_chunks chunks;
-	_Atomic uint64_t lost; /**< Objects, moves and others without room. The recording side adds, relaxed. */
+	/** Records that were dropped for lack of room. Only the recording side adds. Relaxed: the writer thread reads
+	 * a statistic that orders nothing. */
+	_Atomic uint64_t lost;
 
 	char padding[CACHE_LINE]; /**< Aligned: fields that change with each object are on cache lines of their own. */
 	/* Owner: the recording side. */
-	_Atomic uint32_t state; /**< A #heap_state; orders the calls, see above. */
-	int is_losing_moves;    /**< Words recorded in the current chunk; restarts with each chunk. */
-	heap_chunk *current;
-	uint64_t last_object; /**< What the next object's address is relative to. */
-	uint64_t snapshot_counter;
-	mprof_key class_keys[HEAP_CLASSES];
+	_Atomic uint32_t state;             /**< A #heap_state; orders the calls, see above. */
+	int is_losing_moves;                /**< #HEAP_WORD_LOSS was recorded, and #HEAP_WORD_RESUMED not since. */
+	heap_chunk *current;                /**< The last chunk of the list, which is being filled. */
+	uint64_t last_object;               /**< Address of the last object; the next one is relative to it. */
+	uint64_t snapshot_counter;          /**< Counter when the snapshot began. */
+	mprof_key class_keys[HEAP_CLASSES]; /**< The table of classes: see heap_words.h. */
 	char padding_after[CACHE_LINE];
 } heap_recording;
 

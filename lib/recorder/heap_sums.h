@@ -10,7 +10,7 @@
 
 #include "base/id_map.h"
 
-/** The index of a sum in heap_sums_row::counts; the bytes follow. */
+/** The index in heap_sums_row::counts of a number of objects; the element after it is their size in bytes. */
 typedef enum heap_sum { HEAP_SUM_ALIVE = 0, HEAP_SUM_DEAD = 2 } heap_sum;
 
 /** The sums of a class. */
@@ -28,7 +28,7 @@ typedef struct heap_sums {
 	int is_short; /**< An object was left out because there was no memory. */
 } heap_sums;
 
-/** Takes no memory yet. */
+/** Initializes empty sums; allocates nothing yet. */
 void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator);
 void heap_sums_destroy(heap_sums *sums);
 
@@ -37,6 +37,7 @@ void heap_sums_destroy(heap_sums *sums);
  */
 heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id);
 
+/** Adds an object of \p size bytes to a sum of its class. */
 static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_id, uint64_t size)
 {
 	uint32_t number = id_map_get(&sums->row_numbers, class_id);
@@ -48,7 +49,7 @@ static inline void heap_sums_add(heap_sums *sums, heap_sum sum, uint32_t class_i
 	row->counts[sum + 1] += size;
 }
 
-/** Sets one of the sums to 0. */
+/** Sets the objects and bytes of one sum to 0 in all rows. */
 void heap_sums_clear(heap_sums *sums, heap_sum sum);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/heap_timeline.h
- * \brief Allocations by counter, kept until what the collector reported at the same time is drained. Writer thread.
+ * \brief Allocations by counter, kept until the collector's reports from the same time are drained. Writer thread.
  *
  * Allocations of one thread are drained in order, but the threads are drained one after the other, and all of them
  * before the moves and snapshots that happened in between. An address means one object before a collection and another
@@ -21,8 +21,8 @@ typedef struct timeline_entry {
 
 typedef struct heap_timeline {
 	mprof_allocator allocator;
-	timeline_entry *memory;  /**< Room for twice the capacity. */
-	timeline_entry *entries; /**< One half of it. */
+	timeline_entry *memory;  /**< Room for twice the capacity. Owned. */
+	timeline_entry *entries; /**< One half of memory. */
 	timeline_entry *scratch; /**< The other half. */
 	size_t first;            /**< The first entry that was not taken yet. */
 	size_t count;            /**< Of entries, taken ones included. */
@@ -33,7 +33,7 @@ typedef struct heap_timeline {
 /** Maximum number of waiting entries, of 64 bytes each. Only during a snapshot can there be that many. */
 #define HEAP_TIMELINE_MAX ((size_t)1 << 22)
 
-/** Takes no memory yet. */
+/** Initializes an empty timeline; allocates nothing yet. */
 void heap_timeline_init(heap_timeline *timeline, const mprof_allocator *allocator);
 void heap_timeline_destroy(heap_timeline *timeline);
 

@@ -92,7 +92,7 @@ static inline uint64_t heap_word_widen(uint32_t units)
 	return (uint64_t)(int64_t)(int32_t)units << 3;
 }
 
-/** The table index of a class. Another class with the same index replaces it. */
+/** The table index of a class. A class replaces another one with the same index. */
 static inline uint32_t heap_word_class_place(mprof_key key)
 {
 	return (uint32_t)(hash_address(key) >> (64 - HEAP_CLASS_BITS));

@@ -75,8 +75,8 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 }
 
 /*
- * How long a thread waits for the writer thread while that may be waiting for it. Much longer than a runnable thread
- * waits for a processor on a busy machine: otherwise events would be lost although nothing is blocked.
+ * How long a thread waits for the writer thread while the writer thread may be waiting for it. Much longer than a
+ * runnable thread waits for a processor on a busy machine: otherwise events would be lost although nothing is blocked.
  */
 #define PATIENCE_NS 300000000
 
@@ -154,7 +154,7 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 	if (buffer == NULL) {
 		/* The full buffer belongs to the writer thread now, and may become another thread's. */
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
-		/* The writer thread would wait for itself. */
+		/* If the writer thread waited here, it would wait for itself. */
 		if (may_wait && !recorder_on_writer_thread(shared))
 			buffer = wait_for_buffer(thread);
 	}
@@ -204,7 +204,7 @@ static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t co
 		record_first(thread, subject, counter, SLOT_STAMP(counter, code));
 }
 
-/* Returns a buffer with room for that many slots, or NULL if the event must be dropped. */
+/* Returns a buffer with room for \p slots slots, or NULL if the event must be dropped. */
 static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint64_t counter, int may_wait)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
@@ -223,8 +223,10 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 	uint64_t counter = counter_read(&thread->counter);
 	event_buffer *buffer;
 
-	/* While the gap is not recorded, the counter at which it started stays. The exchange fails if recording was
-	 * stopped again since. */
+	/*
+	 * While SPECIAL_GAP is set, mprof_thread::stopped keeps the counter at which the gap started. The exchange
+	 * fails if recording was stopped again since.
+	 */
 	while (!atomic_compare_exchange_weak_explicit(&thread->special, &special, special & ~(uint32_t)SPECIAL_GAP,
 						      memory_order_relaxed, memory_order_relaxed)) {
 		if ((special & SPECIAL_OFF) != 0)
@@ -244,7 +246,7 @@ static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
 	return 1;
 }
 
-/* The slow path of a thread with SPECIAL bits: whether it records an event. */
+/* The slow path of a thread with bits of #thread_special: whether it records an event. */
 static int may_record(mprof_thread *thread, uint32_t code)
 {
 	/* Acquire: pairs with the release in stop_thread() and resume_thread(), so the start of the gap is valid. */
@@ -311,7 +313,7 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 {
 	if (__builtin_expect(thread == NULL, 0))
 		return;
-	/* The counter is ignored for this event. */
+	/* SPECIAL_COUNTER is ignored: an allocation without details has no counter. */
 	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) <= SPECIAL_COUNTER, 1))
 		record_allocation(thread, class_key, size);
 	else
@@ -371,7 +373,7 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind ki
 	return MPROF_OK;
 }
 
-/* A wide event: its first slot without the counter, and the second without the count of frames. */
+/* The fields of a wide event, apart from its counter and frames. */
 typedef struct wide_event {
 	uint64_t subject;
 	uint64_t object;
@@ -384,7 +386,10 @@ static inline uint32_t kept_frames(size_t count)
 	return (uint32_t)(count < MPROF_STACK_MAX ? count : MPROF_STACK_MAX);
 }
 
-/* Returns where to store an event's slots, and stores its counter. Returns NULL if it must not be recorded. */
+/*
+ * Returns the buffer to store a wide event with \p kept frames into, or NULL if the event must not be recorded.
+ * \p counter receives the event's counter.
+ */
 static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind kind, uint32_t kept, uint64_t *counter)
 {
 	event_buffer *before;
@@ -404,7 +409,7 @@ static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind ki
 	return buffer;
 }
 
-/* Replaces the outermost frame that is kept. */
+/* Replaces the outermost of the \p kept frames by a marker for the frames that were left out. */
 static void mark_truncated(event_slot *slots, uint32_t kept)
 {
 	event_slot *last = &slots[2 + (kept - 1) / 2];
@@ -446,7 +451,7 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
 
-/* The index of the innermost frame of a method; count if there is none. */
+/* The index of the innermost frame of a method; \p count if there is none. */
 static size_t innermost_method(const mprof_frame *frames, size_t count)
 {
 	size_t i = 0;

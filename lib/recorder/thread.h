@@ -24,8 +24,8 @@
 typedef enum thread_special {
 	SPECIAL_COUNTER = 1, /**< The counter is a function. Constant. */
 	SPECIAL_OFF = 2,     /**< Recording is stopped. Set and cleared under threads_lock. */
-	SPECIAL_GAP = 4      /**< It was stopped, which the thread has not recorded yet. Set with SPECIAL_OFF, and
-	                          cleared by the owner while that is not set. */
+	SPECIAL_GAP = 4      /**< Recording was stopped, and the thread has not recorded the gap yet. Set with
+	                          SPECIAL_OFF, and cleared by the owner while SPECIAL_OFF is not set. */
 } thread_special;
 
 /** A position in the sequence of a thread's buffers. */
@@ -38,7 +38,7 @@ typedef struct slot_position {
 typedef struct thread_round {
 	event_buffer *full_first; /**< Full buffers, taken and not drained yet, linked by next_full. */
 	event_buffer *full_last;
-	event_buffer *current;   /**< The buffer after them; NULL if the thread has moved on from it. */
+	event_buffer *current;   /**< The buffer after these; NULL if the thread has moved on from it. */
 	slot_position known;     /**< Everything up to here was published before the round began. */
 	slot_position available; /**< Slots can be read up to here. */
 	slot_position limit;     /**< The round drains up to here. */
@@ -54,13 +54,13 @@ typedef struct thread_drain {
 	uint32_t next_sequence; /**< Sequence number of the buffer that is drained next. */
 	int follows_another;    /**< An earlier handle had the ID and may have buffers that must be drained first. */
 	uint64_t last_counter;  /**< Full counter of the last event drained. */
-	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< How much of mprof_thread::lost was taken over. */
+	uint64_t lost_seen[LOSS_CAUSE_COUNT];       /**< The part of mprof_thread::lost that was counted. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Losses that are not in the log yet. */
 	thread_stacks stacks;
 	thread_round round;
 	stack_memory last_stack;                  /**< The call stack that was interned last. */
 	uint32_t time_metrics[THREAD_TIME_COUNT]; /**< IDs by #thread_time; 0: not defined yet. */
-	int times_are_final;                      /**< The times of its end are written. */
+	int times_are_final;                      /**< The times at which it was detached are written. */
 } thread_drain;
 
 /** Aligned to a cache line, so its allocation is larger than the struct: see thread_create(). */
@@ -71,13 +71,13 @@ struct mprof_thread {
 	_Alignas(CACHE_LINE) _Atomic(event_buffer *) current;
 	/** Bits of #thread_special. The owner loads it relaxed for each event, and with acquire before stopped. */
 	_Atomic uint32_t special;
-	uint32_t detail;        /**< What events keep. Constant. */
+	uint32_t detail;        /**< As recorder_shared::detail: the optional fields that events keep. Constant. */
 	counter_source counter; /**< A copy, so that recording accesses only this line and the buffer. */
 	recorder_shared *shared;
 
-	uint64_t id;         /**< Constant, as the next two once it is attached. */
+	uint64_t id;         /**< ID in the log. Constant, as are serial and memory once the thread is attached. */
 	uint32_t serial;     /**< Never used twice in a recorder. */
-	void *memory;        /**< Start of its allocation. */
+	void *memory;        /**< Start of the allocation that contains this struct. */
 	uint32_t sequence;   /**< Sequence number of the current buffer. Owner. */
 	uint32_t gave_up_in; /**< recorder_shared::blocking when it last gave up waiting; never even. Owner. */
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
@@ -90,7 +90,7 @@ struct mprof_thread {
 	_Atomic uint64_t stopped;
 	/** Events lost, by cause. Owner: the recording thread, which alone adds. Relaxed: the writer thread reads a
 	 * statistic that orders nothing. */
-	_Atomic uint64_t *lost; /**< #LOSS_CAUSE_COUNT of them: own_lost, or those of salvaged. Constant. */
+	_Atomic uint64_t *lost; /**< Array of #LOSS_CAUSE_COUNT: own_lost, or salvage_thread::lost. Constant. */
 	_Atomic uint64_t own_lost[LOSS_CAUSE_COUNT];
 	attached_times times;     /**< Constant once it is attached, except for the end. */
 	salvage_thread *salvaged; /**< Its state for recovery; NULL without a salvage_area or without room in it. */

@@ -30,7 +30,7 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
-/* The file has the processor time, the time spent ready, and a count. */
+/* Reads the second number in schedstat, which contains the processor time, the time spent ready, and a count. */
 static int read_ready(uint32_t id, uint64_t *ready)
 {
 	char path[64];

@@ -53,7 +53,7 @@ static void add_values(value_batch *batch, const mprof_thread *thread, const thr
 		add_value(batch, metrics[THREAD_TIME_READY], begin->ready, now->ready);
 }
 
-/* Returns 0 if there is nothing to write of the thread now. */
+/* Reads the times of a thread. Returns 0 if none are written for it in this round. */
 static int read_times(mprof_thread *thread, int all, thread_clock *now)
 {
 	if (!thread_times_are_due(thread))

@@ -10,8 +10,8 @@
 #include "recorder/thread.h"
 
 /**
- * Writes the times of detached threads, and with \p all those of the others, too. Writer thread, in each round, before
- * handles are freed.
+ * Writes the times of detached threads and, if \p all is set, those of all other threads. Writer thread, in each round,
+ * before handles are freed.
  */
 void thread_times_write(recorder_drain *drain, int all);
 

@@ -64,7 +64,7 @@ static void collect_stats(const recorder_drain *drain, mprof_recorder_stats *sta
 	stats->system_error = output->error.system_error;
 }
 
-/* Publishes the statistics of the round and wakes the threads that asked for it. */
+/* Publishes the statistics of the round and wakes the threads that requested it. */
 static void end_round(recorder_drain *drain, uint64_t served)
 {
 	recorder_shared *shared = drain->shared;
@@ -127,7 +127,7 @@ static void drain_until_closed(recorder_drain *drain)
 	} while (!closing);
 }
 
-/* Allocates only through the recorder's allocator, from here to the end. */
+/* The body of the writer thread. Everything in it allocates only through the recorder's allocator. */
 static void *writer_thread_main(void *argument)
 {
 	recorder_drain *drain = argument;

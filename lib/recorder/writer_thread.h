@@ -11,12 +11,12 @@
 #include <pthread.h>
 
 /**
- * Starts it, with all signals blocked. From then on \p drain and its output are the thread's. Returns 0 if the system
- * refuses.
+ * Starts the writer thread, with all signals blocked. From then on the writer thread owns \p drain and its output.
+ * Returns 0 if the system refuses.
  */
 int writer_thread_start(recorder_drain *drain, pthread_t *thread);
 
-/** Makes it write everything and END, and waits until it has ended. */
+/** Makes the writer thread write everything and then END, and waits until the thread has ended. */
 void writer_thread_finish(recorder_shared *shared, pthread_t thread);
 
 #endif
