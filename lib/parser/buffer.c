@@ -21,7 +21,7 @@ void parser_buffer_destroy(parser_buffer *buffer)
 	buffer->capacity = 0;
 }
 
-/* Allocates instead of reallocating, so that only the bytes kept are copied. */
+/* Allocates new memory instead of resizing the old, so that only the bytes kept are copied. */
 static int buffer_grow(parser_buffer *buffer, size_t needed)
 {
 	size_t length = parser_buffer_length(buffer);
@@ -59,7 +59,7 @@ int parser_buffer_reserve(parser_buffer *buffer, size_t minimum)
 		buffer->end = length;
 		return 1;
 	}
-	/* Twice the bytes kept, so that the next move is as far away as this one was. */
+	/* At least twice the bytes kept, so that as many bytes can be fed before these are moved again. */
 	if (!checked_multiply(length, 2, &needed) || !checked_add(length, minimum, &together))
 		return 0;
 	return buffer_grow(buffer, needed > together ? needed : together);

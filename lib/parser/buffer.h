@@ -21,7 +21,7 @@ typedef struct parser_buffer {
 void parser_buffer_init(parser_buffer *buffer, const mprof_allocator *allocator);
 void parser_buffer_destroy(parser_buffer *buffer);
 
-/** The bytes kept. Never NULL, even before anything was fed. */
+/** Returns the bytes kept. Never NULL, even before anything was fed. Valid until the buffer changes. */
 static inline const uint8_t *parser_buffer_bytes(const parser_buffer *buffer)
 {
 	static const uint8_t none[1];
@@ -34,7 +34,7 @@ static inline size_t parser_buffer_length(const parser_buffer *buffer)
 	return buffer->end - buffer->begin;
 }
 
-/** Offset in the log of the next byte to be fed. */
+/** Returns the offset in the log of the next byte to be fed. */
 static inline uint64_t parser_buffer_end(const parser_buffer *buffer)
 {
 	return buffer->offset + parser_buffer_length(buffer);

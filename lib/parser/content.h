@@ -12,11 +12,11 @@
 typedef struct block_content {
 	/** Allocates the memory that loading and fetching need. Returns 0 if out of memory. */
 	int (*reserve)(mprof_parser *parser);
-	/** Prepares for a list of \p length bytes that is checked only while it is fetched. */
+	/** Prepares for fetching a list of \p length bytes whose items are checked only when they are fetched. */
 	void (*begin_list)(mprof_parser *parser, size_t length);
 	/** Returns to the first item. */
 	void (*rewind)(mprof_parser *parser);
-	/** As mprof_parser_next_events(); \p count is 0 before. */
+	/** As mprof_parser_next_events(). The caller has set \p count to 0. */
 	mprof_status (*next_events)(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
 	/** Fetches one record. Returns 0 if there are no more. */
 	int (*next_record)(mprof_parser *parser, mprof_record *record);

@@ -41,7 +41,7 @@ static int content_fits(const mprof_parser *parser, mprof_dialect dialect, mprof
 	return block_decode(&decoding, content, length, &block, &body, &cursor) == MPROF_OK;
 }
 
-/* Whether the log begins with an INTRO of a dialect that was fed completely. */
+/* Whether the log begins with a complete INTRO of a dialect. */
 static int intro_fits(const mprof_parser *parser, mprof_dialect dialect)
 {
 	const uint8_t *bytes = parser_buffer_bytes(&parser->buffer);
@@ -55,9 +55,9 @@ static int intro_fits(const mprof_parser *parser, mprof_dialect dialect)
 }
 
 /*
- * In all logs of Mono's writers, the counters in the header of the first block are 0. Another writer may set them, and
- * these bytes then look like the start of a log of another dialect. In that case the whole INTRO is needed to
- * distinguish the two.
+ * In all logs that Mono wrote, the counters in the header of the first block are 0. Another writer may set them, and
+ * the header then looks like the start of a log of another dialect. In that case the whole INTRO is needed to
+ * distinguish the two dialects.
  */
 static mprof_status detect_counters_in_header(mprof_parser *parser, dialect_guess *guess)
 {
@@ -127,7 +127,10 @@ mprof_status parser_detect(mprof_parser *parser)
 /* Which of the two dialects a block proves for a log that begins like mail. */
 typedef enum verdict { VERDICT_NONE, VERDICT_MAIL, VERDICT_DROP } verdict;
 
-/* For a block that is too long to wait for: mail uses these codes for mappings and events, drop for code units. */
+/*
+ * For a block that is too long to wait for: with codes 4 and 5, mail has MAPPING and EVENTS, drop has blocks for code
+ * units, which are short.
+ */
 static verdict verdict_by_length(uint32_t code)
 {
 	return code == 4 || code == 5 ? VERDICT_MAIL : VERDICT_DROP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/detect.h
- * \brief The dialect of a log, from its first bytes and blocks.
+ * \brief Detects the dialect of a log from its first bytes and blocks.
  */
 #ifndef PARSER_DETECT_H
 #define PARSER_DETECT_H
@@ -10,13 +10,16 @@
 
 #include "format/block_decode.h"
 
-/** Detects the dialect from the first bytes of the log, as far as they determine it. */
+/**
+ * Detects the dialect from the first bytes of the log, as far as they determine it. Returns #MPROF_OK, #MPROF_AGAIN, or
+ * the error for a file that is not a readable log.
+ */
 mprof_status parser_detect(mprof_parser *parser);
 
 /** Whether the log begins like mail, and no block has shown yet whether it is mail or drop. */
 int parser_may_be_mail_or_drop(const mprof_parser *parser);
 
-/** Advances parser::log_phase: INTRO was read, now or before, or cannot be. */
+/** Advances parser::log_phase after INTRO was read or found to be unreadable. Has no effect when called again. */
 void parser_intro_done(mprof_parser *parser);
 
 /**
@@ -26,7 +29,7 @@ void parser_intro_done(mprof_parser *parser);
  */
 mprof_status parser_decide_mail_or_drop(mprof_parser *parser, const block_header *header);
 
-/** Changes the dialect from mono to unity, because the call stacks of samples start with their length. */
+/** Changes the dialect from mono to unity. Called when call stacks of samples were found to start with their length. */
 void parser_set_unity_dialect(mprof_parser *parser);
 
 #endif

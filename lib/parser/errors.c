@@ -16,8 +16,8 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 	if (severity == MPROF_SEVERITY_FATAL)
 		parser->fatal_error = parser->error;
 	/*
-	 * Exceeding a limit of the caller is not damage. A block that cannot be decoded for another reason is not
-	 * counted as valid.
+	 * A block that exceeds a limit of the caller is not damaged. A block that cannot be decoded for another reason,
+	 * memory apart, is not counted as valid.
 	 */
 	if (status != MPROF_ERR_LIMIT && status != MPROF_ERR_MEMORY) {
 		parser->is_damaged = 1;

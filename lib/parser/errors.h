@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/errors.h
- * \brief Errors of the parser, and the other statuses that end a call.
+ * \brief Records errors of the parser, and the other statuses that end a call.
  */
 #ifndef PARSER_ERRORS_H
 #define PARSER_ERRORS_H

@@ -7,10 +7,10 @@
 #include "parser/lists.h"
 #include "parser/parser_internal.h"
 
-/* Frames that a batch can hold. The array grows for a single stack section with more. */
+/* Number of frames that a batch can hold. The array grows if one stack section has more. */
 #define FRAME_CAPACITY 8192
 
-/* Batch size for events that are decoded only for their counters. */
+/* Batch size for events that the caller did not fetch, which are decoded only for their counters. */
 #define UNFETCHED_BATCH_LENGTH 64
 
 static const char no_memory_for_frames[] = "out of memory for the frames of a stack section";
@@ -163,8 +163,8 @@ mprof_status parser_events_finish(mprof_parser *parser)
 		return MPROF_OK;
 	}
 	/*
-	 * The next block of the thread may continue from the last event, so the events that were not fetched are
-	 * decoded too.
+	 * The next block of the thread may continue from the last event of this one, so the events that were not
+	 * fetched are decoded, too.
 	 */
 	do {
 		batch = (events_decode_batch){.events = events, .capacity = UNFETCHED_BATCH_LENGTH};

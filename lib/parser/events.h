@@ -12,8 +12,8 @@
 int parser_events_reserve(mprof_parser *parser);
 
 /**
- * Prepares for the event list of the block, which has \p length bytes. The block was decoded up to the start of the
- * list.
+ * Prepares for fetching the event list of the block, which has \p length bytes. The block must have been decoded up to
+ * the start of the list.
  */
 void parser_events_init(mprof_parser *parser, size_t length);
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * These change how later blocks are decoded, or mark the log as complete, so they are read even if the caller skips
- * them.
+ * Kinds of blocks that are decoded even if the caller skips them: they change how later blocks are decoded, or mark the
+ * log as complete.
  */
 #define ALWAYS_READ_KINDS                                                                                              \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES) |                                \
@@ -40,7 +40,7 @@ static mprof_status leave_by_length(mprof_parser *parser)
 	return parser_skip_rest(parser);
 }
 
-/* What follows the damaged block if its length field is right. */
+/* What follows a damaged block, provided that its length field is right. */
 typedef enum successor {
 	SUCCESSOR_VALID,     /* A valid block, or the end of the log. */
 	SUCCESSOR_PLAUSIBLE, /* Possibly a block that is also damaged, or truncated. */
@@ -71,8 +71,8 @@ static successor successor_of(mprof_parser *parser, uint64_t *needed)
 }
 
 /*
- * The checksum of the block was wrong. If its length was right, a valid block follows. If not, nothing in the block can
- * be trusted, and the next valid block may even start inside it.
+ * Moves past a block with a wrong checksum. If its length is right, a valid block follows. If not, nothing in the block
+ * can be trusted, and the next valid block may even start inside it.
  */
 static mprof_status leave_damaged(mprof_parser *parser)
 {
@@ -89,8 +89,9 @@ static mprof_status leave_damaged(mprof_parser *parser)
 }
 
 /*
- * The block was refused for its length. A block of such a length is less likely than a damaged length, so the next
- * valid block is searched inside it. Without checksums, the length is the only information available.
+ * The block was refused because it is too long. A damaged length field is more likely than a block of such a length, so
+ * the next valid block is searched inside it. In a log without checksums, no search is possible, and the length is
+ * trusted.
  */
 static mprof_status leave_too_long(mprof_parser *parser)
 {
@@ -141,7 +142,10 @@ static mprof_status leave_block(mprof_parser *parser)
 	}
 }
 
-/* The bytes where a header is expected are not a header. */
+/*
+ * Called if the bytes where a header is expected are not a header: searches for the next valid block, which needs
+ * checksums.
+ */
 static mprof_status fail_header(mprof_parser *parser)
 {
 	if (parser->decoding.rules->checksum_length == 0)
@@ -223,7 +227,9 @@ mprof_status mprof_parser_next_header(mprof_parser *parser, mprof_block *block)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT,
 				     "struct_size of the block is not set: call mprof_block_init() first");
 	parser->wait_until = 0;
-	/* The block that mprof_parser_next_block() waits for is left like one whose header was returned. */
+	/*
+	 * A block whose loading mprof_parser_next_block() has not finished is left like one whose header was returned.
+	 */
 	if (parser->state == PARSER_OPENED)
 		parser->state = PARSER_HAS_HEADER;
 	status = leave_block(parser);

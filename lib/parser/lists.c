@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines how fetching from a list ends, also in truncated and broken blocks. */
+/* Determines the status with which fetching from a list ends, also in truncated and broken blocks. */
 #include "parser/lists.h"
 
 #include "parser/errors.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/lists.h
- * \brief What lists that are checked only while they are fetched have in common.
+ * \brief Functions for all lists whose items are checked only when they are fetched.
  */
 #ifndef PARSER_LISTS_H
 #define PARSER_LISTS_H
@@ -11,14 +11,17 @@
 /** Why fetching from a list stopped. */
 typedef enum list_stop {
 	LIST_STOP_END,       /**< The end of the list was reached. */
-	LIST_STOP_TRUNCATED, /**< The list has no end. If the block is truncated, so is the log here. */
+	LIST_STOP_TRUNCATED, /**< The list has no end: the block was truncated there, or is damaged. */
 	LIST_STOP_MALFORMED
 } list_stop;
 
-/** The status for a list that has no more items to fetch. \p position is in bytes from the start of the list. */
+/**
+ * Returns the status for a list that has no more items to fetch, and records it if it is an error. \p position is where
+ * fetching stopped, in bytes from the start of the list; \p what describes the error of a malformed list.
+ */
 mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t position, const char *what);
 
-/** The first byte of the list of the loaded block. */
+/** Returns the first byte of the list of the loaded block. Valid until the buffer changes. */
 const uint8_t *parser_list_bytes(const mprof_parser *parser);
 
 /** Allocates the array of event details. Returns 0 if out of memory. */

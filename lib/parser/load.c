@@ -15,8 +15,8 @@
 #include <string.h>
 
 /*
- * Block kinds whose layout is unknown after a DIRECTIVES block that could not be read. No directive concerns heap
- * snapshots that are one block.
+ * Returns the block kinds whose layout is unknown after a DIRECTIVES block that could not be read. No directive
+ * concerns heap snapshots in dialects that store a snapshot as one block.
  */
 static uint64_t kinds_of_directives(const dialect_rules *rules)
 {
@@ -41,7 +41,7 @@ static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64
 	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
 }
 
-/* The caller can remove the reason and load the block again, or skip it. */
+/* Refuses a block. The caller can remove the reason and load the block again, or skip it. */
 static mprof_status refuse_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
 {
 	parser->state = PARSER_REFUSED;
@@ -65,7 +65,7 @@ static mprof_status check_readable(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-/* If the block has a list that is checked only while it is fetched, prepares for it. */
+/* If the block has a list whose items are checked only when they are fetched, prepares for it. */
 static void begin_list(mprof_parser *parser, size_t end)
 {
 	const block_content *content = block_content_get(parser->block.kind);
@@ -124,8 +124,8 @@ static void forget_content(mprof_parser *parser)
 }
 
 /*
- * Loads a block whose list has no end, for the content up to there, if its start can be decoded. Returns 0 if out of
- * memory.
+ * Loads a block whose list has no end, so that the items before the fault can be fetched, if the start of the block can
+ * be decoded. Returns 0 if out of memory.
  */
 static int load_until_fault(mprof_parser *parser, size_t length, parser_state state)
 {
@@ -148,14 +148,14 @@ static int load_until_fault(mprof_parser *parser, size_t length, parser_state st
 	return 1;
 }
 
-/* The content of the block, which has \p length bytes, violates the grammar or exceeds a limit. */
+/* Called if the content of the block, which has \p length bytes, violates the grammar or exceeds a limit. */
 static mprof_status fail_content(mprof_parser *parser, size_t length, const content_cursor *cursor)
 {
 	forget_content(parser);
 	if (cursor->status == MPROF_ERR_LIMIT)
 		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
 	parser->state = PARSER_FAILED;
-	/* A readable INTRO is the only identification of a log that begins like mail. */
+	/* Nothing but a readable INTRO identifies a log that begins like mail as a log. */
 	if (parser->block.kind == MPROF_BLOCK_INTRO && parser_may_be_mail_or_drop(parser))
 		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
 				   cursor->what);
@@ -190,7 +190,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	return MPROF_OK;
 }
 
-/* The log ends inside the block. */
+/* Called if the log ends inside the block. Loads the part that exists, if its kind permits that. */
 static mprof_status load_truncated(mprof_parser *parser)
 {
 	size_t available = parser_buffer_length(&parser->buffer);
@@ -200,7 +200,7 @@ static mprof_status load_truncated(mprof_parser *parser)
 	size_t next = parser_search_inside(parser);
 
 	if (next > 0) {
-		/* The log does not end in this block after all. */
+		/* The length of the block is wrong: a valid block starts inside it. */
 		parser->span = next;
 		parser->state = PARSER_FAILED;
 		return fail_block(parser, MPROF_ERR_MALFORMED, 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps what blocks specify for later blocks: directives, object sizes, known IDs and inferred layouts. */
+/* Stores what blocks specify for later blocks: directives, object sizes, known IDs and inferred layouts. */
 #include "parser/log_state.h"
 
 #include "base/array.h"
@@ -73,7 +73,7 @@ int parser_store_object_sizes(mprof_parser *parser)
 	mapping_cursor entries;
 	mprof_mapping entry;
 
-	/* Set only with the directive that adds sizes. Other blocks need no second pass. */
+	/* Set only if the directive that adds sizes is in force. Other MAPPING blocks need no second pass. */
 	if (!parser->body.mapping.has_object_sizes)
 		return 1;
 	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), length, &parser->body);
@@ -129,8 +129,8 @@ static void infer_statistical_layout(mprof_parser *parser, const statistical_res
 {
 	parser->decoding.known = result->known;
 	/*
-	 * A likely layout is kept too, so that blocks are decoded alike in any order, however much is known when each
-	 * one is read.
+	 * A likely layout is kept, too, so that a block is decoded in the same way whichever blocks were read before
+	 * it.
 	 */
 	if (result->is_sure || (result->is_likely && parser->decoding.statistical == STATISTICAL_LAYOUT_NONE))
 		parser->decoding.statistical = result->layout;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/log_state.h
- * \brief State that blocks set for the blocks after them.
+ * \brief Stores what blocks specify for the blocks after them.
  */
 #ifndef PARSER_LOG_STATE_H
 #define PARSER_LOG_STATE_H
 
 #include <mprof/parser.h>
 
-/** Sets the directives in force to those at an offset of the log, as far as the log was read. */
+/**
+ * Sets the directives in force to those of the DIRECTIVES blocks before an offset of the log, as far as these were
+ * read.
+ */
 void parser_directives_restore(mprof_parser *parser, uint64_t offset);
 
 /** Makes room for one more change of the directives. Returns 0 if out of memory. */

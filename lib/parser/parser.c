@@ -15,7 +15,10 @@
 #define DEFAULT_MAX_BLOCK_LENGTH (UINT64_C(64) << 20)
 #define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
 
-/* Minimum room that is lent, so that a caller that asks for little does not read in small pieces. */
+/*
+ * Minimum size of the buffer that mprof_parser_reserve() returns, so that a caller that asks for little does not read
+ * in small pieces.
+ */
 #define LEAST_ROOM 4096
 
 void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)
@@ -72,7 +75,7 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
 
-/* The bytes of a block that is skipped need not be kept. Returns how many of the \p length bytes fed belong to it. */
+/* Discards bytes of a block that is skipped. Returns how many of the \p length bytes fed belong to that block. */
 static size_t skip_fed_bytes(mprof_parser *parser, size_t length)
 {
 	size_t skipped = length;

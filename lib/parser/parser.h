@@ -10,31 +10,37 @@
 
 #include "format/event_decode_state.h"
 
-/** The last error; its status is #MPROF_OK if there was none. */
+/** Returns the last error; its status is #MPROF_OK if there was none. Borrowed; later errors overwrite it. */
 const mprof_error *parser_last_error(const mprof_parser *parser);
 
-/** Whether an error ended the parsing. */
+/** Whether an error of severity #MPROF_SEVERITY_FATAL ended the parsing. */
 int parser_has_failed(const mprof_parser *parser);
 
 /** Whether INTRO was read or found to be unreadable. */
 int parser_is_past_intro(const mprof_parser *parser);
 
-/** The version of the format; 0 before INTRO was read. */
+/** Returns the version of the format; 0 before INTRO was read. */
 uint32_t parser_version(const mprof_parser *parser);
 
-/** The last block whose header was read. Only the fields known so far are set. */
+/**
+ * Returns the last block whose header was read. Only the fields known so far are set. Borrowed; the next header
+ * overwrites it.
+ */
 const mprof_block *parser_block(const mprof_parser *parser);
 
 /** Whether the block of parser_block() is loaded, at least in part. */
 int parser_has_content(const mprof_parser *parser);
 
-/** The bytes of the block of parser_block(), including its header and checksum. It must be loaded. */
+/**
+ * Returns the bytes of the block of parser_block(), including its header and checksum; \p length receives their number.
+ * The block must be loaded. Valid until bytes are fed or another header is read.
+ */
 const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length);
 
 /** Returns to the first item of the loaded block, if there is one. */
 void parser_rewind(mprof_parser *parser);
 
-/** The directives in force, as #MPROF_DIRECTIVE_BIT. */
+/** Returns the directives in force, as #MPROF_DIRECTIVE_BIT. */
 uint64_t parser_directives_declared(const mprof_parser *parser);
 
 /** The details of a batch of events, and which of them belong to stack sections. */
@@ -45,7 +51,9 @@ typedef struct parser_event_details {
 	size_t section_count;
 } parser_event_details;
 
-/** The details of the events of an EVENTS block that were fetched last. Valid until the next fetch. */
+/**
+ * Returns the details of the last batch of events that was fetched from an EVENTS block. Valid until the next fetch.
+ */
 parser_event_details parser_last_details(const mprof_parser *parser);
 
 /** Sets the call stack of the details from index \p first to before \p end of the events that were fetched last. */
@@ -54,15 +62,15 @@ void parser_details_set_stack(mprof_parser *parser, size_t first, size_t end, ui
 /** Sets the call stack of one of the events that were fetched last. It must have a detail. */
 void parser_event_set_stack(mprof_parser *parser, const mprof_event *event, uint32_t stack_id);
 
-/** The offset in the log of the first byte that the parser has not consumed. */
+/** Returns the offset in the log of the first byte that the parser has not consumed. */
 uint64_t parser_offset(const mprof_parser *parser);
 
-/** The offset in the log after the last byte that was fed or skipped. */
+/** Returns the offset in the log after the last byte that was fed or skipped. */
 uint64_t parser_fed_end(const mprof_parser *parser);
 
 /**
- * The offset of the block that follows the last one. It is that of the last block itself if parsing failed there or
- * searches from there.
+ * Returns the offset of the block after the last one, or that of the last block itself if parsing failed there or
+ * searches from there for a valid block.
  */
 uint64_t parser_next_offset(const mprof_parser *parser);
 
@@ -73,8 +81,8 @@ int parser_is_at_log_end(const mprof_parser *parser);
 void parser_unskip(mprof_parser *parser, uint64_t length);
 
 /**
- * As mprof_parser_restart(), for an offset whose bytes are still in the buffer, and keeps these. Returns 0, changing
- * nothing, if they are not.
+ * As mprof_parser_restart(), for an offset that is still in the buffer; the bytes from there on are kept. Returns 0 and
+ * changes nothing if the buffer does not contain the offset.
  */
 int parser_restart_inside(mprof_parser *parser, uint64_t offset);
 

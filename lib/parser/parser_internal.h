@@ -21,8 +21,8 @@
 #include "parser/thread_counters.h"
 
 /**
- * What was found out about the log as a whole. It only advances: mprof_parser_restart() does not set it back, because
- * it applies to all offsets of the log.
+ * What was found out about the log as a whole. The phase only advances: mprof_parser_restart() does not set it back,
+ * because it applies to all offsets of the log.
  */
 typedef enum parser_log_phase {
 	PARSER_LOG_UNKNOWN,      /**< The first bytes were not examined; block_decoding::rules is NULL. */
@@ -32,20 +32,21 @@ typedef enum parser_log_phase {
 } parser_log_phase;
 
 /**
- * What is at the start of the buffer, or will be once it is fed. The sequence for each block. mprof_parser_restart()
- * begins it again.
+ * What is at the start of the buffer, or will be once it is fed. Each block goes through these states;
+ * mprof_parser_restart() returns to #PARSER_AT_HEADER.
  */
 typedef enum parser_state {
 	PARSER_AT_HEADER,  /**< A header, or the end of the log. */
 	PARSER_HAS_HEADER, /**< A block whose header was returned by mprof_parser_next_header(). */
 	PARSER_OPENED,     /**< A block whose header was read by mprof_parser_next_block(), which goes on to load it. */
-	PARSER_REFUSED,    /**< A block that was not loaded for a reason that the caller may remove, as a limit. */
+	PARSER_REFUSED,    /**< A block that was not loaded for a reason that the caller may remove, such as a limit. */
 	PARSER_LOADED,     /**< A block that is loaded. */
-	PARSER_TRUNCATED,  /**< A block loaded up to the end of a truncated log: block_list_may_be_truncated(). */
+	PARSER_TRUNCATED,  /**< A block loaded up to the end of a truncated log; its kind is one of
+	                        block_list_may_be_truncated(). */
 	PARSER_BROKEN,     /**< A loaded EVENTS block whose list has no end; the end of the block is known. */
 	PARSER_FAILED,     /**< A block that cannot be read; its end is known. */
 	PARSER_DAMAGED,    /**< A block with a wrong checksum; the bytes after it decide whether its end is known. */
-	PARSER_SKIPPING,   /**< The rest of a block that is skipped, parser::skip_left bytes. */
+	PARSER_SKIPPING,   /**< The rest of a block that is skipped: mprof_parser::skip_left bytes. */
 	PARSER_SEARCHING   /**< Damage that is searched for the next valid block. */
 } parser_state;
 
@@ -59,26 +60,26 @@ typedef struct directive_change {
 
 /** The directives of the log as far as it was read. */
 typedef struct parser_directives {
-	directive_change in_force; /**< At the start of the buffer. */
-	directive_change *changes; /**< By each DIRECTIVES block that added any. */
+	directive_change in_force; /**< The directives that apply at the start of the buffer. */
+	directive_change *changes; /**< One for each DIRECTIVES block that added directives, in the order of reading. */
 	size_t count;
 	size_t capacity;
 } parser_directives;
 
-/** Decodes EVENTS blocks. */
+/** State of the decoder of EVENTS blocks. */
 typedef struct parser_events {
 	event_decode_table table;
-	const dialect_rules *table_rules; /**< What the table was built for; NULL before the first one. */
+	const dialect_rules *table_rules; /**< The dialect that the table was built for; NULL before it is built. */
 	uint64_t table_directives;
 	events_decode_state state;
 	uint64_t start_counter; /**< The counter that the first delta of the block is added to. */
 	uint8_t numbers;        /**< A #collection_numbers, kept from block to block. */
 } parser_events;
 
-/** The memory that the events of the last batch point to. */
+/** The memory that the events of the last batch point to. Reused for the next batch. */
 typedef struct parser_batch {
 	mprof_event_detail *details;
-	size_t detail_count;     /**< Number of details of the events fetched last from an EVENTS block. */
+	size_t detail_count;     /**< Number of details of the last batch from an EVENTS block. */
 	event_section *sections; /**< Which of the details belong to stack sections; NULL if no dialect has any. */
 	size_t section_count;
 	uint64_t *references; /**< References of objects. */
@@ -100,7 +101,10 @@ typedef struct parser_search {
 #define PARSER_REFERENCE_CAPACITY 8192
 
 struct mprof_parser {
-	/** First, so that its table is aligned like the allocation and no entry of 16 bytes crosses a cache line. */
+	/**
+	 * The first member, so that its table is aligned like the allocation and no entry of 16 bytes crosses a cache
+	 * line.
+	 */
 	parser_events events;
 
 	mprof_allocator allocator;
@@ -109,8 +113,8 @@ struct mprof_parser {
 
 	parser_buffer buffer;
 	/**
-	 * mprof_parser_finish() was called. Not a state: the caller may call it at any time, and it changes only what
-	 * happens when the buffer runs out.
+	 * mprof_parser_finish() was called. This is not a #parser_state: the caller may call it at any time, and it
+	 * changes only what happens when the buffer has no more bytes.
 	 */
 	int is_finished;
 	uint64_t wait_until; /**< Offset in the log up to which bytes are needed; 0 if none are. */
@@ -131,18 +135,21 @@ struct mprof_parser {
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
-	sample_cursor samples;                  /**< STATISTICAL blocks of mail. */
-	statistical_cursor statistical;         /**< STATISTICAL blocks of other dialects: frames. */
-	statistical_cursor statistical_records; /**< STATISTICAL blocks of other dialects: definitions. */
+	sample_cursor samples;                  /**< STATISTICAL blocks of mail and mprof2. */
+	statistical_cursor statistical;         /**< STATISTICAL blocks of drop, mono and unity: frames. */
+	statistical_cursor statistical_records; /**< STATISTICAL blocks of drop, mono and unity: definitions. */
 	record_cursor records;
 	content_cursor properties;
 
 	parser_search search;
 
-	uint64_t log_end; /**< Offset after the END block; 0 until it is read. */
-	/** Any error in the log so far. Not a state: parsing continues after most errors. */
+	uint64_t log_end; /**< Offset of the first byte after the END block; 0 until that block is read. */
+	/**
+	 * 1 after any error except exceeded limits and refused memory. This is not a #parser_state: parsing continues
+	 * after most errors.
+	 */
 	int is_damaged;
-	uint64_t valid_bytes; /**< End of the blocks that are valid, from the start of the log on. */
+	uint64_t valid_bytes; /**< Offset up to which all blocks from the start of the log on are valid. */
 
 	mprof_error error;
 	mprof_error fatal_error; /**< Status #MPROF_OK if there was none. An out-of-memory error is never cleared. */

@@ -7,7 +7,7 @@
 #include "parser/parser_internal.h"
 
 /*
- * Upper bound of the bytes checksummed for each byte searched. It limits the cost of a log that was crafted to look
+ * Maximum number of bytes checksummed for each byte searched. It bounds the time for a log that was crafted to look
  * full of headers.
  */
 #define CHECKED_PER_BYTE 16
@@ -24,8 +24,8 @@ static int is_candidate(const mprof_parser *parser, const uint8_t *bytes, block_
 }
 
 /*
- * At the end of a block that is perhaps only too long, a plausible header is enough: the next block may be just as
- * long.
+ * Whether the position is the end of a block that may only be longer than the limit, and a plausible header is there.
+ * No valid checksum is required: the next block may be just as long.
  */
 static int is_claimed_successor(const mprof_parser *parser, const uint8_t *bytes, size_t position)
 {
@@ -92,7 +92,10 @@ size_t parser_search_inside(mprof_parser *parser)
 	return parser_search_buffer(parser, &position, &needed) == PARSER_SEARCH_FOUND ? position : 0;
 }
 
-/* The next valid block is at the offset that the length specifies: nothing is damaged, one block was only too long. */
+/*
+ * Ends a search that found the next block where the length field specifies it: nothing is damaged, the block was only
+ * longer than the limit.
+ */
 static mprof_status end_without_damage(mprof_parser *parser)
 {
 	parser_block_is_valid(parser);
@@ -115,7 +118,8 @@ static mprof_status end_not_found(mprof_parser *parser)
 
 	if (parser->search.claimed_end > parser->buffer.offset + left || !parser->is_finished) {
 		/*
-		 * The search was abandoned, or the log ends inside the block. Only its length is left to continue by.
+		 * The search was abandoned, or the log ends inside the block. The length field is all that is left to
+		 * find the next block by.
 		 */
 		if (parser->search.claimed_end > parser->buffer.offset) {
 			parser->state = PARSER_SKIPPING;

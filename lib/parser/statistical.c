@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-/* The block has two lists of IDs in mail logs, and tokens in logs of the other dialects. */
+/*
+ * Whether the block consists of tokens, as in drop, mono and unity. In mail and mprof2 it has two lists of IDs instead.
+ */
 static int has_tokens(const mprof_parser *parser)
 {
 	return parser->body.statistical.layout != STATISTICAL_LAYOUT_NONE;
@@ -32,8 +34,8 @@ void parser_statistical_rewind(mprof_parser *parser)
 }
 
 /*
- * The status if there are no more frames. Only a truncated block can have an error here: others were checked when they
- * were loaded.
+ * Returns the status if there are no more frames. Only a truncated block can have an error here: others were checked
+ * when they were loaded.
  */
 static mprof_status end_frames(mprof_parser *parser, const content_cursor *content)
 {

@@ -14,7 +14,7 @@ int parser_statistical_reserve(mprof_parser *parser);
 /** Returns to the first sample and the first definition of the loaded block. */
 void parser_statistical_rewind(mprof_parser *parser);
 
-/** Fetches frames of samples. \p count is 0 before. As mprof_parser_next_events(). */
+/** As mprof_parser_next_events(), for frames of samples. The caller has set \p count to 0. */
 mprof_status parser_statistical_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
 
 /** Fetches the next definition of a module or function. Returns 0 if there is none. */

@@ -7,12 +7,15 @@
 #include <string.h>
 
 /*
- * Far more than the threads that run at once. If a log has more, the known ones are discarded, so that memory stays
- * bounded.
+ * Maximum number of threads that are kept, far more than run at once. When a log exceeds it, all are discarded, so that
+ * memory stays bounded.
  */
 #define MOST_THREADS 65536
 
-/* If a log has more such blocks, the rest start from their base counter when they are read again out of order. */
+/*
+ * Maximum number of starts that are kept. If a log has more such blocks, the others start from their base counter when
+ * they are read out of order.
+ */
 #define MOST_STARTS 65536
 
 void thread_counters_init(thread_counters *counters, const mprof_allocator *allocator)
@@ -65,7 +68,7 @@ void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to)
 	counters->is_complete = to <= counters->first_offset;
 }
 
-/* Index of the start of the block at this offset, or where it would be inserted. */
+/* Returns the index of the start of the block at this offset, or the index at which it would be inserted. */
 static size_t start_index(const thread_counters *counters, uint64_t offset)
 {
 	size_t low = 0;
@@ -94,7 +97,7 @@ static const block_start *start_find(const thread_counters *counters, uint64_t o
 	return &counters->starts[index];
 }
 
-/* Stores the counter that a block starts from. */
+/* Stores the counter that a block starts from. Returns 0 if out of memory. */
 static int start_put(thread_counters *counters, uint64_t offset, uint64_t counter)
 {
 	size_t index = start_index(counters, offset);

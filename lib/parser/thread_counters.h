@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file parser/thread_counters.h
- * \brief Finds the counter that the first delta of an EVENTS block is added to, where it differs from the base counter.
+ * \brief Finds the counter that the first delta of an EVENTS block is added to. In some logs it is not the base
+ * counter.
  *
  * Mono renewed the base counter of a thread only when its buffer was full. Blocks written before that repeat the base
  * counter of the thread's previous block, while their first delta refers to the last event of that block.
@@ -25,15 +26,16 @@ typedef struct block_start {
 
 typedef struct thread_counters {
 	mprof_allocator allocator;
-	thread_map positions; /**< Of the threads in the array below. */
+	thread_map positions; /**< Maps thread IDs to indices in threads. */
 	thread_counter *threads;
 	size_t thread_count;
 	size_t thread_capacity;
 	size_t current;  /**< Index of the thread of the block that was begun last. */
-	int is_complete; /**< All EVENTS blocks of the log so far were begun, so the state of the threads is right. */
+	int is_complete; /**< All EVENTS blocks from the start of the log up to here were begun, so the counters of the
+	                      threads are right. */
 	int has_first;   /**< The first EVENTS block was found while is_complete was set. */
 	uint64_t first_offset; /**< Offset of the first EVENTS block, or an offset not after it. */
-	block_start *starts;   /**< Sorted by offset; only certain ones. */
+	block_start *starts;   /**< Sorted by offset. Only starts that were found while is_complete was set. */
 	size_t start_count;
 	size_t start_capacity;
 } thread_counters;
@@ -50,12 +52,12 @@ int thread_counters_begin(thread_counters *counters, uint64_t offset, uint64_t t
 /** Ends the block that was begun last. \p reached is the counter of its last event. */
 void thread_counters_end(thread_counters *counters, uint64_t reached);
 
-/** Records that the EVENTS block at this offset is not begun. */
+/** Records that the EVENTS block at this offset is skipped, so that counters of threads may be wrong after it. */
 void thread_counters_miss(thread_counters *counters, uint64_t offset);
 
 /**
- * Continues at the first block from the offset \p to on, after the blocks up to \p from. The state of threads does not
- * apply there and is discarded; the starts of blocks still apply and are kept.
+ * Records that reading, which has reached the offset \p from, continues at the offset \p to. The counters of threads do
+ * not apply there and are discarded; the starts of blocks still apply and are kept.
  */
 void thread_counters_jump(thread_counters *counters, uint64_t from, uint64_t to);
 
