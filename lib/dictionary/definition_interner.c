@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Assigns IDs to definitions that have none in the log, one to equal ones. */
+/* Assigns IDs to definitions that have none in the log. Equal definitions get the same ID. */
 #include "dictionary/definition_interner.h"
 
 #include "format/record_texts.h"
 
 #include <string.h>
 
-/* Maximum number of definitions with the same hash. Only a log whose author has the seed can contain more. */
+/*
+ * Maximum number of definitions with the same hash, which bounds the time of a search. Only an author of a log who has
+ * the seed could exceed it; the same definition may then get several IDs.
+ */
 #define MAX_COLLISIONS 16
 
 void definition_interner_init(definition_interner *interner, definition_table *table)
@@ -39,7 +42,7 @@ static mprof_status define_interned(definition_interner *interner, mprof_record 
 
 	record->id = interner->last_ids[record->kind] + 1;
 	status = definition_table_add(interner->table, record);
-	/* No ID precedes the first one that is assigned. */
+	/* The definition was added: it has no predecessor if it is the first one that is assigned. */
 	if (status == MPROF_ERR_MALFORMED)
 		status = MPROF_OK;
 	if (status == MPROF_OK)
@@ -67,7 +70,7 @@ static uint64_t hash_of(const definition_interner *interner, const mprof_record 
 	}
 }
 
-/* A hash of the name alone. The complement of the kind makes it differ from the hash of any definition. */
+/* Returns a hash of the name alone. The complement of the kind makes it differ from the hashes of definitions. */
 static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
 {
 	return hash_mix_text(hash_mix(interner->others.index.seed, ~(uint64_t)record->kind), record_get_name(record));
@@ -81,8 +84,8 @@ static int has_same_name(const mprof_record *known, const mprof_record *record)
 }
 
 /*
- * Searches for a definition, starting at \p hash, which becomes that of a free entry, if there is one. Returns the ID
- * of the definition, 0 if there is none.
+ * Searches for a definition, starting at \p hash. Returns its ID, or 0 if there is none; \p is_free is then 1 if
+ * \p hash was changed to that of a free entry.
  */
 static uint32_t find_definition(const definition_interner *interner, const mprof_record *record, same_function is_same,
 				uint64_t *hash, int *is_free)

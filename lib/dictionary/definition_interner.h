@@ -12,9 +12,10 @@
 
 typedef struct definition_interner {
 	definition_table *table;                    /**< Borrowed. */
-	hash_map stacks;                            /**< IDs, by caller, frame and flags. */
-	hash_map others;                            /**< Kinds and IDs, by a hash of the definition. */
-	uint32_t last_ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	hash_map stacks;                            /**< Maps caller, frame and flags to IDs. */
+	hash_map others;                            /**< Maps the hash of a definition, or of a name, to kind << 32 |
+	                                                 ID. */
+	uint32_t last_ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind: the last ID that was assigned. */
 	uint32_t base_id;                           /**< The IDs that are assigned start after this one. */
 	/**
 	 * By definition_callee_slot() of a call stack: definition_frame_key() << 30 | the ID, for the frame that was
@@ -27,7 +28,7 @@ typedef struct definition_interner {
 void definition_interner_init(definition_interner *interner, definition_table *table);
 void definition_interner_destroy(definition_interner *interner);
 
-/** IDs are assigned from \p id + 1 on: for a log that has IDs of its own. Call it before the first ID is assigned. */
+/** Assigns IDs from \p id + 1 on, for a log that also has IDs of its own. Call it before the first ID is assigned. */
 void definition_interner_set_first_id(definition_interner *interner, uint32_t id);
 
 /**
@@ -37,12 +38,15 @@ void definition_interner_set_first_id(definition_interner *interner, uint32_t id
 mprof_status definition_intern(definition_interner *interner, mprof_record *record);
 
 /**
- * Sets \p id to that of the first definition with the kind and name of \p record for which this was called. Returns
- * #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator refused.
+ * Sets \p id to the ID of the first definition with the kind and name of \p record for which this function was called.
+ * Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id);
 
-/** A frame in 34 bits; the ID of a call stack has the other 30. \p flags are those of an event. */
+/**
+ * Returns a frame and its flags in 34 bits; the ID of a call stack has the other 30 bits of a key. \p flags are those
+ * of an event.
+ */
 static inline uint64_t definition_frame_key(uint32_t frame, uint32_t flags)
 {
 	return (uint64_t)frame << 2 | (flags & MPROF_EVENT_FLAG_NATIVE ? 2 : 0) |
@@ -50,7 +54,8 @@ static inline uint64_t definition_frame_key(uint32_t frame, uint32_t flags)
 }
 
 /**
- * The slot of a caller in definition_interner::callee_cache; UINT32_MAX if its ID was not assigned by this interner.
+ * Returns the slot of a caller in definition_interner::callee_cache; UINT32_MAX if its ID was not assigned by this
+ * interner.
  */
 static inline uint32_t definition_callee_slot(const definition_interner *interner, uint32_t caller)
 {
@@ -59,7 +64,7 @@ static inline uint32_t definition_callee_slot(const definition_interner *interne
 	return caller == 0 ? 0 : UINT32_MAX;
 }
 
-/** The slow path of definition_intern_stack(). */
+/** The slow path of definition_intern_stack(): looks up the call stack in the map, and defines it if it is new. */
 mprof_status definition_search_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,
 				     uint32_t *stack);
 

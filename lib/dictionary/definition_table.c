@@ -57,7 +57,7 @@ void definition_table_destroy(definition_table *table)
 	}
 }
 
-/* The number of ranges that start at an ID or before it. */
+/* Returns the number of ranges that start at an ID or before it. */
 static size_t ranges_until(const definition_list *list, uint32_t id)
 {
 	size_t low = 0;
@@ -113,7 +113,7 @@ static void load_element(const void *element, mprof_record *record)
 	}
 }
 
-/* Names are those of the record. */
+/* Stores a record in its element. The names must have been copied: the element points to those of the record. */
 static void element_store(void *element, const mprof_record *record)
 {
 	stack_element *stack = element;
@@ -184,7 +184,10 @@ static mprof_status definition_list_reserve(definition_table *table, definition_
 	return status;
 }
 
-/* Assigns a new ID to the last element. Memory was reserved. Returns 0 if there would be too many ranges. */
+/*
+ * Assigns a new ID to the element that is about to be added. The caller has reserved memory for a range. Returns 0 if
+ * there would be too many ranges.
+ */
 static int range_add(definition_list *list, uint32_t id)
 {
 	size_t until = ranges_until(list, id);

@@ -17,7 +17,9 @@ typedef struct definition_range {
 	uint32_t count;
 } definition_range;
 
-/** Maximum number of ranges of a list. There is one for each gap in the IDs. */
+/**
+ * Maximum number of ranges of a list. A new range begins at each gap in the IDs, and at each ID that is out of order.
+ */
 #define DEFINITION_MAX_RANGES 4096
 
 /** The maximum ID of a stack. */
@@ -50,10 +52,13 @@ void definition_table_destroy(definition_table *table);
  */
 mprof_status definition_table_add(definition_table *table, const mprof_record *record);
 
-/** Looks up a definition of any kind. Returns 0 if there is none. */
+/**
+ * Looks up a definition of any kind. Returns 0 and clears \p record if there is none. Its texts are borrowed until the
+ * name table is destroyed.
+ */
 int definition_table_get(const definition_table *table, uint32_t kind, uint32_t id, mprof_record *record);
 
-/** The stack record of definition_table_get(), in a form that is faster to get. */
+/** A stack record, in a form that is faster to get than an mprof_record. */
 typedef struct definition_stack {
 	uint32_t target;
 	uint32_t parent;
@@ -66,7 +71,7 @@ int definition_table_get_stack(const definition_table *table, uint32_t id, defin
 /** Whether two definitions of one kind are equal except for their IDs. */
 int definition_is_same(const mprof_record *known, const mprof_record *record);
 
-/** The number of definitions of a kind; 0 for a kind without definitions. */
+/** Returns the number of definitions of a kind; 0 for a kind without definitions. */
 size_t definition_table_count(const definition_table *table, uint32_t kind);
 
 #endif

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names are stored consecutively in chunks, whose sizes double from the first to the last. */
+/*
+ * Sizes of chunks in bytes. Names are stored consecutively in chunks, each twice as large as the one before, up to the
+ * last size.
+ */
 #define FIRST_CHUNK_SIZE 4096
 #define LAST_CHUNK_SIZE ((size_t)1 << 20)
 
@@ -70,7 +73,7 @@ static mprof_status chunk_add(name_table *table, size_t needed)
 	size_t size = next_chunk_size(table, needed);
 	name_chunk *chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
 
-	/* A budget without room for a chunk of this size may have room for the name alone. */
+	/* A budget that has no room for a chunk of this size may have room for the name alone. */
 	if (chunk == NULL && memory_budget_is_exceeded(table->budget)) {
 		size = needed;
 		chunk = allocator_allocate(allocator, sizeof(*chunk) + size);
@@ -94,7 +97,7 @@ static mprof_status text_reserve(name_table *table, size_t needed)
 	return chunk_add(table, needed);
 }
 
-/* Memory was reserved. */
+/* Copies a text to the newest chunk, in which the caller has reserved memory. */
 static const char *store_text(name_table *table, const char *name, size_t length)
 {
 	name_chunk *chunk = table->chunks;
@@ -174,7 +177,10 @@ static const char *find_file(const name_table *table, uint32_t number)
 	return address != NULL ? (const char *)(uintptr_t)*address : "";
 }
 
-/* Stores the name of a source file, which is repeated when the block is read again. */
+/*
+ * Stores the name of a source file, if the mapping contains it. When the block is read again, the same name is
+ * accepted.
+ */
 static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
 {
 	const char *known = find_file(table, mapping->source_file_id);
@@ -250,7 +256,7 @@ int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mappi
 	return 1;
 }
 
-/* Text that is truncated like that of snprintf: characters that do not fit are only counted. */
+/* A text that is truncated as by snprintf(): characters that do not fit are only counted. */
 typedef struct cut_text {
 	char *text;
 	size_t size;

@@ -18,13 +18,13 @@ typedef struct name_entry {
 	uint32_t id;
 	uint32_t owner_id; /**< The assembly of a class, or the class of a method. */
 	uint32_t flags;
-	uint32_t size; /**< Size of a class's objects, or line of a method. */
+	uint32_t size; /**< Classes: size of an object in bytes. Methods: source line. */
 	uint32_t file; /**< ID of a method's source file, 0 if none. */
 } name_entry;
 
 /** Definitions of one kind. IDs may be sparse. */
 typedef struct name_list {
-	id_map by_id; /**< Positions + 1 of entries. */
+	id_map by_id; /**< Maps IDs to indices in entries, plus 1. */
 	name_entry *entries;
 	size_t count;
 	size_t capacity;
@@ -36,7 +36,7 @@ typedef struct name_table {
 	memory_budget *budget; /**< Borrowed. */
 	name_list classes;
 	name_list methods;
-	hash_map files;     /**< IDs of source files → addresses of their names, which are in chunks. */
+	hash_map files;     /**< Maps IDs of source files to the addresses of their names, which are in chunks. */
 	name_chunk *chunks; /**< The newest first. */
 } name_table;
 
@@ -51,15 +51,22 @@ void name_table_destroy(name_table *table);
 mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset);
 
 /**
- * Copies a text other than the name of a class or a method. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is
- * exceeded; #MPROF_ERR_MEMORY if the allocator refused.
+ * Copies a text other than the name of a class or a method; \p copy receives the copy, which is valid until the table
+ * is destroyed. Returns #MPROF_OK; #MPROF_ERR_LIMIT if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator
+ * refused.
  */
 mprof_status name_table_keep(name_table *table, const char *text, size_t length, const char **copy);
 
-/** Adds the name of a method's source file if an earlier definition contains it. */
+/**
+ * Sets the name of the source file in a mapping that has only its ID: the name from an earlier definition, or "" if
+ * there is none.
+ */
 void name_table_source(const name_table *table, mprof_mapping *mapping);
 
-/** Looks up a definition. Returns 0 if there is none. */
+/**
+ * Look up a class or a method. Return 0 if there is none. The texts of \p mapping are borrowed until the table is
+ * destroyed.
+ */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);
 int name_table_method(const name_table *table, uint32_t id, mprof_mapping *mapping);
 

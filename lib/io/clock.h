@@ -8,7 +8,10 @@
 
 #include <mprof/writer.h>
 
-/** An #mprof_clock_function: nanoseconds of the monotonic clock and the wall clock. \p user is not used. */
+/**
+ * An #mprof_clock_function: the counter is the monotonic clock in nanoseconds, the time is the wall clock in
+ * microseconds. \p user is not used.
+ */
 void clock_read_system(void *user, mprof_clock *clock);
 
 #endif

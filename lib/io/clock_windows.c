@@ -22,7 +22,7 @@ void clock_read_system(void *user, mprof_clock *clock)
 	GetSystemTimeAsFileTime(&wall);
 	hz = (uint64_t)frequency.QuadPart;
 	count = (uint64_t)ticks.QuadPart;
-	/* In two parts, neither of which overflows. */
+	/* Whole seconds and the rest are converted separately, so that neither product overflows. */
 	clock->counter = count / hz * 1000000000 + count % hz * 1000000000 / hz;
 	clock->time = (((uint64_t)wall.dwHighDateTime << 32 | wall.dwLowDateTime) - UNITS_UNTIL_1970) / 10;
 }

@@ -13,21 +13,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Maximum length of one system call: some systems refuse or shorten longer reads and writes. */
+/** Maximum number of bytes of one system call: some systems refuse or shorten longer reads and writes. */
 #define DESCRIPTOR_LONGEST ((size_t)1 << 30)
 
 /** Opens a file for reading; child processes do not inherit it. A directory may be opened, or refused with EISDIR. */
 int descriptor_open_to_read(const char *path, int *fd);
 
-/** Disables the translation of line ends, for a descriptor that the caller opened. */
+/**
+ * Disables the translation of line ends on Windows; has no effect elsewhere. For a descriptor that the caller opened.
+ */
 int descriptor_make_binary(int fd);
 
-/** Returns EBADF if a descriptor is not writable. \p appends receives 1 if it appends, or if that is not known. */
+/**
+ * Returns EBADF if a descriptor is not writable, as far as the system reports it. \p appends receives 1 if writes
+ * append to the file, or if that is not known.
+ */
 int descriptor_look_at_mode(int fd, int *appends);
 
 /**
  * Writes all bytes, and waits if the descriptor is non-blocking. \p *written, which the caller sets to 0, receives the
- * number of bytes written, also after an error. With \p may_raise, a closed pipe gives EPIPE and no signal.
+ * number of bytes written, also after an error. \p may_raise: writing may raise SIGPIPE, which is suppressed; a closed
+ * pipe then only returns EPIPE.
  */
 int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written);
 

@@ -14,10 +14,10 @@
 
 #include <zlib.h>
 
-/** Decompressed bytes from one point to the next, at first. */
+/** Initial distance of two points, in decompressed bytes. */
 #define GZIP_POINTS_SPAN (UINT64_C(1) << 20)
 
-/** Points that are kept; each takes about 40 KiB. */
+/** Maximum number of points; each takes about 40 KiB. */
 #define GZIP_POINTS_MOST 512
 
 /** A position at which decompression can resume. */
@@ -28,7 +28,7 @@ typedef struct gzip_point {
 } gzip_point;
 
 typedef struct gzip_points {
-	mprof_allocator *allocator; /**< Borrowed; the one that zlib uses. */
+	mprof_allocator *allocator; /**< Borrowed. The streams of the points use it, too, so it must not move. */
 	gzip_point *all[GZIP_POINTS_MOST];
 	size_t count;
 	uint64_t span;
@@ -39,12 +39,14 @@ void gzip_points_init(gzip_points *points, mprof_allocator *allocator);
 void gzip_points_destroy(gzip_points *points);
 
 /**
- * Stores a point if the last one is far enough away. \p stream is at \p output and \p input, inside a member. If out of
- * memory, no point is stored, and a later seek takes longer.
+ * Stores a point if the last one is at least a span before it. \p stream is at the offsets \p output and \p input,
+ * inside a member. If out of memory, no point is stored, and a later seek takes longer.
  */
 void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, uint64_t input);
 
-/** The last point that is not after an offset in the decompressed data, or NULL. */
+/**
+ * Returns the last point that is not after an offset in the decompressed data, or NULL. Valid until a point is stored.
+ */
 const gzip_point *gzip_points_find(const gzip_points *points, uint64_t output);
 
 /** Initializes \p stream to continue from a point. Returns 0 if out of memory. */

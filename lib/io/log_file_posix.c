@@ -11,7 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A collision of 64-bit random names is not expected; the limit stops a loop that an attacker provokes. */
+/*
+ * Maximum number of names to try. A collision of 64-bit random names is not expected; the limit ends a loop that an
+ * attacker could provoke.
+ */
 #define NAMES_TRIED 16
 
 static int open_again(const char *path, int flags, uint32_t mode)
@@ -100,7 +103,7 @@ int log_file_open_again(const char *path, int *fd)
 	*fd = open_again(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 	if (*fd < 0)
 		return errno;
-	/* File systems without locks have none. */
+	/* Any other error than EWOULDBLOCK means that the file system has no locks. */
 	if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
 	close(*fd);

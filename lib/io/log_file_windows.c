@@ -16,7 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A collision of 64-bit random names is not expected; the limit stops a loop that an attacker provokes. */
+/*
+ * Maximum number of names to try. A collision of 64-bit random names is not expected; the limit ends a loop that an
+ * attacker could provoke.
+ */
 #define NAMES_TRIED 16
 
 /* The mode of a file only has a write bit; access rights are inherited from the directory. */

@@ -31,19 +31,21 @@ typedef struct sink_operations {
 struct log_sink {
 	const sink_operations *operations; /**< NULL: not open. */
 	mprof_allocator allocator;
-	uint64_t taken;       /**< Bytes written to it. */
-	log_sink *inner;      /**< Compressed: receives the compressed bytes. Owned. */
-	void *state;          /**< Compressed: the state of zlib. */
+	uint64_t taken;       /**< Number of bytes written to this sink, before compression by it. */
+	log_sink *inner;      /**< The sink that receives the compressed bytes, part of state; NULL if not
+	                           compressed. */
+	void *state;          /**< State of the compression, which sink_gzip.c allocates; NULL if not compressed. */
 	mprof_sink functions; /**< The caller's functions. */
 	uint8_t *memory;
 	size_t memory_length;
 	size_t memory_capacity;
 	int fd;
 	int fd_is_owned;
-	int fd_is_locked;  /**< By log_file_open(). */
-	int fd_may_raise;  /**< A pipe or socket: writing may raise SIGPIPE. */
-	int fd_may_be_cut; /**< A regular file that is written at its end. */
-	uint64_t fd_start; /**< Offset in that file of the first byte written. */
+	int fd_is_locked;  /**< Locked by log_file_open(). */
+	int fd_may_raise;  /**< Writing may raise SIGPIPE: the descriptor is a pipe or a socket. */
+	int fd_may_be_cut; /**< A block written in part can be removed: the descriptor is a regular file that is written
+	                        at its end. */
+	uint64_t fd_start; /**< Offset in the regular file of the first byte written. */
 };
 
 void sink_open_memory(log_sink *self, const mprof_allocator *allocator);
@@ -54,8 +56,8 @@ int sink_flush(log_sink *self);
 int sink_finish(log_sink *self);
 
 /**
- * Upper bound of the bytes written to sink_bottom() once \p more bytes are written and the log is finished. Exact
- * without compression; with compression it is tighter after sink_flush().
+ * Returns an upper bound of the number of bytes that sink_bottom() will have received when \p more bytes were written
+ * and the log is finished. It is exact without compression; with compression it is tighter after sink_flush().
  */
 uint64_t sink_bound(const log_sink *self, uint64_t more);
 
@@ -65,7 +67,7 @@ void sink_detach(log_sink *self);
 /** Closes a sink, which need not be open, and frees its memory. */
 int sink_close(log_sink *self);
 
-/** The innermost sink, which receives the compressed bytes. */
+/** Returns the innermost sink, which receives the compressed bytes; the sink itself if not compressed. */
 const log_sink *sink_bottom(const log_sink *self);
 
 /** Whether sink_bottom() is memory. */

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Removes a block that was written in part, for example because the disk is full: the file ends with a whole block. */
+/*
+ * Removes a block that was written in part, for example because the disk is full, so that the file ends with a whole
+ * block.
+ */
 static void cut_back(log_sink *self, size_t written)
 {
 	off_t whole = (off_t)(self->fd_start + self->taken);
@@ -18,7 +21,7 @@ static void cut_back(log_sink *self, size_t written)
 
 	if (!self->fd_may_be_cut || written == 0 || fstat(self->fd, &status) != 0)
 		return;
-	/* Another process has appended data, which must not be truncated. */
+	/* If the length differs, another process has appended data, which must not be removed. */
 	if (status.st_size != whole + (off_t)written)
 		return;
 	while (ftruncate(self->fd, whole) != 0 && errno == EINTR)

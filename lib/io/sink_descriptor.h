@@ -16,7 +16,7 @@ int sink_descriptor_open_path(log_sink *self, const mprof_allocator *allocator, 
 /** Writes to a descriptor, which remains the caller's. */
 int sink_descriptor_open(log_sink *self, const mprof_allocator *allocator, int fd);
 
-/** Writes to a descriptor, which is closed with the sink, and also if this function fails. */
+/** Writes to a descriptor, which becomes the sink's: it is closed with the sink, and also if this function fails. */
 int sink_descriptor_adopt(log_sink *self, const mprof_allocator *allocator, int fd);
 
 /**

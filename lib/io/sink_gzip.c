@@ -17,7 +17,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Compressed bytes are written in pieces of this size. */
+/* Maximum number of compressed bytes that are written at once. */
 #define PIECE_LENGTH ((size_t)64 << 10)
 
 /* A window of 2^15 bytes; 16 selects the gzip format. */
@@ -32,7 +32,10 @@ typedef struct gzip_state {
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
 
-/* Compresses the input of the stream and writes the output; \p flush is zlib's. */
+/*
+ * Compresses the input of the stream and writes the output. \p flush is the parameter of deflate(). Returns 0 or an
+ * errno value.
+ */
 static int deflate_through(gzip_state *state, int flush)
 {
 	z_stream *stream = &state->stream;
@@ -101,7 +104,7 @@ static int gzip_finish(log_sink *self)
 	return error != 0 ? error : sink_finish(&state->inner);
 }
 
-/* Upper bound of what flushing and finishing add: ends of deflate blocks, padding and the gzip trailer. */
+/* Upper bound of the bytes that flushing and finishing add: ends of deflate blocks, padding and the gzip trailer. */
 #define ENDS_LENGTH 64
 
 static uint64_t gzip_bound(const log_sink *self, uint64_t more)

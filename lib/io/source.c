@@ -66,7 +66,7 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 		return errno;
 	if (S_ISDIR(about.st_mode))
 		return EISDIR;
-	/* lseek() may succeed for a terminal, where it has no effect. */
+	/* The type is checked because lseek() may succeed for a terminal, where it has no effect. */
 	can_seek = S_ISREG(about.st_mode) || S_ISBLK(about.st_mode);
 	if (can_seek) {
 		start = lseek(fd, 0, SEEK_CUR);

@@ -25,7 +25,8 @@ typedef struct gzip_source {
 	mprof_allocator allocator;
 	mprof_source inner;
 	const source_gzip_watch *watch; /* Borrowed, or NULL. */
-	z_stream *stream;               /* One of those below; the other is used to resume from an access point. */
+	z_stream *stream;               /* One of streams. The other one is initialized when decompression resumes at an
+	                                   access point. */
 	z_stream streams[2];
 	gzip_points points;
 	uint64_t position;  /* Offset of the next byte in the decompressed data. */
@@ -35,7 +36,10 @@ typedef struct gzip_source {
 	uint8_t input[INPUT_LENGTH];
 } gzip_source;
 
-/* Reads more compressed bytes if none are left. Returns 0 or an errno value; at the end there are none with 0. */
+/*
+ * Reads more compressed bytes if none are left. Returns 0 or an errno value; 0 with no bytes means the end of the
+ * source.
+ */
 static int input_get(gzip_source *self)
 {
 	size_t got = 0;
@@ -52,7 +56,7 @@ static int input_get(gzip_source *self)
 	return fault;
 }
 
-/* Zeros or other data after the last member are ignored, as gzip does. */
+/* Begins the next member. Zeros or other data after the last member are ignored, as gzip does. */
 static int member_begin(gzip_source *self)
 {
 	if (self->stream->next_in[0] != (uint8_t)SOURCE_GZIP_MAGIC[0]) {
@@ -88,7 +92,7 @@ static int gzip_read(void *user, void *bytes, size_t length, size_t *got)
 	self->stream->next_out = bytes;
 	self->stream->avail_out = (unsigned)wanted;
 	while (fault == 0) {
-		/* Also without input: zlib may still have output for which the last call had no room. */
+		/* Called even without input: zlib may still have output for which the last call had no room. */
 		if (!self->is_between)
 			fault = inflate_some(self);
 		if (fault != 0 || self->stream->avail_out != wanted)
@@ -109,7 +113,7 @@ static int gzip_read(void *user, void *bytes, size_t length, size_t *got)
 	return *got > 0 ? 0 : fault;
 }
 
-/* Goes back to the first byte. */
+/* Restarts at the first byte. */
 static int gzip_rewind(gzip_source *self)
 {
 	int fault = self->inner.seek(self->inner.user, 0);
@@ -148,7 +152,10 @@ static int gzip_resume(gzip_source *self, const gzip_point *point)
 	return 0;
 }
 
-/* Moves to the nearest position before an offset at which decompression can continue: the present one, a point or 0. */
+/*
+ * Moves to the last position not after an offset at which decompression can continue: the present one, a point, or the
+ * start.
+ */
 static int go_near(gzip_source *self, uint64_t offset)
 {
 	const gzip_point *point = gzip_points_find(&self->points, offset);

@@ -14,21 +14,24 @@
 #define SOURCE_GZIP_MAGIC_LENGTH 2
 #define SOURCE_GZIP_MAGIC "\x1f\x8b"
 
-/** Returned by the source's read function if the compressed data is damaged; all bytes before the damage were read. */
+/**
+ * Returned by the source's read function if the compressed data is damaged, after all bytes before the damage were
+ * returned.
+ */
 #define SOURCE_GZIP_DAMAGED EBADMSG
 
-/** Called during a seek that decompresses much data, to find out whether to continue. */
+/** Called repeatedly during a seek, which may decompress much data, to find out whether to continue. */
 typedef struct source_gzip_watch {
-	/** \p position: bytes of the compressed data that were read. Returns 0 to continue. */
+	/** \p position is the number of bytes of the compressed data that were read. Returns 0 to continue. */
 	int (*look)(void *user, uint64_t position);
 	void *user;
 } source_gzip_watch;
 
 /**
- * Decompresses what is read from \p source from now on. Exactly the bytes of the magic must have been read from it.
- * Closing it closes the original source too. Seeking uses access points. It returns ECANCELED if \p watch, which is
- * borrowed and may be NULL, stops it; the same seek then continues. Returns 0, ENOMEM, or ENOTSUP without zlib; after
- * an error \p source is unchanged.
+ * Decompresses what is read from \p source from now on. Exactly the bytes of #SOURCE_GZIP_MAGIC must have been read
+ * from it. Closing it also closes the original source. Seeking uses access points; it returns ECANCELED if \p watch,
+ * which is borrowed and may be NULL, stops it, and the same seek then continues. Returns 0, ENOMEM, or ENOTSUP without
+ * zlib; after an error \p source is unchanged.
  */
 int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, const source_gzip_watch *watch);
 

@@ -3,7 +3,7 @@
  * \file io/zlib_memory.h
  * \brief Lets zlib allocate from an #mprof_allocator.
  *
- * zlib frees memory without giving its size, which is therefore stored before it.
+ * zlib does not pass the size of memory that it frees, so each allocation is preceded by a header with its size.
  */
 #ifndef IO_ZLIB_MEMORY_H
 #define IO_ZLIB_MEMORY_H
