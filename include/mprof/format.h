@@ -355,7 +355,7 @@ typedef enum mprof_handle_type {
 typedef enum mprof_root_kind {
 	MPROF_ROOT_OTHER = 0,
 	MPROF_ROOT_STATIC = 1,        /**< A static field of a class. */
-	MPROF_ROOT_THREAD_STATIC = 2, /**< A static field of which each thread has its own. */
+	MPROF_ROOT_THREAD_STATIC = 2, /**< A static field that each thread has a copy of. */
 	MPROF_ROOT_STACK = 3,         /**< The stack or the registers of a thread. */
 	MPROF_ROOT_HANDLE = 4,        /**< A handle. */
 	MPROF_ROOT_FINALIZER = 5,     /**< The object waits to be finalized. */

@@ -389,8 +389,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *pa
  * - #MPROF_ERR_TRUNCATED if the log ends inside the block. The complete entries of an EVENTS, STATISTICAL, SAMPLES or
  *   HEAP_DATA block can still be fetched.
  * - #MPROF_ERR_CHECKSUM if the content does not match its checksum.
- * - #MPROF_ERR_MALFORMED if the content breaks the grammar. The events of an EVENTS block of which only the end is
- *   damaged can still be fetched.
+ * - #MPROF_ERR_MALFORMED if the content breaks the grammar. If only the end of an EVENTS block is damaged, its events
+ *   can still be fetched.
  * - #MPROF_ERR_LIMIT if the block is longer than the limit: raise it with mprof_parser_set_max_block_length() and call
  *   again, or continue with the next block.
  * - #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns.

@@ -90,10 +90,10 @@ typedef struct mprof_memory_site {
 	uint32_t is_folded;   /**< 1: the shared site of all call stacks without one of their own; stack is 0. */
 	uint64_t allocations; /**< Blocks allocated. */
 	uint64_t bytes;       /**< Their bytes. */
-	uint64_t frees;       /**< Those of them that were freed. */
-	uint64_t live;        /**< Those of them that exist at the end. */
+	uint64_t frees;       /**< Blocks of these allocations that were freed. */
+	uint64_t live;        /**< Blocks of these allocations that exist at the end. */
 	uint64_t live_bytes;  /**< Their bytes. */
-	uint64_t peak_live;   /**< Those of them that existed at the peak of all native memory. */
+	uint64_t peak_live;   /**< Blocks of these allocations that existed at the peak of all native memory. */
 	uint64_t peak_bytes;  /**< Their bytes. */
 	uint64_t temporaries; /**< Blocks freed by the thread that allocated them, without another allocation in
 	                           between. */

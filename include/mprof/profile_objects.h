@@ -303,8 +303,8 @@ typedef struct mprof_handle_stats {
 	uint32_t class_id;  /**< Class ID, 0 if they had no object or its class is not known. */
 	uint32_t type;      /**< An #mprof_handle_type. */
 	uint64_t created;   /**< Handles created. */
-	uint64_t alive;     /**< Those of them that exist at the end. */
-	uint64_t deleted;   /**< Those of them that do not. */
+	uint64_t alive;     /**< Created handles that exist at the end. */
+	uint64_t deleted;   /**< Created handles that were deleted. */
 } mprof_handle_stats;
 
 /**
@@ -342,7 +342,7 @@ typedef struct mprof_handle_site {
 	uint32_t stack;     /**< Stack ID, 0 if not known. */
 	uint32_t reserved;  /**< 0. */
 	uint64_t created;   /**< Handles created. */
-	uint64_t alive;     /**< Those of them that exist at the end. */
+	uint64_t alive;     /**< Created handles that exist at the end. */
 } mprof_handle_site;
 
 /**

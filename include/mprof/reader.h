@@ -260,7 +260,7 @@ MPROF_API void mprof_reader_destroy(mprof_reader *reader);
  * - #MPROF_END after the last block.
  * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues.
  * - #MPROF_ERR_MALFORMED also for a block that omits IDs of stacks, code, roots or metrics, unless skipped blocks may
- *   have defined them; its definitions are used nevertheless.
+ *   have defined them; the definitions that it contains are used in spite of that.
  * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
  * - Any other error of mprof_parser_next_block().
  * \since 0.1

@@ -17,7 +17,7 @@
  * program may record its calls of malloc(): it provides an allocator that does not record, and uses
  * mprof_recorder_options::thread_started to mark the writer thread as one that does not record, because of its own
  * callbacks. The functions that wait for the writer thread refuse to be called on it (#MPROF_ERR_STATE), and it cannot
- * be attached; an event that is recorded there nevertheless never waits.
+ * be attached; an event that is recorded on it in spite of that never waits.
  *
  * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the other threads.
  * It must not continue to use the recorder of its parent, which records and writes nothing in the child. In the child,
@@ -259,9 +259,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_sink(const mprof_sink
  * \brief Starts a flight recorder: keeps the latest bytes of events in a ring buffer in memory, and everything that is
  * needed to read them. mprof_recorder_dump_path() writes a log on request, any number of times.
  *
- * Definitions and metadata are kept however old they are; the oldest blocks of events, samples and heap snapshots are
- * evicted. Leaves always name their method. Compression and max_log_bytes have no effect. Directives and lossy
- * conversion are as described at mprof_recorder_open_path(). Thread-safe.
+ * Definitions and metadata are always kept; the oldest blocks of events, samples and heap snapshots are evicted. Leaves
+ * always name their method. Compression and max_log_bytes have no effect. Directives and lossy conversion are as
+ * described at mprof_recorder_open_path(). Thread-safe.
  * \param bytes Size of the ring buffer in bytes of events, before compression; at least 1 MiB.
  * \param options Options, or NULL for the defaults. Copied.
  * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
@@ -409,9 +409,9 @@ typedef struct mprof_recorder_stats {
 	uint64_t stacks;           /**< Distinct call stacks written so far, including those that are parts of
 	                                others. */
 	uint64_t heap_shots;       /**< Heap snapshots written so far. */
-	uint64_t incomplete_shots; /**< Those of them that are incomplete. */
+	uint64_t incomplete_shots; /**< Number of these snapshots that are incomplete. */
 	uint32_t status;           /**< An #mprof_status: the error that stopped the writing, or #MPROF_OK. */
-	int32_t system_error;      /**< errno of that error, or 0. */
+	int32_t system_error;      /**< errno of the error that stopped the writing, or 0. */
 } mprof_recorder_stats;
 
 /**

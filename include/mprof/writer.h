@@ -18,9 +18,10 @@
  * The calls are the same for all dialects; each dialect encodes what it can. In mono and unity, with directive 2, the
  * call stacks of allocations and monitor events become stack sections before them; the call stacks and the native code
  * that mprof_writer_write_records() defines are written where samples and events use them; and a heap snapshot becomes
- * one block, however many calls it consists of. Output stays within what the original programs for these dialects can
- * read: call stacks are truncated to 31 callers, and frames without a method are left out of sections. For these
- * programs, IDs of classes, methods and code units should also be dense from 1, and directives 4, 5 and 6 declared.
+ * one block, even if it was written with several calls. Output stays within what the original programs for these
+ * dialects can read: call stacks are truncated to 31 callers, and frames without a method are left out of sections. For
+ * these programs, IDs of classes, methods and code units should also be dense from 1, and directives 4, 5 and 6
+ * declared.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H
