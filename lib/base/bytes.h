@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file base/bytes.h
- * \brief Little-endian numbers in memory, whatever the machine's order and alignment.
+ * \brief Loads and stores little-endian numbers at any address, on machines of any byte order.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H

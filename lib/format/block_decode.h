@@ -22,7 +22,7 @@
 /** The fields of a block header that all dialects have. */
 typedef struct block_header {
 	uint32_t code;
-	uint32_t length; /**< Of the content and the checksum, in bytes. */
+	uint32_t length; /**< Length of the content and the checksum, in bytes. */
 } block_header;
 
 /** Decodes a header of dialect_rules::header_length bytes. */
@@ -42,7 +42,7 @@ uint32_t block_header_counter_delta(const dialect_rules *rules, const uint8_t *b
 /** The state that the decoding of a block depends on. */
 typedef struct block_decoding {
 	const dialect_rules *rules;
-	uint64_t directives;            /**< In force, as #MPROF_DIRECTIVE_BIT. */
+	uint64_t directives;            /**< Directives in force, as #MPROF_DIRECTIVE_BIT. */
 	uint64_t max_name_length;       /**< In bytes. */
 	known_ids known;                /**< IDs that the blocks read so far define. */
 	statistical_layout statistical; /**< The layout of earlier STATISTICAL blocks, if it was determined. */

@@ -21,10 +21,10 @@ typedef struct dialect_code {
 typedef struct dialect_rules {
 	mprof_dialect dialect;
 	uint32_t version;          /**< The version number in INTRO and END. */
-	uint32_t header_length;    /**< Of a block, in bytes. A header of 10 contains mprof_block::counter_delta. */
-	uint32_t checksum_length;  /**< At the end of a block, included in its length; 0 if there is none. */
-	uint64_t directives;       /**< Those that the dialect defines, as #MPROF_DIRECTIVE_BIT. */
-	const dialect_code *codes; /**< Of block kinds. */
+	uint32_t header_length;    /**< In bytes. A header of 10 bytes contains mprof_block::counter_delta. */
+	uint32_t checksum_length;  /**< Bytes at the end of a block, included in its length; 0 without a checksum. */
+	uint64_t directives;       /**< Directives that the dialect defines, as #MPROF_DIRECTIVE_BIT. */
+	const dialect_code *codes; /**< The codes of block kinds. */
 	size_t code_count;
 	uint32_t intro_flags;          /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
 	uint32_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */

@@ -19,13 +19,13 @@ typedef enum collection_numbers {
 /** The input and the progress of decoding. Kept between calls. */
 typedef struct events_decode_state {
 	const uint8_t *bytes; /**< Start of the events. May move between calls. */
-	size_t length;        /**< Of the events, in bytes. */
+	size_t length;        /**< Length of the events, in bytes. */
 	size_t readable;      /**< Readable bytes, at least length. More than length speed up the last events. */
 	size_t position;      /**< Bytes decoded so far. */
-	uint64_t counter;     /**< Of the last event decoded; initially the base counter. */
+	uint64_t counter;     /**< Counter of the last event decoded; initially the base counter. */
 	uint64_t earliest;    /**< No event has a counter before this one. */
 	uint64_t latest;      /**< No event has a counter after this one. Valid if has_latest is set. */
-	uint64_t address;     /**< Of the last native memory event; initially 0. */
+	uint64_t address;     /**< Address in the last native memory event; initially 0. */
 	uint8_t has_latest;
 	uint8_t numbers; /**< A #collection_numbers, updated by each collection event. */
 } events_decode_state;

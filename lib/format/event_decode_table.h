@@ -23,7 +23,7 @@ typedef struct event_decode_entry {
 	uint32_t event_template; /**< The bytes of mprof_event before the ID, in memory order. */
 	uint8_t layout;          /**< An #event_layout. */
 	uint8_t main_shift;      /**< Bits of the main number that the byte holds: 5 or 0. */
-	uint8_t main_low;        /**< Those bits. */
+	uint8_t main_low;        /**< The bits of the main number that the byte holds. */
 	uint8_t is_slow;         /**< 1: decoded by the slow path. */
 	int8_t main_id_mask;
 	int8_t main_value_mask;

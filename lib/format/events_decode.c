@@ -80,7 +80,7 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 
 /* The output for the details of events, and for stack sections and their frames. */
 typedef struct fast_details {
-	const mprof_event_detail *first_detail; /* Of the batch. */
+	const mprof_event_detail *first_detail; /* The first detail of the batch. */
 	mprof_event_detail *detail;
 	const mprof_event_detail *detail_end;
 	event_section *section;

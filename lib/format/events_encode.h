@@ -46,7 +46,7 @@ typedef struct event_rule {
 typedef struct event_definitions {
 	const id_set *method_ids;
 	const id_set *class_ids;
-	const id_map *object_sizes;  /**< Of classes with a fixed object size; empty without directive 18. */
+	const id_map *object_sizes;  /**< Fixed object sizes by class; empty without directive 18. */
 	const uint32_t *stack_count; /**< Stack IDs from 1 to this number are defined. */
 	int any;                     /**< 1: IDs that are not in these sets are permitted, too. */
 } event_definitions;
@@ -55,14 +55,14 @@ typedef struct event_encoder {
 	event_rule rules[EVENT_RULE_COUNT];
 	event_definitions defined;
 	mprof_writer_stats *stats; /**< Counts events that are left out or shortened. Borrowed. */
-	uint64_t last_counter;  /**< Of the last event written that has a time. Initially the base, set by the owner. */
-	uint64_t last_address;  /**< Of the last native memory event. Initialized to 0 by the owner. */
-	uint32_t collection;    /**< Number of the latest collection; 0 if it has none. */
-	uint32_t last_number;   /**< The highest collection number so far. */
-	int has_counted;        /**< 1: the encoder assigned a number to a collection. */
-	int is_numbered;        /**< 1: the caller numbered the latest collection that started. */
-	int counts_collections; /**< 1: collections without a number (0) are assigned the next one. */
-	uint64_t written;       /**< Events written. Initialized to 0 by the owner. */
+	uint64_t last_counter;     /**< Counter of the last event with a time. The owner initializes it to the base. */
+	uint64_t last_address;     /**< Address in the last native memory event. The owner initializes it to 0. */
+	uint32_t collection;       /**< Number of the latest collection; 0 if it has none. */
+	uint32_t last_number;      /**< The highest collection number so far. */
+	int has_counted;           /**< 1: the encoder assigned a number to a collection. */
+	int is_numbered;           /**< 1: the caller numbered the latest collection that started. */
+	int counts_collections;    /**< 1: collections without a number (0) are assigned the next one. */
+	uint64_t written;          /**< Events written. Initialized to 0 by the owner. */
 	int lossy;
 } event_encoder;
 

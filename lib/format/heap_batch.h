@@ -12,7 +12,7 @@
 typedef struct heap_decode_batch {
 	mprof_event *events;
 	mprof_event_detail *details; /**< One for each event. */
-	size_t capacity;             /**< Of both. */
+	size_t capacity;             /**< Capacity of both arrays, in elements. */
 	size_t count;                /**< Number of events stored. */
 	uint64_t *references;        /**< References of all events. */
 	size_t reference_capacity;

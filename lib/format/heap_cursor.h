@@ -16,10 +16,10 @@
 typedef struct heap_cursor {
 	const uint8_t *next; /**< The next byte; after a fault, the position of the fault. */
 	const uint8_t *limit;
-	const heap_item_layout *layout; /**< Of items; NULL for records. */
+	const heap_item_layout *layout; /**< The layout of items; NULL for records. */
 	uint64_t previous_address;      /**< Addresses in records are relative to it. */
 	uint64_t references_left;       /**< References of the last object that are still to be decoded. */
-	uint32_t shift;                 /**< Of addresses in records. */
+	uint32_t shift;                 /**< Low bits of addresses that records do not store. */
 } heap_cursor;
 
 /** The length of an integer in unity-fixed, in bytes. */

@@ -16,14 +16,14 @@
 /** The input and the state of the decoder, which persists between calls. */
 typedef struct heap_decode_state {
 	const uint8_t *bytes;           /**< Start of the records. May move between calls. */
-	size_t length;                  /**< Of the records, in bytes. */
+	size_t length;                  /**< Length of the records, in bytes. */
 	size_t position;                /**< Bytes decoded so far. */
 	size_t fault;                   /**< After a fault: its offset in the records. */
 	uint64_t previous_address;      /**< The next address is relative to it. Records only. */
 	uint64_t references_left;       /**< References of an object that are still to be returned. */
 	uint64_t counter;               /**< The counter of all events. */
 	uint32_t shift;                 /**< Number of low bits that are 0 in all addresses. Records only. */
-	const heap_item_layout *layout; /**< Of Mono's items; NULL for records. */
+	const heap_item_layout *layout; /**< The layout of Mono's items; NULL for records. */
 } heap_decode_state;
 
 /** The error message for a fault. Static text. */

@@ -29,7 +29,7 @@ typedef struct heap_items_header {
 	mprof_clock snapshot_start; /**< When the heap snapshot was started. */
 	mprof_clock snapshot_end;   /**< When the heap snapshot ended. */
 	mprof_clock start;          /**< When the block was started. */
-	uint32_t number;            /**< Of the collection; not written in dialects without it. */
+	uint32_t number;            /**< Number of the collection; not written in dialects without it. */
 } heap_items_header;
 
 /** Encodes a block with its items, without their end. */

@@ -13,7 +13,7 @@ typedef struct known_ids {
 	uint32_t class_id;
 	uint32_t method_id;
 	uint32_t function_id;
-	uint32_t module_id; /**< Of native modules in STATISTICAL blocks. */
+	uint32_t module_id; /**< Native modules in STATISTICAL blocks. */
 } known_ids;
 
 static inline void known_id_add(uint32_t *highest, uint32_t id)

@@ -11,10 +11,10 @@
 /** The input and the progress of decoding. Kept between calls. */
 typedef struct samples_decode_state {
 	const uint8_t *bytes; /**< Start of the samples. May move between calls. */
-	size_t length;        /**< Of the samples, in bytes. */
+	size_t length;        /**< Length of the samples, in bytes. */
 	size_t position;      /**< Bytes decoded so far. */
 	size_t fault;         /**< After a fault: its offset in the samples. */
-	uint64_t counter;     /**< Of the last sample decoded; initially the base counter. */
+	uint64_t counter;     /**< Counter of the last sample decoded; initially the base counter. */
 } samples_decode_state;
 
 /** Why decoding stopped. In each case the position is after the last sample that was stored. */

@@ -39,7 +39,7 @@ typedef struct statistical_item {
 typedef struct statistical_cursor {
 	content_cursor content; /**< After the end of the tokens when at_end is set. */
 	statistical_layout layout;
-	const statistical_tags *tags; /**< Of the layout. */
+	const statistical_tags *tags; /**< The tags of the layout. */
 	int is_caller_count_first;
 	int is_truncated; /**< The log contained more tokens than the content. */
 	int in_removed;   /**< Inside a list of removed modules. */

@@ -26,11 +26,11 @@ typedef struct call_node {
 	uint32_t depth;        /**< Number of frames of a stack with this node on top. */
 	uint16_t is_compiling; /**< 1: the method is being compiled, not executed. */
 	uint16_t is_changed;   /**< 1: linked into the tree of changed nodes, as are all its ancestors. */
-	uint64_t calls;        /**< Since the last call_tree_show(), as are all the following. */
+	uint64_t calls;        /**< Since the last call_tree_show(), like all members below. */
 	uint64_t self;         /**< In counters. */
 	uint64_t total;        /**< In counters; as of the last call_tree_sum(). */
 	uint64_t allocations;
-	uint64_t bytes; /**< Of the objects allocated. */
+	uint64_t bytes; /**< Bytes in the objects allocated. */
 } call_node;
 
 /** The sums that a node shows, as of the last call_tree_show(), and its links in the tree of changed nodes. */

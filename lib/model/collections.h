@@ -16,7 +16,7 @@ typedef struct collection_event {
 	uint64_t counter;
 	uint64_t value;
 	uint64_t thread;
-	uint32_t number;   /**< Of the collection, 0 if not in the log. */
+	uint32_t number;   /**< Number of the collection, 0 if not in the log. */
 	uint32_t sequence; /**< Position in the log, for events with the same counter. */
 	uint32_t kind;     /**< An #mprof_event_kind. */
 } collection_event;

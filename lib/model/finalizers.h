@@ -19,9 +19,9 @@ typedef struct finalizer_record {
 } finalizer_record;
 
 typedef struct finalizer_list {
-	record_table records; /**< By class. */
+	record_table records; /**< Each finalizer_record, by class. */
 	uint64_t count;
-	uint64_t time; /**< Of outermost finalizers. */
+	uint64_t time; /**< Time in outermost finalizers, in counters. */
 	uint64_t runs;
 	uint64_t run_time;
 } finalizer_list;

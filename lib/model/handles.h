@@ -18,7 +18,7 @@
 #include <mprof/format.h>
 
 typedef struct handle_record {
-	uint64_t counter; /**< Of the latest event. */
+	uint64_t counter; /**< Counter of the latest event. */
 	size_t by_class;  /**< If the handle is alive: its site in handle_list::by_class; else #SITE_TABLE_NONE. */
 	size_t by_stack;  /**< Its site in handle_list::by_stack, likewise; also #SITE_TABLE_NONE if folded. */
 } handle_record;

@@ -20,7 +20,7 @@
 typedef struct memory_block {
 	uint64_t address;
 	uint64_t size;
-	uint64_t counter; /**< When it was allocated. */
+	uint64_t counter; /**< Counter when it was allocated. */
 	uint32_t site;    /**< Number of its site. */
 	uint32_t thread;  /**< Number of the thread that allocated it. */
 } memory_block;

@@ -77,11 +77,11 @@ typedef struct memory_sums {
 typedef struct memory_state {
 	memory_order order;
 	memory_blocks blocks;
-	hash_map site_numbers; /**< By call stack. */
+	hash_map site_numbers; /**< Numbers of sites, by call stack. */
 	memory_site *sites;
 	size_t site_count;
 	size_t site_capacity;
-	hash_map thread_numbers; /**< By the thread ID in the log. */
+	hash_map thread_numbers; /**< Numbers of threads, by the thread ID in the log. */
 	memory_thread *threads;
 	size_t thread_count;
 	size_t thread_capacity;

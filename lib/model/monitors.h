@@ -25,13 +25,13 @@ typedef struct monitor_record {
 typedef struct monitor_wait {
 	int is_waiting;
 	size_t site;     /**< The call site where it found the monitor taken, or #SITE_TABLE_NONE. */
-	uint64_t object; /**< Its address, 0 if not known. */
+	uint64_t object; /**< Address of the object, 0 if not known. */
 	uint32_t class_id;
 	uint64_t start; /**< Counter. */
 } monitor_wait;
 
 typedef struct monitor_list {
-	record_table records; /**< By class. */
+	record_table records; /**< Each monitor_record, by class. */
 	site_table sites;     /**< count: contentions. value: contended time. more: failures. key.other: the object. */
 	int keeps_objects;    /**< Monitors of different objects have different sites. */
 	uint64_t contentions;

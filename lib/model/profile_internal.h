@@ -45,7 +45,7 @@ struct mprof_profile {
 	site_table allocations;         /**< Allocations with a known call site. value: bytes. key.detail: the method.
 	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
 	site_table exceptions;          /**< Exceptions with a known call site. */
-	allocation_estimates estimates; /**< Of the sites of allocations, where those are samples. */
+	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;
 	handle_list handles;

@@ -15,7 +15,7 @@ typedef struct profile_table {
 	size_t (*count)(const mprof_profile *profile); /**< Returns 0 if \p profile is NULL. */
 	/** Stores a row in a public struct whose bytes are all 0. Does not set struct_size. */
 	void (*store)(const mprof_profile *profile, size_t index, void *row);
-	size_t row_size; /**< Of the public struct. */
+	size_t row_size; /**< Size of the public struct, in bytes. */
 } profile_table;
 
 /** Initializes a profile_table; fails to compile if a row does not fit PROFILE_ROW_SIZE. */

@@ -35,7 +35,7 @@ typedef struct thread_record {
 	uint64_t lost;
 	uint64_t samples;
 	uint64_t self;         /**< Time in methods: while its stack was not empty, in counters. */
-	uint64_t last_counter; /**< Of its latest event. */
+	uint64_t last_counter; /**< Counter of its latest event. */
 	int has_counter;
 	uint64_t times[THREAD_TIME_KINDS]; /**< Nanoseconds, by #thread_time_kind. */
 	call_stack own_stack;
@@ -48,7 +48,7 @@ typedef struct thread_record {
 } thread_record;
 
 typedef struct thread_table {
-	thread_map positions; /**< Of the threads in records. */
+	thread_map positions; /**< Positions of threads in records. */
 	thread_record *records;
 	size_t count;
 	size_t capacity;

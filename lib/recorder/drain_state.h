@@ -53,7 +53,7 @@ typedef struct recorder_drain {
 	uint64_t whole_round_time; /**< When that round ended, in nanoseconds of the monotonic clock. */
 
 	stack_table switched; /**< Call stacks that threads switch between: #switched_stack. */
-	/* Of rounds that order stacks: see recorder/stack_order.c. */
+	/* State of rounds that order stacks: see recorder/stack_order.c. */
 	stack_point *stack_points;
 	size_t stack_point_count;
 	size_t stack_point_capacity;

@@ -19,11 +19,11 @@ typedef struct heap_batch {
 	mprof_event *events;         /**< Room for #HEAP_BATCH_EVENTS, or NULL before heap_batch_prepare(). */
 	mprof_event_detail *details; /**< One for each event. */
 	uint64_t *references;        /**< References of all events. */
-	uint32_t count;              /**< Of events. */
+	uint32_t count;              /**< Number of events. */
 	uint32_t reference_count;
 } heap_batch;
 
-/** Takes no memory yet. */
+/** Initializes an empty batch; allocates nothing yet. */
 void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator);
 void heap_batch_destroy(heap_batch *batch);
 

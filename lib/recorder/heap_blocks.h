@@ -43,7 +43,7 @@ typedef struct heap_blocks {
 	uint64_t incomplete_shots; /**< Number of those that are incomplete. */
 } heap_blocks;
 
-/** Takes no memory yet. */
+/** Initializes the state between snapshots; allocates nothing yet. \p output is borrowed. */
 void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output);
 void heap_blocks_destroy(heap_blocks *blocks);
 

@@ -25,7 +25,7 @@ typedef struct heap_timeline {
 	timeline_entry *entries; /**< One half of memory. */
 	timeline_entry *scratch; /**< The other half. */
 	size_t first;            /**< The first entry that was not taken yet. */
-	size_t count;            /**< Of entries, taken ones included. */
+	size_t count;            /**< Number of entries, taken ones included. */
 	size_t capacity;
 	int is_sorted;
 } heap_timeline;

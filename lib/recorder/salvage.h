@@ -37,7 +37,7 @@ typedef struct salvage_progress {
 	uint64_t journal_length; /**< salvage_journal::length. */
 	uint64_t messages_done;  /**< The last batch of messages. */
 	uint64_t samples_done;   /**< The last batch of samples. */
-	uint32_t next_ids[2];    /**< Of methods and classes. */
+	uint32_t next_ids[2];    /**< Next IDs of methods and of classes. */
 	uint32_t next_element_id;
 	uint32_t no_class_id;
 	uint32_t stack_count;
@@ -50,8 +50,8 @@ typedef struct salvage_progress {
 
 	/* Also stored in the buffer or the thread, but only after the commit, so the process may die in between. */
 	uint64_t ticket;       /**< Ticket of the buffer that was drained; 0 if none was. */
-	uint64_t last_counter; /**< Of the last event drained there. */
-	uint32_t buffer;       /**< Its index. */
+	uint64_t last_counter; /**< Counter of the last event drained from the buffer. */
+	uint32_t buffer;       /**< Index of the buffer. */
 	uint32_t drained;      /**< How many of its slots are in the log. */
 	uint32_t serial;       /**< Serial of the thread whose losses were reported; 0 if none. */
 	uint32_t reserved;     /**< 0. */
@@ -91,7 +91,7 @@ typedef struct salvage_header {
 	mprof_clock clock;                /**< When the log began. */
 	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
 
-	_Atomic uint64_t message_sequence; /**< Of the last message. Any thread. */
+	_Atomic uint64_t message_sequence; /**< Sequence number of the last message. Any thread. */
 
 	/** Index of the valid progress record. The writer thread fills the other one and then stores this. */
 	_Atomic uint32_t current;

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-/** In nanoseconds. */
+/** The times of a thread, in nanoseconds. */
 typedef struct thread_clock {
-	uint64_t wall;  /**< Of the monotonic clock. */
+	uint64_t wall;  /**< Time of the monotonic clock. */
 	uint64_t cpu;   /**< Processor time since the thread started. */
 	uint64_t ready; /**< Time since the thread started in which it could run and other threads ran. */
 	int has_ready;  /**< 0 if the system does not count that. */

@@ -18,7 +18,7 @@ typedef struct written_thread {
 
 typedef struct written_threads {
 	mprof_allocator allocator;
-	thread_map positions; /**< Of the threads in the array below. */
+	thread_map positions; /**< Positions of threads in the array below. */
 	written_thread *threads;
 	size_t count;
 	size_t capacity;
