@@ -161,12 +161,14 @@ void control_start(MonoProfiler *profiler)
 		return;
 	control_clients_init(&control.clients, control_command, profiler);
 	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (control.event_fd < 0)
+	if (control.event_fd < 0) {
 		error = errno;
-	else if (open_ways(options) == 0)
+	} else if (open_ways(options) == 0) {
+		close(control.event_fd);
 		return;
-	else
+	} else {
 		error = start_thread();
+	}
 	control.is_running = error == 0;
 	if (error != 0) {
 		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));

@@ -55,13 +55,16 @@ int control_signals_install(const module_options *options, int event_fd)
 	for (unsigned i = 0; i < options->signal_count; i++) {
 		int number = options->signals[i].number;
 
-		if (is_free(number) && sigaction(number, &action, NULL) == 0)
-			count++;
-		else
+		if (!is_free(number))
 			fprintf(stderr,
 				"mprof: signal=: signal %d has a handler already, which is kept; choose another "
 				"signal\n",
 				number);
+		else if (sigaction(number, &action, NULL) != 0)
+			fprintf(stderr, "mprof: signal=: no handler can be installed for signal %d: %s\n", number,
+				strerror(errno));
+		else
+			count++;
 	}
 	return count;
 }
@@ -88,7 +91,7 @@ void control_signals_act(MonoProfiler *profiler)
 			bits & 1u << i ? run_signal_action(profiler, profiler->options.signals[i].action) : NULL;
 
 		if (failure != NULL)
-			fprintf(stderr, "mprof: signal=: no handler can be installed for signal %d: %s\n",
+			fprintf(stderr, "mprof: signal=: the action of signal %d failed: %s\n",
 				profiler->options.signals[i].number, failure);
 	}
 }

@@ -45,6 +45,7 @@ void options_release(module_options *options)
 {
 	free(options->output);
 	free(options->salvage);
+	options->salvage = NULL;
 	free(options->control_path);
 	free(options->handle_class);
 	filters_release(options->filters);

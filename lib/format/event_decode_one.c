@@ -307,10 +307,11 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 	result = decode_number(cursor, limit, &time);
 	if (result == EVENTS_DECODE_DONE && entry->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		result = decode_number(cursor, limit, &duration);
-		if (result == EVENTS_DECODE_DONE)
+		if (result == EVENTS_DECODE_DONE) {
+			detail->started = state->counter + time - duration;
 			result = decode_address(cursor, limit, &address);
-		detail->started = state->counter + time - duration;
-		detail->object = address;
+			detail->object = address;
+		}
 	}
 	if (result == EVENTS_DECODE_DONE)
 		result = decode_address(cursor, limit, &address);

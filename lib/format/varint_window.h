@@ -32,7 +32,7 @@ static const uint64_t varint_byte_masks[8] = {
 #endif
 
 /** Decodes the varint at the start of a word. \p last is the index of its last byte, 0 to 7. */
-static inline uint64_t varint_window_value(uint64_t word, uint32_t last, int use_extract)
+static inline uint64_t varint_window_value(uint64_t word, uint32_t last, uint32_t use_extract)
 {
 #if VARINT_WORD_CAN_EXTRACT
 	if (use_extract)
@@ -47,8 +47,8 @@ static inline uint64_t varint_window_value(uint64_t word, uint32_t last, int use
  * Decodes two consecutive varints at the start of a word; the arguments are the indices of their last bytes. For a
  * single varint pass the same index twice; the second value is then 0.
  */
-static inline void varint_window_two_values(uint64_t word, uint32_t first_last, uint32_t second_last, int use_extract,
-					    uint64_t *first, uint64_t *second)
+static inline void varint_window_two_values(uint64_t word, uint32_t first_last, uint32_t second_last,
+					    uint32_t use_extract, uint64_t *first, uint64_t *second)
 {
 	uint64_t joined;
 

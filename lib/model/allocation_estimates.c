@@ -69,8 +69,10 @@ static double probability_of(double ratio)
 
 	if (ratio >= CERTAIN_RATIO)
 		return 1;
-	for (; ratio > SMALL_RATIO; ratio /= 2)
+	while (ratio > SMALL_RATIO) {
+		ratio /= 2;
 		doublings++;
+	}
 	term = ratio;
 	sum = ratio;
 	for (int i = 2; i <= 9; i++) {

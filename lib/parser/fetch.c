@@ -46,7 +46,7 @@ mprof_status mprof_parser_next_mappings(mprof_parser *parser, mprof_mapping *map
 	if (mapping_size < SIZE_UP_TO(mprof_mapping, source_line))
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, element_too_small);
 	if (!is_loaded(parser, MPROF_BLOCK_MAPPING))
-		return parser_refuse(parser, MPROF_ERR_STATE, "no block with definitions is loaded");
+		return parser_refuse(parser, MPROF_ERR_STATE, "no MAPPING block is loaded");
 	parser->mappings.content.bytes = parser_content(parser);
 	while (*count < capacity && mapping_cursor_next(&parser->mappings, &mapping))
 		element_put(mappings, mapping_size, (*count)++, &mapping, sizeof(mapping));

@@ -88,7 +88,7 @@ void thread_times_write(recorder_drain *drain, int all)
 		if (!read_times(thread, all, &now) || !define_metrics(drain, thread))
 			continue;
 		add_values(&batch, thread, &now);
-		if (batch.count > (BATCH_THREADS - 1) * THREAD_TIME_COUNT)
+		if (batch.count + THREAD_TIME_COUNT > sizeof(batch.values) / sizeof(batch.values[0]))
 			write_batch(drain, &batch);
 	}
 	write_batch(drain, &batch);

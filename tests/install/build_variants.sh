@@ -56,8 +56,8 @@ build_clang() {
 	command -v clang >/dev/null || skip "clang is missing: install clang"
 	configured clang CC="${CCACHE:+$CCACHE }clang" CFLAGS="-O1" || return
 	# shellcheck disable=SC2046 # names of tests have no spaces
-	checked clang $(tests_of base format io recorder | grep -v stress) tests/recorder/test_fork \
-		tests/abi/test_layout tests/abi/test_symbols.sh tests/abi/test_static.sh
+	checked clang $(tests_of base format) tests/recorder/test_recorder tests/recorder/test_heap \
+		tests/recorder/test_fork tests/abi/test_layout tests/abi/test_symbols.sh tests/abi/test_static.sh
 }
 
 # Debian has no Criterion for it without a second architecture: the tests run without that library.
@@ -68,7 +68,8 @@ build_m32() {
 		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
 		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
 	# shellcheck disable=SC2046
-	checked m32 $(tests_of base dictionary format io parser reader model writer) tests/recorder/test_recorder \
+	checked m32 $(tests_of base dictionary format io parser reader) tests/model/test_profile_calls \
+		tests/writer/test_writer tests/recorder/test_recorder \
 		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
 }
 

@@ -17,7 +17,6 @@
 
 typedef struct log_summary {
 	mprof_session session; /**< From the reader, but complete and valid_bytes account for problems of all kinds. */
-	int is_closed;         /**< The log has an END block. */
 	uint64_t size;         /**< Size of the log in bytes; if it is compressed, of the part that could be read. */
 	uint64_t threads;
 	uint64_t classes;
