@@ -248,3 +248,43 @@ Test(parser_chunks, skipped_block_takes_no_memory)
 	cr_assert_lt(memory.most_bytes, 100000);
 	mprof_parser_destroy(parser);
 }
+
+/*
+ * mprof_parser_next_block() waits for the rest of a block, which the caller then loads itself: each block is still
+ * returned once.
+ */
+Test(parser_chunks, block_that_is_loaded_meanwhile)
+{
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+	mprof_parser *parser;
+	mprof_block block;
+	mprof_status status;
+	uint64_t returned = 0;
+	uint64_t loaded = 0;
+	uint64_t offset = UINT64_MAX;
+	size_t fed = 0;
+
+	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_END) {
+		if (status == MPROF_AGAIN && fed < log.length) {
+			cr_assert_eq(mprof_parser_feed(parser, log.bytes + fed++, 1), MPROF_OK);
+			/* Succeeds as soon as the whole block is there. */
+			if (mprof_parser_load(parser, &block) != MPROF_OK)
+				continue;
+			loaded++;
+		} else if (status == MPROF_AGAIN) {
+			mprof_parser_finish(parser);
+			continue;
+		} else {
+			cr_assert_eq(status, MPROF_OK);
+			returned++;
+		}
+		cr_assert_neq(block.offset, offset);
+		offset = block.offset;
+	}
+	cr_assert_gt(loaded, 0);
+	cr_assert_eq(returned + loaded, log_block_count(&log));
+	mprof_parser_destroy(parser);
+	log_free(&log);
+}
