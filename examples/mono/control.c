@@ -8,11 +8,10 @@
 
 #include "shared/control_clients.h"
 #include "shared/control_listeners.h"
+#include "shared/control_thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -105,33 +104,6 @@ static void *serve_clients(void *unused)
 	return NULL;
 }
 
-/* Returns 0, or an error number. */
-static int start_thread(void)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-	sigset_t before;
-	int error = pthread_attr_init(&attributes);
-
-	if (error != 0)
-		return error;
-	(void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/*
-	 * This thread handles no signals: neither those of the program nor those of the runtime, to which it is not
-	 * attached.
-	 */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, serve_clients, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error == 0)
-		(void)pthread_setname_np(thread, "mprof control");
-	return error;
-}
-
 /* Returns the number of channels opened: socket, port and signals. */
 static int open_ways(const module_options *options)
 {
@@ -167,7 +139,7 @@ void control_start(MonoProfiler *profiler)
 		close(control.event_fd);
 		return;
 	} else {
-		error = start_thread();
+		error = control_thread_start(STACK_SIZE, serve_clients);
 	}
 	control.is_running = error == 0;
 	if (error != 0) {

@@ -5,11 +5,10 @@
 #include "shared/control_clients.h"
 #include "shared/control_cost.h"
 #include "shared/control_listeners.h"
+#include "shared/control_thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,30 +132,6 @@ static void *serve_clients(void *unused)
 	return NULL;
 }
 
-/* Returns 0, or an error number. */
-static int start_thread(void)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-	sigset_t before;
-	int error = pthread_attr_init(&attributes);
-
-	if (error != 0)
-		return error;
-	(void)pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* The program's signals are handled by its own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, serve_clients, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error == 0)
-		(void)pthread_setname_np(thread, "mprof control");
-	return error;
-}
-
 void native_control_start(const controlled_recording *recording, const char *path)
 {
 	int error = 0;
@@ -170,7 +145,7 @@ void native_control_start(const controlled_recording *recording, const char *pat
 	else if (!control_socket_open(&control.socket, path))
 		return;
 	else
-		error = start_thread();
+		error = control_thread_start(STACK_SIZE, serve_clients);
 	control.is_running = error == 0;
 	if (error != 0)
 		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));

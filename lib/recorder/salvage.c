@@ -4,11 +4,11 @@
 
 #include "recorder/buffer_pool.h"
 #include "recorder/message_queue.h"
+#include "recorder/proc_file.h"
 #include "recorder/sample_store.h"
 #include "recorder/salvage_journal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,18 +35,10 @@ uint64_t salvage_process_start(uint32_t process)
 	char path[64];
 	char text[1024];
 	const char *cursor;
-	ssize_t length;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", process);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!proc_file_read(path, text, sizeof(text)))
 		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
 	/* The name of the program is in parentheses, and may contain anything. The start is the 22nd field. */
 	cursor = strrchr(text, ')');
 	/* A zombie has ended, although its parent has not waited for it. */

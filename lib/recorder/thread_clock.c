@@ -6,8 +6,9 @@
 
 #if defined(__linux__)
 
+#include "recorder/proc_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -36,18 +37,10 @@ static int read_ready(uint32_t id, uint64_t *ready)
 	char path[64];
 	char text[96];
 	char *end;
-	ssize_t length;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", (unsigned)id);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!proc_file_read(path, text, sizeof(text)))
 		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
 	end = strchr(text, ' ');
 	if (end == NULL)
 		return 0;
