@@ -35,7 +35,7 @@ void perf_map_code(const void *start, size_t size, const char *name)
 		return;
 	snprintf(numbers, sizeof(numbers), "%" PRIxPTR " %zx ", (uintptr_t)start, size);
 	parts[0] = (struct iovec){numbers, strlen(numbers)};
-	/* Method names may contain any character; a name is cut at the first line feed to keep one line per method. */
+	/* Method names may contain any character; a name ends at the first line feed, for one line per method. */
 	parts[1] = (struct iovec){(void *)(uintptr_t)name, strcspn(name, "\n")};
 	parts[2] = (struct iovec){newline, 1};
 	if (output_file_write(map.fd, parts, 3))

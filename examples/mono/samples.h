@@ -20,7 +20,7 @@ void samples_end(MonoProfiler *profiler);
 /** Changes the rate while the program runs; 0 stops sampling. Returns NULL, or the reason why it cannot be changed. */
 const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz);
 
-/** The present rate in samples of a thread per second; 0 if there are none. */
+/** The present rate in samples of a thread per second; 0 if none. */
 uint32_t samples_rate(const MonoProfiler *profiler);
 
 #endif

@@ -46,17 +46,17 @@ static void remember(stack_steps *steps, const stack_step *step)
 	*known = *step;
 }
 
-static const uintptr_t *place_after(const uintptr_t *place, uint32_t distance)
+static const uintptr_t *slot_after(const uintptr_t *slot, uint32_t distance)
 {
-	return place + distance / sizeof(*place);
+	return slot + distance / sizeof(*slot);
 }
 
-static int is_base(const stack_steps *steps, const uintptr_t *place)
+static int is_base(const stack_steps *steps, const uintptr_t *slot)
 {
-	return place == steps->base && memcmp(place, steps->base_words, sizeof(steps->base_words)) == 0;
+	return slot == steps->base && memcmp(slot, steps->base_words, sizeof(steps->base_words)) == 0;
 }
 
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *place, mprof_frame *frames, size_t limit,
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
 		     size_t *count)
 {
 	int is_managed = 0;
@@ -64,8 +64,8 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
 	*count = 0;
 	if (steps->unloads != unloads)
 		return 0;
-	while (place < steps->base) {
-		const stack_step *step = find_step(steps, *place);
+	while (slot < steps->base) {
+		const stack_step *step = find_step(steps, *slot);
 
 		/* Native frames between managed frames have no steps: their callers are unknown. */
 		if (step == NULL || (step->frame == 0 && is_managed))
@@ -79,16 +79,16 @@ int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *plac
 			if (*count > 0 || !step->is_wrapper)
 				frames[(*count)++] = step->frame;
 		}
-		place = place_after(place, step->distance);
+		slot = slot_after(slot, step->distance);
 	}
-	return is_managed && is_base(steps, place);
+	return is_managed && is_base(steps, slot);
 }
 
 typedef struct native_lesson {
 	stack_lesson *lesson;
 	const uintptr_t *start;
 	uintptr_t previous; /* Return address of the frame before. */
-	const uintptr_t *previous_place;
+	const uintptr_t *previous_slot;
 	unsigned frames;
 } native_lesson;
 
@@ -100,27 +100,27 @@ static _Unwind_Reason_Code learn_native_frame(struct _Unwind_Context *context, v
 {
 	native_lesson *native = data;
 	const uintptr_t address = _Unwind_GetIP(context);
-	const uintptr_t *place = (const uintptr_t *)_Unwind_GetCFA(context) - 1;
+	const uintptr_t *slot = (const uintptr_t *)_Unwind_GetCFA(context) - 1;
 
-	if (place < native->start)
+	if (slot < native->start)
 		return _URC_NO_REASON;
-	if (++native->frames > MAX_NATIVE_FRAMES || *place != address)
+	if (++native->frames > MAX_NATIVE_FRAMES || *slot != address)
 		return _URC_NORMAL_STOP;
-	if (native->previous_place != NULL) {
-		const uintptr_t distance = (uintptr_t)place - (uintptr_t)native->previous_place;
+	if (native->previous_slot != NULL) {
+		const uintptr_t distance = (uintptr_t)slot - (uintptr_t)native->previous_slot;
 		const stack_step step = {native->previous, 0, (uint32_t)distance, 0};
 
 		remember(native->lesson->steps, &step);
 	}
 	native->previous = address;
-	native->previous_place = place;
-	native->lesson->place = place;
+	native->previous_slot = slot;
+	native->lesson->slot = slot;
 	return _URC_NO_REASON;
 }
 
-void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place)
+void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *slot)
 {
-	native_lesson native = {lesson, place, 0, NULL, 0};
+	native_lesson native = {lesson, slot, 0, NULL, 0};
 
 	if (steps->unloads != unloads) {
 		memset(steps, 0, sizeof(*steps));
@@ -242,64 +242,64 @@ void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code
 		      int is_wrapper)
 {
 	const uintptr_t address = (uintptr_t)code + (uintptr_t)offset;
-	const uintptr_t *place = lesson->place;
+	const uintptr_t *slot = lesson->slot;
 	const stack_step *known;
 	uint32_t distance;
 	int is_right;
 
-	if (place == NULL)
+	if (slot == NULL)
 		return;
 	/* The reported offset may be one less than that of the return address: inside the call instruction. */
-	is_right = *place == address || *place == address + 1;
+	is_right = *slot == address || *slot == address + 1;
 	settle(lesson, is_right);
-	lesson->place = NULL;
+	lesson->slot = NULL;
 	if (!is_right)
 		return;
-	known = find_step(lesson->steps, *place);
+	known = find_step(lesson->steps, *slot);
 	distance = known != NULL ? known->distance : distance_of(domain, code);
 	if (distance == 0)
 		return;
-	lesson->step = (stack_step){*place, frame, distance, is_wrapper};
-	lesson->unsettled = place;
-	lesson->place = place_after(place, distance);
+	lesson->step = (stack_step){*slot, frame, distance, is_wrapper};
+	lesson->unsettled = slot;
+	lesson->slot = slot_after(slot, distance);
 }
 
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames)
 {
-	const uintptr_t *place = lesson->place;
+	const uintptr_t *slot = lesson->slot;
 	Dl_info module;
 	int is_found;
 
 	/* The outermost managed frame was called by native code, which is in a module. */
-	is_found = has_all_frames && place != NULL && lesson->unsettled != NULL && dladdr((void *)*place, &module) != 0;
+	is_found = has_all_frames && slot != NULL && lesson->unsettled != NULL && dladdr((void *)*slot, &module) != 0;
 	if (!is_found) {
 		lesson->steps->pause = STACK_LESSON_PAUSE;
 		return;
 	}
 	settle(lesson, 1);
-	lesson->steps->base = place;
-	memcpy(lesson->steps->base_words, place, sizeof(lesson->steps->base_words));
+	lesson->steps->base = slot;
+	memcpy(lesson->steps->base_words, slot, sizeof(lesson->steps->base_words));
 }
 
 #else
 
 /* Other systems have other prologues and unwinders: the runtime walks all stacks. */
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *place, mprof_frame *frames, size_t limit,
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
 		     size_t *count)
 {
 	(void)steps;
 	(void)unloads;
-	(void)place;
+	(void)slot;
 	(void)frames;
 	(void)limit;
 	*count = 0;
 	return 0;
 }
 
-void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place)
+void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *slot)
 {
 	(void)unloads;
-	(void)place;
+	(void)slot;
 	*lesson = (stack_lesson){.steps = steps};
 }
 

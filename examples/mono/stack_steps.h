@@ -54,25 +54,25 @@ typedef struct stack_steps {
 /** State of learning, while the runtime walks the stack. */
 typedef struct stack_lesson {
 	stack_steps *steps;
-	const uintptr_t *place;     /**< Place of the next return address; NULL once it is not known. */
-	const uintptr_t *unsettled; /**< Place of the return address whose step leads to \a place, or NULL. */
+	const uintptr_t *slot;      /**< Stack slot of the next return address; NULL once it is not known. */
+	const uintptr_t *unsettled; /**< Stack slot of the return address whose step leads to \a slot, or NULL. */
 	stack_step step;            /**< That step: it is remembered once the next return address is confirmed. */
 } stack_lesson;
 
 /**
- * Walks the stack from a return address on, whose address on the stack is \p place. Frames are stored innermost first,
+ * Walks the stack from a return address on, which is in the stack slot \p slot. Frames are stored innermost first,
  * without innermost ones that the runtime generated; one after \p limit frames is stored as #MPROF_FRAME_TRUNCATED.
  *
  * Returns 0 if the runtime has to walk the stack, else stores the number of frames.
  */
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *place, mprof_frame *frames, size_t limit,
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
 		     size_t *count);
 
 /**
  * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since.
  * Learns the steps of the native frames that the innermost managed frame called.
  */
-void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *place);
+void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *slot);
 
 /**
  * Learns from a managed frame: its code, and the offset in the code that the runtime reports. Called for the innermost

@@ -17,7 +17,7 @@
 typedef struct stack_walk {
 	MonoProfiler *profiler;
 	thread_state *state;   /* NULL in a signal handler, which defines no methods and keeps all frames. */
-	uintptr_t address;     /* Interrupted native address; 0 once it is recorded, or if there is none. */
+	uintptr_t address;     /* Interrupted native address; 0 once it is recorded, or if none. */
 	unsigned compilations; /* Compilations of the thread that were not added to the frames yet. */
 	mprof_frame *frames;
 	size_t count;

@@ -28,7 +28,7 @@ size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *fra
  */
 size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
 
-/** Returns the address at which the calling thread's innermost compiled code is; 0 if there is none. For callbacks. */
+/** Returns the address at which the calling thread's innermost compiled code is; 0 if none. For callbacks. */
 uintptr_t stacks_code_here(void);
 
 /**

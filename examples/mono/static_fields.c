@@ -57,7 +57,7 @@ static int compare_fields(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The fields in the order of their addresses. NULL if there are none or out of memory; the caller frees the array. */
+/* The fields in the order of their addresses. NULL if none or out of memory; the caller frees the array. */
 static static_field *collect_fields(MonoClass *klass, uint64_t size, size_t *count)
 {
 	size_t room = (size_t)mono_class_num_fields(klass);

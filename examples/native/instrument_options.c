@@ -72,7 +72,7 @@ int instrument_options_text(const char *words, const char *name, char *value, si
 		word += word[0] == ',';
 		if (strncmp(word, name, length) == 0 && word[length] == '=') {
 			word += length + 1;
-			/* A value that does not fit is cut; what remains is still too long to be used. */
+			/* A value that does not fit is truncated; the rest is still too long to be used. */
 			snprintf(value, size, "%.*s", (int)strcspn(word, ","), word);
 			return 1;
 		}

@@ -19,7 +19,10 @@ uint64_t instrument_options_number(const char *words, const char *name);
 /** Whether \p words contains the option word \p name without a value. */
 int instrument_options_has(const char *words, const char *name);
 
-/** Copies the value of an option word, cut to \p size bytes including the final NUL. Returns 0 if there is none. */
+/**
+ * Copies the value of an option word, truncated to \p size bytes including the final NUL.
+ * Returns 0 if the word is missing.
+ */
 int instrument_options_text(const char *words, const char *name, char *value, size_t size);
 
 /**

@@ -18,7 +18,7 @@ static uint64_t read_clock(clockid_t clock)
 	return clock_gettime(clock, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec : 0;
 }
 
-/* Reads the first line of a file of a thread of this process. Returns 0 if there is none. */
+/* Reads the first line of a file of a thread of this process. Returns 0 if it cannot be read. */
 static int read_line(const char *thread, const char *file, char *line, size_t size)
 {
 	char path[64];

@@ -138,7 +138,7 @@ MPROF_API uint64_t mprof_parser_get_needed(const mprof_parser *parser);
  *
  * A caller that can seek skips them and calls mprof_parser_skip().
  * \param parser The parser.
- * \return Bytes; 0 if there are none, or \p parser is NULL.
+ * \return Bytes; 0 if none, or \p parser is NULL.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_parser_get_skippable(const mprof_parser *parser);

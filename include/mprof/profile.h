@@ -28,7 +28,7 @@
  *
  * **Memory.** Call paths, call stacks of samples, call sites and native memory use at most three quarters of
  * mprof_profile_options::max_memory. Beyond that, entries are folded. A folded call counts in its method as usual, but
- * its time in the call tree goes to the node that it was called from, or to the root if there is none. A folded sample
+ * its time in the call tree goes to the node that it was called from, or to the root if none. A folded sample
  * counts in everything that it hit, and in the tree at the root. Folded allocations, waits and handles count everywhere
  * except in the tables of call sites. Folded call stacks that allocate native memory share one site, and their blocks
  * are counted but not tracked (mprof_memory_stats). If the remaining quarter is not enough for methods, classes,

@@ -434,7 +434,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_stack(const mprof_rea
  * \param stack Stack ID.
  * \param frame Receives the frame.
  * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled.
- * \param caller Receives the stack ID of the caller, 0 if there is none.
+ * \param caller Receives the stack ID of the caller, 0 if none.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_UNDEFINED_ID if the ID is not defined.

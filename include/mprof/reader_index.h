@@ -151,8 +151,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *read
  * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
  * thread is on.
  *
- * The reader is left at the block that contains the counter, as after mprof_reader_seek(); if there is none, it stays
- * where it was.
+ * The reader is left at the block that contains the counter, as after mprof_reader_seek(); without such a block it
+ * stays where it was.
  * \param reader The reader, with an index.
  * \param thread ID of the thread.
  * \param counter The counter; see mprof_reader_get_counter().

@@ -138,7 +138,7 @@ MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, cons
  * \param recorder The recorder.
  * \param kind Why the collector keeps the object. If \p slot is in a registered area, the kind of the area takes
  * precedence.
- * \param slot Address of the reference, which is looked up in the registered areas; 0 if there is none.
+ * \param slot Address of the reference, which is looked up in the registered areas; 0 if none.
  * \param object Address of the object.
  * \since 0.1
  */

@@ -16,7 +16,7 @@
 typedef struct thread_map {
 	hash_map positions;
 	uint64_t latest;        /**< The thread that was added, or found by thread_map_find(), last. */
-	size_t latest_position; /**< Its position; #THREAD_MAP_NONE if there is none. */
+	size_t latest_position; /**< Its position; #THREAD_MAP_NONE if none. */
 } thread_map;
 
 void thread_map_init(thread_map *map, const mprof_allocator *allocator);

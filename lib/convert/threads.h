@@ -8,7 +8,7 @@
 
 #include "convert/converter_internal.h"
 
-/** The state of a thread, added if there is none; valid until the next call. NULL if out of memory. */
+/** The state of a thread, added if missing; valid until the next call. NULL if out of memory. */
 thread_state *converter_thread(mprof_converter *converter, uint64_t thread);
 
 #endif

@@ -84,7 +84,7 @@ static int has_same_name(const mprof_record *known, const mprof_record *record)
 }
 
 /*
- * Searches for a definition, starting at \p hash. Returns its ID, or 0 if there is none; \p is_free is then 1 if
+ * Searches for a definition, starting at \p hash. Returns its ID, or 0 if none; \p is_free is then 1 if
  * \p hash was changed to that of a free entry.
  */
 static uint32_t find_definition(const definition_interner *interner, const mprof_record *record, same_function is_same,

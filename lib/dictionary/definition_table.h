@@ -53,7 +53,7 @@ void definition_table_destroy(definition_table *table);
 mprof_status definition_table_add(definition_table *table, const mprof_record *record);
 
 /**
- * Looks up a definition of any kind. Returns 0 and clears \p record if there is none. Its texts are borrowed until the
+ * Looks up a definition of any kind. Returns 0 and clears \p record if not found. Its texts are borrowed until the
  * name table is destroyed.
  */
 int definition_table_get(const definition_table *table, uint32_t kind, uint32_t id, mprof_record *record);

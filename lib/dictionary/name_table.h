@@ -64,7 +64,7 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 void name_table_source(const name_table *table, mprof_mapping *mapping);
 
 /**
- * Look up a class or a method. Return 0 if there is none. The texts of \p mapping are borrowed until the table is
+ * Look up a class or a method. Return 0 if not found. The texts of \p mapping are borrowed until the table is
  * destroyed.
  */
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping);

@@ -166,7 +166,7 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	return out + 1 + last_byte + 1;
 }
 
-/* Returns the valid detail of an event with all fields, or an empty one if there is none. \p own is scratch space. */
+/* Returns the valid detail of an event with all fields, or an empty one if none. \p own is scratch space. */
 static inline const mprof_event_detail *detail_of(const mprof_event *event, mprof_event_detail *own)
 {
 	static const mprof_event_detail unknown = {.struct_size = sizeof(unknown)};

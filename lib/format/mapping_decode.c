@@ -113,7 +113,7 @@ static int begins_as_text(const mprof_mapping *mapping)
 	return name[0] < 0x80 || (name[0] >= 0xc0 && (name[1] & 0xc0) == 0x80);
 }
 
-/* Advances to the next position where the list could end. Returns 0 if there is none. */
+/* Advances to the next position where the list could end. Returns 0 if not found. */
 static int end_search_next(end_search *search)
 {
 	content_cursor *content = &search->content;
@@ -137,7 +137,7 @@ static int end_search_next(end_search *search)
 	return 0;
 }
 
-/* Advances to the first position where the list could end. Returns 0 if there is none. */
+/* Advances to the first position where the list could end. Returns 0 if not found. */
 static int end_search_first(end_search *search)
 {
 	const content_cursor *content = &search->content;

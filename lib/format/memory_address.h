@@ -14,7 +14,7 @@
 #define MEMORY_ADDRESS_BITS 4
 #define MEMORY_ADDRESS_MASK 15
 
-/** Returns the first varint of an address. \p rest receives the second one, 0 if there is none. */
+/** Returns the first varint of an address. \p rest receives the second one, 0 if none. */
 static inline uint64_t memory_address_encode(uint64_t address, uint64_t previous, uint32_t *rest)
 {
 	uint64_t difference = address - previous;

@@ -240,7 +240,7 @@ static void pop_folded_frames(call_model *model, call_stack *stack, size_t count
 		pop_folded_frame(model, stack);
 }
 
-/* Closes the topmost folded frame of a method, with those above it. Returns 0 if there is none. */
+/* Closes the topmost folded frame of a method, with those above it. Returns 0 if the method has no such frame. */
 static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	for (size_t i = stack->frame_count; i > 0; i--) {
@@ -361,7 +361,7 @@ static void pop_node(call_model *model, call_stack *stack)
 		close_private_node(model, stack, top);
 }
 
-/* The topmost frame of a method, or of its compilation; the root if there is none. */
+/* The topmost frame of a method, or of its compilation; the root if none. */
 static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t method, uint32_t is_compiling)
 {
 	const call_node *nodes = model->tree.nodes;

@@ -22,7 +22,7 @@ typedef struct call_model {
 	record_table *methods;
 	int keeps_tree;
 	uint32_t max_depth;
-	uint32_t free_node; /**< Without a call tree: free nodes, linked by next_sibling; 0 if there are none. */
+	uint32_t free_node; /**< Without a call tree: free nodes, linked by next_sibling; 0 if none. */
 	uint64_t unmatched_leaves;
 	uint64_t unclosed_frames;     /**< Frames that were open when their thread or stack ended. */
 	uint64_t interrupted_frames;  /**< Frames of stacks that became unknown because recording was stopped. */
@@ -49,7 +49,7 @@ typedef struct folded_frame {
 } folded_frame;
 
 typedef struct call_stack {
-	uint32_t top;          /**< Node of the top frame, #CALL_TREE_ROOT if there is none. */
+	uint32_t top;          /**< Node of the top frame, #CALL_TREE_ROOT if none. */
 	int needs_slow_path;   /**< The fast path does not apply: there is no call tree, calls are folded, or a method
 	                            is being compiled. */
 	uint64_t folded;       /**< Calls above the maximum depth; their time goes to the frame below them. */

@@ -92,7 +92,7 @@ uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method)
 	return (uint32_t)tree->count++;
 }
 
-/* #CALL_TREE_ROOT if there is none. */
+/* #CALL_TREE_ROOT if none. */
 static inline uint32_t find_child(const call_tree *tree, const call_key *key)
 {
 	const uint32_t *slot = hash_index_find(&tree->children, &child_slots,

@@ -68,7 +68,7 @@ int call_tree_init(call_tree *tree, const mprof_allocator *allocator);
 void call_tree_destroy(call_tree *tree);
 
 /**
- * The child of \p parent for \p method, added if there is none, which may move the nodes. #CALL_TREE_ROOT if there is
+ * The child of \p parent for \p method, added if missing, which may move the nodes. #CALL_TREE_ROOT if there is
  * no memory; nothing is changed then.
  */
 uint32_t call_tree_child(call_tree *tree, uint32_t parent, uint32_t method);

@@ -123,7 +123,7 @@ static int has_key(const collection_record *record, const collection_event *even
 
 /*
  * The collection that an event belongs to: one that is in progress takes precedence over one that has ended, then one
- * that the same thread began, then the latest. Sweeping may continue after the end. NONE if there is none.
+ * that the same thread began, then the latest. Sweeping may continue after the end. NONE if none.
  */
 static size_t find_collection(const collection_list *all, const pairing *now, const collection_event *event)
 {

@@ -25,7 +25,7 @@ int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator
 	return 1;
 }
 
-/* The index of the innermost interval of \p id; NONE if there is none. */
+/* The index of the innermost interval of \p id; NONE if none. */
 static size_t find_interval(const interval_stack *stack, uint32_t id)
 {
 	for (size_t i = stack->count; i > 0 && stack->count - i < SEARCH_DEPTH; i--) {

@@ -64,7 +64,7 @@ static inline void *record_table_at(const record_table *table, size_t number)
 	return (unsigned char *)table->records + number * table->record_size;
 }
 
-/** The record of an ID, or NULL if there is none. */
+/** The record of an ID, or NULL if none. */
 static inline void *record_table_find(const record_table *table, uint32_t id)
 {
 	uint32_t position = id_map_get(&table->positions, id);

@@ -77,7 +77,7 @@ static const hash_index_type site_slots = {
 	.hash = site_slot_hash,
 };
 
-/** The number of a site, which is added with sums of 0 if there is none. #SITE_TABLE_NONE if there is no memory. */
+/** The number of a site, which is added with sums of 0 if missing. #SITE_TABLE_NONE if there is no memory. */
 static inline size_t site_table_get(site_table *table, const site_key *key)
 {
 	const uint32_t *slot =

@@ -64,7 +64,7 @@ static inline call_stack *thread_stack(thread_record *thread)
 void thread_table_init(thread_table *table, const mprof_allocator *allocator);
 void thread_table_destroy(thread_table *table);
 
-/** The record of a thread, added if there is none; valid until the next call. NULL if there is no memory. */
+/** The record of a thread, added if missing; valid until the next call. NULL if there is no memory. */
 thread_record *thread_table_get(thread_table *table, const call_model *model, uint64_t id);
 
 /**

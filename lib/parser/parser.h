@@ -10,7 +10,7 @@
 
 #include "format/event_decode_state.h"
 
-/** Returns the last error; its status is #MPROF_OK if there was none. Borrowed; later errors overwrite it. */
+/** Returns the last error; its status is #MPROF_OK if none occurred. Borrowed; later errors overwrite it. */
 const mprof_error *parser_last_error(const mprof_parser *parser);
 
 /** Whether an error of severity #MPROF_SEVERITY_FATAL ended the parsing. */

@@ -152,7 +152,7 @@ struct mprof_parser {
 	uint64_t valid_bytes; /**< Offset up to which all blocks from the start of the log on are valid. */
 
 	mprof_error error;
-	mprof_error fatal_error; /**< Status #MPROF_OK if there was none. An out-of-memory error is never cleared. */
+	mprof_error fatal_error; /**< Status #MPROF_OK if none occurred. An out-of-memory error is never cleared. */
 };
 
 /** The content of the block, which is in the buffer. */

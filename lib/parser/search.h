@@ -35,7 +35,7 @@ size_t parser_search_inside(mprof_parser *parser);
  */
 void parser_search_begin(mprof_parser *parser, size_t position, uint64_t claimed_end);
 
-/** Continues the search. Returns #MPROF_AGAIN, the error that reports the damage, or #MPROF_OK if there was none. */
+/** Continues the search. Returns #MPROF_AGAIN, the error that reports the damage, or #MPROF_OK if none occurred. */
 mprof_status parser_search_continue(mprof_parser *parser);
 
 #endif

@@ -114,7 +114,7 @@ static void index_list_add(const block_index *index, index_list *list, const ind
 	list->entries[list->count++] = (index_list_entry){index->count, end > before ? end : before};
 }
 
-/* Returns the list of a thread, which is created if there is none; NULL if out of memory. */
+/* Returns the list of a thread, which is created if missing; NULL if out of memory. */
 static index_list *find_list(block_index *index, uint64_t thread)
 {
 	const size_t position = thread_map_find(&index->by_thread, thread);

@@ -103,7 +103,7 @@ static mprof_status add_base_nodes(open_frames *frames)
 	return MPROF_OK;
 }
 
-/* Sets *node to the node of a method on top of the node \p parent. Adds the node if there is none. */
+/* Sets *node to the node of a method on top of the node \p parent. Adds the node if missing. */
 static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node)
 {
 	const uint64_t key = (uint64_t)parent << 32 | method;

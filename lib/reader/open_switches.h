@@ -34,7 +34,7 @@ mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter);
 void open_frames_resume(open_frames *frames, uint64_t stopped);
 
 /**
- * Finds a stack that is not a thread's own; adds it if there is none. \p other receives its index in slots, plus 1.
+ * Finds a stack that is not a thread's own; adds it if missing. \p other receives its index in slots, plus 1.
  * Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT.
  */
 mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t *other);

@@ -59,7 +59,7 @@ static mprof_status rebuild_index(mprof_reader *reader)
 
 /*
  * Seeks to the block of a thread that \p search finds for a counter, and copies its index entry to \p block. Sets
- * *found to 0 if there is none.
+ * *found to 0 if none.
  */
 static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint64_t counter,
 				    size_t (*search)(const block_index *, const index_list *, uint64_t),

@@ -14,7 +14,7 @@
 
 /**
  * Looks through notes. \p alignment is that of their segment or section. Returns 1 and stores the ID as text. Returns 0
- * and leaves \p text unchanged if there is none or it is too long.
+ * and leaves \p text unchanged if it is missing or too long.
  */
 int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, char text[ELF_BUILD_ID_TEXT]);
 

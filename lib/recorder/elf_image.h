@@ -46,7 +46,7 @@ void elf_image_close(elf_image *image);
 /** Reads exactly \p length bytes. Returns 0 if the file does not have them. */
 int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length);
 
-/** Finds a section. Returns 0 if there is none. Its content may be missing. */
+/** Finds a section. Returns 0 if not found. Its content may be missing. */
 int elf_image_section(const elf_image *image, uint32_t index, elf_section *section);
 
 /** Whether the file contains all of a section. */

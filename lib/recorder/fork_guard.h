@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 typedef struct fork_guard {
-	const volatile unsigned char *page; /**< Contains 1 in its process and 0 in children; NULL if there is none. */
+	const volatile unsigned char *page; /**< Contains 1 in its process and 0 in children; NULL if none. */
 	pid_t process;
 } fork_guard;
 

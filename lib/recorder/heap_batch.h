@@ -27,7 +27,7 @@ typedef struct heap_batch {
 void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator);
 void heap_batch_destroy(heap_batch *batch);
 
-/** Allocates the memory unless that was done before. Returns 0 if there is none. */
+/** Allocates the memory unless that was done before. Returns 0 if out of memory. */
 int heap_batch_prepare(heap_batch *batch);
 
 /** Whether the memory was allocated and has room for another event with \p references references. */

@@ -71,8 +71,8 @@ typedef struct message_queue {
 	/** Where messages are allocated: by the recorder's allocator, or in a salvage_area. Constant. */
 	mprof_allocator allocator;
 	mprof_allocator fallback;   /**< That of the recorder. Constant. */
-	salvage_area *area;         /**< NULL if there is none. Constant. */
-	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if there is none. Constant. */
+	salvage_area *area;         /**< NULL if none. Constant. */
+	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if none. Constant. */
 	_Atomic(message *) newest;
 	_Atomic size_t waiting_bytes; /**< Bytes of queued messages that may be refused, approximately. Relaxed. */
 	_Atomic uint64_t refused;     /**< How many were refused since the writer thread last took the count. */

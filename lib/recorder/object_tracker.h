@@ -45,7 +45,7 @@ typedef struct object_tracker {
 	uint64_t *large_sizes; /**< Sizes that do not fit an entry; in a free one, the next free index + 1. */
 	size_t large_count;
 	size_t large_capacity;
-	size_t large_free; /**< First free index + 1, 0 if there is none. */
+	size_t large_free; /**< First free index + 1, 0 if none. */
 	tracked_object waiting[OBJECT_TRACKER_WAITING];
 	uint32_t waiting_count;
 } object_tracker;

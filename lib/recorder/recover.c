@@ -232,7 +232,7 @@ static mprof_status write_rest(recovery_job *job)
 	char events[32];
 	const mprof_property property = {"recovered-events", events};
 
-	/* So that functions which wait for the writer thread return: there is none. */
+	/* Recovery has no writer thread: functions that would wait for it return. */
 	job->recorder->shared.closed = 1;
 	drain_round(drain, 1, 1);
 	end_clock(job, drain->latest_counter);

@@ -55,7 +55,7 @@ void root_table_forget(root_table *roots, uint64_t counter);
 
 /**
  * Returns the ID of the area that contained an address at a counter, and stores its kind. The area is in the log when
- * this returns. Returns 0 and leaves \p kind unchanged if there is none. May write blocks: do not call it inside a
+ * this returns. Returns 0 and leaves \p kind unchanged if not found. May write blocks: do not call it inside a
  * block.
  */
 uint32_t root_table_find_id(root_table *roots, uint64_t slot, uint64_t counter, mprof_root_kind *kind);

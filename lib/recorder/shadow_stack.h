@@ -54,7 +54,7 @@ static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 	return 1;
 }
 
-/** Pops the method on top, whichever it is. Returns its ID; 0 if there is none or the stack is unknown. */
+/** Pops the method on top, whichever it is. Returns its ID; 0 if none or the stack is unknown. */
 static inline uint32_t shadow_stack_pop_top(shadow_stack *stack)
 {
 	return stack->depth > 0 && !stack->lost ? stack->frames[--stack->depth].method : 0;

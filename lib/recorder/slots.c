@@ -113,7 +113,7 @@ static const mprof_frame *wide_frames(const event_slot *slots)
 	return (const mprof_frame *)(const void *)&slots[2];
 }
 
-/* The innermost frame that is a method, 0 if there is none. */
+/* The innermost frame that is a method, 0 if none. */
 static mprof_frame find_caller(const mprof_frame *frames, uint32_t count)
 {
 	uint32_t i = 0;

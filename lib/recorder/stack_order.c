@@ -256,7 +256,7 @@ static void extend_limits(recorder_drain *drain)
 	}
 }
 
-/* The buffer with a thread's next slots; NULL if there is none. */
+/* The buffer with a thread's next slots; NULL if none. */
 static event_buffer *next_buffer_of(const mprof_thread *thread)
 {
 	return thread->drain.round.full_first != NULL ? thread->drain.round.full_first : thread->drain.round.current;

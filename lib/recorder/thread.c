@@ -451,7 +451,7 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
 
-/* The index of the innermost frame of a method; \p count if there is none. */
+/* The index of the innermost frame of a method; \p count if none. */
 static size_t innermost_method(const mprof_frame *frames, size_t count)
 {
 	size_t i = 0;

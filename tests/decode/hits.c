@@ -22,7 +22,7 @@ typedef struct hit_state {
 	fact_table callees;
 	int is_in_chain; /* Whether the decoder is inside a chain. */
 	size_t missing;
-	uint64_t latest; /* 0 if there is none. */
+	uint64_t latest; /* 0 if none. */
 } hit_state;
 
 static hit_state *state(oracle *all)

@@ -213,7 +213,7 @@ void stacks_clear(oracle *all, thread_state *thread);
 void stacks_end(oracle *all);
 void stacks_release(oracle *all);
 
-/** The innermost frame, and the tree that it is in; NULL if there is none. */
+/** The innermost frame, and the tree that it is in; NULL if none. */
 const open_frame *stacks_top(const thread_state *thread, int *tree);
 
 /** Marks the node of the innermost frame for output: it gets a number. */

@@ -60,7 +60,7 @@ static int is_armed; /* Set in a child. */
 static fault_kind kind;
 static fault_mode mode;
 static long fail_at;
-static long fail_too;           /* With FAULT_ONCE: distance to a second request that fails; 0 if there is none. */
+static long fail_too;           /* With FAULT_ONCE: distance to a second request that fails; 0 if none. */
 static volatile long *requests; /* Number of requests of the child, shared with its parent. */
 
 static _Alignas(16) char early[EARLY_BYTES];

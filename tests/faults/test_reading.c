@@ -18,7 +18,7 @@
 /* Seconds, for an endless loop inside the library, which no step counts. */
 #define LAST_RESORT 3000
 
-/* Feeds up to \p more bytes, or ends the input if there are none. */
+/* Feeds up to \p more bytes, or ends the input if none. */
 static mprof_status feed(mprof_parser *parser, const log_bytes *log, size_t piece, size_t *fed)
 {
 	size_t left = log->length - *fed;

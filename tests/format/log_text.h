@@ -34,7 +34,7 @@ void log_text_read(log_text *out, const uint8_t *bytes, size_t length);
 /** Starts with an empty text. */
 void log_text_clear(log_text *out);
 
-/** Adds the next block of a reader. Returns 0 if there is none. */
+/** Adds the next block of a reader. Returns 0 at the end of the log. */
 int log_text_next(log_text *out, mprof_reader *reader);
 
 #endif

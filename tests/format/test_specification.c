@@ -67,7 +67,7 @@ static size_t parse_hex(const char *text, const char *end, uint8_t *bytes, size_
 	return count;
 }
 
-/* The first fenced block of a language at or after a position, without its fences. NULL if there is none. */
+/* The first fenced block of a language at or after a position, without its fences. NULL if none. */
 static const char *find_fenced(const char *text, const char *opening, const char **end)
 {
 	const char *start = strstr(text, opening);

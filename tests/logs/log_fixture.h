@@ -111,7 +111,7 @@ typedef struct log_digest {
 	uint64_t records;
 	uint64_t properties;
 	uint64_t faults;   /**< Errors after which reading continued. */
-	mprof_error first; /**< The first error; its status is #MPROF_OK if there was none. */
+	mprof_error first; /**< The first error; its status is #MPROF_OK if none occurred. */
 	mprof_status last; /**< The status that ended reading. */
 } log_digest;
 

@@ -136,7 +136,7 @@ static mprof_profile_options all_options(void)
 	return options;
 }
 
-/* The child of a node for a call or, with the flag, a compilation of a method; the root if there is none. */
+/* The child of a node for a call or, with the flag, a compilation of a method; the root if none. */
 static uint32_t child_of(const test_log *log, uint32_t node, uint32_t method, uint32_t flags)
 {
 	uint32_t child = call_at(log, node).first_child;

@@ -450,7 +450,7 @@ Test(parser, foreign_files)
 	EXPECT_REFUSED("\x01\x00\x05\x00\x00\x00\x81no log at all, by chance", MPROF_ERR_MALFORMED, "block");
 }
 
-/* Feeds the next bytes, or ends the input if there are none. */
+/* Feeds the next bytes, or ends the input if none. */
 static mprof_status feed_next(mprof_parser *parser, const log_bytes *log, size_t *fed)
 {
 	size_t length = log->length - *fed < 100 ? log->length - *fed : 100;

@@ -56,7 +56,7 @@ void heap_log_free(heap_log *log);
 /** The number of events of a kind in a snapshot. */
 size_t heap_log_count(const heap_log *log, uint32_t shot, mprof_event_kind kind);
 
-/** The only event of a kind for an object at an address in a snapshot; NULL if there is none or more than one. */
+/** The only event of a kind for an object at an address in a snapshot; NULL if none or more than one. */
 const heap_log_event *heap_log_find(const heap_log *log, uint32_t shot, mprof_event_kind kind, uint64_t object);
 
 /** The row of a class in the summary of a collection, or NULL. */

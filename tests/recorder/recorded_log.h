@@ -17,7 +17,7 @@ typedef struct recorded_event {
 	char name[64];             /**< Of its method or class; "" if the kind has none, "#ID" if it is not defined. */
 	char class_name[64];       /**< Of the class of its method. */
 	mprof_event_detail detail; /**< All 0 if it has none. */
-	char caller[64];           /**< Name of the allocating method; "" if there is none. */
+	char caller[64];           /**< Name of the allocating method; "" if none. */
 	char stack[256];           /**< Call stack as "inner < outer"; unknown methods are "?", locations "native". */
 } recorded_event;
 

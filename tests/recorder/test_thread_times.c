@@ -88,7 +88,7 @@ static void close_and_read(mprof_recorder *recorder, recorded_log *log)
 	cr_assert_eq(log->status, MPROF_END);
 }
 
-/* The last value of a metric of a thread; 0 if there is none. */
+/* The last value of a metric of a thread; 0 if none. */
 static uint64_t last_value(const recorded_log *log, uint64_t thread, const char *name)
 {
 	uint32_t metric = 0;

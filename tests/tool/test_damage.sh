@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The sound parts of a damaged or cut log are printed, and standard error has the damage and its offset.
+# The sound parts of a damaged or truncated log are printed, and standard error has the damage and its offset.
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs_compression
@@ -52,8 +52,8 @@ place() {
 		expect_json "$command --json of a pipe cut at $1" '[.valid_bytes, .size]' "[$offset,$1]"
 	done
 }
-place $((offset + 30)) "offset $offset: the block that starts here is cut: the log ends at byte $((offset + 30))"
-place $((offset + 3)) "offset $offset: the block that starts here is cut: the log ends at byte $((offset + 3))"
+place $((offset + 30)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 30))"
+place $((offset + 3)) "offset $offset: the block that starts here is truncated: the log ends at byte $((offset + 3))"
 place $offset "offset $offset: incomplete: the log ends without an END block"
 
 # A closed log that defines a class twice is not complete. The offset is that of the ID before the name.

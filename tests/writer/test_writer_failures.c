@@ -194,7 +194,7 @@ Test(writer_failures, sinks_are_closed_once)
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_IO);
 	cr_assert_eq(sink.closes, 1);
 
-	/* The sink is closed if there is a writer, though opening failed, and left open if there is none. */
+	/* The sink is closed if there is a writer, though opening failed, and left open if none. */
 	memset(&sink, 0, sizeof(sink));
 	sink.fail_at = 1;
 	cr_assert_eq(open_sink(&sink, &options, &writer), MPROF_ERR_IO);

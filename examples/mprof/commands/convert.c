@@ -29,7 +29,7 @@ static const char help[] =
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced once all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
 	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
-	"  --close             end OUT as a complete log even if FILE is cut: older programs reject cut logs\n"
+	"  --close             end OUT as a complete log even if FILE is truncated: older programs reject such logs\n"
 	"  --json              print what was written and what was left out as one JSON document\n"
 	"  --help              this text\n"
 	"  --version           the version\n\n"

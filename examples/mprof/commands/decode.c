@@ -11,7 +11,7 @@
 static const char help[] =
 	"Usage: mprof decode FILE\n\n"
 	"Prints a log like mprof-decoder, the decoder that came with the profiler of Mono 2: the same sections,\n"
-	"layout and wording, and the same numbers where they are correct. Reads every dialect, and logs that are cut.\n"
+	"layout and wording, and the same numbers where they are correct. Reads every dialect, and truncated logs.\n"
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"

@@ -136,7 +136,7 @@ typedef struct recording_plan {
 	char *library_path;
 	size_t log_count;
 	child_program child;
-	const char *only; /**< The first pattern of --only; NULL if there is none. */
+	const char *only; /**< The first pattern of --only; NULL if none. */
 	int has_several_only;
 	salvaged_logs salvaged;
 	int has_ring;
@@ -588,7 +588,7 @@ static void explain_missing_log(const recording_plan *recording, int status)
 	}
 }
 
-/* Completes logs that processes of the program left without an end, and prints why there was none. */
+/* Completes logs that processes of the program left without an end, and prints how they ended. */
 static void complete_logs(recording_plan *recording)
 {
 	salvaged_logs *salvaged = &recording->salvaged;

@@ -16,7 +16,7 @@ typedef struct definition_progress {
 
 /**
  * Fetches the next definition that the reader has made since the last call; a definition precedes those that refer to
- * it. Returns 0 if there is none, as always with mprof2, whose blocks contain all definitions.
+ * it. Returns 0 if none, as always with mprof2, whose blocks contain all definitions.
  */
 int definitions_next(definition_progress *progress, const log_input *input, mprof_record *record);
 

@@ -120,8 +120,8 @@ static log_problem make_problem(uint64_t offset, uint32_t status, const char *wh
 }
 
 /*
- * Converts an error of the reader to a problem, at the most useful offset. A block that is cut, or whose checksum does
- * not match, is reported at its start: the damage is somewhere in it, and the reader detects it only at its end.
+ * Converts an error of the reader to a problem, at the most useful offset. A block that is truncated, or whose checksum
+ * does not match, is reported at its start: the damage is somewhere in it, and the reader detects it only at its end.
  */
 static log_problem problem_of(log_input *input, const mprof_error *error)
 {
@@ -135,7 +135,7 @@ static log_problem problem_of(log_input *input, const mprof_error *error)
 	} else if (error->status == MPROF_ERR_TRUNCATED && error->offset > input->begun) {
 		found.offset = input->begun;
 		snprintf(found.what, sizeof(found.what),
-			 "the block that starts here is cut: the log ends at byte %" PRIu64, error->offset);
+			 "the block that starts here is truncated: the log ends at byte %" PRIu64, error->offset);
 		input->reached = error->offset;
 	}
 	return found;
@@ -329,8 +329,8 @@ int input_block_has_records(const mprof_block *block)
 }
 
 /*
- * Whether the block is cut or damaged at its end: events before the error can still be fetched, and then the fetch
- * fails with the same error.
+ * Whether the block is truncated or damaged at its end: events before the error can still be fetched, and then the
+ * fetch fails with the same error.
  */
 static int lacks_end(const mprof_block *block, mprof_status status)
 {
@@ -352,7 +352,7 @@ int input_next_block(log_input *input, mprof_block *block)
 			break;
 		}
 		/*
-		 * If the header of a block is cut, nothing is known about it: it begins where the previous block ends.
+		 * If the header of a block is truncated, it begins where the previous block ends.
 		 */
 		input->begun = block->header_length > 0 ? block->offset : input->reached;
 		if (block->offset + block->header_length + block->length > input->reached)

@@ -20,7 +20,8 @@
 
 /** A problem of the log. */
 typedef struct log_problem {
-	uint64_t offset; /**< Offset of the problem; if a block is cut or its checksum is wrong, that of its start. */
+	/** Offset of the problem; if a block is truncated or its checksum is wrong, that of its start. */
+	uint64_t offset;
 	uint32_t status; /**< An #mprof_status. */
 	char what[PROBLEM_SIZE];
 } log_problem;
@@ -37,7 +38,7 @@ typedef struct log_input {
 	progress_line progress;
 	log_problem *problems; /**< The first problems, up to MAX_PROBLEMS_KEPT. */
 	size_t problem_count;  /**< Number of all problems. */
-	uint64_t first_fault;  /**< Least offset of a problem that is damage of the log; UINT64_MAX if there is none. */
+	uint64_t first_fault;  /**< Least offset of a problem that is damage of the log; UINT64_MAX if none. */
 	int is_quiet;          /**< No message is printed. */
 	int lists_all;         /**< All problems are printed, not only the first ones. */
 	int is_over;           /**< No further block can be read. */
@@ -60,8 +61,8 @@ int input_open_quietly(log_input *input, const char *path);
 void input_close(log_input *input);
 
 /**
- * Reads the next block, skips damaged ones, and reports each damage. Returns 0 at the end. The last block may be cut:
- * fetching from it then fails.
+ * Reads the next block, skips damaged ones, and reports each damage. Returns 0 at the end. The last block may be
+ * truncated: fetching from it then fails.
  */
 int input_next_block(log_input *input, mprof_block *block);
 

@@ -20,11 +20,11 @@ typedef struct name_parts {
 	const char *text;
 	size_t owner;     /**< Start of the class, without its namespaces. */
 	size_t own;       /**< Start of the method's own name; for a class, of its last part. */
-	size_t arguments; /**< Opening parenthesis; the end of the name if there is none. */
+	size_t arguments; /**< Opening parenthesis; the end of the name if none. */
 	size_t length;
 } name_parts;
 
-/* Length of an operator's name at this offset, such as operator<< or operator(), in bytes; 0 if there is none. */
+/* Length of an operator's name at this offset, such as operator<< or operator(), in bytes; 0 if none. */
 static size_t operator_length(const char *text, size_t offset)
 {
 	static const char word[] = "operator";
@@ -58,7 +58,7 @@ static size_t group_end(const char *text, size_t offset)
 	return offset;
 }
 
-/* Length of a separator between namespace, class and method at this offset, in bytes; 0 if there is none. */
+/* Length of a separator between namespace, class and method at this offset, in bytes; 0 if none. */
 static size_t separator_length(const char *text, size_t offset)
 {
 	if (text[offset] == ':' && text[offset + 1] == ':')

@@ -16,7 +16,7 @@
 typedef struct nearest_name {
 	char wanted[NEAREST_LENGTH + 1]; /**< The typed text in lower case, without wildcards. */
 	size_t length;
-	char *found;   /**< The nearest name so far; NULL if there is none. */
+	char *found;   /**< The nearest name so far; NULL if none. */
 	size_t misses; /**< Weighted distance of found. */
 } nearest_name;
 

@@ -229,7 +229,7 @@ static void print_state(const log_summary *summary, FILE *file)
 		print_line(file, "state", "complete");
 	else if (summary->session.valid_bytes < summary->size || is_closed)
 		fprintf(file, "%-12s %s: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
-			is_closed ? "closed, but has faults" : "damaged or cut", summary->session.valid_bytes,
+			is_closed ? "closed, but has faults" : "damaged or truncated", summary->session.valid_bytes,
 			summary->size);
 	else
 		print_line(file, "state", "incomplete: not closed");

@@ -19,7 +19,7 @@
 /* Number of temporary names that are tried for a file that replaces another one. */
 #define MOST_NAMES 100
 
-/* Path that the signal handler removes; NULL if there is none. At most one file is written at a time. */
+/* Path that the signal handler removes; NULL if none. At most one file is written at a time. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(int signal_number)

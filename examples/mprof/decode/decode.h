@@ -120,7 +120,7 @@ typedef struct path_frame {
 	uint32_t location; /**< Location in native code, 0 if none. */
 } path_frame;
 
-/** Returns the innermost frame in \p frame and removes it from \p path. Returns 0 if there is none. */
+/** Returns the innermost frame in \p frame and removes it from \p path. Returns 0 if the path is empty. */
 int decode_next_frame(const log_decode *decode, call_path *path, path_frame *frame);
 
 /** The content of a line for a frame. */

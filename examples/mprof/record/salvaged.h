@@ -15,7 +15,7 @@
 #define SALVAGE_OPTION_SIZE 64
 
 typedef struct salvaged_logs {
-	int fd;          /**< The memory; -1 if there is none. */
+	int fd;          /**< The memory; -1 if none. */
 	size_t logs;     /**< Logs that were completed. */
 	uint64_t events; /**< Events that were added to them. */
 	uint64_t lost;   /**< Lost events that were counted in them. */

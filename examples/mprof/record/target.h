@@ -27,7 +27,7 @@ void target_release(record_target *target);
 /** The index of the first argument of Mono that is not an option, which is the program, or the number of arguments. */
 int target_mono_program(char *const *arguments);
 
-/** Finds a program as execvp(3) does. The caller frees the path; NULL if there is none. */
+/** Finds a program as execvp(3) does. The caller frees the path; NULL if none. */
 char *target_search_path(const char *name);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct report_options {
 	int tree_only;
 	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
-	int is_bounded;   /**< JSON: tables are cut where the document would exceed the size of the log. */
+	int is_bounded;   /**< JSON: tables are truncated where the document would exceed the size of the log. */
 	int bounds_trees; /**< JSON: the trees are bounded in the same way, by min_share. */
 	uint64_t depth;   /**< Maximum depth of the call tree; 0 for the default. */
 } report_options;
