@@ -8,7 +8,7 @@
 
 #include "shared/control_clients.h"
 #include "shared/control_listeners.h"
-#include "shared/control_thread.h"
+#include "shared/own_thread.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -139,7 +139,7 @@ void control_start(MonoProfiler *profiler)
 		close(control.event_fd);
 		return;
 	} else {
-		error = control_thread_start(STACK_SIZE, serve_clients);
+		error = own_thread_start("mprof control", STACK_SIZE, serve_clients, NULL);
 	}
 	control.is_running = error == 0;
 	if (error != 0) {

@@ -2,10 +2,11 @@
 /* Starts, runs and stops the helper thread. */
 #include "helper.h"
 
+#include "shared/own_thread.h"
+
 #include <mono/metadata/threads.h>
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 static struct {
@@ -48,25 +49,6 @@ static void *run_helper(void *argument)
 	return NULL;
 }
 
-static int start_thread(void)
-{
-	pthread_attr_t attributes;
-	sigset_t all;
-	sigset_t before;
-	pthread_t thread;
-	int failure;
-
-	if (pthread_attr_init(&attributes) != 0)
-		return 0;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failure = pthread_create(&thread, &attributes, run_helper, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return failure == 0;
-}
-
 int helper_start(MonoProfiler *profiler, helper_function function, uint32_t interval_ms)
 {
 	pthread_condattr_t attributes;
@@ -78,7 +60,7 @@ int helper_start(MonoProfiler *profiler, helper_function function, uint32_t inte
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&helper.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
-	if (!start_thread())
+	if (own_thread_start("mprof helper", 0, run_helper, NULL) != 0)
 		return 0;
 	/*
 	 * A collection that began while the thread attaches itself would wait for the thread to stop, and the thread

@@ -5,7 +5,7 @@
 #include "shared/control_clients.h"
 #include "shared/control_cost.h"
 #include "shared/control_listeners.h"
-#include "shared/control_thread.h"
+#include "shared/own_thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -145,7 +145,7 @@ void native_control_start(const controlled_recording *recording, const char *pat
 	else if (!control_socket_open(&control.socket, path))
 		return;
 	else
-		error = control_thread_start(STACK_SIZE, serve_clients);
+		error = own_thread_start("mprof control", STACK_SIZE, serve_clients, NULL);
 	control.is_running = error == 0;
 	if (error != 0)
 		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));

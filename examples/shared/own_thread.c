@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts a thread with all signals blocked. */
-#include "shared/control_thread.h"
+#include "shared/own_thread.h"
 
 #include <pthread.h>
 #include <signal.h>
 
-int control_thread_start(size_t stack_size, void *(*serve)(void *argument))
+int own_thread_start(const char *name, size_t stack_size, void *(*run)(void *argument), void *argument)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -15,14 +15,15 @@ int control_thread_start(size_t stack_size, void *(*serve)(void *argument))
 
 	if (error != 0)
 		return error;
-	(void)pthread_attr_setstacksize(&attributes, stack_size);
+	if (stack_size != 0)
+		(void)pthread_attr_setstacksize(&attributes, stack_size);
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, serve, NULL);
+	error = pthread_create(&thread, &attributes, run, argument);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (error == 0)
-		(void)pthread_setname_np(thread, "mprof control");
+		(void)pthread_setname_np(thread, name);
 	return error;
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file shared/own_thread.h
+ * \brief Starts threads of a recorder in the recorded program.
+ */
+#ifndef SHARED_OWN_THREAD_H
+#define SHARED_OWN_THREAD_H
+
+#include <stddef.h>
+
+/**
+ * Starts a detached thread that handles no signals: those of the program and of its runtime are handled by its own
+ * threads. Returns 0, or an error number.
+ * \param name What debuggers and the system's tools show, at most 15 bytes.
+ * \param stack_size Size of its stack, in bytes; 0 for the default.
+ * \param run The function that it runs.
+ * \param argument The function's argument.
+ */
+int own_thread_start(const char *name, size_t stack_size, void *(*run)(void *argument), void *argument);
+
+#endif
