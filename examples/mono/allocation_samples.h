@@ -14,7 +14,7 @@
 #include "threads.h"
 
 /** The slow path of allocation_samples_choose(). */
-int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, uint64_t size);
+int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, uint64_t interval, uint64_t size);
 
 /**
  * Returns 1 if the object of \p size bytes that the thread has just allocated is chosen. Called by that thread, which
@@ -22,8 +22,10 @@ int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, 
  */
 static inline int allocation_samples_choose(MonoProfiler *profiler, thread_state *state, uint64_t size)
 {
-	if (__builtin_expect(state->bytes_to_sample <= size, 0))
-		return allocation_samples_choose_next(profiler, state, size);
+	const uint64_t interval = atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed);
+
+	if (__builtin_expect(state->bytes_to_sample <= size || state->sample_interval != interval, 0))
+		return allocation_samples_choose_next(profiler, state, interval, size);
 	state->bytes_to_sample -= size;
 	return 0;
 }

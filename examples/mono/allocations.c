@@ -10,6 +10,9 @@
 
 #include <mono/metadata/object.h>
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* Alignment of objects in bytes, the same as in names_object_size(). */
 #define OBJECT_ALIGNMENT 8
 
@@ -108,30 +111,66 @@ static void stackless_allocation(MonoProfiler *profiler, MonoObject *object)
 		mprof_thread_record_allocation(state->recording, known->class_key, size_of(known, object));
 }
 
-static MonoProfilerGCAllocationCallback callback_for(const MonoProfiler *profiler)
+static MonoProfilerGCAllocationCallback callback_for(MonoProfiler *profiler)
 {
 	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 &&
-	    profiler->options.allocation_interval != 0)
+	    atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed) != 0)
 		return sampled_allocation;
 	return profiler->allocation_detail != 0 ? detailed_allocation : gc_allocation;
 }
 
 void allocations_install(MonoProfiler *profiler)
 {
-
+	atomic_store_explicit(&profiler->allocation_interval, profiler->options.allocation_interval,
+			      memory_order_relaxed);
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0 && mono_profiler_enable_allocations())
 		mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
 }
 
-const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode)
+/*
+ * Readers scale the allocations that follow the new interval in the log, so those before it are written first.
+ * Recording is disabled meanwhile; a thread that chose an allocation before that may still record it afterwards.
+ */
+static void change_interval(MonoProfiler *profiler, uint64_t interval)
+{
+	int was_enabled = mprof_recorder_is_enabled(profiler->recorder);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, interval);
+	(void)mprof_recorder_set_enabled(profiler->recorder, 0);
+	(void)mprof_recorder_drain(profiler->recorder);
+	(void)mprof_recorder_set_property(profiler->recorder, "alloc_sample_bytes", text);
+	atomic_store_explicit(&profiler->allocation_interval, interval, memory_order_relaxed);
+	if (was_enabled)
+		(void)mprof_recorder_set_enabled(profiler->recorder, 1);
+}
+
+/* Returns the reason why the stacks of allocations cannot be recorded, or NULL. */
+static const char *refuse_stacks(const MonoProfiler *profiler, uint64_t interval)
+{
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) == 0)
+		return "the log has no call stacks of allocations: start the program with alloc=stack";
+	if (interval != 0 && options_are_classic(&profiler->options))
+		return "an interval of call stacks needs the format mprof2";
+	if (interval != 0 && profiler->options.allocation_callers)
+		return "the program was started with alloc=caller, which excludes an interval of call stacks";
+	return NULL;
+}
+
+const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval)
 {
 	int has_stacks = (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
-	MonoProfilerGCAllocationCallback callback = callback_for(profiler);
+	const char *refusal = mode == ALLOCATIONS_WITH_STACKS ? refuse_stacks(profiler, interval) : NULL;
+	MonoProfilerGCAllocationCallback callback;
 
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) == 0)
 		return "code reports allocations only if it is compiled so: start the program with the option alloc";
-	if (mode == ALLOCATIONS_WITH_STACKS && !has_stacks)
-		return "the log has no call stacks of allocations: start the program with alloc=stack";
+	if (refusal != NULL)
+		return refusal;
+	if (mode == ALLOCATIONS_WITH_STACKS &&
+	    interval != atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed))
+		change_interval(profiler, interval);
+	callback = callback_for(profiler);
 	if (mode == ALLOCATIONS_OFF)
 		callback = NULL;
 	else if (mode == ALLOCATIONS_PLAIN && has_stacks)

@@ -15,10 +15,14 @@ void allocations_install(MonoProfiler *profiler);
 typedef enum allocations_mode {
 	ALLOCATIONS_OFF,
 	ALLOCATIONS_PLAIN,      /**< Without call stacks. */
-	ALLOCATIONS_WITH_STACKS /**< With call stacks as the options specify. */
+	ALLOCATIONS_WITH_STACKS /**< With call stacks, of all or of a sample. */
 } allocations_mode;
 
-/** Changes what is recorded while the program runs. Returns NULL, or a text with the reason why that is impossible. */
-const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode);
+/**
+ * Changes what is recorded while the program runs. \p interval: with #ALLOCATIONS_WITH_STACKS, the mean number of bytes
+ * between allocations with a call stack; 0: all have one. Returns NULL, or a text with the reason why that is
+ * impossible. Control thread only.
+ */
+const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval);
 
 #endif

@@ -6,6 +6,7 @@
 #include "call_gate.h"
 #include "control_actions.h"
 #include "methods.h"
+#include "options_values.h"
 #include "samples.h"
 
 #include <errno.h>
@@ -35,7 +36,13 @@ static void describe_samples(MonoProfiler *profiler, command_reply *reply)
 
 static void describe_allocations(MonoProfiler *profiler, command_reply *reply)
 {
-	control_reply_add(reply, "alloc=%s", allocation_words[present_allocation_mode(profiler)]);
+	const allocations_mode mode = (allocations_mode)present_allocation_mode(profiler);
+	const uint64_t interval = atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed);
+
+	if (mode == ALLOCATIONS_WITH_STACKS && interval != 0)
+		control_reply_add(reply, "alloc=stack:%" PRIu64, interval);
+	else
+		control_reply_add(reply, "alloc=%s", allocation_words[mode]);
 }
 
 static void describe_calls(MonoProfiler *profiler, command_reply *reply)
@@ -60,19 +67,26 @@ static const char *change_samples(MonoProfiler *profiler, const char *value)
 	return samples_set_rate(profiler, (uint32_t)hz);
 }
 
+static const char *set_allocation_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval)
+{
+	const char *failure = allocations_set_mode(profiler, mode, interval);
+
+	if (failure == NULL)
+		allocation_mode = (int)mode;
+	return failure;
+}
+
 static const char *change_allocations(MonoProfiler *profiler, const char *value)
 {
-	for (int mode = ALLOCATIONS_OFF; mode <= ALLOCATIONS_WITH_STACKS; mode++) {
-		const char *failure;
+	uint64_t interval = 0;
 
-		if (strcmp(value, allocation_words[mode]) != 0)
-			continue;
-		failure = allocations_set_mode(profiler, (allocations_mode)mode);
-		if (failure == NULL)
-			allocation_mode = mode;
-		return failure;
-	}
-	return "alloc takes on, off, or stack";
+	if (strcmp(value, "stack") == 0)
+		interval = profiler->options.allocation_interval;
+	else if (strcmp(value, "off") == 0 || strcmp(value, "on") == 0)
+		return set_allocation_mode(profiler, value[1] == 'f' ? ALLOCATIONS_OFF : ALLOCATIONS_PLAIN, 0);
+	else if (strcmp(value, "stack:all") != 0 && !options_parse_sampled_stack(value, &interval))
+		return "alloc takes on, off, stack, stack:BYTES from 1k to 1g, or stack:all";
+	return set_allocation_mode(profiler, ALLOCATIONS_WITH_STACKS, interval);
 }
 
 static const char *change_calls(MonoProfiler *profiler, const char *value)

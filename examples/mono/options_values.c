@@ -109,6 +109,13 @@ static int skip_sampled_stack(const char **list, uint64_t *interval)
 	return 1;
 }
 
+int options_parse_sampled_stack(const char *value, uint64_t *interval)
+{
+	const char *rest = value;
+
+	return strchr(value, '+') == NULL && skip_sampled_stack(&rest, interval);
+}
+
 int options_apply_allocation_detail(options_parser *parser, const char *value)
 {
 	module_options *options = parser->options;

@@ -26,10 +26,15 @@ struct _MonoProfiler {
 	mprof_recorder *recorder;
 	module_options options;
 	uint32_t allocation_detail; /**< Bits of #mprof_allocation_detail. */
-	char *path;                 /**< Path of the log, as given. */
-	char *full_path;            /**< Absolute path of the log: the program may change its directory. */
-	int process;                /**< Process that owns the log: a child made by fork() must not write to it. */
-	_Atomic int ended;          /**< 1 from the start of closing the log on, and in a child. */
+	/**
+	 * Bytes between allocations with a call stack, on average; 0: all have one. The control thread changes it;
+	 * relaxed: a thread may use the previous interval for one more allocation.
+	 */
+	_Atomic uint64_t allocation_interval;
+	char *path;        /**< Path of the log, as given. */
+	char *full_path;   /**< Absolute path of the log: the program may change its directory. */
+	int process;       /**< Process that owns the log: a child made by fork() must not write to it. */
+	_Atomic int ended; /**< 1 from the start of closing the log on, and in a child. */
 
 	key_set methods;  /**< Defined methods with their image as owner; flags are a #method_flag. */
 	key_set classes;  /**< Defined classes with their image as owner; flags are a #class_flag. */

@@ -64,7 +64,8 @@ typedef struct thread_state {
 	unsigned gate_changes;    /**< The number of the last change of the call gate that the thread has seen. */
 	unsigned compilations;    /**< Entries used in compiling. */
 	unsigned loads;           /**< Entries used in loading. */
-	uint64_t bytes_to_sample; /**< See allocation_samples.h; 0 before the first distance is drawn. */
+	uint64_t bytes_to_sample; /**< See allocation_samples.h; valid for the interval below. */
+	uint64_t sample_interval; /**< Interval from which bytes_to_sample was drawn; 0 before the first. */
 	uint64_t sample_random;   /**< State of the generator for bytes_to_sample. */
 	sample_timer timer;       /**< The thread's timer; the signal handler on this thread uses it. */
 	known_vtable known_vtables[KNOWN_VTABLES];

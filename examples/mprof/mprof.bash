@@ -134,7 +134,7 @@ _mprof()
 		else
 			case $previous in
 			sample) _mprof_words "on off" "$current" ;;
-			alloc) _mprof_words "on off stack" "$current" ;;
+			alloc) _mprof_words "on off stack stack:512k stack:all" "$current" ;;
 			calls) _mprof_words "on off" "$current" ;;
 			*) _mprof_words "enable disable flush heapshot sample alloc calls cost status mark" "$current" ;;
 			esac

@@ -27,8 +27,9 @@ static const char help[] =
 	"                    the log\n"
 	"  heapshot          take a heap snapshot; when this returns, it is in the log\n"
 	"  sample HZ|on|off  change the rate of samples, resume or stop them\n"
-	"  alloc on|off|stack\n"
-	"                    record allocations without or with call stacks, or stop that\n"
+	"  alloc on|off|stack[:BYTES]\n"
+	"                    record allocations without or with call stacks, or stop that; with BYTES, the call\n"
+	"                    stacks of a sample: one per BYTES allocated, on average; stack:all for all\n"
 	"  calls on|off|PATTERN\n"
 	"                    record all calls, none, or those of methods that match as with --only\n"
 	"  cost [SECONDS]    measure for some time (1) what recording costs\n"
@@ -64,7 +65,7 @@ static const struct {
 	{"status", NO_VALUE, NULL, 0, NULL},
 	{"cost", OPTIONAL_VALUE, " ", 3600, "a number of seconds from 1 to 3600"},
 	{"sample", ONE_VALUE, " on off ", 10000, "on, off, or a number from 1 to 10000"},
-	{"alloc", ONE_VALUE, " on off stack ", 0, "on, off, or stack"},
+	{"alloc", ONE_VALUE, " on off stack stack:all ", 0, "on, off, stack, stack:BYTES, or stack:all"},
 	{"calls", ONE_VALUE, NULL, 0, "on, off, or a PATTERN"},
 	{"mark", ONE_VALUE, NULL, 0, "TEXT"},
 };
@@ -104,6 +105,16 @@ static int refuse_command(const char *word)
 	return arguments_refuse("control");
 }
 
+/* Whether it may be the interval of "alloc stack:BYTES"; the program checks its range. */
+static int is_interval(const char *command, const char *value)
+{
+	static const char prefix[] = "stack:";
+	const size_t start = sizeof(prefix) - 1;
+
+	return strcmp(command, "alloc") == 0 && strncmp(value, prefix, start) == 0 && value[start] >= '0' &&
+	       value[start] <= '9';
+}
+
 /* Whether the value is one of the words or a number in the range. */
 static int is_allowed(size_t command, const char *value)
 {
@@ -141,7 +152,7 @@ static int parse_value(control_arguments *arguments, size_t command, int count, 
 		fprintf(stderr, "mprof: control: %s needs %s\n", name, commands[command].wanted);
 		return arguments_refuse("control");
 	}
-	if (value != NULL && !is_allowed(command, value)) {
+	if (value != NULL && !is_allowed(command, value) && !is_interval(name, value)) {
 		fprintf(stderr, "mprof: control: %s: '%s' is not %s\n", name, value, commands[command].wanted);
 		return arguments_refuse("control");
 	}
@@ -202,8 +213,8 @@ static int parse_arguments(control_arguments *arguments, int argc, char **argv)
 	return parse_command(arguments, argc, argv);
 }
 
-/* Prints a line NAME=VALUE of the status. */
-static void print_fact(json_writer *json, char *line)
+/* Prints a line NAME=VALUE of the answer: to the json_writer, or as text if that is NULL. */
+static void print_fact(void *json, char *line)
 {
 	char *value = strchr(line, '=');
 	char *end;
@@ -224,23 +235,6 @@ static void print_fact(json_writer *json, char *line)
 		json_string(json, line, value);
 }
 
-/* Returns the exit status. */
-static int print_answer(control_connection *connection, json_writer *json)
-{
-	char line[4096];
-
-	while (control_receive(connection, line, sizeof(line))) {
-		if (strcmp(line, "DONE") == 0)
-			return STATUS_OK;
-		if (strncmp(line, "ERROR", 5) == 0) {
-			fprintf(stderr, "mprof: control: %s\n", line[5] == ' ' ? line + 6 : "refused");
-			return STATUS_DAMAGED;
-		}
-		print_fact(json, line);
-	}
-	return STATUS_NOTHING;
-}
-
 int command_control(int argc, char **argv)
 {
 	static control_connection connection;
@@ -259,7 +253,7 @@ int command_control(int argc, char **argv)
 	if (arguments.cost_seconds != 0)
 		status = control_rates_print(&connection, arguments.cost_seconds, arguments.as_json ? &json : NULL);
 	else if (control_send(&connection, arguments.line))
-		status = print_answer(&connection, arguments.as_json ? &json : NULL);
+		status = control_receive_answer(&connection, print_fact, arguments.as_json ? &json : NULL);
 	if (arguments.as_json)
 		json_end_object(&json);
 	control_disconnect(&connection);

@@ -2,6 +2,7 @@
 /* Connects to a program that is being recorded, and exchanges commands and answers with it. */
 #include "commands/control_connection.h"
 
+#include "common/exit_status.h"
 #include "shared/control_paths.h"
 
 #include <errno.h>
@@ -150,7 +151,8 @@ int control_send(control_connection *connection, const char *line)
 	return 0;
 }
 
-int control_receive(control_connection *connection, char *line, size_t size)
+/* Receives the next line of the answer, without line feed. Returns 1, or 0 after a message. */
+static int receive_line(control_connection *connection, char *line, size_t size)
 {
 	for (;;) {
 		const char *end = memchr(connection->received, '\n', connection->length);
@@ -177,6 +179,22 @@ int control_receive(control_connection *connection, char *line, size_t size)
 		}
 		connection->length += (size_t)count;
 	}
+}
+
+int control_receive_answer(control_connection *connection, control_line_function take, void *user)
+{
+	char line[4096];
+
+	while (receive_line(connection, line, sizeof(line))) {
+		if (strcmp(line, "DONE") == 0)
+			return STATUS_OK;
+		if (strncmp(line, "ERROR", 5) == 0) {
+			fprintf(stderr, "mprof: control: %s\n", line[5] == ' ' ? line + 6 : "refused");
+			return STATUS_DAMAGED;
+		}
+		take(user, line);
+	}
+	return STATUS_NOTHING;
 }
 
 void control_disconnect(control_connection *connection)

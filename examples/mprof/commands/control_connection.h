@@ -26,8 +26,14 @@ int control_connect(control_connection *connection, const char *process);
 /** Sends a line, which is given without line feed. Returns 1, or 0 after a message. */
 int control_send(control_connection *connection, const char *line);
 
-/** Receives the next line of the answer into \p line, without line feed. Returns 1, or 0 after a message. */
-int control_receive(control_connection *connection, char *line, size_t size);
+/** Takes a line of an answer, without line feed. It may change the line. */
+typedef void (*control_line_function)(void *user, char *line);
+
+/**
+ * Receives the lines of an answer, up to the last one, which states the result. Returns the exit status: #STATUS_OK, or
+ * #STATUS_DAMAGED if the program refused, or #STATUS_NOTHING if it did not answer, both after a message.
+ */
+int control_receive_answer(control_connection *connection, control_line_function take, void *user);
 
 void control_disconnect(control_connection *connection);
 

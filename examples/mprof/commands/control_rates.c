@@ -10,25 +10,27 @@
 #include <string.h>
 #include <time.h>
 
-enum { TIME, EVENTS, BYTES, LOST, WAITS, PROGRAM_TIME, WRITER_TIME, FIGURE_COUNT };
+enum { TIME, EVENTS, BYTES, LOST, WAITS, PROGRAM_TIME, WRITER_TIME, TOTAL_COUNT };
 
 /* The names of the totals in the answer to the command cost. */
-static const char *const names[FIGURE_COUNT] = {"time_ns", "events", "bytes",        "lost_events",
-						"waits",   "cpu_ns", "writer_cpu_ns"};
+static const char *const names[TOTAL_COUNT] = {"time_ns", "events", "bytes",        "lost_events",
+					       "waits",   "cpu_ns", "writer_cpu_ns"};
 
 typedef struct totals {
-	uint64_t figures[FIGURE_COUNT];
-	int is_known[FIGURE_COUNT];
+	uint64_t values[TOTAL_COUNT];
+	int is_known[TOTAL_COUNT];
 } totals;
 
-static void read_figure(totals *read, const char *line)
+/* Reads a line NAME=VALUE of the answer. */
+static void read_total(void *user, char *line)
 {
+	totals *read = user;
 	const char *value = strchr(line, '=');
 
-	for (int i = 0; value != NULL && i < FIGURE_COUNT; i++) {
+	for (int i = 0; value != NULL && i < TOTAL_COUNT; i++) {
 		if (strncmp(line, names[i], (size_t)(value - line)) != 0 || names[i][value - line] != '\0')
 			continue;
-		read->figures[i] = strtoumax(value + 1, NULL, 10);
+		read->values[i] = strtoumax(value + 1, NULL, 10);
 		read->is_known[i] = 1;
 	}
 }
@@ -36,31 +38,18 @@ static void read_figure(totals *read, const char *line)
 /* Returns an exit status. */
 static int read_totals(control_connection *connection, totals *read)
 {
-	char line[4096];
-
 	memset(read, 0, sizeof(*read));
-	if (!control_send(connection, "cost"))
-		return STATUS_NOTHING;
-	while (control_receive(connection, line, sizeof(line))) {
-		if (strcmp(line, "DONE") == 0)
-			return STATUS_OK;
-		if (strncmp(line, "ERROR", 5) == 0) {
-			fprintf(stderr, "mprof: control: %s\n", line[5] == ' ' ? line + 6 : "refused");
-			return STATUS_DAMAGED;
-		}
-		read_figure(read, line);
-	}
-	return STATUS_NOTHING;
+	return control_send(connection, "cost") ? control_receive_answer(connection, read_total, read) : STATUS_NOTHING;
 }
 
 /* Rate of a total per second; -1 if it is unknown. */
-static double rate_of(const totals *first, const totals *last, int figure)
+static double rate_of(const totals *first, const totals *last, int total)
 {
-	double seconds = (double)(last->figures[TIME] - first->figures[TIME]) / 1e9;
+	double seconds = (double)(last->values[TIME] - first->values[TIME]) / 1e9;
 
-	if (!first->is_known[figure] || !last->is_known[figure] || seconds <= 0)
+	if (!first->is_known[total] || !last->is_known[total] || seconds <= 0)
 		return -1;
-	return (double)(last->figures[figure] - first->figures[figure]) / seconds;
+	return (double)(last->values[total] - first->values[total]) / seconds;
 }
 
 static void print_rate_json(json_writer *json, const char *key, double rate)
@@ -76,7 +65,7 @@ static void print_json(json_writer *json, const totals *first, const totals *las
 	double writer = rate_of(first, last, WRITER_TIME);
 	double program = rate_of(first, last, PROGRAM_TIME);
 
-	json_double(json, "interval_s", (double)(last->figures[TIME] - first->figures[TIME]) / 1e9);
+	json_double(json, "interval_s", (double)(last->values[TIME] - first->values[TIME]) / 1e9);
 	print_rate_json(json, "events_per_s", rate_of(first, last, EVENTS));
 	print_rate_json(json, "bytes_per_s", rate_of(first, last, BYTES));
 	print_rate_json(json, "lost_per_s", rate_of(first, last, LOST));
@@ -113,7 +102,7 @@ int control_rates_print(control_connection *connection, unsigned seconds, json_w
 	status = read_totals(connection, &last);
 	if (status != STATUS_OK)
 		return status;
-	if (last.figures[TIME] <= first.figures[TIME]) {
+	if (last.values[TIME] <= first.values[TIME]) {
 		fprintf(stderr, "mprof: control: the program does not provide its totals\n");
 		return STATUS_NOTHING;
 	}

@@ -73,6 +73,28 @@ report_of alloc.mprof
 expect "allocations" "$(figure '.classes[] | select(.name == "Controlled.Kept").allocations')" 240
 expect "allocations with call stacks" "$(figure '[.allocation_stacks[] |
 	select(.class == "Controlled.Kept" and (.stack | length) > 0).allocations] | add')" 40
+
+# Another sample of the allocations: estimates are scaled by the interval at that time.
+launch alloc=stack:1g,output=intervals.mprof
+expect "the interval, in the status" "$(fact alloc)" stack:1073741824
+send "keep 1000"
+changes alloc=stack:1024 alloc stack:1k
+send "keep 100000"
+changes alloc=stack alloc stack:all
+send "keep 500"
+changes alloc=stack:4096 alloc stack:4k
+send "keep 100000"
+changes alloc=stack:1073741824 alloc stack
+send "keep 1000"
+refuses "alloc takes" alloc stack:1
+finish
+check_complete intervals.mprof
+report_of intervals.mprof
+expect "estimates of several intervals" "$(figure '[.allocation_stacks[] | select(.class == "Controlled.Kept")] |
+	(map(.allocations) | add) as $objects | (map(.allocations_error * .allocations_error) | add | sqrt) as $error |
+	[(map(.samples) | add) > 2000, ($objects - 200500 | fabs) <= 5 * $error, $error < 8000] | join(" ")')" "true true true"
+expect "all allocations" "$(figure '.classes[] | select(.name == "Controlled.Kept").allocations')" 202500
+
 launch alloc,output=plain.mprof
 refuses "start the program with alloc=stack" alloc stack
 changes alloc=off alloc off
@@ -112,7 +134,7 @@ expect "cost" "$(jq -c '[.interval_s >= 1, .events_per_s > 100, .bytes_per_s > 1
 control 0 "$program_id" cost 1
 grep -qE '^per second: [0-9,]+ events, .* written, 0 lost, [0-9,]+ waits for a buffer; processor: ' out ||
 	fail "cost: $(cat out)"
-for arguments in sample "sample 0" "sample fast" "sample 10001" alloc "alloc all" calls "calls on off" "cost 0" "cost x"; do
+for arguments in sample "sample 0" "sample fast" "sample 10001" alloc "alloc all" "alloc stack:x" calls "calls on off" "cost 0" "cost x"; do
 	# shellcheck disable=SC2086
 	control 2 "$program_id" $arguments
 done
