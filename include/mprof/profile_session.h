@@ -269,6 +269,10 @@ typedef struct mprof_thread_stats {
 	uint64_t ready_ns;  /**< Part of wall_ns in which it was ready to run while the system ran other threads; also 0
 	                         if the system did not measure it. The remaining part of wall_ns is the time in which it
 	                         was blocked. */
+	uint64_t voluntary_switches;   /**< How often it stopped running because it blocked or yielded, while it was
+	                                    recorded. Both numbers of switches are 0 if the log does not contain
+	                                    them. */
+	uint64_t involuntary_switches; /**< How often the system stopped it to run another thread. */
 } mprof_thread_stats;
 
 /**

@@ -147,11 +147,12 @@ typedef struct mprof_recorder_options {
 	uint32_t exception_stacks;             /**< 1: exceptions have call stacks: see
 	                                            mprof_thread_record_exception(). */
 	uint32_t thread_times;                 /**< 1: record how long each thread existed, ran, and waited for a
-	                                            processor, as metrics with #MPROF_METRIC_FLAG_THREAD: every
-	                                            drain_interval_ms, and when it is detached. Only for handles whose
-	                                            ID is the system's ID of the thread that attached them, as it is if
-	                                            0 was passed to mprof_recorder_attach(); no effect with a dialect
-	                                            that has no metrics. */
+	                                            processor, and its context switches, as metrics with
+	                                            #MPROF_METRIC_FLAG_THREAD: every drain_interval_ms, and when it is
+	                                            detached. Only for handles whose ID is the system's ID of the thread
+	                                            that attached them, as it is if 0 was passed to
+	                                            mprof_recorder_attach(); no effect with a dialect that has no
+	                                            metrics. */
 } mprof_recorder_options;
 
 /**

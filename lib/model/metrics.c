@@ -24,20 +24,6 @@ void metrics_destroy(metric_list *all)
 	record_table_destroy(&all->records);
 }
 
-/* The time of a thread that a metric contains, by the names that the recorder uses (doc/format.md, 3.15). */
-static thread_time_kind time_of(const mprof_metric_record *metric)
-{
-	static const char *const times[THREAD_TIME_KINDS] = {"", "wall time", "cpu time", "ready time"};
-
-	if ((metric->flags & MPROF_METRIC_FLAG_THREAD) == 0 || strcmp(metric->section, "thread") != 0)
-		return THREAD_TIME_NONE;
-	for (int time = THREAD_TIME_WALL; time < THREAD_TIME_KINDS; time++) {
-		if (strcmp(metric->name, times[time]) == 0)
-			return (thread_time_kind)time;
-	}
-	return THREAD_TIME_NONE;
-}
-
 int metric_list_define(metric_list *all, const mprof_record *record)
 {
 	metric_record *metric = record_table_get(&all->records, record->id);
@@ -56,7 +42,7 @@ int metric_list_define(metric_list *all, const mprof_record *record)
 	metric->name = name;
 	metric->flags = record->as.metric.flags;
 	metric->thread = record->as.metric.thread;
-	metric->time = time_of(&record->as.metric);
+	metric->measures = thread_metric_find(metric->flags, section, name);
 	return 1;
 }
 

@@ -6,8 +6,8 @@
 #ifndef MODEL_METRICS_H
 #define MODEL_METRICS_H
 
+#include "format/thread_metrics.h"
 #include "model/record_table.h"
-#include "model/thread_table.h"
 
 #include <mprof/format.h>
 
@@ -23,8 +23,9 @@ typedef struct metric_record {
 	uint64_t minimum;
 	uint64_t maximum;
 	uint64_t last_counter;
-	uint64_t thread;       /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
-	thread_time_kind time; /**< The time of that thread that it contains, if any. */
+	uint64_t thread;        /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
+	thread_metric measures; /**< What it measures of that thread; #THREAD_METRIC_NONE if the format does not define
+	                             it, or it is not defined yet. */
 } metric_record;
 
 typedef struct metric_list {

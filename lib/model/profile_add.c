@@ -139,13 +139,13 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 
 	if (metric == NULL)
 		return 0;
-	if (metric->time == THREAD_TIME_NONE)
+	if (metric->name == NULL || metric->measures == THREAD_METRIC_NONE)
 		return 1;
-	/* A thread that was attached more than once has more than one metric of each time. */
+	/* A thread that was attached more than once has more than one metric of each kind. */
 	thread = thread_table_get(&profile->threads, &profile->calls, metric->thread);
 	if (thread == NULL)
 		return 0;
-	thread->times[metric->time] += growth;
+	thread->metrics[metric->measures] += growth;
 	return 1;
 }
 

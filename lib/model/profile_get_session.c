@@ -19,9 +19,11 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 	stats->self_ns = profile_clock_duration(&profile->clock, record->self);
 	stats->lost = record->lost;
 	stats->samples = record->samples;
-	stats->wall_ns = record->times[THREAD_TIME_WALL];
-	stats->cpu_ns = record->times[THREAD_TIME_CPU];
-	stats->ready_ns = record->times[THREAD_TIME_READY];
+	stats->wall_ns = record->metrics[THREAD_WALL_TIME];
+	stats->cpu_ns = record->metrics[THREAD_CPU_TIME];
+	stats->ready_ns = record->metrics[THREAD_READY_TIME];
+	stats->voluntary_switches = record->metrics[THREAD_YIELDS];
+	stats->involuntary_switches = record->metrics[THREAD_PREEMPTIONS];
 }
 
 static const profile_table thread_rows =

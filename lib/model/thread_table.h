@@ -8,6 +8,7 @@
 
 #include "base/stack_table.h"
 #include "base/thread_map.h"
+#include "format/thread_metrics.h"
 #include "model/call_stack.h"
 #include "model/finalizers.h"
 #include "model/interval_stack.h"
@@ -19,15 +20,6 @@ typedef struct switched_stack {
 	call_stack calls;
 } switched_stack;
 
-/** The times of a thread that metrics contain. */
-typedef enum thread_time_kind {
-	THREAD_TIME_NONE,
-	THREAD_TIME_WALL,  /**< Time in which it existed. */
-	THREAD_TIME_CPU,   /**< Time in which it ran. */
-	THREAD_TIME_READY, /**< Time in which it waited for a processor. */
-	THREAD_TIME_KINDS
-} thread_time_kind;
-
 typedef struct thread_record {
 	uint64_t id;
 	char *name; /**< NULL if none. */
@@ -37,7 +29,7 @@ typedef struct thread_record {
 	uint64_t self;         /**< Time in methods: while its stack was not empty, in counters. */
 	uint64_t last_counter; /**< Counter of its latest event. */
 	int has_counter;
-	uint64_t times[THREAD_TIME_KINDS]; /**< Nanoseconds, by #thread_time_kind. */
+	uint64_t metrics[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
 	call_stack own_stack;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_stack *other; /**< The stack that it is on; NULL: its own. */

@@ -46,9 +46,6 @@ typedef struct thread_round {
 	int is_needed;           /**< An event that is drained later depends on earlier events of the thread. */
 } thread_round;
 
-/** The metrics of a thread, by its times. */
-typedef enum thread_time { THREAD_TIME_WALL, THREAD_TIME_CPU, THREAD_TIME_READY, THREAD_TIME_COUNT } thread_time;
-
 /** The part of a handle that the writer thread owns. */
 typedef struct thread_drain {
 	uint32_t next_sequence; /**< Sequence number of the buffer that is drained next. */
@@ -58,9 +55,9 @@ typedef struct thread_drain {
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Losses that are not in the log yet. */
 	thread_stacks stacks;
 	thread_round round;
-	stack_memory last_stack;                  /**< The call stack that was interned last. */
-	uint32_t time_metrics[THREAD_TIME_COUNT]; /**< IDs by #thread_time; 0: not defined yet. */
-	int times_are_final;                      /**< The times at which it was detached are written. */
+	stack_memory last_stack;               /**< The call stack that was interned last. */
+	uint32_t metrics[THREAD_METRIC_COUNT]; /**< IDs by #thread_metric; 0: not defined yet. */
+	int times_are_final;                   /**< The times at which it was detached are written. */
 } thread_drain;
 
 /** Aligned to a cache line, so its allocation is larger than the struct: see thread_create(). */

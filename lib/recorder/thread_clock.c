@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the times of threads from the system. */
+/* Reads the times and context switches of threads from the system. */
 #include "recorder/thread_clock.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +32,14 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
 }
 
+static void set_value(thread_clock *clock, thread_metric metric, uint64_t value)
+{
+	clock->values[metric] = value;
+	clock->available |= UINT32_C(1) << metric;
+}
+
 /* Reads the second number in schedstat, which contains the processor time, the time spent ready, and a count. */
-static int read_ready(uint32_t id, uint64_t *ready)
+static void read_ready(uint32_t id, thread_clock *clock)
 {
 	char path[64];
 	char text[96];
@@ -40,12 +47,39 @@ static int read_ready(uint32_t id, uint64_t *ready)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", (unsigned)id);
 	if (!proc_file_read(path, text, sizeof(text)))
-		return 0;
+		return;
 	end = strchr(text, ' ');
-	if (end == NULL)
-		return 0;
-	*ready = strtoull(end, NULL, 10);
-	return 1;
+	if (end != NULL)
+		set_value(clock, THREAD_READY_TIME, strtoull(end, NULL, 10));
+}
+
+static void read_switch_line(const char *text, const char *key, thread_metric metric, thread_clock *clock)
+{
+	const char *line = strstr(text, key);
+
+	if (line != NULL)
+		set_value(clock, metric, strtoull(line + strlen(key), NULL, 10));
+}
+
+/* The calling thread asks the system. For others it has only a text, whose last lines contain the numbers. */
+static void read_switches(uint32_t id, thread_clock *clock)
+{
+	char path[64];
+	char text[4096];
+	struct rusage usage;
+
+	if (id == thread_clock_own_id()) {
+		if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+			set_value(clock, THREAD_YIELDS, (uint64_t)usage.ru_nvcsw);
+			set_value(clock, THREAD_PREEMPTIONS, (uint64_t)usage.ru_nivcsw);
+		}
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/self/task/%u/status", (unsigned)id);
+	if (!proc_file_read(path, text, sizeof(text)))
+		return;
+	read_switch_line(text, "\nvoluntary_ctxt_switches:", THREAD_YIELDS, clock);
+	read_switch_line(text, "\nnonvoluntary_ctxt_switches:", THREAD_PREEMPTIONS, clock);
 }
 
 int thread_clock_read(uint32_t id, thread_clock *clock)
@@ -59,9 +93,10 @@ int thread_clock_read(uint32_t id, thread_clock *clock)
 		errno = saved_errno;
 		return 0;
 	}
-	clock->cpu = nanoseconds(&cpu);
-	clock->wall = nanoseconds(&wall);
-	clock->has_ready = read_ready(id, &clock->ready);
+	set_value(clock, THREAD_CPU_TIME, nanoseconds(&cpu));
+	set_value(clock, THREAD_WALL_TIME, nanoseconds(&wall));
+	read_ready(id, clock);
+	read_switches(id, clock);
 	errno = saved_errno;
 	return 1;
 }

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/thread_clock.h
- * \brief How long a thread of this process has existed, run, and waited for a processor, as the system counts it.
+ * \brief How long a thread of this process has existed, run, and waited for a processor, and how often it was switched,
+ * as the system counts it.
  */
 #ifndef RECORDER_THREAD_CLOCK_H
 #define RECORDER_THREAD_CLOCK_H
 
+#include "format/thread_metrics.h"
+
 #include <stdint.h>
 
-/** The times of a thread, in nanoseconds. */
+/** What the system has counted for a thread since it started; #THREAD_WALL_TIME is the time of the monotonic clock. */
 typedef struct thread_clock {
-	uint64_t wall;  /**< Time of the monotonic clock. */
-	uint64_t cpu;   /**< Processor time since the thread started. */
-	uint64_t ready; /**< Time since the thread started in which it could run and other threads ran. */
-	int has_ready;  /**< 0 if the system does not count that. */
+	uint64_t values[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
+	uint32_t available;                   /**< Bits 1 << #thread_metric: those that the system counts. */
 } thread_clock;
 
 /** The system's ID of the calling thread; 0 if the system has none that other threads can use. */
 uint32_t thread_clock_own_id(void);
 
 /**
- * Reads the times of a thread of this process. Returns 0 if it has ended, or the system has no such times. Any thread;
- * opens and closes a file, so it is not async-signal-safe.
+ * Reads the counts of a thread of this process. Returns 0 if it has ended, or the system does not measure its times.
+ * Any thread; opens and closes files, so it is not async-signal-safe.
  */
 int thread_clock_read(uint32_t id, thread_clock *clock);
 
-/** The times at which a thread was attached and detached. */
+/** What was counted for a thread when it was attached and detached. */
 typedef struct attached_times {
 	thread_clock begin; /**< When it was attached. */
 	thread_clock end;   /**< When it was detached. Stored by the owner before mprof_thread::detached. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/thread_times.h
- * \brief Writes how long each thread existed, ran, and waited for a processor, as metrics of the thread.
+ * \brief Writes how long each thread existed, ran, and waited for a processor, and how often the system switched
+ * from it to another one, as metrics of the thread.
  */
 #ifndef RECORDER_THREAD_TIMES_H
 #define RECORDER_THREAD_TIMES_H

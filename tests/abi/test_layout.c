@@ -761,7 +761,7 @@ FIELD(mprof_heap_resize, time_ns, 8);
 FIELD(mprof_heap_resize, bytes, 16);
 FIELD(mprof_heap_resize, number, 24);
 
-SIZE(mprof_thread_stats, 80);
+SIZE(mprof_thread_stats, 96);
 FIELD(mprof_thread_stats, struct_size, 0);
 FIELD(mprof_thread_stats, id, 8);
 FIELD(mprof_thread_stats, name, 16);
@@ -772,6 +772,8 @@ FIELD(mprof_thread_stats, samples, 48);
 FIELD(mprof_thread_stats, wall_ns, 56);
 FIELD(mprof_thread_stats, cpu_ns, 64);
 FIELD(mprof_thread_stats, ready_ns, 72);
+FIELD(mprof_thread_stats, voluntary_switches, 80);
+FIELD(mprof_thread_stats, involuntary_switches, 88);
 
 SIZE(mprof_element_stats, 56);
 FIELD(mprof_element_stats, struct_size, 0);

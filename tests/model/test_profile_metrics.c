@@ -125,6 +125,26 @@ Test(profile_metrics, times_of_threads)
 	log_release(&log);
 }
 
+Test(profile_metrics, context_switches_of_threads)
+{
+	mprof_record defined[] = {time_of(1, 7, "voluntary switches"), time_of(2, 7, "involuntary switches"),
+				  time_of(3, 8, "switches")};
+	mprof_record first[] = {value_of(1, 10), value_of(2, 2), value_of(3, 5)};
+	mprof_record second[] = {value_of(1, 12)};
+	test_log log;
+
+	log_begin(&log);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, defined, 3);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, first, 3);
+	write_records(&log, MPROF_BLOCK_METRICS, 0, second, 1);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_get_thread_count(log.profile), 1);
+	cr_expect_eq(thread_at(&log, 0).voluntary_switches, 12);
+	cr_expect_eq(thread_at(&log, 0).involuntary_switches, 2);
+	cr_expect_eq(thread_at(&log, 0).wall_ns, 0);
+	log_release(&log);
+}
+
 Test(profile_metrics, marks)
 {
 	const struct {

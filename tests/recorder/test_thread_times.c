@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SLEEPS 50
+
 /* The clocks of a thread. */
 typedef struct own_times {
 	uint64_t wall;
@@ -53,6 +55,7 @@ static own_times times_since(own_times start)
 
 static void *run_busy_thread(void *user)
 {
+	const struct timespec shortest = {0, 1};
 	busy_thread *self = user;
 	own_times outside = read_times();
 	mprof_thread *thread;
@@ -61,6 +64,8 @@ static void *run_busy_thread(void *user)
 	cr_assert_eq(mprof_recorder_attach(self->recorder, 0, &thread), MPROF_OK);
 	inside = read_times();
 	self->id = mprof_thread_get_id(thread);
+	for (int i = 0; i < SLEEPS; i++)
+		nanosleep(&shortest, NULL);
 	while (times_since(inside).cpu < 3000000)
 		sched_yield();
 	sem_post(&self->is_attached);
@@ -146,6 +151,8 @@ Test(thread_times, are_those_that_the_thread_measures)
 		  (size_t)busy.most.cpu, (size_t)cpu);
 	cr_assert(wall >= busy.least.wall && wall <= busy.most.wall, "%zu to %zu, not %zu", (size_t)busy.least.wall,
 		  (size_t)busy.most.wall, (size_t)wall);
+	/* Each sleep is one switch. */
+	cr_assert_geq(last_value(&log, busy.id, "voluntary switches"), SLEEPS);
 	recorded_log_free(&log);
 }
 
@@ -164,6 +171,7 @@ Test(thread_times, of_a_thread_that_lives_on)
 	recorded_log_read(&log);
 	cr_assert_geq(last_value(&log, busy.id, "cpu time"), 3000000);
 	cr_assert_geq(last_value(&log, busy.id, "wall time"), 3000000);
+	cr_assert_geq(last_value(&log, busy.id, "voluntary switches"), SLEEPS);
 	recorded_log_free(&log);
 }
 

@@ -164,6 +164,8 @@ static void print_heap_resizes(const log_report *report, json_writer *json)
 
 static void print_threads(const log_report *report, json_writer *json)
 {
+	thread_columns columns = report_thread_columns(report);
+
 	json_begin_array(json, "threads");
 	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
 		mprof_thread_stats stats;
@@ -175,7 +177,7 @@ static void print_threads(const log_report *report, json_writer *json)
 		json_string(json, "name", stats.name);
 		json_unsigned(json, "events", stats.events);
 		json_unsigned(json, "self_ns", stats.self_ns);
-		report_thread_times_json(json, &stats);
+		report_thread_times_json(columns, json, &stats);
 		json_unsigned(json, "samples", stats.samples);
 		json_unsigned(json, "lost_events", stats.lost);
 		json_end_object(json);

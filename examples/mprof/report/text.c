@@ -249,7 +249,7 @@ static void print_threads(const log_report *report)
 	/* Columns of calls and samples are left out if the log has none. */
 	int has_calls = report->totals.calls > 0;
 	int has_samples = report->totals.samples > 0;
-	int has_times = report_has_thread_times(report);
+	thread_columns columns = report_thread_columns(report);
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count == 0)
@@ -258,8 +258,7 @@ static void print_threads(const log_report *report)
 	printf("  %18s", "thread");
 	if (has_calls)
 		printf(" %10s", "in methods");
-	if (has_times)
-		report_thread_times_title();
+	report_thread_times_title(columns);
 	printf(" %14s", "events");
 	if (has_samples)
 		printf(" %10s", "samples");
@@ -272,8 +271,7 @@ static void print_threads(const log_report *report)
 		printf("  %#18" PRIx64, stats.id);
 		if (has_calls)
 			printf(" %10s", text_duration(text, stats.self_ns));
-		if (has_times)
-			report_thread_times_text(&stats);
+		report_thread_times_text(columns, &stats);
 		printf(" %14s", text_count(text, stats.events));
 		if (has_samples)
 			printf(" %10s", text_count(text, stats.samples));

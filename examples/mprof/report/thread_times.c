@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the times of threads as columns and as JSON fields. */
+/* Prints the times and context switches of threads as columns and as JSON fields. */
 #include "report/thread_times.h"
 
 #include "shared/text.h"
@@ -25,40 +25,59 @@ static uint64_t blocked_ns(const mprof_thread_stats *stats)
 	return stats->wall_ns > busy ? stats->wall_ns - busy : 0;
 }
 
-int report_has_thread_times(const log_report *report)
+thread_columns report_thread_columns(const log_report *report)
 {
+	thread_columns columns = {0, 0};
+
 	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
-		if (thread_at(report, i).wall_ns > 0)
-			return 1;
+		mprof_thread_stats stats = thread_at(report, i);
+
+		columns.has_times |= stats.wall_ns > 0;
+		columns.has_switches |= stats.voluntary_switches > 0 || stats.involuntary_switches > 0;
 	}
-	return 0;
+	return columns;
 }
 
-void report_thread_times_title(void)
+void report_thread_times_title(thread_columns columns)
 {
-	printf(" %10s %10s %10s", "running", "ready", "blocked");
+	if (columns.has_times)
+		printf(" %10s %10s %10s", "running", "ready", "blocked");
+	if (columns.has_switches)
+		printf(" %10s %10s", "switches", "preempted");
 }
 
-void report_thread_times_text(const mprof_thread_stats *stats)
+void report_thread_times_text(thread_columns columns, const mprof_thread_stats *stats)
 {
 	const uint64_t times[] = {stats->cpu_ns, stats->ready_ns, blocked_ns(stats)};
+	const uint64_t switches[] = {stats->voluntary_switches + stats->involuntary_switches,
+				     stats->involuntary_switches};
 	char text[TEXT_NUMBER_SIZE];
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; columns.has_times && i < sizeof(times) / sizeof(times[0]); i++)
 		printf(" %10s", stats->wall_ns > 0 ? text_duration(text, times[i]) : "-");
+	for (size_t i = 0; columns.has_switches && i < sizeof(switches) / sizeof(switches[0]); i++)
+		printf(" %10s", stats->wall_ns > 0 ? text_count(text, switches[i]) : "-");
 }
 
-void report_thread_times_json(json_writer *json, const mprof_thread_stats *stats)
+static void print_number(json_writer *json, const char *key, int is_known, uint64_t number)
 {
-	static const char *const keys[] = {"wall_ns", "cpu_ns", "ready_ns", "blocked_ns"};
-	const uint64_t times[] = {stats->wall_ns, stats->cpu_ns, stats->ready_ns, blocked_ns(stats)};
+	if (is_known)
+		json_unsigned(json, key, number);
+	else
+		json_null(json, key);
+}
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		if (stats->wall_ns > 0)
-			json_unsigned(json, keys[i], times[i]);
-		else
-			json_null(json, keys[i]);
-	}
+void report_thread_times_json(thread_columns columns, json_writer *json, const mprof_thread_stats *stats)
+{
+	int is_counted = stats->wall_ns > 0;
+
+	print_number(json, "wall_ns", is_counted, stats->wall_ns);
+	print_number(json, "cpu_ns", is_counted, stats->cpu_ns);
+	print_number(json, "ready_ns", is_counted, stats->ready_ns);
+	print_number(json, "blocked_ns", is_counted, blocked_ns(stats));
+	is_counted &= columns.has_switches;
+	print_number(json, "voluntary_switches", is_counted, stats->voluntary_switches);
+	print_number(json, "involuntary_switches", is_counted, stats->involuntary_switches);
 }
 
 void report_thread_times_sum(const log_report *report, uint64_t *cpu, uint64_t *ready)

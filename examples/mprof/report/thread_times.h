@@ -9,15 +9,20 @@
 #include "common/json.h"
 #include "report/report.h"
 
-/** Whether the log has the times of any thread. */
-int report_has_thread_times(const log_report *report);
+/** What the log states about its threads. */
+typedef struct thread_columns {
+	int has_times;
+	int has_switches; /**< Some thread was switched at least once. */
+} thread_columns;
 
-/** Print the titles of the columns, and the values of a thread in them. */
-void report_thread_times_title(void);
-void report_thread_times_text(const mprof_thread_stats *stats);
+thread_columns report_thread_columns(const log_report *report);
 
-/** Prints the times of a thread as JSON fields in nanoseconds, null if they are unknown. */
-void report_thread_times_json(json_writer *json, const mprof_thread_stats *stats);
+/** Prints the columns of the table of threads that the log has. */
+void report_thread_times_title(thread_columns columns);
+void report_thread_times_text(thread_columns columns, const mprof_thread_stats *stats);
+
+/** Prints the fields of a thread; null for those that are not known. */
+void report_thread_times_json(thread_columns columns, json_writer *json, const mprof_thread_stats *stats);
 
 /** The processor time of all threads, and the time that they waited for a processor, in nanoseconds. */
 void report_thread_times_sum(const log_report *report, uint64_t *cpu, uint64_t *ready);
