@@ -25,6 +25,9 @@ static _Atomic uint64_t total_discarded;
 static __thread uint64_t time_seen __attribute__((tls_model("initial-exec")));
 /* Time that is accounted for but not covered by a sample yet, in nanoseconds. */
 static __thread uint64_t time_due __attribute__((tls_model("initial-exec")));
+/* Time that is accounted for since the last sample; that of the last sample itself. In nanoseconds. */
+static __thread uint64_t time_open __attribute__((tls_model("initial-exec")));
+static __thread uint64_t time_sampled __attribute__((tls_model("initial-exec")));
 /* The last change of the period that the thread has seen. */
 static __thread unsigned changes_seen __attribute__((tls_model("initial-exec")));
 
@@ -52,6 +55,7 @@ static uint64_t account(void)
 		return 0;
 	}
 	time_seen = now;
+	time_open += ran;
 	atomic_fetch_add_explicit(&total_time, ran, memory_order_relaxed);
 	return ran;
 }
@@ -64,10 +68,25 @@ void sample_time_begin(void)
 	}
 }
 
+static void count_sample(void)
+{
+	time_sampled = time_open;
+	time_open = 0;
+	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
+}
+
 void sample_time_count(void)
 {
 	(void)account();
-	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
+	count_sample();
+}
+
+void sample_time_discard(void)
+{
+	atomic_fetch_sub_explicit(&total_time, time_sampled, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&total_hits, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
+	time_sampled = 0;
 }
 
 int sample_time_is_due(int *has_run)
@@ -82,7 +101,7 @@ int sample_time_is_due(int *has_run)
 	if (ran == 0 || time_due < period)
 		return 0;
 	time_due = time_due < 2 * period ? time_due - period : period - 1;
-	atomic_fetch_add_explicit(&total_hits, 1, memory_order_relaxed);
+	count_sample();
 	return 1;
 }
 

@@ -15,7 +15,7 @@
 typedef struct sample_totals {
 	uint64_t time_ns;   /**< Time during which threads were sampled, by the clock. */
 	uint64_t hits;      /**< Samples taken. */
-	uint64_t discarded; /**< Hits of threads that had not run. */
+	uint64_t discarded; /**< Hits that are no samples: the thread had not run, or was in the profiler. */
 } sample_totals;
 
 /** Starts to measure the thread, unless it is measured already; also after sample_time_end(). */
@@ -30,6 +30,9 @@ int sample_time_is_due(int *has_run);
 
 /** Accounts for the time since the last call, and counts a sample regardless of the length of this time. */
 void sample_time_count(void);
+
+/** Turns the sample that was counted last into a discarded hit, and leaves out the time that it represents. */
+void sample_time_discard(void);
 
 /** Leaves out the time since the last call: that of a handler, or of a pause in recording. */
 void sample_time_skip(void);

@@ -13,12 +13,13 @@
  */
 #include "samples.h"
 
+#include "sample_statement.h"
 #include "sample_time.h"
 #include "sampling_signal.h"
+#include "shared/own_code.h"
 #include "stacks.h"
 #include "threads.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -28,8 +29,13 @@
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	mprof_frame frames[MPROF_STACK_MAX];
-	size_t count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
+	size_t count;
 
+	if (own_code_contains((uintptr_t)address)) {
+		sample_time_discard();
+		return;
+	}
+	count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
 	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
 }
 
@@ -143,31 +149,6 @@ static void warn_of_slow_tick(const module_options *options)
 			hz, options->sample_hz);
 }
 
-static void set_number(MonoProfiler *profiler, const char *key, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	(void)mprof_recorder_set_property(profiler->recorder, key, text);
-}
-
-/* Logs of older formats have no properties; there the writer would count each as left out. */
-static int states_samples(const MonoProfiler *profiler)
-{
-	return (profiler->options.kinds & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
-}
-
-static void state_request(MonoProfiler *profiler)
-{
-	if (!states_samples(profiler))
-		return;
-	set_number(profiler, "sample_hz", profiler->options.sample_hz);
-	(void)mprof_recorder_set_property(profiler->recorder, "sample_clock",
-					  profiler->options.sample_real ? "real" : "processor");
-	if (tick_hz() != 0)
-		set_number(profiler, "tick_hz", tick_hz());
-}
-
 static MonoProfilerSampleMode mode_of(const module_options *options)
 {
 	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
@@ -202,8 +183,8 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 		return "the runtime lets only one profiler take samples, which is another one";
 	/* Also when sampling stops: no sample represents the time until it resumes. */
 	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
-	if (hz != 0 && states_samples(profiler))
-		set_number(profiler, "sample_hz", hz);
+	if (hz != 0)
+		sample_statement_request(profiler, hz, tick_hz());
 	return NULL;
 }
 
@@ -215,21 +196,12 @@ uint32_t samples_rate(const MonoProfiler *profiler)
 
 void samples_end(MonoProfiler *profiler)
 {
-	sample_source source = sample_timer_source();
-	sample_totals totals;
-
-	if (!states_samples(profiler))
+	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
 		return;
 	/* The time that other threads ran since their last sample is not included. */
 	sample_time_end();
-	totals = sample_time_totals();
 	sample_timer_set_period(0);
-	if (source == SAMPLE_SOURCE_NONE)
-		source = SAMPLE_SOURCE_RUNTIME;
-	(void)mprof_recorder_set_property(profiler->recorder, "sample_source", sample_source_name(source));
-	set_number(profiler, "sample_time_ns", totals.time_ns);
-	set_number(profiler, "sample_hits", totals.hits);
-	set_number(profiler, "sample_discarded", totals.discarded);
+	sample_statement_end(profiler);
 }
 
 void samples_install(MonoProfiler *profiler)
@@ -244,12 +216,14 @@ void samples_install(MonoProfiler *profiler)
 				"load no other one\n");
 		return;
 	}
+	own_code_find();
 	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
 			UINT64_C(1000000000) / options->sample_hz);
 	sample_time_begin();
 	atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
 	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
-	state_request(profiler);
+	sample_statement_request(profiler, options->sample_hz, tick_hz());
+	sample_statement_start(profiler);
 	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
 		start_replacement(profiler);
 	warn_of_slow_tick(options);

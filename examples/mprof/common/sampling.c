@@ -160,7 +160,8 @@ void sampling_print_text(const sampling_facts *facts, FILE *file)
 		fprintf(file, "%-12s source: ", "");
 		text_name(file, facts->source);
 		if (facts->discarded > 0)
-			fprintf(file, "; %s discarded, whose threads had not run", text_count(count, facts->discarded));
+			fprintf(file, "; %s discarded, whose threads had not run or were recording",
+				text_count(count, facts->discarded));
 		fputc('\n', file);
 	}
 }

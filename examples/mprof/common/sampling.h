@@ -19,9 +19,9 @@ typedef struct sampling_facts {
 	uint64_t requested_hz; /**< Samples per second of the clock that were requested for each thread. */
 	uint64_t time_ns;      /**< Time of all sampled threads together, by the clock. */
 	uint64_t hits;         /**< Samples taken in this time. */
-	uint64_t discarded;    /**< Samples that were not recorded because their thread had not run. */
+	uint64_t discarded;    /**< Hits of threads that had not run or were in the profiler. */
 	uint64_t tick_hz;      /**< Frequency of the kernel's tick. */
-	int is_measured;       /**< The log contains time_ns, hits and discarded: it was closed. */
+	int is_measured;       /**< The log contains time_ns, hits and discarded. */
 	char clock[SAMPLING_TEXT];
 	char source[SAMPLING_TEXT];
 } sampling_facts;

@@ -98,6 +98,10 @@ jq -e '.session.sampling.time_ns | . >= 1.3e9 and . < 3e9' report.json >/dev/nul
 	fail "sample=100: sampled time: $(jq -c .session.sampling report.json)"
 test "$(of idle)" -le $((all / 10)) || fail "sample=100: $(of idle) of $all samples are of the idle thread"
 
+# No sample is in the code that records, and threads are in it: most allocations are recorded here.
+sampled sample=1000,alloc,calls 100
+expect "samples in the profiler" "$(jq '[.samples[] | select((.module // "") | test("mprof"))] | length' report.json)" 0
+
 # Each source reaches the places.
 for source in perf timer runtime; do
 	sampled sample=2000,sample-source=$source 200
@@ -144,3 +148,17 @@ expect "sample-depth=2: hits below it" \
 # Together with calls, which change the code.
 sampled calls,sample-real=1000 200
 check_places 0
+
+# The log of a program that was killed has totals as well.
+"$MPROF" record --sample=1000 --force -q -o killed.mprof -- mono Spinning.exe 100000 >/dev/null 2>&1 &
+recorder=$!
+has_totals() {
+	local hits
+	hits=$("$MPROF" info --json killed.mprof 2>/dev/null | jq '.sampling.hits // 0')
+	test "${hits:-0}" -gt 0
+}
+await has_totals || fail "no totals while the program runs"
+pkill -KILL -P "$recorder" || true
+wait "$recorder" || true
+"$MPROF" report --json killed.mprof | jq -e '.session.sampling | .source != null and .achieved_hz > 0' >/dev/null ||
+	fail "no totals after the program was killed: $("$MPROF" info killed.mprof)"
