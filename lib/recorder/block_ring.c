@@ -38,6 +38,17 @@ uint64_t block_ring_next_number(const block_ring *ring)
 	return ring->next_number;
 }
 
+/* Where the bytes of a block are that has its own. */
+static uint8_t *bytes_after(const ring_block *block)
+{
+	return (uint8_t *)(uintptr_t)(const void *)(block + 1);
+}
+
+static int is_adopted(const ring_block *block)
+{
+	return block->bytes != bytes_after(block);
+}
+
 static ring_block *allocate_memory(block_ring *ring, size_t size)
 {
 	ring_block *block = NULL;
@@ -53,7 +64,7 @@ static void release_memory(block_ring *ring, ring_block *block)
 	if (ring->area != NULL && salvage_area_contains(ring->area, block))
 		salvage_area_recycle(ring->area, block);
 	else
-		allocator_release(&ring->allocator, block, sizeof(*block) + block->length);
+		allocator_release(&ring->allocator, block, sizeof(*block) + (is_adopted(block) ? 0 : block->length));
 }
 
 static void release_block(block_ring *ring, ring_block *block)
@@ -139,6 +150,7 @@ static void append_block(block_ring *ring, ring_block *block, mprof_block_kind k
 	while (ring->evictable.bytes > ring->max_bytes && ring->evictable.count > 1) {
 		ring->evicted.blocks++;
 		ring->evicted.bytes += ring->evictable.oldest->length;
+		ring->evicted.events += ring->evictable.oldest->events;
 		ring->evicted.time = ring->evictable.oldest->time;
 		list_drop_oldest(ring, &ring->evictable);
 	}
@@ -158,10 +170,12 @@ static int copy_and_append(block_ring *ring, const uint8_t *bytes, size_t length
 		return ENOMEM;
 	clock_read_system(NULL, &now);
 	block->next = NULL;
-	block->time = now.time;
+	block->time = ring->fixed_time != 0 ? ring->fixed_time : now.time;
 	block->references = 1;
 	block->length = (uint32_t)length;
-	memcpy(block->bytes, bytes, length);
+	block->events = 0;
+	block->bytes = bytes_after(block);
+	memcpy(bytes_after(block), bytes, length);
 	append_block(ring, block, dialect_block_kind(ring->rules, code));
 	return 0;
 }
@@ -186,28 +200,46 @@ int block_ring_add(block_ring *ring, const void *bytes, size_t length)
 	return error;
 }
 
+void block_ring_note_events(block_ring *ring, uint64_t count)
+{
+	/* No lock: a block is evicted by this thread, and the newest one is retained. */
+	if (ring->evictable.newest != NULL)
+		ring->evictable.newest->events += count;
+}
+
 const ring_evicted *block_ring_evicted(const block_ring *ring)
 {
 	return &ring->evicted;
 }
 
-int block_ring_add_recovered(block_ring *ring, const ring_block *left)
+int block_ring_adopt(block_ring *ring, const ring_block *left)
 {
-	uint64_t number = ring->next_number;
-	int error = block_ring_add(ring, left->bytes, left->length);
+	block_header header;
+	ring_block *block;
 
-	if (error != 0)
-		return error;
-	if (ring->evictable.newest != NULL && ring->evictable.newest->number == number)
-		ring->evictable.newest->time = left->time;
-	else if (ring->retained.newest != NULL && ring->retained.newest->number == number)
-		ring->retained.newest->time = left->time;
+	if (left->length < ring->rules->header_length || left->number < ring->next_number)
+		return EINVAL;
+	block_header_decode(bytes_after(left), &header);
+	if (header.length != left->length - ring->rules->header_length)
+		return EINVAL;
+	/* A struct of its own: each page of a private mapping that is changed is copied. */
+	block = allocator_allocate(&ring->allocator, sizeof(*block));
+	if (block == NULL)
+		return ENOMEM;
+	*block = (ring_block){.time = left->time,
+			      .references = 1,
+			      .length = left->length,
+			      .events = left->events,
+			      .bytes = bytes_after(left)};
+	ring->next_number = left->number;
+	append_block(ring, block, dialect_block_kind(ring->rules, header.code));
 	return 0;
 }
 
-void block_ring_recover_evicted(block_ring *ring, const ring_evicted *evicted)
+void block_ring_continue(block_ring *ring, const ring_evicted *evicted, uint64_t time)
 {
 	ring->evicted = *evicted;
+	ring->fixed_time = time;
 }
 
 /* The blocks of the ring at one time. The copy holds a reference to each. */
@@ -282,14 +314,15 @@ static int write_evicted(const block_ring *ring, log_sink *sink, const ring_copy
 	const block_encoding encoding = {ring->rules, 0, 0};
 	const ring_block *newest = copy->blocks[copy->count - 1];
 	uint64_t span = newest->time > copy->evicted.time ? newest->time - copy->evicted.time : 0;
-	char text[160];
+	char text[192];
 	const mprof_property property = {"ring", text};
 	encode_buffer buffer;
 	int error = ENOMEM;
 
 	snprintf(text, sizeof(text),
-		 "the last %" PRIu64 ".%03" PRIu64 " s; overwritten before: %" PRIu64 " bytes in %" PRIu64 " blocks",
-		 span / 1000000, span / 1000 % 1000, copy->evicted.bytes, copy->evicted.blocks);
+		 "the last %" PRIu64 ".%03" PRIu64 " s; overwritten before: %" PRIu64 " bytes in %" PRIu64
+		 " blocks with %" PRIu64 " events",
+		 span / 1000000, span / 1000 % 1000, copy->evicted.bytes, copy->evicted.blocks, copy->evicted.events);
 	encode_buffer_init(&buffer, &ring->allocator, SIZE_MAX);
 	block_encode_session(&buffer, &encoding, now, &property, 1);
 	if (block_encode_end(&buffer, &encoding) == MPROF_OK)

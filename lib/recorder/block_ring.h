@@ -29,7 +29,9 @@ struct ring_block {
 	uint64_t time;       /**< When it was added, in microseconds since 1970. */
 	uint32_t references; /**< Guarded by block_ring::lock. */
 	uint32_t length;     /**< The header included. */
-	uint8_t bytes[];
+	uint64_t events;     /**< Its events. Owner: the writer thread. */
+	/** After this struct, or in the area of a process that has ended. Not valid in another process. */
+	const uint8_t *bytes;
 };
 
 /** Blocks in the order in which they were added. */
@@ -44,6 +46,7 @@ typedef struct ring_list {
 typedef struct ring_evicted {
 	uint64_t blocks;
 	uint64_t bytes;
+	uint64_t events;
 	uint64_t time; /**< When the newest of these blocks was added, in microseconds since 1970. */
 } ring_evicted;
 
@@ -58,6 +61,7 @@ typedef struct block_ring {
 	ring_list evictable; /**< Blocks with events only. */
 	ring_block *end;     /**< END, once the log is closed. */
 	ring_evicted evicted;
+	uint64_t fixed_time; /**< The time of new blocks, after block_ring_continue(); 0: the system's clock. */
 } block_ring;
 
 /** Returns NULL if there is no memory. */
@@ -69,14 +73,21 @@ void block_ring_use_area(block_ring *ring, salvage_area *area);
 /** The number of the block that is added next. Writer thread only. */
 uint64_t block_ring_next_number(const block_ring *ring);
 
+/** Notes that the block that was added last contains events, which count as evicted with it. Writer thread only. */
+void block_ring_note_events(block_ring *ring, uint64_t count);
+
 /** What was evicted so far. Writer thread only. */
 const ring_evicted *block_ring_evicted(const block_ring *ring);
 
-/** Adds a block from the ring of a process that has ended, like block_ring_add(). */
-int block_ring_add_recovered(block_ring *ring, const ring_block *left);
+/**
+ * Adds a block that the ring of a process that has ended left in an area, without copying its bytes: the area must stay
+ * mapped until the ring is freed. Its number must be higher than that of the block before. Returns 0 or an errno value:
+ * EINVAL if the block is damaged.
+ */
+int block_ring_adopt(block_ring *ring, const ring_block *left);
 
-/** Sets what counts as evicted: what the ring of that process had evicted. */
-void block_ring_recover_evicted(block_ring *ring, const ring_evicted *evicted);
+/** Sets what that ring had evicted, and its last time, for blocks that are added from now on. */
+void block_ring_continue(block_ring *ring, const ring_evicted *evicted, uint64_t time);
 
 /** Frees a ring; NULL does nothing. */
 void block_ring_destroy(block_ring *ring);

@@ -20,6 +20,8 @@ static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base
 	if (status == MPROF_OK)
 		status = mprof_writer_end_events(output->writer);
 	output_note_status(output, status);
+	if (status == MPROF_OK)
+		output_note_events(output, count);
 	return status == MPROF_OK;
 }
 

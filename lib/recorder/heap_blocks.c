@@ -46,7 +46,9 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 		return 0;
 	}
 	output_note_status(output, status);
-	if (status != MPROF_OK)
+	if (status == MPROF_OK)
+		output_note_events(output, count);
+	else
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 	output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
 	/* If the dialect has no HEAP_DATA blocks, the writer has left it out. */

@@ -36,6 +36,12 @@ void output_count_lost(recorder_output *output, mprof_loss_cause cause, uint64_t
 	output->lost_unreported[cause] += count;
 }
 
+void output_note_events(recorder_output *output, uint64_t count)
+{
+	if (output->ring != NULL)
+		block_ring_note_events(output->ring, count);
+}
+
 void output_write_records(recorder_output *output, mprof_block_kind block, const mprof_record *records, size_t count)
 {
 	if (count > 0 && output_is_writing(output))

@@ -48,6 +48,9 @@ mprof_loss_cause output_loss_cause(const recorder_output *output);
 /** Counts lost events or samples that belong to no attached thread. They are reported as losses of thread 0. */
 void output_count_lost(recorder_output *output, mprof_loss_cause cause, uint64_t count);
 
+/** Notes that the block that was written last contains events: a ring counts those that it evicts. */
+void output_note_events(recorder_output *output, uint64_t count);
+
 /** Writes a block of records, if there are any and blocks are still written. */
 void output_write_records(recorder_output *output, mprof_block_kind block, const mprof_record *records, size_t count);
 

@@ -324,17 +324,14 @@ static uint64_t block_order(const salvage_piece *piece, const salvage_progress *
 
 int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header)
 {
+	const salvage_progress *progress = salvage_current_progress(header);
 	found_list list;
-	int is_done = find_all(&list, &ring->allocator, area, salvage_current_progress(header), SALVAGE_RING_BLOCK,
-			       block_order);
+	int is_done = find_all(&list, &ring->allocator, area, progress, SALVAGE_RING_BLOCK, block_order);
 
-	for (size_t i = 0; is_done && i < list.count; i++) {
-		const ring_block *block = list.items[i].content;
-
-		/* A damaged piece is ignored. */
-		is_done = block_ring_add_recovered(ring, block) != ENOMEM;
-	}
-	block_ring_recover_evicted(ring, &salvage_current_progress(header)->evicted);
+	/* A damaged piece is ignored. */
+	for (size_t i = 0; is_done && i < list.count; i++)
+		is_done = block_ring_adopt(ring, list.items[i].content) != ENOMEM;
+	block_ring_continue(ring, &progress->evicted, progress->clock.time);
 	release_found(&list, &ring->allocator);
 	return is_done;
 }

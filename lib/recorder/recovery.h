@@ -15,7 +15,10 @@
  */
 int recovery_fill(recorder_drain *drain, const salvage_area *area, const salvage_header *header);
 
-/** Adds the committed blocks of a ring, in their order. Returns 0 if there is no memory. */
+/**
+ * Adds the committed blocks of a ring, in their order, without copying them: the area must stay mapped until the ring
+ * is freed. Returns 0 if there is no memory.
+ */
 int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header);
 
 #endif

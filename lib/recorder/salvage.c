@@ -22,7 +22,7 @@ uint64_t salvage_layout(void)
 	const uint64_t sizes[] = {sizeof(salvage_header), sizeof(salvage_progress), sizeof(salvage_thread),
 				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
 				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
-				  sizeof(void *),         EVENT_KIND_COUNT};
+				  sizeof(void *),         sizeof(ring_block),       EVENT_KIND_COUNT};
 	uint64_t hash = UINT64_C(0x0102030405060708);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

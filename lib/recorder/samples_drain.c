@@ -60,10 +60,12 @@ static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, cons
 	if (output_is_writing(output))
 		output_note_status(
 			output, mprof_writer_write_samples(output->writer, thread, events[0].counter, events, count));
-	if (output_is_writing(output))
+	if (output_is_writing(output)) {
 		drain->samples_written += count;
-	else
+		output_note_events(output, count);
+	} else {
 		output_count_lost(output, output_loss_cause(output), count);
+	}
 }
 
 static mprof_loss_cause reason_for_no_stack(const recorder_output *output)

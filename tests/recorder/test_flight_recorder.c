@@ -66,8 +66,10 @@ typedef struct contents {
 	int last;      /**< Number of the last method. */
 	uint64_t bytes;
 	int complete;
+	uint64_t events;
 	uint64_t evicted_bytes; /**< As the session states, 0 if it does not. */
-	double span;            /**< In seconds. */
+	uint64_t evicted_events;
+	double span; /**< In seconds. */
 } contents;
 
 static void count_events(mprof_reader *reader, contents *found)
@@ -76,6 +78,7 @@ static void count_events(mprof_reader *reader, contents *found)
 	size_t count;
 
 	while (mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK) {
+		found->events += count;
 		for (size_t i = 0; i < count; i++) {
 			mprof_mapping method;
 			int number = -1;
@@ -100,9 +103,11 @@ static void read_span(mprof_reader *reader, contents *found)
 	while (mprof_reader_next_property(reader, &key, &value) == MPROF_OK) {
 		if (strcmp(key, "ring") != 0)
 			continue;
-		cr_assert_eq(sscanf(value, "the last %lf s; overwritten before: %" SCNu64 " bytes", &found->span,
-				    &found->evicted_bytes),
-			     2);
+		cr_assert_eq(sscanf(value,
+				    "the last %lf s; overwritten before: %" SCNu64 " bytes in %*u blocks with %" SCNu64
+				    " events",
+				    &found->span, &found->evicted_bytes, &found->evicted_events),
+			     3);
 	}
 }
 
@@ -181,6 +186,7 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 	cr_assert_leq(found.bytes, RING + 65536);
 	/* What was overwritten and what is kept is all that was recorded. */
 	cr_assert_gt(found.evicted_bytes, (calls - found.enters) * 4);
+	cr_assert_eq(found.evicted_events + found.events, 2 * calls);
 	cr_assert_geq(found.span, 0);
 	/* Nothing is missing between the oldest and the newest call, which is the last one recorded. */
 	cr_assert_eq(found.gaps, 0);

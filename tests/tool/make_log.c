@@ -445,7 +445,8 @@ static void write_full(const char *path)
 {
 	const uint64_t lost[MPROF_LOSS_LIMIT + 1] = {[MPROF_LOSS_NO_SAMPLE_ROOM] = 3, [MPROF_LOSS_LIMIT] = 2};
 	const mprof_class_definition sized = {sizeof(mprof_class_definition), 6, 1, "Game.Point", 10, 48, 0};
-	const mprof_property ring = {"ring", "the last 2.500 s; overwritten before: 4096 bytes in 3 blocks"};
+	const mprof_property ring = {"ring",
+				     "the last 2.500 s; overwritten before: 4096 bytes in 3 blocks with 70 events"};
 	mprof_writer_options options;
 	generator made;
 

@@ -21,7 +21,7 @@ expect_json info '[.events | ."finalizer-start", ."finalizer-end", ."finalizatio
 	'[2,2,1,1]'
 expect_json info '[.stacks, .locations, .functions, .modules, .roots, .metrics, .heap_shots]' '[5,2,1,1,1,2,2]'
 expect_json info '[.threads, .lost_events, .lost_by_cause]' '[2,5,{"no-sample-room":3,"limit":2}]'
-expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3}'
+expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3,"overwritten_events":70}'
 expect_json info '.events | add' 256
 mprof info full.mprof
 expect_line out '^recorded .* heap handles finalizers metrics$'

@@ -9,6 +9,7 @@
 
 void ring_span_read(ring_span *span, const char *key, const char *value)
 {
+	int count;
 	uint64_t seconds;
 	unsigned milliseconds;
 
@@ -20,9 +21,13 @@ void ring_span_read(ring_span *span, const char *key, const char *value)
 	 * Seconds and milliseconds are two integers: the decimal point of a floating-point number depends on the
 	 * locale.
 	 */
-	span->is_known =
-		sscanf(value, "the last %" SCNu64 ".%3u s; overwritten before: %" SCNu64 " bytes in %" SCNu64 " blocks",
-		       &seconds, &milliseconds, &span->overwritten_bytes, &span->overwritten_blocks) == 4;
+	count = sscanf(value,
+		       "the last %" SCNu64 ".%3u s; overwritten before: %" SCNu64 " bytes in %" SCNu64
+		       " blocks with %" SCNu64 " events",
+		       &seconds, &milliseconds, &span->overwritten_bytes, &span->overwritten_blocks,
+		       &span->overwritten_events);
+	span->is_known = count >= 4;
+	span->has_events = count == 5;
 	span->covered_seconds = span->is_known ? (double)seconds + milliseconds / 1000.0 : 0;
 }
 
@@ -51,5 +56,9 @@ void ring_span_print_json(const ring_span *span, json_writer *json)
 		json_null(json, "overwritten_bytes");
 		json_null(json, "overwritten_blocks");
 	}
+	if (span->has_events)
+		json_unsigned(json, "overwritten_events", span->overwritten_events);
+	else
+		json_null(json, "overwritten_events");
 	json_end_object(json);
 }

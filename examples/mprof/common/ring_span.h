@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#define RING_SPAN_TEXT_SIZE 160
+#define RING_SPAN_TEXT_SIZE 192
 
 typedef struct ring_span {
 	int is_partial; /**< Older events were overwritten; otherwise the other fields are not valid. */
@@ -18,6 +18,8 @@ typedef struct ring_span {
 	double covered_seconds;
 	uint64_t overwritten_bytes;
 	uint64_t overwritten_blocks;
+	int has_events; /**< The next number is valid: logs of earlier versions do not contain it. */
+	uint64_t overwritten_events;
 	char text[RING_SPAN_TEXT_SIZE];
 } ring_span;
 
