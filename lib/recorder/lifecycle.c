@@ -324,6 +324,7 @@ static void describe_salvage(mprof_recorder *recorder, const recorder_destinatio
 	header->detail = recorder->shared.detail;
 	header->max_name_length = recorder->shared.max_name_length;
 	header->file_mode = recorder->control.file_mode;
+	header->gzip_level = writer_options->gzip_level;
 }
 
 static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_destination *where,
@@ -331,11 +332,12 @@ static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_des
 {
 	options->allocator = &recorder->shared.allocator;
 	recorder->control.file_mode = options->file_mode != 0 ? options->file_mode : LOG_FILE_MODE;
-	if (where->ring != NULL)
-		options->gzip_level = 0;
 	recorder->shared.max_name_length =
 		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	describe_salvage(recorder, where, options, log_path);
+	/* The blocks in a ring are plain; the file that they are written to is compressed. */
+	if (where->ring != NULL)
+		options->gzip_level = 0;
 	if (where->path != NULL)
 		return mprof_writer_open_path(where->path, options, &recorder->output.writer);
 	if (where->sink != NULL)

@@ -271,7 +271,7 @@ static mprof_status complete_log(recovery_job *job)
 		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the events in the salvage file");
 	status = write_rest(job);
 	if (status == MPROF_OK && job->ring != NULL)
-		status = mprof_recorder_dump_path(job->recorder, job->log_path, 0, &job->error);
+		status = mprof_recorder_dump_path(job->recorder, job->log_path, job->header->gzip_level, &job->error);
 	return status == MPROF_OK ? note_length(job) : status;
 }
 

@@ -87,7 +87,7 @@ typedef struct salvage_header {
 	uint32_t keys_are_ids;
 	uint32_t log_is_file; /**< A regular file that is not compressed, or a ring. */
 	uint32_t file_mode;
-	uint32_t reserved;                /**< 0. */
+	uint32_t gzip_level;              /**< Compression of a log that is written from a ring. */
 	mprof_clock clock;                /**< When the log began. */
 	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
 

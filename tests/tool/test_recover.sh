@@ -60,6 +60,19 @@ mprof record -o ended.mprof -- ./victim 30000
 expect_status 5 "_exit"
 check_calls ended.mprof 30000
 
+# A ring that is compressed when it is written.
+mprof record --ring=4m --gzip -o ring.mprof -- ./victim 30000 9
+expect_status 137 "a ring that is compressed"
+expect_line err "killed by signal 9 \(.*\); [0-9]+ events salvaged, 0 lost"
+test "$(od -An -tx1 -N2 ring.mprof)" = " 1f 8b" || fail "the log of the ring is not compressed"
+check_calls ring.mprof 30000
+
+# What cannot be salvaged.
+mprof record --gzip -o lost.mprof -- ./victim 300000 9
+expect_line err 'since logs with --gzip cannot be salvaged$'
+mprof record --format=mono -o older.mprof -- ./victim 300000 9
+expect_line err 'since logs in older dialects cannot be salvaged$'
+
 # Without mprof record.
 MPROF_INSTRUMENT_OUTPUT=alone.mprof LD_PRELOAD=$module_directory/libmprof-instrument.so ./victim 20000 9 2>err || true
 test -e alone.mprof.salvage || fail "no salvage file beside the log: $(cat err)"

@@ -13,6 +13,7 @@
 #include "common/summary.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
+#include "shared/dialects.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -140,6 +141,8 @@ typedef struct recording_plan {
 	int has_several_only;
 	salvaged_logs salvaged;
 	int has_ring;
+	int is_compressed;
+	int is_older; /**< In a dialect before mprof2. */
 	int starts_disabled;
 	const char *control_path; /**< Path of the socket if it is not the default; otherwise NULL. */
 } recording_plan;
@@ -179,6 +182,9 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		return 1;
 	default:
 		recording->has_ring |= strcmp(name, "ring") == 0;
+		recording->is_compressed |= strcmp(name, "gzip") == 0;
+		if (strcmp(name, "format") == 0 && value != NULL)
+			recording->is_older = dialects_is_older((mprof_dialect)dialects_find(value));
 		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
 		if (strcmp(name, "control") == 0)
 			recording->control_path = value;
@@ -430,14 +436,26 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 	return arguments;
 }
 
+/* Why the log of a program that was killed lacks its last events. */
+static const char *missing_end(const recording_plan *recording)
+{
+	if (recording->is_older)
+		return "; its last events are lost, since logs in older dialects cannot be salvaged";
+	if (recording->is_compressed && !recording->has_ring)
+		return "; its last events are lost, since logs with --gzip cannot be salvaged";
+	if (recording->log.is_stream)
+		return "; its last events are lost, since logs in pipes cannot be salvaged";
+	return "; its last events are lost";
+}
+
 /* Prints why a log is incomplete. \p path: the log, or NULL. */
 static void explain_incomplete(const recording_plan *recording, const char *path)
 {
 	if (path != NULL && claim_is_busy(path))
 		fputs("not complete yet: a process that is still running writes it", stderr);
 	else if (recording->child.signal != 0)
-		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)", recording->child.signal,
-			strsignal(recording->child.signal));
+		fprintf(stderr, "incomplete: the program was killed by signal %d (%s)%s", recording->child.signal,
+			strsignal(recording->child.signal), missing_end(recording));
 	else
 		fputs("incomplete: the program crashed or was killed, or the end of the log could not be written",
 		      stderr);
