@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records loaded classes and thrown exceptions.
+ * Records loaded classes, thrown exceptions, and the clauses that run because of them.
  *
  * A class is defined when the runtime begins to create its vtable. This precedes its first object on every thread; the
  * report that the vtable is complete can follow the first object.
@@ -39,6 +39,36 @@ static void exception_throw(MonoProfiler *profiler, MonoObject *exception)
 	if (recording != NULL)
 		mprof_thread_record_event(recording, MPROF_EVENT_EXCEPTION, 0,
 					  key_of(mono_vtable_class(exception->vtable)));
+}
+
+static mprof_clause_kind clause_kind(MonoExceptionEnum kind)
+{
+	switch (kind) {
+	case MONO_EXCEPTION_CLAUSE_FILTER:
+		return MPROF_CLAUSE_FILTER;
+	case MONO_EXCEPTION_CLAUSE_FINALLY:
+		return MPROF_CLAUSE_FINALLY;
+	case MONO_EXCEPTION_CLAUSE_FAULT:
+		return MPROF_CLAUSE_FAULT;
+	default:
+		return MPROF_CLAUSE_CATCH;
+	}
+}
+
+/*
+ * Without an exception, the runtime reports only finally clauses, and only those of code that it compiles at run time:
+ * these are not recorded.
+ */
+static void exception_clause(MonoProfiler *profiler, MonoMethod *method, uint32_t number, MonoExceptionEnum kind,
+			     MonoObject *exception)
+{
+	mprof_thread *recording = exception == NULL ? NULL : threads_recording(profiler);
+
+	if (recording == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+		return;
+	names_define_method_once(profiler, method);
+	(void)mprof_thread_record_exception_clause(recording, clause_kind(kind), number,
+						   key_of(mono_vtable_class(exception->vtable)), key_of(method));
 }
 
 /* The record kinds whose events refer to the class of an object. */
@@ -89,6 +119,8 @@ void classes_install(MonoProfiler *profiler)
 	if (kinds & RECORD_EXCEPTIONS)
 		mono_profiler_set_exception_throw_callback(
 			handle, profiler->options.exception_stacks ? exception_throw_stack : exception_throw);
+	if (kinds & RECORD_EXCEPTIONS && profiler->options.exception_clauses && mono_profiler_enable_clauses())
+		mono_profiler_set_exception_clause_callback(handle, exception_clause);
 	if (kinds & RECORD_CLASSES) {
 		mono_profiler_set_class_loaded_callback(handle, class_loaded);
 		mono_profiler_set_class_failed_callback(handle, class_failed);

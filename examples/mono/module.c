@@ -231,6 +231,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->drain_interval_ms = asked->drain_interval_ms;
 	options->allocation_detail = module.allocation_detail;
 	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
+	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_clauses);
 	options->start_disabled = (uint32_t)asked->start_disabled;
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;

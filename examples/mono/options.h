@@ -85,6 +85,7 @@ typedef struct module_options {
 	int allocation_callers;       /**< Allocations have the method that allocates. */
 	int allocation_objects;       /**< Allocations have the object's address. */
 	int exception_stacks;         /**< Exceptions have call stacks. */
+	int exception_clauses;        /**< The clauses that run because of exceptions are recorded. */
 	const char *handle_type; /**< With RECORD_HANDLES: "normal", "pinned", "weak", "weak-track", or NULL for all. */
 	char *handle_class;      /**< With RECORD_HANDLES: pattern for the class of the object, or NULL for all. */
 	uint32_t metrics_milliseconds;

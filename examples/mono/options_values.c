@@ -144,9 +144,19 @@ int options_apply_allocation_detail(options_parser *parser, const char *value)
 
 int options_apply_exception_detail(options_parser *parser, const char *value)
 {
-	if (strcmp(value, "stack") != 0)
-		return options_complain(parser, "unknown value exceptions=%s; the value is stack", value);
-	parser->options->exception_stacks = 1;
+	const char *list = value;
+
+	do {
+		if (skip_word(&list, "stack"))
+			parser->options->exception_stacks = 1;
+		else if (skip_word(&list, "clauses"))
+			parser->options->exception_clauses = 1;
+		else
+			return options_complain(parser,
+						"unknown value exceptions=%s; the values are stack, clauses, and both: "
+						"stack+clauses",
+						value);
+	} while (*list != '\0');
 	return 1;
 }
 

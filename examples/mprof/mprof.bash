@@ -40,6 +40,7 @@ _mprof_values()
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
 	--alloc=) echo "stack stack:512k caller objects" ;;
+	--exceptions=) echo "stack clauses stack+clauses" ;;
 	--heap=) echo "every-gc ondemand" ;;
 	--handles=) echo "normal pinned weak weak-track" ;;
 	esac

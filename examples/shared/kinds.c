@@ -31,6 +31,18 @@ const char *kind_of_monitor_state(uint64_t state)
 	return NAME_FROM(names, state);
 }
 
+const char *kind_of_clause(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_CLAUSE_CATCH] = "catch",
+		[MPROF_CLAUSE_FILTER] = "filter",
+		[MPROF_CLAUSE_FINALLY] = "finally",
+		[MPROF_CLAUSE_FAULT] = "fault",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
 const char *kind_of_handle(uint32_t type)
 {
 	static const char *const names[] = {

@@ -22,6 +22,9 @@ const char *kind_of_element(uint32_t kind);
 /** "contended", "acquired", "failed". */
 const char *kind_of_monitor_state(uint64_t state);
 
+/** "catch", "filter", "finally", "fault". */
+const char *kind_of_clause(uint32_t kind);
+
 /** "weak", "weak-track", "normal", "pinned". */
 const char *kind_of_handle(uint32_t type);
 

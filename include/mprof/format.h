@@ -175,8 +175,11 @@ typedef enum mprof_event_kind {
 	                                         call started. */
 	MPROF_EVENT_STACK_SWITCH = 47,      /**< The thread continues on another call stack: value is its number, 0 for
 	                                         the thread's own (section 4.8). */
-	MPROF_EVENT_STACK_END = 48          /**< A call stack has ended: value is its number, which may be used
+	MPROF_EVENT_STACK_END = 48,         /**< A call stack has ended: value is its number, which may be used
 	                                         again. */
+	MPROF_EVENT_EXCEPTION_CLAUSE = 49   /**< A clause of a method runs because of an exception: id is the class of
+	                                         the exception, value the number of the clause << 2 | an
+	                                         #mprof_clause_kind; the detail has the method as its caller. */
 } mprof_event_kind;
 
 /**
@@ -209,7 +212,8 @@ typedef enum mprof_event_value {
 	MPROF_EVENT_VALUE_ADDRESS = 10,      /**< An address. */
 	MPROF_EVENT_VALUE_HANDLE = 11,       /**< A handle. */
 	MPROF_EVENT_VALUE_DURATION = 12,     /**< A duration, in counters. */
-	MPROF_EVENT_VALUE_STACK = 13         /**< The number of a stack on which a thread runs (section 4.8). */
+	MPROF_EVENT_VALUE_STACK = 13,        /**< The number of a stack on which a thread runs (section 4.8). */
+	MPROF_EVENT_VALUE_CLAUSE = 14        /**< The number of a clause in its method << 2 | an #mprof_clause_kind. */
 } mprof_event_value;
 
 /**
@@ -232,7 +236,7 @@ typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_CALL = 1,        /**< A method is entered or left. */
 	MPROF_EVENT_CATEGORY_METHOD = 2,      /**< A method is compiled or freed. */
 	MPROF_EVENT_CATEGORY_CLASS = 3,       /**< A class is loaded or unloaded. */
-	MPROF_EVENT_CATEGORY_EXCEPTION = 4,   /**< An exception is thrown. */
+	MPROF_EVENT_CATEGORY_EXCEPTION = 4,   /**< An exception is thrown, or a clause runs. */
 	MPROF_EVENT_CATEGORY_ALLOCATION = 5,  /**< An object is allocated. */
 	MPROF_EVENT_CATEGORY_THREAD = 6,      /**< A thread starts or ends. */
 	MPROF_EVENT_CATEGORY_COLLECTION = 7,  /**< A garbage collection. */
@@ -326,6 +330,17 @@ typedef struct mprof_event {
 		                                       too. */
 	} more;                                   /**< Fields that do not fit above. */
 } mprof_event;
+
+/**
+ * \brief Kinds of the clauses of a method that handle exceptions.
+ * \since 0.1
+ */
+typedef enum mprof_clause_kind {
+	MPROF_CLAUSE_CATCH = 0,   /**< The clause catches the exception. */
+	MPROF_CLAUSE_FILTER = 1,  /**< The filter of a catch clause decides whether to catch the exception. */
+	MPROF_CLAUSE_FINALLY = 2, /**< The clause also runs without an exception. Those runs are not recorded. */
+	MPROF_CLAUSE_FAULT = 3    /**< The clause runs only because of an exception, which continues. */
+} mprof_clause_kind;
 
 /**
  * \brief A step of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR.
@@ -467,7 +482,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_SOURCE_LINES = 22,        /**< mprof2: methods have their source file and line. */
 	MPROF_DIRECTIVE_MEMORY_EVENTS = 23,       /**< mprof2: events of native memory occur. */
 	MPROF_DIRECTIVE_STACK_SWITCHES = 24,      /**< mprof2: threads switch between call stacks. */
-	MPROF_DIRECTIVE_EXCEPTION_STACK_ID = 25   /**< mprof2: exceptions have a stack ID. */
+	MPROF_DIRECTIVE_EXCEPTION_STACK_ID = 25,  /**< mprof2: exceptions have a stack ID. */
+	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27    /**< mprof2: events of exception clauses occur. */
 } mprof_directive;
 
 /**

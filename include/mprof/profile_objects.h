@@ -181,6 +181,44 @@ MPROF_API mprof_status mprof_profile_get_exception_site(const mprof_profile *pro
 							mprof_exception_site *site);
 
 /**
+ * \brief How often a clause of a method ran because of exceptions of a class.
+ * \since 0.1
+ */
+typedef struct mprof_exception_clause {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t method;    /**< The method that has the clause, 0 if not known. */
+	uint32_t class_id;  /**< Class of the exceptions. */
+	uint32_t kind;      /**< An #mprof_clause_kind. */
+	uint32_t number;    /**< Number of the clause in its method, from 0. */
+	uint64_t runs;      /**< How often it ran. */
+} mprof_exception_clause;
+
+/**
+ * \brief Number of pairs of an exception clause that ran and a class of exceptions. They are in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_exception_clause_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets how often an exception clause ran because of exceptions of a class.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_exception_clause_count() - 1.
+ * \param clause Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_exception_clause(const mprof_profile *profile, size_t index,
+							  mprof_exception_clause *clause);
+
+/**
  * \brief A heap snapshot: the live objects at one time.
  * \since 0.1
  */

@@ -153,6 +153,9 @@ typedef struct mprof_recorder_options {
 	                                            that attached them, as it is if 0 was passed to
 	                                            mprof_recorder_attach(); no effect with a dialect that has no
 	                                            metrics. */
+	uint32_t exception_clauses;            /**< 1: exception clauses that run are recorded: see
+	                                            mprof_thread_record_exception_clause(). */
+	uint32_t reserved;                     /**< 0. */
 } mprof_recorder_options;
 
 /**
@@ -186,10 +189,10 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail and exception_stacks require. Content that the dialect cannot represent (SESSION, THREAD and LOST
- * blocks, some events and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only
- * by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is
- * declared, by allocation_detail or by the writer's options.
+ * allocation_detail, exception_stacks and exception_clauses require. Content that the dialect cannot represent
+ * (SESSION, THREAD and LOST blocks, some events and details) is refused unless mprof_writer_options::lossy is set;
+ * losses are then reported only by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and
+ * monitors if directive 2 is declared, by allocation_detail or by the writer's options.
  *
  * Thread-safe.
  * \param path Name of the file.

@@ -229,6 +229,26 @@ MPROF_API void mprof_thread_record_exception(mprof_thread *thread, mprof_key cla
 					     size_t count);
 
 /**
+ * \brief Records that a clause of a method runs because of an exception, if mprof_recorder_options::exception_clauses
+ * is set.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param kind An #mprof_clause_kind.
+ * \param number Number of the clause in its method, from 0.
+ * \param class_key Key of the class of the exception.
+ * \param method Key of the method that has the clause.
+ * \return
+ * - #MPROF_OK, also if exception_clauses is not set, while recording is stopped, and if the event is dropped and
+ * counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p kind is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind,
+							    uint32_t number, mprof_key class_key, mprof_key method);
+
+/**
  * \brief Records that a thread waits for a monitor, acquires it, or gives up.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.

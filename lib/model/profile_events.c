@@ -119,6 +119,22 @@ static int add_exception(mprof_profile *profile, uint32_t top, const mprof_event
 	return 1;
 }
 
+/* Returns 0 if there is no memory. */
+static int add_exception_clause(mprof_profile *profile, const mprof_event *event)
+{
+	site_key key = {.class_id = event->id, .other = event->value};
+	size_t site;
+
+	key.detail = event->more.detail != NULL ? event->more.detail->caller : 0;
+	site = site_table_get(&profile->clauses, &key);
+	if (site == SITE_TABLE_NONE) {
+		profile->totals.folded_sites++;
+		return memory_budget_is_exceeded(&profile->budget);
+	}
+	profile->clauses.records[site].count++;
+	return 1;
+}
+
 static int add_heap_free(mprof_profile *profile, const mprof_event *event)
 {
 	class_record *record = record_table_get(&profile->classes, event->id);
@@ -234,6 +250,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return end_class_load(profile, thread, event);
 	case MPROF_EVENT_EXCEPTION:
 		return add_exception(profile, thread_stack(thread)->top, event);
+	case MPROF_EVENT_EXCEPTION_CLAUSE:
+		return add_exception_clause(profile, event);
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
 		reset_thread(profile, thread, event);
@@ -374,6 +392,7 @@ static int is_instant(const mprof_event *event)
 	case MPROF_EVENT_ALLOCATION:
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
 	case MPROF_EVENT_EXCEPTION:
+	case MPROF_EVENT_EXCEPTION_CLAUSE:
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return 1;

@@ -105,6 +105,32 @@ mprof_status mprof_profile_get_exception_site(const mprof_profile *profile, size
 	return profile_table_get(&exception_site_rows, profile, index, site);
 }
 
+size_t mprof_profile_get_exception_clause_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->clauses.count : 0;
+}
+
+static void store_exception_clause(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_exception_clause *clause = row;
+	const site_record *record = &profile->clauses.records[index];
+
+	clause->method = record->key.detail;
+	clause->class_id = record->key.class_id;
+	clause->kind = (uint32_t)record->key.other & 3;
+	clause->number = (uint32_t)(record->key.other >> 2);
+	clause->runs = record->count;
+}
+
+static const profile_table exception_clause_rows =
+	PROFILE_TABLE(mprof_exception_clause, mprof_profile_get_exception_clause_count, store_exception_clause);
+
+mprof_status mprof_profile_get_exception_clause(const mprof_profile *profile, size_t index,
+						mprof_exception_clause *clause)
+{
+	return profile_table_get(&exception_clause_rows, profile, index, clause);
+}
+
 size_t mprof_profile_get_heap_shot_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->heap_snapshots.count : 0;

@@ -42,9 +42,10 @@ struct mprof_profile {
 	code_unit_list code_units;
 	property_list properties;
 	sample_model samples;
-	site_table allocations;         /**< Allocations with a known call site. value: bytes. key.detail: the method.
+	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
 	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
-	site_table exceptions;          /**< Exceptions with a known call site. */
+	site_table exceptions;  /**< Exceptions with a known call site. */
+	site_table clauses; /**< Exception clauses that ran. key.detail: the method. key.other: the event's value. */
 	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;

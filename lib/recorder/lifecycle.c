@@ -56,7 +56,8 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
 	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
-	       own->exception_stacks <= 1 && own->thread_times <= 1;
+	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
+	       own->reserved == 0;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -299,6 +300,10 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	shared->detail = declare_details(known, options->allocation_detail, writer_options);
 	if (options->exception_stacks)
 		shared->detail |= declare_exception_stacks(known, writer_options);
+	if (options->exception_clauses) {
+		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
+		shared->detail |= DETAIL_EXCEPTION_CLAUSES;
+	}
 	if (has_stacks(known, writer_options->directives))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =

@@ -31,6 +31,8 @@
 #define DETAIL_STACKS 0x100
 /** The same for call stacks of exceptions, which have to be asked for. */
 #define DETAIL_EXCEPTION_STACKS 0x200
+/** The events of exception clauses, which have to be asked for too. A lossy writer counts them if it lacks them. */
+#define DETAIL_EXCEPTION_CLAUSES 0x400
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 

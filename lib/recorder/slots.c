@@ -173,6 +173,17 @@ static void convert_handle(mprof_event *event, mprof_event_detail *detail, const
 	--*frame_count;
 }
 
+/* The method that has the clause is stored as the object. */
+static void convert_clause(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail)
+{
+	mprof_key method = detail->object;
+
+	if (!key_is_valid(method, drain->shared->keys_are_ids))
+		method = key_for_none(drain->shared->keys_are_ids);
+	detail->caller = keys_method_id(&drain->keys, method, event->counter);
+	detail->object = 0;
+}
+
 /* Converts the slots of a wide event to *event. Returns 0 if out of memory for its IDs. */
 static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
 			mprof_event_detail *detail)
@@ -199,8 +210,10 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	}
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		convert_handle(event, detail, slots, &frames, &frame_count);
+	if (kind == MPROF_EVENT_EXCEPTION_CLAUSE)
+		convert_clause(drain, event, detail);
 	/* The subject of allocations and exceptions is the class; other events may have none. */
-	if (is_allocation || kind == MPROF_EVENT_EXCEPTION || slots[0].subject != 0)
+	if (is_allocation || event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_EXCEPTION || slots[0].subject != 0)
 		event->id = keys_class_id(&drain->keys, slots[0].subject, counter);
 	if ((drain->shared->detail & (is_allocation ? MPROF_ALLOCATION_DETAIL_STACK : DETAIL_STACKS)) != 0 &&
 	    frame_count > 0)

@@ -24,7 +24,7 @@
 	(KIND_BIT(MPROF_EVENT_THREAD_START) | KIND_BIT(MPROF_EVENT_THREAD_END) | KIND_BIT(MPROF_EVENT_STACK_END))
 #define TIMED_KINDS                                                                                                    \
 	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) | event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) |  \
-	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | event_kinds_in(MPROF_EVENT_CATEGORY_EXCEPTION) |                 \
+	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | KIND_BIT(MPROF_EVENT_EXCEPTION) |                                \
 	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | KIND_BIT(MPROF_EVENT_FINALIZATION_START) |                      \
 	 KIND_BIT(MPROF_EVENT_FINALIZATION_END))
 
@@ -508,6 +508,19 @@ void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, co
 		record_timed(thread, class_key, MPROF_EVENT_EXCEPTION);
 	else
 		record_detailed(thread, MPROF_EVENT_EXCEPTION, &event, frames, count);
+}
+
+mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind, uint32_t number,
+						  mprof_key class_key, mprof_key method)
+{
+	/* The method takes the place of an object. */
+	wide_event event = {class_key, method, (uint64_t)number << 2 | (uint64_t)kind, 0};
+
+	if (thread == NULL || (uint32_t)kind > MPROF_CLAUSE_FAULT)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_EXCEPTION_CLAUSES) != 0)
+		record_wide(thread, MPROF_EVENT_EXCEPTION_CLAUSE, &event, NULL, 0);
+	return MPROF_OK;
 }
 
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,

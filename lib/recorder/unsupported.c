@@ -263,6 +263,12 @@ void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, co
 {
 }
 
+mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind, uint32_t number,
+						  mprof_key class_key, mprof_key method)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
 					 uint64_t object, const mprof_frame *frames, size_t count)
 {

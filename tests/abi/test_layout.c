@@ -390,7 +390,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 200);
+SIZE(mprof_recorder_options, 208);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -422,6 +422,8 @@ FIELD(mprof_recorder_options, salvage_path, 176);
 FIELD(mprof_recorder_options, salvage_log_path, 184);
 FIELD(mprof_recorder_options, exception_stacks, 192);
 FIELD(mprof_recorder_options, thread_times, 196);
+FIELD(mprof_recorder_options, exception_clauses, 200);
+FIELD(mprof_recorder_options, reserved, 204);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -651,6 +653,14 @@ FIELD(mprof_exception_site, stack, 12);
 FIELD(mprof_exception_site, exceptions, 16);
 FIELD(mprof_exception_site, call, 24);
 FIELD(mprof_exception_site, reserved, 28);
+
+SIZE(mprof_exception_clause, 32);
+FIELD(mprof_exception_clause, struct_size, 0);
+FIELD(mprof_exception_clause, method, 8);
+FIELD(mprof_exception_clause, class_id, 12);
+FIELD(mprof_exception_clause, kind, 16);
+FIELD(mprof_exception_clause, number, 20);
+FIELD(mprof_exception_clause, runs, 24);
 
 SIZE(mprof_monitor_stats, 48);
 FIELD(mprof_monitor_stats, struct_size, 0);
@@ -886,6 +896,7 @@ static int check_sizes(void)
 		{"mprof_handle_stats", sizeof(mprof_handle_stats)},
 		{"mprof_handle_site", sizeof(mprof_handle_site)},
 		{"mprof_exception_site", sizeof(mprof_exception_site)},
+		{"mprof_exception_clause", sizeof(mprof_exception_clause)},
 		{"mprof_monitor_stats", sizeof(mprof_monitor_stats)},
 		{"mprof_monitor_site", sizeof(mprof_monitor_site)},
 		{"mprof_finalizer_stats", sizeof(mprof_finalizer_stats)},

@@ -213,6 +213,7 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor(NULL, (mprof_monitor_state)0, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
+	REFUSES(mprof_thread_record_exception_clause(NULL, (mprof_clause_kind)0, 0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, (mprof_handle_type)0, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, (mprof_handle_type)0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_finalizer(NULL, 0, 0, 0));
@@ -263,6 +264,8 @@ Test(null, profile)
 	REFUSES(mprof_profile_get_monitor(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_exception_site_count(NULL));
 	REFUSES(mprof_profile_get_exception_site(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_exception_clause_count(NULL));
+	REFUSES(mprof_profile_get_exception_clause(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_monitor_site_count(NULL));
 	REFUSES(mprof_profile_get_monitor_site(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_finalizer_count(NULL));

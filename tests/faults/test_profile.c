@@ -100,6 +100,8 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	HASH_ALL(run, profile, mprof_handle_site, mprof_profile_get_handle_site_count, mprof_profile_get_handle_site);
 	HASH_ALL(run, profile, mprof_exception_site, mprof_profile_get_exception_site_count,
 		 mprof_profile_get_exception_site);
+	HASH_ALL(run, profile, mprof_exception_clause, mprof_profile_get_exception_clause_count,
+		 mprof_profile_get_exception_clause);
 	HASH_ALL(run, profile, mprof_monitor_stats, mprof_profile_get_monitor_count, mprof_profile_get_monitor);
 	HASH_ALL(run, profile, mprof_monitor_site, mprof_profile_get_monitor_site_count,
 		 mprof_profile_get_monitor_site);

@@ -50,7 +50,8 @@ static void render_detail(log_text *out, const log_input *input, const mprof_eve
 
 	if (detail == NULL)
 		return;
-	if (is_allocation(event) && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0)
+	if (event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ||
+	    (is_allocation(event) && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0))
 		log_text_add(out, " caller=%u", detail->caller);
 	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
 		log_text_add(out, " type=%u", detail->handle_type);
@@ -70,6 +71,7 @@ static int has_value(const mprof_event *event)
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
 	case MPROF_EVENT_MONITOR:
 	case MPROF_EVENT_HANDLE_CREATED:
+	case MPROF_EVENT_EXCEPTION_CLAUSE:
 		return 1;
 	default:
 		return event->id == 0 && event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT;

@@ -192,6 +192,23 @@ Test(events_encode, exceptions_with_call_stacks)
 	tear_down();
 }
 
+Test(events_encode, exception_clauses)
+{
+	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .caller = 1};
+	mprof_event event = event_of(MPROF_EVENT_EXCEPTION_CLAUSE, 0, 1, 3 << 2 | MPROF_CLAUSE_FINALLY, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, directive, 0);
+	event.more.detail = &detail;
+	EXPECT(event, 10, "\x5e\x81\x8a\x8e\x81");
+	event.more.detail = NULL;
+	EXPECT(event, 0, "\x5e\x81\x80\x8e\x80");
+	detail.caller = 88;
+	event.more.detail = &detail;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
 Test(events_encode, switches_between_stacks)
 {
 	set_up(MPROF_DIALECT_MPROF2, SWITCHES, 0);
@@ -508,6 +525,7 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_MEMORY_RESIZED,
 	MPROF_EVENT_STACK_SWITCH,
 	MPROF_EVENT_STACK_END,
+	MPROF_EVENT_EXCEPTION_CLAUSE,
 	EVENT_KIND_COUNT,
 	63,
 	64,

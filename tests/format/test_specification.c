@@ -567,9 +567,11 @@ static void write_example_of_switches(mprof_writer *writer)
 static void write_example_of_exceptions(mprof_writer *writer)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .stack = 1};
+	const mprof_event_detail clause = {.struct_size = sizeof(mprof_event_detail), .caller = 1};
 	const mprof_record stack = make_stack(1, 0, 1, 0);
 	mprof_event events[] = {
 		make_event(MPROF_EVENT_EXCEPTION, 1, 0, 5010),
+		make_event(MPROF_EVENT_EXCEPTION_CLAUSE, 1, 2 << 2 | MPROF_CLAUSE_FINALLY, 5015),
 		make_event(MPROF_EVENT_EXCEPTION, 1, 0, 5020),
 	};
 
@@ -577,6 +579,7 @@ static void write_example_of_exceptions(mprof_writer *writer)
 	write_method(writer, 1, 0, 0, "Run ()");
 	write_records(writer, MPROF_BLOCK_STACKS, &stack, 1);
 	events[0].more.detail = &detail;
+	events[1].more.detail = &clause;
 	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
 }
 
@@ -627,7 +630,8 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[3], MPROF_DIALECT_MPROF2, others, write_example_of_heap);
 	expect_written(&examples[4], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_MEMORY_EVENTS), write_example_of_memory);
 	expect_written(&examples[5], MPROF_DIALECT_MPROF2, switches, write_example_of_switches);
-	expect_written(&examples[6], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID),
+	expect_written(&examples[6], MPROF_DIALECT_MPROF2,
+		       BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES),
 		       write_example_of_exceptions);
 }
 

@@ -170,6 +170,34 @@ Test(profile_parts, class_loads_and_exceptions)
 	log_release(&log);
 }
 
+Test(profile_parts, exception_clauses_by_method_and_class)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
+	const uint64_t finally = 1 << 2 | MPROF_CLAUSE_FINALLY;
+	mprof_exception_clause clause = {.struct_size = sizeof(clause)};
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add_detailed(&log, MPROF_EVENT_EXCEPTION_CLAUSE, 3, 60, MPROF_CLAUSE_CATCH, &detail);
+	add_detailed(&log, MPROF_EVENT_EXCEPTION_CLAUSE, 3, 61, finally, &detail);
+	add_detailed(&log, MPROF_EVENT_EXCEPTION_CLAUSE, 3, 62, MPROF_CLAUSE_CATCH, &detail);
+	add_detailed(&log, MPROF_EVENT_EXCEPTION_CLAUSE, 4, 63, MPROF_CLAUSE_CATCH, &detail);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_get_exception_clause_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 0, &clause), MPROF_OK);
+	cr_expect(clause.method == 2 && clause.class_id == 3 && clause.runs == 2);
+	cr_expect(clause.kind == MPROF_CLAUSE_CATCH && clause.number == 0);
+	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 1, &clause), MPROF_OK);
+	cr_expect(clause.class_id == 3 && clause.runs == 1);
+	cr_expect(clause.kind == MPROF_CLAUSE_FINALLY && clause.number == 1);
+	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 2, &clause), MPROF_OK);
+	cr_expect(clause.class_id == 4 && clause.runs == 1);
+	cr_expect_eq(totals_of(&log).exceptions, 0);
+	log_release(&log);
+}
+
 Test(profile_parts, a_whole_collection)
 {
 	test_log log;

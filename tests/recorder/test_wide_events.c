@@ -259,6 +259,44 @@ Test(wide_events, exceptions_keep_call_stacks_if_asked_for)
 	}
 }
 
+Test(wide_events, exception_clauses_are_recorded_if_asked_for)
+{
+	for (uint32_t asked = 0; asked <= 1; asked++) {
+		mprof_recorder_options options;
+		recorded_log log = {0};
+		mprof_recorder *recorder;
+		mprof_thread *thread;
+
+		mprof_recorder_options_init(&options, sizeof(options));
+		options.counter = counting_counter;
+		options.exception_clauses = asked;
+		recorder = recorded_log_open(&log, &options);
+		define_class(recorder, CLASS_A, "Space.A");
+		define_method(recorder, METHOD_F, CLASS_A, "F ()");
+		thread = attach(recorder);
+		cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION_CLAUSE, 0, CLASS_A),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_exception_clause(thread, (mprof_clause_kind)4, 0, CLASS_A, METHOD_F),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_exception_clause(thread, MPROF_CLAUSE_FAULT, 300, CLASS_A, METHOD_F),
+			     MPROF_OK);
+		cr_assert_eq(mprof_thread_record_exception_clause(thread, MPROF_CLAUSE_CATCH, 0, 0, 0), MPROF_OK);
+		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
+		finish(recorder, thread, &log);
+		cr_assert_eq(log.event_count, asked ? 3 : 1);
+		if (asked) {
+			cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_EXCEPTION_CLAUSE);
+			cr_assert_str_eq(log.events[0].name, "Space.A");
+			cr_assert_str_eq(log.events[0].caller, "F ()");
+			cr_assert_eq(log.events[0].event.value, 300 << 2 | MPROF_CLAUSE_FAULT);
+			cr_assert_neq(log.events[1].event.id, 0);
+			cr_assert_str_eq(log.events[1].caller, "(no key)");
+		}
+		cr_assert_eq(log.events[asked ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
+		recorded_log_free(&log);
+	}
+}
+
 Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
 {
 	recorded_log log = {0};

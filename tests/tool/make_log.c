@@ -310,11 +310,12 @@ static void add_handles(generator *made)
 
 /*
  * Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together; an
- * exception.
+ * exception that is caught.
  */
 static void add_waits(generator *made)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
+	const mprof_event_detail clause = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
 
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
@@ -327,6 +328,7 @@ static void add_waits(generator *made)
 	}
 	add(made, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
 	add_detailed(made, MPROF_EVENT_EXCEPTION, 6, 0, 8410, &detail);
+	add_detailed(made, MPROF_EVENT_EXCEPTION_CLAUSE, 6, 1 << 2 | MPROF_CLAUSE_CATCH, 8420, &clause);
 }
 
 static void add_allocations(generator *made)
@@ -456,7 +458,8 @@ static void write_full(const char *path)
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);

@@ -48,7 +48,7 @@ static const char help[] =
 	"                     with stack:512k, the stacks of a sample, one for each 512 KiB on average\n"
 	"  --jit              compilation\n"
 	"  --gc               collections\n"
-	"  --exceptions[=stack] exceptions; with stack, their call stacks too\n"
+	"  --exceptions[=DETAIL] exceptions; with stack, clauses (that run because of them) or both: stack+clauses\n"
 	"  --threads          threads\n"
 	"  --classes          loading of classes\n"
 	"  --all              all of these, and none of the following\n"

@@ -292,6 +292,10 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 		json_unsigned(json, "collection", event->id);
 	if (event->kind == MPROF_EVENT_MONITOR)
 		json_string(json, "state", kind_of_monitor_state(event->value));
+	if (event->kind == MPROF_EVENT_EXCEPTION_CLAUSE) {
+		json_string(json, "kind", kind_of_clause(event->value & 3));
+		json_large(json, "clause", event->value >> 2);
+	}
 	if (event->kind == MPROF_EVENT_HEAP_ROOT)
 		json_string(json, "kind", kind_of_root(event->value));
 	if (event->kind == MPROF_EVENT_HEAP_MOVE)
@@ -310,7 +314,7 @@ static void print_detail(json_writer *json, const mprof_event *event)
 	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
 		json_string(json, "type", kind_of_handle(detail->handle_type));
 	if (detail->caller != 0)
-		json_unsigned(json, "caller", detail->caller);
+		json_unsigned(json, event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ? "method" : "caller", detail->caller);
 	if (detail->stack != 0)
 		json_unsigned(json, "stack", detail->stack);
 	if (object != 0)

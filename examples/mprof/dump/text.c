@@ -237,6 +237,9 @@ static void print_value(const mprof_event *event)
 	case MPROF_EVENT_VALUE_MONITOR_STATE:
 		printf(" %s", kind_of_monitor_state(event->value));
 		break;
+	case MPROF_EVENT_VALUE_CLAUSE:
+		printf(", %s clause %" PRIu64, kind_of_clause(event->value & 3), event->value >> 2);
+		break;
 	case MPROF_EVENT_VALUE_ROOT_KIND:
 		printf(" %s", kind_of_root(event->value));
 		break;
@@ -289,7 +292,8 @@ static void print_detail(const mprof_event *event)
 	if (event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_HANDLE_DELETED)
 		printf(", %s", kind_of_handle(detail->handle_type));
 	if (detail->caller != 0)
-		printf(", by method %" PRIu32, detail->caller);
+		printf(", %s method %" PRIu32, event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ? "of" : "by",
+		       detail->caller);
 	if (object != 0)
 		printf(", at 0x%" PRIx64, object);
 	if (detail->stack != 0)

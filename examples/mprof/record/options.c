@@ -68,7 +68,7 @@ static const record_option record_options[] = {
 	{"alloc", optional_argument, VALUE_ALLOCATION, UINT64_C(1) << 10, UINT64_C(1) << 30, " stack caller objects "},
 	PLAIN("jit"),
 	PLAIN("gc"),
-	WORDS("exceptions", optional_argument, " stack "),
+	WORDS("exceptions", optional_argument, " stack clauses stack+clauses clauses+stack "),
 	PLAIN("threads"),
 	PLAIN("classes"),
 	PLAIN("all"),

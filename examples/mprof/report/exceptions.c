@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints thrown exceptions by class, and by class and call stack, the most frequent first. */
+/*
+ * Prints thrown exceptions by class, and by class and call stack, and the clauses that ran because of them by method;
+ * the most frequent first.
+ */
 #include "report/exceptions.h"
 
 #include "report/filters.h"
 #include "report/parts.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int fetch_class(const log_report *report, size_t index, void *row)
@@ -54,6 +59,55 @@ static mprof_exception_site *collect_sites(const log_report *report, size_t *cou
 			      sizeof(mprof_exception_site), fetch_site, compare_sites, count);
 }
 
+static int fetch_clause(const log_report *report, size_t index, void *row)
+{
+	mprof_exception_clause *clause = row;
+
+	clause->struct_size = sizeof(*clause);
+	mprof_profile_get_exception_clause(report->profile, index, clause);
+	return clause->runs > 0 && report_wants_method(report, clause->method) &&
+	       report_wants_class(report, clause->class_id);
+}
+
+static int compare_clauses(const void *left, const void *right)
+{
+	const mprof_exception_clause *a = left;
+	const mprof_exception_clause *b = right;
+	int order = report_larger_first(a->runs, b->runs);
+
+	order = order != 0 ? order : report_larger_first(b->method, a->method);
+	order = order != 0 ? order : report_larger_first(b->number, a->number);
+	order = order != 0 ? order : report_larger_first(b->kind, a->kind);
+	return order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+}
+
+static mprof_exception_clause *collect_clauses(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_exception_clause_count(report->profile),
+			      sizeof(mprof_exception_clause), fetch_clause, compare_clauses, count);
+}
+
+static void print_clauses(const log_report *report)
+{
+	size_t count;
+	mprof_exception_clause *rows = collect_clauses(report, &count);
+	size_t shown = report_rows(report, count);
+	char text[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Exception clauses by method", shown, count, REPORT_IGNORES_NONE);
+		puts("        runs  clause      exception, method");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		printf("  %10s  %-7s %2" PRIu32 "  ", text_count(text, rows[i].runs), kind_of_clause(rows[i].kind),
+		       rows[i].number);
+		report_class(report, rows[i].class_id);
+		printf("%26s", "");
+		report_method(report, rows[i].method);
+	}
+	free(rows);
+}
+
 static void print_sites(const log_report *report)
 {
 	size_t count;
@@ -86,6 +140,7 @@ void report_exceptions_text(const log_report *report)
 	}
 	free(rows);
 	print_sites(report);
+	print_clauses(report);
 }
 
 /* Estimated size of a row in JSON without its stack, with names of average length. */
@@ -114,6 +169,30 @@ static void print_sites_json(log_report *report, json_writer *json)
 	free(rows);
 }
 
+static void print_clauses_json(log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_exception_clause *rows = collect_clauses(report, &count);
+	size_t shown = report_rows(report, count);
+	uint64_t room = report_room(report);
+	size_t i;
+
+	json_begin_array(json, "exception_clauses");
+	for (i = 0; i < shown && report_takes_room(&room, ROW_SIZE); i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_string(json, "method",
+			    rows[i].method != 0 ? names_full_method(report->input.names, rows[i].method) : NULL);
+		json_string(json, "kind", kind_of_clause(rows[i].kind));
+		json_unsigned(json, "clause", rows[i].number);
+		json_unsigned(json, "count", rows[i].runs);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	report->left_out.exception_clauses = shown - i;
+	free(rows);
+}
+
 void report_exceptions_json(log_report *report, json_writer *json)
 {
 	size_t count;
@@ -130,4 +209,5 @@ void report_exceptions_json(log_report *report, json_writer *json)
 	json_end_array(json);
 	free(rows);
 	print_sites_json(report, json);
+	print_clauses_json(report, json);
 }

@@ -232,6 +232,7 @@ static void print_left_out(const log_report *report, json_writer *json)
 	json_unsigned(json, "allocation_stacks", report->left_out.allocation_stacks);
 	json_unsigned(json, "monitor_stacks", report->left_out.monitor_stacks);
 	json_unsigned(json, "exception_stacks", report->left_out.exception_stacks);
+	json_unsigned(json, "exception_clauses", report->left_out.exception_clauses);
 	json_unsigned(json, "handle_stacks", report->left_out.handle_stacks);
 	json_unsigned(json, "heap_shot_classes", report->left_out.heap_shot_classes);
 	json_unsigned(json, "heap_summaries", report->left_out.heap_summaries);

@@ -49,6 +49,7 @@ typedef struct report_left_out {
 	uint64_t allocation_stacks;
 	uint64_t monitor_stacks;
 	uint64_t exception_stacks;
+	uint64_t exception_clauses;
 	uint64_t handle_stacks;
 	uint64_t heap_shot_classes;
 	uint64_t heap_summaries;
