@@ -2,8 +2,9 @@
 /*
  * Selects which calls are recorded.
  *
- * Whether a method reports its calls is decided when the runtime compiles it, and cannot change while the program runs,
- * so the gate can only leave out calls that are reported.
+ * Whether a method reports its calls is decided when the runtime compiles it, and cannot change later. So the gate
+ * leaves out calls that are reported. If the program was started without calls, it also decides which methods are
+ * compiled to report them.
  */
 #include "call_gate.h"
 
@@ -59,6 +60,20 @@ int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *me
 	return is_admitted(profiler, state, method, changes);
 }
 
+int call_gate_selects(MonoMethod *method)
+{
+	/* Acquire: pairs with the release in change_gate(). */
+	(void)atomic_load_explicit(&gate.changes, memory_order_acquire);
+	switch (atomic_load_explicit(&gate.mode, memory_order_relaxed)) {
+	case GATE_OPEN:
+		return 1;
+	case GATE_CLOSED:
+		return 0;
+	default:
+		return filters_admit(atomic_load_explicit(&gate.admitted, memory_order_relaxed), method);
+	}
+}
+
 /*
  * Disables recording for a short time, so that the log shows that calls may be missing: the next event of each thread
  * is preceded by one that marks its call stack as unknown. A call that is being recorded on another thread at this time
@@ -82,9 +97,8 @@ const char *call_gate_set(MonoProfiler *profiler, const char *selection)
 {
 	filters *admitted = NULL;
 
-	if ((profiler->options.kinds & RECORD_CALLS) == 0)
-		return "methods report their calls only if they are compiled so: start the program with the option "
-		       "calls";
+	if ((profiler->options.kinds & RECORD_CALLS) == 0 && !options_allow_changes(&profiler->options))
+		return "older formats have calls only from the start: start the program with the option calls";
 	if (strlen(selection) >= sizeof(selection_text))
 		return "the pattern is longer than 255 bytes";
 	if (strcmp(selection, "on") == 0) {

@@ -13,6 +13,9 @@
 /** Whether a call of \p method is recorded. Called by the calling thread, which owns \p state. */
 int call_gate_admits(MonoProfiler *profiler, thread_state *state, MonoMethod *method);
 
+/** Whether the present setting admits a method. Any thread. */
+int call_gate_selects(MonoMethod *method);
+
 /**
  * Opens the gate for all methods, for none ("off"), or for those that match a pattern of filters.h. Returns NULL, or
  * the reason of a failure. Only the control thread may call this.

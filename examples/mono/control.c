@@ -152,7 +152,9 @@ void control_runtime_is_ready(void)
 {
 	const uint64_t one = 1;
 
-	if (!control.is_running || (control.profiler->options.kinds & RECORD_HEAP) == 0)
+	const module_options *options = &control.profiler->options;
+
+	if (!control.is_running || ((options->kinds & RECORD_HEAP) == 0 && !options_allow_changes(options)))
 		return;
 	atomic_store(&control.is_to_join, 1);
 	(void)!write(control.event_fd, &one, sizeof(one));

@@ -91,10 +91,20 @@ static const char *change_allocations(MonoProfiler *profiler, const char *value)
 
 static const char *change_calls(MonoProfiler *profiler, const char *value)
 {
+	const char *failure;
+
 	/* The gate is open initially, so using it changes nothing by itself. */
-	if ((profiler->options.kinds & RECORD_CALLS) != 0)
+	if ((profiler->options.kinds & RECORD_CALLS) != 0) {
 		methods_use_gate(profiler);
-	return call_gate_set(profiler, value);
+		return call_gate_set(profiler, value);
+	}
+	/* Here, it selects what will be compiled to report calls, so it is set first. */
+	failure = call_gate_set(profiler, value);
+	if (failure == NULL && (profiler_kinds(profiler) & RECORD_CALLS) == 0) {
+		methods_use_gate(profiler);
+		profiler_add_kind(profiler, RECORD_CALLS);
+	}
+	return failure;
 }
 
 static const struct {
@@ -139,6 +149,6 @@ int control_change(MonoProfiler *profiler, const char *line, command_reply *repl
 void control_changes_describe(MonoProfiler *profiler, command_reply *reply)
 {
 	for (size_t i = 0; i < CHANGE_COUNT; i++)
-		if ((profiler->options.kinds & changes[i].kind) != 0)
+		if ((profiler_kinds(profiler) & changes[i].kind) != 0)
 			changes[i].describe(profiler, reply);
 }

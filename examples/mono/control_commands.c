@@ -45,7 +45,7 @@ static void add_status(MonoProfiler *profiler, command_reply *reply)
 {
 	char kinds[OPTIONS_KINDS_SIZE];
 
-	options_describe_kinds(profiler->options.kinds, kinds, sizeof(kinds));
+	options_describe_kinds(profiler_kinds(profiler), kinds, sizeof(kinds));
 	control_reply_add(reply, "pid=%ld", (long)getpid());
 	control_reply_add(reply, "recording=%s",
 			  mprof_recorder_is_enabled(profiler->recorder) ? "enabled" : "disabled");

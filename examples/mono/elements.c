@@ -5,6 +5,7 @@
 #include "names.h"
 #include "precompiled.h"
 #include "threads.h"
+#include "unnamed_methods.h"
 
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>
@@ -186,6 +187,7 @@ static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
 {
 	record_nameless(profiler, take_nameless(domain));
 	begin_load(profiler, domain, name_of_domain(domain));
+	unnamed_methods_define(profiler);
 	(void)key_set_remove_owned(&profiler->compiled, domain, NULL, 0);
 	names_forget_shared(profiler);
 }
@@ -233,6 +235,7 @@ static void image_unloading(MonoProfiler *profiler, MonoImage *image)
 	const char *name = image_name(image);
 
 	begin_load(profiler, image, name == NULL ? NULL : strdup(name));
+	unnamed_methods_define(profiler);
 	names_unload(profiler, image);
 }
 

@@ -286,6 +286,11 @@ void heap_begin(void)
 	atomic_store(&is_open, 1);
 }
 
+int heap_is_open(void)
+{
+	return atomic_load(&is_open);
+}
+
 void heap_end(void)
 {
 	atomic_store(&is_open, 0);

@@ -33,6 +33,9 @@ const char *heap_take_shot(MonoProfiler *profiler);
 /** Allows requests for snapshots: the runtime is ready. */
 void heap_begin(void);
 
+/** Whether the runtime is ready: it has started, and is not shutting down. Any thread. */
+int heap_is_open(void);
+
 /** Ends requests for snapshots: the runtime is shutting down. */
 void heap_end(void);
 

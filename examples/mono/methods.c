@@ -13,6 +13,7 @@
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"
+#include "unnamed_methods.h"
 
 #include "shared/call_depth.h"
 
@@ -51,11 +52,21 @@ static void note_compiled(MonoProfiler *profiler, MonoMethod *method)
 	key_set_put(&profiler->compiled, code_key(method), mono_domain_get(), 1);
 }
 
+/* Whether calls are recorded only since the program runs. */
+static int are_late(const MonoProfiler *profiler)
+{
+	return (profiler->options.kinds & RECORD_CALLS) == 0;
+}
+
 static MonoProfilerCallInstrumentationFlags filter_calls(MonoProfiler *profiler, MonoMethod *method)
 {
 	const module_options *options = &profiler->options;
-	uint8_t flags = names_define_method_once(profiler, method);
+	uint8_t flags;
 
+	/* Other methods are not recorded by a later pattern either, but cost nothing until then. */
+	if (are_late(profiler) && !call_gate_selects(method))
+		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+	flags = names_define_method_once(profiler, method);
 	if ((flags & METHOD_WRAPPER && options->no_wrappers) || (flags & METHOD_ARTIFACT && !options->all_wrappers) ||
 	    !filters_admit(options->filters, method))
 		return MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
@@ -183,7 +194,7 @@ static void gated_exception_leave(MonoProfiler *profiler, MonoMethod *method, Mo
 												       exception);
 }
 
-void methods_use_gate(MonoProfiler *profiler)
+static void install_gated_calls(MonoProfiler *profiler)
 {
 	MonoProfilerHandle handle = profiler->handle;
 
@@ -193,7 +204,14 @@ void methods_use_gate(MonoProfiler *profiler)
 	mono_profiler_set_method_exception_leave_callback(handle, gated_exception_leave);
 }
 
-/* Whether call stacks are recorded. */
+void methods_use_gate(MonoProfiler *profiler)
+{
+	install_gated_calls(profiler);
+	if (are_late(profiler))
+		mono_profiler_set_call_instrumentation_filter_callback(profiler->handle, filter_calls);
+}
+
+/* Whether call stacks are recorded from the start. */
 static int wants_stacks(const module_options *options)
 {
 	return (options->kinds & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
@@ -207,7 +225,13 @@ static int wants_stacks(const module_options *options)
  */
 static int wants_all_names(const MonoProfiler *profiler)
 {
-	return (profiler->options.kinds & RECORD_JIT) != 0 || wants_stacks(&profiler->options);
+	return (profiler_kinds(profiler) & (RECORD_JIT | RECORD_SAMPLES)) != 0 || wants_stacks(&profiler->options);
+}
+
+/* Whether methods without a name may need one later, since samples can be switched on. */
+static int may_want_names(const MonoProfiler *profiler)
+{
+	return options_allow_changes(&profiler->options);
 }
 
 static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
@@ -267,8 +291,12 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 	MonoMethod *made = code == NULL ? NULL : mono_jit_info_get_method(code);
 
 	/* Precompiled code is reported only here; other threads may run it already. */
-	if (made != NULL && made != method && wants_all_names(profiler))
-		names_define_method(profiler, made);
+	if (wants_all_names(profiler)) {
+		if (made != NULL && made != method)
+			names_define_method(profiler, made);
+	} else if (may_want_names(profiler) && !unnamed_methods_add(made != NULL ? made : method)) {
+		(void)names_define_method_once(profiler, made != NULL ? made : method);
+	}
 	jit_end(profiler, method, 0);
 }
 
@@ -311,7 +339,7 @@ void methods_install(MonoProfiler *profiler)
 	MonoProfilerHandle handle = profiler->handle;
 	uint32_t kinds = profiler->options.kinds;
 
-	if (kinds & RECORD_CALLS || wants_all_names(profiler)) {
+	if (kinds & RECORD_CALLS || wants_all_names(profiler) || may_want_names(profiler)) {
 		mono_profiler_set_jit_begin_callback(handle, jit_begin);
 		mono_profiler_set_jit_done_callback(handle, jit_done);
 		mono_profiler_set_jit_failed_callback(handle, jit_failed);

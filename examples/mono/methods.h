@@ -11,7 +11,11 @@
 /** Installs the callbacks that the options need. */
 void methods_install(MonoProfiler *profiler);
 
-/** Makes all calls from now on check call_gate_admits(). Any thread may call this while the program runs. */
+/**
+ * Makes all calls from now on check call_gate_admits(). If the program was started without calls, those of methods that
+ * are compiled from now on are recorded, if call_gate_selects() admits them then. Any thread may call this while the
+ * program runs.
+ */
 void methods_use_gate(MonoProfiler *profiler);
 
 #endif

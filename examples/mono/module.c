@@ -22,6 +22,7 @@
 #include "samples.h"
 #include "session.h"
 #include "threads.h"
+#include "unnamed_methods.h"
 
 #include "shared/losses.h"
 #include "shared/open_error.h"
@@ -326,6 +327,7 @@ static void runtime_initialized(MonoProfiler *profiler)
 static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
 	sample_timer_set_period(0);
+	unnamed_methods_discard();
 	heap_end();
 	/* Not in a child made by fork(): it lacks the thread that records counters, which may have held a lock. */
 	if (!profiler_has_ended(profiler))

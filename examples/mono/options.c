@@ -41,6 +41,12 @@ int options_are_classic(const module_options *options)
 	return dialects_is_older((mprof_dialect)options->dialect);
 }
 
+/* Signals only enable, disable, write and take snapshots. */
+int options_allow_changes(const module_options *options)
+{
+	return !options->no_control && !options_are_classic(options);
+}
+
 void options_release(module_options *options)
 {
 	free(options->output);

@@ -120,6 +120,9 @@ void options_init(module_options *options);
 /** Whether the log has a format older than mprof2, which cannot represent everything that is recorded. */
 int options_are_classic(const module_options *options);
 
+/** Whether the recording can be changed while the program runs. */
+int options_allow_changes(const module_options *options);
+
 void options_release(module_options *options);
 
 #endif

@@ -31,8 +31,13 @@ struct _MonoProfiler {
 	 * relaxed: a thread may use the previous interval for one more allocation.
 	 */
 	_Atomic uint64_t allocation_interval;
-	char *path;        /**< Path of the log, as given. */
-	char *full_path;   /**< Absolute path of the log: the program may change its directory. */
+	char *path;      /**< Path of the log, as given. */
+	char *full_path; /**< Absolute path of the log: the program may change its directory. */
+	/**
+	 * Bits of #record_kind that were switched on while the program runs, in addition to those of the options. Only
+	 * the control thread changes it. Relaxed: a thread may overlook the change for one more event.
+	 */
+	_Atomic uint32_t late_kinds;
 	int process;       /**< Process that owns the log: a child made by fork() must not write to it. */
 	_Atomic int ended; /**< 1 from the start of closing the log on, and in a child. */
 
@@ -56,6 +61,18 @@ struct _MonoProfiler {
 static inline mprof_key key_of(const void *structure)
 {
 	return (mprof_key)(uintptr_t)structure;
+}
+
+/** The kinds of data that are recorded now. */
+static inline uint32_t profiler_kinds(const MonoProfiler *profiler)
+{
+	return profiler->options.kinds | atomic_load_explicit(&profiler->late_kinds, memory_order_relaxed);
+}
+
+/** Adds a kind that is switched on while the program runs. Control thread only. */
+static inline void profiler_add_kind(MonoProfiler *profiler, record_kind kind)
+{
+	(void)atomic_fetch_or_explicit(&profiler->late_kinds, (uint32_t)kind, memory_order_relaxed);
 }
 
 /** Whether recording has ended. */

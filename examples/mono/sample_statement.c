@@ -22,7 +22,7 @@ static struct {
 /* Logs of older formats have no properties; there the writer would count each as left out. */
 static int states_samples(const MonoProfiler *profiler)
 {
-	return (profiler->options.kinds & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
+	return (profiler_kinds(profiler) & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
 }
 
 static void set_number(MonoProfiler *profiler, const char *key, uint64_t number)

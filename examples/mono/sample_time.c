@@ -98,7 +98,7 @@ int sample_time_is_due(int *has_run)
 	if (ran == 0)
 		atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
 	time_due += ran;
-	if (ran == 0 || time_due < period)
+	if (ran == 0 || period == 0 || time_due < period)
 		return 0;
 	time_due = time_due < 2 * period ? time_due - period : period - 1;
 	count_sample();
@@ -112,9 +112,9 @@ void sample_time_skip(void)
 
 void sample_time_end(void)
 {
-	if (sampling_period == 0)
-		return;
-	(void)account();
+	/* Without a period, the thread has not been measured since sampling stopped. */
+	if (atomic_load_explicit(&sampling_period, memory_order_relaxed) != 0)
+		(void)account();
 	time_seen = 0;
 	time_due = 0;
 }

@@ -40,12 +40,15 @@ void sample_time_skip(void);
 /** Accounts for the rest of the thread's time, and stops measuring it. Not in signal handlers. */
 void sample_time_end(void);
 
-/** Sets the clock that each thread reads, and the period in nanoseconds. Without a call nothing is measured. */
+/**
+ * Sets the clock that each thread reads, and the period in nanoseconds; 0: nothing is measured until
+ * sample_time_change(). Without a call nothing is measured.
+ */
 void sample_time_set(clockid_t clock, uint64_t period_ns);
 
 /**
- * Sets another period while threads are measured. The time since their last sample is left out, so that no sample
- * represents a pause in sampling. Any thread.
+ * Sets another period while threads are measured; 0 stops that. The time since their last sample is left out, so that
+ * no sample represents a pause in sampling. Any thread.
  */
 void sample_time_change(uint64_t period_ns);
 

@@ -13,12 +13,14 @@
  */
 #include "samples.h"
 
+#include "heap.h"
 #include "sample_statement.h"
 #include "sample_time.h"
 #include "sampling_signal.h"
 #include "shared/own_code.h"
 #include "stacks.h"
 #include "threads.h"
+#include "unnamed_methods.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -44,6 +46,9 @@ static _Atomic uint32_t present_hz;
 
 /* Posted by the first handler that determines the signal of the runtime. */
 static sem_t signal_is_found;
+
+/* The runtime lets the module take samples. Constant once the program runs. */
+static int is_available;
 
 /* Held while the rate changes or timers replace the sampler of the runtime. */
 static pthread_mutex_t rate_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -168,12 +173,41 @@ static int change_rate(MonoProfiler *profiler, uint32_t hz)
 	return 1;
 }
 
+static MonoProfilerSampleHitCallback callback_for(const module_options *options)
+{
+	return options->sample_real ? sample_hit_real : sample_hit;
+}
+
+static void start_sources(MonoProfiler *profiler)
+{
+	const module_options *options = &profiler->options;
+
+	mono_profiler_set_sample_hit_callback(profiler->handle, callback_for(options));
+	sample_statement_request(profiler, options->sample_hz, tick_hz());
+	sample_statement_start(profiler);
+	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
+		start_replacement(profiler);
+}
+
+/* The first samples of a program that was started without: methods that were compiled before have no names yet. */
+static void begin_late(MonoProfiler *profiler)
+{
+	profiler_add_kind(profiler, RECORD_SAMPLES);
+	unnamed_methods_close();
+	unnamed_methods_define(profiler);
+	start_sources(profiler);
+}
+
 const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 {
 	int is_changed;
 
-	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
-		return "no samples are recorded: the program was started without the option sample";
+	if (!is_available)
+		return "the runtime lets only one profiler take samples, and only if it asks for it at the start";
+	if (!heap_is_open())
+		return "the runtime has not started yet, or is shutting down";
+	if (hz != 0 && (profiler_kinds(profiler) & RECORD_SAMPLES) == 0)
+		begin_late(profiler);
 	pthread_mutex_lock(&rate_lock);
 	is_changed = change_rate(profiler, hz);
 	if (is_changed)
@@ -182,7 +216,7 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 	if (!is_changed)
 		return "the runtime lets only one profiler take samples, which is another one";
 	/* Also when sampling stops: no sample represents the time until it resumes. */
-	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : UINT64_C(1000000000));
+	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : 0);
 	if (hz != 0)
 		sample_statement_request(profiler, hz, tick_hz());
 	return NULL;
@@ -196,7 +230,7 @@ uint32_t samples_rate(const MonoProfiler *profiler)
 
 void samples_end(MonoProfiler *profiler)
 {
-	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
+	if ((profiler_kinds(profiler) & RECORD_SAMPLES) == 0)
 		return;
 	/* The time that other threads ran since their last sample is not included. */
 	sample_time_end();
@@ -204,14 +238,31 @@ void samples_end(MonoProfiler *profiler)
 	sample_statement_end(profiler);
 }
 
+/*
+ * Samples may be switched on later only if the runtime prepares for them now. Until then, its thread waits, and costs
+ * nothing. Another profiler that wants to take samples must be loaded first.
+ */
+static void prepare_samples(MonoProfiler *profiler)
+{
+	const module_options *options = &profiler->options;
+
+	is_available = options_allow_changes(options) && mono_profiler_enable_sampling(profiler->handle) &&
+		       mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
+	if (is_available)
+		sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, 0);
+}
+
 void samples_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
 
-	if ((options->kinds & RECORD_SAMPLES) == 0)
+	if ((options->kinds & RECORD_SAMPLES) == 0) {
+		prepare_samples(profiler);
 		return;
-	if (!mono_profiler_enable_sampling(profiler->handle) ||
-	    !mono_profiler_set_sample_mode(profiler->handle, mode_of(options), options->sample_hz)) {
+	}
+	is_available = mono_profiler_enable_sampling(profiler->handle) &&
+		       mono_profiler_set_sample_mode(profiler->handle, mode_of(options), options->sample_hz);
+	if (!is_available) {
 		fprintf(stderr, "mprof: no samples are recorded: the runtime lets only one profiler take them; "
 				"load no other one\n");
 		return;
@@ -221,10 +272,6 @@ void samples_install(MonoProfiler *profiler)
 			UINT64_C(1000000000) / options->sample_hz);
 	sample_time_begin();
 	atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
-	mono_profiler_set_sample_hit_callback(profiler->handle, options->sample_real ? sample_hit_real : sample_hit);
-	sample_statement_request(profiler, options->sample_hz, tick_hz());
-	sample_statement_start(profiler);
-	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
-		start_replacement(profiler);
+	start_sources(profiler);
 	warn_of_slow_tick(options);
 }

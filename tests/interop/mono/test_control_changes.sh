@@ -34,7 +34,6 @@ changes calls=on calls on
 send "step 3"
 expect "calls, in the status" "$(fact calls)" on
 expect "samples, in the status" "$(fact sample_hz)" ""
-refuses "without the option sample" sample 100
 refuses "start the program with the option alloc" alloc on
 finish
 check_complete calls.mprof
@@ -66,7 +65,6 @@ changes alloc=on alloc on
 send "keep 200"
 changes alloc=stack alloc stack
 send "keep 30"
-refuses "start the program with the option calls" calls on
 finish
 check_complete alloc.mprof
 report_of alloc.mprof
@@ -122,6 +120,37 @@ goes_on() {
 await goes_on || fail "no samples at the new rate"
 finish
 check_complete samples.mprof
+
+# What the program was started without: samples with the names of methods compiled before, and calls of methods that
+# are compiled from now on.
+launch gc,output=late.mprof
+send "step 10"
+changes "calls=Controlled.Program:S*" calls "Controlled.Program:S*"
+changes sample_hz=1000 sample 1000
+expect "kinds" "$(fact kinds)" "calls, collections, samples"
+has_samples() {
+	send "step 10000000"
+	control 0 "$program_id" flush
+	test "$(fact samples)" -gt 20
+}
+await has_samples || fail "no samples"
+send storm
+send calm
+changes sample_hz=0 sample off
+refuses "start the program with the option alloc" alloc on
+refuses "without the option heap" heapshot
+finish
+check_complete late.mprof
+report_of late.mprof
+expect "calls of a method compiled later" "$(calls_of "Storm ()")" 1
+expect "calls of a method compiled before" "$(calls_of "Step (int)")" 0
+expect "sampled methods" "$(figure '[.samples[] | select(.kind == "managed").name] |
+	any(startswith("Controlled.Program.Main")) or any(startswith("Controlled.Program.Step"))')" true
+if grep "have no name" err; then fail "methods without a name"; fi
+launch gc,format=mono,output=old.mprof
+refuses "only profiler\|at the start" sample 100
+refuses "from the start" calls on
+finish
 
 # What it costs: while a thread allocates, there are events; the sums are those of the whole program.
 launch alloc,calls,output=cost.mprof
