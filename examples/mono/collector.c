@@ -8,6 +8,7 @@
 #include "collector.h"
 
 #include "heap.h"
+#include "runtime_work.h"
 #include "threads.h"
 
 /* How often a thread without a handle tries to acquire the shared one. Its holder keeps it while it stores 16 bytes. */
@@ -105,6 +106,9 @@ static void gc_event(MonoProfiler *profiler, MonoProfilerGCEvent step, uint32_t 
 	uint32_t number = number_at(step, generation);
 
 	(void)is_serial;
+	/* These two are reported by the thread that stopped the world; the others by threads of the collector, too. */
+	if (step == MONO_GC_EVENT_PRE_STOP_WORLD || step == MONO_GC_EVENT_POST_START_WORLD)
+		runtime_work_set_collecting(step == MONO_GC_EVENT_PRE_STOP_WORLD);
 	/* The heap is walked before the world is restarted. */
 	heap_collection_step(profiler, step, generation, number_of[generation % GENERATIONS]);
 	if (profiler->options.kinds & RECORD_COLLECTIONS)
@@ -129,7 +133,7 @@ void collector_install(MonoProfiler *profiler)
 	uint32_t kinds = profiler->options.kinds;
 
 	heap_install(profiler);
-	if (kinds & (RECORD_COLLECTIONS | RECORD_HEAP | RECORD_FREED | RECORD_SUMMARIES))
+	if (kinds & (RECORD_COLLECTIONS | RECORD_HEAP | RECORD_FREED | RECORD_SUMMARIES | RECORD_SAMPLES))
 		mono_profiler_set_gc_event_callback(profiler->handle, gc_event);
 	if (kinds & RECORD_COLLECTIONS)
 		mono_profiler_set_gc_resize_callback(profiler->handle, gc_resize);

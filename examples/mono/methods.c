@@ -11,6 +11,7 @@
 #include "call_gate.h"
 #include "filters.h"
 #include "names.h"
+#include "runtime_work.h"
 #include "stacks.h"
 #include "threads.h"
 #include "unnamed_methods.h"
@@ -234,6 +235,14 @@ static int may_want_names(const MonoProfiler *profiler)
 	return options_allow_changes(&profiler->options);
 }
 
+/* Shows the innermost compilation of the calling thread in its samples. */
+static void show_compilation(thread_state *state)
+{
+	const compilation *innermost = innermost_compilation(state);
+
+	runtime_work_set_compiling(innermost != NULL, innermost != NULL ? innermost->caller : 0);
+}
+
 static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 {
 	thread_state *state = threads_state(profiler);
@@ -247,6 +256,7 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 	state->compiling[state->compilations].caller = wants_stacks(&profiler->options) ? stacks_code_here() : 0;
 	state->compiling[state->compilations].compiled = 0;
 	state->compilations++;
+	show_compilation(state);
 	if (profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_START, 0, key_of(method));
 }
@@ -266,6 +276,7 @@ static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 		return;
 	/* Compilations that began later and are not reported as complete by now never will be. */
 	state->compilations = index - 1;
+	show_compilation(state);
 	if (profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_END, flags, key_of(method));
 }

@@ -19,6 +19,7 @@
 #include "profiler.h"
 #include "roots.h"
 #include "runtime_controls.h"
+#include "runtime_work.h"
 #include "samples.h"
 #include "session.h"
 #include "threads.h"
@@ -350,6 +351,7 @@ static void install_callbacks(void)
 	handles_install(&module);
 	monitors_install(&module);
 	finalizers_install(&module);
+	runtime_work_install(&module);
 	samples_install(&module);
 	jit_code_install(&module);
 }

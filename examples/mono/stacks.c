@@ -2,6 +2,7 @@
 /* Walks call stacks. */
 #include "stacks.h"
 #include "names.h"
+#include "runtime_work.h"
 #include "shared/hash.h"
 
 #include <mono/metadata/loader.h>
@@ -77,6 +78,17 @@ static mprof_frame frame_of(MonoMethod *method, const void *code)
 	return method != NULL ? key_of(method) : key_of(code) | MPROF_FRAME_NATIVE;
 }
 
+/*
+ * Adds the native code that was interrupted, and what it does for the innermost managed code, 0 if there is none.
+ * Returns 0 if there is no room.
+ */
+static int put_native_frames(stack_walk *walk, uintptr_t address, uintptr_t innermost)
+{
+	const mprof_frame work = runtime_work_frame(innermost);
+
+	return put_frame(walk, address | MPROF_FRAME_NATIVE) && (work == 0 || put_frame(walk, work));
+}
+
 static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, int offset, void *data)
 {
 	stack_walk *walk = data;
@@ -88,7 +100,8 @@ static mono_bool add_frame(MonoMethod *method, MonoDomain *domain, void *code, i
 		const uintptr_t address = walk->address;
 
 		walk->address = 0;
-		if (address != (uintptr_t)code + (uintptr_t)offset && !put_frame(walk, address | MPROF_FRAME_NATIVE))
+		if (address != (uintptr_t)code + (uintptr_t)offset &&
+		    !put_native_frames(walk, address, (uintptr_t)code + (uintptr_t)offset))
 			return 1;
 	}
 	if (walk->state != NULL && method != NULL && is_wrapper(walk->profiler, walk->state, method) &&
@@ -233,6 +246,6 @@ size_t stacks_interrupted(const void *address, const void *context, mprof_frame 
 	/* The cast removes const: the runtime only reads the context. */
 	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);
 	if (walk.count == 0)
-		put_frame(&walk, (uintptr_t)address | MPROF_FRAME_NATIVE);
+		put_native_frames(&walk, (uintptr_t)address, 0);
 	return end_walk(&walk);
 }

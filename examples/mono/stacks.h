@@ -32,7 +32,8 @@ size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *f
 uintptr_t stacks_code_here(void);
 
 /**
- * Walks the stack that a signal interrupted; the innermost frame is the interrupted address if that is native code.
+ * Walks the stack that a signal interrupted; the innermost frame is the interrupted address if that is native code, and
+ * the next one what the runtime does there for the managed code, if known (runtime_work.h).
  * Async-signal-safe. Returns the number of frames, at least one, as stacks_here().
  */
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit);

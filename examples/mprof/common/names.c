@@ -112,6 +112,14 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 	return format_name(names, mprof_reader_format_method, id);
 }
 
+int names_is_runtime_work(const mprof_reader *reader, uint32_t id)
+{
+	mprof_mapping mapping;
+
+	return mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) == MPROF_OK &&
+	       (mapping.flags & MPROF_METHOD_FLAG_RUNTIME) != 0;
+}
+
 /* Replaces the outer frames that were not recorded. */
 static const char truncated_name[] = "[truncated]";
 

@@ -55,6 +55,9 @@ const char *names_full_method(name_lookup *names, uint32_t id);
 /** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame);
 
+/** Whether a method stands for something that the runtime does, such as "[GC]". */
+int names_is_runtime_work(const mprof_reader *reader, uint32_t id);
+
 /** The name of a sampled item; that of a module is its file. \p kind: an mprof_sample_kind. NULL if unknown. */
 const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id);
 

@@ -111,11 +111,11 @@ void report_samples_text(const log_report *report)
 	free(rows);
 }
 
-static const char *name_of_kind(uint32_t kind)
+static const char *name_of_kind(const log_report *report, uint32_t kind, uint32_t id)
 {
 	switch (kind) {
 	case MPROF_SAMPLE_METHOD:
-		return "managed";
+		return names_is_runtime_work(report->input.reader, id) ? "runtime" : "managed";
 	case MPROF_SAMPLE_TRUNCATED:
 		return "truncated";
 	default:
@@ -127,7 +127,7 @@ static void print_item_fields(const log_report *report, json_writer *json, uint3
 {
 	const char *module = module_of(report, kind, id);
 
-	json_string(json, "kind", name_of_kind(kind));
+	json_string(json, "kind", name_of_kind(report, kind, id));
 	json_string(json, "name", names_sample(report->input.names, kind, id));
 	json_string(json, "module", module);
 }

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Samples of threads for which the runtime collects, compiles, or waits for a monitor have a frame for that, directly
+# inside the managed code that caused it. Other samples have none.
+set -eu
+. "$srcdir/tests/interop/mono/support.sh"
+
+compile Waits
+
+# Prints for each frame of the sample tree: its samples, their total, name, kind, and the name of its caller.
+cat >tree.jq <<'END'
+def walk_tree($caller): .[]? | [.hits, .total_hits, .name, .kind, $caller], (.name as $name | .children | walk_tree($name));
+.sample_tree | walk_tree("") | @tsv
+END
+
+# sampled WORK: samples of the program with this work, in frames.tsv.
+sampled() {
+	profiled sample=200,sample-real,quiet,output=waits.mprof Waits.exe 400 "$1" || fail "$1: status $?"
+	check_complete waits.mprof
+	"$MPROF" report --json waits.mprof >report.json
+	jq -r -f tree.jq report.json >frames.tsv
+	# The runtime waits only for the thread that enters a taken monitor.
+	share "[waiting for lock]" "object.__icall_wrapper_mono_monitor_enter_v4_internal (object,intptr)" 0.9
+}
+
+# share FRAME CALLER SHARE: at least this share of the samples in a method is in this frame, which it calls; the frame
+# is work of the runtime, and has samples.
+share() {
+	awk -F '\t' -v frame="$1" -v caller="$2" -v share="$3" '
+		$3 == caller { all += $2 }
+		$3 == frame && $5 == caller && $4 == "runtime" { found += $2 }
+		END { print found + 0 " of " all + 0; exit !(found > 0 && found >= share * all) }' frames.tsv >found ||
+		fail "$1 in $2: $(cat found)"
+}
+
+# never FRAME METHOD: no sample of the method has the frame, which would be inside the method itself.
+never() {
+	awk -F '\t' -v frame="$1" -v caller="$2" '
+		$3 == caller { all += $2 }
+		$3 == frame && $5 == caller { found += $2 }
+		END { print found + 0 " of " all + 0; exit !(all > 0 && found == 0) }' frames.tsv >found ||
+		fail "$1 in $2: $(cat found)"
+}
+
+sampled collect
+share "[GC]" "System.GC.InternalCollect (int)" 0.5
+
+sampled compile
+share "[JIT]" "System.Delegate.CreateDelegate_internal (System.Type,object,System.Reflection.MethodInfo,bool)" 0.5
+never "[waiting for lock]" "Waits.Program.Compile ()"
+
+sampled compute
+for frame in "[GC]" "[JIT]" "[waiting for lock]"; do
+	never "$frame" "Waits.Program.Compute ()"
+	never "$frame" "System.Threading.Thread.SleepInternal (int)"
+	never "$frame" "System.Threading.Monitor.Monitor_wait (object,int)"
+done
