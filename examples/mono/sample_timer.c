@@ -114,9 +114,9 @@ static int open_event(pid_t thread)
 	attributes.wakeup_events = 1;
 	attributes.disabled = 1;
 	/*
-	 * An unprivileged process may request no more than this by default. Time in the kernel is counted nevertheless.
+	 * The kernel is included: if it were not, the kernel would not signal a period that ends in a system call, and
+	 * calls that spend their time there would have no samples.
 	 */
-	attributes.exclude_kernel = 1;
 	attributes.exclude_hv = 1;
 	event = (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event >= 0 && !is_affordable(event)) {

@@ -140,7 +140,7 @@ static void print_advice(const sampling_facts *facts, FILE *file)
 	if (is_by_tick(facts))
 		fprintf(file,
 			"%-12s the kernel's tick of %s Hz (CONFIG_HZ) limits the rate; allow perf events "
-			"(kernel.perf_event_paranoid=2), or use --sample-real\n",
+			"(kernel.perf_event_paranoid=1), or use --sample-real\n",
 			"", text_count(hz, facts->tick_hz));
 	else
 		fprintf(file, "%-12s the threads could not be interrupted as often; use a lower rate\n", "");

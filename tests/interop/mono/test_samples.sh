@@ -8,6 +8,7 @@ set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Spinning
+compile Writing
 
 # read_samples: a line for each sample, the innermost frame first, in samples.tsv: thread, frames.
 read_samples() {
@@ -116,6 +117,16 @@ for source in perf timer runtime; do
 	perf/perf | perf/timer | timer/timer | runtime/runtime) ;;
 	*) fail "sample-source=$source: $used" ;;
 	esac
+done
+
+# Time that a thread spends in the kernel belongs to the function that called it.
+for source in perf timer; do
+	profiled sample=1000,sample-source=$source,quiet,output=samples.mprof Writing.exe 300 zeros >/dev/null ||
+		fail "Writing: status $?"
+	"$MPROF" report --json samples.mprof >report.json
+	jq -e '.samples_total >= 10 and ([.samples[] | select(.name == "write") | .hits] | add) * 2 >= .samples_total' \
+		report.json >/dev/null || fail "$source: in the kernel: $(jq -c '.samples[:5]' report.json)"
+	rm zeros
 done
 
 # The tick of no system is that fast.
