@@ -4,6 +4,7 @@
  * compiler makes each function call the two functions at the end of this file.
  */
 #include "control.h"
+#include "function_filter.h"
 #include "instrument_options.h"
 #include "symbols.h"
 
@@ -107,6 +108,7 @@ static void leave_child(void)
 		return;
 	pthread_setspecific(thread_end, NULL);
 	symbols_forget();
+	function_filter_begin_child();
 	opening = not_opened;
 	parent_calls = open_calls;
 	call_depth = 0;
@@ -188,7 +190,7 @@ static void open_log(void)
 	/* Without the process ID in the name, a child would write to the log of the parent. */
 	has_children = pattern != NULL && strstr(pattern, "%p") != NULL &&
 		       instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "children");
-	status = open_recorder(&error);
+	status = function_filter_read(getenv("MPROF_INSTRUMENT_OPTIONS")) ? open_recorder(&error) : MPROF_ERR_MEMORY;
 	if (status == MPROF_OK) {
 		start_control();
 		return;
@@ -250,10 +252,29 @@ __attribute__((destructor)) static void close_log(void)
 		write_ring();
 }
 
+__attribute__((constructor)) static void prepare_filter(void)
+{
+	symbols_find_demangler();
+}
+
+static int is_left_out(void *function)
+{
+	int is_admitted;
+
+	if (!function_filter_has_patterns)
+		return 0;
+	state = THREAD_BUSY;
+	is_admitted = function_filter_look_up((uintptr_t)function);
+	state = THREAD_RECORDING;
+	return !is_admitted;
+}
+
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	(void)call_site;
 	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
+		return;
+	if (is_left_out(function))
 		return;
 	open_calls++;
 	if (!call_depth_enter(&call_depth, max_depth))
@@ -267,7 +288,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
 	/* The function was entered before the thread was recorded, so there is no enter to match. */
-	if (state != THREAD_RECORDING)
+	if (state != THREAD_RECORDING || is_left_out(function))
 		return;
 	if (open_calls == parent_calls) {
 		open_calls -= open_calls > 0;

@@ -12,6 +12,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,10 +44,15 @@ typedef struct file_image {
 	size_t size;
 } file_image;
 
+/* Guarded by modules_lock. A module does not change any more once it is in the list. */
 static symbol_module *modules;
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void symbols_forget(void)
 {
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	modules_lock = unlocked;
 	modules = NULL;
 }
 
@@ -197,18 +204,30 @@ static symbol_module *add_module(const module_search *search)
 	return module;
 }
 
+static symbol_module *find_module(const module_search *search)
+{
+	symbol_module *module = modules;
+
+	while (module != NULL &&
+	       (module->bias != search->bias || module->first != search->first || module->last != search->last))
+		module = module->next;
+	return module;
+}
+
 symbol_module *symbols_module(uintptr_t address)
 {
 	module_search search = {.address = address};
+	symbol_module *module;
 
 	dl_iterate_phdr(search_module, &search);
 	if (!search.is_found)
 		return NULL;
-	for (symbol_module *module = modules; module != NULL; module = module->next) {
-		if (module->bias == search.bias && module->first == search.first && module->last == search.last)
-			return module;
-	}
-	return add_module(&search);
+	pthread_mutex_lock(&modules_lock);
+	module = find_module(&search);
+	if (module == NULL)
+		module = add_module(&search);
+	pthread_mutex_unlock(&modules_lock);
+	return module;
 }
 
 uintptr_t symbols_module_start(const symbol_module *module)
@@ -245,24 +264,36 @@ const char *symbols_function(const symbol_module *module, uintptr_t address)
 	return module->functions[low].name;
 }
 
+typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
+
+/* The address of __cxa_demangle(); NULL if it was not found. */
+static _Atomic(void *) demangler;
+
+void symbols_find_demangler(void)
+{
+	atomic_store_explicit(&demangler, dlsym(RTLD_DEFAULT, "__cxa_demangle"), memory_order_relaxed);
+}
+
+int symbols_has_demangler(void)
+{
+	return atomic_load_explicit(&demangler, memory_order_relaxed) != NULL;
+}
+
 char *symbols_demangle(const char *name)
 {
-	typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
-	static demangle_function *demangle;
-	static int is_sought;
+	demangle_function *demangle;
 	int status = -1;
+	void *address;
 	char *result;
 
 	if (strncmp(name, "_Z", 2) != 0)
 		return NULL;
-	if (!is_sought) {
-		void *address = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-
-		memcpy(&demangle, &address, sizeof(demangle));
-		is_sought = 1;
-	}
-	if (demangle == NULL)
+	if (!symbols_has_demangler())
+		symbols_find_demangler();
+	address = atomic_load_explicit(&demangler, memory_order_relaxed);
+	if (address == NULL)
 		return NULL;
+	memcpy(&demangle, &address, sizeof(demangle));
 	result = demangle(name, NULL, NULL, &status);
 	return status == 0 ? result : NULL;
 }

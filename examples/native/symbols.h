@@ -2,7 +2,7 @@
 /**
  * \file symbols.h
  * \brief Names of functions by address, including functions that are not exported if the file of the program or library
- * is not stripped. Not thread-safe.
+ * is not stripped. Any thread.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
@@ -12,6 +12,15 @@
 
 /** A program or library; lives as long as the process. */
 typedef struct symbol_module symbol_module;
+
+/**
+ * Looks for a C++ library that can demangle names. Call it when this module is loaded: later, the search may wait for a
+ * thread that runs the constructors of a library.
+ */
+void symbols_find_demangler(void);
+
+/** Whether symbols_demangle() can be called without a search. */
+int symbols_has_demangler(void);
 
 /** Forgets all modules: in a child of fork(), a thread that does not exist there may have been changing them. */
 void symbols_forget(void);

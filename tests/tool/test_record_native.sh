@@ -132,10 +132,42 @@ mprof record -o depth.mprof --calls --depth=2 ./many
 expect_json "--depth" '[.methods[] | [.name, .calls]] | sort' '[["inner",400000],["main",1]]'
 expect_json "--depth" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,0]'
 
+# Functions selected by name
+for arguments in "--only=inn* --only=main" "--not=leaf" "--only=class:many --not=method:l*f --depth=5"; do
+	# shellcheck disable=SC2086
+	mprof record --force -o filtered.mprof $arguments ./many
+	expect_status 0 "$arguments"
+	"$MPROF" report --json filtered.mprof >out
+	expect_json "$arguments" '[.methods[] | [.name, .calls]] | sort' '[["inner",400000],["main",1]]'
+	expect_json "$arguments" '[.totals.unmatched_leaves, .totals.unclosed_frames]' '[0,0]'
+done
+mprof record --force -o filtered.mprof --not=class:many ./many
+"$MPROF" report --json filtered.mprof >out
+expect_json "--not of the program" '.methods' '[]'
+mprof record --force -o filtered.mprof --only=laef ./many
+grep -q 'no method that was called matches --only=laef$' err || fail "a filter without a match: $(cat err)"
+mprof record -o 'forked-%p.mprof' --only=fib --children ./program fork
+expect_status 3 "fork with --only"
+expect "logs of both processes" "$(for log in forked-*.mprof; do calls "$log" fib; calls "$log" main; done | LC_ALL=C sort -n | xargs)" "277 1973"
+mprof record -o refused.mprof --only=namespace:x ./many
+expect_status 2 "a namespace"
+read -ra cxx_compiler <<<"${CXX:-c++}"
+cat >shop.cc <<'END'
+namespace shop { struct cart { int sum = 0; void add(int n); void clear(); }; }
+__attribute__((noinline)) void shop::cart::add(int n) { sum += n; }
+__attribute__((noinline)) void shop::cart::clear() { sum = 0; }
+int main() { shop::cart *c = new shop::cart; c->add(1); c->add(2); c->clear(); delete c; return 0; }
+END
+if "${cxx_compiler[@]}" -O0 -finstrument-functions -o shop shop.cc 2>/dev/null; then
+	mprof record -o shop.mprof "--only=shop::cart::a*" ./shop
+	"$MPROF" report --json shop.mprof >out
+	expect_json "C++" '[.methods[] | [.name, .calls]]' '[["shop::cart::add(int)",2]]'
+fi
+
 # What native programs cannot do is refused before they start.
-mprof record -o refused.mprof --calls --sample=100 --only=x --not=y --gc --alloc --signal=USR1:flush ./many
+mprof record -o refused.mprof --calls --sample=100 --port=4711 --only=x --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"
-expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --only, --not, --gc, --alloc, --signal: \
+expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --port, --gc, --alloc, --signal: \
 only Mono programs can be recorded this way, not native ones"
 test ! -e refused.mprof || fail "a refused program was recorded"
 

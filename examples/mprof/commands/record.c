@@ -470,10 +470,9 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 	if (only == NULL || (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) == 0 ||
 	    summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 || recording->starts_disabled)
 		return;
-	fprintf(stderr,
-		"mprof: %s: no calls: no method that was called matches --only=%s%s; calls of precompiled code are "
-		"recorded only with --no-aot",
-		name, only, recording->has_several_only ? " or another --only" : "");
+	fprintf(stderr, "mprof: %s: no calls: no method that was called matches --only=%s%s%s", name, only,
+		recording->has_several_only ? " or another --only" : "",
+		recording->target.is_instrumented ? "" : "; calls of precompiled code are recorded only with --no-aot");
 	filter_hint_print(input->reader, only);
 	fputc('\n', stderr);
 }

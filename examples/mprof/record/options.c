@@ -39,8 +39,8 @@ typedef struct record_option {
 } record_option;
 
 /* The options that apply to native programs as well, separated and surrounded by blanks. */
-static const char native_options[] =
-	" calls all depth gzip max-size ring drop buffers interval salvage format start-disabled control no-control ";
+static const char native_options[] = " calls all only not depth gzip max-size ring drop buffers interval salvage "
+				     "format start-disabled control no-control ";
 
 #define PLAIN(name)                                                                                                    \
 	{                                                                                                              \
@@ -445,6 +445,18 @@ int record_options_check_all(const char *words)
 	return check_sampled_stacks(words) && check_signals(words);
 }
 
+/* Functions have no namespaces of their own: theirs are part of their names. */
+static int has_namespace_pattern(const char *words)
+{
+	static const char *const names[] = {"only", "not"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (const char *word = words; (word = find_word(word, names[i])) != NULL;)
+			if (strncmp(word, "=namespace:", 11) == 0)
+				return 1;
+	return 0;
+}
+
 int record_options_check_native(const char *words)
 {
 	const char *separator = "";
@@ -456,6 +468,12 @@ int record_options_check_native(const char *words)
 			continue;
 		fprintf(stderr, "%s--%.*s", separator[0] == '\0' ? "mprof: record: " : separator, (int)length, word);
 		separator = ", ";
+	}
+	if (separator[0] == '\0' && has_namespace_pattern(words)) {
+		fputs("mprof: record: a native program has no namespace: patterns; its functions are matched with "
+		      "their whole names, such as Shop::*\n",
+		      stderr);
+		return 0;
 	}
 	if (separator[0] == '\0')
 		return 1;

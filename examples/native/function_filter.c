@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Matches the names of functions with patterns, once for each function. */
+#include "function_filter.h"
+
+#include "symbols.h"
+
+#include "shared/hash.h"
+#include "shared/key_map.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries of a thread's cache, a power of two. */
+#define KNOWN_FUNCTIONS 1024
+
+typedef struct function_pattern {
+	struct function_pattern *next;
+	int is_only;
+	int is_of_module; /* Matched with the name of the program or library. */
+	char text[];
+} function_pattern;
+
+typedef struct function_entry {
+	uint64_t function;
+	uint64_t is_admitted;
+} function_entry;
+
+int function_filter_has_patterns;
+
+/* Constant once calls are recorded. */
+static function_pattern *patterns;
+
+/* The functions looked up so far. Guarded by functions_lock. */
+static key_map functions = {.value_size = sizeof(function_entry) - sizeof(uint64_t)};
+static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The thread's cache; an entry with function 0 is unused. */
+static __thread struct {
+	uintptr_t function;
+	int is_admitted;
+} known[KNOWN_FUNCTIONS] __attribute__((tls_model("initial-exec")));
+
+static int add_pattern(int is_only, const char *text, size_t length)
+{
+	static const char *const prefixes[] = {"method:", "class:", "assembly:"};
+	function_pattern *pattern = calloc(1, sizeof(*pattern) + length + 1);
+
+	if (pattern == NULL)
+		return 0;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t prefix = strlen(prefixes[i]);
+
+		if (length < prefix || strncmp(text, prefixes[i], prefix) != 0)
+			continue;
+		pattern->is_of_module = i > 0;
+		text += prefix;
+		length -= prefix;
+		break;
+	}
+	memcpy(pattern->text, text, length);
+	pattern->is_only = is_only;
+	pattern->next = patterns;
+	patterns = pattern;
+	function_filter_has_patterns = 1;
+	return 1;
+}
+
+int function_filter_read(const char *words)
+{
+	/* A child of fork() has the patterns of its parent. */
+	if (patterns != NULL)
+		return 1;
+	while (words != NULL && *words != '\0') {
+		size_t length = strcspn(words, ",");
+		int well = 1;
+
+		if (strncmp(words, "only=", 5) == 0)
+			well = add_pattern(1, words + 5, length - 5);
+		else if (strncmp(words, "not=", 4) == 0)
+			well = add_pattern(0, words + 4, length - 4);
+		if (!well)
+			return 0;
+		words += length + (words[length] == ',');
+	}
+	return 1;
+}
+
+/* A C++ function is also matched without its parameters. */
+static int matches_demangled(const char *pattern, char *name)
+{
+	char *parameters = strchr(name, '(');
+
+	if (fnmatch(pattern, name, 0) == 0)
+		return 1;
+	if (parameters != NULL)
+		*parameters = '\0';
+	return parameters != NULL && fnmatch(pattern, name, 0) == 0;
+}
+
+static int matches_pattern(const function_pattern *pattern, const symbol_module *module, const char *name)
+{
+	char *demangled;
+	int is_match;
+
+	if (pattern->is_of_module)
+		return fnmatch(pattern->text, symbols_module_name(module), 0) == 0;
+	if (fnmatch(pattern->text, name, 0) == 0)
+		return 1;
+	demangled = symbols_has_demangler() ? symbols_demangle(name) : NULL;
+	is_match = demangled != NULL && matches_demangled(pattern->text, demangled);
+	free(demangled);
+	return is_match;
+}
+
+/* A function without a name matches no pattern for names. */
+static int match_patterns(uintptr_t function)
+{
+	const symbol_module *module = symbols_module(function);
+	const char *name = module != NULL ? symbols_function(module, function) : NULL;
+	int has_only = 0;
+	int is_admitted = 0;
+
+	for (const function_pattern *pattern = patterns; pattern != NULL; pattern = pattern->next) {
+		has_only |= pattern->is_only;
+		if (module == NULL || !matches_pattern(pattern, module, name != NULL ? name : ""))
+			continue;
+		if (!pattern->is_only)
+			return 0;
+		is_admitted = 1;
+	}
+	return is_admitted || !has_only;
+}
+
+/* Returns whether calls of a function are recorded; -1 if it was not looked up yet. */
+static int find_function(uintptr_t function)
+{
+	const function_entry *entry;
+	int is_admitted;
+
+	pthread_mutex_lock(&functions_lock);
+	entry = key_map_find(&functions, function);
+	is_admitted = entry != NULL ? (int)entry->is_admitted : -1;
+	pthread_mutex_unlock(&functions_lock);
+	return is_admitted;
+}
+
+/* If out of memory, the function is matched again the next time. */
+static void store_function(uintptr_t function, int is_admitted)
+{
+	function_entry *entry;
+
+	pthread_mutex_lock(&functions_lock);
+	entry = key_map_put(&functions, function);
+	if (entry != NULL)
+		entry->is_admitted = (uint64_t)is_admitted;
+	pthread_mutex_unlock(&functions_lock);
+}
+
+int function_filter_look_up(uintptr_t function)
+{
+	const size_t index = hash_key(function) & (KNOWN_FUNCTIONS - 1);
+	int saved = errno;
+
+	if (known[index].function == function)
+		return known[index].is_admitted;
+	known[index].is_admitted = find_function(function);
+	/* Two threads may match the same function, with the same result. */
+	if (known[index].is_admitted < 0) {
+		known[index].is_admitted = match_patterns(function);
+		store_function(function, known[index].is_admitted);
+	}
+	known[index].function = function;
+	errno = saved;
+	return known[index].is_admitted;
+}
+
+void function_filter_begin_child(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	functions_lock = unlocked;
+	functions = (key_map){.value_size = functions.value_size};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file function_filter.h
+ * \brief Selects the functions whose calls are recorded, by patterns for their names.
+ */
+#ifndef FUNCTION_FILTER_H
+#define FUNCTION_FILTER_H
+
+#include <stdint.h>
+
+/**
+ * Reads the option words only=PATTERN and not=PATTERN; \p words may be NULL. A pattern is a shell pattern for the name
+ * of the function; after "class:" or "assembly:" for that of its program or library. Returns 0 if out of memory. Call
+ * it before the first call is recorded; it does nothing when it is called again.
+ */
+int function_filter_read(const char *words);
+
+/** Whether there are patterns. Constant once calls are recorded. */
+extern int function_filter_has_patterns __attribute__((visibility("hidden")));
+
+/**
+ * Whether calls of a function are recorded: no pattern of "not" matches it, and one of "only" does, or there is none.
+ * The name of each function is looked up once. Any thread; may allocate; keeps errno.
+ */
+int function_filter_look_up(uintptr_t function);
+
+/** Abandons the lock and the names: in a child of fork(), a thread that does not exist there may have held it. */
+void function_filter_begin_child(void);
+
+#endif
