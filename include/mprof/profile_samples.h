@@ -25,6 +25,25 @@ typedef enum mprof_sample_kind {
 } mprof_sample_kind;
 
 /**
+ * \brief What a thread waited for when a sample was taken, as far as the names in its call stack show it: the
+ * innermost frame is a function of the C library that waits, and its callers show what for. Values are fixed; new ones
+ * are appended.
+ * \since 0.1
+ */
+typedef enum mprof_wait_kind {
+	MPROF_WAIT_NONE = 0,      /**< The innermost frame is not a function that is known to wait. */
+	MPROF_WAIT_LOCK = 1,      /**< To enter a monitor or to lock a mutex. */
+	MPROF_WAIT_CONDITION = 2, /**< For a notification: Monitor.Wait, a condition variable. */
+	MPROF_WAIT_EVENT = 3,     /**< For a wait handle or a semaphore. */
+	MPROF_WAIT_JOIN = 4,      /**< For the end of a thread. */
+	MPROF_WAIT_SLEEP = 5,     /**< For time to pass. */
+	MPROF_WAIT_ACCEPT = 6,    /**< For a connection: accept, connect. */
+	MPROF_WAIT_IO = 7,        /**< To read or write. */
+	MPROF_WAIT_POLL = 8,      /**< For any of several files: poll, select, epoll. */
+	MPROF_WAIT_OTHER = 9      /**< It waits, and the call stack does not show for what. */
+} mprof_wait_kind;
+
+/**
  * \brief Number of samples that hit a method or native code.
  * \since 0.1
  */
@@ -94,7 +113,7 @@ typedef struct mprof_sample_node {
 	uint32_t parent;       /**< Node of the caller. */
 	uint32_t first_child;  /**< Node of the first callee, 0 if none. */
 	uint32_t next_sibling; /**< Node of the caller's next callee, 0 if none. */
-	uint32_t reserved;     /**< 0. */
+	uint32_t wait;         /**< An #mprof_wait_kind: what threads wait for in the samples of self. */
 	uint64_t self;         /**< Samples whose innermost frame is this node. */
 	uint64_t total;        /**< Samples whose innermost frame is this node or below it. */
 } mprof_sample_node;

@@ -486,8 +486,8 @@ static int count_sample(mprof_profile *profile, const mprof_reader *reader, cons
 	if (event->value != 0)
 		return samples_add_stack(&profile->samples, reader, (uint32_t)event->value, samples);
 	if (event->flags & MPROF_EVENT_FLAG_NATIVE)
-		return samples_add_frame(&profile->samples, MPROF_SAMPLE_LOCATION, 0, samples);
-	return samples_add_frame(&profile->samples, MPROF_SAMPLE_METHOD, event->id, samples);
+		return samples_add_frame(&profile->samples, reader, MPROF_SAMPLE_LOCATION, 0, samples);
+	return samples_add_frame(&profile->samples, reader, MPROF_SAMPLE_METHOD, event->id, samples);
 }
 
 int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,

@@ -47,6 +47,7 @@ static void store_sample_node(const mprof_profile *profile, size_t index, void *
 		stats->kind = profile->samples.records[own_node->method].kind;
 		stats->id = profile->samples.records[own_node->method].id;
 	}
+	stats->wait = samples_wait_of(&profile->samples, (uint32_t)index);
 	stats->parent = own_node->parent;
 	stats->first_child = own_node->first_child;
 	stats->next_sibling = own_node->next_sibling;

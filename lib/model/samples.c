@@ -33,8 +33,39 @@ void samples_destroy(sample_model *samples)
 	call_tree_destroy(&samples->tree);
 }
 
+static wait_role find_method_role(const mprof_reader *reader, uint32_t id)
+{
+	mprof_mapping method;
+	mprof_mapping owner;
+
+	if (mprof_reader_lookup_method(reader, id, &method, sizeof(method)) != MPROF_OK)
+		return (wait_role){MPROF_WAIT_NONE, 0};
+	if (mprof_reader_lookup_class(reader, method.class_id, &owner, sizeof(owner)) != MPROF_OK)
+		owner.name = NULL;
+	return wait_role_of_method(owner.name, method.name, method.flags);
+}
+
+static wait_role find_function_role(const mprof_reader *reader, uint32_t id)
+{
+	mprof_record function;
+	mprof_record module;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, id, &function, sizeof(function)) != MPROF_OK ||
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, function.as.function.module, &module,
+				       sizeof(module)) != MPROF_OK)
+		return (wait_role){MPROF_WAIT_NONE, 0};
+	return wait_role_of_function(function.as.function.name, module.as.module.file);
+}
+
+static wait_role find_role(const mprof_reader *reader, uint32_t kind, uint32_t id)
+{
+	if (kind == MPROF_SAMPLE_METHOD && id != 0)
+		return find_method_role(reader, id);
+	return kind == MPROF_SAMPLE_FUNCTION ? find_function_role(reader, id) : (wait_role){MPROF_WAIT_NONE, 0};
+}
+
 /* Returns 0 if there is no memory. */
-static int find_record(sample_model *samples, uint32_t kind, uint32_t id, uint32_t *number)
+static int find_record(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint32_t *number)
 {
 	uint64_t key = (uint64_t)kind << 32 | id;
 	const uint64_t *found = hash_map_get(&samples->numbers, key);
@@ -55,6 +86,7 @@ static int find_record(sample_model *samples, uint32_t kind, uint32_t id, uint32
 	memset(record, 0, sizeof(*record));
 	record->kind = kind;
 	record->id = id;
+	record->wait = find_role(reader, kind, id);
 	*number = (uint32_t)samples->record_count++;
 	return 1;
 }
@@ -65,14 +97,14 @@ static int find_native_record(sample_model *samples, const mprof_reader *reader,
 	mprof_record record;
 
 	if (location == 0)
-		return find_record(samples, MPROF_SAMPLE_TRUNCATED, 0, number);
+		return find_record(samples, reader, MPROF_SAMPLE_TRUNCATED, 0, number);
 	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
 		if (record.as.location.function != 0)
-			return find_record(samples, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
+			return find_record(samples, reader, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
 		if (record.as.location.module != 0)
-			return find_record(samples, MPROF_SAMPLE_MODULE, record.as.location.module, number);
+			return find_record(samples, reader, MPROF_SAMPLE_MODULE, record.as.location.module, number);
 	}
-	return find_record(samples, MPROF_SAMPLE_LOCATION, location, number);
+	return find_record(samples, reader, MPROF_SAMPLE_LOCATION, location, number);
 }
 
 /*
@@ -86,10 +118,10 @@ static int find_frame_record(sample_model *samples, const mprof_reader *reader, 
 
 	*caller = 0;
 	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) != MPROF_OK)
-		return find_record(samples, MPROF_SAMPLE_METHOD, 0, record);
+		return find_record(samples, reader, MPROF_SAMPLE_METHOD, 0, record);
 	if (frame.is_native)
 		return find_native_record(samples, reader, frame.id, record);
-	return find_record(samples, MPROF_SAMPLE_METHOD, frame.id, record);
+	return find_record(samples, reader, MPROF_SAMPLE_METHOD, frame.id, record);
 }
 
 /* The node of the innermost frame of a call stack; the root if there is no memory. */
@@ -206,12 +238,12 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	return 1;
 }
 
-int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count)
+int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint64_t count)
 {
 	uint32_t record;
 	uint32_t node;
 
-	if (!find_record(samples, kind, id, &record))
+	if (!find_record(samples, reader, kind, id, &record))
 		return 0;
 	node = call_tree_child(&samples->tree, CALL_TREE_ROOT, record);
 	if (node == CALL_TREE_ROOT) {
@@ -223,6 +255,33 @@ int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_
 	call_tree_mark_changed(&samples->tree, node);
 	samples->tree.nodes[node].self += count;
 	return 1;
+}
+
+/* Number of callers of a function that waits which are searched for the reason. */
+#define MAX_WAIT_CALLERS 16
+
+mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node)
+{
+	const call_node *nodes = samples->tree.nodes;
+	wait_role role;
+
+	if (node == CALL_TREE_ROOT)
+		return MPROF_WAIT_NONE;
+	role = samples->records[nodes[node].method].wait;
+	if (!role.is_innermost)
+		return MPROF_WAIT_NONE;
+	node = nodes[node].parent;
+	for (int callers = 0; callers < MAX_WAIT_CALLERS && node != CALL_TREE_ROOT; callers++) {
+		const sample_record *record = &samples->records[nodes[node].method];
+
+		if (record->wait.kind != MPROF_WAIT_NONE && record->wait.kind != MPROF_WAIT_OTHER)
+			return record->wait.kind;
+		/* Managed code that does not wait by itself is where the wait begins. */
+		if (record->kind == MPROF_SAMPLE_METHOD)
+			break;
+		node = nodes[node].parent;
+	}
+	return role.kind;
 }
 
 static void leave_record(void *user, call_tree *tree, uint32_t node)

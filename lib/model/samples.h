@@ -13,6 +13,7 @@
 #include "model/call_tree.h"
 #include "base/memory_budget.h"
 #include "model/record_table.h"
+#include "model/wait_names.h"
 
 #include <mprof/reader.h>
 
@@ -20,6 +21,7 @@ typedef struct sample_record {
 	uint32_t kind; /**< An mprof_sample_kind. */
 	uint32_t id;
 	uint32_t active; /**< While sums are computed: the number of frames of the record on the current path. */
+	wait_role wait;  /**< By its name when it was added. */
 	uint32_t mark;   /**< While a call stack is visited: sample_model::mark of the last one that contains this
 	                      record. */
 	uint64_t self;   /**< As of the last samples_show(), as is total. */
@@ -60,7 +62,10 @@ void samples_destroy(sample_model *samples);
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count);
 
 /** Adds \p count samples of a single frame, without a call stack. Returns 0 if there is no memory. */
-int samples_add_frame(sample_model *samples, uint32_t kind, uint32_t id, uint64_t count);
+int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint64_t count);
+
+/** What threads wait for in the samples whose innermost frame is a node. */
+mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node);
 
 /** Called for a record whose sums may have changed. Returns 0 to stop. */
 typedef int (*samples_visit)(void *user, const sample_record *record);

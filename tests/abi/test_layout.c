@@ -579,7 +579,7 @@ FIELD(mprof_sample_node, id, 12);
 FIELD(mprof_sample_node, parent, 16);
 FIELD(mprof_sample_node, first_child, 20);
 FIELD(mprof_sample_node, next_sibling, 24);
-FIELD(mprof_sample_node, reserved, 28);
+FIELD(mprof_sample_node, wait, 28);
 FIELD(mprof_sample_node, self, 32);
 FIELD(mprof_sample_node, total, 40);
 
@@ -822,6 +822,7 @@ SIZE(mprof_event_time, 4);
 SIZE(mprof_event_category, 4);
 SIZE(mprof_heap_use, 4);
 SIZE(mprof_sample_kind, 4);
+SIZE(mprof_wait_kind, 4);
 
 /* The size that the library returns for each structure. */
 static int check_sizes(void)

@@ -183,6 +183,49 @@ Test(profile_samples, native_code)
 	log_release(&log);
 }
 
+#define FUNCTION(number, in_module, called)                                                                            \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_FUNCTION, .id = (number), .as.function.module = (in_module),                      \
+		.as.function.name = (called)                                                                           \
+	}
+#define LOCATION(number, in_module)                                                                                    \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_LOCATION, .id = (number), .as.location.module = (in_module),                      \
+		.as.location.function = (number)                                                                       \
+	}
+
+/* The stacks of samples are functions 1 to 4 alone, then futex called by pthread_mutex_lock, by m1, and by m1 called by
+ * pthread_mutex_lock. */
+Test(profile_samples, waits_by_the_functions_of_the_c_library)
+{
+	static const uint32_t kinds[] = {MPROF_WAIT_OTHER, MPROF_WAIT_NONE, MPROF_WAIT_IO,   MPROF_WAIT_NONE,
+					 MPROF_WAIT_LOCK,  MPROF_WAIT_NONE, MPROF_WAIT_OTHER};
+	uint64_t samples[MPROF_WAIT_OTHER + 1] = {0};
+	uint64_t expected[MPROF_WAIT_OTHER + 1] = {0};
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_CODE, 0,
+		      {.kind = MPROF_RECORD_MODULE, .id = 1, .as.module.file = "/lib/libc.so.6"},
+		      {.kind = MPROF_RECORD_MODULE, .id = 2, .as.module.file = "/lib/libcrypt.so"},
+		      FUNCTION(1, 1, "__futex_abstimed_wait_common"), FUNCTION(2, 1, "pthread_mutex_lock"),
+		      FUNCTION(3, 1, "__GI___libc_read@@GLIBC_2.2.5"), FUNCTION(4, 2, "read"), LOCATION(1, 1),
+		      LOCATION(2, 1), LOCATION(3, 1), LOCATION(4, 2));
+	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_LOCATION(1, 0, 1), STACK_OF_LOCATION(2, 0, 2),
+		      STACK_OF_LOCATION(3, 0, 3), STACK_OF_LOCATION(4, 0, 4), STACK_OF_LOCATION(5, 2, 1),
+		      STACK_OF_METHOD(6, 2, 1), STACK_OF_LOCATION(7, 6, 1));
+	WRITE_SAMPLES(&log, 7, 1, 2, 3, 4, 5, 6, 7);
+	log_profile(&log);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		expected[kinds[i]]++;
+	for (uint32_t i = 0; i < mprof_profile_get_sample_node_count(log.profile); i++)
+		samples[node_at(&log, i).wait] += node_at(&log, i).self;
+	for (size_t i = 0; i <= MPROF_WAIT_OTHER; i++)
+		cr_expect_eq(samples[i], expected[i], "kind %zu: %zu samples", i, (size_t)samples[i]);
+	cr_expect_eq(node_at(&log, 0).wait, MPROF_WAIT_NONE);
+	log_release(&log);
+}
+
 Test(profile_samples, of_truncated_stacks_are_below_one_root)
 {
 	test_log log;

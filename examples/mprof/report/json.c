@@ -11,6 +11,7 @@
 #include "report/parts.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
+#include "report/wait_kinds.h"
 #include "report/waits.h"
 
 #include <stdlib.h>
@@ -259,6 +260,7 @@ void report_print_json(log_report *report)
 	report_finalizers_json(report, &json);
 	print_threads(report, &json);
 	report_samples_json(report, &json);
+	report_wait_kinds_json(report, &json);
 	report_sample_tree_json(report, &json);
 	report_allocation_stacks_json(report, &json);
 	report_heap_shots_json(report, &json);

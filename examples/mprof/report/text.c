@@ -11,6 +11,7 @@
 #include "report/parts.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
+#include "report/wait_kinds.h"
 #include "report/waits.h"
 #include "shared/text.h"
 
@@ -317,6 +318,7 @@ void report_print_text(log_report *report)
 	}
 	report_call_tree_text(report);
 	report_samples_text(report);
+	report_wait_kinds_text(report);
 	report_sample_tree_text(report);
 	print_allocations(report);
 	report_allocation_stacks_text(report);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Samples of threads for which the runtime collects, compiles, or waits for a monitor have a frame for that, directly
-# inside the managed code that caused it. Other samples have none.
+# inside the managed code that caused it. Other samples have none. The report has what each thread waits for.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -55,3 +55,25 @@ for frame in "[GC]" "[JIT]" "[waiting for lock]"; do
 	never "$frame" "System.Threading.Thread.SleepInternal (int)"
 	never "$frame" "System.Threading.Monitor.Monitor_wait (object,int)"
 done
+
+# waits NAME KIND: most samples of the thread with this name are of this kind.
+waits() {
+	local id
+	id=$(jq -r --arg name "$1" '.threads[] | select(.name == $name).id' report.json)
+	"$MPROF" report --json --thread="$id" waits.mprof | jq -e --arg kind "$2" \
+		'[.sample_waits[] | select(.wait == $kind).hits] as $hits | $hits != [] and $hits[0] >= .samples_total / 2' \
+		>/dev/null || fail "thread $1 does not wait for $2"
+}
+
+waits lock lock
+waits sleep sleep
+waits join join
+waits event event
+waits accept connect
+waits read read/write
+waits monitor condition
+waits poll poll
+waits work "no known wait"
+"$MPROF" report waits.mprof | grep -q "^Waiting, by kind" || fail "no table of waits"
+profiled sample=200,quiet,output=time.mprof Waits.exe 50 compute || fail "sample: status $?"
+! "$MPROF" report time.mprof | grep -q "^Waiting, by kind" || fail "a table of waits in processor time"
