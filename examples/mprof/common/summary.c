@@ -251,6 +251,16 @@ static void print_precompiled(const log_summary *summary, FILE *file)
 	fputs("): use 'mprof record --no-aot', or --sample\n", file);
 }
 
+/* The intro block lists what was recorded from the start; calls and samples can be switched on later. */
+static uint32_t recorded_flags(const log_summary *summary)
+{
+	uint32_t flags = summary->session.flags;
+
+	flags |= summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0;
+	flags |= summary->event_counts[MPROF_EVENT_SAMPLE] > 0 ? MPROF_INTRO_FLAG_STATISTICAL : 0;
+	return flags;
+}
+
 static void print_flags(uint32_t flags, FILE *file)
 {
 	static const struct {
@@ -306,7 +316,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 		mprof_dialect_get_name((mprof_dialect)session->dialect), session->version,
 		session->compressed ? ", gzip" : "");
 	print_line(file, "runtime", session->runtime != NULL ? session->runtime : "");
-	print_flags(session->flags, file);
+	print_flags(recorded_flags(summary), file);
 	print_state(summary, file);
 	print_precompiled(summary, file);
 	sampling_print_text(&summary->sampling, file);

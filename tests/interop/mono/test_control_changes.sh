@@ -146,6 +146,8 @@ expect "calls of a method compiled later" "$(calls_of "Storm ()")" 1
 expect "calls of a method compiled before" "$(calls_of "Step (int)")" 0
 expect "sampled methods" "$(figure '[.samples[] | select(.kind == "managed").name] |
 	any(startswith("Controlled.Program.Main")) or any(startswith("Controlled.Program.Step"))')" true
+expect "what was recorded" "$("$MPROF" info late.mprof | sed -n 's/^recorded *//p')" \
+	"calls collections samples assemblies modules domains"
 if grep "have no name" err; then fail "methods without a name"; fi
 launch gc,format=mono,output=old.mprof
 refuses "only profiler\|at the start" sample 100
