@@ -13,7 +13,7 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth= --compiler-names" \
 			"--help --version"
 		;;
 	dump)

@@ -376,6 +376,24 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_method(const mprof_re
 								  mprof_mapping *mapping, size_t mapping_size);
 
 /**
+ * \brief Formats the name that a method has in the source, for a name that a C# compiler generated.
+ *
+ * The body of an async method or an iterator, "Space.Class/<Work>d__1.MoveNext ()", becomes "Space.Class.Work", without
+ * arguments since the name does not contain them; a lambda "Space.Class.<Work>b__1_0 (int)" becomes
+ * "Space.Class.Work.lambda_0 (int)", and a local function "Space.Class.<Work>g__Add|1_0 (int)" becomes
+ * "Space.Class.Work.Add (int)". The names of csc and mcs are known. Other names are copied.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param name A name as of mprof_reader_format_method().
+ * \param text Receives the name, truncated and NUL-terminated like snprintf; may be NULL if \p size is 0. Must not
+ * overlap \p name.
+ * \param size Size of \p text in bytes; may be 0.
+ * \return Length of the whole name in bytes; 0 if a pointer is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_name_format_readable(const char *name, char *text, size_t size);
+
+/**
  * \brief Formats "Class.Method (arguments)" for a method; "#ID" stands for a class or method that is not defined.
  * \param reader The reader.
  * \param id Method ID.

@@ -99,6 +99,7 @@ Test(null, reader)
 	REFUSES(mprof_reader_lookup_class(NULL, 0, NULL, 0));
 	REFUSES(mprof_reader_lookup_method(NULL, 0, NULL, 0));
 	GIVES_0(mprof_reader_format_method(NULL, 0, NULL, 0));
+	GIVES_0(mprof_name_format_readable(NULL, NULL, 0));
 	REFUSES(mprof_reader_next_records(NULL, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_lookup_stack(NULL, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));

@@ -27,6 +27,7 @@ static const char help[] =
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
+	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. The title of a table that ignores a filter\n"
@@ -48,7 +49,8 @@ enum {
 	OPTION_THREAD,
 	OPTION_TREE,
 	OPTION_MIN_PERCENT,
-	OPTION_DEPTH
+	OPTION_DEPTH,
+	OPTION_COMPILER_NAMES
 };
 
 #define MAX_TREE_DEPTH 65536
@@ -65,6 +67,7 @@ static const struct option options[] = {
 	{"tree", no_argument, NULL, OPTION_TREE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"depth", required_argument, NULL, OPTION_DEPTH},
+	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{NULL, 0, NULL, 0},
 };
 
@@ -123,6 +126,9 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
+	case OPTION_COMPILER_NAMES:
+		taken->compiler_names = 1;
+		return 1;
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
 	default:
@@ -154,6 +160,8 @@ int command_report(int argc, char **argv)
 		return status;
 	set_defaults(&taken, arguments.as_json);
 	status = report_read(&report, arguments.file, &taken);
+	if (status != STATUS_NOTHING && !arguments.as_json && !taken.compiler_names)
+		names_use_readable(report.input.names);
 	if (status != STATUS_NOTHING && arguments.as_json)
 		report_print_json(&report);
 	else if (status != STATUS_NOTHING)

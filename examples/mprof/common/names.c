@@ -65,6 +65,9 @@ struct name_lookup {
 	const mprof_reader *reader;
 	char *text; /* The last name returned. */
 	size_t text_size;
+	int is_readable; /* Methods have the names of the source. */
+	char *readable;  /* The last such name. */
+	size_t readable_size;
 	mprof_stack_frame *frames; /* The last call stack returned. */
 	size_t frame_capacity;
 };
@@ -83,6 +86,7 @@ void names_destroy(name_lookup *names)
 	if (names == NULL)
 		return;
 	free(names->text);
+	free(names->readable);
 	free(names->frames);
 	free(names);
 }
@@ -107,9 +111,31 @@ static const char *format_name(name_lookup *names, format_function format, uint3
 	return names->text;
 }
 
+void names_use_readable(name_lookup *names)
+{
+	names->is_readable = 1;
+}
+
 const char *names_full_method(name_lookup *names, uint32_t id)
 {
-	return format_name(names, mprof_reader_format_method, id);
+	const char *generated = format_name(names, mprof_reader_format_method, id);
+	size_t length;
+
+	if (!names->is_readable || strchr(generated, '<') == NULL)
+		return generated;
+	length = mprof_name_format_readable(generated, names->readable, names->readable_size);
+	if (length >= names->readable_size) {
+		char *larger = realloc(names->readable, length + 256);
+
+		if (larger == NULL) {
+			output_out_of_memory();
+			return generated;
+		}
+		names->readable = larger;
+		names->readable_size = length + 256;
+		mprof_name_format_readable(generated, names->readable, names->readable_size);
+	}
+	return names->readable;
 }
 
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id)

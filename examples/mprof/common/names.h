@@ -46,6 +46,9 @@ typedef struct name_lookup name_lookup;
 name_lookup *names_create(const mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
+/** Makes names_full_method() and names_frame() return the names of the source in place of generated ones. */
+void names_use_readable(name_lookup *names);
+
 /**
  * "Class.Method (arguments)". The results of this function, names_frame() and names_sample() are valid until the next
  * call of one of them with the same \p names.

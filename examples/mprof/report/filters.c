@@ -18,7 +18,29 @@ static int matches_pattern(const char *pattern, const char *text)
 	return fnmatch(pattern, text, 0) == 0;
 }
 
-/* A pattern is compared with the name with and without the class, and each with and without the arguments. */
+/* Compares a pattern with the name of the source for a generated name, with and without the arguments. */
+static int matches_readable(const char *pattern, const char *generated)
+{
+	size_t length = mprof_name_format_readable(generated, NULL, 0);
+	char *text = malloc(length + 1);
+	int result;
+
+	if (text == NULL) {
+		output_out_of_memory();
+		return 0;
+	}
+	mprof_name_format_readable(generated, text, length + 1);
+	result = matches_pattern(pattern, text);
+	text[strcspn(text, " ")] = '\0';
+	result = result || matches_pattern(pattern, text);
+	free(text);
+	return result;
+}
+
+/*
+ * A pattern is compared with the name with and without the class, and each with and without the arguments, and with the
+ * name of the source.
+ */
 static int matches_method(const char *pattern, const method_name *name)
 {
 	size_t class_length = strlen(name->class_name);
@@ -34,7 +56,8 @@ static int matches_method(const char *pattern, const method_name *name)
 	memcpy(text, name->class_name, class_length);
 	text[class_length] = '.';
 	memcpy(text + class_length + 1, name->name, name_length + 1);
-	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
+	result = matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1) ||
+		 (strchr(text, '<') != NULL && matches_readable(pattern, text));
 	text[plain_length] = '\0';
 	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
 	free(text);

@@ -30,6 +30,7 @@ typedef struct report_options {
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
+	int compiler_names; /**< Print names that compilers generate. */
 	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
 	int is_bounded;   /**< JSON: tables are truncated where the document would exceed the size of the log. */
