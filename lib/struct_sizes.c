@@ -34,6 +34,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_metric_record),
 		SIZE(mprof_metric_value_record),
 		SIZE(mprof_summary_record),
+		SIZE(mprof_field_record),
 		SIZE(mprof_record),
 		SIZE(mprof_clock),
 		SIZE(mprof_parser_options),

@@ -81,6 +81,7 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_METRIC] = "metric",
 		[MPROF_RECORD_METRIC_VALUE] = "metric-value",
 		[MPROF_RECORD_SUMMARY] = "summary",
+		[MPROF_RECORD_FIELD] = "field",
 	};
 
 	return NAME_FROM(names, kind);

@@ -481,9 +481,34 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_re
 								  size_t record_size);
 
 /**
+ * \brief Looks up the field in which an object has a reference, by the offset of the reference in the object
+ * (mprof_event_detail::offsets), in the FIELDS blocks read so far.
+ *
+ * The name in the definition is that of the field, such as "entries"; of an array, "[]" stands for an element, as in
+ * "[]" or "[].value".
+ *
+ * A reader is used by one thread at a time. Not async-signal-safe.
+ * \param reader The reader.
+ * \param class_id ID of the class of the object.
+ * \param offset Offset of the reference in the object, in bytes.
+ * \param field Receives the definition, of the kind #MPROF_RECORD_FIELD; its texts are borrowed until the reader is
+ * destroyed.
+ * \param record_size sizeof (mprof_record) as the caller was compiled.
+ * \param index Receives the index of the element in an array, or 0.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNDEFINED_ID if no field of the class at that offset is defined.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p record_size is smaller than in release 0.1.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_reader *reader, uint32_t class_id,
+								 uint64_t offset, mprof_record *field,
+								 size_t record_size, uint64_t *index);
+
+/**
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
- * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC.
+ * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */

@@ -179,6 +179,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return copy_records(converter, block);

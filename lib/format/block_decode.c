@@ -475,6 +475,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		decode_records(cursor, block, body);
 		break;

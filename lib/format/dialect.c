@@ -20,7 +20,7 @@ static const dialect_code mail_codes[] = {
 	{9, MPROF_BLOCK_HEAP_SUMMARY}, {32, MPROF_BLOCK_SESSION},    {33, MPROF_BLOCK_THREAD},
 	{34, MPROF_BLOCK_LOST},        {35, MPROF_BLOCK_SAMPLES},    {36, MPROF_BLOCK_STACKS},
 	{37, MPROF_BLOCK_CODE},        {38, MPROF_BLOCK_METRICS},    {39, MPROF_BLOCK_MARK},
-	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},
+	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},  {42, MPROF_BLOCK_FIELDS},
 };
 
 /* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */
@@ -48,7 +48,7 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |                              \
 	 BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_STACK_SWITCHES) |                                    \
 	 BIT(MPROF_DIRECTIVE_SOURCE_LINES) | BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |                                 \
-	 BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES))
+	 BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES))
 
 /* Flags that Mono's readers accept. */
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
@@ -196,6 +196,8 @@ uint64_t dialect_directive_blocks(mprof_directive directive)
 	case MPROF_DIRECTIVE_CLASS_SIZES:
 		return MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) |
 		       MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
+	case MPROF_DIRECTIVE_REFERENCE_OFFSETS:
+		return MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA);
 	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
 		break;
 	}

@@ -17,6 +17,7 @@ typedef struct heap_decode_batch {
 	uint64_t *references;        /**< References of all events. */
 	size_t reference_capacity;
 	size_t reference_count;
+	uint64_t *offsets; /**< One for each reference; required only by #heap_decode_state::has_offsets. */
 } heap_decode_batch;
 
 /** Why decoding stopped. In each case the position is after the last event that was stored. */
@@ -30,7 +31,8 @@ typedef enum heap_decode_result {
 	HEAP_DECODE_BAD_ID,     /**< An ID is 0 where it must not be, or exceeds 32 bits. */
 	HEAP_DECODE_NO_SIZE,    /**< The objects of the class have no fixed size. */
 	HEAP_DECODE_BAD_SIZE,   /**< A size exceeds 32 bits. */
-	HEAP_DECODE_BAD_COUNT   /**< The reference count exceeds the number of bytes left. */
+	HEAP_DECODE_BAD_COUNT,  /**< The reference count exceeds the number of bytes left. */
+	HEAP_DECODE_BAD_RUN     /**< A run of references is empty, or longer than the list of references. */
 } heap_decode_result;
 
 #endif

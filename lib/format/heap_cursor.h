@@ -19,7 +19,11 @@ typedef struct heap_cursor {
 	const heap_item_layout *layout; /**< The layout of items; NULL for records. */
 	uint64_t previous_address;      /**< Addresses in records are relative to it. */
 	uint64_t references_left;       /**< References of the last object that are still to be decoded. */
+	uint64_t run_left;              /**< References left of the current run. */
+	uint64_t next_offset;           /**< Offset of the next reference of the run in its object. */
 	uint32_t shift;                 /**< Low bits of addresses that records do not store. */
+	uint8_t has_offsets;            /**< The block may contain offsets (directive 26). */
+	uint8_t has_runs;               /**< The references of the current record are in runs with offsets. */
 } heap_cursor;
 
 /** The length of an integer in unity-fixed, in bytes. */
@@ -68,6 +72,12 @@ static inline int heap_cursor_address(heap_cursor *cursor, uint64_t *address)
 }
 
 /**
+ * Decodes \p fits references in runs to the end of the arrays of the batch. \p count is the number of references up to
+ * the end of the record, which limits the length of a run.
+ */
+heap_decode_result heap_cursor_runs(heap_cursor *cursor, uint64_t count, heap_decode_batch *batch, size_t fits);
+
+/**
  * Decodes as many of \p count references as fit in the batch, which must have room for at least one.
  * heap_cursor::references_left receives the number of the others.
  */
@@ -78,9 +88,17 @@ static inline heap_decode_result heap_cursor_first_references(heap_cursor *curso
 	uint64_t *references = batch->references + batch->reference_count;
 	size_t fits = count < room ? (size_t)count : room;
 
-	for (size_t i = 0; i < fits; i++) {
-		if (!heap_cursor_address(cursor, &references[i]))
-			return heap_cursor_fault(cursor);
+	if (cursor->has_runs) {
+		heap_decode_result result = heap_cursor_runs(cursor, count, batch, fits);
+
+		if (result != HEAP_DECODE_DONE)
+			return result;
+		detail->offsets = batch->offsets + batch->reference_count;
+	} else {
+		for (size_t i = 0; i < fits; i++) {
+			if (!heap_cursor_address(cursor, &references[i]))
+				return heap_cursor_fault(cursor);
+		}
 	}
 	detail->references = references;
 	detail->reference_count = (uint32_t)fits;
@@ -98,6 +116,8 @@ static inline heap_decode_result heap_cursor_references(heap_cursor *cursor, uin
 {
 	size_t room = batch->reference_capacity - batch->reference_count;
 
+	cursor->run_left = 0;
+	cursor->next_offset = 0;
 	if (count > (uint64_t)(cursor->limit - cursor->next))
 		return HEAP_DECODE_BAD_COUNT;
 	/* Only an object that does not fit in an empty batch is returned in pieces. */

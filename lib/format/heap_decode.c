@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+/* Returns a number of references without the flag that directive 26 adds to it: whether they are in runs. */
+static inline uint64_t take_run_flag(heap_cursor *cursor, uint64_t count)
+{
+	cursor->has_runs = cursor->has_offsets & (uint8_t)count;
+	return count >> cursor->has_offsets;
+}
+
 static heap_decode_result decode_object_event(heap_cursor *cursor, uint64_t fixed_size, heap_decode_batch *batch,
 					      mprof_event *event, mprof_event_detail *detail)
 {
@@ -22,6 +29,7 @@ static heap_decode_result decode_object_event(heap_cursor *cursor, uint64_t fixe
 	count_start = cursor->next;
 	if (!heap_cursor_varint(cursor, &count))
 		return heap_cursor_fault(cursor);
+	count = take_run_flag(cursor, count);
 	result = heap_cursor_references(cursor, count, batch, detail);
 	if (result == HEAP_DECODE_BAD_COUNT)
 		cursor->next = count_start;
@@ -96,7 +104,8 @@ static heap_decode_result decode_heap_event(heap_cursor *cursor, const id_map *s
 		result = decode_instance(cursor, first, sizes, batch, event, detail);
 	} else if ((first & HEAP_RECORD_MASK) == HEAP_RECORD_REFERENCES) {
 		event->kind = MPROF_EVENT_HEAP_REFERENCES;
-		result = heap_cursor_references(cursor, first >> HEAP_RECORD_BITS, batch, detail);
+		result =
+			heap_cursor_references(cursor, take_run_flag(cursor, first >> HEAP_RECORD_BITS), batch, detail);
 	} else if ((first & HEAP_RECORD_MASK) == HEAP_RECORD_ROOT) {
 		result = decode_root_event(cursor, first >> HEAP_RECORD_BITS, event, detail);
 	} else if (first == HEAP_RECORD_MOVE) {
@@ -156,6 +165,8 @@ const char *heap_decode_fault(heap_decode_result result)
 		return "size exceeds 32 bits";
 	case HEAP_DECODE_BAD_COUNT:
 		return "number of references exceeds the length of the block";
+	case HEAP_DECODE_BAD_RUN:
+		return "run of references is empty or longer than the list of references";
 	default:
 		return "ID is 0 or exceeds 32 bits";
 	}
@@ -168,7 +179,11 @@ heap_decode_result heap_decode(heap_decode_state *state, const id_map *sizes, he
 			      .layout = state->layout,
 			      .previous_address = state->previous_address,
 			      .references_left = state->references_left,
-			      .shift = state->shift};
+			      .run_left = state->run_left,
+			      .next_offset = state->next_offset,
+			      .shift = state->shift,
+			      .has_offsets = state->has_offsets,
+			      .has_runs = state->has_runs};
 	heap_decode_result result = HEAP_DECODE_DONE;
 
 	while (cursor.next < cursor.limit && batch->count < batch->capacity) {
@@ -186,5 +201,8 @@ heap_decode_result heap_decode(heap_decode_state *state, const id_map *sizes, he
 	state->position = (size_t)(cursor.next - state->bytes);
 	state->previous_address = cursor.previous_address;
 	state->references_left = cursor.references_left;
+	state->run_left = cursor.run_left;
+	state->next_offset = cursor.next_offset;
+	state->has_runs = cursor.has_runs;
 	return result;
 }

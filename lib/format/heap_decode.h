@@ -21,8 +21,12 @@ typedef struct heap_decode_state {
 	size_t fault;                   /**< After a fault: its offset in the records. */
 	uint64_t previous_address;      /**< The next address is relative to it. Records only. */
 	uint64_t references_left;       /**< References of an object that are still to be returned. */
+	uint64_t run_left;              /**< References of a run that are still to be returned, ... */
+	uint64_t next_offset;           /**< ... and the offset of the first of them in its object. */
 	uint64_t counter;               /**< The counter of all events. */
 	uint32_t shift;                 /**< Number of low bits that are 0 in all addresses. Records only. */
+	uint8_t has_offsets;            /**< References may have offsets (directive 26). Records only. */
+	uint8_t has_runs;               /**< The references that are still to be returned are in runs. */
 	const heap_item_layout *layout; /**< The layout of Mono's items; NULL for records. */
 } heap_decode_state;
 

@@ -51,6 +51,8 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 		return MPROF_ERR_ARGUMENT;
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		*addresses |= detail->references[i];
+	for (uint32_t i = 0; encoding->has_offsets && detail->offsets != NULL && i < detail->reference_count; i++)
+		*addresses |= detail->offsets[i];
 	return MPROF_OK;
 }
 
@@ -98,18 +100,75 @@ static inline void output_reserve(heap_output *output)
 		output_flush(output);
 }
 
+/* A difference in units of 2^shift: an arithmetic shift to the right, whose vacated bits are copies of the sign. */
+static inline uint64_t to_units(const heap_output *output, uint64_t difference)
+{
+	return (difference >> output->shift) | (~(UINT64_MAX >> output->shift) * (difference >> 63));
+}
+
 static inline void put_object_address(heap_output *output, uint64_t address)
 {
-	uint64_t difference = address - output->previous_address;
-	/* An arithmetic shift to the right: the vacated high bits are copies of the sign. */
-	uint64_t units = (difference >> output->shift) | (~(UINT64_MAX >> output->shift) * (difference >> 63));
+	uint64_t units = to_units(output, address - output->previous_address);
 
 	output->previous_address = address;
 	put_varint(output, zigzag_fold(units));
 }
 
-static void put_reference_addresses(heap_output *output, const mprof_event_detail *detail)
+/* Encodes the start of a run. \p distance is in bytes. */
+static void put_run_start(heap_output *output, uint64_t distance, uint32_t length)
 {
+	uint64_t units = to_units(output, distance);
+
+	output_reserve(output);
+	if (length <= HEAP_RUN_LONG && units <= UINT64_MAX >> HEAP_RUN_BITS) {
+		put_varint(output, units << HEAP_RUN_BITS | (length - 1));
+	} else {
+		put_varint(output, (uint64_t)length << HEAP_RUN_BITS | HEAP_RUN_LONG);
+		put_varint(output, zigzag_fold(units));
+	}
+}
+
+/* Encodes references with their offsets: a run ends where the next offset is not that of the next unit. */
+static void put_reference_runs(heap_output *output, const mprof_event_detail *detail)
+{
+	const uint64_t unit = UINT64_C(1) << output->shift;
+	const uint64_t *offsets = detail->offsets;
+	uint64_t next = 0;
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < detail->reference_count; i++) {
+		if (i == end) {
+			while (++end < detail->reference_count && offsets[end] == offsets[end - 1] + unit)
+				continue;
+			put_run_start(output, offsets[i] - next, end - i);
+			next = offsets[end - 1] + unit;
+		}
+		output_reserve(output);
+		put_object_address(output, detail->references[i]);
+	}
+}
+
+/* Whether the references of an event are encoded with their offsets. */
+static int has_runs(const heap_encoding *encoding, const mprof_event_detail *detail)
+{
+	return encoding->has_offsets && detail->offsets != NULL && detail->reference_count > 0;
+}
+
+/* The number of references of an event, with the flag that directive 26 adds to it. */
+static uint64_t flagged_count(const heap_encoding *encoding, const mprof_event_detail *detail)
+{
+	if (!encoding->has_offsets)
+		return detail->reference_count;
+	return (uint64_t)detail->reference_count << 1 | (has_runs(encoding, detail) ? 1 : 0);
+}
+
+static void put_reference_addresses(heap_output *output, const heap_encoding *encoding,
+				    const mprof_event_detail *detail)
+{
+	if (has_runs(encoding, detail)) {
+		put_reference_runs(output, detail);
+		return;
+	}
 	for (uint32_t i = 0; i < detail->reference_count; i++) {
 		output_reserve(output);
 		put_object_address(output, detail->references[i]);
@@ -139,15 +198,15 @@ static void put_event(heap_output *output, const heap_encoding *encoding, const 
 	switch (event->kind) {
 	case MPROF_EVENT_HEAP_OBJECT:
 		put_instance(output, encoding, event, detail->object);
-		put_varint(output, detail->reference_count);
-		put_reference_addresses(output, detail);
+		put_varint(output, flagged_count(encoding, detail));
+		put_reference_addresses(output, encoding, detail);
 		break;
 	case MPROF_EVENT_HEAP_FREE:
 		put_instance(output, encoding, event, detail != NULL ? detail->object : 0);
 		break;
 	case MPROF_EVENT_HEAP_REFERENCES:
-		put_varint(output, (uint64_t)detail->reference_count << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
-		put_reference_addresses(output, detail);
+		put_varint(output, flagged_count(encoding, detail) << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);
+		put_reference_addresses(output, encoding, detail);
 		break;
 	case MPROF_EVENT_HEAP_ROOT:
 		put_varint(output, (uint64_t)event->id << HEAP_RECORD_BITS | HEAP_RECORD_ROOT);

@@ -17,6 +17,7 @@ typedef struct heap_encoding {
 	const id_set *class_ids; /**< Classes defined so far. */
 	const id_map *sizes;     /**< Fixed object size by class; NULL if the log has none (directive 18). */
 	uint32_t root_count;     /**< Number of roots defined so far. */
+	int has_offsets;         /**< References may have offsets (directive 26). */
 	int any;                 /**< 1: undefined IDs are allowed. */
 	int has_unknown_class;   /**< 1: objects may have class 0, an unknown class. */
 } heap_encoding;

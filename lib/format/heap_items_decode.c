@@ -78,7 +78,11 @@ static heap_decode_result decode_candidate_objects(candidate *candidate, size_t 
 	heap_decode_result result;
 
 	do {
-		heap_decode_batch batch = {events, details, CANDIDATE_EVENTS, 0, references, CANDIDATE_REFERENCES, 0};
+		heap_decode_batch batch = {.events = events,
+					   .details = details,
+					   .capacity = CANDIDATE_EVENTS,
+					   .references = references,
+					   .reference_capacity = CANDIDATE_REFERENCES};
 
 		result = heap_decode(&state, NULL, &batch);
 		candidate_add_batch(candidate, &batch);

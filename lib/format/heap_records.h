@@ -20,6 +20,15 @@ typedef enum heap_record {
 
 #define HEAP_RECORD_BITS 3
 
+/**
+ * The start of a run of references with consecutive offsets (directive 26). The low bits of its first varint are the
+ * number of references minus 1, and the other bits the distance from the previous run; or the low bits are
+ * #HEAP_RUN_LONG and the other bits the number of references, and a signed distance follows.
+ */
+#define HEAP_RUN_BITS 2
+#define HEAP_RUN_MASK 3
+#define HEAP_RUN_LONG 3
+
 /** The maximum of heap_records_header::shift. */
 #define HEAP_MAX_SHIFT 12
 

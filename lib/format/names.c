@@ -38,6 +38,7 @@ const char *mprof_block_get_name(mprof_block_kind kind)
 		[MPROF_BLOCK_METRICS] = "metrics",
 		[MPROF_BLOCK_MARK] = "mark",
 		[MPROF_BLOCK_ROOTS] = "roots",
+		[MPROF_BLOCK_FIELDS] = "fields",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
 	};
 

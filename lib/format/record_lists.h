@@ -36,6 +36,8 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 		return metrics_lists[list];
 	case MPROF_BLOCK_ROOTS:
 		return list == 0 ? MPROF_RECORD_ROOT : 0;
+	case MPROF_BLOCK_FIELDS:
+		return list == 0 ? MPROF_RECORD_FIELD : 0;
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return list == 0 ? MPROF_RECORD_SUMMARY : 0;
 	default:

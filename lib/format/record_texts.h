@@ -22,6 +22,8 @@ static inline const char **record_name(mprof_record *record)
 		return &record->as.root.name;
 	case MPROF_RECORD_METRIC:
 		return &record->as.metric.name;
+	case MPROF_RECORD_FIELD:
+		return &record->as.field.name;
 	default:
 		return NULL;
 	}

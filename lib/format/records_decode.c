@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes the lists of records in STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks. */
+/* Decodes the lists of records in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks. */
 #include "format/records_decode.h"
 
 #include "format/record_lists.h"
@@ -114,6 +114,14 @@ static void decode_metric_value(content_cursor *content, mprof_record *record)
 		record->as.metric_value.value = zigzag_unfold(value);
 }
 
+static void decode_field(content_cursor *content, mprof_record *record)
+{
+	record->as.field.offset = content_cursor_id(content);
+	record->as.field.stride = content_cursor_id(content);
+	record->as.field.class_id = content_cursor_id(content);
+	record->as.field.name = content_cursor_string(content, NULL);
+}
+
 static void decode_summary(content_cursor *content, mprof_record *record)
 {
 	record->as.summary.live_objects = content_cursor_amount(content);
@@ -173,6 +181,9 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 		break;
 	case MPROF_RECORD_METRIC_VALUE:
 		decode_metric_value(content, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		decode_field(content, record);
 		break;
 	default:
 		decode_summary(content, record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes the lists of records in STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks. */
+/* Encodes the lists of records in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks. */
 #include "format/records_encode.h"
 
 #include "format/record_lists.h"
@@ -71,6 +71,12 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 			encode_varint(buffer, record->as.metric.thread);
 		encode_record_text(buffer, record->as.metric.section);
 		encode_record_text(buffer, record->as.metric.name);
+		break;
+	case MPROF_RECORD_FIELD:
+		encode_varint(buffer, record->as.field.offset);
+		encode_varint(buffer, record->as.field.stride);
+		encode_varint(buffer, record->as.field.class_id);
+		encode_record_text(buffer, record->as.field.name);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);

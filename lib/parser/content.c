@@ -66,6 +66,7 @@ const block_content *block_content_get(uint32_t kind)
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return &records_content;
 	case MPROF_BLOCK_MAPPING:

@@ -13,9 +13,22 @@ static int reserve_references(mprof_parser *parser)
 	return parser->batch.references != NULL;
 }
 
+static int has_offsets(const mprof_parser *parser)
+{
+	return (parser->decoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS)) != 0;
+}
+
+static int reserve_offsets(mprof_parser *parser)
+{
+	if (parser->batch.offsets == NULL && has_offsets(parser))
+		parser->batch.offsets = allocator_allocate(&parser->allocator,
+							   PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.offsets));
+	return parser->batch.offsets != NULL || !has_offsets(parser);
+}
+
 int parser_heap_reserve(mprof_parser *parser)
 {
-	return parser_details_reserve(parser) && reserve_references(parser);
+	return parser_details_reserve(parser) && reserve_references(parser) && reserve_offsets(parser);
 }
 
 void parser_heap_init(mprof_parser *parser, size_t length)
@@ -30,6 +43,10 @@ void parser_heap_rewind(mprof_parser *parser)
 	heap->position = 0;
 	heap->previous_address = 0;
 	heap->references_left = 0;
+	heap->run_left = 0;
+	heap->next_offset = 0;
+	heap->has_offsets = (uint8_t)has_offsets(parser);
+	heap->has_runs = 0;
 	heap->counter = parser->block.as.heap_data.counter;
 	heap->shift = parser->body.shift;
 	heap->layout = heap_item_layout_get(parser->body.heap.layout);
@@ -37,8 +54,12 @@ void parser_heap_rewind(mprof_parser *parser)
 
 mprof_status parser_heap_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
-	heap_decode_batch batch = {
-		events, parser->batch.details, capacity, 0, parser->batch.references, PARSER_REFERENCE_CAPACITY, 0};
+	heap_decode_batch batch = {.events = events,
+				   .details = parser->batch.details,
+				   .capacity = capacity,
+				   .references = parser->batch.references,
+				   .reference_capacity = PARSER_REFERENCE_CAPACITY,
+				   .offsets = parser->batch.offsets};
 	heap_decode_result result;
 	list_stop stop = LIST_STOP_MALFORMED;
 

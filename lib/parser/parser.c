@@ -72,6 +72,8 @@ void mprof_parser_destroy(mprof_parser *parser)
 	thread_counters_destroy(&parser->counters);
 	allocator_release(&allocator, parser->batch.references,
 			  PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.references));
+	allocator_release(&allocator, parser->batch.offsets,
+			  PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.offsets));
 	allocator_release(&allocator, parser, sizeof(*parser));
 }
 

@@ -83,6 +83,7 @@ typedef struct parser_batch {
 	event_section *sections; /**< Which of the details belong to stack sections; NULL if no dialect has any. */
 	size_t section_count;
 	uint64_t *references; /**< References of objects. */
+	uint64_t *offsets;    /**< Their offsets; NULL until the log has a block with offsets. */
 	uint64_t *frames;     /**< Frames of stack sections. */
 	size_t frame_capacity;
 } parser_batch;

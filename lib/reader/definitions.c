@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up call stacks, native code, roots and metrics by ID. */
+/* Looks up call stacks, native code, roots and metrics by ID, and fields by class and offset. */
 #include "base/elements.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
@@ -68,9 +68,26 @@ mprof_status mprof_reader_lookup_record(const mprof_reader *reader, mprof_record
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
 
+mprof_status mprof_reader_lookup_field(const mprof_reader *reader, uint32_t class_id, uint64_t offset,
+				       mprof_record *field, size_t record_size, uint64_t *index)
+{
+	mprof_record own;
+	int is_found;
+
+	if (reader == NULL || field == NULL || index == NULL || record_size < SIZE_UP_TO(mprof_record, as))
+		return MPROF_ERR_ARGUMENT;
+	is_found = field_table_get(&reader->fields, class_id, offset, &own, index);
+	element_put(field, record_size, 0, &own, sizeof(own));
+	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
+}
+
 uint64_t mprof_reader_get_record_count(const mprof_reader *reader, mprof_record_kind kind)
 {
-	return reader != NULL ? definition_table_count(&reader->definitions, kind) : 0;
+	if (reader == NULL)
+		return 0;
+	if (kind == MPROF_RECORD_FIELD)
+		return field_table_count(&reader->fields);
+	return definition_table_count(&reader->definitions, kind);
 }
 
 /* The last component of a path. */

@@ -18,7 +18,7 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
 
 /* Definitions fetched from the parser at a time. */
 #define MAPPING_BATCH 64
@@ -69,6 +69,8 @@ static mprof_status store_block_definitions(mprof_reader *reader, const mprof_bl
 
 			if (record_is_definition(records[i].kind))
 				status = definition_table_add(&reader->definitions, &records[i]);
+			else if (records[i].kind == MPROF_RECORD_FIELD)
+				status = field_table_add(&reader->fields, &records[i]);
 			if (status == MPROF_ERR_MEMORY)
 				return reader_fail_names(reader, status, block);
 			/*
@@ -158,6 +160,7 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_FIELDS:
 		return store_block_definitions(reader, block);
 	default:
 		return MPROF_OK;

@@ -63,6 +63,7 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 			   own.max_names_memory != 0 ? own.max_names_memory : DEFAULT_MAX_NAMES_MEMORY);
 	name_table_init(&made->names, &made->budget);
 	definition_table_init(&made->definitions, &made->names);
+	field_table_init(&made->fields, &made->names);
 	definition_interner_init(&made->interner, &made->definitions);
 	reader_stacks_init(made);
 	reader_frames_init(made, &own);
@@ -97,6 +98,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	reader_stacks_destroy(reader);
 	reader_frames_destroy(reader);
 	definition_interner_destroy(&reader->interner);
+	field_table_destroy(&reader->fields);
 	definition_table_destroy(&reader->definitions);
 	name_table_destroy(&reader->names);
 	hash_map_destroy(&reader->lost_by_block);

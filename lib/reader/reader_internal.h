@@ -17,6 +17,7 @@
 #include "base/id_map.h"
 #include "dictionary/definition_interner.h"
 #include "dictionary/definition_table.h"
+#include "dictionary/field_table.h"
 #include "dictionary/name_table.h"
 #include "io/source.h"
 #include "io/source_gzip.h"
@@ -133,6 +134,7 @@ struct mprof_reader {
 	memory_budget budget; /**< Covers names and everything else that grows with the definitions of a log. */
 	name_table names;
 	definition_table definitions;
+	field_table fields;
 	definition_interner interner;
 	reader_stacks stacks;
 	reader_samples samples;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks heap snapshots, and writes them in dialects whose HEAP_DATA blocks contain records. */
+#include "format/event_detail.h"
 #include "format/heap_encode.h"
 #include "format/losses.h"
 #include "writer/errors.h"
@@ -26,6 +27,8 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	encoding.root_count =
 		writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
 	encoding.any = writer->events.defined.any;
+	encoding.has_offsets =
+		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS)) != 0;
 	encoding.has_unknown_class = !writer->encoding.rules->has_heap_records;
 	return encoding;
 }
@@ -49,6 +52,18 @@ static mprof_status put_heap_block(mprof_writer *writer, uint32_t snapshot, uint
 	return status;
 }
 
+/* Counts events whose references lose their offsets because the log does not have directive 26. */
+static void count_lost_offsets(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_event_detail own;
+		const mprof_event_detail *detail = event_detail_read(events[i].more.detail, &own);
+
+		if (detail != NULL && detail->offsets != NULL && detail->reference_count > 0)
+			losses_shorten_event(&writer->stats, events[i].kind);
+	}
+}
+
 mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, uint32_t flags, uint64_t counter,
 				     const mprof_event *events, size_t count)
 {
@@ -69,6 +84,8 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, ui
 	status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
+	if (writer->lossy && !encoding.has_offsets)
+		count_lost_offsets(writer, events, count);
 	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);
 	return put_heap_block(writer, snapshot, flags, counter, shift, events, count);

@@ -89,6 +89,8 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect has no switches between call stacks";
 	case MPROF_DIRECTIVE_EXCEPTION_STACK_ID:
 		return "the dialect cannot represent the call stack of an exception";
+	case MPROF_DIRECTIVE_REFERENCE_OFFSETS:
+		return "the dialect cannot represent the offset of a reference";
 	case MPROF_DIRECTIVE_EXCEPTION_CLAUSES:
 		return "the dialect has no events of exception clauses";
 	default:

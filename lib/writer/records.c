@@ -103,6 +103,13 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 			return refuse_undefined(writer, "summary refers to a class that is not defined: call "
 							"mprof_writer_define_class() first");
 		break;
+	case MPROF_RECORD_FIELD:
+		if (!is_known(writer, &writer->class_ids, record->id) ||
+		    (record->as.field.class_id != 0 &&
+		     !is_known(writer, &writer->class_ids, record->as.field.class_id)))
+			return refuse_undefined(writer, "field refers to a class that is not defined: call "
+							"mprof_writer_define_class() first");
+		break;
 	default:
 		break;
 	}
@@ -184,8 +191,9 @@ static mprof_status check_records(mprof_writer *writer, definition_counts *count
 static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number)
 {
 	if (!block_has_records(kind))
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
-				     "only STACKS, CODE, ROOTS, METRICS and HEAP_SUMMARY blocks contain records");
+		return writer_refuse(
+			writer, MPROF_ERR_ARGUMENT,
+			"only STACKS, CODE, ROOTS, METRICS, FIELDS and HEAP_SUMMARY blocks contain records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
 	return MPROF_OK;

@@ -40,7 +40,7 @@ FIELD(mprof_allocator, user, 32);
 SIZE(mprof_block_set, 32);
 FIELD(mprof_block_set, bits, 0);
 
-SIZE(mprof_event_detail, 64);
+SIZE(mprof_event_detail, 72);
 FIELD(mprof_event_detail, struct_size, 0);
 FIELD(mprof_event_detail, object, 8);
 FIELD(mprof_event_detail, caller, 16);
@@ -51,6 +51,7 @@ FIELD(mprof_event_detail, references, 32);
 FIELD(mprof_event_detail, samples, 40);
 FIELD(mprof_event_detail, size, 48);
 FIELD(mprof_event_detail, started, 56);
+FIELD(mprof_event_detail, offsets, 64);
 
 SIZE(mprof_event_info, 32);
 FIELD(mprof_event_info, struct_size, 0);
@@ -144,6 +145,13 @@ FIELD(mprof_summary_record, live_objects, 0);
 FIELD(mprof_summary_record, live_bytes, 8);
 FIELD(mprof_summary_record, dead_objects, 16);
 FIELD(mprof_summary_record, dead_bytes, 24);
+
+SIZE(mprof_field_record, 24);
+FIELD(mprof_field_record, offset, 0);
+FIELD(mprof_field_record, stride, 4);
+FIELD(mprof_field_record, class_id, 8);
+FIELD(mprof_field_record, reserved, 12);
+FIELD(mprof_field_record, name, 16);
 
 SIZE(mprof_record, 104);
 FIELD(mprof_record, kind, 0);
@@ -847,6 +855,7 @@ static int check_sizes(void)
 		{"mprof_metric_record", sizeof(mprof_metric_record)},
 		{"mprof_metric_value_record", sizeof(mprof_metric_value_record)},
 		{"mprof_summary_record", sizeof(mprof_summary_record)},
+		{"mprof_field_record", sizeof(mprof_field_record)},
 		{"mprof_record", sizeof(mprof_record)},
 		{"mprof_clock", sizeof(mprof_clock)},
 		{"mprof_parser_options", sizeof(mprof_parser_options)},

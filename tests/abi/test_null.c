@@ -103,6 +103,7 @@ Test(null, reader)
 	REFUSES(mprof_reader_next_records(NULL, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_lookup_stack(NULL, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));
+	REFUSES(mprof_reader_lookup_field(NULL, 0, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_record(NULL, (mprof_record_kind)0, 0, NULL, 0));
 	GIVES_0(mprof_reader_get_record_count(NULL, (mprof_record_kind)0));
 	GIVES_0(mprof_reader_format_location(NULL, 0, NULL, 0));

@@ -36,6 +36,8 @@ static void hash_event(fault_run *run, const mprof_event *event)
 	fault_hash_number(run, detail->size);
 	fault_hash_number(run, detail->started);
 	fault_hash_bytes(run, detail->references, detail->reference_count * sizeof(*detail->references));
+	if (detail->offsets != NULL)
+		fault_hash_bytes(run, detail->offsets, detail->reference_count * sizeof(*detail->offsets));
 }
 
 static mprof_status fetch_events(fault_run *run, const log_input *input)
@@ -112,6 +114,7 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return fetch_records(run, input);
 	case MPROF_BLOCK_MAPPING:

@@ -212,6 +212,7 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
+	case MPROF_BLOCK_FIELDS:
 		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 			log_text_add(out, " collection=%u", block->as.heap_summary.collection);
 		render_clocks(out, block);

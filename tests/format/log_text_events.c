@@ -158,6 +158,8 @@ static void render_heap_event(log_text *out, const mprof_event *event)
 			     (number)detail->object);
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		log_text_add(out, "%s%llx", i == 0 ? " references=" : ",", (number)detail->references[i]);
+	for (uint32_t i = 0; detail->offsets != NULL && i < detail->reference_count; i++)
+		log_text_add(out, "%s%llu", i == 0 ? " offsets=" : ",", (number)detail->offsets[i]);
 	log_text_add(out, "\n");
 }
 

@@ -90,6 +90,11 @@ static void render_record(log_text *out, const mprof_record *record)
 	case MPROF_RECORD_METRIC_VALUE:
 		render_metric_value(out, record);
 		break;
+	case MPROF_RECORD_FIELD:
+		log_text_add(out, "  field class=%u offset=%u stride=%u declared-by=%u name=\"%s\"\n", record->id,
+			     record->as.field.offset, record->as.field.stride, record->as.field.class_id,
+			     record->as.field.name);
+		break;
 	default:
 		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
 			     (number)record->as.summary.live_objects, (number)record->as.summary.live_bytes,

@@ -9,6 +9,9 @@
 #define MOST_EVENTS 8
 #define MOST_REFERENCES 4
 
+/* A varint of more than 64 bits. */
+#define TOO_LARGE "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"
+
 typedef struct decoding {
 	heap_decode_state state;
 	id_map sizes;
@@ -16,6 +19,7 @@ typedef struct decoding {
 	mprof_event events[MOST_EVENTS];
 	mprof_event_detail details[MOST_EVENTS];
 	uint64_t references[MOST_REFERENCES];
+	uint64_t offsets[MOST_REFERENCES];
 } decoding;
 
 /* Class 2 has objects of 24 bytes. */
@@ -38,7 +42,8 @@ static void begin(decoding *work, const char *bytes, size_t length, uint32_t shi
 
 static heap_decode_result go_on(decoding *work, size_t capacity)
 {
-	heap_decode_batch batch = {work->events, work->details, capacity, 0, work->references, MOST_REFERENCES, 0};
+	heap_decode_batch batch = {work->events,     work->details,   capacity, 0,
+				   work->references, MOST_REFERENCES, 0,        work->offsets};
 	heap_decode_result result;
 
 	work->batch = batch;
@@ -230,6 +235,107 @@ Test(heap_decode, in_pieces)
 	id_map_destroy(&work.sizes);
 }
 
+static void expect_offsets(const decoding *work, size_t number, const uint64_t *offsets, uint32_t count)
+{
+	const mprof_event_detail *detail = &work->details[number];
+
+	cr_assert_eq(detail->reference_count, count, "event %zu: %u", number, (unsigned)detail->reference_count);
+	cr_assert_not_null(detail->offsets);
+	for (uint32_t i = 0; i < count; i++)
+		cr_assert_eq(detail->offsets[i], offsets[i], "event %zu, offset %u: %llx", number, (unsigned)i,
+			     (unsigned long long)detail->offsets[i]);
+}
+
+/* With directive 26: runs of all forms, references without offsets, and an object without references. */
+Test(heap_decode, offsets)
+{
+	const uint64_t first[] = {16, 24, 40};
+	const uint64_t second[] = {24, UINT64_C(0xfffffffffffffff8), 0};
+	const uint64_t references[] = {8, 8, 8};
+	static decoding work;
+
+	BEGIN(&work,
+	      "\x88\x82\x80\x87\x89\x80\x80\x84\x80"
+	      "\xbc\x8c\x80\x8b\x89\x80\x80"
+	      "\x94\x80"
+	      "\x88\x80\x80\x80"
+	      "\x88\x80\x80\x81",
+	      3);
+	work.state.has_offsets = 1;
+	cr_assert_eq(go_on(&work, 1), HEAP_DECODE_FULL);
+	expect_event(&work, 0, MPROF_EVENT_HEAP_OBJECT, 1, 0, 8);
+	expect_references(&work, 0, references, 3);
+	expect_offsets(&work, 0, first, 3);
+	cr_assert_eq(go_on(&work, 1), HEAP_DECODE_FULL);
+	expect_event(&work, 0, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0);
+	expect_references(&work, 0, references, 3);
+	expect_offsets(&work, 0, second, 3);
+	cr_assert_eq(go_on(&work, 1), HEAP_DECODE_FULL);
+	expect_references(&work, 0, references, 1);
+	cr_assert_null(work.details[0].offsets);
+	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
+	cr_assert_eq(work.batch.count, 2);
+	expect_references(&work, 0, NULL, 0);
+	expect_references(&work, 1, NULL, 0);
+	id_map_destroy(&work.sizes);
+}
+
+/* A run goes on in the next piece. Offsets are modulo 2^64, whatever the size of the object. */
+Test(heap_decode, offsets_in_pieces)
+{
+	static decoding work;
+	uint64_t offset = 0;
+
+	BEGIN(&work,
+	      "\x88\x82\x80\x97\x9b\x81\x82\x82\x82\x82\x82\x82"
+	      "\x93\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x82\x82\x82\x82"
+	      "\x80\x82",
+	      0);
+	work.state.has_offsets = 1;
+	for (size_t piece = 0; piece < 3; piece++) {
+		cr_assert_eq(go_on(&work, 1), piece < 2 ? HEAP_DECODE_FULL : HEAP_DECODE_DONE);
+		cr_assert_eq(work.batch.count, 1);
+		cr_assert_eq(work.details[0].reference_count, piece < 2 ? 4 : 3);
+		for (uint32_t i = 0; i < work.details[0].reference_count; i++, offset++) {
+			uint64_t expected = offset < 6 ? offset - 1 : offset - 1 + (UINT64_C(1) << 63);
+
+			cr_assert_eq(work.details[0].references[i], offset + 2);
+			cr_assert_eq(work.details[0].offsets[i], expected, "%llu: %llx", (unsigned long long)offset,
+				     (unsigned long long)work.details[0].offsets[i]);
+		}
+	}
+	id_map_destroy(&work.sizes);
+}
+
+static void expect_bad_runs(heap_decode_result expected, size_t fault, const char *bytes, size_t length)
+{
+	static decoding work;
+
+	begin(&work, bytes, length, 0);
+	work.state.has_offsets = 1;
+	cr_assert_eq(go_on(&work, MOST_EVENTS), expected);
+	cr_assert_eq(work.batch.count, 0);
+	cr_assert_eq(work.state.fault, fault, "fault at %zu", work.state.fault);
+	id_map_destroy(&work.sizes);
+}
+
+#define EXPECT_BAD_RUNS(result, fault, bytes) expect_bad_runs(result, fault, bytes, sizeof(bytes) - 1)
+
+Test(heap_decode, bad_runs)
+{
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_RUN, 4, "\x88\x80\x80\x83\x81\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_RUN, 6, "\x88\x80\x80\x87\x80\x80\x82\x80\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_RUN, 4, "\x88\x80\x80\x83\x83\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_RUN, 4, "\x88\x80\x80\x83\x8b\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_RUN, 4, "\x88\x80\x80\x83\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_COUNT, 3, "\x88\x80\x80\x87\x80\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_COUNT, 0, "\xbc\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_TRUNCATED, 5, "\x88\x80\x80\x83\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_TRUNCATED, 6, "\x88\x80\x80\x85\x8b\x80");
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_VARINT, 4, "\x88\x80\x80\x83" TOO_LARGE);
+	EXPECT_BAD_RUNS(HEAP_DECODE_BAD_VARINT, 5, "\x88\x80\x80\x83\x87" TOO_LARGE);
+}
+
 static void expect_fault(heap_decode_result expected, size_t fault, const char *bytes, size_t length)
 {
 	static decoding work;
@@ -247,8 +353,6 @@ static void expect_fault(heap_decode_result expected, size_t fault, const char *
 }
 
 #define EXPECT_FAULT(result, fault, bytes) expect_fault(result, fault, "\x8a\x82\x80" bytes, 3 + sizeof(bytes) - 1)
-
-#define TOO_LARGE "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"
 
 Test(heap_decode, faults)
 {

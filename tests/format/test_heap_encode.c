@@ -30,6 +30,7 @@ static void open_fixture(encoding_fixture *fixture, int with_sizes)
 	fixture->encoding.sizes = with_sizes ? &fixture->sizes : NULL;
 	fixture->encoding.root_count = 3;
 	fixture->encoding.any = 0;
+	fixture->encoding.has_offsets = 0;
 	fixture->encoding.has_unknown_class = 0;
 }
 
@@ -214,7 +215,8 @@ static uint64_t random_below(uint64_t limit)
 #define MOST_REFERENCES 2000
 
 /* Events of any kind, with adjacent or arbitrary addresses, all multiples of 2^shift. */
-static void make_events(mprof_event *events, mprof_event_detail *details, uint64_t *references, uint32_t shift)
+static void make_events(mprof_event *events, mprof_event_detail *details, uint64_t *references, uint64_t *offsets,
+			uint32_t shift)
 {
 	static const uint8_t kinds[] = {MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_FREE, MPROF_EVENT_HEAP_ROOT,
 					MPROF_EVENT_HEAP_MOVE, MPROF_EVENT_HEAP_REFERENCES};
@@ -244,10 +246,17 @@ static void make_events(mprof_event *events, mprof_event_detail *details, uint64
 		detail->references = references;
 		for (uint32_t j = 0; j < detail->reference_count; j++)
 			*references++ = (base + random_below(UINT64_C(1) << random_below(48))) >> shift << shift;
+		if (random_below(4) == 0)
+			continue;
+		detail->offsets = offsets;
+		for (uint32_t j = 0; j < detail->reference_count; j++, offsets++)
+			*offsets = j > 0 && random_below(3) != 0
+					   ? offsets[-1] + (UINT64_C(1) << shift)
+					   : random_below(UINT64_MAX) >> random_below(64) >> shift << shift;
 	}
 }
 
-static void expect_same(const mprof_event *expected, const mprof_event *actual, size_t number)
+static void expect_same(const mprof_event *expected, const mprof_event *actual, size_t number, int with_offsets)
 {
 	const mprof_event_detail *before = expected->more.detail;
 	const mprof_event_detail *after = actual->more.detail;
@@ -257,11 +266,14 @@ static void expect_same(const mprof_event *expected, const mprof_event *actual, 
 	cr_assert_eq(actual->value, expected->value, "event %zu", number);
 	cr_assert_eq(after->object, before->object, "event %zu", number);
 	cr_assert_eq(after->reference_count, before->reference_count, "event %zu", number);
+	cr_assert_eq(after->offsets != NULL, with_offsets && before->offsets != NULL && before->reference_count > 0);
+	for (uint32_t i = 0; after->offsets != NULL && i < after->reference_count; i++)
+		cr_assert_eq(after->offsets[i], before->offsets[i], "event %zu", number);
 	for (uint32_t i = 0; i < after->reference_count; i++)
 		cr_assert_eq(after->references[i], before->references[i], "event %zu", number);
 }
 
-static void check_round_trip(int with_sizes, uint32_t shift)
+static void check_round_trip(int with_sizes, int with_offsets, uint32_t shift)
 {
 	static mprof_event events[COUNT];
 	static mprof_event_detail details[COUNT];
@@ -269,13 +281,17 @@ static void check_round_trip(int with_sizes, uint32_t shift)
 	static mprof_event decoded[COUNT];
 	static mprof_event_detail decoded_details[COUNT];
 	static uint64_t decoded_references[COUNT * MOST_REFERENCES];
-	heap_decode_batch batch = {decoded, decoded_details, COUNT, 0, decoded_references, COUNT * MOST_REFERENCES, 0};
+	static uint64_t offsets[COUNT * MOST_REFERENCES];
+	static uint64_t decoded_offsets[COUNT * MOST_REFERENCES];
+	heap_decode_batch batch = {decoded, decoded_details, COUNT, 0, decoded_references, COUNT * MOST_REFERENCES,
+				   0,       decoded_offsets};
 	heap_decode_state state;
 	encoding_fixture fixture;
 	uint32_t found;
 
-	make_events(events, details, references, shift);
+	make_events(events, details, references, offsets, shift);
 	open_fixture(&fixture, with_sizes);
+	fixture.encoding.has_offsets = with_offsets;
 	cr_assert_eq(heap_check(&fixture.encoding, events, COUNT, &found), MPROF_OK);
 	cr_assert_eq(found, shift);
 	heap_encode(&fixture.buffer, &fixture.encoding, events, COUNT, shift);
@@ -284,18 +300,20 @@ static void check_round_trip(int with_sizes, uint32_t shift)
 	state.bytes = fixture.buffer.bytes;
 	state.length = fixture.buffer.length;
 	state.shift = shift;
+	state.has_offsets = (uint8_t)with_offsets;
 	cr_assert_eq(heap_decode(&state, &fixture.sizes, &batch), HEAP_DECODE_DONE);
 	cr_assert_eq(batch.count, COUNT);
 	for (size_t i = 0; i < COUNT; i++)
-		expect_same(&events[i], &decoded[i], i);
+		expect_same(&events[i], &decoded[i], i, with_offsets);
 	close_fixture(&fixture);
 }
 
 Test(heap_encode, round_trip)
 {
 	for (uint32_t shift = 0; shift <= 12; shift++) {
-		check_round_trip(1, shift);
-		check_round_trip(0, shift);
+		check_round_trip(1, 0, shift);
+		check_round_trip(0, 0, shift);
+		check_round_trip(1, 1, shift);
 	}
 }
 

@@ -77,7 +77,7 @@ static void add_items(decoding *out, const uint8_t *bytes)
 		mprof_event events[2];
 		mprof_event_detail details[2];
 		uint64_t references[3];
-		heap_decode_batch batch = {events, details, 2, 0, references, 3, 0};
+		heap_decode_batch batch = {events, details, 2, 0, references, 3, 0, NULL};
 
 		out->last = heap_decode(&state, NULL, &batch);
 		for (size_t i = 0; i < batch.count; i++)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 10
+#define MOST_EXAMPLES 11
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 7);
+	cr_assert_eq(example_count, 8);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 10);
+	cr_assert_eq(example_count, 11);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -583,6 +583,61 @@ static void write_example_of_exceptions(mprof_writer *writer)
 	write_events(writer, 77, 5000, events, sizeof(events) / sizeof(events[0]));
 }
 
+static mprof_record make_field(uint32_t class_id, uint32_t offset, uint32_t stride, const char *name)
+{
+	mprof_record field = make_record(MPROF_RECORD_FIELD, class_id);
+
+	field.as.field.offset = offset;
+	field.as.field.stride = stride;
+	field.as.field.name = name;
+	return field;
+}
+
+static void write_example_of_fields(mprof_writer *writer)
+{
+	const uint64_t references[] = {0x10020, 0x10080, 0x10090, 0x10090, 0x100a0};
+	const uint64_t map[] = {16};
+	const uint64_t entries[] = {48, 64, 72};
+	const uint64_t list[] = {32, 40, 48, 56, 64};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10000,
+		 .reference_count = 1,
+		 .references = references,
+		 .offsets = map},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10020,
+		 .reference_count = 3,
+		 .references = references + 1,
+		 .offsets = entries},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x10080,
+		 .reference_count = 5,
+		 .references = references,
+		 .offsets = list},
+		{.struct_size = sizeof(mprof_event_detail), .reference_count = 1, .references = references},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_HEAP_OBJECT, 1, 24, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 2, 80, 0),
+		make_event(MPROF_EVENT_HEAP_OBJECT, 3, 72, 0),
+		make_event(MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0),
+	};
+	mprof_record fields[] = {make_field(1, 16, 0, "entries"), make_field(2, 40, 24, "[].key"),
+				 make_field(2, 48, 24, "[].value"), make_field(3, 32, 8, "[]")};
+
+	write_class(writer, 1, 0, 0, "Demo.Map");
+	write_class(writer, 2, 0, 0, "Demo.Map/Entry[]");
+	write_class(writer, 3, 0, 0, "object[]");
+	write_class(writer, 4, 0, 0, "Demo.Base");
+	fields[0].as.field.class_id = 4;
+	for (size_t i = 0; i < 4; i++)
+		events[i].more.detail = &details[i];
+	write_records(writer, MPROF_BLOCK_FIELDS, fields, 4);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 5700, events, 4),
+		     MPROF_OK);
+}
+
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
 			   void (*write)(mprof_writer *))
 {
@@ -633,6 +688,8 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[6], MPROF_DIALECT_MPROF2,
 		       BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES),
 		       write_example_of_exceptions);
+	expect_written(&examples[7], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS),
+		       write_example_of_fields);
 }
 
 Test(specification, table_of_ints)

@@ -176,7 +176,10 @@ static void write_heap(mprof_writer *writer)
 	mprof_event events[HEAP_EVENTS];
 	mprof_event_detail details[HEAP_EVENTS];
 	uint64_t references[8];
+	uint64_t offsets[8];
 
+	for (size_t i = 0; i < 8; i++)
+		offsets[i] = 16 + 8 * i + 8 * fuzz_random_below(3);
 	for (size_t i = 0; i < 8; i++)
 		references[i] = 0x7f0012340000 + fuzz_random_below(1000) * 8;
 	for (size_t i = 0; i < HEAP_EVENTS; i++) {
@@ -189,6 +192,7 @@ static void write_heap(mprof_writer *writer)
 		events[i].more.detail = &details[i];
 		details[i].object = 0x7f0012340000 + fuzz_random_below(1000) * 8;
 		details[i].references = references;
+		details[i].offsets = fuzz_random_below(3) != 0 ? offsets : NULL;
 		details[i].reference_count = (uint32_t)fuzz_random_below(8);
 	}
 	fuzz_require(mprof_writer_write_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);

@@ -82,6 +82,8 @@ static uint64_t sum_of_event(const mprof_event *event)
 	sum += detail->object + detail->caller + detail->stack + detail->handle_type;
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		sum += detail->references[i];
+	for (uint32_t i = 0; detail->offsets != NULL && i < detail->reference_count; i++)
+		sum += detail->offsets[i];
 	return sum;
 }
 
@@ -95,6 +97,8 @@ static uint64_t texts_of(const mprof_record *record)
 		return strlen(record->as.function.name);
 	case MPROF_RECORD_ROOT:
 		return strlen(record->as.root.name);
+	case MPROF_RECORD_FIELD:
+		return strlen(record->as.field.name);
 	case MPROF_RECORD_METRIC:
 		return strlen(record->as.metric.section) + strlen(record->as.metric.name);
 	default:

@@ -175,11 +175,12 @@ static void write_summary(mprof_writer *writer)
 #define MOST_REFERENCES 7
 
 /* All records, objects with and without references to others. */
-static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t base)
+static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t base, int has_offsets)
 {
 	static mprof_event events[HEAP_EVENTS];
 	static mprof_event_detail details[HEAP_EVENTS];
 	static uint64_t references[HEAP_EVENTS][MOST_REFERENCES];
+	static uint64_t offsets[HEAP_EVENTS][MOST_REFERENCES];
 	static const uint8_t kinds[] = {MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_REFERENCES,
 					MPROF_EVENT_HEAP_ROOT,   MPROF_EVENT_HEAP_MOVE,   MPROF_EVENT_HEAP_FREE};
 
@@ -205,8 +206,11 @@ static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint
 			continue;
 		details[i].reference_count = i % (MOST_REFERENCES + 1);
 		details[i].references = references[i];
+		details[i].offsets = has_offsets && i % 5 != 0 ? offsets[i] : NULL;
 		for (uint32_t j = 0; j < details[i].reference_count; j++)
 			references[i][j] = base + (i * 31 + j * 577) % HEAP_EVENTS * 48;
+		for (uint32_t j = 0; j < details[i].reference_count; j++)
+			offsets[i][j] = 16 + 8 * (j + i * j % 3);
 	}
 	cr_assert_eq(mprof_writer_write_heap(writer, shot, flags, 5400000, events, HEAP_EVENTS), MPROF_OK);
 }
@@ -247,6 +251,7 @@ static void write_memory(mprof_writer *writer)
 
 static log_bytes make(uint64_t directives, uint32_t gzip_level)
 {
+	int has_offsets = (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS)) != 0;
 	uint64_t clock_calls = 0;
 	mprof_writer_options options;
 	mprof_writer *writer;
@@ -267,7 +272,7 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	write_roots(writer);
 	write_metrics(writer, 1);
 	cr_assert_eq(mprof_writer_write_mark(writer, THREAD, 5350000, "here", 4), MPROF_OK);
-	write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, UINT64_C(0x7f0012000000));
+	write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, UINT64_C(0x7f0012000000), has_offsets);
 	write_summary(writer);
 	write_code(writer, 5);
 	write_stacks(writer, 101, 20);
@@ -275,7 +280,7 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	write_metrics(writer, 0);
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS)) != 0)
 		write_memory(writer);
-	write_heap(writer, 0, 0, UINT64_C(0xfffffffffffff001));
+	write_heap(writer, 0, 0, UINT64_C(0xfffffffffffff001), has_offsets);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = malloc(log.length);

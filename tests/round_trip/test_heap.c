@@ -16,7 +16,7 @@
 #define OBJECT_SIZE 40
 
 /* Class 1 has objects of OBJECT_SIZE bytes; the size of class 2 is not defined. */
-static mprof_writer *open_writer(uint64_t directives)
+static mprof_writer *open_writer_of(uint32_t dialect, uint64_t directives, uint32_t lossy)
 {
 	const mprof_class_definition sized = {.struct_size = sizeof(mprof_class_definition),
 					      .id = 1,
@@ -30,10 +30,17 @@ static mprof_writer *open_writer(uint64_t directives)
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = directives;
+	options.dialect = dialect;
+	options.lossy = lossy;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer, &sized), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer, &array), MPROF_OK);
 	return writer;
+}
+
+static mprof_writer *open_writer(uint64_t directives)
+{
+	return open_writer_of(MPROF_DIALECT_MPROF2, directives, 0);
 }
 
 /* Copies the log and destroys the writer. */
@@ -73,6 +80,77 @@ static mprof_parser *open_at_heap(const log_bytes *log, mprof_block *block)
 		cr_assert_eq(mprof_parser_next_block(parser, block), MPROF_OK);
 	while (block->kind != MPROF_BLOCK_HEAP_DATA);
 	return parser;
+}
+
+/* Fields are found by the offsets of references; a log without directive 26 loses the offsets, which is counted. */
+Test(heap, offsets_of_references)
+{
+	const uint64_t references[] = {1000, 2000};
+	const uint64_t offsets[] = {48, 88};
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = 1000,
+					   .reference_count = 2,
+					   .references = references,
+					   .offsets = offsets};
+	const mprof_event written = event_of(MPROF_EVENT_HEAP_OBJECT, 2, 104, &detail);
+	const mprof_record field = {
+		.kind = MPROF_RECORD_FIELD, .id = 2, .as.field = {.offset = 48, .stride = 40, .name = "[].value"}};
+	const mprof_record unknown = {.kind = MPROF_RECORD_FIELD, .id = 3, .as.field = {.offset = 16, .name = "a"}};
+	mprof_writer *writer = open_writer(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS));
+	mprof_reader *reader;
+	mprof_record found;
+	mprof_block block = fresh_block();
+	mprof_event events[2];
+	uint64_t index = 0;
+	log_bytes log;
+	size_t count;
+
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, &unknown, sizeof(unknown), 1),
+		     MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, &field, sizeof(field), 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_heap(writer, 1, 0, 5, &written, 1), MPROF_OK);
+	log = take_log(writer);
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
+	do
+		cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
+	while (block.kind != MPROF_BLOCK_HEAP_DATA);
+	cr_assert_eq(mprof_reader_next_events(reader, events, 2, &count), MPROF_OK);
+	cr_assert_eq(count, 1);
+	cr_assert_arr_eq(events[0].more.detail->offsets, offsets, sizeof(offsets));
+	cr_assert_eq(mprof_reader_lookup_field(reader, 2, 88, &found, sizeof(found), &index), MPROF_OK);
+	cr_assert_str_eq(found.as.field.name, "[].value");
+	cr_assert_eq(index, 1);
+	cr_assert_eq(mprof_reader_lookup_field(reader, 2, 80, &found, sizeof(found), &index), MPROF_ERR_UNDEFINED_ID);
+	cr_assert_eq(mprof_reader_get_record_count(reader, MPROF_RECORD_FIELD), 1);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}
+
+Test(heap, lost_offsets_are_counted)
+{
+	static const uint32_t dialects[] = {MPROF_DIALECT_MPROF2, MPROF_DIALECT_MONO};
+	const uint64_t reference = 1000;
+	const uint64_t offset = 16;
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
+					   .object = 1000,
+					   .reference_count = 1,
+					   .references = &reference,
+					   .offsets = &offset};
+	const mprof_event written = event_of(MPROF_EVENT_HEAP_OBJECT, 2, 104, &detail);
+
+	for (size_t i = 0; i < 2; i++) {
+		mprof_writer *writer = open_writer_of(dialects[i], 0, 1);
+		mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+		log_bytes log;
+
+		cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 5,
+						     &written, 1),
+			     MPROF_OK);
+		cr_assert_eq(mprof_writer_get_stats(writer, &stats), MPROF_OK);
+		cr_assert_eq(stats.shortened_events[MPROF_EVENT_HEAP_OBJECT], 1);
+		log = take_log(writer);
+		log_free(&log);
+	}
 }
 
 Test(heap, fields)

@@ -117,6 +117,10 @@ void references_check_record(reference_check *check, log_input *input, const mpr
 	case MPROF_RECORD_METRIC_VALUE:
 		references_check(check, input, block, REFERENCE_METRIC, record->id);
 		break;
+	case MPROF_RECORD_FIELD:
+		references_check(check, input, block, REFERENCE_CLASS, record->id);
+		check_optional(check, input, block, REFERENCE_CLASS, record->as.field.class_id);
+		break;
 	case MPROF_RECORD_SUMMARY:
 		references_check(check, input, block, REFERENCE_CLASS, record->id);
 		break;

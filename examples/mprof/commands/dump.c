@@ -85,6 +85,19 @@ uint64_t dump_object_of(const mprof_event *event)
 	return event->kind == MPROF_EVENT_HEAP_REFERENCES ? continued : event->more.detail->object;
 }
 
+const char *dump_field_of(const log_input *input, const mprof_event *event, uint32_t index, uint64_t *element)
+{
+	static uint32_t continued;
+	mprof_record field;
+
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
+		continued = event->id;
+	return mprof_reader_lookup_field(input->reader, continued, event->more.detail->offsets[index], &field,
+					 sizeof(field), element) == MPROF_OK
+		       ? field.as.field.name
+		       : NULL;
+}
+
 int dump_has_stack(const mprof_event *event)
 {
 	return event->kind == MPROF_EVENT_SAMPLE;

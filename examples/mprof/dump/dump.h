@@ -52,6 +52,13 @@ mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t 
  */
 uint64_t dump_object_of(const mprof_event *event);
 
+/**
+ * Looks up the field in which an object has a reference, by the index of the reference. Returns its name, which is
+ * valid as long as the reader, and in \p element the index of an array's element; NULL if unknown. Like
+ * dump_object_of(), call it for events in the order of the log.
+ */
+const char *dump_field_of(const log_input *input, const mprof_event *event, uint32_t index, uint64_t *element);
+
 /** Returns 1 if the event is a sample, whose value is a call stack. */
 int dump_has_stack(const mprof_event *event);
 

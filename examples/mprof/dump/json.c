@@ -302,7 +302,25 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 		json_hexadecimal(json, "to", event->value);
 }
 
-static void print_detail(json_writer *json, const mprof_event *event)
+/* Prints the offsets of references and the fields at these offsets. */
+static void print_reference_fields(const log_input *input, json_writer *json, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint64_t element;
+
+	if (detail->offsets == NULL)
+		return;
+	json_begin_array(json, "offsets");
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		json_large(json, NULL, detail->offsets[i]);
+	json_end_array(json);
+	json_begin_array(json, "fields");
+	for (uint32_t i = 0; i < detail->reference_count; i++)
+		json_string(json, NULL, dump_field_of(input, event, i, &element));
+	json_end_array(json);
+}
+
+static void print_detail(const log_input *input, json_writer *json, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint64_t object = dump_object_of(event);
@@ -327,6 +345,7 @@ static void print_detail(json_writer *json, const mprof_event *event)
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		json_hexadecimal(json, NULL, detail->references[i]);
 	json_end_array(json);
+	print_reference_fields(input, json, event);
 }
 
 static void print_memory(json_writer *json, const mprof_event *event)
@@ -367,7 +386,7 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 	if (dump_is_memory(event))
 		print_memory(json, event);
 	else
-		print_detail(json, event);
+		print_detail(input, json, event);
 	json_end_object(json);
 }
 

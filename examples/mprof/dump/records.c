@@ -38,6 +38,15 @@ static void print_root_json(json_writer *json, const mprof_record *record)
 	json_string(json, "name", record->as.root.name);
 }
 
+static void print_field_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "class", record->id);
+	json_unsigned(json, "offset", record->as.field.offset);
+	json_unsigned(json, "stride", record->as.field.stride);
+	json_unsigned(json, "declared_by", record->as.field.class_id);
+	json_string(json, "name", record->as.field.name);
+}
+
 static void print_metric_json(json_writer *json, const mprof_record *record)
 {
 	json_unsigned(json, "id", record->id);
@@ -112,6 +121,9 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 		break;
 	case MPROF_RECORD_SUMMARY:
 		print_summary_json(json, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		print_field_json(json, record);
 		break;
 	default:
 		break;
@@ -230,6 +242,23 @@ static void print_summary_text(const log_input *input, const mprof_record *recor
 	       record->as.summary.dead_bytes);
 }
 
+static void print_field_text(const log_input *input, const mprof_record *record)
+{
+	class_name class;
+
+	putchar(' ');
+	text_name(stdout, names_class_or_none(input->reader, record->id, &class));
+	printf(", offset %" PRIu32, record->as.field.offset);
+	if (record->as.field.stride != 0)
+		printf(", every %" PRIu32 " bytes", record->as.field.stride);
+	fputs(", ", stdout);
+	text_name(stdout, record->as.field.name);
+	if (record->as.field.class_id != 0) {
+		printf(", declared by class %" PRIu32 " ", record->as.field.class_id);
+		text_name(stdout, names_class_or_none(input->reader, record->as.field.class_id, &class));
+	}
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -259,6 +288,9 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		break;
 	case MPROF_RECORD_SUMMARY:
 		print_summary_text(input, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		print_field_text(input, record);
 		break;
 	default:
 		break;

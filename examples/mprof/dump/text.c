@@ -6,6 +6,7 @@
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define MAPPING_BATCH 256
 
@@ -169,7 +170,8 @@ static int has_fields(const mprof_block *block)
 {
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS);
 
 	if (block->kind == MPROF_BLOCK_STATISTICAL)
 		return !block->has_clocks;
@@ -282,7 +284,38 @@ static void print_section(const log_input *input, const mprof_event *event)
 	}
 }
 
-static void print_detail(const mprof_event *event)
+/* Prints the field of a reference; an element of an array has its index. */
+static void print_field(const log_input *input, const mprof_event *event, uint32_t index)
+{
+	uint64_t element;
+	const char *name = dump_field_of(input, event, index, &element);
+
+	if (name == NULL) {
+		printf(" (offset %" PRIu64 ")", event->more.detail->offsets[index]);
+		return;
+	}
+	fputs(" (", stdout);
+	if (strncmp(name, "[]", 2) == 0) {
+		printf("[%" PRIu64 "]", element);
+		name += 2;
+	}
+	if (name[0] != '\0')
+		text_name(stdout, name);
+	putchar(')');
+}
+
+static void print_references(const log_input *input, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	for (uint32_t i = 0; i < detail->reference_count; i++) {
+		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
+		if (detail->offsets != NULL)
+			print_field(input, event, i);
+	}
+}
+
+static void print_detail(const log_input *input, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint64_t object = dump_object_of(event);
@@ -300,8 +333,7 @@ static void print_detail(const mprof_event *event)
 		printf(", stack %" PRIu32, detail->stack);
 	if (event->kind == MPROF_EVENT_SAMPLE)
 		printf(", %" PRIu64 " times", detail->samples);
-	for (uint32_t i = 0; i < detail->reference_count; i++)
-		printf("%s 0x%" PRIx64, i == 0 ? ", refers to" : "", detail->references[i]);
+	print_references(input, event);
 }
 
 /* Prints the ID and the innermost frame. All frames are in the definition of the stack, which is printed once. */
@@ -345,7 +377,7 @@ static void print_event(const log_input *input, const mprof_event *event)
 		print_stack(input, (uint32_t)event->value);
 	else
 		print_value(event);
-	print_detail(event);
+	print_detail(input, event);
 }
 
 static void print_events(const log_input *input, const mprof_block *block, const mprof_event *events, size_t count)
