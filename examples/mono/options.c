@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets the module's options to their defaults, and releases them. */
 #include "options.h"
-#include "sample_timer.h"
 
 #include "filters.h"
 #include "shared/dialects.h"
+#include "shared/sample_timer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "options_parser.h"
 #include "options_values.h"
 #include "options_words.h"
-#include "sample_timer.h"
 #include "shared/dialects.h"
+#include "shared/sample_timer.h"
 
 #include <mprof/format.h>
 #include <mprof/recorder_types.h>

@@ -2,9 +2,9 @@
 /* Sets the properties of the session that describe samples. */
 #include "sample_statement.h"
 
-#include "sample_time.h"
-#include "sample_timer.h"
 #include "shared/own_thread.h"
+#include "shared/sample_time.h"
+#include "shared/sample_timer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -15,12 +15,13 @@
 
 #include "heap.h"
 #include "sample_statement.h"
-#include "sample_time.h"
 #include "sampling_signal.h"
-#include "shared/own_code.h"
 #include "stacks.h"
 #include "threads.h"
 #include "unnamed_methods.h"
+
+#include "shared/own_code.h"
+#include "shared/sample_time.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -85,19 +86,6 @@ static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const v
 		sample_timer_continue(&current_state->timer, has_run);
 }
 
-/* Frequency of the system's tick, 0 if unknown. */
-static uint32_t tick_hz(void)
-{
-#if defined(CLOCK_MONOTONIC_COARSE)
-	struct timespec tick;
-
-	/* The coarse clock advances once per tick. */
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0)
-		return (uint32_t)(1000000000 / tick.tv_nsec);
-#endif
-	return 0;
-}
-
 /*
  * Waits for the first signal of the runtime, then starts timers that send it in place of the runtime, which handles it
  * like its own. If no timer is available, the runtime continues to send it.
@@ -114,7 +102,8 @@ static void *replace_runtime(void *argument)
 	/* If samples were stopped meanwhile, the runtime sends the signals again when they are resumed. */
 	if (hz != 0) {
 		sample_timer_set_period(UINT64_C(1000000000) / hz);
-		sample_timer_set(sampling_signal_get(), tick_hz(), (sample_source)profiler->options.sample_source);
+		sample_timer_set(sampling_signal_get(), sample_timer_tick_hz(),
+				 (sample_source)profiler->options.sample_source);
 		threads_start_timers();
 		is_replaced = sample_timer_source() != SAMPLE_SOURCE_NONE;
 	}
@@ -144,7 +133,7 @@ static void start_replacement(MonoProfiler *profiler)
 
 static void warn_of_slow_tick(const module_options *options)
 {
-	uint32_t hz = tick_hz();
+	uint32_t hz = sample_timer_tick_hz();
 
 	if (hz != 0 && options->sample_hz > hz && !options->sample_real &&
 	    options->sample_source == SAMPLE_SOURCE_RUNTIME && !options->quiet)
@@ -183,7 +172,7 @@ static void start_sources(MonoProfiler *profiler)
 	const module_options *options = &profiler->options;
 
 	mono_profiler_set_sample_hit_callback(profiler->handle, callback_for(options));
-	sample_statement_request(profiler, options->sample_hz, tick_hz());
+	sample_statement_request(profiler, options->sample_hz, sample_timer_tick_hz());
 	sample_statement_start(profiler);
 	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
 		start_replacement(profiler);
@@ -218,7 +207,7 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 	/* Also when sampling stops: no sample represents the time until it resumes. */
 	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : 0);
 	if (hz != 0)
-		sample_statement_request(profiler, hz, tick_hz());
+		sample_statement_request(profiler, hz, sample_timer_tick_hz());
 	return NULL;
 }
 

@@ -2,8 +2,9 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
-#include "sample_time.h"
 #include "sampling_signal.h"
+
+#include "shared/sample_time.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,8 +7,9 @@
 #define THREADS_H
 
 #include "profiler.h"
-#include "sample_timer.h"
 #include "stack_steps.h"
+
+#include "shared/sample_timer.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64

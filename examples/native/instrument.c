@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records native programs that are built with -finstrument-functions. The module is preloaded into the program; the
- * compiler makes each function call the two functions at the end of this file.
+ * Records native programs. The module is preloaded into the program. If that is built with -finstrument-functions, the
+ * compiler makes each function call the two functions at the end of this file. Any program can be sampled.
  */
 #include "control.h"
 #include "function_filter.h"
 #include "instrument_options.h"
+#include "sampler.h"
 #include "symbols.h"
+#include "thread_starts.h"
 
 #include "shared/call_depth.h"
 #include "shared/open_error.h"
@@ -15,6 +17,7 @@
 #include <mprof/recorder.h>
 #include <mprof/version.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -43,6 +46,7 @@ PER_THREAD mprof_thread *handle;
 PER_THREAD uint32_t call_depth;
 PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left. */
 PER_THREAD uint32_t parent_calls; /* Open calls that the parent process entered: a child does not record their ends. */
+PER_THREAD uintptr_t outermost_frame; /* Frame address of the function that called the thread's first function. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
@@ -54,6 +58,10 @@ static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the 
 static uint32_t ring_gzip;  /* Compression of a log that is written from the ring buffer. */
 static char log_path[INSTRUMENT_PATH_SIZE];
 static int has_children; /* Processes that fork() makes are recorded, each to a log of its own. */
+static int has_samples;
+static int has_calls = 1;
+
+static void begin_sampled_thread(uintptr_t frame);
 
 /* Called only on the writer thread, so static data needs no lock. */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
@@ -86,6 +94,7 @@ static int resolve_class(void *user, mprof_key key, mprof_description *descripti
 static void end_thread(void *value)
 {
 	state = THREAD_OFF;
+	sampler_end_thread();
 	handle = NULL;
 	if (recorder != NULL)
 		mprof_thread_detach(value);
@@ -101,6 +110,7 @@ static void leave_child(void)
 
 	if (recorder != NULL)
 		native_control_forget();
+	sampler_forget();
 	recorder = NULL;
 	handle = NULL;
 	state = THREAD_OFF;
@@ -115,6 +125,16 @@ static void leave_child(void)
 	state = THREAD_NEW;
 }
 
+/* The log of a child is opened here, if it is sampled: handlers of fork() may not start threads. */
+static void begin_child(void)
+{
+	int saved = errno;
+
+	if (has_samples && has_children && state == THREAD_NEW)
+		begin_sampled_thread(outermost_frame);
+	errno = saved;
+}
+
 /* Returns 0 if out of memory. */
 static int install_handlers(void)
 {
@@ -123,7 +143,7 @@ static int install_handlers(void)
 	/* A child inherits the handlers. */
 	if (!is_installed)
 		is_installed = pthread_key_create(&thread_end, end_thread) == 0 &&
-			       pthread_atfork(NULL, NULL, leave_child) == 0;
+			       pthread_atfork(sampler_prepare_fork, sampler_continue, leave_child) == 0;
 	return is_installed;
 }
 
@@ -149,7 +169,9 @@ static mprof_status open_recorder(mprof_error *error)
 	ring_gzip = writer.gzip_level;
 	options.start_disabled = (uint32_t)instrument_options_has(words, "start-disabled");
 	/* The decoder of Mono 2 prints calls only if the flag of methods is set. */
-	writer.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE | (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
+	writer.intro_flags = (has_calls ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0) |
+			     (has_samples ? MPROF_INTRO_FLAG_STATISTICAL : 0) |
+			     (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
 	options.resolve_class = resolve_class;
@@ -163,6 +185,7 @@ static mprof_status open_recorder(mprof_error *error)
 static void leave_thread_out(void)
 {
 	state = THREAD_OFF;
+	thread_starts_set_own(1);
 }
 
 static void start_control(void)
@@ -179,6 +202,7 @@ static void start_control(void)
 static void open_log(void)
 {
 	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
+	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	mprof_error error;
 	mprof_status status;
 
@@ -188,13 +212,17 @@ static void open_log(void)
 	if (!instrument_options_path(pattern, log_path) || !install_handlers())
 		return;
 	/* Without the process ID in the name, a child would write to the log of the parent. */
-	has_children = pattern != NULL && strstr(pattern, "%p") != NULL &&
-		       instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "children");
-	status = function_filter_read(getenv("MPROF_INSTRUMENT_OPTIONS")) ? open_recorder(&error) : MPROF_ERR_MEMORY;
+	has_children = pattern != NULL && strstr(pattern, "%p") != NULL && instrument_options_has(words, "children");
+	/* The threads that are started here belong to this module. */
+	thread_starts_set_own(1);
+	status = function_filter_read(words) ? open_recorder(&error) : MPROF_ERR_MEMORY;
 	if (status == MPROF_OK) {
 		start_control();
-		return;
+		has_samples = has_samples && sampler_start(recorder, words, leave_thread_out);
 	}
+	thread_starts_set_own(0);
+	if (status == MPROF_OK)
+		return;
 	recorder = NULL;
 	fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 		open_error_text(&error, status));
@@ -222,9 +250,47 @@ static int begin_thread(void)
 	}
 	pthread_setspecific(thread_end, handle);
 	name_thread();
-	state = THREAD_RECORDING;
+	state = has_calls ? THREAD_RECORDING : THREAD_OFF;
 	errno = saved;
-	return 1;
+	return has_calls;
+}
+
+static void begin_sampled_thread(uintptr_t frame)
+{
+	outermost_frame = frame;
+	if (state == THREAD_NEW)
+		(void)begin_thread();
+	if (handle != NULL)
+		sampler_begin_thread(mprof_thread_get_id(handle), frame);
+}
+
+/* Mono is recorded by a module of its own. */
+static int is_mono(void)
+{
+	return dlsym(RTLD_DEFAULT, "mono_jit_init") != NULL;
+}
+
+/* Without the option children, only the process that was started is sampled, and not the programs that it starts. */
+static int is_wanted_process(const char *words)
+{
+	uint64_t parent = instrument_options_number(words, "parent");
+
+	return parent == 0 || (uint64_t)getppid() == parent;
+}
+
+/* The log of samples is opened before main(), that of calls alone at the first call. */
+__attribute__((constructor)) static void begin_recording(void)
+{
+	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
+
+	if (!sampler_is_requested(words))
+		return;
+	has_calls = instrument_options_has(words, "calls") || instrument_options_has(words, "all");
+	has_samples = !is_mono() && is_wanted_process(words);
+	if (!has_samples)
+		return;
+	thread_starts_set(begin_sampled_thread);
+	thread_starts_set_child(begin_child);
 }
 
 /* Writes the ring buffer to the log. */
@@ -247,6 +313,7 @@ __attribute__((destructor)) static void close_log(void)
 	if (recorder == NULL)
 		return;
 	native_control_stop();
+	sampler_stop();
 	mprof_recorder_close(recorder);
 	if (ring_bytes != 0)
 		write_ring();

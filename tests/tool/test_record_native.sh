@@ -167,7 +167,7 @@ fi
 # What native programs cannot do is refused before they start.
 mprof record -o refused.mprof --calls --sample=100 --port=4711 --only=x --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"
-expect "the refusal" "$(head -n 1 err)" "mprof: record: --sample, --port, --gc, --alloc, --signal: \
+expect "the refusal" "$(head -n 1 err)" "mprof: record: --port, --gc, --alloc, --signal: \
 only Mono programs can be recorded this way, not native ones"
 test ! -e refused.mprof || fail "a refused program was recorded"
 

@@ -31,7 +31,7 @@ static const char help[] =
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
-	"  a program built with -finstrument-functions\n\n"
+	"  a native program                      with --sample; with --calls, one built with -finstrument-functions\n\n"
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory, or PROGRAM.2.mprof and so on "
 	"if\n"
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
@@ -65,6 +65,8 @@ static const char help[] =
 	"How much of it (--only, --not and --depth without any of the options above add calls to the default):\n"
 	"  --sample-source=S  what interrupts threads for --sample: perf, timer or runtime (the first one allowed)\n"
 	"  --sample-depth=N   maximum frames of a sample, up to 249 (128)\n"
+	"  --sample-stack=HOW of a native program: fp (by frame pointers), copy (unwind a copy), or auto: unwind in\n"
+	"                     place where the unwinding rules are known from earlier copies (auto)\n"
 	"  --stack-depth=N    maximum frames of the stacks of allocations, handles, monitors and exceptions (32)\n"
 	"  --only=PATTERN     only calls of methods that match one of these; Namespace.Class, or "
 	"Namespace.Class:Method,\n"
@@ -297,6 +299,21 @@ static int missing_module(const char *file_name)
 	return STATUS_NOTHING;
 }
 
+/*
+ * Without --children, only the program is sampled, and no program that it starts; calls are recorded in all that are
+ * instrumented. NULL if out of memory.
+ */
+static char *make_native_options(const recording_plan *recording)
+{
+	char word[32] = ",children";
+
+	if (recording->target.kind != TARGET_BINARY)
+		snprintf(word, sizeof(word), ",no-samples%s", recording->has_children ? ",children" : "");
+	else if (!recording->has_children)
+		snprintf(word, sizeof(word), ",parent=%ld", (long)getpid());
+	return modules_join(recording->words, word, "");
+}
+
 /* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
 static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
 {
@@ -316,8 +333,7 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 	if (instrument_directory != NULL) {
 		recording->preload =
 			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
-		recording->native_options =
-			modules_join(recording->words, recording->has_children ? ",children" : "", "");
+		recording->native_options = make_native_options(recording);
 	}
 	free(both);
 	return recording->library_path != NULL &&
@@ -364,6 +380,10 @@ static int find_program(recording_plan *recording, char *const *program)
 	/* Only instrumented programs are checked: other native programs may run Mono, which accepts all options. */
 	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
 		return STATUS_USAGE;
+	if (recording->target.kind == TARGET_BINARY && !record_options_check_native_samples(recording->words))
+		return STATUS_USAGE;
+	if (runs_mono && !record_options_check_mono(recording->words))
+		return STATUS_USAGE;
 	return find_modules(recording);
 }
 
@@ -374,7 +394,13 @@ static int make_module_options(recording_plan *recording)
 	const char *quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream
 				    ? ",quiet"
 				    : ",quiet-start";
-	char *output = modules_join(recording->log.pattern, quiet, recording->words);
+	char *words = strdup(recording->words);
+	char *output;
+
+	if (words != NULL)
+		record_options_remove(words, "sample-stack");
+	output = words != NULL ? modules_join(recording->log.pattern, quiet, words) : NULL;
+	free(words);
 
 	if (output != NULL)
 		recording->module_options = modules_join("mprof:", "output=", output);
@@ -600,7 +626,9 @@ static void explain_missing_log(const recording_plan *recording, int status)
 		fprintf(stderr, "%s %s\n", recording->target.subject,
 			recording->target.is_instrumented
 				? "called no function that was built with -finstrument-functions"
-				: "is not built with -finstrument-functions, and did not run Mono");
+				: "is not built with -finstrument-functions, and did not run Mono; --sample samples "
+				  "any "
+				  "native program that is linked dynamically");
 		break;
 	}
 }

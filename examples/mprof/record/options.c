@@ -39,8 +39,16 @@ typedef struct record_option {
 } record_option;
 
 /* The options that apply to native programs as well, separated and surrounded by blanks. */
-static const char native_options[] = " calls all only not depth gzip max-size ring drop buffers interval salvage "
-				     "format start-disabled control no-control ";
+static const char native_options[] =
+	" calls all only not depth sample sample-source sample-depth sample-stack gzip max-size ring drop buffers "
+	"interval salvage format start-disabled control no-control ";
+
+/* Native programs are sampled where their stacks can be walked. */
+#if defined(__linux__) && defined(__x86_64__)
+#define SAMPLES_NATIVE_PROGRAMS 1
+#else
+#define SAMPLES_NATIVE_PROGRAMS 0
+#endif
 
 #define PLAIN(name)                                                                                                    \
 	{                                                                                                              \
@@ -84,6 +92,7 @@ static const record_option record_options[] = {
 	NUMBER("counters", optional_argument, 1, 3600000),
 	WORDS("sample-source", required_argument, " perf timer runtime "),
 	NUMBER("sample-depth", required_argument, 1, 249),
+	WORDS("sample-stack", required_argument, " auto fp copy "),
 	NUMBER("stack-depth", required_argument, 1, 249),
 	SOME("only", VALUE_PATTERN),
 	SOME("not", VALUE_PATTERN),
@@ -469,14 +478,48 @@ int record_options_check_native(const char *words)
 		fprintf(stderr, "%s--%.*s", separator[0] == '\0' ? "mprof: record: " : separator, (int)length, word);
 		separator = ", ";
 	}
-	if (separator[0] == '\0' && has_namespace_pattern(words)) {
+	if (separator[0] != '\0') {
+		fputs(": only Mono programs can be recorded this way, not native ones\n", stderr);
+		return 0;
+	}
+	if (has_namespace_pattern(words)) {
 		fputs("mprof: record: a native program has no namespace: patterns; its functions are matched with "
 		      "their whole names, such as Shop::*\n",
 		      stderr);
 		return 0;
 	}
-	if (separator[0] == '\0')
+	return record_options_check_native_samples(words);
+}
+
+int record_options_check_native_samples(const char *words)
+{
+	if (find_word(words, "sample") == NULL)
 		return 1;
-	fputs(": only Mono programs can be recorded this way, not native ones\n", stderr);
+	if (!SAMPLES_NATIVE_PROGRAMS)
+		fputs("mprof: record: --sample: native programs are sampled only on Linux for x86-64\n", stderr);
+	else if (has_value_with(words, "sample-source", "runtime"))
+		fputs("mprof: record: --sample-source=runtime: a native program has no runtime that takes samples\n",
+		      stderr);
+	else
+		return 1;
+	return 0;
+}
+
+void record_options_remove(char *words, const char *name)
+{
+	const char *found;
+
+	while ((found = find_word(words, name)) != NULL) {
+		char *start = words + (found - words) - strlen(name) - 1;
+
+		memmove(start, found + strcspn(found, ","), strlen(found + strcspn(found, ",")) + 1);
+	}
+}
+
+int record_options_check_mono(const char *words)
+{
+	if (find_word(words, "sample-stack") == NULL)
+		return 1;
+	fputs("mprof: record: --sample-stack: only native programs can be recorded this way, not Mono ones\n", stderr);
 	return 0;
 }

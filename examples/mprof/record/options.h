@@ -24,6 +24,15 @@ int record_options_check(const char *name, const char *value);
  */
 int record_options_check_native(const char *words);
 
+/** Whether native programs can be sampled as \p words request. If not, returns 0 after a message. */
+int record_options_check_native_samples(const char *words);
+
+/** Whether all options in \p words apply to programs that Mono runs. If not, returns 0 after a message. */
+int record_options_check_mono(const char *words);
+
+/** Removes all options with this name from \p words. */
+void record_options_remove(char *words, const char *name);
+
 /**
  * Checks combinations of options: \p words contains all of them, each after a comma, as passed to the module. Returns 0
  * after a message.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts, continues and stops the timers that interrupt threads. */
-#include "sample_timer.h"
+#include "shared/sample_timer.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +11,7 @@
 #if defined(__linux__)
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #endif
 
@@ -101,6 +102,31 @@ static int is_affordable(int descriptor)
 	return getrlimit(RLIMIT_NOFILE, &limit) != 0 || (rlim_t)descriptor < limit.rlim_cur / 2;
 }
 
+/* Whether the descriptor is still that of the event: the program may have closed it, and opened another file. */
+static int has_event(const sample_timer *timer)
+{
+	uint64_t id;
+
+	return ioctl(timer->event, PERF_EVENT_IOC_ID, &id) == 0 && id == timer->event_id;
+}
+
+/* A mapping keeps the event alive if the program closes all descriptors: its last signal lets it be opened again. */
+static void keep_event(sample_timer *timer)
+{
+	timer->event_page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, timer->event, 0);
+	if (timer->event_page == MAP_FAILED)
+		timer->event_page = NULL;
+}
+
+static void release_event(sample_timer *timer)
+{
+	if (timer->event_page != NULL)
+		(void)munmap(timer->event_page, (size_t)sysconf(_SC_PAGESIZE));
+	timer->event_page = NULL;
+	if (has_event(timer))
+		close(timer->event);
+}
+
 static int open_event(pid_t thread)
 {
 	struct perf_event_attr attributes;
@@ -134,8 +160,11 @@ static int start_event(sample_timer *timer, pid_t thread)
 	if (timer->event < 0)
 		return 0;
 	if (fcntl(timer->event, F_SETFL, O_ASYNC) == 0 && fcntl(timer->event, F_SETSIG, timer_signal) == 0 &&
-	    fcntl(timer->event, F_SETOWN_EX, &owner) == 0)
+	    fcntl(timer->event, F_SETOWN_EX, &owner) == 0 &&
+	    ioctl(timer->event, PERF_EVENT_IOC_ID, &timer->event_id) == 0) {
+		keep_event(timer);
 		return 1;
+	}
 	close(timer->event);
 	return 0;
 }
@@ -145,8 +174,13 @@ static int start_event(sample_timer *timer, pid_t thread)
  * that blocks them: the kernel would finally send SIGIO, which ends the process. Also, the time of the handler is not
  * counted.
  */
-static void continue_event(const sample_timer *timer)
+static void continue_event(sample_timer *timer)
 {
+	if (!has_event(timer)) {
+		release_event(timer);
+		if (!start_event(timer, (pid_t)syscall(SYS_gettid)))
+			return;
+	}
 	(void)ioctl(timer->event, PERF_EVENT_IOC_REFRESH, 1);
 }
 
@@ -154,7 +188,8 @@ static void change_event(const sample_timer *timer)
 {
 	uint64_t period = present_period();
 
-	(void)ioctl(timer->event, PERF_EVENT_IOC_PERIOD, &period);
+	if (has_event(timer))
+		(void)ioctl(timer->event, PERF_EVENT_IOC_PERIOD, &period);
 }
 
 #ifndef sigev_notify_thread_id
@@ -195,7 +230,12 @@ static int start_event(sample_timer *timer, pid_t thread)
 	return 0;
 }
 
-static void continue_event(const sample_timer *timer)
+static void continue_event(sample_timer *timer)
+{
+	(void)timer;
+}
+
+static void release_event(sample_timer *timer)
 {
 	(void)timer;
 }
@@ -284,7 +324,7 @@ void sample_timer_stop(sample_timer *timer)
 {
 	switch (atomic_exchange(&timer->source, SAMPLE_SOURCE_NONE)) {
 	case SAMPLE_SOURCE_PERF:
-		close(timer->event);
+		release_event(timer);
 		break;
 	case SAMPLE_SOURCE_TIMER:
 		(void)timer_delete(timer->processor);
@@ -293,4 +333,24 @@ void sample_timer_stop(sample_timer *timer)
 	default:
 		break;
 	}
+}
+
+void sample_timer_forget(sample_timer *timer)
+{
+	/* The event is that of the parent's thread; timers are not inherited. */
+	if (atomic_exchange(&timer->source, SAMPLE_SOURCE_NONE) == SAMPLE_SOURCE_PERF)
+		release_event(timer);
+	atomic_store_explicit(&used_source, SAMPLE_SOURCE_NONE, memory_order_relaxed);
+}
+
+uint32_t sample_timer_tick_hz(void)
+{
+#if defined(CLOCK_MONOTONIC_COARSE)
+	struct timespec tick;
+
+	/* The coarse clock advances once per tick. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0)
+		return (uint32_t)(1000000000 / tick.tv_nsec);
+#endif
+	return 0;
 }

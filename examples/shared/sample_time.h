@@ -3,7 +3,7 @@
  * \file sample_time.h
  * \brief Measures the time that samples represent, and decides which hits become samples.
  *
- * All functions but the last four are async-signal-safe and concern the calling thread.
+ * All functions but the last five are async-signal-safe and concern the calling thread.
  */
 #ifndef SAMPLE_TIME_H
 #define SAMPLE_TIME_H
@@ -54,5 +54,8 @@ void sample_time_change(uint64_t period_ns);
 
 /** Numbers of all threads so far. Any thread. */
 sample_totals sample_time_totals(void);
+
+/** Sets these numbers to 0: in a child of fork(). */
+void sample_time_reset(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the time that samples represent. Each thread accounts for its own time, mostly in signal handlers. */
-#include "sample_time.h"
+#include "shared/sample_time.h"
 
 #include <stdatomic.h>
 
@@ -139,4 +139,11 @@ sample_totals sample_time_totals(void)
 	totals.hits = atomic_load_explicit(&total_hits, memory_order_relaxed);
 	totals.discarded = atomic_load_explicit(&total_discarded, memory_order_relaxed);
 	return totals;
+}
+
+void sample_time_reset(void)
+{
+	atomic_store_explicit(&total_time, 0, memory_order_relaxed);
+	atomic_store_explicit(&total_hits, 0, memory_order_relaxed);
+	atomic_store_explicit(&total_discarded, 0, memory_order_relaxed);
 }

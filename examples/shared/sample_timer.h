@@ -28,6 +28,8 @@ typedef enum sample_source {
 typedef struct sample_timer {
 	_Atomic int source; /**< A #sample_source. Written last when the timer is started, first when it is stopped. */
 	int event;          /**< PERF: its descriptor. */
+	uint64_t event_id;  /**< PERF: the kernel's ID of the event. */
+	void *event_page;   /**< PERF: a mapping of the event, or NULL. */
 	timer_t processor;  /**< TIMER. */
 	timer_t real;       /**< TIMER. */
 } sample_timer;
@@ -57,6 +59,12 @@ void sample_timer_change(sample_timer *timer, int was_stopped);
 
 /** Stops the timer. Only on its own thread. */
 void sample_timer_stop(sample_timer *timer);
+
+/** Releases, in a child of fork(), the timer of the thread that forked. */
+void sample_timer_forget(sample_timer *timer);
+
+/** The frequency of the system's tick; 0 if unknown. */
+uint32_t sample_timer_tick_hz(void);
 
 /** The best source in use so far. */
 sample_source sample_timer_source(void);

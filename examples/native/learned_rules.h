@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file learned_rules.h
+ * \brief Walks the stack of an interrupted thread by rules that were learned from the unwinding tables when an earlier
+ * copy was unwound.
+ *
+ * For most addresses the tables contain a simple rule: the frame's base is the stack pointer or the frame pointer plus
+ * a constant, and the frame pointer of the caller is unchanged or saved at a constant distance. Such a rule fits one
+ * word, which a signal handler can look up.
+ */
+#ifndef LEARNED_RULES_H
+#define LEARNED_RULES_H
+
+#include "sampled_stack.h"
+#include "unwind_rules.h"
+
+#include <mprof/recorder.h>
+
+/** Learns the rule at an address, if it is simple: that of an interruption, or a return address minus 1. */
+void learned_rules_add(uintptr_t address, const unwind_row *row);
+
+/** Forgets all rules, because code was unloaded. */
+void learned_rules_forget(void);
+
+/**
+ * Stores at most \p limit frames, and #MPROF_FRAME_TRUNCATED if there are more. Returns their number; 0 if a rule is
+ * not known. Reads only memory between the stack pointer and the end of the stack. Async-signal-safe.
+ */
+size_t learned_rules_walk(const uint64_t registers[REGISTER_COUNT], const sampled_stack *stack, mprof_frame *frames,
+			  size_t limit);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file unwind_tables.h
+ * \brief Finds the unwinding information of a function in the loaded programs and libraries: the tables that compilers
+ * write for exceptions (.eh_frame and its index). Not async-signal-safe.
+ */
+#ifndef UNWIND_TABLES_H
+#define UNWIND_TABLES_H
+
+#include <stdint.h>
+
+/** Reads bytes up to an end. After a read past it, all reads return 0. */
+typedef struct unwind_cursor {
+	const uint8_t *at; /**< NULL after a read past the end. */
+	const uint8_t *end;
+} unwind_cursor;
+
+uint8_t unwind_read_byte(unwind_cursor *cursor);
+
+/** Reads a little-endian number of \p size bytes, at most 8. */
+uint64_t unwind_read_number(unwind_cursor *cursor, unsigned size);
+uint64_t unwind_read_uleb(unwind_cursor *cursor);
+int64_t unwind_read_sleb(unwind_cursor *cursor);
+
+/** The unwinding information of one function. The programs are read where they are mapped. */
+typedef struct unwind_entry {
+	uintptr_t start;       /**< The function's first address. */
+	uint64_t code_unit;    /**< Factors of numbers in the programs. */
+	int64_t data_unit;     /**< The same. */
+	unsigned return_rule;  /**< The register that stands for the return address. */
+	int is_signal_frame;   /**< The caller was interrupted by a signal. */
+	unwind_cursor initial; /**< Program that sets the rules at the start of the function. */
+	unwind_cursor program; /**< Program that changes them. */
+} unwind_entry;
+
+/**
+ * Finds the entry of a function. Returns 0 if there is none. The caller ensures that no library is unloaded until it
+ * has used the entry, by calling this function from a callback of dl_iterate_phdr().
+ */
+int unwind_tables_find(uintptr_t address, unwind_entry *entry);
+
+#endif

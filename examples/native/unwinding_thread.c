@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Unwinds copied stacks on a thread of its own. */
+#include "unwinding_thread.h"
+
+#include "stack_copies.h"
+#include "unwinder.h"
+
+#include "shared/own_thread.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/* Copies made within this time are unwound together: a thread that is woken for each one would cost more. */
+#define BATCH_NS 2000000
+
+/* How long a fork waits for the thread. The thread may itself wait for a lock of the loader that the forking thread
+ * holds. */
+#define FORK_WAIT_NS 50000000
+
+static struct {
+	mprof_recorder *recorder;
+	size_t limit;
+	void (*begin_thread)(void);
+	int is_running; /* Used only by the threads that start and end recording. */
+	sem_t work;
+	sem_t end; /* Posted by the thread last. */
+	_Atomic int is_ending;
+	pthread_mutex_t unwinding; /* Held while a stack is unwound. */
+	int is_held_for_fork;      /* Used only by the thread that forks, while it holds the lock. */
+} unwinding = {.unwinding = PTHREAD_MUTEX_INITIALIZER};
+
+/* Relaxed: sums that nothing else depends on. Written by the thread alone. */
+static _Atomic uint64_t copied;
+static _Atomic uint64_t copied_bytes;
+static _Atomic uint64_t cut_stacks;
+
+static void record_copy(const stack_copy *copy)
+{
+	mprof_frame frames[MPROF_STACK_MAX];
+	int is_cut;
+	size_t count;
+
+	pthread_mutex_lock(&unwinding.unwinding);
+	count = unwinder_walk(copy, frames, unwinding.limit, &is_cut);
+	pthread_mutex_unlock(&unwinding.unwinding);
+	(void)mprof_recorder_record_sample(unwinding.recorder, copy->thread, frames, count);
+	atomic_fetch_add_explicit(&copied, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&copied_bytes, copy->length, memory_order_relaxed);
+	atomic_fetch_add_explicit(&cut_stacks, is_cut != 0, memory_order_relaxed);
+}
+
+static void *unwind_copies(void *unused)
+{
+	const struct timespec batch = {0, BATCH_NS};
+
+	(void)unused;
+	unwinding.begin_thread();
+	for (;;) {
+		int is_ending;
+		stack_copy *copy;
+
+		while (sem_wait(&unwinding.work) != 0)
+			continue;
+		while (sem_trywait(&unwinding.work) == 0)
+			continue;
+		/* Read before the copies are taken, so that none of those published before the end is left. */
+		is_ending = atomic_load(&unwinding.is_ending);
+		while ((copy = stack_copies_take()) != NULL) {
+			record_copy(copy);
+			stack_copies_release(copy);
+		}
+		if (is_ending)
+			break;
+		(void)nanosleep(&batch, NULL);
+	}
+	(void)sem_post(&unwinding.end);
+	return NULL;
+}
+
+int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_thread)(void))
+{
+	int error;
+
+	unwinding.recorder = recorder;
+	unwinding.limit = limit;
+	unwinding.begin_thread = begin_thread;
+	atomic_store(&unwinding.is_ending, 0);
+	(void)sem_init(&unwinding.work, 0, 0);
+	(void)sem_init(&unwinding.end, 0, 0);
+	error = own_thread_start("mprof unwind", 0, unwind_copies, NULL);
+	unwinding.is_running = error == 0;
+	return error;
+}
+
+void unwinding_thread_wake(void)
+{
+	(void)sem_post(&unwinding.work);
+}
+
+void unwinding_thread_stop(void)
+{
+	if (!unwinding.is_running)
+		return;
+	unwinding.is_running = 0;
+	atomic_store(&unwinding.is_ending, 1);
+	(void)sem_post(&unwinding.work);
+	while (sem_wait(&unwinding.end) != 0)
+		continue;
+}
+
+void unwinding_thread_prepare_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += FORK_WAIT_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	if (pthread_mutex_timedlock(&unwinding.unwinding, &until) == 0)
+		unwinding.is_held_for_fork = 1;
+}
+
+void unwinding_thread_continue(void)
+{
+	if (!unwinding.is_held_for_fork)
+		return;
+	unwinding.is_held_for_fork = 0;
+	pthread_mutex_unlock(&unwinding.unwinding);
+}
+
+void unwinding_thread_forget(void)
+{
+	unwinding.is_running = 0;
+	unwinding.is_held_for_fork = 0;
+	(void)pthread_mutex_init(&unwinding.unwinding, NULL);
+	stack_copies_forget();
+	atomic_store_explicit(&copied, 0, memory_order_relaxed);
+	atomic_store_explicit(&copied_bytes, 0, memory_order_relaxed);
+	atomic_store_explicit(&cut_stacks, 0, memory_order_relaxed);
+}
+
+unwinding_counts unwinding_thread_counts(void)
+{
+	unwinding_counts counts;
+
+	counts.copied = atomic_load_explicit(&copied, memory_order_relaxed);
+	counts.bytes = atomic_load_explicit(&copied_bytes, memory_order_relaxed);
+	counts.cut = atomic_load_explicit(&cut_stacks, memory_order_relaxed);
+	return counts;
+}
