@@ -259,6 +259,19 @@ static void write_watermark(recorder_drain *drain, uint64_t round)
 	drain->whole_round_time = monotonic_time();
 }
 
+/* Returns 0 if a part of a snapshot is left. */
+static int drain_heap(recorder_drain *drain, int all, int is_last)
+{
+	/* Commits often, because the chunks that were read are given back only after a commit. */
+	if (all && drain->shared->heap.chunks.area != NULL) {
+		while (!heap_drain_advance(&drain->heap)) {
+			salvage_commit(drain);
+			heap_drain_give_back(&drain->heap);
+		}
+	}
+	return heap_drain_run(&drain->heap, all, is_last);
+}
+
 void drain_round(recorder_drain *drain, int partial, int is_last)
 {
 	const uint64_t round = drain->memory_events > 0 ? counter_read(&drain->shared->counter) : 0;
@@ -272,11 +285,12 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	/* A few samples would make a small block, so unless a drain was requested they wait for more. */
 	if (partial || sample_store_is_filling(&drain->shared->samples))
 		samples_drain(drain);
-	if (heap_drain_run(&drain->heap, partial, is_last))
+	if (drain_heap(drain, partial, is_last))
 		root_table_forget(&drain->roots, drain->heap.until_counter);
 	thread_times_write(drain, partial);
 	report_losses(drain, is_last);
 	if (partial && drain->output->status == MPROF_OK)
 		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
 	salvage_commit(drain);
+	heap_drain_give_back(&drain->heap);
 }

@@ -58,6 +58,10 @@ static heap_chunk *append_chunk(recorder_shared *shared)
 			publish_words(chunk, HEAP_RESUMED_WORDS);
 			heap->is_losing_moves = 0;
 		}
+		chunk->first_object = heap->last_object;
+		/* Recovery may begin to read at this chunk, so its records use only classes that it contains. */
+		if (heap->chunks.area != NULL)
+			memset(heap->class_keys, 0, sizeof(heap->class_keys));
 		atomic_store_explicit(&heap->current->next, chunk, memory_order_release);
 		heap->current = chunk;
 		sem_post(&shared->work);
@@ -184,23 +188,23 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	return 1;
 }
 
-/*
- * Adds a class to the table, and records the change for the writer thread's copy of the table. Returns 0 if there is no
- * room for the record.
- */
-static int put_class(recorder_shared *shared, mprof_key class_key, uint32_t class_slot)
-{
-	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS);
-	uint32_t index;
+/* The longest record of an object. */
+#define MOST_OBJECT_WORDS (HEAP_OBJECT_WORDS + HEAP_OBJECT_REFERENCES)
+_Static_assert(HEAP_OBJECT_WIDE_WORDS <= MOST_OBJECT_WORDS, "the wide form of an object is not longer");
 
-	if (chunk == NULL)
-		return 0;
-	index = words_in(chunk);
+/*
+ * Adds a class to the table, and records the change for the writer thread's copy of the table. The chunk has room for
+ * the record.
+ */
+static void put_class(heap_recording *heap, mprof_key class_key, uint32_t class_slot)
+{
+	heap_chunk *chunk = heap->current;
+	uint32_t index = words_in(chunk);
+
 	chunk->words[index] = HEAP_WORD_CLASS | class_slot << HEAP_WORD_KIND_BITS;
 	heap_word_put_64(chunk->words + index + 1, class_key);
 	publish_words(chunk, index + HEAP_CLASS_WORDS);
-	shared->heap.class_keys[class_slot] = class_key;
-	return 1;
+	heap->class_keys[class_slot] = class_key;
 }
 
 /*
@@ -212,20 +216,17 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 {
 	heap_recording *heap = &shared->heap;
 	uint32_t class_slot = heap_word_class_place(class_key);
-	heap_chunk *chunk;
+	/* Room for both records, because another chunk may have another table of classes. */
+	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS + MOST_OBJECT_WORDS);
 	uint32_t *words;
 
-	if (heap->class_keys[class_slot] != class_key && !put_class(shared, class_key, class_slot))
-		return 0;
-	if (count <= HEAP_OBJECT_REFERENCES) {
-		if (chunk_with_room(shared, HEAP_OBJECT_WORDS + (uint32_t)count) == NULL)
-			return 0;
-		if (put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count))
-			return 1;
-	}
-	chunk = chunk_with_room(shared, HEAP_OBJECT_WIDE_WORDS);
 	if (chunk == NULL)
 		return 0;
+	if (heap->class_keys[class_slot] != class_key)
+		put_class(heap, class_key, class_slot);
+	if (count <= HEAP_OBJECT_REFERENCES &&
+	    put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count))
+		return 1;
 	words = chunk->words + words_in(chunk);
 	words[0] = HEAP_WORD_OBJECT_WIDE | class_slot << HEAP_WORD_KIND_BITS;
 	heap_word_put_64(words + 1, address);

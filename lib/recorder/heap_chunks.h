@@ -5,11 +5,15 @@
  *
  * The recording side is one thread at a time; each of its calls happens before the next (see heap_recording.h). Only
  * the recording side takes chunks and appends them to the list; only the writer thread gives them back.
+ *
+ * If the process dies, chunks in an area are salvaged. Recovery may begin to read at any of them, so the records in a
+ * chunk of an area depend on nothing in earlier chunks but heap_chunk::first_object.
  */
 #ifndef RECORDER_HEAP_CHUNKS_H
 #define RECORDER_HEAP_CHUNKS_H
 
 #include "recorder/buffer_pool.h"
+#include "recorder/salvage_area.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -28,14 +32,19 @@ struct heap_chunk {
 	 * published; the writer thread, which loads it with acquire, then sees the final value of published. */
 	_Atomic(heap_chunk *) next;
 	heap_chunk *next_free; /**< In the stack of free chunks. */
+	uint64_t sequence;     /**< Position in the list, from 1; of a free chunk, its last one. Recording side. */
+	uint64_t first_object; /**< heap_recording::last_object before the first record. Recording side. */
+	int is_populated;      /**< All its pages are in memory. Owner: who has the chunk. */
 	char padding
 		[CACHE_LINE]; /**< The recording side often stores the fields above; the words are on other lines. */
 	uint32_t words[];
 };
 
 typedef struct heap_chunks {
-	size_t chunk_size;  /**< Size of each chunk in bytes. */
-	uint64_t max_bytes; /**< Maximum of mapped. */
+	size_t chunk_size;      /**< Size of each chunk in bytes. */
+	uint64_t max_bytes;     /**< Maximum of mapped. */
+	salvage_area *area;     /**< Where chunks are allocated as long as there is room; NULL: nowhere. Constant. */
+	uint64_t last_sequence; /**< Of the last chunk taken. Recording side. */
 	/** Bytes in all chunks. The recording side adds, the writer thread subtracts. Relaxed: it orders nothing. */
 	_Atomic uint64_t mapped;
 	/**
@@ -47,10 +56,13 @@ typedef struct heap_chunks {
 	_Atomic uint32_t free_count;
 } heap_chunks;
 
-/** Initializes an empty pool of chunks; allocates nothing yet. \p max_bytes bounds the memory of all chunks. */
-void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes);
+/**
+ * Initializes an empty pool of chunks; allocates nothing yet. \p max_bytes bounds the memory of all chunks. \p area:
+ * for chunks that are to be salvaged, or NULL.
+ */
+void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes, salvage_area *area);
 
-/** Unmaps the free chunks, and those of the list from \p first on. */
+/** Unmaps the free chunks, and those of the list from \p first on. Those in an area stay mapped. */
 void heap_chunks_destroy(heap_chunks *chunks, heap_chunk *first);
 
 /**

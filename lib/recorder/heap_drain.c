@@ -19,6 +19,7 @@ void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *k
 	heap->keys = keys;
 	heap->roots = roots;
 	heap->chunk = shared->heap.current;
+	heap->kept = heap->chunk;
 	heap->until_chunk = heap->chunk;
 	heap_blocks_init(&heap->blocks, &shared->allocator, keys->output);
 	heap_deaths_init(&heap->deaths, &shared->allocator, &heap->blocks, track_objects);
@@ -29,7 +30,7 @@ void heap_drain_destroy(heap_drain *heap)
 	/* NULL: heap_drain_init() was not called. */
 	if (heap->shared == NULL)
 		return;
-	heap_recording_destroy(&heap->shared->heap, heap->chunk);
+	heap_recording_destroy(&heap->shared->heap, heap->kept);
 	heap->chunk = NULL;
 	heap_blocks_destroy(&heap->blocks);
 	heap_deaths_destroy(&heap->deaths);
@@ -231,6 +232,32 @@ static inline uint32_t read_record(heap_drain *heap, const uint32_t *words)
 	return 1;
 }
 
+/* Applies a record to the state that the next records need, without writing it. Returns its length in words. */
+static uint32_t skip_record(heap_drain *heap, const uint32_t *words)
+{
+	uint32_t kind = words[0] & HEAP_WORD_KIND_MASK;
+
+	if (kind == HEAP_WORD_CLASS)
+		return read_class(heap, words);
+	if (kind == HEAP_WORD_OBJECT)
+		heap->read_object += heap_word_widen(words[1]);
+	if (kind == HEAP_WORD_OBJECT_WIDE)
+		heap->read_object = heap_word_get_64(words + 1);
+	return heap_word_length(words);
+}
+
+void heap_drain_resume(heap_drain *heap, heap_chunk *first, uint32_t word, heap_chunk *last)
+{
+	heap_chunks_give(&heap->shared->heap.chunks, heap->chunk);
+	heap->shared->heap.current = last;
+	heap->kept = first;
+	heap->chunk = first;
+	heap->until_chunk = first;
+	heap->read_object = first->first_object;
+	for (heap->word_index = 0; heap->word_index < word;)
+		heap->word_index += skip_record(heap, first->words + heap->word_index);
+}
+
 void heap_drain_begin(heap_drain *heap)
 {
 	const heap_chunk *chunk = heap->chunk;
@@ -260,9 +287,20 @@ static int read_chunks(heap_drain *heap, size_t most)
 			return 1;
 		heap->chunk = atomic_load_explicit(&chunk->next, memory_order_acquire);
 		heap->word_index = 0;
-		heap_chunks_give(&heap->shared->heap.chunks, chunk);
+		if (heap->shared->heap.chunks.area == NULL)
+			heap_drain_give_back(heap);
 	}
 	return 0;
+}
+
+void heap_drain_give_back(heap_drain *heap)
+{
+	while (heap->kept != heap->chunk) {
+		heap_chunk *read = heap->kept;
+
+		heap->kept = atomic_load_explicit(&read->next, memory_order_acquire);
+		heap_chunks_give(&heap->shared->heap.chunks, read);
+	}
 }
 
 /* Counts what the recording side had no room for. */
@@ -275,11 +313,9 @@ static void note_losses(heap_drain *heap)
 	heap->lost_seen = lost;
 }
 
-int heap_drain_run(heap_drain *heap, int all, int is_last)
+static void prepare_to_read(heap_drain *heap)
 {
 	heap_deaths *deaths = &heap->deaths;
-	const open_snapshot *snapshot = &heap->blocks.snapshot;
-	int is_done;
 
 	note_losses(heap);
 	/* Nothing more is written, so deaths need not be found. */
@@ -287,6 +323,25 @@ int heap_drain_run(heap_drain *heap, int all, int is_last)
 		heap_deaths_stop(deaths);
 	heap->class_stamp++;
 	heap_deaths_sort(deaths);
+}
+
+int heap_drain_advance(heap_drain *heap)
+{
+	int is_done;
+
+	prepare_to_read(heap);
+	is_done = read_chunks(heap, ROUND_CHUNKS);
+	heap_blocks_flush(&heap->blocks);
+	return is_done;
+}
+
+int heap_drain_run(heap_drain *heap, int all, int is_last)
+{
+	heap_deaths *deaths = &heap->deaths;
+	const open_snapshot *snapshot = &heap->blocks.snapshot;
+	int is_done;
+
+	prepare_to_read(heap);
 	/* If many allocations wait in the timeline, the whole snapshot is read, so that they can be applied. */
 	all |= deaths->timeline.count > HEAP_TIMELINE_MAX / 4;
 	is_done = read_chunks(heap, all ? SIZE_MAX : ROUND_CHUNKS);

@@ -31,6 +31,7 @@ typedef struct heap_drain {
 	root_table *roots;
 	heap_blocks blocks;
 	heap_deaths deaths;
+	heap_chunk *kept;              /**< The first chunk that was not given back; the others follow. */
 	heap_chunk *chunk;             /**< The first chunk that was not read to its end. */
 	uint32_t word_index;           /**< Index of the next word to read in that chunk. */
 	uint64_t read_object;          /**< As heap_recording::last_object, for the words that were read. */
@@ -47,6 +48,12 @@ typedef struct heap_drain {
 void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *keys, root_table *roots,
 		     int track_objects);
 
+/**
+ * Continues a snapshot of a process that has ended: reads the list of chunks from \p first on, beginning at \p word,
+ * which is the index of a record. \p last is the last chunk. Call it before anything was read.
+ */
+void heap_drain_resume(heap_drain *heap, heap_chunk *first, uint32_t word, heap_chunk *last);
+
 /** Frees its memory and the remaining chunks. \p heap may be all zero. */
 void heap_drain_destroy(heap_drain *heap);
 
@@ -60,5 +67,16 @@ void heap_drain_begin(heap_drain *heap);
  * ended is incomplete. Returns 0 if a part of a snapshot is left.
  */
 int heap_drain_run(heap_drain *heap, int all, int is_last);
+
+/**
+ * Writes a part of what heap_drain_run() would write, as much as in a round without \p all. Returns 0 if there is more.
+ * The caller commits what is in the log, and calls heap_drain_give_back().
+ */
+int heap_drain_advance(heap_drain *heap);
+
+/**
+ * Gives the chunks back that were read. If they are in an area, only after a commit: until then, recovery needs them.
+ */
+void heap_drain_give_back(heap_drain *heap);
 
 #endif

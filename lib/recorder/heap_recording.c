@@ -4,10 +4,13 @@
 
 #include <string.h>
 
-int heap_recording_init(heap_recording *heap, uint64_t max_bytes)
+int heap_recording_init(heap_recording *heap, uint64_t max_bytes, salvage_area *area)
 {
 	memset(heap, 0, sizeof(*heap));
-	heap_chunks_init(&heap->chunks, max_bytes);
+	/* In a file on a disk, pages that are written back could delay the collector while the world is stopped. */
+	if (area != NULL && !salvage_area_is_memory(area))
+		area = NULL;
+	heap_chunks_init(&heap->chunks, max_bytes, area);
 	/* Not populated at once: most recorders never take a snapshot. */
 	heap->current = heap_chunks_take(&heap->chunks, 0);
 	return heap->current != NULL;

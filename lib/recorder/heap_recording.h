@@ -41,8 +41,8 @@ typedef struct heap_recording {
 	char padding_after[CACHE_LINE];
 } heap_recording;
 
-/** Allocates the first chunk. Returns 0 if there is no memory. */
-int heap_recording_init(heap_recording *heap, uint64_t max_bytes);
+/** Allocates the first chunk. \p area: for chunks that are to be salvaged, or NULL. Returns 0 if there is no memory. */
+int heap_recording_init(heap_recording *heap, uint64_t max_bytes, salvage_area *area);
 
 /** Unmaps the free chunks and those from \p first on, also after a failed heap_recording_init(). */
 void heap_recording_destroy(heap_recording *heap, heap_chunk *first);

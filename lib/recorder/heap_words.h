@@ -65,6 +65,39 @@ typedef enum heap_word_kind {
 #define HEAP_LOSS_WORDS 1
 #define HEAP_RESUMED_WORDS 3
 
+/** Length of a record in words, from its first word; 1 if its kind is unknown. */
+static inline uint32_t heap_word_length(const uint32_t *words)
+{
+	uint32_t rest = words[0] >> HEAP_WORD_KIND_BITS;
+
+	switch ((heap_word_kind)(words[0] & HEAP_WORD_KIND_MASK)) {
+	case HEAP_WORD_BEGIN:
+		return HEAP_BEGIN_WORDS;
+	case HEAP_WORD_CLASS:
+		return HEAP_CLASS_WORDS;
+	case HEAP_WORD_OBJECT:
+		return HEAP_OBJECT_WORDS + (words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES);
+	case HEAP_WORD_OBJECT_WIDE:
+		return HEAP_OBJECT_WIDE_WORDS;
+	case HEAP_WORD_REFERENCES:
+		return HEAP_REFERENCES_WORDS + rest;
+	case HEAP_WORD_REFERENCES_WIDE:
+		return HEAP_REFERENCES_WORDS + 2 * rest;
+	case HEAP_WORD_ROOT:
+		return HEAP_ROOT_WORDS;
+	case HEAP_WORD_FREED:
+		return HEAP_FREED_WORDS;
+	case HEAP_WORD_MOVED:
+		return HEAP_MOVED_WORDS;
+	case HEAP_WORD_RESUMED:
+		return HEAP_RESUMED_WORDS;
+	case HEAP_WORD_END:
+	case HEAP_WORD_LOSS:
+		break;
+	}
+	return 1;
+}
+
 static inline void heap_word_put_64(uint32_t *words, uint64_t number)
 {
 	memcpy(words, &number, sizeof(number));

@@ -142,7 +142,7 @@ static int create_shared(recorder_shared *shared, const mprof_recorder_options *
 			   area != NULL ? &shared->salvage.header->message_sequence : NULL);
 	return buffer_pool_init(&shared->pool, options->max_buffers, options->buffer_events, area) &&
 	       sample_store_init(&shared->samples, options->max_sample_bytes, area) &&
-	       heap_recording_init(&shared->heap, options->max_heap_bytes);
+	       heap_recording_init(&shared->heap, options->max_heap_bytes, area);
 }
 
 static int create_tables(recorder_drain *drain, const mprof_recorder_options *options)

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "recorder/recovery_heap.h"
 #include "recorder/slots.h"
 #include "recorder/thread.h"
 
@@ -303,13 +304,13 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 	return 1;
 }
 
-int recovery_fill(recorder_drain *drain, const salvage_area *area, const salvage_header *header)
+int recovery_fill(recorder_drain *drain, salvage_area *area, const salvage_header *header)
 {
 	const salvage_progress *progress = salvage_current_progress(header);
 
 	return fill_tables(drain, area, progress) && fill_messages(drain, area, progress) &&
 	       fill_buffers(drain, area, progress) && fill_losses(drain, area, progress) &&
-	       fill_samples(drain, area, progress);
+	       fill_samples(drain, area, progress) && recovery_fill_heap(drain, area, progress);
 }
 
 static uint64_t block_order(const salvage_piece *piece, const salvage_progress *progress)

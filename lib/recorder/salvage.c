@@ -3,6 +3,7 @@
 #include "recorder/salvage.h"
 
 #include "recorder/buffer_pool.h"
+#include "recorder/heap_chunks.h"
 #include "recorder/message_queue.h"
 #include "recorder/proc_file.h"
 #include "recorder/sample_store.h"
@@ -22,7 +23,8 @@ uint64_t salvage_layout(void)
 	const uint64_t sizes[] = {sizeof(salvage_header), sizeof(salvage_progress), sizeof(salvage_thread),
 				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
 				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
-				  sizeof(void *),         sizeof(ring_block),       EVENT_KIND_COUNT};
+				  sizeof(void *),         sizeof(ring_block),       sizeof(heap_chunk),
+				  EVENT_KIND_COUNT};
 	uint64_t hash = UINT64_C(0x0102030405060708);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

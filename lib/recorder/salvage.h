@@ -17,6 +17,7 @@
 #include "format/kind_counts.h"
 #include "recorder/block_ring.h"
 #include "recorder/counter.h"
+#include "recorder/heap_blocks.h"
 #include "recorder/salvage_area.h"
 #include "recorder/salvage_fork.h"
 #include "writer/resume.h"
@@ -29,6 +30,16 @@ typedef struct salvage_thread {
 	_Atomic uint64_t lost[LOSS_CAUSE_COUNT]; /**< mprof_thread::lost points to this. */
 	uint64_t reported[LOSS_CAUSE_COUNT];     /**< The part of lost that is in the log. Owner: the writer thread. */
 } salvage_thread;
+
+/** Where the writer thread was in the chunks of heap snapshots. */
+typedef struct salvage_heap {
+	uint64_t chunk;         /**< heap_chunk::sequence of the first chunk that was not read to its end. */
+	uint32_t word;          /**< Index of its first word that is not in the log. */
+	uint32_t next_number;   /**< heap_drain::next_number. */
+	uint32_t next_root;     /**< root_table::next_id. */
+	uint32_t reserved;      /**< 0. */
+	open_snapshot snapshot; /**< heap_blocks::snapshot. */
+} salvage_heap;
 
 /** A progress record: what is in the log up to a length. */
 typedef struct salvage_progress {
@@ -45,6 +56,7 @@ typedef struct salvage_progress {
 	uint32_t function_count;
 	uint32_t location_count;
 	writer_resume_state writer;
+	salvage_heap heap;
 	ring_evicted evicted;                       /**< What a ring buffer evicted, if the log is one. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< As recorder_output::lost_unreported. */
 

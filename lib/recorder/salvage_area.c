@@ -8,7 +8,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* Type of the file systems in memory, and of a memfd: TMPFS_MAGIC in linux/magic.h. */
+#define TMPFS_TYPE 0x01021994
 
 /* In a smaller area, a buffer of the largest size would not fit. */
 #define LEAST_CAPACITY (UINT64_C(32) << 20)
@@ -194,6 +198,13 @@ int salvage_area_open(salvage_area *area, const char *path, size_t header_size)
 		memset(area, 0, sizeof(*area));
 	errno = saved_errno;
 	return error;
+}
+
+int salvage_area_is_memory(const salvage_area *area)
+{
+	struct statfs status;
+
+	return fstatfs(area->fd, &status) == 0 && status.f_type == TMPFS_TYPE;
 }
 
 void salvage_area_close(salvage_area *area)

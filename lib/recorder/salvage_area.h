@@ -23,12 +23,13 @@
 
 /** What a piece contains. The numbers are part of the file. */
 typedef enum salvage_kind {
-	SALVAGE_BUFFER = 1,    /**< An event_buffer. */
-	SALVAGE_MESSAGE = 2,   /**< A message. */
-	SALVAGE_SAMPLES = 3,   /**< The memory of a sample_store. */
-	SALVAGE_THREAD = 4,    /**< A salvage_thread. */
-	SALVAGE_JOURNAL = 5,   /**< A chunk of a salvage_journal. */
-	SALVAGE_RING_BLOCK = 6 /**< A block of a block_ring. */
+	SALVAGE_BUFFER = 1,     /**< An event_buffer. */
+	SALVAGE_MESSAGE = 2,    /**< A message. */
+	SALVAGE_SAMPLES = 3,    /**< The memory of a sample_store. */
+	SALVAGE_THREAD = 4,     /**< A salvage_thread. */
+	SALVAGE_JOURNAL = 5,    /**< A chunk of a salvage_journal. */
+	SALVAGE_RING_BLOCK = 6, /**< A block of a block_ring. */
+	SALVAGE_HEAP = 7        /**< A heap_chunk. */
 } salvage_kind;
 
 /** Alignment of pieces in the file. */
@@ -122,6 +123,9 @@ static inline salvage_piece *salvage_piece_of(void *content)
 {
 	return (salvage_piece *)(void *)((unsigned char *)content - offsetof(salvage_piece, content));
 }
+
+/** Whether the file is in memory, so that storing to it never waits for a disk. */
+int salvage_area_is_memory(const salvage_area *area);
 
 /** Marks a piece of salvage_area_allocate() as used. From here on recovery finds its content. */
 static inline void salvage_piece_publish(void *content)

@@ -4,6 +4,18 @@
 
 #include <string.h>
 
+/* Between rounds of reading, all events of the words that were read are in blocks. */
+static void collect_heap_progress(recorder_drain *drain)
+{
+	salvage_heap *progress = &drain->progress.heap;
+
+	progress->chunk = drain->heap.chunk->sequence;
+	progress->word = drain->heap.word_index;
+	progress->next_number = drain->heap.next_number;
+	progress->next_root = drain->roots.next_id;
+	progress->snapshot = drain->heap.blocks.snapshot;
+}
+
 /* Fills the parts of a progress record that all commits have. */
 static void collect_progress(recorder_drain *drain)
 {
@@ -30,6 +42,7 @@ static void collect_progress(recorder_drain *drain)
 	progress->module_count = drain->stacks.code.module_count;
 	progress->function_count = drain->stacks.code.function_count;
 	progress->location_count = drain->stacks.code.location_count;
+	collect_heap_progress(drain);
 	memcpy(progress->lost_unreported, output->lost_unreported, sizeof(progress->lost_unreported));
 }
 

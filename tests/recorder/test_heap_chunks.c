@@ -16,7 +16,7 @@ Test(heap_chunks, the_bound_holds_and_chunks_are_used_again)
 	heap_chunk *taken[64];
 	size_t count = 0;
 
-	heap_chunks_init(&chunks, MEBIBYTE);
+	heap_chunks_init(&chunks, MEBIBYTE, NULL);
 	while ((taken[count] = heap_chunks_take(&chunks, count % 2 != 0)) != NULL)
 		count++;
 	cr_assert_geq(count, 8);
@@ -48,7 +48,7 @@ Test(heap_chunks, much_free_memory_goes_back_to_the_system)
 	heap_chunk *taken[MOST];
 	size_t count = 0;
 
-	heap_chunks_init(&chunks, 256 * MEBIBYTE);
+	heap_chunks_init(&chunks, 256 * MEBIBYTE, NULL);
 	while (count < MOST && (taken[count] = heap_chunks_take(&chunks, 0)) != NULL)
 		count++;
 	cr_assert_eq(mapped(&chunks), 256 * MEBIBYTE);
@@ -71,7 +71,7 @@ Test(heap_chunks, refused_memory_is_reported)
 {
 	heap_chunks chunks;
 
-	heap_chunks_init(&chunks, 1000);
+	heap_chunks_init(&chunks, 1000, NULL);
 	cr_assert_null(heap_chunks_take(&chunks, 1));
 	heap_chunks_destroy(&chunks, NULL);
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/test_salvage_heap.c
+ * \brief Programs that are killed while they record heap snapshots: each object whose call had returned is in the
+ * completed log exactly once, with its class and its references, and a snapshot without its end is incomplete.
+ */
+#include <mprof.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLASSES 300
+#define CLASS_KEY(number) ((mprof_key)(number)*24 + 0x5000)
+#define HEAP UINT64_C(0x7f0000000000)
+
+/* Objects of a snapshot: several chunks. */
+#define OBJECTS 200000
+
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "test_salvage_heap.c:%d: %s\n", __LINE__, #condition);                         \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+static char log_path[] = "mprof-test-salvage-heap-XXXXXX";
+static char salvage_path[64];
+static int salvage_fd;
+
+/* Number of objects that were recorded, in memory that outlives the program. */
+static _Atomic uint64_t *recorded;
+
+static void pause_shortly(unsigned microseconds)
+{
+	const struct timespec time = {0, (long)microseconds * 1000};
+
+	nanosleep(&time, NULL);
+}
+
+static mprof_recorder *open_recorder(void)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.salvage_path = salvage_path;
+	CHECK(mprof_recorder_open_path(log_path, &options, &recorder, NULL) == MPROF_OK);
+	for (unsigned i = 0; i < CLASSES; i++) {
+		mprof_description description;
+		char name[32];
+
+		mprof_description_init(&description, sizeof(description));
+		snprintf(name, sizeof(name), "Class%u", i);
+		description.name = name;
+		description.name_length = strlen(name);
+		CHECK(mprof_recorder_define_class(recorder, CLASS_KEY(i), &description) == MPROF_OK);
+	}
+	return recorder;
+}
+
+/* The address of an object. Some are far from those before them, which takes the wide form. */
+static uint64_t address_of(uint64_t number)
+{
+	return HEAP + number * 64 + (number % 1000 == 7 ? UINT64_C(1) << 40 : 0);
+}
+
+/* Every hundredth object has many references, which are records of their own. */
+static size_t references_of(uint64_t number)
+{
+	return number % 100 == 0 ? 40 : number % 4;
+}
+
+static void record_objects(mprof_recorder *recorder, uint64_t count)
+{
+	uint64_t references[40];
+
+	for (uint64_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < references_of(i); j++)
+			references[j] = address_of(i + j);
+		mprof_recorder_add_heap_object(recorder, address_of(i), CLASS_KEY(i % CLASSES), 8 * (i % 16 + 2),
+					       references, references_of(i));
+		atomic_fetch_add_explicit(recorded, 1, memory_order_release);
+	}
+}
+
+/* Records two snapshots, and a part of a third one until it is killed. */
+static void record_until_killed(void)
+{
+	mprof_recorder *recorder = open_recorder();
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0));
+		record_objects(recorder, OBJECTS);
+		mprof_recorder_end_heap(recorder);
+	}
+	CHECK(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0));
+	record_objects(recorder, OBJECTS);
+	for (;;)
+		pause();
+}
+
+typedef struct found {
+	uint64_t objects;
+	uint64_t references;
+	uint64_t in_snapshot;
+	unsigned snapshots;
+	unsigned ended;
+	unsigned incomplete;
+} found;
+
+static void check_object(mprof_reader *reader, const found *log, const mprof_event *event)
+{
+	mprof_mapping mapping;
+	char expected[32];
+
+	CHECK(mprof_reader_lookup_class(reader, event->id, &mapping, sizeof(mapping)) == MPROF_OK);
+	snprintf(expected, sizeof(expected), "Class%u", (unsigned)(log->in_snapshot % CLASSES));
+	CHECK(strcmp(mapping.name, expected) == 0);
+	CHECK(event->more.detail->object == address_of(log->in_snapshot));
+	CHECK(event->value == 8 * (log->in_snapshot % 16 + 2));
+}
+
+static void read_block(mprof_reader *reader, const mprof_block *block, found *log)
+{
+	mprof_event events[256];
+	size_t count;
+
+	if ((block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0) {
+		log->snapshots++;
+		log->in_snapshot = 0;
+	}
+	while (mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK) {
+		for (size_t i = 0; i < count; i++) {
+			if (events[i].kind == MPROF_EVENT_HEAP_OBJECT) {
+				check_object(reader, log, &events[i]);
+				log->in_snapshot++;
+				log->objects++;
+			}
+			log->references += events[i].more.detail->reference_count;
+		}
+	}
+	log->ended += (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0;
+	log->incomplete += (block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0;
+}
+
+static void read_log(found *log)
+{
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_status status;
+
+	memset(log, 0, sizeof(*log));
+	mprof_block_init(&block, sizeof(block));
+	CHECK(mprof_reader_open_path(log_path, NULL, &reader) == MPROF_OK);
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
+		CHECK(mprof_reader_load(reader, &block) == MPROF_OK);
+		if (block.kind == MPROF_BLOCK_HEAP_DATA)
+			read_block(reader, &block, log);
+	}
+	CHECK(status == MPROF_END);
+	mprof_reader_destroy(reader);
+}
+
+static uint64_t references_of_all(uint64_t objects)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < objects; i++)
+		sum += references_of(i % OBJECTS);
+	return sum;
+}
+
+static void kill_after(uint64_t objects, unsigned microseconds)
+{
+	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	pid_t child;
+	uint64_t truth;
+	found log;
+
+	CHECK(ftruncate(salvage_fd, 0) == 0);
+	atomic_store(recorded, 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0)
+		record_until_killed();
+	while (atomic_load(recorded) < objects && waitpid(child, NULL, WNOHANG) == 0)
+		pause_shortly(10);
+	pause_shortly(microseconds);
+	CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+	CHECK(mprof_recorder_recover(salvage_path, log_path, &recovery, NULL) == MPROF_OK);
+	truth = atomic_load(recorded);
+	read_log(&log);
+	/* The process may have died between an object and its count, or within its references. */
+	CHECK(log.objects == truth || log.objects == truth + 1);
+	/* The last object may lack some. */
+	CHECK(log.references <= references_of_all(log.objects));
+	CHECK(log.references >= references_of_all(log.objects > 0 ? log.objects - 1 : 0));
+	CHECK(log.ended == log.snapshots && log.incomplete <= 1);
+	CHECK(log.incomplete == 1 || truth % OBJECTS == 0);
+	CHECK(log.incomplete == 1 || log.references == references_of_all(truth));
+	CHECK(log.snapshots >= truth / OBJECTS && log.snapshots <= truth / OBJECTS + 1);
+}
+
+int main(void)
+{
+	int fd = mkstemp(log_path);
+
+	CHECK(fd >= 0);
+	close(fd);
+	salvage_fd = memfd_create("test_salvage_heap", 0);
+	CHECK(salvage_fd >= 0);
+	snprintf(salvage_path, sizeof(salvage_path), "/proc/%ld/fd/%d", (long)getpid(), salvage_fd);
+	recorded = mmap(NULL, sizeof(*recorded), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(recorded != MAP_FAILED);
+	/* At different places of the snapshots, and after more or less of them is in the log. */
+	for (unsigned i = 0; i < 8; i++) {
+		kill_after((uint64_t)OBJECTS * i * 3 / 8 + 1, 0);
+		kill_after((uint64_t)OBJECTS * i * 3 / 8 + 1, 300 * i);
+	}
+	kill_after((uint64_t)OBJECTS * 3, 100000);
+	unlink(log_path);
+	return 0;
+}
