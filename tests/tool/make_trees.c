@@ -47,7 +47,8 @@ static void begin(const char *path)
 	options.clock = tell_time;
 	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 	expect(mprof_writer_open_path(path, &options, &writer), path);
 }
 
@@ -316,6 +317,59 @@ static void write_objects(void)
 	       "shot");
 }
 
+/* A static field, a dictionary, the array of its entries, and the value of the second entry. */
+static void write_path(void)
+{
+	static const uint64_t references[] = {0x2000, 0x3000};
+	static const uint64_t offsets[] = {16, 72};
+	static const uint64_t unknown = 8;
+	const mprof_record root = {.kind = MPROF_RECORD_ROOT,
+				   .id = 1,
+				   .as.root = {.kind = MPROF_ROOT_STATIC,
+					       .class_id = 4,
+					       .address = 0x9000,
+					       .size = 8,
+					       .name = "OrderCache.cache"}};
+	const mprof_record fields[] = {
+		{.kind = MPROF_RECORD_FIELD, .id = 1, .as.field = {.offset = 16, .name = "entries"}},
+		{.kind = MPROF_RECORD_FIELD, .id = 2, .as.field = {.offset = 40, .stride = 24, .name = "[].key"}},
+		{.kind = MPROF_RECORD_FIELD, .id = 2, .as.field = {.offset = 48, .stride = 24, .name = "[].value"}}};
+	const mprof_event_detail details[] = {
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x1000,
+		 .reference_count = 1,
+		 .references = references,
+		 .offsets = offsets},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x2000},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .reference_count = 1,
+		 .references = references + 1,
+		 .offsets = offsets + 1},
+		{.struct_size = sizeof(mprof_event_detail),
+		 .object = 0x3000,
+		 .reference_count = 1,
+		 .references = references,
+		 .offsets = &unknown},
+	};
+	const mprof_event shot[] = {
+		{.kind = MPROF_EVENT_HEAP_ROOT, .id = 1, .value = MPROF_ROOT_STATIC, .more.detail = &details[0]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32, .more.detail = &details[0]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 2, .value = 80, .more.detail = &details[1]},
+		{.kind = MPROF_EVENT_HEAP_REFERENCES, .more.detail = &details[2]},
+		{.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 24, .more.detail = &details[3]},
+	};
+
+	define_class(1, "Dictionary");
+	define_class(2, "Entry[]");
+	define_class(3, "Payload");
+	define_class(4, "OrderCache");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "root");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, fields, sizeof(fields[0]), 3), "fields");
+	expect(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, START, shot,
+				       sizeof(shot) / sizeof(shot[0])),
+	       "shot");
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc >= 3 ? argv[1] : "";
@@ -338,6 +392,8 @@ int main(int argc, char **argv)
 		write_chain(size);
 	else if (strcmp(kind, "objects") == 0)
 		write_objects();
+	else if (strcmp(kind, "path") == 0)
+		write_path();
 	else
 		return fprintf(stderr, "make_trees: unknown kind %s\n", kind), 2;
 	end();

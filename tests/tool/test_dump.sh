@@ -82,5 +82,31 @@ expect "objects of references" "$(jq -r 'select(.event | . and startswith("heap-
 mprof dump objects.mprof
 expect "objects of references" "$(grep -c 'heap-references, at 0x1000, refers to' out)" 2
 
+# A path from a root to an object of a class, by the names of roots and fields.
+cat >path.jq <<'END'
+def classes: [.[] | select(.block == "mapping") | .classes[] | {key: "\(.id)", value: .name}] | from_entries;
+def edges: map(select(.event == "heap-object" or .event == "heap-references") | . as $event |
+	range(.references | length) | {from: $event.object, to: $event.references[.], field: $event.fields[.]});
+def find($edges; $class; $wanted): if $class[.object] == $wanted then "\(.text) -> \($wanted)"
+	else . as $at | $edges[] | select(.from == $at.object) |
+		{object: .to, text: "\($at.text) -> \(.field)"} | find($edges; $class; $wanted) end;
+classes as $names | edges as $edges |
+(map(select(.event == "heap-object") | {key: .object, value: $names["\(.class)"]}) | from_entries) as $class |
+(map(select(.record == "root") | {key: "\(.id)", value: "\(.kind) \(.name)"}) | from_entries) as $roots |
+first(.[] | select(.event == "heap-root") | {object, text: $roots["\(.root)"]} | find($edges; $class; "Payload"))
+END
+make_tree path path.mprof
+mprof dump --json path.mprof
+expect "a path" "$(jq -s -r -f path.jq out)" "static OrderCache.cache -> entries -> [].value -> Payload"
+expect "offsets" "$(jq -c 'select(.offsets) | [.offsets, .fields]' out | tr '\n' ' ')" \
+	'[[16],["entries"]] [[72],["[].value"]] [[8],[null]] '
+expect "fields" "$(jq -c 'select(.record == "field") | [.class, .offset, .stride, .declared_by, .name]' out |
+	tr '\n' ' ')" '[1,16,0,0,"entries"] [2,40,24,0,"[].key"] [2,48,24,0,"[].value"] '
+mprof dump path.mprof
+expect_line out 'heap-object 1 Dictionary, .* refers to 0x2000 \(entries\)$'
+expect_line out 'heap-references, at 0x2000, refers to 0x3000 \(\[1\]\.value\)$'
+expect_line out 'heap-object 3 Payload, .* refers to 0x2000 \(offset 8\)$'
+expect_line out 'field 2 Entry\[\], offset 40, every 24 bytes, \[\]\.key$'
+
 mprof dump --blocks --json sample.mprof
 expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[12,true]'

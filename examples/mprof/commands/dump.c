@@ -74,25 +74,26 @@ mprof_stack_frame dump_section_frame(const mprof_event_detail *detail, uint32_t 
 	return found;
 }
 
+/* The heap object that events with further references belong to: its address and its class. */
+static uint64_t continued_object;
+static uint32_t continued_class;
+
 uint64_t dump_object_of(const mprof_event *event)
 {
-	static uint64_t continued;
-
 	if (event->more.detail == NULL)
 		return 0;
-	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
-		continued = event->more.detail->object;
-	return event->kind == MPROF_EVENT_HEAP_REFERENCES ? continued : event->more.detail->object;
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT) {
+		continued_object = event->more.detail->object;
+		continued_class = event->id;
+	}
+	return event->kind == MPROF_EVENT_HEAP_REFERENCES ? continued_object : event->more.detail->object;
 }
 
 const char *dump_field_of(const log_input *input, const mprof_event *event, uint32_t index, uint64_t *element)
 {
-	static uint32_t continued;
 	mprof_record field;
 
-	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
-		continued = event->id;
-	return mprof_reader_lookup_field(input->reader, continued, event->more.detail->offsets[index], &field,
+	return mprof_reader_lookup_field(input->reader, continued_class, event->more.detail->offsets[index], &field,
 					 sizeof(field), element) == MPROF_OK
 		       ? field.as.field.name
 		       : NULL;

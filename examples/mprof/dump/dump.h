@@ -54,8 +54,8 @@ uint64_t dump_object_of(const mprof_event *event);
 
 /**
  * Looks up the field in which an object has a reference, by the index of the reference. Returns its name, which is
- * valid as long as the reader, and in \p element the index of an array's element; NULL if unknown. Like
- * dump_object_of(), call it for events in the order of the log.
+ * valid as long as the reader, and in \p element the index of an array's element; NULL if unknown. Call it after
+ * dump_object_of() for the same event.
  */
 const char *dump_field_of(const log_input *input, const mprof_event *event, uint32_t index, uint64_t *element);
 
