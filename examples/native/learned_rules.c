@@ -43,7 +43,7 @@ void learned_rules_add(uintptr_t address, const unwind_row *row)
 	const uint64_t saved_words = frame->kind == UNWIND_AT ? words_of(-frame->value) : 0;
 	uint64_t rule = address;
 
-	if (address >> ADDRESS_BITS != 0 || row->base.kind != UNWIND_IN_REGISTER || base_words == 0 ||
+	if (rule >> ADDRESS_BITS != 0 || row->base.kind != UNWIND_IN_REGISTER || base_words == 0 ||
 	    row->rules[REGISTER_STACK].kind != UNWIND_SAME || caller->kind != UNWIND_AT || caller->value != -WORD ||
 	    (frame->kind != UNWIND_SAME && saved_words == 0))
 		return;

@@ -55,6 +55,8 @@ PER_THREAD uint64_t thread_id;
 PER_THREAD volatile sig_atomic_t is_sampled;
 
 #if defined(__x86_64__)
+#define IS_SUPPORTED 1
+
 /* The registers by their numbers in DWARF. */
 static void read_registers(const ucontext_t *context, uint64_t registers[REGISTER_COUNT])
 {
@@ -64,6 +66,14 @@ static void read_registers(const ucontext_t *context, uint64_t registers[REGISTE
 
 	for (int i = 0; i < REGISTER_COUNT; i++)
 		registers[i] = (uint64_t)context->uc_mcontext.gregs[numbers[i]];
+}
+#else
+#define IS_SUPPORTED 0
+
+static void read_registers(const ucontext_t *context, uint64_t registers[REGISTER_COUNT])
+{
+	(void)context;
+	memset(registers, 0, REGISTER_COUNT * sizeof(registers[0]));
 }
 #endif
 
@@ -209,6 +219,10 @@ int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(
 	sample_source best;
 	uint64_t hz;
 
+	if (!IS_SUPPORTED) {
+		fprintf(stderr, "mprof: no samples are recorded: native programs are sampled only on x86-64\n");
+		return 0;
+	}
 	read_options(words, &hz, &best);
 	if (method != STACK_FRAME_POINTERS &&
 	    (!stack_copies_init() || unwinding_thread_start(into, depth, begin_thread) != 0))
