@@ -22,6 +22,8 @@ static OWN volatile uintptr_t locking;
 static const char gc_name[] = "[GC]";
 static const char jit_name[] = "[JIT]";
 static const char lock_name[] = "[waiting for lock]";
+/* Its address is the key of the class of these frames. */
+static const char class_name[] = "";
 
 static uintptr_t stored(int is_active, uintptr_t caller)
 {
@@ -64,11 +66,16 @@ void runtime_work_install(MonoProfiler *profiler)
 
 	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
 		return;
+	/* A class without a name: decoders of Mono 2 reject methods without a class. */
+	mprof_description_init(&description, sizeof(description));
+	description.name = class_name;
+	(void)mprof_recorder_define_class(profiler->recorder, key_of(class_name), &description);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		mprof_description_init(&description, sizeof(description));
 		description.name = names[i];
 		description.name_length = strlen(names[i]);
 		description.flags = MPROF_METHOD_FLAG_RUNTIME;
+		description.class_key = key_of(class_name);
 		(void)mprof_recorder_define_method(profiler->recorder, key_of(names[i]), &description);
 	}
 }

@@ -295,7 +295,7 @@ size_t name_table_method_name(const name_table *table, uint32_t id, char *text, 
 			cut_text_add(&out, owner->name, owner->name_length);
 		else if (method->owner_id != 0)
 			cut_text_add_number(&out, method->owner_id);
-		if (method->owner_id != 0)
+		if (method->owner_id != 0 && (owner == NULL || owner->name_length > 0))
 			cut_text_add(&out, ".", 1);
 		cut_text_add(&out, method->name, method->name_length);
 	}

@@ -478,17 +478,25 @@ static size_t find_parts(log_output *log, log_part **parts)
 	return count;
 }
 
-/* The main log is that of the started process, otherwise the largest one. */
-static size_t choose_main(const log_part *parts, size_t count, pid_t process)
+/* Whether it is a log of the process, which wrote several if it executed another recorded program. */
+static int is_of_process(const log_part *part, pid_t process)
 {
 	char label[24];
+	size_t length = (size_t)snprintf(label, sizeof(label), "%ld", (long)process);
+
+	return strncmp(part->label, label, length) == 0 && (part->label[length] == '\0' || part->label[length] == '-');
+}
+
+/* The main log is the largest one of the started process, otherwise the largest of all. */
+static size_t choose_main(const log_part *parts, size_t count, pid_t process)
+{
 	size_t chosen = 0;
 
-	snprintf(label, sizeof(label), "%ld", (long)process);
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(parts[i].label, label) == 0)
-			return i;
-		if (parts[i].size > parts[chosen].size)
+	for (size_t i = 1; i < count; i++) {
+		int is_own = is_of_process(&parts[i], process);
+		int is_chosen_own = is_of_process(&parts[chosen], process);
+
+		if (is_own != is_chosen_own ? is_own : parts[i].size > parts[chosen].size)
 			chosen = i;
 	}
 	return chosen;
