@@ -8,14 +8,13 @@
 
 #include "shared/control_clients.h"
 #include "shared/control_listeners.h"
+#include "shared/control_wake.h"
 #include "shared/own_thread.h"
 
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define STACK_SIZE ((size_t)512 << 10)
 
@@ -28,7 +27,7 @@ enum { POLL_EVENT, POLL_SOCKET, POLL_PORT, POLL_CLIENTS, POLL_COUNT = POLL_CLIEN
 /* Owned by the control thread once it runs, except for the fields that control_stop() uses. */
 static struct {
 	MonoProfiler *profiler;
-	int event_fd; /* Written to by signal handlers and by control_stop(); never closed. */
+	control_wake wake; /* Used by signal handlers and by control_stop() as well; never closed. */
 	control_socket socket;
 	int port_fd;
 	int is_pausing;
@@ -71,7 +70,7 @@ static void join_runtime(void)
 /* Returns 0 if poll() failed. */
 static int wait_for_work(struct pollfd *polls)
 {
-	polls[POLL_EVENT] = (struct pollfd){.fd = control.event_fd, .events = POLLIN};
+	polls[POLL_EVENT] = (struct pollfd){.fd = control.wake.ends[0], .events = POLLIN};
 	/* poll() ignores negative descriptors. */
 	polls[POLL_SOCKET] = (struct pollfd){.fd = control.is_pausing ? -1 : control.socket.fd, .events = POLLIN};
 	polls[POLL_PORT] = (struct pollfd){.fd = control.is_pausing ? -1 : control.port_fd, .events = POLLIN};
@@ -89,14 +88,16 @@ static int wait_for_work(struct pollfd *polls)
 static void *serve_clients(void *unused)
 {
 	struct pollfd polls[POLL_COUNT];
-	uint64_t count;
 
 	(void)unused;
 	while (!atomic_load(&control.is_ending)) {
 		join_runtime();
 		if (!wait_for_work(polls))
 			continue;
-		if (polls[POLL_EVENT].revents != 0 && read(control.event_fd, &count, sizeof(count)) > 0)
+		/* A program that closes the descriptors of others cannot be controlled any more. */
+		if (!control_wake_is_open(&control.wake))
+			break;
+		if (control_wake_receive(&control.wake))
 			control_signals_act(control.profiler);
 		control_clients_serve(&control.clients, &polls[POLL_CLIENTS]);
 		accept_connections(polls);
@@ -116,7 +117,7 @@ static int open_ways(const module_options *options)
 		count += control.port_fd >= 0;
 	}
 	if (options->signal_count != 0)
-		count += control_signals_install(options, control.event_fd);
+		count += control_signals_install(options, &control.wake);
 	return count;
 }
 
@@ -132,15 +133,13 @@ void control_start(MonoProfiler *profiler)
 	if (options->no_control && options->port == 0 && options->signal_count == 0)
 		return;
 	control_clients_init(&control.clients, control_command, profiler);
-	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (control.event_fd < 0) {
-		error = errno;
-	} else if (open_ways(options) == 0) {
-		close(control.event_fd);
+	error = control_wake_open(&control.wake);
+	if (error == 0 && open_ways(options) == 0) {
+		control_wake_close(&control.wake);
 		return;
-	} else {
-		error = own_thread_start("mprof control", STACK_SIZE, serve_clients, NULL);
 	}
+	if (error == 0)
+		error = own_thread_start("mprof control", STACK_SIZE, serve_clients, NULL);
 	control.is_running = error == 0;
 	if (error != 0) {
 		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));
@@ -150,26 +149,22 @@ void control_start(MonoProfiler *profiler)
 
 void control_runtime_is_ready(void)
 {
-	const uint64_t one = 1;
-
 	const module_options *options = &control.profiler->options;
 
 	if (!control.is_running || ((options->kinds & RECORD_HEAP) == 0 && !options_allow_changes(options)))
 		return;
 	atomic_store(&control.is_to_join, 1);
-	(void)!write(control.event_fd, &one, sizeof(one));
+	control_wake_send(&control.wake);
 	while (sem_wait(&control.joined) != 0)
 		continue;
 }
 
 void control_stop(void)
 {
-	const uint64_t one = 1;
-
 	if (!control.is_running)
 		return;
 	control.is_running = 0;
 	control_socket_remove(&control.socket);
 	atomic_store(&control.is_ending, 1);
-	(void)!write(control.event_fd, &one, sizeof(one));
+	control_wake_send(&control.wake);
 }

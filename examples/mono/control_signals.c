@@ -8,11 +8,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Set before the first handler is installed, and constant afterwards: handlers read it without synchronization. */
 static const module_options *installed;
-static int wake_fd;
+static const control_wake *woken;
 
 /*
  * One bit for each signal of the options. Handlers set bits, the control thread clears them. Lock-free, as signal
@@ -22,14 +21,12 @@ static _Atomic unsigned pending;
 
 static void handle_signal(int number)
 {
-	const uint64_t one = 1;
 	int saved = errno;
 
 	for (unsigned i = 0; i < installed->signal_count; i++)
 		if (installed->signals[i].number == number)
 			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
-	/* The write can fail only if the eventfd is at its maximum; then the thread is woken anyway. */
-	(void)!write(wake_fd, &one, sizeof(one));
+	control_wake_send(woken);
 	errno = saved;
 }
 
@@ -41,13 +38,13 @@ static int is_free(int number)
 	       (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN);
 }
 
-int control_signals_install(const module_options *options, int event_fd)
+int control_signals_install(const module_options *options, const control_wake *wake)
 {
 	struct sigaction action;
 	int count = 0;
 
 	installed = options;
-	wake_fd = event_fd;
+	woken = wake;
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handle_signal;
 	action.sa_flags = SA_RESTART;

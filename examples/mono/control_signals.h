@@ -8,11 +8,13 @@
 
 #include "profiler.h"
 
+#include "shared/control_wake.h"
+
 /**
  * Installs a handler for each signal that has none yet, and prints on stderr which signals cannot be used. The handler
- * writes to \p event_fd, an eventfd. Returns the number of signals that have an action.
+ * sends to \p wake, which must stay valid. Returns the number of signals that have an action.
  */
-int control_signals_install(const module_options *options, int event_fd);
+int control_signals_install(const module_options *options, const control_wake *wake);
 
 /** Runs the actions of the signals received since the last call. */
 void control_signals_act(MonoProfiler *profiler);

@@ -5,6 +5,7 @@
 #include "shared/control_clients.h"
 #include "shared/control_cost.h"
 #include "shared/control_listeners.h"
+#include "shared/control_wake.h"
 #include "shared/own_thread.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define STACK_SIZE ((size_t)256 << 10)
@@ -27,7 +27,7 @@ static struct {
 	controlled_recording recording;
 	control_socket socket;
 	control_clients clients;
-	int event_fd; /* Written to by native_control_stop(); never closed. */
+	control_wake wake; /* Used by native_control_stop() as well. */
 	_Atomic int is_ending;
 	int is_running; /* Used only by the threads that start and end recording. */
 } control;
@@ -110,7 +110,7 @@ static void *serve_clients(void *unused)
 	while (!atomic_load(&control.is_ending)) {
 		int fd;
 
-		polls[POLL_EVENT] = (struct pollfd){.fd = control.event_fd, .events = POLLIN};
+		polls[POLL_EVENT] = (struct pollfd){.fd = control.wake.ends[0], .events = POLLIN};
 		/* poll() ignores negative descriptors. */
 		polls[POLL_SOCKET] = (struct pollfd){.fd = is_pausing ? -1 : control.socket.fd, .events = POLLIN};
 		control_clients_prepare(&control.clients, &polls[POLL_CLIENTS]);
@@ -119,6 +119,9 @@ static void *serve_clients(void *unused)
 				poll(NULL, 0, PAUSE_MS);
 			continue;
 		}
+		/* A program that closes the descriptors of others cannot be controlled any more. */
+		if (!control_wake_is_open(&control.wake))
+			break;
 		control_clients_serve(&control.clients, &polls[POLL_CLIENTS]);
 		is_pausing = 0;
 		if (polls[POLL_SOCKET].revents == 0)
@@ -139,30 +142,29 @@ void native_control_start(const controlled_recording *recording, const char *pat
 	control.recording = *recording;
 	control_clients_init(&control.clients, run_command, NULL);
 	atomic_store(&control.is_ending, 0);
-	control.event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (control.event_fd < 0)
-		error = errno;
-	else if (!control_socket_open(&control.socket, path))
+	control.socket.fd = -1;
+	error = control_wake_open(&control.wake);
+	if (error == 0 && !control_socket_open(&control.socket, path)) {
+		control_wake_close(&control.wake);
 		return;
-	else
+	}
+	if (error == 0)
 		error = own_thread_start("mprof control", STACK_SIZE, serve_clients, NULL);
 	control.is_running = error == 0;
 	if (error != 0)
 		fprintf(stderr, "mprof: no commands are accepted: %s\n", strerror(error));
-	if (error != 0 && control.event_fd >= 0)
+	if (error != 0 && control.socket.fd >= 0)
 		control_socket_remove(&control.socket);
 }
 
 void native_control_stop(void)
 {
-	const uint64_t one = 1;
-
 	if (!control.is_running)
 		return;
 	control.is_running = 0;
 	control_socket_remove(&control.socket);
 	atomic_store(&control.is_ending, 1);
-	(void)!write(control.event_fd, &one, sizeof(one));
+	control_wake_send(&control.wake);
 }
 
 void native_control_forget(void)
@@ -170,9 +172,12 @@ void native_control_forget(void)
 	if (!control.is_running)
 		return;
 	control.is_running = 0;
+	/* The program has closed the descriptors, and their numbers may be those of other files. */
+	if (!control_wake_is_open(&control.wake))
+		return;
 	/* Otherwise the socket of a parent process that was killed would still have a listener. */
 	close(control.socket.fd);
-	close(control.event_fd);
+	control_wake_close(&control.wake);
 	for (int i = 0; i < MAX_CLIENTS; i++)
 		if (control.clients.clients[i].fd >= 0)
 			close(control.clients.clients[i].fd);

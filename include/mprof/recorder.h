@@ -218,7 +218,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_path(const char *path
  *
  * Directives and lossy conversion are as described at mprof_recorder_open_path(). Thread-safe.
  * \param fd The descriptor, written from its current position. Stays open: the caller closes it after
- * mprof_recorder_destroy().
+ * mprof_recorder_destroy(). If it becomes that of another file, nothing is written there, and recording fails.
  * \param options Options, or NULL for the defaults. Copied.
  * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.

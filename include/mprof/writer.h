@@ -145,7 +145,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_path(const char *path, 
  *
  * A directive that the dialect does not have is refused, or counted if lossy.
  * \param fd The descriptor, written from its current position. May be a pipe or a socket. Stays open: the caller closes
- * it after mprof_writer_destroy(). On Windows it is set to binary mode and remains so.
+ * it after mprof_writer_destroy(). If it becomes that of another file, nothing is written there, and writing fails with
+ * EBADF as mprof_error::system_error. On Windows it is set to binary mode and remains so.
  * \param options Options, or NULL for the defaults. Copied.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that
  * mprof_writer_get_error() can be called; NULL if none was created. The caller frees it with mprof_writer_destroy() in

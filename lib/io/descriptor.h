@@ -31,6 +31,12 @@ int descriptor_make_binary(int fd);
 int descriptor_look_at_mode(int fd, int *appends);
 
 /**
+ * Stores the absolute name of an existing file, without symbolic links. Returns 0 if there is none that fits \p size,
+ * and on Windows, where a program does not close the descriptors of others.
+ */
+int descriptor_resolve_path(const char *path, char *absolute, size_t size);
+
+/**
  * Writes all bytes, and waits if the descriptor is non-blocking. \p *written, which the caller sets to 0, receives the
  * number of bytes written, also after an error. \p may_raise: writing may raise SIGPIPE, which is suppressed; a closed
  * pipe then only returns EPIPE.

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +37,11 @@ int descriptor_look_at_mode(int fd, int *appends)
 		return EBADF;
 	*appends = (flags & O_APPEND) != 0;
 	return 0;
+}
+
+int descriptor_resolve_path(const char *path, char *absolute, size_t size)
+{
+	return size >= PATH_MAX && realpath(path, absolute) != NULL;
 }
 
 /* Waits until a non-blocking descriptor is writable. */

@@ -38,6 +38,14 @@ int descriptor_look_at_mode(int fd, int *appends)
 	return 0;
 }
 
+int descriptor_resolve_path(const char *path, char *absolute, size_t size)
+{
+	(void)path;
+	(void)absolute;
+	(void)size;
+	return 0;
+}
+
 int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
 {
 	/* Windows has no SIGPIPE, and its descriptors always block. */

@@ -46,6 +46,9 @@ struct log_sink {
 	int fd_may_be_cut; /**< A block written in part can be removed: the descriptor is a regular file that is written
 	                        at its end. */
 	uint64_t fd_start; /**< Offset in the regular file of the first byte written. */
+	uint64_t fd_device; /**< With fd_inode: the file of the descriptor, which the program may close by mistake. */
+	uint64_t fd_inode;  /**< 0 if the system does not number its files. */
+	char *path;         /**< Absolute name of the file, to open it again; NULL if not known. */
 };
 
 void sink_open_memory(log_sink *self, const mprof_allocator *allocator);

@@ -6,9 +6,46 @@
 #include "io/log_file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * Programs that close all descriptors, as daemons do, close that of the log as well. Its number may then be that of
+ * another file.
+ */
+static int is_own_file(const log_sink *self, int fd)
+{
+	struct stat status;
+
+	if (self->fd_inode == 0)
+		return 1;
+	return fstat(fd, &status) == 0 && (uint64_t)status.st_dev == self->fd_device &&
+	       (uint64_t)status.st_ino == self->fd_inode;
+}
+
+/* Opens the file again if its descriptor was closed. Returns 0 or an errno value. */
+static int restore_descriptor(log_sink *self)
+{
+	int fd;
+
+	if (is_own_file(self, self->fd))
+		return 0;
+	/* The descriptor is not the sink's any more. */
+	self->fd_is_owned = 0;
+	self->fd_is_locked = 0;
+	if (self->path == NULL || !self->fd_may_be_cut || log_file_open_again(self->path, &fd) != 0)
+		return EBADF;
+	if (!is_own_file(self, fd) || lseek(fd, (off_t)(self->fd_start + self->taken), SEEK_SET) < 0) {
+		close(fd);
+		return EBADF;
+	}
+	self->fd = fd;
+	self->fd_is_owned = 1;
+	self->fd_is_locked = 1;
+	return 0;
+}
 
 /*
  * Removes a block that was written in part, for example because the disk is full, so that the file ends with a whole
@@ -33,8 +70,10 @@ static int sink_descriptor_write(log_sink *self, const void *bytes, size_t lengt
 {
 	int saved_errno = errno;
 	size_t written = 0;
-	int error = descriptor_write_all(self->fd, self->fd_may_raise, bytes, length, &written);
+	int error = restore_descriptor(self);
 
+	if (error == 0)
+		error = descriptor_write_all(self->fd, self->fd_may_raise, bytes, length, &written);
 	if (error != 0)
 		cut_back(self, written);
 	errno = saved_errno;
@@ -44,13 +83,16 @@ static int sink_descriptor_write(log_sink *self, const void *bytes, size_t lengt
 static int sink_descriptor_close(log_sink *self)
 {
 	int saved_errno = errno;
+	const int is_open = is_own_file(self, self->fd);
 	int error = 0;
 
-	if (self->fd_is_locked)
+	if (self->fd_is_locked && is_open)
 		log_file_unlock(self->fd);
 	/* Linux closes the descriptor even if it returns EINTR. */
-	if (self->fd_is_owned && close(self->fd) != 0 && errno != EINTR)
+	if (self->fd_is_owned && is_open && close(self->fd) != 0 && errno != EINTR)
 		error = errno;
+	allocator_release(&self->allocator, self->path, self->path != NULL ? strlen(self->path) + 1 : 0);
+	self->path = NULL;
 	errno = saved_errno;
 	return error;
 }
@@ -76,6 +118,8 @@ static int init_descriptor_sink(log_sink *self, const mprof_allocator *allocator
 	self->allocator = *allocator;
 	self->fd = fd;
 	self->fd_is_owned = fd_is_owned;
+	self->fd_device = (uint64_t)status.st_dev;
+	self->fd_inode = (uint64_t)status.st_ino;
 	/* Writing to a pipe or a socket may raise SIGPIPE. */
 	self->fd_may_raise = !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode);
 	start = S_ISREG(status.st_mode) && !appends ? lseek(fd, 0, SEEK_CUR) : -1;
@@ -99,7 +143,7 @@ void sink_descriptor_abandon(log_sink *self)
 {
 	while (self->inner != NULL)
 		self = self->inner;
-	if (self->operations == &descriptor_operations && self->fd_is_owned)
+	if (self->operations == &descriptor_operations && self->fd_is_owned && is_own_file(self, self->fd))
 		close(self->fd);
 	self->fd_is_owned = 0;
 }
@@ -115,6 +159,22 @@ int sink_descriptor_adopt(log_sink *self, const mprof_allocator *allocator, int 
 	return error;
 }
 
+/* Returns 0 or an errno value. A path that cannot be resolved is left out: the file cannot be opened again then. */
+static int remember_path(log_sink *self, const char *path)
+{
+	char absolute[PATH_MAX];
+	size_t size;
+
+	if (!descriptor_resolve_path(path, absolute, sizeof(absolute)))
+		return 0;
+	size = strlen(absolute) + 1;
+	self->path = allocator_allocate(&self->allocator, size);
+	if (self->path == NULL)
+		return ENOMEM;
+	memcpy(self->path, absolute, size);
+	return 0;
+}
+
 int sink_descriptor_open_path(log_sink *self, const mprof_allocator *allocator, const char *path, uint32_t mode)
 {
 	int saved_errno = errno;
@@ -125,8 +185,12 @@ int sink_descriptor_open_path(log_sink *self, const mprof_allocator *allocator, 
 	memset(self, 0, sizeof(*self));
 	if (error == 0)
 		error = sink_descriptor_adopt(self, allocator, fd);
-	if (error == 0)
+	if (error == 0) {
 		self->fd_is_locked = is_locked;
+		error = remember_path(self, path);
+		if (error != 0)
+			(void)sink_close(self);
+	}
 	errno = saved_errno;
 	return error;
 }

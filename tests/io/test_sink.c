@@ -134,6 +134,80 @@ Test(sink, descriptor_is_written_from_where_it_stands_and_not_closed)
 	close(fd);
 }
 
+/* Gives the descriptor's number to another file, as a program does that closes all descriptors. */
+static void replace_descriptor(int fd, const char *other)
+{
+	int file = open(other, O_CREAT | O_RDWR, 0600);
+
+	cr_assert_geq(file, 0);
+	cr_assert_eq(dup2(file, fd), fd);
+	cr_assert_eq(write(fd, "other", 5), 5);
+	close(file);
+}
+
+static void expect_other_file(const char *other)
+{
+	struct stat status;
+
+	cr_assert_eq(stat(other, &status), 0);
+	cr_assert_eq(status.st_size, 5);
+	unlink(other);
+}
+
+Test(sink, file_is_opened_again_if_the_program_closed_it)
+{
+	char other[80];
+	log_sink self;
+	int fd;
+
+	snprintf(other, sizeof(other), "%s/other", directory);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, path, 0600), 0);
+	fd = self.fd;
+	cr_assert_eq(sink_write(&self, "first", 5), 0);
+	replace_descriptor(fd, other);
+	cr_assert_eq(sink_write(&self, "second", 6), 0);
+	close(self.fd);
+	cr_assert_eq(sink_write(&self, "third", 5), 0);
+	cr_assert_eq(sink_close(&self), 0);
+	expect_file("firstsecondthird");
+	cr_assert_geq(fcntl(fd, F_GETFD), 0);
+	expect_other_file(other);
+}
+
+Test(sink, file_that_cannot_be_opened_again)
+{
+	char other[80];
+	log_sink self;
+
+	snprintf(other, sizeof(other), "%s/other", directory);
+	cr_assert_eq(sink_descriptor_open_path(&self, &allocator, path, 0600), 0);
+	cr_assert_eq(sink_write(&self, "first", 5), 0);
+	unlink(path);
+	put_file("what another program wrote");
+	replace_descriptor(self.fd, other);
+	cr_assert_eq(sink_write(&self, "second", 6), EBADF);
+	cr_assert_eq(sink_close(&self), 0);
+	expect_file("what another program wrote");
+	expect_other_file(other);
+}
+
+Test(sink, descriptor_of_the_caller_that_is_another_file)
+{
+	char other[80];
+	log_sink self;
+	int fd;
+
+	put_file("");
+	snprintf(other, sizeof(other), "%s/other", directory);
+	fd = open(path, O_RDWR);
+	cr_assert_eq(sink_descriptor_open(&self, &allocator, fd), 0);
+	replace_descriptor(fd, other);
+	cr_assert_eq(sink_write(&self, "first", 5), EBADF);
+	cr_assert_eq(sink_close(&self), 0);
+	expect_other_file(other);
+	close(fd);
+}
+
 Test(sink, descriptor_that_cannot_be)
 {
 	log_sink self;

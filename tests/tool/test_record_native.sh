@@ -240,6 +240,39 @@ expect_status 0 "check of a controlled recording"
 expect "markers" "$("$MPROF" report --json control.mprof | jq -c '[.marks[].text]')" '["half way"]'
 expect "sockets left" "$(ls run/mprof)" ""
 
+# A program that closes all descriptors, and opens files with their numbers: these are not written to.
+cat >closes.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int calls;
+static void call(void)
+{
+	calls++;
+}
+int main(void)
+{
+	char name[16];
+	for (int i = 0; i < 1000; i++)
+		call();
+	for (int fd = 3; fd < 256; fd++)
+		close(fd);
+	for (int i = 0; i < 32; i++) {
+		sprintf(name, "closed.%d", i);
+		if (open(name, O_CREAT | O_TRUNC | O_RDWR, 0600) < 0)
+			return 1;
+	}
+	for (int i = 0; i < 500000; i++)
+		call();
+	return 0;
+}
+END
+"${compiler[@]}" -O0 -finstrument-functions -o closes closes.c || fail "compiler"
+mprof record -o closes.mprof ./closes
+expect_status 0 "all descriptors are closed"
+expect "calls of a program that closes all descriptors" "$(calls closes.mprof call)" 501000
+expect "bytes in its files" "$(cat closed.* | wc -c)" 0
+
 mkfifo fifo
 cat fifo >from-fifo.mprof &
 mprof record -o fifo ./program
