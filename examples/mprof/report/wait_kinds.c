@@ -32,24 +32,22 @@ static int compare_rows(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->kind, a->kind);
 }
 
-/* Stores the kinds that samples have, sorted. Returns their number. */
+/* Stores all kinds, those with most samples first. Returns the number of those that have samples. */
 static size_t collect_waits(const log_report *report, wait_row rows[WAIT_KINDS])
 {
 	size_t count = 0;
-	wait_row all[WAIT_KINDS];
 
 	for (uint32_t kind = 0; kind < WAIT_KINDS; kind++)
-		all[kind] = (wait_row){kind, 0};
+		rows[kind] = (wait_row){kind, 0};
 	for (size_t i = 0; i < mprof_profile_get_sample_node_count(report->profile); i++) {
 		mprof_sample_node node = {.struct_size = sizeof(node)};
 
 		mprof_profile_get_sample_node(report->profile, (uint32_t)i, &node);
-		all[node.wait < WAIT_KINDS ? node.wait : MPROF_WAIT_OTHER].hits += node.self;
+		rows[node.wait < WAIT_KINDS ? node.wait : MPROF_WAIT_OTHER].hits += node.self;
 	}
-	for (uint32_t kind = 0; kind < WAIT_KINDS; kind++)
-		if (all[kind].hits > 0)
-			rows[count++] = all[kind];
-	qsort(rows, count, sizeof(*rows), compare_rows);
+	qsort(rows, WAIT_KINDS, sizeof(*rows), compare_rows);
+	while (count < WAIT_KINDS && rows[count].hits > 0)
+		count++;
 	return count;
 }
 
