@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets the properties of the session that describe samples. */
+/* States the properties of samples at the start, from time to time and at the end. */
 #include "sample_statement.h"
 
 #include "shared/own_thread.h"
-#include "shared/sample_time.h"
+#include "shared/sample_properties.h"
 #include "shared/sample_timer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <time.h>
 
 static struct {
@@ -19,42 +17,22 @@ static struct {
 	int is_over;
 } statement = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Logs of older formats have no properties; there the writer would count each as left out. */
 static int states_samples(const MonoProfiler *profiler)
 {
 	return (profiler_kinds(profiler) & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
 }
 
-static void set_number(MonoProfiler *profiler, const char *key, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	(void)mprof_recorder_set_property(profiler->recorder, key, text);
-}
-
 static void state_totals(MonoProfiler *profiler)
 {
 	sample_source source = sample_timer_source();
-	sample_totals totals = sample_time_totals();
 
-	if (source == SAMPLE_SOURCE_NONE)
-		source = SAMPLE_SOURCE_RUNTIME;
-	(void)mprof_recorder_set_property(profiler->recorder, "sample_source", sample_source_name(source));
-	set_number(profiler, "sample_time_ns", totals.time_ns);
-	set_number(profiler, "sample_hits", totals.hits);
-	set_number(profiler, "sample_discarded", totals.discarded);
+	sample_properties_set_totals(profiler->recorder, source != SAMPLE_SOURCE_NONE ? source : SAMPLE_SOURCE_RUNTIME);
 }
 
 void sample_statement_request(MonoProfiler *profiler, uint32_t hz, uint32_t tick_hz)
 {
-	if (!states_samples(profiler))
-		return;
-	set_number(profiler, "sample_hz", hz);
-	(void)mprof_recorder_set_property(profiler->recorder, "sample_clock",
-					  profiler->options.sample_real ? "real" : "processor");
-	if (tick_hz != 0)
-		set_number(profiler, "tick_hz", tick_hz);
+	if (states_samples(profiler))
+		sample_properties_set_request(profiler->recorder, hz, profiler->options.sample_real != 0, tick_hz);
 }
 
 /* States the totals after 1, 2, 4, ... seconds. */

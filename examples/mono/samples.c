@@ -21,11 +21,11 @@
 #include "unnamed_methods.h"
 
 #include "shared/own_code.h"
+#include "shared/own_thread.h"
 #include "shared/sample_time.h"
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -116,19 +116,8 @@ static void *replace_runtime(void *argument)
 /* If the thread cannot be created, the runtime continues to send the signals. */
 static void start_replacement(MonoProfiler *profiler)
 {
-	pthread_attr_t attributes;
-	sigset_t all;
-	sigset_t before;
-	pthread_t thread;
-
-	if (sem_init(&signal_is_found, 0, 0) != 0 || pthread_attr_init(&attributes) != 0)
-		return;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	(void)pthread_create(&thread, &attributes, replace_runtime, profiler);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
+	if (sem_init(&signal_is_found, 0, 0) == 0)
+		(void)own_thread_start("mprof timers", 0, replace_runtime, profiler);
 }
 
 static void warn_of_slow_tick(const module_options *options)

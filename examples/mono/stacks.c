@@ -79,7 +79,7 @@ static mprof_frame frame_of(MonoMethod *method, const void *code)
 }
 
 /*
- * Adds the native code that was interrupted, and what it does for the innermost managed code, 0 if there is none.
+ * Adds the native code that was interrupted, and what it does for the innermost managed code, 0 if none.
  * Returns 0 if there is no room.
  */
 static int put_native_frames(stack_walk *walk, uintptr_t address, uintptr_t innermost)

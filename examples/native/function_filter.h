@@ -19,7 +19,7 @@ int function_filter_read(const char *words);
 extern int function_filter_has_patterns __attribute__((visibility("hidden")));
 
 /**
- * Whether calls of a function are recorded: no pattern of "not" matches it, and one of "only" does, or there is none.
+ * Whether calls of a function are recorded: no pattern of "not" matches it, and one of "only" does if there are any.
  * The name of each function is looked up once. Any thread; may allocate; keeps errno.
  */
 int function_filter_look_up(uintptr_t function);

@@ -61,7 +61,7 @@ void learned_rules_forget(void)
 		atomic_store_explicit(&rules[i], 0, memory_order_relaxed);
 }
 
-/* Returns 0 if there is none. */
+/* Returns 0 if not found. */
 static uint64_t find_rule(uint64_t address)
 {
 	uint64_t rule = atomic_load_explicit(slot_of(address), memory_order_relaxed);

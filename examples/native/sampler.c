@@ -13,11 +13,11 @@
 #include "stack_copies.h"
 #include "unwinding_thread.h"
 
+#include "shared/sample_properties.h"
 #include "shared/sample_time.h"
 #include "shared/sample_timer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -177,14 +177,6 @@ static int install_handler(void)
 	return signal_number != 0 && sigaction(signal_number, &action, NULL) == 0;
 }
 
-static void set_number(mprof_recorder *into, const char *key, uint64_t number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%" PRIu64, number);
-	(void)mprof_recorder_set_property(into, key, text);
-}
-
 int sampler_is_requested(const char *words)
 {
 	return !instrument_options_has(words, "no-samples") &&
@@ -212,7 +204,6 @@ static const char *method_name(void)
 	return method == STACK_AUTO ? "auto" : method == STACK_COPY ? "copy" : "fp";
 }
 
-/* Logs of older formats have no properties; there the writer would count each as left out. */
 int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(void))
 {
 	uint32_t tick_hz = sample_timer_tick_hz();
@@ -236,11 +227,8 @@ int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(
 	sample_timer_set(signal_number, tick_hz, best);
 	sample_time_set(CLOCK_THREAD_CPUTIME_ID, NS_PER_SECOND / hz);
 	atomic_store_explicit(&recorder, into, memory_order_release);
-	set_number(into, "sample_hz", hz);
-	(void)mprof_recorder_set_property(into, "sample_clock", "processor");
+	sample_properties_set_request(into, hz, 0, tick_hz);
 	(void)mprof_recorder_set_property(into, "sample_stack", method_name());
-	if (tick_hz != 0)
-		set_number(into, "tick_hz", tick_hz);
 	return 1;
 }
 
@@ -284,9 +272,7 @@ void sampler_end_thread(void)
 void sampler_stop(void)
 {
 	mprof_recorder *into = atomic_exchange(&recorder, NULL);
-	sample_source source = sample_timer_source();
 	unwinding_counts counts;
-	sample_totals totals;
 
 	if (into == NULL)
 		return;
@@ -294,16 +280,13 @@ void sampler_stop(void)
 	sampler_end_thread();
 	sample_timer_set_period(0);
 	unwinding_thread_stop();
-	totals = sample_time_totals();
 	counts = unwinding_thread_counts();
-	(void)mprof_recorder_set_property(into, "sample_source", sample_source_name(source));
-	set_number(into, "sample_time_ns", totals.time_ns);
-	set_number(into, "sample_hits", totals.hits);
-	set_number(into, "sample_discarded", totals.discarded);
-	set_number(into, "sample_stacks_walked", atomic_load_explicit(&walked, memory_order_relaxed));
-	set_number(into, "sample_stacks_copied", counts.copied);
-	set_number(into, "sample_copied_bytes", counts.bytes);
-	set_number(into, "sample_stacks_cut", counts.cut + atomic_load_explicit(&uncopied, memory_order_relaxed));
+	sample_properties_set_totals(into, sample_timer_source());
+	sample_properties_set_number(into, "sample_stacks_walked", atomic_load_explicit(&walked, memory_order_relaxed));
+	sample_properties_set_number(into, "sample_stacks_copied", counts.copied);
+	sample_properties_set_number(into, "sample_copied_bytes", counts.bytes);
+	sample_properties_set_number(into, "sample_stacks_truncated",
+				     counts.truncated + atomic_load_explicit(&uncopied, memory_order_relaxed));
 }
 
 void sampler_prepare_fork(void)

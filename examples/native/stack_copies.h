@@ -35,7 +35,7 @@ stack_copy *stack_copies_claim(void);
 /** Hands a filled copy over. Async-signal-safe. */
 void stack_copies_publish(stack_copy *copy);
 
-/** Takes the oldest copy that was handed over, NULL if there is none. Only one thread may call this. */
+/** Takes the oldest copy that was handed over, NULL if none. Only one thread may call this. */
 stack_copy *stack_copies_take(void);
 
 /** Makes the memory of a copy available again. */

@@ -34,7 +34,7 @@ typedef struct unwind_entry {
 } unwind_entry;
 
 /**
- * Finds the entry of a function. Returns 0 if there is none. The caller ensures that no library is unloaded until it
+ * Finds the entry of a function. Returns 0 if it has none. The caller ensures that no library is unloaded until it
  * has used the entry, by calling this function from a callback of dl_iterate_phdr().
  */
 int unwind_tables_find(uintptr_t address, unwind_entry *entry);

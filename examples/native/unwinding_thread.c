@@ -34,7 +34,7 @@ static struct {
 /* Relaxed: sums that nothing else depends on. Written by the thread alone. */
 static _Atomic uint64_t copied;
 static _Atomic uint64_t copied_bytes;
-static _Atomic uint64_t cut_stacks;
+static _Atomic uint64_t truncated_stacks;
 
 static void record_copy(const stack_copy *copy)
 {
@@ -48,7 +48,7 @@ static void record_copy(const stack_copy *copy)
 	(void)mprof_recorder_record_sample(unwinding.recorder, copy->thread, frames, count);
 	atomic_fetch_add_explicit(&copied, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&copied_bytes, copy->length, memory_order_relaxed);
-	atomic_fetch_add_explicit(&cut_stacks, is_cut != 0, memory_order_relaxed);
+	atomic_fetch_add_explicit(&truncated_stacks, is_cut != 0, memory_order_relaxed);
 }
 
 static void *unwind_copies(void *unused)
@@ -140,7 +140,7 @@ void unwinding_thread_forget(void)
 	stack_copies_forget();
 	atomic_store_explicit(&copied, 0, memory_order_relaxed);
 	atomic_store_explicit(&copied_bytes, 0, memory_order_relaxed);
-	atomic_store_explicit(&cut_stacks, 0, memory_order_relaxed);
+	atomic_store_explicit(&truncated_stacks, 0, memory_order_relaxed);
 }
 
 unwinding_counts unwinding_thread_counts(void)
@@ -149,6 +149,6 @@ unwinding_counts unwinding_thread_counts(void)
 
 	counts.copied = atomic_load_explicit(&copied, memory_order_relaxed);
 	counts.bytes = atomic_load_explicit(&copied_bytes, memory_order_relaxed);
-	counts.cut = atomic_load_explicit(&cut_stacks, memory_order_relaxed);
+	counts.truncated = atomic_load_explicit(&truncated_stacks, memory_order_relaxed);
 	return counts;
 }

@@ -10,9 +10,9 @@
 
 /** Numbers of all samples so far. */
 typedef struct unwinding_counts {
-	uint64_t copied; /**< Stacks that were copied. */
-	uint64_t bytes;  /**< Copied bytes. */
-	uint64_t cut;    /**< Copied stacks of which the outer frames could not be unwound. */
+	uint64_t copied;    /**< Stacks that were copied. */
+	uint64_t bytes;     /**< Copied bytes. */
+	uint64_t truncated; /**< Copied stacks of which the outer frames could not be unwound. */
 } unwinding_counts;
 
 /**

@@ -31,7 +31,7 @@ int descriptor_make_binary(int fd);
 int descriptor_look_at_mode(int fd, int *appends);
 
 /**
- * Stores the absolute name of an existing file, without symbolic links. Returns 0 if there is none that fits \p size,
+ * Stores the absolute name of an existing file, without symbolic links. Returns 0 if it does not fit \p size,
  * and on Windows, where a program does not close the descriptors of others.
  */
 int descriptor_resolve_path(const char *path, char *absolute, size_t size);
