@@ -449,9 +449,9 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * \brief Completes the log of a process that died, from its salvage file.
  *
  * All events whose recording call had returned are added to the log, with the definitions of the methods and classes
- * that they refer to, unless the log contains them already. The log then ends as if the recorder had been closed. The
- * part of a heap snapshot that was not written yet is missing. The salvage file is removed afterwards. If this fails,
- * it can be called again.
+ * that they refer to, unless the log contains them already. The log then ends as if the recorder had been closed. A
+ * heap snapshot without its end is marked as incomplete; if the salvage file was on a disk, the part that was not
+ * written yet is missing. The salvage file is removed afterwards. If this fails, it can be called again.
  *
  * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
  * of another architecture, is refused.
@@ -465,10 +465,13 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  *   too small.
  * - #MPROF_ERR_STATE if the process is still running.
  * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture.
+ * - #MPROF_ERR_MALFORMED if the salvage file is damaged. The log was completed with everything else, and the salvage
+ *   file is not removed. mprof_error::offset is that of the first damage in the salvage file, 0 if unknown.
  * - #MPROF_ERR_TRUNCATED if the log is shorter than it was when the process died.
  * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the
  *   log.
- * - #MPROF_ERR_UNSUPPORTED if the log was compressed or was not a file; in a library without the recorder.
+ * - #MPROF_ERR_UNSUPPORTED if the log was not a file, or is compressed and the library was built without zlib; in a
+ *   library without the recorder.
  * - #MPROF_ERR_MEMORY if memory could not be allocated.
  * \par Threads
  * Any thread; not async-signal-safe.

@@ -2,24 +2,28 @@
 /* Sorts with heapsort, which needs no memory. */
 #include "base/sort.h"
 
+#include <stdint.h>
 #include <string.h>
 
-/* Elements are swapped in pieces of this size. */
-#define PIECE 64
-
+/* Swaps words, then the rest by bytes: elements need not be aligned. */
 static void swap_elements(char *first, char *second, size_t size)
 {
-	char kept[PIECE];
+	for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t)) {
+		uint64_t left;
+		uint64_t right;
 
-	while (size > 0) {
-		size_t piece = size < PIECE ? size : PIECE;
+		memcpy(&left, first, sizeof(left));
+		memcpy(&right, second, sizeof(right));
+		memcpy(first, &right, sizeof(right));
+		memcpy(second, &left, sizeof(left));
+		first += sizeof(uint64_t);
+		second += sizeof(uint64_t);
+	}
+	for (size_t i = 0; i < size; i++) {
+		char left = first[i];
 
-		memcpy(kept, first, piece);
-		memcpy(first, second, piece);
-		memcpy(second, kept, piece);
-		first += piece;
-		second += piece;
-		size -= piece;
+		first[i] = second[i];
+		second[i] = left;
 	}
 }
 

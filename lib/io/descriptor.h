@@ -38,9 +38,9 @@ int descriptor_resolve_path(const char *path, char *absolute, size_t size);
 
 /**
  * Writes all bytes, and waits if the descriptor is non-blocking. \p *written, which the caller sets to 0, receives the
- * number of bytes written, also after an error. \p may_raise: writing may raise SIGPIPE, which is suppressed; a closed
+ * number of bytes written, also after an error. \p raises_sigpipe: SIGPIPE is possible, and is suppressed; a closed
  * pipe then only returns EPIPE.
  */
-int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written);
+int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_t length, size_t *written);
 
 #endif

@@ -104,7 +104,7 @@ static int write_all_quietly(int fd, const uint8_t *bytes, size_t length, size_t
 	return error;
 }
 
-int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
+int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_t length, size_t *written)
 {
-	return may_raise ? write_all_quietly(fd, bytes, length, written) : write_all(fd, bytes, length, written);
+	return raises_sigpipe ? write_all_quietly(fd, bytes, length, written) : write_all(fd, bytes, length, written);
 }

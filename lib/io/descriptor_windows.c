@@ -46,10 +46,10 @@ int descriptor_resolve_path(const char *path, char *absolute, size_t size)
 	return 0;
 }
 
-int descriptor_write_all(int fd, int may_raise, const uint8_t *bytes, size_t length, size_t *written)
+int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_t length, size_t *written)
 {
 	/* Windows has no SIGPIPE, and its descriptors always block. */
-	(void)may_raise;
+	(void)raises_sigpipe;
 	while (*written < length) {
 		size_t rest = length - *written;
 		int result =

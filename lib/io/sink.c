@@ -65,9 +65,12 @@ int sink_write(log_sink *self, const void *bytes, size_t length)
 {
 	int error = self->operations->write(self, bytes, length);
 
-	if (error == 0)
-		self->taken += length;
-	return error;
+	if (error != 0)
+		return error;
+	self->taken += length;
+	if (self->observer != NULL)
+		self->observer(self->observer_user, bytes, length);
+	return 0;
 }
 
 int sink_flush(log_sink *self)

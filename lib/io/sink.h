@@ -14,6 +14,9 @@
 
 typedef struct log_sink log_sink;
 
+/** Receives what was written to a sink, before compression. */
+typedef void (*sink_observer)(void *user, const void *bytes, size_t length);
+
 /** The operations of a kind of sink; NULL: nothing to do. */
 typedef struct sink_operations {
 	/** Writes one or more whole blocks. */
@@ -31,7 +34,9 @@ typedef struct sink_operations {
 struct log_sink {
 	const sink_operations *operations; /**< NULL: not open. */
 	mprof_allocator allocator;
-	uint64_t taken;       /**< Number of bytes written to this sink, before compression by it. */
+	uint64_t taken;         /**< Number of bytes written to this sink, before compression by it. */
+	sink_observer observer; /**< Called after each write that succeeded, with \p observer_user; NULL: none. */
+	void *observer_user;
 	log_sink *inner;      /**< The sink that receives the compressed bytes, part of state; NULL if not
 	                           compressed. */
 	void *state;          /**< State of the compression, which sink_gzip.c allocates; NULL if not compressed. */
@@ -41,8 +46,8 @@ struct log_sink {
 	size_t memory_capacity;
 	int fd;
 	int fd_is_owned;
-	int fd_is_locked;  /**< Locked by log_file_open(). */
-	int fd_may_raise;  /**< Writing may raise SIGPIPE: the descriptor is a pipe or a socket. */
+	int fd_is_locked;      /**< Locked by log_file_open(). */
+	int fd_raises_sigpipe; /**< Writing may raise SIGPIPE: the descriptor is a pipe or a socket. */
 	int fd_may_be_cut; /**< A block written in part can be removed: the descriptor is a regular file that is written
 	                        at its end. */
 	uint64_t fd_start; /**< Offset in the regular file of the first byte written. */

@@ -73,7 +73,7 @@ static int sink_descriptor_write(log_sink *self, const void *bytes, size_t lengt
 	int error = restore_descriptor(self);
 
 	if (error == 0)
-		error = descriptor_write_all(self->fd, self->fd_may_raise, bytes, length, &written);
+		error = descriptor_write_all(self->fd, self->fd_raises_sigpipe, bytes, length, &written);
 	if (error != 0)
 		cut_back(self, written);
 	errno = saved_errno;
@@ -121,7 +121,7 @@ static int init_descriptor_sink(log_sink *self, const mprof_allocator *allocator
 	self->fd_device = (uint64_t)status.st_dev;
 	self->fd_inode = (uint64_t)status.st_ino;
 	/* Writing to a pipe or a socket may raise SIGPIPE. */
-	self->fd_may_raise = !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode);
+	self->fd_raises_sigpipe = !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode);
 	start = S_ISREG(status.st_mode) && !appends ? lseek(fd, 0, SEEK_CUR) : -1;
 	if (start >= 0) {
 		self->fd_start = (uint64_t)start;

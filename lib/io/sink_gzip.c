@@ -28,6 +28,8 @@ typedef struct gzip_state {
 	z_stream stream;
 	log_sink inner;
 	int finished;
+	int has_members;    /**< A member was ended. */
+	int is_begun;       /**< The current member is not empty. */
 	uint64_t unflushed; /**< Bytes given to zlib since the last flush. */
 	uint8_t piece[PIECE_LENGTH];
 } gzip_state;
@@ -78,6 +80,7 @@ static int gzip_write(log_sink *self, const void *bytes, size_t length)
 		cursor += part;
 		length -= part;
 		state->unflushed += part;
+		state->is_begun = 1;
 	}
 	return 0;
 }
@@ -85,11 +88,28 @@ static int gzip_write(log_sink *self, const void *bytes, size_t length)
 static int gzip_flush(log_sink *self)
 {
 	gzip_state *state = self->state;
-	int error = state->finished ? 0 : deflate_through(state, Z_SYNC_FLUSH);
+	int has_nothing = state->finished || (state->has_members && !state->is_begun);
+	int error = has_nothing ? 0 : deflate_through(state, Z_SYNC_FLUSH);
 
 	if (error == 0)
 		state->unflushed = 0;
 	return error != 0 ? error : sink_flush(&state->inner);
+}
+
+int sink_gzip_end_member(log_sink *self)
+{
+	gzip_state *state = self->state;
+	int error;
+
+	if (self->inner == NULL || state->finished || !state->is_begun)
+		return 0;
+	error = deflate_through(state, Z_FINISH);
+	if (error != 0)
+		return error;
+	state->has_members = 1;
+	state->is_begun = 0;
+	state->unflushed = 0;
+	return deflateReset(&state->stream) == Z_OK ? 0 : EIO;
 }
 
 static int gzip_finish(log_sink *self)
@@ -100,12 +120,16 @@ static int gzip_finish(log_sink *self)
 	if (state->finished)
 		return 0;
 	state->finished = 1;
-	error = deflate_through(state, Z_FINISH);
+	/* A file without any member would not be in the format of gzip. */
+	error = state->has_members && !state->is_begun ? 0 : deflate_through(state, Z_FINISH);
 	return error != 0 ? error : sink_finish(&state->inner);
 }
 
 /* Upper bound of the bytes that flushing and finishing add: ends of deflate blocks, padding and the gzip trailer. */
 #define ENDS_LENGTH 64
+
+/* The same for members that may end before the last one: the header of the next one, and the end of its blocks. */
+#define MEMBERS_LENGTH 128
 
 static uint64_t gzip_bound(const log_sink *self, uint64_t more)
 {
@@ -114,7 +138,7 @@ static uint64_t gzip_bound(const log_sink *self, uint64_t more)
 	/* deflateBound() takes an unsigned long, which has 32 bits on some systems. */
 	uint64_t bound = waiting < ULONG_MAX / 2 ? deflateBound(&state->stream, (uLong)waiting) : waiting * 2;
 
-	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH;
+	return sink_bottom(&state->inner)->taken + bound + ENDS_LENGTH + (state->has_members ? MEMBERS_LENGTH : 0);
 }
 
 static int gzip_sink_close(log_sink *self)
@@ -144,6 +168,8 @@ int sink_gzip_add(log_sink *self, uint32_t level)
 	memset(&state->stream, 0, sizeof(state->stream));
 	state->inner = *self;
 	state->finished = 0;
+	state->has_members = 0;
+	state->is_begun = 0;
 	state->unflushed = 0;
 	/* zlib keeps the pointer, so it must be that of the copy in the state, which does not move. */
 	state->stream.opaque = &state->inner.allocator;
@@ -172,6 +198,12 @@ int sink_gzip_add(log_sink *self, uint32_t level)
 	(void)self;
 	(void)level;
 	return ENOTSUP;
+}
+
+int sink_gzip_end_member(log_sink *self)
+{
+	(void)self;
+	return 0;
 }
 
 #endif

@@ -17,4 +17,11 @@ int sink_gzip_is_available(void);
  */
 int sink_gzip_add(log_sink *self, uint32_t level);
 
+/**
+ * Ends the current member of the file: what was written so far can then be decompressed whatever follows it. What is
+ * written next begins a new member, which decompression appends. Does nothing if nothing was written to the current
+ * member, or to a sink that is not compressed. Returns 0 or an errno value.
+ */
+int sink_gzip_end_member(log_sink *self);
+
 #endif

@@ -274,7 +274,10 @@ mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node)
 	for (int callers = 0; callers < MAX_WAIT_CALLERS && node != CALL_TREE_ROOT; callers++) {
 		const sample_record *record = &samples->records[nodes[node].method];
 
-		if (record->wait.kind != MPROF_WAIT_NONE && record->wait.kind != MPROF_WAIT_OTHER)
+		/* A runtime lets threads wait for all kinds of things by condition variables of its own. */
+		if (record->wait.kind == MPROF_WAIT_CONDITION && record->kind == MPROF_SAMPLE_FUNCTION)
+			role.kind = MPROF_WAIT_CONDITION;
+		else if (record->wait.kind != MPROF_WAIT_NONE && record->wait.kind != MPROF_WAIT_OTHER)
 			return record->wait.kind;
 		/* Managed code that does not wait by itself is where the wait begins. */
 		if (record->kind == MPROF_SAMPLE_METHOD)

@@ -19,7 +19,7 @@ int parser_header_is_plausible(const mprof_parser *parser, const block_header *h
 	       header->length >= parser->decoding.rules->checksum_length;
 }
 
-int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span)
+int parser_checksum_is_valid(const mprof_parser *parser, const uint8_t *block, uint64_t span)
 {
 	size_t checked = (size_t)span - parser->decoding.rules->checksum_length;
 

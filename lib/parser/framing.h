@@ -16,7 +16,7 @@
 int parser_header_is_plausible(const mprof_parser *parser, const block_header *header);
 
 /** Whether a block of \p span bytes, header included, matches its checksum. */
-int parser_checksum_is_right(const mprof_parser *parser, const uint8_t *block, uint64_t span);
+int parser_checksum_is_valid(const mprof_parser *parser, const uint8_t *block, uint64_t span);
 
 /** Skips bytes up to the end of the block. Returns #MPROF_OK, #MPROF_AGAIN, or #MPROF_ERR_TRUNCATED. */
 mprof_status parser_skip_rest(mprof_parser *parser);

@@ -67,7 +67,7 @@ static successor successor_of(mprof_parser *parser, uint64_t *needed)
 	*needed += next.length;
 	if (length < *needed)
 		return parser->is_finished ? SUCCESSOR_PLAUSIBLE : SUCCESSOR_UNKNOWN;
-	return parser_checksum_is_right(parser, bytes, *needed - parser->span) ? SUCCESSOR_VALID : SUCCESSOR_PLAUSIBLE;
+	return parser_checksum_is_valid(parser, bytes, *needed - parser->span) ? SUCCESSOR_VALID : SUCCESSOR_PLAUSIBLE;
 }
 
 /*
@@ -168,7 +168,7 @@ static mprof_status refuse_intro(mprof_parser *parser)
 			return fail_header(parser);
 		if (length < parser->span)
 			return parser->is_finished ? fail_header(parser) : parser_wait(parser, parser->span);
-		if (!parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span))
+		if (!parser_checksum_is_valid(parser, parser_buffer_bytes(&parser->buffer), parser->span))
 			return fail_header(parser);
 	}
 	return fail_fatal(parser, MPROF_ERR_MALFORMED, 0, "a second INTRO block: another log was appended here");

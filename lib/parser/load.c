@@ -170,7 +170,7 @@ static mprof_status load_whole(mprof_parser *parser)
 	content_cursor cursor;
 
 	if (parser->decoding.rules->checksum_length > 0 && !parser->ignore_checksums &&
-	    !parser_checksum_is_right(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
+	    !parser_checksum_is_valid(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
 		parser->state = PARSER_DAMAGED;
 		return fail_block(parser, MPROF_ERR_CHECKSUM, in_block(parser, length),
 				  "the block does not match its checksum");

@@ -63,7 +63,7 @@ parser_search_result parser_search_buffer(mprof_parser *parser, size_t *position
 		if (parser->search.checked > searched * CHECKED_PER_BYTE)
 			return PARSER_SEARCH_NONE;
 		parser->search.checked += span;
-		if (parser_checksum_is_right(parser, bytes + *position, span))
+		if (parser_checksum_is_valid(parser, bytes + *position, span))
 			return PARSER_SEARCH_FOUND;
 	}
 	*needed = *position + (uint64_t)header_length;

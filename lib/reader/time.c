@@ -30,24 +30,24 @@ mprof_status mprof_reader_get_counter(const mprof_reader *reader, int64_t nanose
  * Whether a block matches its index entry. An index built by this reader always matches; a loaded one may belong to a
  * file that has changed since.
  */
-static mprof_status check_block(mprof_reader *reader, const index_block *expected, int *is_right)
+static mprof_status check_block(mprof_reader *reader, const index_block *expected, int *matches)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status;
 	index_block found;
 
-	*is_right = 1;
+	*matches = 1;
 	if (!reader->has_loaded_index)
 		return MPROF_OK;
-	*is_right = 0;
+	*matches = 0;
 	status = reader_next(reader, UINT64_MAX, &block);
 	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
 		return status;
 	found = block_index_describe(&block);
-	*is_right = status == MPROF_OK && found.offset == expected->offset && found.kind == expected->kind &&
-		    found.length == expected->length && found.thread == expected->thread &&
-		    found.start_counter == expected->start_counter;
-	return *is_right ? mprof_reader_seek(reader, expected->offset) : MPROF_OK;
+	*matches = status == MPROF_OK && found.offset == expected->offset && found.kind == expected->kind &&
+		   found.length == expected->length && found.thread == expected->thread &&
+		   found.start_counter == expected->start_counter;
+	return *matches ? mprof_reader_seek(reader, expected->offset) : MPROF_OK;
 }
 
 /* Discards a loaded index that does not match the log, and builds a new one. */
@@ -66,7 +66,7 @@ static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint6
 				    index_block *block, int *found)
 {
 	mprof_status status;
-	int is_right;
+	int matches;
 
 	do {
 		const index_list *list = block_index_thread(&reader->index, thread);
@@ -78,10 +78,10 @@ static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint6
 		*block = reader->index.blocks[number];
 		status = mprof_reader_seek(reader, block->offset);
 		if (status == MPROF_OK)
-			status = check_block(reader, block, &is_right);
-		if (status == MPROF_OK && !is_right)
+			status = check_block(reader, block, &matches);
+		if (status == MPROF_OK && !matches)
 			status = rebuild_index(reader);
-	} while (status == MPROF_OK && !is_right);
+	} while (status == MPROF_OK && !matches);
 	return status;
 }
 

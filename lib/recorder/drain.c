@@ -209,7 +209,7 @@ static void report_losses(recorder_drain *drain, int is_last)
 	output_count_lost(output, MPROF_LOSS_NO_SAMPLE_ROOM, sample_store_take_losses(&shared->samples));
 	output_count_lost(output, MPROF_LOSS_NO_BUFFER, message_queue_take_refused(&shared->messages));
 	if (is_last)
-		writer_open_reserve(output->writer);
+		writer_release_reserve(output->writer);
 	output_write_losses(output, 0, output->lost_unreported, is_last);
 	output->limit_reported = reached;
 }

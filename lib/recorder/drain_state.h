@@ -14,6 +14,7 @@
 #include "recorder/metrics.h"
 #include "recorder/output.h"
 #include "recorder/roots.h"
+#include "recorder/salvage_tail.h"
 #include "recorder/shared.h"
 #include "recorder/stacks.h"
 
@@ -46,6 +47,7 @@ typedef struct recorder_drain {
 	uint64_t latest_counter;   /**< The highest counter of events and samples that were drained. */
 	uint64_t samples_written;  /**< Samples in the log. */
 	salvage_progress progress; /**< Made valid by the next salvage_commit(). */
+	salvage_tail tail;         /**< Of a compressed log. */
 
 	/* Watermarks. */
 	uint64_t memory_events; /**< Events of native memory since the last watermark. */

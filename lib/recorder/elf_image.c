@@ -122,24 +122,45 @@ void elf_image_close(elf_image *image)
 	image->fd = -1;
 }
 
-int elf_image_section(const elf_image *image, uint32_t index, elf_section *section)
+/* Finds the header of a section among those that were read last, or reads it with those after it. */
+static const uint8_t *section_header(elf_image *image, uint32_t index)
 {
+	size_t size = section_header_size(image);
+	uint64_t offset;
+	uint64_t left;
+
+	if (index >= image->section_count || __builtin_mul_overflow((uint64_t)index, size, &offset) ||
+	    __builtin_add_overflow(image->sections_at, offset, &offset) || offset >= image->length)
+		return NULL;
+	left = image->length - offset;
+	if (left < size)
+		return NULL;
+	if (offset < image->headers_at || offset - image->headers_at + size > image->headers_length) {
+		image->headers_at = offset;
+		image->headers_length = left < ELF_HEADERS_PIECE ? (size_t)left : ELF_HEADERS_PIECE;
+		if (!elf_image_read(image, offset, image->headers, image->headers_length)) {
+			image->headers_length = 0;
+			return NULL;
+		}
+	}
+	return image->headers + (offset - image->headers_at);
+}
+
+int elf_image_section(elf_image *image, uint32_t index, elf_section *section)
+{
+	const uint8_t *header = section_header(image, index);
 	Elf64_Shdr wide;
 	Elf32_Shdr narrow;
-	uint64_t offset;
 
-	if (index >= image->section_count ||
-	    __builtin_add_overflow(image->sections_at, (uint64_t)index * section_header_size(image), &offset))
+	if (header == NULL)
 		return 0;
 	if (image->is_64) {
-		if (!elf_image_read(image, offset, &wide, sizeof(wide)))
-			return 0;
+		memcpy(&wide, header, sizeof(wide));
 		*section = (elf_section){wide.sh_type, wide.sh_link,    wide.sh_addr,     wide.sh_offset,
 					 wide.sh_size, wide.sh_entsize, wide.sh_addralign};
 		return 1;
 	}
-	if (!elf_image_read(image, offset, &narrow, sizeof(narrow)))
-		return 0;
+	memcpy(&narrow, header, sizeof(narrow));
 	*section = (elf_section){narrow.sh_type, narrow.sh_link,    narrow.sh_addr,     narrow.sh_offset,
 				 narrow.sh_size, narrow.sh_entsize, narrow.sh_addralign};
 	return 1;

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Bytes of section headers that are read at once, a multiple of both header sizes. */
+#define ELF_HEADERS_PIECE 5120
+
 typedef struct elf_image {
 	int fd;               /**< -1 for one in memory. */
 	const uint8_t *bytes; /**< NULL for a file. */
@@ -19,6 +22,9 @@ typedef struct elf_image {
 	uint32_t machine;
 	uint64_t sections_at;
 	uint32_t section_count;
+	uint64_t headers_at;   /**< Offset of the section headers that were read last, ... */
+	size_t headers_length; /**< ... and how many bytes they have; 0 before the first. */
+	uint8_t headers[ELF_HEADERS_PIECE];
 } elf_image;
 
 /** A section as its header describes it. */
@@ -47,7 +53,7 @@ void elf_image_close(elf_image *image);
 int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t length);
 
 /** Finds a section. Returns 0 if not found. Its content may be missing. */
-int elf_image_section(const elf_image *image, uint32_t index, elf_section *section);
+int elf_image_section(elf_image *image, uint32_t index, elf_section *section);
 
 /** Whether the file contains all of a section. */
 int elf_image_has_content(const elf_image *image, const elf_section *section);

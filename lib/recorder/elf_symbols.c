@@ -23,7 +23,7 @@
 
 /* A symbol table that is being read. */
 typedef struct symbol_table {
-	const elf_image *image;
+	elf_image *image;
 	elf_section section;
 	size_t names_at;       /**< Where its names begin in elf_symbols::names, ... */
 	size_t names_length;   /**< ... and how many bytes they have. */
@@ -51,7 +51,7 @@ void elf_symbols_destroy(elf_symbols *symbols)
 /* Adds the names of a table, and a NUL in case the last one lacks it. Returns 0 if they cannot be read. */
 static int add_names(elf_symbols *symbols, symbol_table *table)
 {
-	const elf_image *image = table->image;
+	elf_image *image = table->image;
 	elf_section section;
 	char *names;
 
@@ -173,7 +173,7 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 }
 
 /* Whether the file has another build ID than the module. */
-static int is_another(const elf_image *image, const char *build_id)
+static int is_another(elf_image *image, const char *build_id)
 {
 	uint8_t notes[NOTES_MAX];
 	char own[ELF_BUILD_ID_TEXT];
@@ -190,7 +190,7 @@ static int is_another(const elf_image *image, const char *build_id)
 }
 
 /* Adds all tables. Returns 1 if one of them is a full symbol table. */
-static int add_tables(elf_symbols *symbols, const elf_image *image)
+static int add_tables(elf_symbols *symbols, elf_image *image)
 {
 	int has_full = 0;
 	int tables = 0;

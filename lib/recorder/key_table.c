@@ -135,12 +135,29 @@ static uint32_t create_version(key_table *table, const key_definition *definitio
 	return number;
 }
 
+/*
+ * Adds a version as the newest one of a key, whose entry is \p entry, or NULL: then one was reserved. Returns the
+ * number of the version before it, or 0.
+ */
+static uint32_t add_version(key_table *table, key_entry *entry, mprof_key key, uint32_t number)
+{
+	if (entry == NULL) {
+		entry = hash_index_take_slot(&table->entries, &key_entries, hash_address(key));
+		entry->key = key;
+	} else if (entry->version == 0) {
+		table->retired--;
+	}
+	table->versions[number].previous = entry->version;
+	entry->version = number;
+	entry->id = 0;
+	return table->versions[number].previous;
+}
+
 key_change key_table_define(key_table *table, mprof_key key, const key_definition *definition)
 {
 	uint64_t hash = hash_definition(definition);
 	key_entry *entry = key_table_find(table, key);
 	uint32_t number = entry == NULL ? 0 : entry->version;
-	uint32_t previous;
 
 	/* An ID chosen by the client never changes its meaning. */
 	if (number != 0 && (table->keys_are_ids || repeats_definition(&table->versions[number], definition, hash))) {
@@ -154,17 +171,54 @@ key_change key_table_define(key_table *table, mprof_key key, const key_definitio
 	number = create_version(table, definition, hash);
 	if (number == 0)
 		return KEY_NO_MEMORY;
-	if (entry == NULL) {
-		entry = hash_index_take_slot(&table->entries, &key_entries, hash_address(key));
-		entry->key = key;
-	} else if (entry->version == 0) {
-		table->retired--;
+	return add_version(table, entry, key, number) != 0 ? KEY_CHANGED : KEY_ADDED;
+}
+
+int key_table_recover_version(key_table *table, mprof_key key, const key_version *version)
+{
+	key_entry *entry = key_table_find(table, key);
+	uint32_t number;
+
+	if (entry == NULL && table->entries.count >= table->entries.capacity / 2 && !reserve_key(table))
+		return 0;
+	number = allocate_version(table);
+	if (number == 0)
+		return 0;
+	table->versions[number] = *version;
+	(void)add_version(table, entry, key, number);
+	if (table->versions[number].previous == 0)
+		key_table_find(table, key)->id = version->id;
+	return 1;
+}
+
+/* Reverses the list of the versions of a key, which begins with \p number. Returns the new first number. */
+static uint32_t reverse_versions(key_table *table, uint32_t number)
+{
+	uint32_t reversed = 0;
+
+	while (number != 0) {
+		uint32_t next = table->versions[number].previous;
+
+		table->versions[number].previous = reversed;
+		reversed = number;
+		number = next;
 	}
-	previous = entry->version;
-	table->versions[number].previous = previous;
-	entry->version = number;
-	entry->id = 0;
-	return previous != 0 ? KEY_CHANGED : KEY_ADDED;
+	return reversed;
+}
+
+void key_table_visit(key_table *table, key_visitor visitor, void *user)
+{
+	for (size_t i = 0; i < table->entries.capacity; i++) {
+		const key_entry *entry = entry_at(table, i);
+		uint32_t oldest;
+
+		if (entry->key == 0 || entry->version == 0)
+			continue;
+		oldest = reverse_versions(table, entry->version);
+		for (uint32_t number = oldest; number != 0; number = table->versions[number].previous)
+			visitor(user, entry->key, &table->versions[number]);
+		(void)reverse_versions(table, oldest);
+	}
 }
 
 static void retire_entry(key_table *table, key_entry *entry)

@@ -137,6 +137,18 @@ uint32_t key_table_assign(key_table *table, key_entry *entry, key_version *versi
  */
 void key_table_recover_id(key_table *table, mprof_key key, uint64_t since, uint32_t id);
 
+/**
+ * Adds the newest version of a key that the log has, with the definition but without its names, as it was after
+ * key_table_forget_name(). Returns 0 if there is no memory.
+ */
+int key_table_recover_version(key_table *table, mprof_key key, const key_version *version);
+
+/** Called for each version of a key. */
+typedef void (*key_visitor)(void *user, mprof_key key, const key_version *version);
+
+/** Visits all versions of all keys, those of a key from the oldest to the newest. */
+void key_table_visit(key_table *table, key_visitor visitor, void *user);
+
 /** Frees the name of a version, which is in the log now. */
 void key_table_forget_name(key_table *table, key_version *version);
 

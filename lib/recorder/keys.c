@@ -256,6 +256,62 @@ uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter)
 	return id_of(keys, SUBJECT_CLASS, key, counter);
 }
 
+/* A table whose keys are journaled. */
+typedef struct journaled_table {
+	recorder_keys *keys;
+	key_subject subject;
+} journaled_table;
+
+static void journal_version_of(void *user, mprof_key key, const key_version *version)
+{
+	const journaled_table *table = user;
+	const key_definition *definition = &version->definition;
+
+	/* The names of a version without an ID are not in the log yet. */
+	if (version->id == 0) {
+		append_definition(table->keys, table->subject, key, definition);
+		return;
+	}
+	salvage_journal_append_version(&table->keys->journal,
+				       &(journal_version){.entry = {.kind = JOURNAL_VERSION,
+								    .subject = (uint16_t)table->subject,
+								    .key = key,
+								    .id = version->id,
+								    .flags = definition->flags},
+							  .owner = definition->owner,
+							  .since = definition->since,
+							  .hash = version->hash,
+							  .object_size = definition->object_size,
+							  .source_line = definition->source_line});
+}
+
+void keys_write_journal(recorder_keys *keys)
+{
+	const hash_map_entry *element;
+	size_t slot = 0;
+
+	for (int subject = 0; subject < 2; subject++)
+		key_table_visit(&keys->tables[subject], journal_version_of,
+				&(journaled_table){keys, (key_subject)subject});
+	while ((element = hash_map_next(&keys->elements, &slot)) != NULL)
+		salvage_journal_append(
+			&keys->journal,
+			&(journal_entry){.kind = JOURNAL_ELEMENT, .key = element->key, .id = (uint32_t)element->value});
+}
+
+static int recover_version(key_table *table, const journal_version *stored)
+{
+	const key_version version = {.definition = {.owner = stored->owner,
+						    .flags = stored->entry.flags,
+						    .object_size = stored->object_size,
+						    .source_line = stored->source_line,
+						    .since = stored->since},
+				     .hash = stored->hash,
+				     .id = stored->entry.id};
+
+	return key_table_recover_version(table, stored->entry.key, &version);
+}
+
 static int recover_definition(recorder_keys *keys, const journal_definition *stored)
 {
 	const key_definition definition = {.owner = stored->owner,
@@ -278,8 +334,8 @@ int keys_recover(recorder_keys *keys, const journal_entry *entry)
 	const journal_definition *definition = (const journal_definition *)(const void *)entry;
 	key_table *table = &keys->tables[entry->subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS];
 
-	/* It is not a key of a table. */
-	if (entry->key == 0)
+	/* It is not a key of a table, but may be the first one of a range. */
+	if (entry->key == 0 && entry->kind != JOURNAL_RETIRE)
 		return 1;
 	switch (entry->kind) {
 	case JOURNAL_DEFINE:
@@ -287,6 +343,8 @@ int keys_recover(recorder_keys *keys, const journal_entry *entry)
 	case JOURNAL_ASSIGN:
 		key_table_recover_id(table, entry->key, definition->since, entry->id);
 		return 1;
+	case JOURNAL_VERSION:
+		return recover_version(table, (const journal_version *)(const void *)entry);
 	case JOURNAL_RETIRE:
 		keys_retire(keys, &(const mprof_key_range){entry->key, definition->owner}, 1, definition->since);
 		return 1;

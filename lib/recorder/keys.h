@@ -51,6 +51,9 @@ void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t coun
 /** Applies an entry of the journal of a process that has ended. Returns 0 if there is no memory. */
 int keys_recover(recorder_keys *keys, const journal_entry *entry);
 
+/** Appends all definitions and IDs to the journal. */
+void keys_write_journal(recorder_keys *keys);
+
 /**
  * The ID of a method at a counter. An invalid key is the method "(no key)"; in a call stack it is 0 instead, and not
  * looked up. Returns 0 if there is no memory.

@@ -152,7 +152,7 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 	int has_keys = keys_init(&drain->keys, drain->shared, drain->output);
 
 	if (drain->shared->salvage.header != NULL)
-		drain->keys.journal.area = &drain->shared->salvage.area;
+		salvage_journal_init(&drain->keys.journal, &drain->shared->salvage.area);
 
 	/* Before anything can fail: destroying it frees the chunks of the shared part. */
 	heap_drain_init(&drain->heap, drain->shared, &drain->keys, &drain->roots, options->track_objects != 0);
@@ -375,6 +375,20 @@ static mprof_status open_resumed_writer(mprof_recorder *recorder, const recorder
 	return writer_open_resumed_fd(where->fd, options, &progress->writer, &recorder->output.writer);
 }
 
+/* The first blocks of a compressed log are a member. Returns 0 if it cannot be written, which ends the log. */
+static int begin_tail(mprof_recorder *recorder)
+{
+	salvage_tail *tail = &recorder->drain.tail;
+
+	output_note_status(&recorder->output, writer_end_member(recorder->output.writer));
+	if (recorder->output.status != MPROF_OK)
+		return 0;
+	tail->area = &recorder->shared.salvage.area;
+	salvage_tail_begin(tail, writer_stored_length(recorder->output.writer));
+	writer_observe(recorder->output.writer, salvage_tail_append, tail);
+	return 1;
+}
+
 /* Recovery continues after the first blocks of the log, which were written. */
 static void begin_salvage(mprof_recorder *recorder, const recorder_destination *where,
 			  const mprof_writer_options *writer_options)
@@ -383,11 +397,14 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 
 	if (header == NULL)
 		return;
-	header->log_is_file = where->ring != NULL ||
-			      (writer_options->gzip_level == 0 && writer_is_regular_file(recorder->output.writer));
+	header->log_is_file = where->ring != NULL || writer_is_regular_file(recorder->output.writer);
 	recorder_read_clock(&recorder->shared, &header->clock);
-	/* Compressed logs and pipes cannot be continued. */
+	/* Pipes cannot be continued. */
 	if (!header->log_is_file) {
+		salvage_finish(&recorder->shared.salvage);
+		return;
+	}
+	if (where->ring == NULL && writer_options->gzip_level != 0 && !begin_tail(recorder)) {
 		salvage_finish(&recorder->shared.salvage);
 		return;
 	}

@@ -94,6 +94,31 @@ void native_code_follow_modules(native_code *code)
 		look_at_modules(code);
 }
 
+static void journal_location(native_code *code, uint64_t key, uint32_t location)
+{
+	salvage_journal_append(code->journal, &(journal_entry){.kind = JOURNAL_LOCATION,
+							       .key = key,
+							       .id = location,
+							       .flags = code->known[location].module});
+}
+
+void native_code_write_journal(native_code *code)
+{
+	const hash_map_entry *entry;
+	size_t slot = 0;
+
+	journal_modules(code);
+	while ((entry = hash_map_next(&code->functions, &slot)) != NULL)
+		salvage_journal_append(
+			code->journal,
+			&(journal_entry){.kind = JOURNAL_FUNCTION, .key = entry->key, .id = (uint32_t)entry->value});
+	slot = 0;
+	while ((entry = hash_map_next(&code->locations, &slot)) != NULL)
+		journal_location(code, entry->key, (uint32_t)entry->value);
+	if (code->locations.has_zero)
+		journal_location(code, 0, (uint32_t)code->locations.zero);
+}
+
 static int recover_module(native_code *code, const journal_definition *stored)
 {
 	loaded_module left = {.start = stored->entry.key, .end = stored->owner, .base = stored->since};
@@ -247,10 +272,7 @@ static uint32_t define_location(native_code *code, native_module *module, uint64
 	if (!hash_map_put(&code->locations, key, code->location_count + 1))
 		return 0;
 	code->known[++code->location_count] = location;
-	salvage_journal_append(code->journal, &(journal_entry){.kind = JOURNAL_LOCATION,
-							       .key = key,
-							       .id = code->location_count,
-							       .flags = location.module});
+	journal_location(code, key, code->location_count);
 	if (module != NULL)
 		function = function_id(code, module, address - (key & 1));
 	add_pending_record(code, &(mprof_record){

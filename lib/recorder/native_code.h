@@ -49,6 +49,9 @@ void native_code_init(native_code *code, recorder_shared *shared, recorder_outpu
 		      int with_symbols);
 void native_code_destroy(native_code *code);
 
+/** Appends the list of modules and the IDs of functions and locations to the journal. */
+void native_code_write_journal(native_code *code);
+
 /**
  * The generation of the list of modules, which changes when addresses may have another meaning. Valid until the next
  * native_code_location().

@@ -8,6 +8,7 @@
 #include "recorder/drain.h"
 #include "recorder/lifecycle.h"
 #include "recorder/recovery.h"
+#include "recorder/salvage_tail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@ typedef struct recovery_job {
 	block_ring *ring;
 	int fd;
 	mprof_recovery result;
+	journal_damage damage; /* < What could not be used. */
 	mprof_error error;
 } recovery_job;
 
@@ -84,7 +86,7 @@ static mprof_status check_state(recovery_job *job, int *is_done)
 				     "the salvage file does not contain the path of the log: specify it");
 	if (!job->header->log_is_file)
 		return recovery_fail(job, MPROF_ERR_UNSUPPORTED, 0,
-				     "the log is compressed or is not a regular file, so it cannot be continued");
+				     "the log is not a regular file, so it cannot be continued");
 	return MPROF_OK;
 }
 
@@ -205,6 +207,7 @@ static mprof_status open_recovering_recorder(recovery_job *job)
 	writer.clock = read_clock;
 	writer.clock_user = job;
 	writer.max_name_length = job->header->max_name_length;
+	writer.gzip_level = job->ring == NULL ? job->header->gzip_level : 0;
 	options.writer = &writer;
 	options.buffer_events = job->header->buffer_events;
 	options.max_buffers = 65536;
@@ -221,6 +224,32 @@ static mprof_status open_recovering_recorder(recovery_job *job)
 	if (status == MPROF_OK)
 		job->recorder->control.ring = job->ring;
 	return status;
+}
+
+static int put_again(void *user, const void *blocks, size_t length)
+{
+	recorder_output *output = user;
+
+	output_note_status(output, writer_put_again(output->writer, blocks, length));
+	return output->status == MPROF_OK;
+}
+
+/* Writes what followed the last complete member of a compressed log, which was cut off. */
+static mprof_status restore_tail(recovery_job *job)
+{
+	const salvage_progress *progress = salvage_current_progress(job->header);
+	recorder_output *output = &job->recorder->output;
+	uint64_t length;
+
+	if (job->ring != NULL || job->header->gzip_level == 0)
+		return MPROF_OK;
+	length = salvage_tail_visit(&job->area, progress->tail_member, progress->tail_length, put_again, output);
+	if (output->status != MPROF_OK)
+		job->error = output->error;
+	/* Readers skip the block that is not whole. The place of what is missing is unknown. */
+	else if (length < progress->tail_length)
+		job->damage.places++;
+	return output->status;
 }
 
 /* Writes what was found, and a SESSION block that describes the recovery. */
@@ -250,13 +279,12 @@ static mprof_status write_rest(recovery_job *job)
 	return output->status;
 }
 
-static mprof_status note_length(recovery_job *job)
+static void note_length(recovery_job *job)
 {
 	struct stat status;
 
 	if (stat(job->log_path, &status) == 0)
 		job->result.log_bytes = (uint64_t)status.st_size;
-	return MPROF_OK;
 }
 
 static mprof_status complete_log(recovery_job *job)
@@ -267,12 +295,23 @@ static mprof_status complete_log(recovery_job *job)
 		status = open_recovering_recorder(job);
 	if (status != MPROF_OK)
 		return status;
-	if (!recovery_fill(&job->recorder->drain, &job->area, job->header))
+	status = restore_tail(job);
+	if (status != MPROF_OK)
+		return status;
+	if (!recovery_fill(&job->recorder->drain, &job->area, job->header, &job->damage))
 		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the events in the salvage file");
 	status = write_rest(job);
 	if (status == MPROF_OK && job->ring != NULL)
 		status = mprof_recorder_dump_path(job->recorder, job->log_path, job->header->gzip_level, &job->error);
-	return status == MPROF_OK ? note_length(job) : status;
+	if (status == MPROF_OK)
+		note_length(job);
+	/* The salvage file stays, since it may be needed to find out what is missing. */
+	if (status == MPROF_OK && job->damage.places > 0) {
+		status = recovery_fail(job, MPROF_ERR_MALFORMED, 0,
+				       "the salvage file is damaged: names or events may be missing");
+		job->error.offset = job->damage.offset;
+	}
+	return status;
 }
 
 static mprof_status recover_log(recovery_job *job)

@@ -281,11 +281,13 @@ static int visit_entry(void *user, const journal_entry *entry)
 {
 	recorder_drain *drain = user;
 
-	return keys_recover(&drain->keys, entry) && stacks_recover(&drain->stacks, entry);
+	return keys_recover(&drain->keys, entry) && stacks_recover(&drain->stacks, entry) &&
+	       root_table_recover(&drain->roots, entry);
 }
 
 /* New IDs follow those in the log. */
-static int fill_tables(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress)
+static int fill_tables(recorder_drain *drain, const salvage_area *area, const salvage_progress *progress,
+		       journal_damage *damage)
 {
 	drain->stacks.count = progress->stack_count;
 	drain->stacks.code.module_count = progress->module_count;
@@ -293,7 +295,7 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 	drain->stacks.code.location_count = progress->location_count;
 	/* Without the list of that process, the modules of this process would be used. */
 	native_modules_clear(&drain->stacks.code.modules);
-	if (salvage_journal_visit(area, progress->journal_length, visit_entry, drain) < progress->journal_length)
+	if (!salvage_journal_visit(area, &drain->shared->allocator, &progress->journal, visit_entry, drain, damage))
 		return 0;
 	for (int subject = 0; subject < 2; subject++)
 		drain->keys.tables[subject].next_id = progress->next_ids[subject];
@@ -304,11 +306,11 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 	return 1;
 }
 
-int recovery_fill(recorder_drain *drain, salvage_area *area, const salvage_header *header)
+int recovery_fill(recorder_drain *drain, salvage_area *area, const salvage_header *header, journal_damage *damage)
 {
 	const salvage_progress *progress = salvage_current_progress(header);
 
-	return fill_tables(drain, area, progress) && fill_messages(drain, area, progress) &&
+	return fill_tables(drain, area, progress, damage) && fill_messages(drain, area, progress) &&
 	       fill_buffers(drain, area, progress) && fill_losses(drain, area, progress) &&
 	       fill_samples(drain, area, progress) && recovery_fill_heap(drain, area, progress);
 }

@@ -81,33 +81,122 @@ static void sort_changes(root_table *roots)
 	roots->has_gone = 1;
 }
 
-void root_table_change(root_table *roots, const message *changed)
+static void sort_many_changes(root_table *roots)
 {
-	const mprof_allocator *allocator = &roots->allocator;
-	const mprof_root_area *area = &changed->more.root;
+	if (roots->count - roots->sorted > CHANGES_MAX && roots->count - roots->sorted > roots->sorted)
+		sort_changes(roots);
+}
+
+/* Adds an entry with a copy of the name. Returns NULL if there is no memory. */
+static const root_entry *add_entry(root_table *roots, const root_entry *added, const char *name)
+{
 	void *entries = roots->entries;
 	root_entry *entry;
 
-	if (!array_reserve(allocator, &entries, &roots->capacity, roots->count + 1, sizeof(*roots->entries)))
-		return;
+	if (!array_reserve(&roots->allocator, &entries, &roots->capacity, roots->count + 1, sizeof(*roots->entries)))
+		return NULL;
 	roots->entries = entries;
 	entry = &roots->entries[roots->count++];
-	*entry = (root_entry){.start = area->start,
-			      .size = area->size,
-			      .thread = area->thread,
-			      .class_key = area->class_key,
-			      .counter = changed->counter,
-			      .kind = area->kind,
-			      .is_gone = changed->kind == MESSAGE_ROOT_UNREGISTERED};
-	if (area->name[0] != '\0') {
-		size_t size = strlen(area->name) + 1;
+	*entry = *added;
+	entry->name = NULL;
+	if (name[0] != '\0') {
+		size_t size = strlen(name) + 1;
 
-		entry->name = allocator_allocate(allocator, size);
+		entry->name = allocator_allocate(&roots->allocator, size);
 		if (entry->name != NULL)
-			memcpy(entry->name, area->name, size);
+			memcpy(entry->name, name, size);
 	}
-	if (roots->count - roots->sorted > CHANGES_MAX && roots->count - roots->sorted > roots->sorted)
-		sort_changes(roots);
+	return entry;
+}
+
+static void journal_change(root_table *roots, const root_entry *entry)
+{
+	const char *name = entry->name != NULL ? entry->name : "";
+	const journal_root stored = {
+		.entry = {.kind = JOURNAL_ROOT, .key = entry->start, .id = entry->id, .flags = entry->kind},
+		.size = entry->size,
+		.thread = entry->thread,
+		.class_key = entry->class_key,
+		.counter = entry->counter,
+		.gone = entry->gone,
+		.is_gone = entry->is_gone,
+		.name_length = (uint32_t)strlen(name)};
+
+	salvage_journal_append_root(&roots->keys->journal, &stored, name);
+}
+
+static int recover_area(root_table *roots, const journal_root *stored)
+{
+	const root_entry entry = {.start = stored->entry.key,
+				  .size = stored->size,
+				  .thread = stored->thread,
+				  .class_key = stored->class_key,
+				  .counter = stored->counter,
+				  .kind = stored->entry.flags,
+				  .id = stored->entry.id,
+				  .is_gone = stored->is_gone != 0,
+				  .gone = stored->gone};
+
+	/* The recorder refuses other kinds. */
+	if (entry.kind > MPROF_ROOT_RUNTIME)
+		return 1;
+	if (add_entry(roots, &entry, stored->name) == NULL)
+		return 0;
+	sort_many_changes(roots);
+	return 1;
+}
+
+/* When the ID was assigned, the changes were sorted. */
+static void recover_id(root_table *roots, const journal_entry *stored)
+{
+	size_t low = 0;
+	size_t high;
+
+	sort_changes(roots);
+	high = roots->sorted;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (roots->entries[middle].start < stored->key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < roots->sorted && roots->entries[low].start == stored->key)
+		roots->entries[low].id = stored->id;
+}
+
+int root_table_recover(root_table *roots, const journal_entry *entry)
+{
+	if (entry->kind == JOURNAL_ROOT)
+		return recover_area(roots, (const journal_root *)(const void *)entry);
+	if (entry->kind == JOURNAL_ROOT_ID)
+		recover_id(roots, entry);
+	return 1;
+}
+
+void root_table_change(root_table *roots, const message *changed)
+{
+	const mprof_root_area *area = &changed->more.root;
+	const root_entry change = {.start = area->start,
+				   .size = area->size,
+				   .thread = area->thread,
+				   .class_key = area->class_key,
+				   .counter = changed->counter,
+				   .kind = area->kind,
+				   .is_gone = changed->kind == MESSAGE_ROOT_UNREGISTERED};
+	const root_entry *entry = add_entry(roots, &change, area->name);
+
+	if (entry == NULL)
+		return;
+	journal_change(roots, entry);
+	sort_many_changes(roots);
+}
+
+void root_table_write_journal(root_table *roots)
+{
+	for (size_t i = 0; i < roots->count; i++)
+		journal_change(roots, &roots->entries[i]);
 }
 
 void root_table_forget(root_table *roots, uint64_t counter)
@@ -169,6 +258,8 @@ static void write_new_areas(root_table *roots)
 		if (entry->id != 0 || entry->size == 0)
 			continue;
 		entry->id = ++roots->next_id;
+		salvage_journal_append(&roots->keys->journal,
+				       &(journal_entry){.kind = JOURNAL_ROOT_ID, .key = entry->start, .id = entry->id});
 		records[count] = (mprof_record){.kind = MPROF_RECORD_ROOT,
 						.id = entry->id,
 						.as.root.kind = entry->kind,

@@ -47,6 +47,12 @@ void root_table_destroy(root_table *roots);
 /** Adds a registered or unregistered area. Without memory the change is ignored. */
 void root_table_change(root_table *roots, const message *changed);
 
+/** Appends all areas and their IDs to the journal. */
+void root_table_write_journal(root_table *roots);
+
+/** Applies an entry of the journal of a process that has ended. Returns 0 if there is no memory. */
+int root_table_recover(root_table *roots, const journal_entry *entry);
+
 /**
  * Removes areas that were unregistered before a counter. Call it when all heap snapshots before the counter are
  * written.

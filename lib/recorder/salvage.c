@@ -7,7 +7,7 @@
 #include "recorder/message_queue.h"
 #include "recorder/proc_file.h"
 #include "recorder/sample_store.h"
-#include "recorder/salvage_journal.h"
+#include "recorder/salvage_tail.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ uint64_t salvage_layout(void)
 				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
 				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
 				  sizeof(void *),         sizeof(ring_block),       sizeof(heap_chunk),
-				  EVENT_KIND_COUNT};
+				  sizeof(tail_chunk),     sizeof(journal_root),     EVENT_KIND_COUNT};
 	uint64_t hash = UINT64_C(0x0102030405060708);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

@@ -7,7 +7,8 @@
  * blocks of a ring, and a journal of the definitions of keys. The writer thread *commits* after each block: a single
  * store makes a progress record valid, which contains the length of the log and what the log covers up to there. If the
  * process dies, recovery cuts the log to the length in the last valid record, and writes everything that this record
- * does not cover. So nothing is lost or duplicated.
+ * does not cover. Of a compressed log, it also writes again what followed the last complete member: see
+ * salvage_tail.h. So nothing is lost or duplicated.
  */
 #ifndef RECORDER_SALVAGE_H
 #define RECORDER_SALVAGE_H
@@ -20,6 +21,7 @@
 #include "recorder/heap_blocks.h"
 #include "recorder/salvage_area.h"
 #include "recorder/salvage_fork.h"
+#include "recorder/salvage_journal.h"
 #include "writer/resume.h"
 
 /** The state of an attached thread in addition to its buffers. The content of a piece. */
@@ -43,12 +45,15 @@ typedef struct salvage_heap {
 
 /** A progress record: what is in the log up to a length. */
 typedef struct salvage_progress {
-	mprof_clock clock;       /**< When the record was stored. */
-	uint64_t log_length;     /**< In bytes, as stored. For a ring, the number of the next block. */
-	uint64_t journal_length; /**< salvage_journal::length. */
-	uint64_t messages_done;  /**< The last batch of messages. */
-	uint64_t samples_done;   /**< The last batch of samples. */
-	uint32_t next_ids[2];    /**< Next IDs of methods and of classes. */
+	mprof_clock clock;    /**< When the record was stored. */
+	uint64_t log_length;  /**< In bytes, as stored; of a compressed log, up to the end of the last complete member.
+	                              For a ring, the number of the next block. */
+	uint64_t tail_member; /**< salvage_tail::member. */
+	uint64_t tail_length; /**< The length of that member up to here, before compression; 0 if not compressed. */
+	journal_position journal;
+	uint64_t messages_done; /**< The last batch of messages. */
+	uint64_t samples_done;  /**< The last batch of samples. */
+	uint32_t next_ids[2];   /**< Next IDs of methods and of classes. */
 	uint32_t next_element_id;
 	uint32_t no_class_id;
 	uint32_t stack_count;
@@ -97,9 +102,9 @@ typedef struct salvage_header {
 	uint32_t buffer_events;
 	uint32_t detail; /**< As recorder_shared::detail. */
 	uint32_t keys_are_ids;
-	uint32_t log_is_file; /**< A regular file that is not compressed, or a ring. */
+	uint32_t log_is_file; /**< A regular file, or a ring. */
 	uint32_t file_mode;
-	uint32_t gzip_level;              /**< Compression of a log that is written from a ring. */
+	uint32_t gzip_level;              /**< Compression of the log, or of one that is written from a ring. */
 	mprof_clock clock;                /**< When the log began. */
 	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
 

@@ -19,6 +19,9 @@
 
 #define PIECE_MAGIC UINT64_C(0x6d70726f66706365)
 
+/* Parts of the file are allocated in steps of this size, so that most pieces need no system call. */
+#define BACKING_STEP (UINT64_C(256) << 10)
+
 static uint64_t round_up(uint64_t size, uint64_t alignment)
 {
 	return (size + alignment - 1) & ~(alignment - 1);
@@ -83,22 +86,33 @@ static int map_shared(salvage_area *area, uint64_t capacity)
 	return error;
 }
 
-/* Allocates a part of the file: otherwise the first store there would raise SIGBUS on a full disk. */
-static int back_with_file(const salvage_area *area, uint64_t offset, uint64_t size)
+/* The program may have closed the descriptor and opened another file with the same number. */
+static int is_own_file(const salvage_area *area)
 {
-	static const char zeros[4096];
 	struct stat status;
+
+	return fstat(area->fd, &status) == 0 && (uint64_t)status.st_dev == area->device &&
+	       (uint64_t)status.st_ino == area->inode;
+}
+
+/* Allocates a part of the file, without changing its content. Returns 0 or an errno value. */
+static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t size)
+{
 	int error;
 
-	/* The program may have closed the descriptor and opened another file with the same number. */
-	if (fstat(area->fd, &status) != 0 || (uint64_t)status.st_dev != area->device ||
-	    (uint64_t)status.st_ino != area->inode)
+	if (!is_own_file(area))
 		return EBADF;
 	do
 		error = fallocate(area->fd, 0, (off_t)offset, (off_t)size) != 0 ? errno : 0;
 	while (error == EINTR);
-	if (error != EOPNOTSUPP && error != ENOSYS)
-		return error;
+	return error;
+}
+
+/* Allocates a part of the file by writing zeros. No other thread may use that part yet. */
+static int write_zeros(const salvage_area *area, uint64_t offset, uint64_t size)
+{
+	static const char zeros[4096];
+
 	for (uint64_t done = 0; done < size;) {
 		uint64_t left = size - done;
 		ssize_t written = pwrite(area->fd, zeros, left < sizeof(zeros) ? (size_t)left : sizeof(zeros),
@@ -109,6 +123,46 @@ static int back_with_file(const salvage_area *area, uint64_t offset, uint64_t si
 		done += written > 0 ? (uint64_t)written : 0;
 	}
 	return 0;
+}
+
+/*
+ * Allocates the file up to \p end, and some more for the next pieces. Several threads may do so at once: allocating a
+ * range twice has no effect.
+ */
+static int extend_backing(salvage_area *area, uint64_t end)
+{
+	uint64_t start = atomic_load_explicit(&area->backed, memory_order_relaxed);
+	uint64_t target = round_up(end, BACKING_STEP);
+	int error;
+
+	if (start >= end)
+		return 0;
+	if (target > area->capacity)
+		target = area->capacity;
+	error = allocate_range(area, start, target - start);
+	while (error == 0 && start < target &&
+	       !atomic_compare_exchange_weak_explicit(&area->backed, &start, target, memory_order_release,
+						      memory_order_relaxed))
+		continue;
+	return error;
+}
+
+/*
+ * Allocates the range of a new piece in the file: otherwise the first store there would raise SIGBUS on a full disk.
+ * Returns 0 or an errno value.
+ */
+static int back_with_file(salvage_area *area, uint64_t offset, uint64_t size)
+{
+	int error;
+
+	/* Acquire: pairs with the release in extend_backing(), which follows the allocation. */
+	if (atomic_load_explicit(&area->backed, memory_order_acquire) >= offset + size)
+		return 0;
+	if (extend_backing(area, offset + size) == 0)
+		return 0;
+	/* There may be room for this piece alone. */
+	error = allocate_range(area, offset, size);
+	return error == EOPNOTSUPP || error == ENOSYS ? write_zeros(area, offset, size) : error;
 }
 
 static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacity)
@@ -209,12 +263,9 @@ int salvage_area_is_memory(const salvage_area *area)
 
 void salvage_area_close(salvage_area *area)
 {
-	struct stat status;
-
 	if (area->base != NULL)
 		munmap(area->base, (size_t)area->capacity);
-	if (area->device == 0 || (fstat(area->fd, &status) == 0 && (uint64_t)status.st_dev == area->device &&
-				  (uint64_t)status.st_ino == area->inode))
+	if (area->device == 0 || is_own_file(area))
 		close(area->fd);
 	pthread_mutex_destroy(&area->lock);
 	memset(area, 0, sizeof(*area));

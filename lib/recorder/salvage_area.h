@@ -29,7 +29,8 @@ typedef enum salvage_kind {
 	SALVAGE_THREAD = 4,     /**< A salvage_thread. */
 	SALVAGE_JOURNAL = 5,    /**< A chunk of a salvage_journal. */
 	SALVAGE_RING_BLOCK = 6, /**< A block of a block_ring. */
-	SALVAGE_HEAP = 7        /**< A heap_chunk. */
+	SALVAGE_HEAP = 7,       /**< A heap_chunk. */
+	SALVAGE_TAIL = 8        /**< A tail_chunk. */
 } salvage_kind;
 
 /** Alignment of pieces in the file. */
@@ -65,6 +66,11 @@ typedef struct salvage_area {
 	int fd;              /**< To allocate parts of the file. */
 	uint64_t device;     /**< Device and inode of the file: the descriptor may be closed and reused. */
 	uint64_t inode;
+	/**
+	 * The file is allocated up to this offset at least. Any thread increases it, after the allocation, with
+	 * release; a thread that loads it with acquire may store to that part of the mapping.
+	 */
+	_Atomic uint64_t backed;
 	pthread_mutex_t lock;                 /**< Guards free. */
 	salvage_piece *free[SALVAGE_CLASSES]; /**< Free pieces of each size class, linked by next_free. */
 } salvage_area;

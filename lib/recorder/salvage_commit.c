@@ -2,6 +2,8 @@
 /* Commits the writer thread's progress with a single store. */
 #include "recorder/salvage_commit.h"
 
+#include "recorder/salvage_rewrite.h"
+
 #include <string.h>
 
 /* Between rounds of reading, all events of the words that were read are in blocks. */
@@ -14,6 +16,32 @@ static void collect_heap_progress(recorder_drain *drain)
 	progress->next_number = drain->heap.next_number;
 	progress->next_root = drain->roots.next_id;
 	progress->snapshot = drain->heap.blocks.snapshot;
+}
+
+/* What the log contains: in its file, and of a compressed log in the tail. */
+static void collect_length(recorder_drain *drain)
+{
+	salvage_progress *progress = &drain->progress;
+	recorder_output *output = drain->output;
+	salvage_tail *tail = &drain->tail;
+
+	if (output->ring != NULL) {
+		progress->log_length = block_ring_next_number(output->ring);
+		progress->evicted = *block_ring_evicted(output->ring);
+		return;
+	}
+	if (tail->area == NULL) {
+		progress->log_length = writer_stored_length(output->writer);
+		return;
+	}
+	if (salvage_tail_is_due(tail) && output->status == MPROF_OK) {
+		output_note_status(output, writer_end_member(output->writer));
+		if (output->status == MPROF_OK)
+			salvage_tail_begin(tail, writer_stored_length(output->writer));
+	}
+	progress->log_length = tail->member_start;
+	progress->tail_member = tail->member;
+	progress->tail_length = tail->length;
 }
 
 /* Fills the parts of a progress record that all commits have. */
@@ -29,11 +57,9 @@ static void collect_progress(recorder_drain *drain)
 	if (output->status == MPROF_OK)
 		output_note_status(output, writer_save(output->writer, &progress->writer));
 	recorder_read_clock(drain->shared, &progress->clock);
-	progress->log_length =
-		output->ring != NULL ? block_ring_next_number(output->ring) : writer_stored_length(output->writer);
-	if (output->ring != NULL)
-		progress->evicted = *block_ring_evicted(output->ring);
-	progress->journal_length = drain->keys.journal.length;
+	collect_length(drain);
+	salvage_rewrite_journal(drain);
+	progress->journal = salvage_journal_position(&drain->keys.journal);
 	for (int subject = 0; subject < 2; subject++)
 		progress->next_ids[subject] = drain->keys.tables[subject].next_id;
 	progress->next_element_id = drain->keys.next_element_id;
@@ -57,6 +83,10 @@ static void make_valid(recorder_drain *drain)
 
 	header->progress[other] = drain->progress;
 	atomic_store_explicit(&header->current, other, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (drain->tail.area != NULL)
+		salvage_tail_release(&drain->tail);
+	salvage_journal_release(&drain->keys.journal);
 }
 
 void salvage_commit(recorder_drain *drain)

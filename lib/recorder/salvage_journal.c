@@ -2,21 +2,44 @@
 /* Appends entries to the journal of keys, and visits those that a process left behind. */
 #include "recorder/salvage_journal.h"
 
+#include "base/array.h"
+#include "base/sort.h"
+
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)256 << 10)
+/* The piece is as large as a size class, so that nothing of it is unused. */
+#define CHUNK_BYTES (((size_t)256 << 10) - offsetof(salvage_piece, content) - sizeof(journal_chunk))
+
+void salvage_journal_init(salvage_journal *journal, salvage_area *area)
+{
+	*journal = (salvage_journal){.area = area, .rewrite_at = JOURNAL_LEAST_REWRITE};
+}
+
+static size_t chunk_room(const journal_chunk *chunk)
+{
+	uint64_t room = salvage_piece_room(salvage_piece_of((void *)(uintptr_t)chunk));
+
+	return (size_t)(room - sizeof(*chunk) - chunk->length);
+}
 
 /* Starts a chunk with room for an entry of \p size bytes. Returns 0 if the area has no room. */
 static int add_chunk(salvage_journal *journal, size_t size)
 {
 	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-	journal_chunk *chunk = salvage_area_reserve(journal->area, SALVAGE_JOURNAL, sizeof(*chunk) + room);
+	journal_chunk *chunk = salvage_area_allocate(journal->area, SALVAGE_JOURNAL, sizeof(*chunk) + room);
 
 	if (chunk == NULL)
 		return 0;
+	chunk->generation = journal->generation;
 	chunk->number = journal->last != NULL ? journal->last->number + 1 : 0;
+	chunk->length = 0;
+	chunk->next = NULL;
+	if (journal->last != NULL)
+		journal->last->next = chunk;
+	else
+		journal->first = chunk;
 	journal->last = chunk;
-	journal->room = room;
+	salvage_piece_publish(chunk);
 	return 1;
 }
 
@@ -33,21 +56,24 @@ static void *begin_entry(salvage_journal *journal, size_t size)
 {
 	if (journal->area == NULL || journal->has_failed)
 		return NULL;
-	if (journal->room < size && (size > UINT32_MAX || !add_chunk(journal, size))) {
+	if (size > UINT32_MAX ||
+	    ((journal->last == NULL || chunk_room(journal->last) < size) && !add_chunk(journal, size))) {
 		journal->has_failed = 1;
 		return NULL;
 	}
-	return journal->last->entries + atomic_load_explicit(&journal->last->length, memory_order_relaxed);
+	return journal->last->entries + journal->last->length;
 }
 
-static void end_entry(salvage_journal *journal, size_t size)
+static void end_entry(salvage_journal *journal, journal_entry *entry, size_t size)
 {
-	uint64_t length = atomic_load_explicit(&journal->last->length, memory_order_relaxed);
+	entry->size = (uint32_t)size;
+	journal->last->length += size;
+	journal->bytes += size;
+}
 
-	/* Release, after the entry: the bytes up to here are complete. */
-	atomic_store_explicit(&journal->last->length, length + size, memory_order_release);
-	journal->room -= size;
-	journal->length++;
+static size_t round_entry(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
 }
 
 void salvage_journal_append(salvage_journal *journal, const journal_entry *entry)
@@ -57,47 +83,144 @@ void salvage_journal_append(salvage_journal *journal, const journal_entry *entry
 	if (stored == NULL)
 		return;
 	*stored = *entry;
-	stored->size = sizeof(*entry);
-	end_entry(journal, sizeof(*entry));
+	end_entry(journal, stored, sizeof(*entry));
 }
 
 void salvage_journal_append_definition(salvage_journal *journal, const journal_definition *definition, const char *name,
 				       const char *source_file)
 {
-	size_t size = sizeof(*definition) + (size_t)definition->name_length + definition->source_file_length + 2;
-	journal_definition *stored;
+	size_t size =
+		round_entry(sizeof(*definition) + (size_t)definition->name_length + definition->source_file_length + 2);
+	journal_definition *stored = begin_entry(journal, size);
 
-	size = (size + 7) & ~(size_t)7;
-	stored = begin_entry(journal, size);
 	if (stored == NULL)
 		return;
 	*stored = *definition;
-	stored->entry.size = (uint32_t)size;
 	copy_name(copy_name(stored->names, name, definition->name_length), source_file, definition->source_file_length);
-	end_entry(journal, size);
+	end_entry(journal, &stored->entry, size);
 }
 
-/* The chunk with a number, or NULL. Chunks were allocated in this order, with other pieces between them. */
-static const journal_chunk *find_chunk(const salvage_area *area, salvage_piece **piece, uint64_t number)
+void salvage_journal_append_version(salvage_journal *journal, const journal_version *version)
 {
-	while ((*piece = salvage_area_next(area, *piece)) != NULL) {
-		const journal_chunk *chunk = (const journal_chunk *)(const void *)(*piece)->content;
+	journal_version *stored = begin_entry(journal, sizeof(*version));
 
-		if ((*piece)->kind == SALVAGE_JOURNAL && salvage_piece_room(*piece) >= sizeof(*chunk) &&
-		    chunk->number == number)
-			return chunk;
-	}
-	return NULL;
+	if (stored == NULL)
+		return;
+	*stored = *version;
+	end_entry(journal, &stored->entry, sizeof(*version));
 }
 
-static int entry_is_whole(const journal_entry *entry, uint64_t room)
+void salvage_journal_append_root(salvage_journal *journal, const journal_root *root, const char *name)
+{
+	size_t size = round_entry(sizeof(*root) + (size_t)root->name_length + 1);
+	journal_root *stored = begin_entry(journal, size);
+
+	if (stored == NULL)
+		return;
+	*stored = *root;
+	copy_name(stored->name, name, root->name_length);
+	end_entry(journal, &stored->entry, size);
+}
+
+void salvage_journal_begin(salvage_journal *journal, salvage_journal *before)
+{
+	*before = *journal;
+	journal->first = NULL;
+	journal->last = NULL;
+	journal->generation++;
+	journal->bytes = 0;
+	journal->has_failed = 0;
+}
+
+/* Adds a list of chunks to those that are released after the next commit. */
+static void replace_chunks(salvage_journal *journal, journal_chunk *first, journal_chunk *last)
+{
+	if (first == NULL)
+		return;
+	last->next = journal->replaced;
+	journal->replaced = first;
+}
+
+void salvage_journal_end(salvage_journal *journal, const salvage_journal *before)
+{
+	if (journal->has_failed) {
+		journal_chunk *first = journal->first;
+		journal_chunk *last = journal->last;
+
+		*journal = *before;
+		replace_chunks(journal, first, last);
+		journal->rewrite_at = before->has_failed ? UINT64_MAX : before->bytes * 2;
+		return;
+	}
+	replace_chunks(journal, before->first, before->last);
+	journal->rewrite_at = journal->bytes * 2 > JOURNAL_LEAST_REWRITE ? journal->bytes * 2 : JOURNAL_LEAST_REWRITE;
+}
+
+void salvage_journal_release(salvage_journal *journal)
+{
+	journal_chunk *chunk = journal->replaced;
+
+	while (chunk != NULL) {
+		journal_chunk *next = chunk->next;
+
+		salvage_area_recycle(journal->area, chunk);
+		chunk = next;
+	}
+	journal->replaced = NULL;
+}
+
+journal_position salvage_journal_position(const salvage_journal *journal)
+{
+	journal_position position = {.generation = journal->generation};
+
+	if (journal->last != NULL) {
+		position.chunk = journal->last->number;
+		position.length = journal->last->length;
+	}
+	return position;
+}
+
+typedef struct chunk_list {
+	const journal_chunk **chunks;
+	size_t count;
+	size_t capacity;
+} chunk_list;
+
+static int compare_chunks(const void *left, const void *right)
+{
+	const journal_chunk *a = *(const journal_chunk *const *)left;
+	const journal_chunk *b = *(const journal_chunk *const *)right;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Collects the chunks of a generation, in their order. Returns 0 if there is no memory. */
+static int find_chunks(chunk_list *list, const mprof_allocator *allocator, const salvage_area *area,
+		       const journal_position *end)
+{
+	salvage_piece *piece = NULL;
+
+	while ((piece = salvage_area_next(area, piece)) != NULL) {
+		const journal_chunk *chunk = (const journal_chunk *)(const void *)piece->content;
+		void *chunks = list->chunks;
+
+		if (piece->kind != SALVAGE_JOURNAL || salvage_piece_room(piece) < sizeof(*chunk) ||
+		    atomic_load_explicit(&piece->in_use, memory_order_relaxed) == 0 ||
+		    chunk->generation != end->generation || chunk->number > end->chunk)
+			continue;
+		if (!array_reserve(allocator, &chunks, &list->capacity, list->count + 1, sizeof(*list->chunks)))
+			return 0;
+		list->chunks = chunks;
+		list->chunks[list->count++] = chunk;
+	}
+	sort_in_place(list->chunks, list->count, sizeof(*list->chunks), compare_chunks);
+	return 1;
+}
+
+static int definition_is_whole(const journal_entry *entry)
 {
 	const journal_definition *definition = (const journal_definition *)(const void *)entry;
 
-	if (room < sizeof(*entry) || entry->size > room || entry->size < sizeof(*entry) || entry->size % 8 != 0)
-		return 0;
-	if (!journal_kind_has_names(entry->kind))
-		return 1;
 	return entry->size >= sizeof(*definition) &&
 	       sizeof(*definition) + (uint64_t)definition->name_length + definition->source_file_length + 2 <=
 		       entry->size &&
@@ -105,41 +228,75 @@ static int entry_is_whole(const journal_entry *entry, uint64_t room)
 	       definition->names[(size_t)definition->name_length + 1 + definition->source_file_length] == '\0';
 }
 
-/* Visits at most \p most entries of a chunk. Returns the number of entries visited; *goes_on becomes 0 to stop. */
-static uint64_t visit_chunk(const journal_chunk *chunk, uint64_t room, uint64_t most, journal_visitor visitor,
-			    void *user, int *goes_on)
+static int root_is_whole(const journal_entry *entry)
 {
-	uint64_t length = atomic_load_explicit(&chunk->length, memory_order_relaxed);
-	uint64_t offset = 0;
-	uint64_t count = 0;
+	const journal_root *root = (const journal_root *)(const void *)entry;
 
-	if (length > room)
-		length = room;
-	while (*goes_on && count < most && offset < length) {
-		const journal_entry *entry = (const journal_entry *)(const void *)(chunk->entries + offset);
-
-		*goes_on = entry_is_whole(entry, length - offset) && visitor(user, entry);
-		if (!*goes_on)
-			break;
-		offset += entry->size;
-		count++;
-	}
-	return count;
+	return entry->size >= sizeof(*root) && sizeof(*root) + (uint64_t)root->name_length + 1 <= entry->size &&
+	       root->name[root->name_length] == '\0';
 }
 
-uint64_t salvage_journal_visit(const salvage_area *area, uint64_t length, journal_visitor visitor, void *user)
+static int entry_is_whole(const journal_entry *entry, uint64_t room)
 {
-	salvage_piece *piece = NULL;
-	uint64_t count = 0;
-	int goes_on = 1;
+	if (room < sizeof(*entry) || entry->size > room || entry->size < sizeof(*entry) || entry->size % 8 != 0 ||
+	    entry->kind == 0 || entry->kind > JOURNAL_ROOT_ID)
+		return 0;
+	if (journal_kind_has_names(entry->kind))
+		return definition_is_whole(entry);
+	if (entry->kind == JOURNAL_ROOT)
+		return root_is_whole(entry);
+	return entry->size == (entry->kind == JOURNAL_VERSION ? sizeof(journal_version) : sizeof(*entry));
+}
 
-	for (uint64_t number = 0; goes_on && count < length; number++) {
-		const journal_chunk *chunk = find_chunk(area, &piece, number);
+static void note_damage(journal_damage *damage, const salvage_area *area, const void *place)
+{
+	if (damage->places++ == 0)
+		damage->offset = (uint64_t)((const unsigned char *)place - area->base);
+}
 
-		if (chunk == NULL)
-			break;
-		count += visit_chunk(chunk, salvage_piece_room(piece) - sizeof(*chunk), length - count, visitor, user,
-				     &goes_on);
+/* Visits the entries of a chunk up to a length, or to the first damaged one. Returns 0 if the visitor stopped. */
+static int visit_chunk(const salvage_area *area, const journal_chunk *chunk, uint64_t length, journal_visitor visitor,
+		       void *user, journal_damage *damage)
+{
+	const uint64_t room =
+		salvage_piece_room(salvage_piece_of((void *)(uintptr_t)chunk)) - offsetof(journal_chunk, entries);
+	uint64_t offset = 0;
+
+	while (offset < length) {
+		const journal_entry *entry = (const journal_entry *)(const void *)(chunk->entries + offset);
+
+		if (length > room || !entry_is_whole(entry, length - offset)) {
+			note_damage(damage, area, length > room ? (const void *)&chunk->length : entry);
+			return 1;
+		}
+		if (!visitor(user, entry))
+			return 0;
+		offset += entry->size;
 	}
-	return count;
+	return 1;
+}
+
+int salvage_journal_visit(const salvage_area *area, const mprof_allocator *allocator, const journal_position *end,
+			  journal_visitor visitor, void *user, journal_damage *damage)
+{
+	chunk_list list = {NULL, 0, 0};
+	int has_memory = find_chunks(&list, allocator, area, end);
+	uint64_t expected = 0;
+
+	for (size_t i = 0; has_memory && i < list.count; i++) {
+		const journal_chunk *chunk = list.chunks[i];
+
+		/* Damage elsewhere may look like a second chunk with this number. */
+		if (chunk->number < expected)
+			continue;
+		if (chunk->number != expected)
+			note_damage(damage, area, i > 0 ? (const void *)list.chunks[i - 1] : area->base);
+		expected = chunk->number + 1;
+		has_memory = visit_chunk(area, chunk, chunk->number == end->chunk ? end->length : chunk->length,
+					 visitor, user, damage);
+	}
+	if (has_memory && end->length > 0 && expected != end->chunk + 1)
+		note_damage(damage, area, list.count > 0 ? (const void *)list.chunks[list.count - 1] : area->base);
+	allocator_release(allocator, list.chunks, list.capacity * sizeof(*list.chunks));
+	return has_memory;
 }

@@ -175,6 +175,21 @@ int stacks_recover(stack_store *stacks, const journal_entry *entry)
 	return entry->id > stacks->count || hash_map_put(&stacks->ids, entry->key, entry->id);
 }
 
+void stacks_write_journal(stack_store *stacks)
+{
+	const hash_map_entry *stack;
+	size_t slot = 0;
+
+	native_code_write_journal(&stacks->code);
+	while ((stack = hash_map_next(&stacks->ids, &slot)) != NULL)
+		salvage_journal_append(
+			&stacks->keys->journal,
+			&(journal_entry){.kind = JOURNAL_STACK, .key = stack->key, .id = (uint32_t)stack->value});
+	if (stacks->ids.has_zero)
+		salvage_journal_append(&stacks->keys->journal,
+				       &(journal_entry){.kind = JOURNAL_STACK, .id = (uint32_t)stacks->ids.zero});
+}
+
 void stacks_write(stack_store *stacks)
 {
 	native_code_write(&stacks->code);

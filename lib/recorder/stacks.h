@@ -65,6 +65,9 @@ uint32_t stacks_intern(stack_store *stacks, stack_memory *memory, const mprof_fr
 /** Applies an entry of the journal of a process that has ended, as native_code_recover() does. */
 int stacks_recover(stack_store *stacks, const journal_entry *entry);
 
+/** Appends all IDs of call stacks and of native code to the journal, and the list of modules. */
+void stacks_write_journal(stack_store *stacks);
+
 /** Writes the call stacks that are not in the log yet, and before them the native code that they refer to. */
 void stacks_write(stack_store *stacks);
 

@@ -99,7 +99,7 @@ int writer_is_full(const mprof_writer *writer)
 	return writer->is_full;
 }
 
-void writer_open_reserve(mprof_writer *writer)
+void writer_release_reserve(mprof_writer *writer)
 {
 	writer->kept_bytes = END_LENGTH;
 }

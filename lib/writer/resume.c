@@ -2,6 +2,7 @@
 /* Saves the state that later blocks depend on, and restores it in a writer that continues the log. */
 #include "writer/resume.h"
 
+#include "io/sink_gzip.h"
 #include "writer/errors.h"
 #include "writer/writer_internal.h"
 
@@ -63,4 +64,20 @@ uint64_t writer_stored_length(const mprof_writer *writer)
 	const log_sink *bottom = sink_bottom(&writer->sink);
 
 	return bottom->fd_start + bottom->taken;
+}
+
+void writer_observe(mprof_writer *writer, sink_observer observer, void *user)
+{
+	writer->sink.observer = observer;
+	writer->sink.observer_user = user;
+}
+
+mprof_status writer_end_member(mprof_writer *writer)
+{
+	return writer_check_sink(writer, sink_gzip_end_member(&writer->sink), "cannot write the log");
+}
+
+mprof_status writer_put_again(mprof_writer *writer, const void *blocks, size_t length)
+{
+	return writer_check_sink(writer, sink_write(&writer->sink, blocks, length), "cannot write the log");
 }

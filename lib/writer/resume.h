@@ -8,6 +8,8 @@
 
 #include <mprof/writer.h>
 
+#include "io/sink.h"
+
 /** Metrics whose type is kept, by ID. Values of later ones cannot be written after a resumption. */
 #define RESUME_METRICS 256
 
@@ -35,5 +37,14 @@ int writer_is_regular_file(const mprof_writer *writer);
 
 /** The length of the log in its file, in bytes, as stored. */
 uint64_t writer_stored_length(const mprof_writer *writer);
+
+/** Has \p observer called with everything that is written from now on, before compression. */
+void writer_observe(mprof_writer *writer, sink_observer observer, void *user);
+
+/** Ends the current member of a compressed log: see sink_gzip_end_member(). */
+mprof_status writer_end_member(mprof_writer *writer);
+
+/** Writes whole blocks that are counted in the state which was restored. */
+mprof_status writer_put_again(mprof_writer *writer, const void *blocks, size_t length);
 
 #endif

@@ -20,7 +20,7 @@ mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes);
 int writer_is_full(const mprof_writer *writer);
 
 /** Releases the room reserved for LOST, so that one more LOST block can be written. */
-void writer_open_reserve(mprof_writer *writer);
+void writer_release_reserve(mprof_writer *writer);
 
 /**
  * Returns the number of events since the last call that were accepted, but are in no block because of the limit: those

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Longer than the pieces in which elements are exchanged. */
+/* Several words long, and not a multiple of them. */
 typedef struct element {
 	uint32_t key;
 	uint32_t copies[24];

@@ -642,6 +642,63 @@ Test(sink, gzip_can_be_read_up_to_each_flush)
 	cr_assert_eq(sink_close(&self), 0);
 }
 
+/* Members that were ended are a whole file each, whatever follows them. */
+Test(sink, gzip_members)
+{
+	size_t start = 0;
+	size_t written = 0;
+	int is_whole;
+	log_sink self;
+
+	fill_plain();
+	sink_open_memory(&self, &allocator);
+	cr_assert_eq(sink_gzip_end_member(&self), 0);
+	cr_assert_eq(sink_gzip_add(&self, 6), 0);
+	cr_assert_eq(sink_gzip_end_member(&self), 0);
+	cr_assert_eq(sink_bottom(&self)->memory_length, 0);
+	for (int i = 1; i <= 5; i++) {
+		cr_assert_eq(sink_write(&self, plain + written, (size_t)i * 1000), 0);
+		cr_assert_eq(sink_gzip_end_member(&self), 0);
+		/* An empty member has no bytes, also after a flush. */
+		cr_assert_eq(sink_gzip_end_member(&self), 0);
+		cr_assert_eq(sink_flush(&self), 0);
+		cr_assert_eq(inflate_all(sink_bottom(&self)->memory + start, sink_bottom(&self)->memory_length - start,
+					 inflated, sizeof(inflated), &is_whole),
+			     (size_t)i * 1000);
+		cr_assert(is_whole);
+		cr_assert_eq(memcmp(plain + written, inflated, (size_t)i * 1000), 0);
+		start = sink_bottom(&self)->memory_length;
+		written += (size_t)i * 1000;
+	}
+	cr_assert_eq(sink_finish(&self), 0);
+	cr_assert_eq(sink_bottom(&self)->memory_length, start);
+	cr_assert_eq(sink_close(&self), 0);
+}
+
+static void count_bytes(void *user, const void *bytes, size_t length)
+{
+	cr_assert_eq(memcmp(bytes, plain, length), 0);
+	*(size_t *)user += length;
+}
+
+/* The bytes before compression, and only those that were written. */
+Test(sink, observer)
+{
+	size_t seen = 0;
+	log_sink self;
+
+	fill_plain();
+	sink_open_memory(&self, &allocator);
+	cr_assert_eq(sink_gzip_add(&self, 6), 0);
+	self.observer = count_bytes;
+	self.observer_user = &seen;
+	cr_assert_eq(sink_write(&self, plain, 50000), 0);
+	cr_assert_eq(sink_write(&self, plain, 7), 0);
+	cr_assert_eq(sink_finish(&self), 0);
+	cr_assert_eq(seen, 50007);
+	cr_assert_eq(sink_close(&self), 0);
+}
+
 Test(sink, gzip_without_memory)
 {
 	for (size_t n = 1;; n++) {

@@ -203,6 +203,29 @@ Test(elf_symbols, files_of_64_and_of_32_bits)
 	}
 }
 
+/* More sections than are read at once; the table of symbols refers back to the first ones. */
+Test(elf_symbols, files_with_many_sections)
+{
+	enum { MANY = 200, TABLE = 190 };
+	static uint8_t file[HEADERS_AT + MANY * sizeof(Elf64_Shdr)];
+	uint8_t *headers = file + HEADERS_AT;
+	Elf64_Ehdr header;
+	elf_symbols symbols;
+
+	make_file(file, 1, SHT_SYMTAB);
+	memcpy(&header, file, sizeof(header));
+	header.e_shnum = MANY;
+	memcpy(file, &header, sizeof(header));
+	memcpy(headers + TABLE * sizeof(Elf64_Shdr), headers + SECTION_SYMBOLS * sizeof(Elf64_Shdr),
+	       sizeof(Elf64_Shdr));
+	memset(headers + SECTION_SYMBOLS * sizeof(Elf64_Shdr), 0, sizeof(Elf64_Shdr));
+	begin(&symbols);
+	cr_assert_eq(elf_symbols_add_memory(&symbols, file, sizeof(file)), 1);
+	elf_symbols_sort(&symbols);
+	check_names(&symbols);
+	elf_symbols_destroy(&symbols);
+}
+
 Test(elf_symbols, the_same_names_twice)
 {
 	uint8_t file[FILE_SIZE];

@@ -27,6 +27,8 @@ enum {
 	SAMPLE_EVERY = 64,
 	MARK_EVERY = 1000,
 	LEAST_EVENTS = 2000,
+	/* In a compressed log, at least one member ends within this number. */
+	MORE_EVENTS = 2000000,
 	EXIT_STATUS = 3
 };
 
@@ -66,16 +68,22 @@ static void remove_files(void)
 	unlink(salvage_path);
 }
 
-static void define_method(unsigned thread, unsigned method)
+static void define_named(unsigned thread, unsigned method, const char *name)
 {
 	mprof_description description;
-	char name[32];
 
 	mprof_description_init(&description, sizeof(description));
-	snprintf(name, sizeof(name), "%u:%u", thread, method);
 	description.name = name;
 	description.name_length = strlen(name);
 	CHECK(mprof_recorder_define_method(recorder, METHOD_KEY(thread, method), &description) == MPROF_OK);
+}
+
+static void define_method(unsigned thread, unsigned method)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u:%u", thread, method);
+	define_named(thread, method, name);
 }
 
 /* Records until the process is killed. The truth lacks at most one event of each kind. */
@@ -109,20 +117,37 @@ static void *record_for_ever(void *argument)
 	return NULL;
 }
 
-static void open_recorder(uint64_t ring_bytes)
+/* How a log is written. */
+typedef struct log_form {
+	uint64_t ring_bytes;
+	uint32_t gzip_level;
+} log_form;
+
+static const log_form plain = {0, 0};
+
+/* More than is recorded, so that nothing is evicted. */
+static const log_form large_ring = {UINT64_C(1) << 30, 0};
+static const log_form small_ring = {UINT64_C(4) << 20, 0};
+static const log_form compressed = {0, 1};
+
+static void open_recorder(const log_form *form)
 {
+	mprof_writer_options writer;
 	mprof_recorder_options options;
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_status status;
 
+	mprof_writer_options_init(&writer, sizeof(writer));
+	writer.gzip_level = form->gzip_level;
 	mprof_recorder_options_init(&options, sizeof(options));
+	options.writer = &writer;
 	options.salvage_path = salvage_path;
 	options.salvage_log_path = log_path;
 	/* Many small buffers, which change hands all the time. */
 	options.buffer_events = 256;
 	options.drain_interval_ms = 3;
-	if (ring_bytes != 0)
-		status = mprof_recorder_open_ring(ring_bytes, &options, &recorder, &error);
+	if (form->ring_bytes != 0)
+		status = mprof_recorder_open_ring(form->ring_bytes, &options, &recorder, &error);
 	else
 		status = mprof_recorder_open_path(log_path, &options, &recorder, &error);
 	if (status != MPROF_OK)
@@ -137,7 +162,7 @@ static void sleep_microseconds(unsigned microseconds)
 	nanosleep(&time, NULL);
 }
 
-static pid_t start_program(uint64_t ring_bytes)
+static pid_t start_program(const log_form *form)
 {
 	pid_t child;
 
@@ -150,7 +175,7 @@ static pid_t start_program(uint64_t ring_bytes)
 
 		/* A sanitizer would report it, and end the program by another signal. */
 		signal(SIGSEGV, SIG_DFL);
-		open_recorder(ring_bytes);
+		open_recorder(form);
 		for (unsigned i = 0; i < THREADS; i++)
 			CHECK(pthread_create(&threads[i], NULL, record_for_ever, (void *)(uintptr_t)(i + 1)) == 0);
 		while (!atomic_load(&known->must_exit))
@@ -280,13 +305,14 @@ static void recover_log(mprof_recovery *recovery)
 	CHECK(access(salvage_path, F_OK) != 0);
 }
 
-static void die_once(int number, unsigned microseconds)
+/* \p number: a signal, or 0 for _exit(). */
+static void die_once(const log_form *form, int number, uint64_t events, unsigned microseconds)
 {
 	mprof_recovery recovery;
-	pid_t child = start_program(0);
+	pid_t child = start_program(form);
 	found log;
 
-	while (recorded_calls() < LEAST_EVENTS)
+	while (recorded_calls() < events)
 		sleep_microseconds(100);
 	sleep_microseconds(microseconds);
 	end_program(child, number);
@@ -315,8 +341,13 @@ static void test_deaths(void)
 
 	for (size_t kind = 0; kind < sizeof(signals) / sizeof(signals[0]); kind++) {
 		for (long i = 0; i < count; i++) {
-			seed = seed * 1103515245 + 12345;
-			die_once(signals[kind], seed / 65536 % 20000);
+			const unsigned delay = (seed = seed * 1103515245 + 12345) / 65536 % 20000;
+
+			die_once(&plain, signals[kind], LEAST_EVENTS, delay);
+			die_once(&large_ring, signals[kind], LEAST_EVENTS, delay);
+			/* Half of them before the first member has ended. */
+			if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
+				die_once(&compressed, signals[kind], i % 2 == 0 ? LEAST_EVENTS : MORE_EVENTS, delay);
 		}
 	}
 }
@@ -324,7 +355,7 @@ static void test_deaths(void)
 static void test_ring(void)
 {
 	mprof_recovery recovery;
-	pid_t child = start_program(UINT64_C(4) << 20);
+	pid_t child = start_program(&small_ring);
 	struct stat status;
 	found log;
 
@@ -346,7 +377,7 @@ static void test_refusals(void)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
 	mprof_error error = {.struct_size = sizeof(error)};
-	pid_t child = start_program(0);
+	pid_t child = start_program(&plain);
 	struct stat status;
 	found log;
 
@@ -370,11 +401,108 @@ static void test_refusals(void)
 	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_IO);
 }
 
+enum { ROUNDS = 600, KEYS_OF_ROUND = 300, WARM_ROUNDS = 100 };
+
+static void define_again(unsigned round, unsigned number)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%u:%u of a name of usual length", round, number);
+	define_named(1, number, name);
+}
+
+/* The bytes of the salvage file that are not holes. */
+static uint64_t salvage_bytes(void)
+{
+	struct stat status;
+
+	CHECK(stat(salvage_path, &status) == 0);
+	return (uint64_t)status.st_blocks * 512;
+}
+
+/* Defines the same keys with other names in each round. */
+static void define_until_killed(void)
+{
+	const mprof_key_range range = {METHOD_KEY(1, 0), METHOD_KEY(1, KEYS_OF_ROUND)};
+	mprof_thread *thread;
+
+	open_recorder(&plain);
+	CHECK(mprof_recorder_attach(recorder, 1, &thread) == MPROF_OK);
+	for (unsigned round = 0;; round++) {
+		for (unsigned i = 0; i < KEYS_OF_ROUND; i++) {
+			define_again(round, i);
+			mprof_thread_enter_method(thread, METHOD_KEY(1, i));
+			atomic_fetch_add(&known->threads[1].calls, 1);
+			mprof_thread_leave_method(thread, METHOD_KEY(1, i));
+		}
+		CHECK(mprof_recorder_retire_keys(recorder, &range, sizeof(range), 1) == MPROF_OK);
+	}
+}
+
+/* Every call is in the log with the name that its key had then. */
+static void check_redefinitions(uint64_t calls)
+{
+	mprof_event events[256];
+	mprof_reader *reader;
+	mprof_block block;
+	uint64_t found = 0;
+	size_t count;
+
+	mprof_block_init(&block, sizeof(block));
+	CHECK(mprof_reader_open_path(log_path, NULL, &reader) == MPROF_OK);
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		CHECK(mprof_reader_load(reader, &block) == MPROF_OK);
+		while (block.kind == MPROF_BLOCK_EVENTS &&
+		       mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK) {
+			for (size_t i = 0; i < count; i++) {
+				mprof_mapping method;
+				char expected[64];
+
+				if (events[i].kind != MPROF_EVENT_METHOD_ENTER)
+					continue;
+				CHECK(mprof_reader_lookup_method(reader, events[i].id, &method, sizeof(method)) ==
+				      MPROF_OK);
+				snprintf(expected, sizeof(expected), "%u:%u of a name of usual length",
+					 (unsigned)(found / KEYS_OF_ROUND), (unsigned)(found % KEYS_OF_ROUND));
+				CHECK(strcmp(method.name, expected) == 0);
+				found++;
+			}
+		}
+	}
+	mprof_reader_destroy(reader);
+	CHECK(is_exact(found, calls));
+}
+
+/* The journal of a program that defines and retires all the time does not grow. */
+static void test_redefinitions(void)
+{
+	mprof_recovery recovery;
+	uint64_t warm;
+	pid_t child;
+
+	memset(known, 0, sizeof(*known));
+	remove_files();
+	child = fork();
+	CHECK(child >= 0);
+	if (child == 0)
+		define_until_killed();
+	while (recorded_calls() < WARM_ROUNDS * KEYS_OF_ROUND)
+		sleep_microseconds(100);
+	warm = salvage_bytes();
+	while (recorded_calls() < ROUNDS * KEYS_OF_ROUND)
+		sleep_microseconds(100);
+	kill_program(child);
+	/* Without a limit, it would have grown by 19 MiB. */
+	CHECK(salvage_bytes() < warm + (UINT64_C(2) << 20));
+	recover_log(&recovery);
+	check_redefinitions(recorded_calls());
+}
+
 static void test_cut_log(void)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
 	mprof_error error = {.struct_size = sizeof(error)};
-	pid_t child = start_program(0);
+	pid_t child = start_program(&plain);
 
 	while (recorded_calls() < 100000)
 		sleep_microseconds(100);
@@ -411,7 +539,7 @@ static void damage(const char *path, unsigned seed)
 static void test_damage(void)
 {
 	for (unsigned seed = 1; seed <= 12; seed++) {
-		pid_t child = start_program(seed % 4 == 0 ? UINT64_C(4) << 20 : 0);
+		pid_t child = start_program(seed % 4 == 0 ? &small_ring : seed % 4 == 1 ? &compressed : &plain);
 		pid_t reader;
 		int status;
 
@@ -433,14 +561,14 @@ static void test_damage(void)
 /* A recorder that is closed leaves nothing, and one that starts again takes the place of what a dead one left. */
 static void test_closing(void)
 {
-	pid_t child = start_program(0);
+	pid_t child = start_program(&plain);
 	mprof_thread *thread;
 
 	while (recorded_calls() < LEAST_EVENTS)
 		sleep_microseconds(100);
 	kill_program(child);
 	CHECK(access(salvage_path, F_OK) == 0);
-	open_recorder(0);
+	open_recorder(&plain);
 	CHECK(mprof_recorder_attach(recorder, 1, &thread) == MPROF_OK);
 	mprof_thread_enter_method(thread, METHOD_KEY(1, 0));
 	mprof_thread_detach(thread);
@@ -458,7 +586,7 @@ static void test_fork(void)
 	int status;
 
 	remove_files();
-	open_recorder(0);
+	open_recorder(&plain);
 	for (unsigned i = 0; i < METHODS; i++)
 		define_method(1, i);
 	CHECK(mprof_recorder_attach(recorder, 1, &thread) == MPROF_OK);
@@ -494,6 +622,7 @@ int main(void)
 	test_deaths();
 	test_ring();
 	test_refusals();
+	test_redefinitions();
 	test_cut_log();
 	test_damage();
 	test_closing();

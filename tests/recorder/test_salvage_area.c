@@ -2,9 +2,11 @@
 /* The memory that outlives a process: pieces are found by scanning, whatever state the process left them in. */
 #include "recorder/salvage_area.h"
 #include "recorder/salvage_journal.h"
+#include "recorder/salvage_tail.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +60,65 @@ Test(salvage_area, pieces_are_found_by_another_process)
 	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 1);
 	cr_assert_eq(count_pieces(SALVAGE_SAMPLES), 1);
 	cr_assert_eq(count_pieces(SALVAGE_THREAD), 0);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_area, small_pieces_share_an_allocated_part_of_the_file)
+{
+	salvage_area area;
+	int fd;
+
+	create(&area);
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 500) != NULL);
+	/* As if the program had closed all descriptors: nothing can be allocated any more. */
+	fd = area.fd;
+	area.fd = -1;
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 500) != NULL);
+	cr_assert_null(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)4 << 20));
+	area.fd = fd;
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)4 << 20) != NULL);
+	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 3);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+#define THREADS 4
+#define PIECES 2000
+
+static void *reserve_pieces(void *argument)
+{
+	salvage_area *area = argument;
+
+	for (unsigned i = 0; i < PIECES; i++) {
+		uint64_t *piece = salvage_area_reserve(area, SALVAGE_SAMPLES, 1000);
+
+		cr_assert(piece != NULL && piece[0] == 0 && piece[124] == 0);
+		piece[0] = i;
+		piece[124] = ~(uint64_t)i;
+	}
+	return NULL;
+}
+
+Test(salvage_area, threads_allocate_at_once)
+{
+	salvage_area area;
+	salvage_piece *piece = NULL;
+	pthread_t threads[THREADS];
+	unsigned count = 0;
+
+	create(&area);
+	for (unsigned i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, reserve_pieces, &area), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	while ((piece = salvage_area_next(&area, piece)) != NULL) {
+		const uint64_t *content = (const uint64_t *)(const void *)piece->content;
+
+		cr_assert(content[0] < PIECES && content[124] == ~content[0]);
+		count++;
+	}
+	cr_assert_eq(count, THREADS * PIECES);
 	salvage_area_close(&area);
 	unlink(path);
 }
@@ -163,36 +224,256 @@ static int visit(void *user, const journal_entry *entry)
 	return 1;
 }
 
-Test(salvage_journal, entries_are_visited_in_order_up_to_a_length)
+static void append_entry(salvage_journal *journal, uint64_t key)
 {
-	salvage_area area;
+	journal_definition definition = {
+		.entry = {.kind = JOURNAL_DEFINE, .key = key}, .name_length = 4, .source_file_length = 6};
+	journal_root root = {.entry = {.kind = JOURNAL_ROOT, .key = key}, .name_length = 5};
+	journal_version version = {.entry = {.kind = JOURNAL_VERSION, .key = key}};
+
+	if (key % 4 == 0)
+		salvage_journal_append(journal, &(journal_entry){.kind = JOURNAL_STACK, .key = key});
+	else if (key % 4 == 1)
+		salvage_journal_append_version(journal, &version);
+	else if (key % 4 == 2)
+		salvage_journal_append_root(journal, &root, "area5");
+	else
+		salvage_journal_append_definition(journal, &definition, "name", "file.c");
+}
+
+/* Returns the sum of the keys that another process visits. */
+static uint64_t visit_journal(const journal_position *end, journal_damage *damage)
+{
+	mprof_allocator memory;
 	salvage_area found;
-	salvage_journal journal = {.area = &area};
-	const uint64_t entries = 20000;
 	uint64_t sum = 0;
 
-	create(&area);
-	for (uint64_t i = 1; i <= entries; i++) {
-		journal_definition definition = {
-			.entry = {.kind = JOURNAL_DEFINE, .key = i}, .name_length = 4, .source_file_length = 6};
+	(void)allocator_init(&memory, NULL);
+	memset(damage, 0, sizeof(*damage));
+	cr_assert_eq(salvage_area_open(&found, path, HEADER_SIZE), 0);
+	cr_assert(salvage_journal_visit(&found, &memory, end, visit, &sum, damage));
+	salvage_area_close(&found);
+	return sum;
+}
 
-		if (i % 3 == 0)
-			salvage_journal_append(&journal, &(journal_entry){.kind = JOURNAL_STACK, .key = i});
-		else
-			salvage_journal_append_definition(&journal, &definition, "name", "file.c");
+Test(salvage_journal, entries_are_visited_in_order_up_to_a_position)
+{
+	salvage_area area;
+	salvage_journal journal;
+	journal_position end;
+	journal_position early = {0};
+	journal_damage damage;
+
+	create(&area);
+	salvage_journal_init(&journal, &area);
+	end = salvage_journal_position(&journal);
+	cr_assert_eq(visit_journal(&end, &damage), 0);
+	for (uint64_t i = 1; i <= 20000; i++) {
+		append_entry(&journal, i);
+		if (i == 100)
+			early = salvage_journal_position(&journal);
 		/* Between the chunks of the journal are other pieces. */
 		if (i % 1000 == 0)
 			cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 4096) != NULL);
 	}
-	cr_assert_eq(journal.length, entries);
+	end = salvage_journal_position(&journal);
+	cr_assert(end.chunk > 2);
+	cr_assert_eq(visit_journal(&end, &damage), 20000 * UINT64_C(20001) / 2);
+	cr_assert_eq(damage.places, 0);
+	cr_assert_eq(visit_journal(&early, &damage), 5050);
+	cr_assert_eq(damage.places, 0);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_journal, the_valid_part_of_a_damaged_one_is_visited)
+{
+	salvage_area area;
+	salvage_journal journal;
+	journal_position end;
+	journal_damage damage;
+	uint64_t kept;
+
+	create(&area);
+	salvage_journal_init(&journal, &area);
+	for (uint64_t i = 1; i <= 20000; i++)
+		append_entry(&journal, i);
+	end = salvage_journal_position(&journal);
+	/* The second entry of the second chunk, whose rest is lost. */
+	memset(journal.first->next->entries + ((journal_entry *)(void *)journal.first->next->entries)->size, 0, 4);
+	kept = visit_journal(&end, &damage);
+	cr_assert(kept > 0 && kept < 20000 * UINT64_C(20001) / 2);
+	cr_assert_eq(damage.places, 1);
+	cr_assert_eq(damage.offset, (uint64_t)(journal.first->next->entries - area.base) +
+					    ((journal_entry *)(void *)journal.first->next->entries)->size);
+	/* A whole chunk, and what comes after the last one. */
+	atomic_store(&salvage_piece_of(journal.first)->check, 0);
+	cr_assert(visit_journal(&end, &damage) < kept);
+	cr_assert_eq(damage.places, 2);
+	end.chunk++;
+	(void)visit_journal(&end, &damage);
+	cr_assert_eq(damage.places, 3);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_journal, a_new_generation_takes_the_place_of_the_old_one)
+{
+	salvage_area area;
+	salvage_journal journal;
+	salvage_journal before;
+	journal_position old;
+	journal_position new;
+	journal_damage damage;
+
+	create(&area);
+	salvage_journal_init(&journal, &area);
+	for (uint64_t i = 1; !salvage_journal_is_due(&journal); i++)
+		append_entry(&journal, i);
+	old = salvage_journal_position(&journal);
+	salvage_journal_begin(&journal, &before);
+	append_entry(&journal, 7);
+	salvage_journal_end(&journal, &before);
+	cr_assert(!salvage_journal_is_due(&journal));
+	/* Both are there until the commit. */
+	new = salvage_journal_position(&journal);
+	cr_assert(visit_journal(&old, &damage) > 7 && damage.places == 0);
+	cr_assert(visit_journal(&new, &damage) == 7 && damage.places == 0);
+	salvage_journal_release(&journal);
+	cr_assert(visit_journal(&old, &damage) == 0 && damage.places == 1);
+	cr_assert(visit_journal(&new, &damage) == 7 && damage.places == 0);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+/* However much is appended, the file does not grow; where there is no room, the old generation stays. */
+Test(salvage_journal, is_bounded)
+{
+	salvage_area area;
+	salvage_journal journal;
+	salvage_journal before;
+	journal_position end;
+	journal_damage damage;
+	unsigned pieces = 0;
+
+	create(&area);
+	salvage_journal_init(&journal, &area);
+	for (int round = 0; round < 40; round++) {
+		for (uint64_t i = 1; !salvage_journal_is_due(&journal); i++)
+			append_entry(&journal, i);
+		salvage_journal_begin(&journal, &before);
+		for (uint64_t i = 1; i <= 1000; i++)
+			append_entry(&journal, i);
+		salvage_journal_end(&journal, &before);
+		salvage_journal_release(&journal);
+		if (round == 1)
+			pieces = count_pieces(SALVAGE_JOURNAL);
+	}
+	cr_assert_eq(count_pieces(SALVAGE_JOURNAL), pieces);
+	while (salvage_area_reserve(&area, SALVAGE_BUFFER, 1 << 19) != NULL)
+		;
+	end = salvage_journal_position(&journal);
+	salvage_journal_begin(&journal, &before);
+	while (!journal.has_failed)
+		append_entry(&journal, 1);
+	salvage_journal_end(&journal, &before);
+	cr_assert_eq(journal.has_failed, 0);
+	cr_assert_eq(visit_journal(&end, &damage), 500500);
+	salvage_journal_release(&journal);
+	append_entry(&journal, 1001);
+	end = salvage_journal_position(&journal);
+	cr_assert(visit_journal(&end, &damage) == 501501 && damage.places == 0);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+/* Compares a tail with the pattern that it was made of. */
+static int compare_tail(void *user, const void *bytes, size_t length)
+{
+	uint64_t *offset = user;
+
+	for (size_t i = 0; i < length; i++)
+		cr_assert_eq(((const unsigned char *)bytes)[i], (unsigned char)((*offset + i) * 7 >> 3));
+	*offset += length;
+	return 1;
+}
+
+static uint64_t visit_tail(uint64_t member, uint64_t length)
+{
+	salvage_area found;
+	uint64_t offset = 0;
+	uint64_t visited;
+
 	cr_assert_eq(salvage_area_open(&found, path, HEADER_SIZE), 0);
-	cr_assert_eq(salvage_journal_visit(&found, entries, visit, &sum), entries);
-	cr_assert_eq(sum, entries * (entries + 1) / 2);
-	sum = 0;
-	cr_assert_eq(salvage_journal_visit(&found, 100, visit, &sum), 100);
-	cr_assert_eq(sum, 5050);
-	cr_assert_eq(salvage_journal_visit(&found, entries + 1, visit, &sum), entries);
+	visited = salvage_tail_visit(&found, member, length, compare_tail, &offset);
+	cr_assert_eq(visited, offset);
 	salvage_area_close(&found);
+	return visited;
+}
+
+static void append_pattern(salvage_tail *tail, size_t length)
+{
+	unsigned char *bytes = malloc(length);
+
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (unsigned char)((tail->length + i) * 7 >> 3);
+	salvage_tail_append(tail, bytes, length);
+	free(bytes);
+}
+
+Test(salvage_tail, a_member_is_kept_until_the_commit_after_its_end)
+{
+	salvage_area area;
+	salvage_tail tail = {.area = &area};
+	uint64_t used;
+
+	create(&area);
+	salvage_tail_begin(&tail, 20);
+	for (size_t length = 1; length < 1500000; length *= 3)
+		append_pattern(&tail, length);
+	cr_assert(!salvage_tail_is_due(&tail));
+	cr_assert_eq(visit_tail(tail.member, tail.length), tail.length);
+	/* What was appended after the commit is not visited. */
+	cr_assert_eq(visit_tail(tail.member, 300000), 300000);
+	cr_assert_eq(visit_tail(tail.member, tail.length + 1), tail.length);
+	while (!salvage_tail_is_due(&tail))
+		append_pattern(&tail, 100000);
+	used = tail.length;
+	salvage_tail_begin(&tail, 5000);
+	cr_assert_eq(tail.member_start, 5000);
+	append_pattern(&tail, 10);
+	cr_assert_eq(visit_tail(tail.member - 1, used), used);
+	cr_assert_eq(visit_tail(tail.member, 10), 10);
+	salvage_tail_release(&tail);
+	cr_assert_eq(visit_tail(tail.member - 1, used), 0);
+	cr_assert_eq(visit_tail(tail.member, 10), 10);
+	/* The chunks are used again. */
+	used = count_pieces(SALVAGE_TAIL);
+	for (int i = 0; i < 10; i++) {
+		append_pattern(&tail, 2000000);
+		salvage_tail_begin(&tail, 0);
+		salvage_tail_release(&tail);
+	}
+	cr_assert_eq(count_pieces(SALVAGE_TAIL), used);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_tail, a_full_area_ends_the_member)
+{
+	salvage_area area;
+	salvage_tail tail = {.area = &area};
+
+	create(&area);
+	while (salvage_area_reserve(&area, SALVAGE_BUFFER, 1 << 20) != NULL)
+		;
+	while (!tail.has_failed)
+		append_pattern(&tail, 1000);
+	cr_assert(salvage_tail_is_due(&tail));
+	cr_assert(tail.length < SALVAGE_MEMBER_BYTES);
+	cr_assert(visit_tail(tail.member, tail.length - 1000) == tail.length - 1000);
+	salvage_tail_begin(&tail, 0);
+	cr_assert(!salvage_tail_is_due(&tail));
 	salvage_area_close(&area);
 	unlink(path);
 }

@@ -24,6 +24,11 @@
 /* Objects of a snapshot: several chunks. */
 #define OBJECTS 200000
 
+/* Areas of roots, each of which has one root in each snapshot. */
+#define AREAS 100
+#define AREA_START(number) (UINT64_C(0x10000) * ((number) + 1))
+#define AREA_SIZE UINT64_C(0x1000)
+
 #define CHECK(condition)                                                                                               \
 	do {                                                                                                           \
 		if (!(condition)) {                                                                                    \
@@ -67,6 +72,32 @@ static mprof_recorder *open_recorder(void)
 	return recorder;
 }
 
+/* The same area again and again, and half of them are gone at the end. */
+static void register_areas(mprof_recorder *recorder)
+{
+	for (unsigned i = 0; i < AREAS * 20; i++) {
+		const uint64_t number = i % AREAS;
+		char name[32];
+		mprof_root_area area = {.struct_size = sizeof(area),
+					.start = AREA_START(number),
+					.size = AREA_SIZE,
+					.kind = MPROF_ROOT_STATIC,
+					.class_key = CLASS_KEY(number),
+					.name = name};
+
+		snprintf(name, sizeof(name), "area%u", (unsigned)number);
+		CHECK(mprof_recorder_register_root(recorder, &area) == MPROF_OK);
+		if (i < AREAS * 19 || number % 2 == 1)
+			CHECK(mprof_recorder_unregister_root(recorder, area.start) == MPROF_OK);
+	}
+}
+
+static void record_roots(mprof_recorder *recorder)
+{
+	for (uint64_t i = 0; i < AREAS; i++)
+		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, AREA_START(i) + i * 8, HEAP + i * 64);
+}
+
 /* The address of an object. Some are far from those before them, which takes the wide form. */
 static uint64_t address_of(uint64_t number)
 {
@@ -97,12 +128,17 @@ static void record_until_killed(void)
 {
 	mprof_recorder *recorder = open_recorder();
 
+	register_areas(recorder);
+	/* Most of the time, or always, they are only in the journal when the process dies. */
+	CHECK(mprof_recorder_drain(recorder) == MPROF_OK);
 	for (int i = 0; i < 2; i++) {
 		CHECK(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0));
+		record_roots(recorder);
 		record_objects(recorder, OBJECTS);
 		mprof_recorder_end_heap(recorder);
 	}
 	CHECK(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0));
+	record_roots(recorder);
 	record_objects(recorder, OBJECTS);
 	for (;;)
 		pause();
@@ -112,6 +148,9 @@ typedef struct found {
 	uint64_t objects;
 	uint64_t references;
 	uint64_t in_snapshot;
+	uint64_t roots_in_snapshot;
+	uint64_t areas[AREAS + 1]; /* Start, by ID. */
+	size_t area_count;
 	unsigned snapshots;
 	unsigned ended;
 	unsigned incomplete;
@@ -129,6 +168,42 @@ static void check_object(mprof_reader *reader, const found *log, const mprof_eve
 	CHECK(event->value == 8 * (log->in_snapshot % 16 + 2));
 }
 
+/* A root in an area that was still registered has its ID. */
+static void check_root(found *log, const mprof_event *event)
+{
+	const uint64_t number = log->roots_in_snapshot++;
+
+	CHECK(event->more.detail->object == HEAP + number * 64);
+	if (number % 2 == 1) {
+		CHECK(event->id == 0 && event->value == MPROF_ROOT_OTHER);
+		return;
+	}
+	CHECK(event->value == MPROF_ROOT_STATIC && event->id >= 1 && event->id <= log->area_count);
+	CHECK(log->areas[event->id] == AREA_START(number));
+}
+
+/* Areas are defined once. */
+static void read_areas(mprof_reader *reader, found *log)
+{
+	mprof_record record;
+	size_t count;
+
+	while (mprof_reader_next_records(reader, &record, sizeof(record), 1, &count) == MPROF_OK) {
+		const uint64_t number = record.as.root.address / 0x10000 - 1;
+		mprof_mapping mapping;
+		char expected[32];
+
+		CHECK(record.kind == MPROF_RECORD_ROOT && record.id == log->area_count + 1 && number < AREAS);
+		snprintf(expected, sizeof(expected), "area%u", (unsigned)number);
+		CHECK(strcmp(record.as.root.name, expected) == 0 && record.as.root.size == AREA_SIZE);
+		CHECK(mprof_reader_lookup_class(reader, record.as.root.class_id, &mapping, sizeof(mapping)) ==
+		      MPROF_OK);
+		snprintf(expected, sizeof(expected), "Class%u", (unsigned)number);
+		CHECK(strcmp(mapping.name, expected) == 0);
+		log->areas[++log->area_count] = record.as.root.address;
+	}
+}
+
 static void read_block(mprof_reader *reader, const mprof_block *block, found *log)
 {
 	mprof_event events[256];
@@ -137,6 +212,7 @@ static void read_block(mprof_reader *reader, const mprof_block *block, found *lo
 	if ((block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0) {
 		log->snapshots++;
 		log->in_snapshot = 0;
+		log->roots_in_snapshot = 0;
 	}
 	while (mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK) {
 		for (size_t i = 0; i < count; i++) {
@@ -145,6 +221,8 @@ static void read_block(mprof_reader *reader, const mprof_block *block, found *lo
 				log->in_snapshot++;
 				log->objects++;
 			}
+			if (events[i].kind == MPROF_EVENT_HEAP_ROOT)
+				check_root(log, &events[i]);
 			log->references += events[i].more.detail->reference_count;
 		}
 	}
@@ -165,6 +243,8 @@ static void read_log(found *log)
 		CHECK(mprof_reader_load(reader, &block) == MPROF_OK);
 		if (block.kind == MPROF_BLOCK_HEAP_DATA)
 			read_block(reader, &block, log);
+		else if (block.kind == MPROF_BLOCK_ROOTS)
+			read_areas(reader, log);
 	}
 	CHECK(status == MPROF_END);
 	mprof_reader_destroy(reader);
