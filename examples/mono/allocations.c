@@ -4,6 +4,7 @@
 
 #include "allocation_samples.h"
 #include "names.h"
+#include "selection.h"
 #include "shared/hash.h"
 #include "stacks.h"
 #include "threads.h"
@@ -16,19 +17,24 @@
 /* Alignment of objects in bytes, the same as in names_object_size(). */
 #define OBJECT_ALIGNMENT 8
 
+/* Out of line, so that an allocation of a known class needs no call. */
+__attribute__((noinline)) static void look_up_vtable(known_vtable *known, MonoVTable *vtable, unsigned unloads)
+{
+	MonoClass *klass = mono_vtable_class(vtable);
+
+	*known = (known_vtable){vtable, key_of(klass), names_object_size(klass), unloads};
+}
+
 /* Looking up a class and its object size in the runtime is slow, so each thread caches its latest results. */
-static const known_vtable *vtable_of(MonoProfiler *profiler, thread_state *state, MonoObject *object)
+static inline const known_vtable *vtable_of(MonoProfiler *profiler, thread_state *state, MonoObject *object)
 {
 	MonoVTable *vtable = object->vtable;
 	size_t index = hash_key((uintptr_t)vtable) & (KNOWN_VTABLES - 1);
 	known_vtable *known = &state->known_vtables[index];
 	unsigned unloads = atomic_load_explicit(&profiler->unloads, memory_order_relaxed);
 
-	if (__builtin_expect(known->vtable != vtable || known->unloads != unloads, 0)) {
-		MonoClass *klass = mono_vtable_class(vtable);
-
-		*known = (known_vtable){vtable, key_of(klass), names_object_size(klass), unloads};
-	}
+	if (__builtin_expect(known->vtable != vtable || known->unloads != unloads, 0))
+		look_up_vtable(known, vtable, unloads);
 	return known;
 }
 
@@ -111,8 +117,57 @@ static void stackless_allocation(MonoProfiler *profiler, MonoObject *object)
 		mprof_thread_record_allocation(state->recording, known->class_key, size_of(known, object));
 }
 
+/* What is recorded now; the control thread changes it. Relaxed: a thread may overlook the change for one more event. */
+static _Atomic int present_mode = ALLOCATIONS_WITH_STACKS;
+
+/* Returns how many of the frames of a selected allocation are recorded. */
+static size_t recorded_frames(MonoProfiler *profiler, thread_state *state, uint64_t size, size_t count)
+{
+	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) == 0)
+		return count;
+	if (atomic_load_explicit(&present_mode, memory_order_relaxed) != ALLOCATIONS_WITH_STACKS)
+		return 0;
+	if (atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed) == 0)
+		return count;
+	return allocation_samples_choose(profiler, state, size) ? count : 0;
+}
+
+/*
+ * With filters, the stack is walked for each allocation, since any of its methods may decide. A sample is chosen from
+ * the allocations that pass.
+ */
+static void filtered_allocation(MonoProfiler *profiler, MonoObject *object)
+{
+	const int has_stack = (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
+	thread_state *state = threads_state(profiler);
+	mprof_frame frames[MPROF_STACK_MAX];
+	const known_vtable *known;
+	uint64_t size;
+	size_t count;
+
+	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder) ||
+	    !stacks_here_selected(profiler, state, frames, has_stack ? profiler->options.stack_depth : 1, &count))
+		return;
+	known = vtable_of(profiler, state, object);
+	size = size_of(known, object);
+	if (profiler->allocation_detail == 0)
+		mprof_thread_record_allocation(state->recording, known->class_key, size);
+	else
+		mprof_thread_record_allocation_detailed(state->recording, known->class_key, size,
+							(uint64_t)(uintptr_t)object, frames,
+							recorded_frames(profiler, state, size, count));
+}
+
 static MonoProfilerGCAllocationCallback callback_for(MonoProfiler *profiler)
 {
+	const int mode = atomic_load_explicit(&present_mode, memory_order_relaxed);
+
+	if (mode == ALLOCATIONS_OFF)
+		return NULL;
+	if (selection_is_filtered())
+		return filtered_allocation;
+	if (mode == ALLOCATIONS_PLAIN && (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0)
+		return stackless_allocation;
 	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0 &&
 	    atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed) != 0)
 		return sampled_allocation;
@@ -159,9 +214,7 @@ static const char *refuse_stacks(const MonoProfiler *profiler, uint64_t interval
 
 const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval)
 {
-	int has_stacks = (profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
 	const char *refusal = mode == ALLOCATIONS_WITH_STACKS ? refuse_stacks(profiler, interval) : NULL;
-	MonoProfilerGCAllocationCallback callback;
 
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) == 0)
 		return "code reports allocations only if it is compiled so: start the program with the option alloc";
@@ -170,11 +223,13 @@ const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, 
 	if (mode == ALLOCATIONS_WITH_STACKS &&
 	    interval != atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed))
 		change_interval(profiler, interval);
-	callback = callback_for(profiler);
-	if (mode == ALLOCATIONS_OFF)
-		callback = NULL;
-	else if (mode == ALLOCATIONS_PLAIN && has_stacks)
-		callback = stackless_allocation;
-	mono_profiler_set_gc_allocation_callback(profiler->handle, callback);
+	atomic_store_explicit(&present_mode, mode, memory_order_relaxed);
+	mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
 	return NULL;
+}
+
+void allocations_use_filters(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0)
+		mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
 }

@@ -25,4 +25,7 @@ typedef enum allocations_mode {
  */
 const char *allocations_set_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval);
 
+/** Filters were added or removed while the program runs. Control thread only. */
+void allocations_use_filters(MonoProfiler *profiler);
+
 #endif

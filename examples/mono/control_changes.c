@@ -5,9 +5,13 @@
 #include "allocations.h"
 #include "call_gate.h"
 #include "control_actions.h"
+#include "method_search.h"
 #include "methods.h"
 #include "options_values.h"
 #include "samples.h"
+#include "selection.h"
+
+#include "shared/sample_rate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -51,20 +55,57 @@ static void describe_calls(MonoProfiler *profiler, command_reply *reply)
 	control_reply_add(reply, "calls=%s", call_gate_selection());
 }
 
+static void describe_patterns(command_reply *reply, const char *name, filter_action action)
+{
+	char *text = selection_text(action);
+
+	/* One line for all patterns */
+	for (char *c = text; c != NULL && *c != '\0'; c++)
+		if (*c == '\n')
+			*c = ' ';
+	control_reply_add(reply, "%s=%s", name, text == NULL || text[0] == '\0' ? "off" : text);
+	free(text);
+}
+
+static void describe_only(MonoProfiler *profiler, command_reply *reply)
+{
+	(void)profiler;
+	describe_patterns(reply, "only", FILTER_ONLY);
+}
+
+static void describe_not(MonoProfiler *profiler, command_reply *reply)
+{
+	(void)profiler;
+	describe_patterns(reply, "not", FILTER_NOT);
+}
+
+static const char *change_patterns(MonoProfiler *profiler, filter_action action, const char *pattern)
+{
+	const char *failure = selection_change(profiler, action, pattern);
+
+	if (failure == NULL) {
+		method_search_update(profiler);
+		allocations_use_filters(profiler);
+	}
+	return failure;
+}
+
+static const char *change_only(MonoProfiler *profiler, const char *value)
+{
+	return change_patterns(profiler, FILTER_ONLY, value);
+}
+
+static const char *change_not(MonoProfiler *profiler, const char *value)
+{
+	return change_patterns(profiler, FILTER_NOT, value);
+}
+
 static const char *change_samples(MonoProfiler *profiler, const char *value)
 {
-	char *end;
-	unsigned long hz;
+	uint32_t hz;
+	const char *failure = sample_rate_parse(value, profiler->options.sample_hz, &hz);
 
-	if (strcmp(value, "off") == 0)
-		return samples_set_rate(profiler, 0);
-	if (strcmp(value, "on") == 0)
-		return samples_set_rate(profiler, profiler->options.sample_hz);
-	errno = 0;
-	hz = strtoul(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || hz < 1 || hz > MAX_SAMPLE_HZ)
-		return "sample takes on, off, or a number from 1 to 10000";
-	return samples_set_rate(profiler, (uint32_t)hz);
+	return failure != NULL ? failure : samples_set_rate(profiler, hz);
 }
 
 static const char *set_allocation_mode(MonoProfiler *profiler, allocations_mode mode, uint64_t interval)
@@ -116,6 +157,8 @@ static const struct {
 	{"sample", RECORD_SAMPLES, change_samples, describe_samples},
 	{"alloc", RECORD_ALLOCATIONS, change_allocations, describe_allocations},
 	{"calls", RECORD_CALLS, change_calls, describe_calls},
+	{"only", RECORD_ALLOCATIONS | RECORD_SAMPLES, change_only, describe_only},
+	{"not", RECORD_ALLOCATIONS | RECORD_SAMPLES, change_not, describe_not},
 };
 
 #define CHANGE_COUNT (sizeof(changes) / sizeof(changes[0]))

@@ -77,8 +77,7 @@ static void run_command(MonoProfiler *profiler, const char *line, command_reply 
 		failure = control_mark(profiler, line + 5);
 	else
 		failure = "unknown command; the commands are enable, disable, flush, heapshot, status, cost, sample, "
-			  "alloc, "
-			  "calls and mark TEXT";
+			  "alloc, calls, only, not and mark TEXT";
 	control_reply_end(reply, failure);
 }
 

@@ -2,6 +2,7 @@
 /* Records the loading and unloading of code units: domains, assemblies and modules (the runtime's images). */
 #include "elements.h"
 
+#include "method_search.h"
 #include "names.h"
 #include "precompiled.h"
 #include "threads.h"
@@ -188,6 +189,7 @@ static void domain_unloading(MonoProfiler *profiler, MonoDomain *domain)
 	record_nameless(profiler, take_nameless(domain));
 	begin_load(profiler, domain, name_of_domain(domain));
 	unnamed_methods_define(profiler);
+	method_search_cancel(domain);
 	(void)key_set_remove_owned(&profiler->compiled, domain, NULL, 0);
 	names_forget_shared(profiler);
 }

@@ -28,7 +28,8 @@ struct filters {
 	filter_action action;
 	filter_subject subject;
 	filters *next;
-	char pattern[];
+	const char *pattern; /* The part of the text after the prefix. */
+	char text[];
 };
 
 static const struct {
@@ -56,11 +57,12 @@ static filter_subject subject_of(const char **pattern)
 
 int filters_add(filters **list, filter_action action, const char *pattern)
 {
-	filter_subject subject = subject_of(&pattern);
+	const char *rest = pattern;
+	filter_subject subject = subject_of(&rest);
 	size_t length = strlen(pattern);
 	filters *filter;
 
-	if (length == 0) {
+	if (rest[0] == '\0') {
 		errno = EINVAL;
 		return 0;
 	}
@@ -69,10 +71,47 @@ int filters_add(filters **list, filter_action action, const char *pattern)
 		return 0;
 	filter->action = action;
 	filter->subject = subject;
-	memcpy(filter->pattern, pattern, length + 1);
+	memcpy(filter->text, pattern, length + 1);
+	filter->pattern = filter->text + (rest - pattern);
 	filter->next = *list;
 	*list = filter;
 	return 1;
+}
+
+int filters_have(const filters *list, filter_action action)
+{
+	while (list != NULL && list->action != action)
+		list = list->next;
+	return list != NULL;
+}
+
+int filters_copy(filters **list, filter_action action, const filters *from)
+{
+	for (; from != NULL; from = from->next) {
+		if (from->action == action && !filters_add(list, action, from->text))
+			return 0;
+	}
+	return 1;
+}
+
+char *filters_text(const filters *list, filter_action action)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (const char *separator = ""; list != NULL; list = list->next) {
+		if (list->action != action)
+			continue;
+		fprintf(out, "%s%s", separator, list->text);
+		separator = "\n";
+	}
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 void filters_release(filters *list)
@@ -158,4 +197,13 @@ int filters_admit(const filters *list, MonoMethod *method)
 		is_admitted = 1;
 	}
 	return is_admitted || !has_only;
+}
+
+int filters_match(const filters *list, filter_action action, MonoMethod *method)
+{
+	for (const filters *filter = list; filter != NULL; filter = filter->next) {
+		if (filter->action == action && matches_filter(filter, method))
+			return 1;
+	}
+	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file filters.h
- * \brief The methods whose calls are recorded: the options only=PATTERN and not=PATTERN.
+ * \brief The methods that are recorded: the options only=PATTERN and not=PATTERN.
  */
 #ifndef FILTERS_H
 #define FILTERS_H
@@ -26,6 +26,18 @@ int filters_add(filters **list, filter_action action, const char *pattern);
  * the callback that decides which code is instrumented, so that excluded methods cost nothing. \p list may be NULL.
  */
 int filters_admit(const filters *list, MonoMethod *method);
+
+/** Whether a pattern of this action matches a method. \p list may be NULL. */
+int filters_match(const filters *list, filter_action action, MonoMethod *method);
+
+/** Whether there is a pattern of this action. \p list may be NULL. */
+int filters_have(const filters *list, filter_action action);
+
+/** Adds the patterns of an action to another list. Returns 0 if out of memory. */
+int filters_copy(filters **list, filter_action action, const filters *from);
+
+/** The patterns of an action, separated by line feeds; "" if none. The caller frees it. NULL if out of memory. */
+char *filters_text(const filters *list, filter_action action);
 
 void filters_release(filters *list);
 

@@ -5,6 +5,8 @@
  */
 #include "key_set.h"
 
+#include <stdlib.h>
+
 /** An entry of the map. */
 typedef struct key_entry {
 	uint64_t key;
@@ -67,6 +69,23 @@ uint8_t key_set_remove(key_set *set, const void *key)
 	}
 	pthread_mutex_unlock(&set->lock);
 	return flags;
+}
+
+uintptr_t *key_set_list(key_set *set, size_t *count)
+{
+	uintptr_t *keys;
+
+	*count = 0;
+	pthread_mutex_lock(&set->lock);
+	keys = malloc((set->entries.count + 1) * sizeof(*keys));
+	for (size_t slot = 0; keys != NULL && slot < set->entries.capacity; slot++) {
+		const key_entry *entry = key_map_slot(&set->entries, slot);
+
+		if (entry != NULL)
+			keys[(*count)++] = (uintptr_t)entry->key;
+	}
+	pthread_mutex_unlock(&set->lock);
+	return keys;
 }
 
 /* The entry in a slot if it has this owner, else NULL. */

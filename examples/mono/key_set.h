@@ -38,6 +38,9 @@ void key_set_mark(key_set *set, const void *key, uint8_t flags);
 /** Removes a key. Returns its flags, 0 if it is not in the set. */
 uint8_t key_set_remove(key_set *set, const void *key);
 
+/** Returns an array of all keys that the caller frees, or NULL. */
+uintptr_t *key_set_list(key_set *set, size_t *count);
+
 /** Returns the number of keys that have this owner. */
 size_t key_set_count(key_set *set, const void *owner);
 

@@ -11,6 +11,7 @@
 #include "call_gate.h"
 #include "filters.h"
 #include "names.h"
+#include "noted_methods.h"
 #include "runtime_work.h"
 #include "stacks.h"
 #include "threads.h"
@@ -323,8 +324,11 @@ static void jit_failed(MonoProfiler *profiler, MonoMethod *method)
 static void method_free(MonoProfiler *profiler, MonoMethod *method)
 {
 	mprof_thread *recording = threads_recording(profiler);
-	uint8_t flags = key_set_remove(&profiler->methods, method);
+	uint8_t flags;
 
+	noted_methods_lock();
+	flags = key_set_remove(&profiler->methods, method);
+	noted_methods_unlock();
 	/* Its code may be reused, too. */
 	atomic_fetch_add_explicit(&profiler->unloads, 1, memory_order_relaxed);
 	/* A method that was never compiled is not defined in the log. */

@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "heap.h"
 #include "jit_code.h"
+#include "method_search.h"
 #include "methods.h"
 #include "metrics.h"
 #include "monitors.h"
@@ -21,6 +22,7 @@
 #include "runtime_controls.h"
 #include "runtime_work.h"
 #include "samples.h"
+#include "selection.h"
 #include "session.h"
 #include "threads.h"
 #include "unnamed_methods.h"
@@ -323,10 +325,13 @@ static void runtime_initialized(MonoProfiler *profiler)
 	control_runtime_is_ready();
 	heap_begin();
 	metrics_start(profiler);
+	if (selection_is_filtered())
+		method_search_start(profiler);
 }
 
 static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
+	method_search_cancel(NULL);
 	sample_timer_set_period(0);
 	unnamed_methods_discard();
 	heap_end();
@@ -342,6 +347,7 @@ static void install_callbacks(void)
 	mono_profiler_set_runtime_shutdown_begin_callback(module.handle, runtime_shutdown_begin);
 	mono_profiler_set_cleanup_callback(module.handle, close_at_runtime_end);
 	threads_install(&module);
+	selection_begin(&module);
 	elements_install(&module);
 	classes_install(&module);
 	allocations_install(&module);

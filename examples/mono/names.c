@@ -7,6 +7,8 @@
  * defined again when another structure is created there.
  */
 #include "names.h"
+#include "method_names.h"
+#include "noted_methods.h"
 #include "source_lines.h"
 
 #include <mono/metadata/class.h>
@@ -144,8 +146,9 @@ static const char *name_in_full_name(const char *full_name, const char *called)
  * The image with which a method is freed, or NULL if there is not a single one. In its name, type arguments follow the
  * short name.
  */
-static const void *owner_of_method(MonoMethod *method, const char *name, const char *called)
+static const void *owner_of_method(MonoMethod *method, const char *name)
 {
+	const char *called = mono_method_get_name(method);
 	size_t length = strlen(called);
 
 	if (strncmp(name, called, length) == 0 && name[length] == '<')
@@ -153,10 +156,8 @@ static const void *owner_of_method(MonoMethod *method, const char *name, const c
 	return owner_of_class(mono_method_get_class(method));
 }
 
-static void define_method(MonoProfiler *profiler, MonoMethod *method, const char *full_name, uint8_t flags)
+static void define_method(MonoProfiler *profiler, MonoMethod *method, const char *name, uint8_t flags)
 {
-	const char *called = mono_method_get_name(method);
-	const char *name = name_in_full_name(full_name, called);
 	MonoDebugSourceLocation *source;
 	mprof_description description;
 
@@ -176,20 +177,34 @@ static void define_method(MonoProfiler *profiler, MonoMethod *method, const char
 	(void)mprof_recorder_define_method(profiler->recorder, key_of(method), &description);
 	if (source != NULL)
 		mono_debug_free_source_location(source);
-	key_set_put(&profiler->methods, method, owner_of_method(method, name, called), flags);
+	key_set_put(&profiler->methods, method, owner_of_method(method, name), flags);
+	noted_methods_add(method, (flags & METHOD_WRAPPER) != 0);
 }
 
-uint8_t names_define_method(MonoProfiler *profiler, MonoMethod *method)
+static uint8_t define_by_full_name(MonoProfiler *profiler, MonoMethod *method)
 {
 	char *full_name = mono_method_full_name(method, 1);
 	uint8_t flags = METHOD_DEFINED;
 
-	names_define_class_once(profiler, mono_method_get_class(method));
 	if (full_name != NULL) {
 		flags = flags_of(full_name);
-		define_method(profiler, method, full_name, flags);
+		define_method(profiler, method, name_in_full_name(full_name, mono_method_get_name(method)), flags);
 	}
 	mono_free(full_name);
+	return flags;
+}
+
+uint8_t names_define_method(MonoProfiler *profiler, MonoMethod *method)
+{
+	char *name = method_names_compose(method);
+	uint8_t flags = METHOD_DEFINED;
+
+	names_define_class_once(profiler, mono_method_get_class(method));
+	if (name != NULL)
+		define_method(profiler, method, name, flags);
+	else
+		flags = define_by_full_name(profiler, method);
+	free(name);
 	return flags;
 }
 
@@ -224,7 +239,9 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 
 	if (profiler_has_ended(profiler))
 		return;
+	noted_methods_lock();
 	ranges = take_owned_keys(profiler, image, &count);
+	noted_methods_unlock();
 	/* Called even without keys: events that refer to structures without a known owner must get their names now. */
 	(void)mprof_recorder_retire_keys(profiler->recorder, ranges, sizeof(*ranges), count);
 	free(ranges);
@@ -233,7 +250,9 @@ void names_unload(MonoProfiler *profiler, MonoImage *image)
 
 void names_forget_shared(MonoProfiler *profiler)
 {
+	noted_methods_lock();
 	(void)key_set_remove_owned(&profiler->methods, NULL, NULL, 0);
+	noted_methods_unlock();
 	(void)key_set_remove_owned(&profiler->classes, NULL, NULL, 0);
 	atomic_fetch_add_explicit(&profiler->unloads, 1, memory_order_relaxed);
 }

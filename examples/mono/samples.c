@@ -32,13 +32,14 @@
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	mprof_frame frames[MPROF_STACK_MAX];
-	size_t count;
+	size_t count = 0;
 
-	if (own_code_contains((uintptr_t)address)) {
+	if (!own_code_contains((uintptr_t)address))
+		count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
+	if (count == 0) {
 		sample_time_discard();
 		return;
 	}
-	count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
 	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
 }
 
@@ -72,18 +73,26 @@ static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, co
 	record_sample(profiler, address, context);
 }
 
+static int is_exact(uint64_t ran)
+{
+	return ran != 0 && (current_state == NULL || sample_timer_is_exact(&current_state->timer, ran));
+}
+
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
-	int has_run = 0;
+	uint64_t ran = 0;
 
 	if (sampling_signal_find(context))
 		sem_post(&signal_is_found);
-	if (is_recording(profiler) && sample_time_is_due(&has_run))
-		record_sample(profiler, address, context);
+	if (is_recording(profiler)) {
+		ran = sample_time_run();
+		if (is_exact(ran) && sample_time_is_due())
+			record_sample(profiler, address, context);
+	}
 	/* The time of this handler does not count as time of the program. */
 	sample_time_skip();
 	if (current_state != NULL)
-		sample_timer_continue(&current_state->timer, has_run);
+		sample_timer_continue(&current_state->timer, ran);
 }
 
 /*
@@ -103,7 +112,7 @@ static void *replace_runtime(void *argument)
 	if (hz != 0) {
 		sample_timer_set_period(UINT64_C(1000000000) / hz);
 		sample_timer_set(sampling_signal_get(), sample_timer_tick_hz(),
-				 (sample_source)profiler->options.sample_source);
+				 (sample_source)profiler->options.sample_source, 1);
 		threads_start_timers();
 		is_replaced = sample_timer_source() != SAMPLE_SOURCE_NONE;
 	}
@@ -171,6 +180,7 @@ static void start_sources(MonoProfiler *profiler)
 static void begin_late(MonoProfiler *profiler)
 {
 	profiler_add_kind(profiler, RECORD_SAMPLES);
+	own_code_find();
 	unnamed_methods_close();
 	unnamed_methods_define(profiler);
 	start_sources(profiler);

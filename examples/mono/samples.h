@@ -14,9 +14,6 @@ void samples_install(MonoProfiler *profiler);
 /** Adds the totals of sampling to the session metadata. The log must still be open. */
 void samples_end(MonoProfiler *profiler);
 
-/** The highest rate, in samples of a thread per second. */
-#define MAX_SAMPLE_HZ 10000
-
 /** Changes the rate while the program runs; 0 stops sampling. Returns NULL, or the reason why it cannot be changed. */
 const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz);
 

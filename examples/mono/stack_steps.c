@@ -11,10 +11,14 @@
 #if defined(__linux__) && defined(__x86_64__)
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unwind.h>
 
 /* Maximum number of native frames between the callback and managed code that are learned. */
 #define MAX_NATIVE_FRAMES 32
+
+/* Code of methods is at least as long; prologues are shorter. */
+#define MIN_METHOD_SIZE 16
 
 static stack_step *set_of(stack_steps *steps, uintptr_t address)
 {
@@ -46,9 +50,29 @@ static void remember(stack_steps *steps, const stack_step *step)
 	*known = *step;
 }
 
-static const uintptr_t *slot_after(const uintptr_t *slot, uint32_t distance)
+/* A place on the stack during a walk. */
+typedef struct walk_place {
+	const uintptr_t *slot; /* Of a return address. */
+	uintptr_t pointer;     /* The frame pointer register when the frame made the call; 0 if unknown. */
+} walk_place;
+
+/* Moves on to the caller. Returns 0 if it is not known where its return address is. */
+static int take_step(const stack_steps *steps, walk_place *place, const stack_step *step)
 {
-	return slot + distance / sizeof(*slot);
+	const uintptr_t *slot = place->slot;
+
+	if (step->distance != 0) {
+		place->slot = slot + step->distance / sizeof(*slot);
+	} else {
+		/* In the part of the stack that is in use */
+		if (place->pointer <= (uintptr_t)slot || place->pointer % sizeof(*slot) != 0 ||
+		    place->pointer >= steps->end - 2 * sizeof(*slot))
+			return 0;
+		place->slot = (const uintptr_t *)place->pointer + 1;
+	}
+	if (step->saved != 0)
+		place->pointer = step->saved == STACK_STEP_PUSHED ? place->slot[-1] : slot[step->saved];
+	return 1;
 }
 
 static int is_base(const stack_steps *steps, const uintptr_t *slot)
@@ -56,32 +80,94 @@ static int is_base(const stack_steps *steps, const uintptr_t *slot)
 	return slot == steps->base && memcmp(slot, steps->base_words, sizeof(steps->base_words)) == 0;
 }
 
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
-		     size_t *count)
+/*
+ * Adds what the stack has further in than the path: the frames from \p slot on until one that is in the path. If there
+ * are too many of them, they become the path. Returns 0 if a step is not known.
+ */
+static int enter_path(stack_steps *steps, const uintptr_t *slot)
 {
+	stack_path_frame added[STACK_PATH_NEW];
+	walk_place place = {slot, 0};
+	uint32_t count = 0;
+
+	while (!stack_path_reaches(&steps->path, place.slot) && place.slot < steps->base && count < STACK_PATH_NEW) {
+		const stack_step *step = find_step(steps, *place.slot);
+
+		if (step == NULL)
+			return 0;
+		added[count++] = (stack_path_frame){place.slot, *step};
+		if (!take_step(steps, &place, step))
+			return 0;
+	}
+	if (count == STACK_PATH_NEW)
+		stack_path_clear(&steps->path);
+	stack_path_add_inner(&steps->path, added, count);
+	return 1;
+}
+
+/* Extends the path at its outer end, which leads to \p slot. Returns 0 if the step is not known. */
+static int extend_path(stack_steps *steps, const uintptr_t *slot)
+{
+	const stack_step *step = find_step(steps, *slot);
+
+	if (step == NULL)
+		return 0;
+	stack_path_add_outer(&steps->path, slot, step);
+	return 1;
+}
+
+/* Replaces the step of a frame whose return address has changed. Returns 0 if the step is not known. */
+static int correct_path(stack_steps *steps, uint32_t number)
+{
+	stack_path_frame *frame = stack_path_at(&steps->path, number);
+	const stack_step *step = find_step(steps, *frame->slot);
+
+	if (step == NULL || step->distance != frame->step.distance)
+		steps->path.outer = step == NULL ? number : number + 1;
+	if (step != NULL)
+		frame->step = *step;
+	return step != NULL;
+}
+
+/* Moves on to the caller of a frame of the path. Returns 0 if it is not known where its return address is. */
+static int follow_path(stack_steps *steps, uint32_t number, walk_place *place)
+{
+	const stack_path_frame *frame = stack_path_at(&steps->path, number);
+
+	place->slot = frame->slot;
+	if (!take_step(steps, place, &frame->step))
+		return 0;
+	/* The path may lead elsewhere now. */
+	if (frame->step.distance == 0 && number + 1 != steps->path.outer &&
+	    stack_path_at(&steps->path, number + 1)->slot != place->slot)
+		steps->path.outer = number + 1;
+	return 1;
+}
+
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, stack_record *record)
+{
+	walk_place place = {slot, 0};
 	int is_managed = 0;
 
-	*count = 0;
-	if (steps->unloads != unloads)
+	if (steps->unloads != unloads || !enter_path(steps, slot))
 		return 0;
-	while (slot < steps->base) {
-		const stack_step *step = find_step(steps, *slot);
+	for (uint32_t number = steps->path.inner;; number++) {
+		const stack_path_frame *frame = stack_path_at(&steps->path, number);
 
-		/* Native frames between managed frames have no steps: their callers are unknown. */
-		if (step == NULL || (step->frame == 0 && is_managed))
+		if (number == steps->path.outer && (place.slot >= steps->base || !extend_path(steps, place.slot)))
+			break;
+		if (frame->step.address != *frame->slot && !correct_path(steps, number))
 			return 0;
-		if (step->frame != 0) {
-			is_managed = 1;
-			if (*count == limit) {
-				frames[(*count)++] = MPROF_FRAME_TRUNCATED;
-				return 1;
-			}
-			if (*count > 0 || !step->is_wrapper)
-				frames[(*count)++] = step->frame;
-		}
-		slot = slot_after(slot, step->distance);
+		/* Native frames between managed frames have no steps: their callers are unknown. */
+		if (!follow_path(steps, number, &place) || (frame->step.frame == 0 && is_managed))
+			return 0;
+		if (frame->step.frame == 0)
+			continue;
+		is_managed = 1;
+		if (!stack_record_add(record, frame->step.frame, frame->step.flags))
+			return 1;
 	}
-	return is_managed && is_base(steps, slot);
+	return is_managed && is_base(steps, place.slot);
 }
 
 typedef struct native_lesson {
@@ -108,7 +194,7 @@ static _Unwind_Reason_Code learn_native_frame(struct _Unwind_Context *context, v
 		return _URC_NORMAL_STOP;
 	if (native->previous_slot != NULL) {
 		const uintptr_t distance = (uintptr_t)slot - (uintptr_t)native->previous_slot;
-		const stack_step step = {native->previous, 0, (uint32_t)distance, 0};
+		const stack_step step = {native->previous, 0, (uint32_t)distance, 0, 0};
 
 		remember(native->lesson->steps, &step);
 	}
@@ -116,6 +202,22 @@ static _Unwind_Reason_Code learn_native_frame(struct _Unwind_Context *context, v
 	native->previous_slot = slot;
 	native->lesson->slot = slot;
 	return _URC_NO_REASON;
+}
+
+/* Returns the end of the thread's stack; if it is unknown, an address so low that no frame pointer is used. */
+static uintptr_t end_of_stack(void)
+{
+	uintptr_t end = 2 * sizeof(uintptr_t);
+	pthread_attr_t attributes;
+	void *start;
+	size_t size;
+
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return end;
+	if (pthread_attr_getstack(&attributes, &start, &size) == 0)
+		end = (uintptr_t)start + size;
+	pthread_attr_destroy(&attributes);
+	return end;
 }
 
 void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloads, const uintptr_t *slot)
@@ -126,6 +228,10 @@ void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloa
 		memset(steps, 0, sizeof(*steps));
 		steps->unloads = unloads;
 	}
+	if (steps->end == 0)
+		steps->end = end_of_stack();
+	/* Steps may be forgotten. */
+	stack_path_clear(&steps->path);
 	*lesson = (stack_lesson){.steps = steps};
 	/* The unwinder has no information about code of the runtime's compiler, and ends there. */
 	(void)_Unwind_Backtrace(learn_native_frame, &native);
@@ -143,6 +249,13 @@ static int reads_subtraction(const uint8_t *code, uint32_t *amount, size_t *leng
 	return *amount < (code[1] == 0x83 ? 0x80 : 0x1000000);
 }
 
+static int has_frame_pointer(const uint8_t *code, size_t size)
+{
+	static const uint8_t instructions[] = {0x55, 0x48, 0x8b, 0xec};
+
+	return size >= MIN_METHOD_SIZE && memcmp(code, instructions, sizeof(instructions)) == 0;
+}
+
 /*
  * Reads the prologue of a method: push rbp and mov rbp, rsp; then the size of the frame is subtracted from rsp. Either
  * part may be missing. Returns the number of bytes from the stack pointer to the return address. \p rest: the offset of
@@ -150,17 +263,16 @@ static int reads_subtraction(const uint8_t *code, uint32_t *amount, size_t *leng
  */
 static uint32_t read_prologue(const uint8_t *code, size_t size, size_t *rest)
 {
-	static const uint8_t frame_pointer[] = {0x55, 0x48, 0x8b, 0xec};
 	uint32_t amount = 0;
 	uint32_t pushed = 0;
 	size_t length = 0;
 
 	*rest = 0;
-	if (size < 16)
+	if (size < MIN_METHOD_SIZE)
 		return 0;
-	if (memcmp(code, frame_pointer, sizeof(frame_pointer)) == 0) {
+	if (has_frame_pointer(code, size)) {
 		pushed = 8;
-		*rest = sizeof(frame_pointer);
+		*rest = 4;
 	}
 	if (reads_subtraction(code + *rest, &amount, &length))
 		*rest += length;
@@ -204,8 +316,30 @@ static int changes_stack_pointer(const uint8_t *code, size_t size, size_t start)
 	return 0;
 }
 
-/* Returns the number of bytes from one return address to the next; 0 if it is not fixed. */
-static uint32_t distance_of(MonoDomain *domain, const uint8_t *code)
+/*
+ * Returns where a method without a frame pointer saves that of its callers, as stack_step::saved: it stores the
+ * register in its frame, mov [rsp + constant], rbp, either since it uses the register otherwise or for the runtime.
+ */
+static uint16_t find_saved_pointer(const uint8_t *code, size_t size)
+{
+	static const uint8_t near_place[] = {0x48, 0x89, 0x6c, 0x24};
+	static const uint8_t far_place[] = {0x48, 0x89, 0xac, 0x24};
+
+	for (size_t i = 0; i + 8 <= size; i++) {
+		uint32_t offset = code[i + 4];
+
+		if (memcmp(code + i, far_place, sizeof(far_place)) == 0)
+			memcpy(&offset, code + i + 4, sizeof(offset));
+		else if (memcmp(code + i, near_place, sizeof(near_place)) != 0)
+			continue;
+		/* When the method calls, its stack pointer is one word above the slot of the return address. */
+		return offset < STACK_STEP_PUSHED ? (uint16_t)(offset / sizeof(uintptr_t) + 1) : 0;
+	}
+	return 0;
+}
+
+/* Derives from the code of a method how its frames lead to the next one. Returns 0 if that is not possible. */
+static int read_step(MonoDomain *domain, const uint8_t *code, stack_step *step)
 {
 	/* The cast removes const: the runtime only compares the address. */
 	MonoJitInfo *info = mono_jit_info_table_find(domain, (char *)(uintptr_t)code);
@@ -216,9 +350,13 @@ static uint32_t distance_of(MonoDomain *domain, const uint8_t *code)
 	if (info == NULL || (const uint8_t *)mono_jit_info_get_code_start(info) != code)
 		return 0;
 	frame_size = read_prologue(code, size, &rest);
-	if (rest == 0 || frame_size % sizeof(uintptr_t) != 0 || changes_stack_pointer(code, size, rest))
-		return 0;
-	return frame_size + (uint32_t)sizeof(uintptr_t);
+	step->saved = has_frame_pointer(code, size) ? STACK_STEP_PUSHED : find_saved_pointer(code, size);
+	if (rest != 0 && frame_size % sizeof(uintptr_t) == 0 && !changes_stack_pointer(code, size, rest))
+		step->distance = frame_size + (uint32_t)sizeof(uintptr_t);
+	/* Bytes that only look like the instruction must not lead out of the frame. */
+	if (step->saved != STACK_STEP_PUSHED && step->saved >= step->distance / sizeof(uintptr_t))
+		step->saved = 0;
+	return step->distance != 0 || step->saved == STACK_STEP_PUSHED;
 }
 
 /* Remembers the last step if it leads to a return address (\p is_right); otherwise forgets it. */
@@ -239,12 +377,12 @@ static void settle(stack_lesson *lesson, int is_right)
 }
 
 void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
-		      int is_wrapper)
+		      unsigned flags)
 {
 	const uintptr_t address = (uintptr_t)code + (uintptr_t)offset;
 	const uintptr_t *slot = lesson->slot;
+	walk_place place = {slot, lesson->pointer};
 	const stack_step *known;
-	uint32_t distance;
 	int is_right;
 
 	if (slot == NULL)
@@ -255,13 +393,17 @@ void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code
 	lesson->slot = NULL;
 	if (!is_right)
 		return;
+	lesson->step = (stack_step){*slot, frame, 0, 0, (uint16_t)flags};
 	known = find_step(lesson->steps, *slot);
-	distance = known != NULL ? known->distance : distance_of(domain, code);
-	if (distance == 0)
+	if (known != NULL)
+		lesson->step = *known;
+	else if (!read_step(domain, code, &lesson->step))
 		return;
-	lesson->step = (stack_step){*slot, frame, distance, is_wrapper};
+	if (!take_step(lesson->steps, &place, &lesson->step))
+		return;
 	lesson->unsettled = slot;
-	lesson->slot = slot_after(slot, distance);
+	lesson->slot = place.slot;
+	lesson->pointer = place.pointer;
 }
 
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames)
@@ -284,15 +426,12 @@ void stack_lesson_end(stack_lesson *lesson, int has_all_frames)
 #else
 
 /* Other systems have other prologues and unwinders: the runtime walks all stacks. */
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
-		     size_t *count)
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, stack_record *record)
 {
 	(void)steps;
 	(void)unloads;
 	(void)slot;
-	(void)frames;
-	(void)limit;
-	*count = 0;
+	(void)record;
 	return 0;
 }
 
@@ -304,14 +443,14 @@ void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloa
 }
 
 void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
-		      int is_wrapper)
+		      unsigned flags)
 {
 	(void)lesson;
 	(void)domain;
 	(void)code;
 	(void)offset;
 	(void)frame;
-	(void)is_wrapper;
+	(void)flags;
 }
 
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames)

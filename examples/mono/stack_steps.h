@@ -4,17 +4,20 @@
  * \brief Walks a thread's own stack with distances that were learned from earlier walks of the runtime.
  *
  * The runtime looks up and interprets the unwind information of each frame. Most frames have a fixed size, so the
- * distance from one return address on the stack to the next depends on the return address alone: a step. Steps are
+ * distance from one return address on the stack to the next depends on the return address alone: a step. Other frames,
+ * such as those of methods with stackalloc, have a frame pointer, and a frame that they called has saved it. Steps are
  * learned while the runtime walks a stack, and only where all of this holds: the prologue of the method allocates a
- * fixed size, no other instruction of the method changes the stack pointer for longer than a call, and the next return
- * address that the runtime reports is where the step leads. Frames of the runtime's native code between the callback
- * and the managed code are learned from the unwinder of the compiler.
+ * fixed size, and no other instruction of the method changes the stack pointer for longer than a call, or the method
+ * has a frame pointer; and the next return address that the runtime reports is where the step leads. Frames of the
+ * runtime's native code between the callback and the managed code are learned from the unwinder of the compiler.
  *
  * A stack is walked by steps if all its frames have one, up to the frame limit or to the base: the return address into
  * the native code that has called the thread's outermost managed frame. Otherwise the runtime walks it.
  */
 #ifndef STACK_STEPS_H
 #define STACK_STEPS_H
+
+#include "stack_path.h"
 
 #include <mprof/recorder.h>
 
@@ -35,19 +38,14 @@
 /** Number of words, from the base on, that distinguish it from another native frame at the same address. */
 #define STACK_BASE_WORDS 32
 
-typedef struct stack_step {
-	uintptr_t address; /**< Return address; 0 if unused. */
-	mprof_frame frame; /**< Frame of managed code, or 0. */
-	uint32_t distance; /**< Bytes from the return address on the stack to that of the caller. */
-	int is_wrapper;    /**< The runtime generated the method. */
-} stack_step;
-
 /** Owned by its thread. All zero at first. */
 typedef struct stack_steps {
 	unsigned unloads;      /**< MonoProfiler::unloads when the steps were learned. */
 	unsigned pause;        /**< Remaining walks of the runtime without learning. */
 	const uintptr_t *base; /**< Place of the base; NULL if unknown. No walk by steps reads beyond its words. */
 	uintptr_t base_words[STACK_BASE_WORDS];
+	uintptr_t end;   /**< End of the thread's stack; 0 if not determined yet. */
+	stack_path path; /**< Of the last walk. */
 	stack_step known[STACK_STEP_SETS][STACK_STEPS_IN_SET]; /**< The latest one of each set is the first. */
 } stack_steps;
 
@@ -56,17 +54,17 @@ typedef struct stack_lesson {
 	stack_steps *steps;
 	const uintptr_t *slot;      /**< Stack slot of the next return address; NULL once it is not known. */
 	const uintptr_t *unsettled; /**< Stack slot of the return address whose step leads to \a slot, or NULL. */
+	uintptr_t pointer;          /**< The frame pointer register there; 0 if unknown. */
 	stack_step step;            /**< That step: it is remembered once the next return address is confirmed. */
 } stack_lesson;
 
 /**
- * Walks the stack from a return address on, which is in the stack slot \p slot. Frames are stored innermost first,
- * without innermost ones that the runtime generated; one after \p limit frames is stored as #MPROF_FRAME_TRUNCATED.
+ * Walks the stack from a return address on, which is in the stack slot \p slot, and adds its frames to \p record, which
+ * has none.
  *
- * Returns 0 if the runtime has to walk the stack, else stores the number of frames.
+ * Returns 0 if the runtime has to walk the stack: the record is then undefined.
  */
-int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, mprof_frame *frames, size_t limit,
-		     size_t *count);
+int stack_steps_walk(stack_steps *steps, unsigned unloads, const uintptr_t *slot, stack_record *record);
 
 /**
  * Starts to learn from a walk of the runtime, on the same stack. Forgets all steps if something was unloaded since.
@@ -76,10 +74,10 @@ void stack_lesson_begin(stack_lesson *lesson, stack_steps *steps, unsigned unloa
 
 /**
  * Learns from a managed frame: its code, and the offset in the code that the runtime reports. Called for the innermost
- * frame first.
+ * frame first. \p flags: of #frame_flag.
  */
 void stack_lesson_add(stack_lesson *lesson, MonoDomain *domain, const void *code, int offset, mprof_frame frame,
-		      int is_wrapper);
+		      unsigned flags);
 
 /** Ends after a walk; learns the base, unless the walk left out outermost frames. */
 void stack_lesson_end(stack_lesson *lesson, int has_all_frames);

@@ -22,6 +22,12 @@
 size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit);
 
 /**
+ * Walks the stack like stacks_here(), and stores the number of frames. Returns whether the filters select what the
+ * thread does (stack_record.h). \p frames has room for \p limit frames and one more.
+ */
+int stacks_here_selected(MonoProfiler *profiler, thread_state *state, mprof_frame *frames, size_t limit, size_t *count);
+
+/**
  * Walks the calling thread's stack from where an exception is thrown, like stacks_here(). For the callback of a thrown
  * exception only: there the runtime starts the walk at the code that throws, which has not called the runtime in a way
  * that the other walk could find.
@@ -32,9 +38,11 @@ size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *f
 uintptr_t stacks_code_here(void);
 
 /**
- * Walks the stack that a signal interrupted; the innermost frame is the interrupted address if that is native code, and
- * the next one what the runtime does there for the managed code, if known (runtime_work.h).
- * Async-signal-safe. Returns the number of frames, at least one, as stacks_here().
+ * Walks the stack that a signal interrupted; the innermost frames are the interrupted native functions
+ * (native_frames.h), if any, and the next one what the runtime does there for the managed code, if known
+ * (runtime_work.h).
+ * Async-signal-safe. Returns the number of frames, as stacks_here(), or 0 if the interrupted code records or the
+ * filters leave the sample out.
  */
 size_t stacks_interrupted(const void *address, const void *context, mprof_frame *frames, size_t limit);
 

@@ -2,6 +2,7 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
+#include "native_frames.h"
 #include "sampling_signal.h"
 
 #include "shared/sample_time.h"
@@ -111,7 +112,9 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	}
 	state->id = threads_current_id();
 	state->runtime_id = (uintptr_t)pthread_self();
+	native_frames_find_stack(&state->stack);
 	sample_time_begin();
+	atomic_signal_fence(memory_order_seq_cst);
 	/* Set before the timer is started: the signal handler continues the timer of current_state. */
 	current_state = state;
 	link_state(state);

@@ -10,6 +10,7 @@
 #include "stack_steps.h"
 
 #include "shared/sample_timer.h"
+#include "shared/sampled_stack.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64
@@ -37,7 +38,7 @@ typedef struct pending_load {
 typedef struct known_method {
 	MonoMethod *method;
 	unsigned unloads; /**< MonoProfiler::unloads when the entry was filled. */
-	int is_wrapper;
+	unsigned flags;   /**< Of #frame_flag. */
 } known_method;
 
 /** Whether calls of a method are recorded, see call_gate.h; valid until something is unloaded or the gate changes. */
@@ -68,6 +69,7 @@ typedef struct thread_state {
 	uint64_t bytes_to_sample; /**< See allocation_samples.h; valid for the interval below. */
 	uint64_t sample_interval; /**< Interval from which bytes_to_sample was drawn; 0 before the first. */
 	uint64_t sample_random;   /**< State of the generator for bytes_to_sample. */
+	sampled_stack stack;      /**< Constant. */
 	sample_timer timer;       /**< The thread's timer; the signal handler on this thread uses it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];

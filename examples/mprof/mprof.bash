@@ -137,7 +137,8 @@ _mprof()
 			sample) _mprof_words "on off" "$current" ;;
 			alloc) _mprof_words "on off stack stack:512k stack:all" "$current" ;;
 			calls) _mprof_words "on off" "$current" ;;
-			*) _mprof_words "enable disable flush heapshot sample alloc calls cost status mark" "$current" ;;
+			only | not) _mprof_words off "$current" ;;
+			*) _mprof_words "enable disable flush heapshot sample alloc calls only not cost status mark" "$current" ;;
 			esac
 		fi
 	elif [[ $command == help ]]; then

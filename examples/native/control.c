@@ -2,11 +2,14 @@
 /* Receives commands while a native program runs. */
 #include "control.h"
 
+#include "sampler.h"
+
 #include "shared/control_clients.h"
 #include "shared/control_cost.h"
 #include "shared/control_listeners.h"
 #include "shared/control_wake.h"
 #include "shared/own_thread.h"
+#include "shared/sample_rate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,17 +62,45 @@ static const char *flush(void)
 		mprof_recorder_dump_path(recording->recorder, recording->log_path, recording->ring_gzip, NULL));
 }
 
+static void describe_samples(command_reply *reply)
+{
+	control_reply_add(reply, "sample_hz=%" PRIu32, sampler_rate());
+}
+
+static const char *change_samples(const char *value, command_reply *reply)
+{
+	const uint32_t start_hz = sampler_start_rate();
+	const char *failure;
+	char text[MAX_COMMAND + 32];
+	uint32_t hz;
+
+	if (start_hz == 0)
+		return "a native program is sampled only if it was started with --sample";
+	failure = sample_rate_parse(value, start_hz, &hz);
+	if (failure != NULL)
+		return failure;
+	sampler_set_rate(hz);
+	describe_samples(reply);
+	/* A marker: without it, a reader could not explain why the rate changes. */
+	snprintf(text, sizeof(text), "mprof control: sample %s", value);
+	return result_of(mprof_recorder_record_mark(control.recording.recorder, 0, text, strlen(text)));
+}
+
 static void add_status(command_reply *reply)
 {
 	const controlled_recording *recording = &control.recording;
+	const int has_samples = sampler_start_rate() != 0;
 
 	control_reply_add(reply, "pid=%ld", (long)getpid());
 	control_reply_add(reply, "recording=%s",
 			  mprof_recorder_is_enabled(recording->recorder) ? "enabled" : "disabled");
-	control_reply_add(reply, "kinds=calls");
+	control_reply_add(reply, "kinds=%s%s%s", recording->has_calls ? "calls" : "",
+			  recording->has_calls && has_samples ? ", " : "", has_samples ? "samples" : "");
 	control_reply_add(reply, "log=%s", recording->log_path);
 	if (recording->ring_bytes != 0)
 		control_reply_add(reply, "ring_bytes=%" PRIu64, recording->ring_bytes);
+	if (has_samples)
+		describe_samples(reply);
 	control_reply_add_counts(reply, recording->recorder);
 }
 
@@ -92,11 +123,15 @@ static void run_command(void *user, const char *line, int is_classic, command_re
 		add_status(reply);
 	else if (strcmp(line, "cost") == 0)
 		control_cost_add(reply, control.recording.recorder);
+	else if (strncmp(line, "sample ", 7) == 0)
+		failure = change_samples(line + 7, reply);
 	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
 		failure = result_of(
 			mprof_recorder_record_mark(control.recording.recorder, 0, line + 5, strlen(line + 5)));
 	else
-		failure = "a native program has only the commands enable, disable, flush, status, cost and mark TEXT";
+		failure =
+			"a native program has only the commands enable, disable, flush, status, cost, sample and mark "
+			"TEXT";
 	control_reply_end(reply, failure);
 }
 

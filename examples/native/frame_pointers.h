@@ -7,8 +7,8 @@
 #ifndef FRAME_POINTERS_H
 #define FRAME_POINTERS_H
 
-#include "sampled_stack.h"
-#include "unwind_rules.h"
+#include "shared/sampled_stack.h"
+#include "shared/unwind_rules.h"
 
 #include <mprof/recorder.h>
 

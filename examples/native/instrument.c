@@ -4,6 +4,7 @@
  * compiler makes each function call the two functions at the end of this file. Any program can be sampled.
  */
 #include "control.h"
+#include "exec_calls.h"
 #include "function_filter.h"
 #include "instrument_options.h"
 #include "sampler.h"
@@ -190,7 +191,7 @@ static void leave_thread_out(void)
 
 static void start_control(void)
 {
-	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip, leave_thread_out};
+	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip, has_calls, leave_thread_out};
 	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	char path[128];
 
@@ -291,6 +292,7 @@ __attribute__((constructor)) static void begin_recording(void)
 		return;
 	thread_starts_set(begin_sampled_thread);
 	thread_starts_set_child(begin_child);
+	exec_calls_set(sampler_prepare_exec, sampler_cancel_exec);
 }
 
 /* Writes the ring buffer to the log. */

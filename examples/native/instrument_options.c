@@ -158,7 +158,7 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 	if (!expand_pattern(path, pattern, label))
 		return 0;
 	/* After exec(), the process runs another program, which must not overwrite the log of the first. */
-	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100 && access(path, F_OK) == 0; number++) {
+	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100000 && access(path, F_OK) == 0; number++) {
 		snprintf(label, sizeof(label), "%ld-%d", (long)getpid(), number);
 		if (!expand_pattern(path, pattern, label))
 			return 0;

@@ -8,26 +8,29 @@
 
 #include "frame_pointers.h"
 #include "instrument_options.h"
-#include "learned_rules.h"
-#include "sampled_stack.h"
 #include "stack_copies.h"
+#include "thread_timers.h"
 #include "unwinding_thread.h"
 
+#include "shared/learned_rules.h"
 #include "shared/sample_properties.h"
+#include "shared/sample_rate.h"
 #include "shared/sample_time.h"
 #include "shared/sample_timer.h"
+#include "shared/sample_totals.h"
+#include "shared/sampled_stack.h"
+#include "shared/unwind_registers.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#define DEFAULT_HZ 100
+#define DEFAULT_HZ 1000
 #define DEFAULT_DEPTH 128
 #define NS_PER_SECOND UINT64_C(1000000000)
 
@@ -40,6 +43,12 @@ typedef enum stack_method { STACK_AUTO, STACK_FRAME_POINTERS, STACK_COPY } stack
 static stack_method method;
 static size_t depth;
 static int signal_number; /* 0 if there is no sampling. */
+static pid_t process;     /* The sampled process. */
+static uint32_t tick_hz;
+static uint32_t start_hz; /* The requested rate. */
+
+/* Written by the control thread. */
+static _Atomic uint32_t present_hz;
 
 /* Written by the threads that start and end sampling; a handler that reads it late records nothing. */
 static mprof_recorder *_Atomic recorder;
@@ -49,33 +58,9 @@ static _Atomic uint64_t walked;   /* Stacks that the handler walked. */
 static _Atomic uint64_t uncopied; /* Stacks for which all memory for copies was in use. */
 
 /* Used on their own thread and in its signal handler. */
-PER_THREAD sample_timer timer;
 PER_THREAD sampled_stack stack;
 PER_THREAD uint64_t thread_id;
 PER_THREAD volatile sig_atomic_t is_sampled;
-
-#if defined(__x86_64__)
-#define IS_SUPPORTED 1
-
-/* The registers by their numbers in DWARF. */
-static void read_registers(const ucontext_t *context, uint64_t registers[REGISTER_COUNT])
-{
-	static const int numbers[REGISTER_COUNT] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-						    REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-						    REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-
-	for (int i = 0; i < REGISTER_COUNT; i++)
-		registers[i] = (uint64_t)context->uc_mcontext.gregs[numbers[i]];
-}
-#else
-#define IS_SUPPORTED 0
-
-static void read_registers(const ucontext_t *context, uint64_t registers[REGISTER_COUNT])
-{
-	(void)context;
-	memset(registers, 0, REGISTER_COUNT * sizeof(registers[0]));
-}
-#endif
 
 /*
  * Copies the stack from the stack pointer on. On a stack that is not that of the thread, such as that of a coroutine,
@@ -105,7 +90,7 @@ static void record_stack(mprof_recorder *into, const ucontext_t *context)
 	size_t count = 0;
 	stack_copy *copy;
 
-	read_registers(context, registers);
+	unwind_registers_read(context, registers);
 	if (method == STACK_FRAME_POINTERS)
 		count = frame_pointers_walk(registers, &stack, frames, depth);
 	else if (method == STACK_AUTO)
@@ -135,17 +120,20 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 {
 	mprof_recorder *into = atomic_load_explicit(&recorder, memory_order_acquire);
 	int saved = errno;
-	int has_run = 0;
+	uint64_t ran = 0;
 
 	(void)number;
 	(void)info;
 	if (!is_sampled || into == NULL)
 		return;
-	if (mprof_recorder_is_enabled(into) && sample_time_is_due(&has_run))
-		record_stack(into, context);
+	if (mprof_recorder_is_enabled(into)) {
+		ran = sample_time_run();
+		if (ran != 0 && thread_timers_is_exact(ran) && sample_time_is_due())
+			record_stack(into, context);
+	}
 	/* The time of this handler does not count as time of the program. */
 	sample_time_skip();
-	sample_timer_continue(&timer, has_run);
+	thread_timers_continue(ran);
 	errno = saved;
 }
 
@@ -183,14 +171,13 @@ int sampler_is_requested(const char *words)
 	       (instrument_options_has(words, "sample") || instrument_options_number(words, "sample") != 0);
 }
 
-static void read_options(const char *words, uint64_t *hz, sample_source *best)
+static void read_options(const char *words, sample_source *best)
 {
 	char text[16];
+	uint64_t hz = instrument_options_number(words, "sample");
 	uint64_t frames = instrument_options_number(words, "sample-depth");
 
-	*hz = instrument_options_number(words, "sample");
-	if (*hz == 0)
-		*hz = DEFAULT_HZ;
+	start_hz = hz == 0 || hz > MAX_SAMPLE_HZ ? DEFAULT_HZ : (uint32_t)hz;
 	depth = frames == 0 || frames >= MPROF_STACK_MAX ? DEFAULT_DEPTH : (size_t)frames;
 	*best = instrument_options_text(words, "sample-source", text, sizeof(text)) ? sample_source_find(text)
 										    : SAMPLE_SOURCE_PERF;
@@ -204,31 +191,40 @@ static const char *method_name(void)
 	return method == STACK_AUTO ? "auto" : method == STACK_COPY ? "copy" : "fp";
 }
 
+/* Called before the program executes another one. */
+static void write_all(mprof_recorder *into)
+{
+	sample_totals_state(into, SAMPLE_SOURCE_NONE);
+	(void)mprof_recorder_drain(into);
+}
+
 int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(void))
 {
-	uint32_t tick_hz = sample_timer_tick_hz();
 	sample_source best;
-	uint64_t hz;
 
-	if (!IS_SUPPORTED) {
+	if (!UNWIND_IS_SUPPORTED) {
 		fprintf(stderr, "mprof: no samples are recorded: native programs are sampled only on x86-64\n");
 		return 0;
 	}
-	read_options(words, &hz, &best);
+	read_options(words, &best);
+	tick_hz = sample_timer_tick_hz();
 	if (method != STACK_FRAME_POINTERS &&
-	    (!stack_copies_init() || unwinding_thread_start(into, depth, begin_thread) != 0))
+	    (!stack_copies_init() || unwinding_thread_start(into, depth, begin_thread, write_all) != 0))
 		method = STACK_FRAME_POINTERS;
 	if (!install_handler()) {
 		fprintf(stderr, "mprof: no samples are recorded: the program uses all real-time signals\n");
 		unwinding_thread_stop();
 		return 0;
 	}
-	sample_timer_set_period(NS_PER_SECOND / hz);
-	sample_timer_set(signal_number, tick_hz, best);
-	sample_time_set(CLOCK_THREAD_CPUTIME_ID, NS_PER_SECOND / hz);
+	process = getpid();
+	sample_timer_set_period(NS_PER_SECOND / start_hz);
+	sample_timer_set(signal_number, tick_hz, best, 0);
+	sample_time_set(CLOCK_THREAD_CPUTIME_ID, NS_PER_SECOND / start_hz);
+	atomic_store_explicit(&present_hz, start_hz, memory_order_relaxed);
 	atomic_store_explicit(&recorder, into, memory_order_release);
-	sample_properties_set_request(into, hz, 0, tick_hz);
+	sample_properties_set_request(into, start_hz, 0, tick_hz);
 	(void)mprof_recorder_set_property(into, "sample_stack", method_name());
+	sample_totals_start(into, SAMPLE_SOURCE_NONE, begin_thread);
 	return 1;
 }
 
@@ -257,14 +253,14 @@ void sampler_begin_thread(uint64_t thread, uintptr_t outermost)
 	stack.outermost = outermost;
 	sample_time_begin();
 	is_sampled = 1;
-	sample_timer_start(&timer, (pid_t)syscall(SYS_gettid));
+	thread_timers_begin();
 }
 
 void sampler_end_thread(void)
 {
 	if (!is_sampled)
 		return;
-	sample_timer_stop(&timer);
+	thread_timers_end();
 	is_sampled = 0;
 	sample_time_end();
 }
@@ -280,8 +276,9 @@ void sampler_stop(void)
 	sampler_end_thread();
 	sample_timer_set_period(0);
 	unwinding_thread_stop();
+	sample_totals_end();
 	counts = unwinding_thread_counts();
-	sample_properties_set_totals(into, sample_timer_source());
+	sample_totals_state(into, SAMPLE_SOURCE_NONE);
 	sample_properties_set_number(into, "sample_stacks_walked", atomic_load_explicit(&walked, memory_order_relaxed));
 	sample_properties_set_number(into, "sample_stacks_copied", counts.copied);
 	sample_properties_set_number(into, "sample_copied_bytes", counts.bytes);
@@ -289,14 +286,60 @@ void sampler_stop(void)
 				     counts.truncated + atomic_load_explicit(&uncopied, memory_order_relaxed));
 }
 
+void sampler_set_rate(uint32_t hz)
+{
+	mprof_recorder *into = atomic_load_explicit(&recorder, memory_order_acquire);
+	uint64_t period = hz != 0 ? NS_PER_SECOND / hz : 0;
+
+	if (into == NULL)
+		return;
+	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
+	thread_timers_change(period);
+	/* Also when sampling stops: no sample represents the time until it resumes. */
+	sample_time_change(period);
+	if (hz != 0)
+		sample_properties_set_request(into, hz, 0, tick_hz);
+}
+
+uint32_t sampler_start_rate(void)
+{
+	return atomic_load_explicit(&recorder, memory_order_acquire) != NULL ? start_hz : 0;
+}
+
+uint32_t sampler_rate(void)
+{
+	return atomic_load_explicit(&present_hz, memory_order_relaxed);
+}
+
+int sampler_prepare_exec(void)
+{
+	/* A child of vfork() shares these variables with its parent, which is the thread that is sampled. */
+	if (!is_sampled || atomic_load_explicit(&recorder, memory_order_acquire) == NULL || getpid() != process)
+		return 0;
+	thread_timers_pause(signal_number);
+	sample_time_end();
+	unwinding_thread_finish();
+	return 1;
+}
+
+void sampler_cancel_exec(void)
+{
+	sample_time_begin();
+	thread_timers_resume();
+}
+
 void sampler_prepare_fork(void)
 {
-	if (atomic_load_explicit(&recorder, memory_order_acquire) != NULL && method != STACK_FRAME_POINTERS)
+	if (atomic_load_explicit(&recorder, memory_order_acquire) == NULL)
+		return;
+	if (method != STACK_FRAME_POINTERS)
 		unwinding_thread_prepare_fork();
+	thread_timers_lock();
 }
 
 void sampler_continue(void)
 {
+	thread_timers_unlock();
 	unwinding_thread_continue();
 }
 
@@ -306,12 +349,14 @@ void sampler_forget(void)
 		return;
 	atomic_store_explicit(&recorder, NULL, memory_order_release);
 	unwinding_thread_forget();
-	if (!is_sampled)
-		return;
-	is_sampled = 0;
-	sample_timer_forget(&timer);
-	sample_time_end();
+	sample_totals_forget();
+	thread_timers_forget();
 	sample_time_reset();
 	atomic_store_explicit(&walked, 0, memory_order_relaxed);
 	atomic_store_explicit(&uncopied, 0, memory_order_relaxed);
+	if (!is_sampled)
+		return;
+	is_sampled = 0;
+	sample_time_end();
+	sample_time_reset();
 }

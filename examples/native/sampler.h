@@ -31,6 +31,24 @@ void sampler_end_thread(void);
 /** Stops sampling, and adds its totals to the metadata. The recorder must still be open. */
 void sampler_stop(void);
 
+/** Changes the rate while the program runs, in samples per second of a thread; 0 stops sampling. Not in handlers. */
+void sampler_set_rate(uint32_t hz);
+
+/** The rate that was requested at the start; 0 if the program is not sampled. Any thread. */
+uint32_t sampler_start_rate(void);
+
+/** The present rate; 0 if sampling is stopped. Any thread. */
+uint32_t sampler_rate(void);
+
+/**
+ * Called before the calling thread executes another program: its timer's signal, pending at that time, would end the
+ * new program, which has no handler for it. Also gives the samples taken so far to the recorder. Waits for a short time
+ * at most, and can be called in a signal handler. Returns 1 if sampler_cancel_exec() must be called if the program
+ * cannot be executed.
+ */
+int sampler_prepare_exec(void);
+void sampler_cancel_exec(void);
+
 /** Called before fork(), and after it in the parent. */
 void sampler_prepare_fork(void);
 void sampler_continue(void);

@@ -6,7 +6,7 @@
 #ifndef STACK_COPIES_H
 #define STACK_COPIES_H
 
-#include "unwind_rules.h"
+#include "shared/unwind_rules.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

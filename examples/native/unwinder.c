@@ -2,8 +2,8 @@
 /* Unwinds copied stacks. */
 #include "unwinder.h"
 
-#include "learned_rules.h"
-#include "sampled_stack.h"
+#include "shared/learned_rules.h"
+#include "shared/sampled_stack.h"
 
 #include "shared/hash.h"
 

@@ -7,6 +7,7 @@
 
 #include "shared/own_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -19,14 +20,20 @@
  * holds. */
 #define FORK_WAIT_NS 50000000
 
+/* How long the execution of another program waits. The thread may wait for a lock that the calling thread holds. */
+#define FINISH_WAIT_NS 200000000
+
 static struct {
 	mprof_recorder *recorder;
 	size_t limit;
 	void (*begin_thread)(void);
+	void (*finish)(mprof_recorder *recorder);
 	int is_running; /* Used only by the threads that start and end recording. */
 	sem_t work;
-	sem_t end; /* Posted by the thread last. */
+	sem_t end;      /* Posted by the thread last. */
+	sem_t finished; /* Posted by the thread after each call of finish. */
 	_Atomic int is_ending;
+	_Atomic int is_finishing;
 	pthread_mutex_t unwinding; /* Held while a stack is unwound. */
 	int is_held_for_fork;      /* Used only by the thread that forks, while it holds the lock. */
 } unwinding = {.unwinding = PTHREAD_MUTEX_INITIALIZER};
@@ -59,17 +66,23 @@ static void *unwind_copies(void *unused)
 	unwinding.begin_thread();
 	for (;;) {
 		int is_ending;
+		int is_finishing;
 		stack_copy *copy;
 
 		while (sem_wait(&unwinding.work) != 0)
 			continue;
 		while (sem_trywait(&unwinding.work) == 0)
 			continue;
-		/* Read before the copies are taken, so that none of those published before the end is left. */
+		/* Read before the copies are taken, so that none of those published before is left. */
 		is_ending = atomic_load(&unwinding.is_ending);
+		is_finishing = atomic_exchange(&unwinding.is_finishing, 0);
 		while ((copy = stack_copies_take()) != NULL) {
 			record_copy(copy);
 			stack_copies_release(copy);
+		}
+		if (is_finishing) {
+			unwinding.finish(unwinding.recorder);
+			(void)sem_post(&unwinding.finished);
 		}
 		if (is_ending)
 			break;
@@ -79,14 +92,18 @@ static void *unwind_copies(void *unused)
 	return NULL;
 }
 
-int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_thread)(void))
+int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_thread)(void),
+			   void (*finish)(mprof_recorder *recorder))
 {
 	int error;
 
 	unwinding.recorder = recorder;
 	unwinding.limit = limit;
 	unwinding.begin_thread = begin_thread;
+	unwinding.finish = finish;
 	atomic_store(&unwinding.is_ending, 0);
+	atomic_store(&unwinding.is_finishing, 0);
+	(void)sem_init(&unwinding.finished, 0, 0);
 	(void)sem_init(&unwinding.work, 0, 0);
 	(void)sem_init(&unwinding.end, 0, 0);
 	error = own_thread_start("mprof unwind", 0, unwind_copies, NULL);
@@ -97,6 +114,32 @@ int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_
 void unwinding_thread_wake(void)
 {
 	(void)sem_post(&unwinding.work);
+}
+
+static struct timespec deadline_after(long nanoseconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += nanoseconds;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	return until;
+}
+
+void unwinding_thread_finish(void)
+{
+	struct timespec until;
+
+	if (!unwinding.is_running)
+		return;
+	until = deadline_after(FINISH_WAIT_NS);
+	atomic_store(&unwinding.is_finishing, 1);
+	(void)sem_post(&unwinding.work);
+	while (sem_timedwait(&unwinding.finished, &until) != 0 && errno == EINTR)
+		continue;
 }
 
 void unwinding_thread_stop(void)
@@ -112,14 +155,8 @@ void unwinding_thread_stop(void)
 
 void unwinding_thread_prepare_fork(void)
 {
-	struct timespec until;
+	struct timespec until = deadline_after(FORK_WAIT_NS);
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += FORK_WAIT_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	if (pthread_mutex_timedlock(&unwinding.unwinding, &until) == 0)
 		unwinding.is_held_for_fork = 1;
 }

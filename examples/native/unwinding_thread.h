@@ -16,13 +16,20 @@ typedef struct unwinding_counts {
 } unwinding_counts;
 
 /**
- * Starts the thread. \p limit: maximum number of frames. \p begin_thread is called first on it. Returns 0 or an errno
- * value.
+ * Starts the thread. \p limit: maximum number of frames. \p begin_thread is called first on it. \p finish is called on
+ * it for unwinding_thread_finish(). Returns 0 or an errno value.
  */
-int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_thread)(void));
+int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_thread)(void),
+			   void (*finish)(mprof_recorder *recorder));
 
 /** Wakes the thread after a copy was published. Async-signal-safe. */
 void unwinding_thread_wake(void);
+
+/**
+ * Waits until the thread has recorded all copies that were published and has called \p finish, but for a short time
+ * only. Does nothing without the thread. Can be called in signal handlers: it takes no lock.
+ */
+void unwinding_thread_finish(void);
 
 /** Ends the thread after it has recorded all copies that were published. */
 void unwinding_thread_stop(void);

@@ -23,16 +23,10 @@ static mprof_status open_any(const char *log_path, uint64_t ring_bytes, const mp
 	return mprof_recorder_open_path(log_path, options, recorder, error);
 }
 
-/*
- * A log that is compressed while it is recorded, or has an older dialect, cannot be completed by another process. A
- * ring is compressed when it is written out.
- */
-static int can_be_salvaged(const mprof_recorder_options *options, uint64_t ring_bytes)
+/* A log in an older dialect cannot be completed by another process: its blocks depend on all that precede them. */
+static int can_be_salvaged(const mprof_recorder_options *options)
 {
-	const mprof_writer_options *writer = options->writer;
-
-	return writer == NULL ||
-	       ((writer->gzip_level == 0 || ring_bytes != 0) && !dialects_is_older((mprof_dialect)writer->dialect));
+	return options->writer == NULL || !dialects_is_older((mprof_dialect)options->writer->dialect);
 }
 
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
@@ -44,7 +38,7 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	int system_error;
 
 	own.salvage_path = NULL;
-	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options, ring_bytes) ||
+	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options) ||
 	    !salvage_path_of(log_path, beside))
 		return open_any(log_path, ring_bytes, &own, recorder, error);
 	own.salvage_log_path = log_path;

@@ -89,16 +89,21 @@ void sample_time_discard(void)
 	time_sampled = 0;
 }
 
-int sample_time_is_due(int *has_run)
+uint64_t sample_time_run(void)
 {
 	uint64_t ran = account();
-	uint64_t period = atomic_load_explicit(&sampling_period, memory_order_relaxed);
 
-	*has_run = ran != 0;
 	if (ran == 0)
 		atomic_fetch_add_explicit(&total_discarded, 1, memory_order_relaxed);
 	time_due += ran;
-	if (ran == 0 || period == 0 || time_due < period)
+	return ran;
+}
+
+int sample_time_is_due(void)
+{
+	uint64_t period = atomic_load_explicit(&sampling_period, memory_order_relaxed);
+
+	if (period == 0 || time_due < period)
 		return 0;
 	time_due = time_due < 2 * period ? time_due - period : period - 1;
 	count_sample();

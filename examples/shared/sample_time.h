@@ -22,11 +22,16 @@ typedef struct sample_totals {
 void sample_time_begin(void);
 
 /**
- * Accounts for the time since the last call of any of these functions. Returns 1 if it completes a sampling period;
- * excess time counts for the next sample. Sets \p has_run to 1 if the thread ran since then; otherwise the hit is
- * counted as discarded.
+ * Accounts for the time since the last call of any of these functions. Returns the time that the thread ran since then,
+ * in nanoseconds; if 0, the hit is counted as discarded.
  */
-int sample_time_is_due(int *has_run);
+uint64_t sample_time_run(void);
+
+/**
+ * Returns 1 and counts a sample if the time accounted for completes a sampling period; excess time counts for the next
+ * sample.
+ */
+int sample_time_is_due(void);
 
 /** Accounts for the time since the last call, and counts a sample regardless of the length of this time. */
 void sample_time_count(void);

@@ -22,10 +22,14 @@ static const char *const names[] = {
 	[SAMPLE_SOURCE_PERF] = "perf",
 };
 
+/* A thread that pauses for less than this part of a period runs steadily. */
+#define STEADY_DIVISOR 4
+
 /* Constant once timers are started. */
 static int timer_signal;
 static uint64_t tick_period;
 static sample_source best_source;
+static int uses_real; /* With an event, a timer of real time is used for threads that run steadily. */
 
 /* Relaxed: a timer may use the previous values for one more period. */
 static _Atomic uint64_t timer_period;
@@ -67,8 +71,9 @@ static void handle_overflow(void)
 	(void)sigaction(SIGIO, &action, NULL);
 }
 
-void sample_timer_set(int signal_number, uint64_t tick_hz, sample_source most)
+void sample_timer_set(int signal_number, uint64_t tick_hz, sample_source most, int may_interrupt_waits)
 {
+	uses_real = may_interrupt_waits;
 	timer_signal = signal_number;
 	tick_period = tick_hz != 0 ? UINT64_C(1000000000) / tick_hz : UINT64_C(10000000);
 	best_source = most;
@@ -178,7 +183,7 @@ static void continue_event(sample_timer *timer)
 {
 	if (!has_event(timer)) {
 		release_event(timer);
-		if (!start_event(timer, (pid_t)syscall(SYS_gettid)))
+		if (!start_event(timer, timer->thread))
 			return;
 	}
 	(void)ioctl(timer->event, PERF_EVENT_IOC_REFRESH, 1);
@@ -213,6 +218,11 @@ static clockid_t processor_clock(pid_t thread)
 	return (clockid_t)(~(unsigned)thread << 3 | 6);
 }
 
+static void start_real(sample_timer *timer, pid_t thread)
+{
+	timer->has_real = uses_real && create_timer(CLOCK_MONOTONIC, thread, &timer->real);
+}
+
 static int start_timers(sample_timer *timer, pid_t thread)
 {
 	if (!create_timer(processor_clock(thread), thread, &timer->processor))
@@ -245,6 +255,12 @@ static void change_event(const sample_timer *timer)
 	(void)timer;
 }
 
+static void start_real(sample_timer *timer, pid_t thread)
+{
+	(void)timer;
+	(void)thread;
+}
+
 static int start_timers(sample_timer *timer, pid_t thread)
 {
 	(void)timer;
@@ -266,7 +282,7 @@ static void arm(timer_t timer, uint64_t nanoseconds)
  * A thread that ran is expected to continue: it is interrupted after a period of real time. A thread that did not run
  * in this period is interrupted only after it has run again for a short time, which the kernel notices at a tick.
  */
-static void continue_timers(const sample_timer *timer, int ran)
+static void continue_timers(const sample_timer *timer, uint64_t ran)
 {
 	uint64_t period = present_period();
 	/*
@@ -274,20 +290,50 @@ static void continue_timers(const sample_timer *timer, int ran)
 	 */
 	int is_fast = period < 16 * tick_period;
 
-	if (is_fast && ran)
+	if (is_fast && ran != 0)
 		arm(timer->real, period);
 	else
 		arm(timer->processor, is_fast ? 1 : period);
+}
+
+/* Whether the thread ran without a long pause for a period: then real time measures its processor time. */
+static int runs_steadily(uint64_t ran)
+{
+	return ran >= present_period() / STEADY_DIVISOR * (STEADY_DIVISOR - 1);
+}
+
+/*
+ * A steady thread is expected to continue. The kernel signals a timer from its interrupt, but the end of an event's
+ * period only after another interrupt that it sends to itself, and enabling the event again takes it long.
+ */
+static void continue_steadily(sample_timer *timer, uint64_t ran)
+{
+	const int is_real = timer->has_real && runs_steadily(ran);
+
+	atomic_store_explicit(&timer->is_real, is_real, memory_order_relaxed);
+	if (is_real)
+		arm(timer->real, present_period());
+	else
+		continue_event(timer);
+}
+
+int sample_timer_is_exact(const sample_timer *timer, uint64_t ran)
+{
+	return !atomic_load_explicit(&timer->is_real, memory_order_relaxed) || runs_steadily(ran);
 }
 
 void sample_timer_start(sample_timer *timer, pid_t thread)
 {
 	int source = SAMPLE_SOURCE_NONE;
 
-	if (best_source == SAMPLE_SOURCE_PERF && start_event(timer, thread))
+	timer->thread = thread;
+	timer->has_real = 0;
+	if (best_source == SAMPLE_SOURCE_PERF && start_event(timer, thread)) {
 		source = SAMPLE_SOURCE_PERF;
-	else if (best_source >= SAMPLE_SOURCE_TIMER && start_timers(timer, thread))
+		start_real(timer, thread);
+	} else if (best_source >= SAMPLE_SOURCE_TIMER && start_timers(timer, thread)) {
 		source = SAMPLE_SOURCE_TIMER;
+	}
 	if (source > (int)sample_timer_source())
 		atomic_store_explicit(&used_source, source, memory_order_relaxed);
 	/* Release, for a handler on the thread itself; the timer is not armed yet. */
@@ -295,13 +341,13 @@ void sample_timer_start(sample_timer *timer, pid_t thread)
 	sample_timer_continue(timer, 0);
 }
 
-void sample_timer_continue(sample_timer *timer, int ran)
+void sample_timer_continue(sample_timer *timer, uint64_t ran)
 {
 	if (atomic_load_explicit(&is_stopped, memory_order_relaxed))
 		return;
 	switch (atomic_load_explicit(&timer->source, memory_order_acquire)) {
 	case SAMPLE_SOURCE_PERF:
-		continue_event(timer);
+		continue_steadily(timer, ran);
 		break;
 	case SAMPLE_SOURCE_TIMER:
 		continue_timers(timer, ran);
@@ -325,6 +371,8 @@ void sample_timer_stop(sample_timer *timer)
 	switch (atomic_exchange(&timer->source, SAMPLE_SOURCE_NONE)) {
 	case SAMPLE_SOURCE_PERF:
 		release_event(timer);
+		if (timer->has_real)
+			(void)timer_delete(timer->real);
 		break;
 	case SAMPLE_SOURCE_TIMER:
 		(void)timer_delete(timer->processor);

@@ -438,9 +438,12 @@ static void write_sampling(generator *made)
 					     {"sample_time_ns", "160000000"},
 					     {"sample_hits", "8"},
 					     {"sample_discarded", "3"},
-					     {"tick_hz", "50"}};
+					     {"tick_hz", "50"},
+					     {"only", "Game.*\nassembly:Game"},
+					     {"not", "Game.Hidden"}};
+	const size_t count = sizeof(properties) / sizeof(properties[0]);
 
-	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), 7), "session");
+	expect(mprof_writer_write_session(made->writer, properties, sizeof(*properties), count), "session");
 }
 
 static void write_full(const char *path)

@@ -102,3 +102,13 @@ hide_mono() {
 	done
 	rm -f programs/mono*
 }
+
+# Skips the test if native programs cannot be sampled; otherwise mprof record uses the module of this build.
+needs_native_sampling() {
+	local modules=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
+
+	test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"
+	test "$(uname -sm)" = "Linux x86_64" || skip "native programs are sampled only on Linux for x86-64"
+	test -e "$modules/libmprof-instrument.so" || skip "the module for native programs was not built"
+	export MPROF_MODULE_DIR=$modules
+}

@@ -135,7 +135,7 @@ expect_json totals '[.totals | .interrupted_frames, .unclosed_frames, .method_ns
 mprof report full.mprof
 expect_status 0 "report as text"
 for title in Samples 'Sample tree' 'Allocations by call site' 'Heap snapshots' 'Objects alive in snapshot 2' Handles Monitors \
-	Finalizers Metrics Marks; do
+	Finalizers Metrics Markers; do
 	expect_line out "^$title"
 done
 expect_line out '^ +218 +218 +normal  Game\.World$'

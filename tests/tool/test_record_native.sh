@@ -223,7 +223,7 @@ steps 5
 controls flush
 controls cost 1
 expect_line out '^per second: [0-9,]+ events'
-mprof control $recorder sample 100
+mprof control $recorder calls off
 expect_status 1 "a command for Mono"
 expect_line err 'a native program has only the commands'
 mprof control $recorder heapshot
@@ -330,13 +330,13 @@ expect_status 143 "SIGTERM"
 expect_line err '^mprof: wait.mprof: '
 
 # Nothing was recorded: the message has the reason.
-mprof record ./plain
+mprof record --calls ./plain
 expect_status 3 "a program that is not instrumented"
 expect_line err 'no log was written: ./plain is not built with -finstrument-functions'
 cp program.mprof plain.mprof
 for options in "" "--force -o plain.mprof"; do
 	# shellcheck disable=SC2086
-	mprof record $options ./plain
+	mprof record --calls $options ./plain
 	expect_status 3 "a log of before is not that of this run"
 	cmp -s program.mprof plain.mprof || fail "the log of before was changed"
 	expect "logs" "$(echo plain*.mprof)" plain.mprof

@@ -5,11 +5,7 @@ set -eu
 . "$srcdir/tests/tool/support.sh"
 needs jq
 
-test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"
-test "$(uname -sm)" = "Linux x86_64" || skip "native programs are sampled only on Linux for x86-64"
-module_directory=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
-test -e "$module_directory/libmprof-instrument.so" || skip "the module for native programs was not built"
-export MPROF_MODULE_DIR=$module_directory
+needs_native_sampling
 
 # The processor time of light and heavy is 1 : 3, whatever the machine does.
 cat >program.c <<'END'
@@ -208,6 +204,56 @@ if "${cxx[@]}" -O1 -o methods methods.cc 2>/dev/null; then
 	mprof record --sample=1000 -o methods.mprof -- ./methods
 	expect_status 0 "C++: record"
 	test "$(total methods.mprof main _ZN6shapes6circle4drawEi)" -gt 0 || fail "C++: no samples"
+	"$MPROF" report methods.mprof >text 2>&1
+	expect_line text '  shapes::circle::draw\(int\) \[methods\]$'
+	"$MPROF" report --compiler-names methods.mprof >text 2>&1
+	expect_line text '  _ZN6shapes6circle4drawEi \[methods\]$'
+fi
+
+# Names of Rust, in its older scheme: closures and implementations of traits are escaped, and a hash is at the end.
+cat >rust.c <<'END'
+static volatile unsigned long sink;
+#define NEVER_INLINE __attribute__((noinline, noclone))
+NEVER_INLINE void closure(void) __asm__("_ZN4shop4sell28_$u7b$$u7b$closure$u7d$$u7d$17he39bdf0230cb3880E");
+NEVER_INLINE void implementation(void)
+	__asm__("_ZN42_$LT$shop..Till$u20$as$u20$shop..Sells$GT$2go17h34326b2ad315cc28E");
+void closure(void)
+{
+	for (unsigned long i = 0; i < 50000000; i++)
+		sink += i;
+}
+void implementation(void)
+{
+	for (unsigned long i = 0; i < 50000000; i++)
+		sink += i;
+}
+int main(void)
+{
+	closure();
+	implementation();
+	return 0;
+}
+END
+if "${compiler[@]}" -O1 -o rust rust.c 2>/dev/null; then
+	mprof record -o rust.mprof -- ./rust
+	expect_status 0 "names of Rust: record"
+	"$MPROF" report rust.mprof >text 2>&1
+	expect_line text '  shop::sell::\{\{closure\}\} \[rust\]$'
+	expect_line text '  <shop::Till as shop::Sells>::go \[rust\]$'
+fi
+
+# A name that stands for terabytes of text is printed as it is, and so are the names after it.
+huge=_Z1f1AIiiES_IS0_S0_E
+for digit in 1 2 3 4 5 6 7 8 9 A B C D E F G H I J K L M N O P Q R S T U V W X Y Z; do
+	huge+=S_IS${digit}_S${digit}_E
+done
+sed "s/_ZN4shop[^\"]*/$huge/" rust.c >huge.c
+if "${compiler[@]}" -O1 -o huge huge.c 2>/dev/null; then
+	mprof record -o huge.mprof -- ./huge
+	expect_status 0 "a name that is too long: record"
+	mprof report huge.mprof
+	expect_status 0 "a name that is too long"
+	expect_line out "  $huge \\[huge\\]\$"
 fi
 
 # Another profiler finds the same shares.

@@ -55,7 +55,7 @@ titles() {
 }
 names="of all methods and classes"
 titles ""
-titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap snapshots ($names);Metrics ($names);Marks ($names);Threads ($names);" \
+titles "Totals ($names);Call tree ($names);Sample tree ($names);Heap snapshots ($names);Metrics ($names);Markers ($names);Threads ($names);" \
 	'--class=Game.*'
 titles "Heap snapshots (of all threads);Objects alive in snapshot 2 (of all threads);Objects freed by class (of all threads);Objects at the last full collection (of all threads);Metrics (of all threads);" \
 	--thread=0x10

@@ -32,6 +32,8 @@ static const char help[] =
 	"                    stacks of a sample: one per BYTES allocated, on average; stack:all for all\n"
 	"  calls on|off|PATTERN\n"
 	"                    record all calls, none, or those of methods that match as with --only\n"
+	"  only PATTERN|off  record allocations and samples only of methods that match and of what these call\n"
+	"  not PATTERN|off   record no allocations and samples of methods that match\n"
 	"  cost [SECONDS]    measure for some time (1) what recording costs\n"
 	"  status            print what is recorded, to which log, and how much so far\n"
 	"  mark TEXT         write a marker to the log\n\n"
@@ -69,6 +71,8 @@ static const struct {
 	{"sample", ONE_VALUE, " on off ", 10000, "on, off, or a number from 1 to 10000"},
 	{"alloc", ONE_VALUE, " on off stack stack:all ", 0, "on, off, stack, stack:BYTES, or stack:all"},
 	{"calls", ONE_VALUE, NULL, 0, "on, off, or a PATTERN"},
+	{"only", ONE_VALUE, NULL, 0, "off or a PATTERN"},
+	{"not", ONE_VALUE, NULL, 0, "off or a PATTERN"},
 	{"mark", ONE_VALUE, NULL, 0, "TEXT"},
 };
 

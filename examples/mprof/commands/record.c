@@ -7,6 +7,7 @@
 #include "common/exit_status.h"
 #include "record/filter_hint.h"
 #include "record/log_output.h"
+#include "record/memory_limit.h"
 #include "common/modules.h"
 #include "record/options.h"
 #include "record/salvaged.h"
@@ -31,7 +32,7 @@ static const char help[] =
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
 	"  program.exe                           the same\n"
 	"  a script or program that runs Mono    such as mcs\n"
-	"  a native program                      with --sample; with --calls, one built with -finstrument-functions\n\n"
+	"  a native program                      sampled; with --calls, one built with -finstrument-functions\n\n"
 	"  -o, --output=FILE  the log (default: PROGRAM.mprof in the current directory, or PROGRAM.2.mprof and so on "
 	"if\n"
 	"                     that exists); may be a FIFO, or - for standard output; %p becomes the process, %n the\n"
@@ -52,7 +53,8 @@ static const char help[] =
 	"  --threads          threads\n"
 	"  --classes          loading of classes\n"
 	"  --all              all of these, and none of the following\n"
-	"  --sample[=HZ]      samples of call stacks, HZ times per second of processor time (100)\n"
+	"  --sample[=HZ]      samples of call stacks, HZ times per second of processor time (100; of native\n"
+	"                     programs, whose default is this option alone, 1000)\n"
 	"  --sample-real[=HZ] samples of call stacks, HZ times per second of real time\n"
 	"  --heap[=WHEN]      heap snapshots: at each full collection, or 5gc, 500ms, ondemand\n"
 	"  --summary          the heap by class, at each full collection\n"
@@ -68,10 +70,10 @@ static const char help[] =
 	"  --sample-stack=HOW of a native program: fp (by frame pointers), copy (unwind a copy), or auto: unwind in\n"
 	"                     place where the unwinding rules are known from earlier copies (auto)\n"
 	"  --stack-depth=N    maximum frames of the stacks of allocations, handles, monitors and exceptions (32)\n"
-	"  --only=PATTERN     only calls of methods that match one of these; Namespace.Class, or "
-	"Namespace.Class:Method,\n"
-	"                     or a name after assembly:, namespace:, class: or method:\n"
-	"  --not=PATTERN      leave out calls of methods that match\n"
+	"  --only=PATTERN     only calls of methods that match one of these, and allocations and samples of these and\n"
+	"                     of what they call; Namespace.Class, or Namespace.Class:Method, or a name after\n"
+	"                     assembly:, namespace:, class: or method:\n"
+	"  --not=PATTERN      leave out calls, allocations and samples of methods that match\n"
 	"  --depth=N          leave out calls nested more than N deep\n"
 	"  --no-wrappers      leave out calls of methods that the runtime generates\n"
 	"  --all-wrappers     record even those that it generates only because allocations are recorded\n\n"
@@ -126,10 +128,11 @@ typedef struct recording_plan {
 	char words[WORDS_SIZE]; /**< The module's options except output, each after a comma. */
 	int is_quiet;
 	int without_aot;
-	int replaces;          /**< An existing file may be replaced. */
-	int has_children;      /**< Programs that the program starts are recorded. */
-	int is_inherited;      /**< Options and modules are set in the environment, which children inherit. */
-	int number_of_program; /**< Index of the program in argv. */
+	int samples_by_default; /**< Native programs are sampled, since no option selects what is recorded. */
+	int replaces;           /**< An existing file may be replaced. */
+	int has_children;       /**< Programs that the program starts are recorded. */
+	int is_inherited;       /**< Options and modules are set in the environment, which children inherit. */
+	int number_of_program;  /**< Index of the program in argv. */
 	record_target target;
 	log_output log;
 	char *module_options; /**< "mprof:..." */
@@ -142,8 +145,8 @@ typedef struct recording_plan {
 	const char *only; /**< The first pattern of --only; NULL if none. */
 	int has_several_only;
 	salvaged_logs salvaged;
+	const char *salvage_file; /**< Named by the user; NULL if none. */
 	int has_ring;
-	int is_compressed;
 	int is_older; /**< In a dialect before mprof2. */
 	int starts_disabled;
 	const char *control_path; /**< Path of the socket if it is not the default; otherwise NULL. */
@@ -184,7 +187,8 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		return 1;
 	default:
 		recording->has_ring |= strcmp(name, "ring") == 0;
-		recording->is_compressed |= strcmp(name, "gzip") == 0;
+		if (strcmp(name, "salvage") == 0)
+			recording->salvage_file = strcmp(value, "no") != 0 ? value : NULL;
 		if (strcmp(name, "format") == 0 && value != NULL)
 			recording->is_older = dialects_is_older((mprof_dialect)dialects_find(value));
 		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
@@ -228,6 +232,8 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 	}
 	if (!record_options_check_all(recording->words))
 		return arguments_refuse("record");
+	if (recording->has_ring && !record_options_check_ring(recording->words, memory_limit_get("")))
+		return STATUS_USAGE;
 	recording->number_of_program = optind;
 	return -1;
 }
@@ -299,19 +305,33 @@ static int missing_module(const char *file_name)
 	return STATUS_NOTHING;
 }
 
+static int is_native(const recording_plan *recording)
+{
+	return recording->target.kind == TARGET_BINARY || recording->target.kind == TARGET_SCRIPT;
+}
+
+/* Whether native programs are sampled: by default, those that do not report their calls. */
+static int has_native_samples(const recording_plan *recording)
+{
+	if (!is_native(recording) || !record_options_can_sample_native())
+		return 0;
+	return recording->samples_by_default || strstr(recording->words, ",sample") != NULL;
+}
+
 /*
  * Without --children, only the program is sampled, and no program that it starts; calls are recorded in all that are
  * instrumented. NULL if out of memory.
  */
 static char *make_native_options(const recording_plan *recording)
 {
-	char word[32] = ",children";
+	const char *sample = recording->samples_by_default ? ",sample" : "";
+	char word[48] = ",children";
 
-	if (recording->target.kind != TARGET_BINARY)
+	if (!has_native_samples(recording))
 		snprintf(word, sizeof(word), ",no-samples%s", recording->has_children ? ",children" : "");
 	else if (!recording->has_children)
 		snprintf(word, sizeof(word), ",parent=%ld", (long)getpid());
-	return modules_join(recording->words, word, "");
+	return modules_join(recording->words, sample, word);
 }
 
 /* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
@@ -333,27 +353,25 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 	if (instrument_directory != NULL) {
 		recording->preload =
 			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
-		recording->native_options = make_native_options(recording);
 	}
 	free(both);
-	return recording->library_path != NULL &&
-	       (instrument_directory == NULL || (recording->preload != NULL && recording->native_options != NULL));
+	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);
 }
 
 /* Finds the modules to load into the program. Returns -1 to continue, or an exit status. */
 static int find_modules(recording_plan *recording)
 {
-	int is_binary = recording->target.kind == TARGET_BINARY;
+	int needs_native = is_native(recording);
 	char *mono_directory = modules_find(MONO_MODULE);
-	char *instrument_directory = is_binary || recording->has_children ? modules_find(INSTRUMENT_MODULE) : NULL;
+	char *instrument_directory = needs_native || recording->has_children ? modules_find(INSTRUMENT_MODULE) : NULL;
 	int status = -1;
 
 	if (modules_lacked_memory())
 		status = out_of_memory();
-	else if (is_binary && instrument_directory == NULL &&
+	else if (needs_native && instrument_directory == NULL &&
 		 (recording->target.is_instrumented || mono_directory == NULL))
 		status = missing_module(INSTRUMENT_MODULE);
-	else if (!is_binary && mono_directory == NULL)
+	else if (!needs_native && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);
 	else if (!set_paths(recording, mono_directory, instrument_directory))
 		status = out_of_memory();
@@ -377,6 +395,8 @@ static int find_program(recording_plan *recording, char *const *program)
 	}
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
+	recording->samples_by_default = is_native(recording) && !recording->target.is_instrumented &&
+					!record_options_select_kind(recording->words);
 	/* Only instrumented programs are checked: other native programs may run Mono, which accepts all options. */
 	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
 		return STATUS_USAGE;
@@ -387,16 +407,21 @@ static int find_program(recording_plan *recording, char *const *program)
 	return find_modules(recording);
 }
 
-/* Makes the options of the module for Mono. Returns 0 if out of memory. */
+/* Makes the options of the modules. Returns 0 if out of memory. */
 static int make_module_options(recording_plan *recording)
 {
 	/* A log written to a stream cannot be read again, so the module itself prints the line at the end. */
 	const char *quiet = recording->is_quiet || recording->log.part != NULL || !recording->log.is_stream
 				    ? ",quiet"
 				    : ",quiet-start";
-	char *words = strdup(recording->words);
+	char *words;
 	char *output;
 
+	if (recording->preload != NULL)
+		recording->native_options = make_native_options(recording);
+	if (recording->preload != NULL && recording->native_options == NULL)
+		return 0;
+	words = strdup(recording->words);
 	if (words != NULL)
 		record_options_remove(words, "sample-stack");
 	output = words != NULL ? modules_join(recording->log.pattern, quiet, words) : NULL;
@@ -408,6 +433,20 @@ static int make_module_options(recording_plan *recording)
 	if (recording->module_options != NULL && recording->is_inherited)
 		recording->mono_options = make_mono_options(recording);
 	return recording->module_options != NULL && (!recording->is_inherited || recording->mono_options != NULL);
+}
+
+/* Prints what is lost if the program is killed, where the log cannot be completed by another process. */
+static void explain_limits(const recording_plan *recording)
+{
+	const char *lost = recording->has_ring ? "there is no log" : "its last events are lost";
+
+	if (recording->is_quiet || strstr(recording->words, ",salvage=no") != NULL)
+		return;
+	if (recording->is_older)
+		fprintf(stderr, "mprof: logs in older dialects cannot be salvaged: if the program is killed, %s\n",
+			lost);
+	else if (recording->log.is_stream)
+		fprintf(stderr, "mprof: logs in pipes cannot be salvaged: if the program is killed, %s\n", lost);
 }
 
 /* Returns -1 to continue, or an exit status. */
@@ -425,6 +464,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	status = log_output_init(&recording->log, recording->output, recording->target.subject, &log_options);
 	if (status >= 0)
 		return status;
+	explain_limits(recording);
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	strcpy(salvage, "no");
 	if (!recording->log.is_stream)
@@ -467,8 +507,6 @@ static const char *missing_end(const recording_plan *recording)
 {
 	if (recording->is_older)
 		return "; its last events are lost, since logs in older dialects cannot be salvaged";
-	if (recording->is_compressed && !recording->has_ring)
-		return "; its last events are lost, since logs with --gzip cannot be salvaged";
 	if (recording->log.is_stream)
 		return "; its last events are lost, since logs in pipes cannot be salvaged";
 	return "; its last events are lost";
@@ -487,18 +525,36 @@ static void explain_incomplete(const recording_plan *recording, const char *path
 		      stderr);
 }
 
+/* Whether the log lacks what the filters select, which are calls if these were recorded. */
+static int filters_left_nothing(const log_summary *summary)
+{
+	const uint32_t flags = summary->session.flags;
+
+	if ((flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0)
+		return summary->event_counts[MPROF_EVENT_METHOD_ENTER] == 0;
+	return (flags & (MPROF_INTRO_FLAG_ALLOCATION | MPROF_INTRO_FLAG_STATISTICAL)) != 0 &&
+	       summary->event_counts[MPROF_EVENT_ALLOCATION] == 0 && summary->event_counts[MPROF_EVENT_SAMPLE] == 0;
+}
+
 /* With a filter that matches nothing, the log looks like that of a program without calls. */
 static void explain_filters(const recording_plan *recording, const log_summary *summary, const log_input *input,
 			    const char *name)
 {
 	const char *only = recording->only;
+	const char *others = recording->has_several_only ? " or another --only" : "";
 
-	if (only == NULL || (summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) == 0 ||
-	    summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 || recording->starts_disabled)
+	if (only == NULL || !filters_left_nothing(summary) || recording->starts_disabled)
 		return;
-	fprintf(stderr, "mprof: %s: no calls: no method that was called matches --only=%s%s%s", name, only,
-		recording->has_several_only ? " or another --only" : "",
-		recording->target.is_instrumented ? "" : "; calls of precompiled code are recorded only with --no-aot");
+	if ((summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0)
+		fprintf(stderr, "mprof: %s: no calls: no method that was called matches --only=%s%s%s", name, only,
+			others,
+			recording->target.is_instrumented
+				? ""
+				: "; calls of precompiled code are recorded only with --no-aot");
+	else
+		fprintf(stderr,
+			"mprof: %s: no allocations or samples: no method on their call stacks matches --only=%s%s",
+			name, only, others);
 	filter_hint_print(input->reader, only);
 	fputc('\n', stderr);
 }
@@ -511,6 +567,18 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 	fprintf(stderr, "mprof: %s: calls in precompiled code are missing (", name);
 	precompiled_print(&summary->precompiled, stderr);
 	fputs("); --no-aot records them, --sample shows where such code spends its time\n", stderr);
+}
+
+/* A shell, for instance, only waits for the programs that it starts. */
+static void explain_no_samples(const recording_plan *recording, const log_summary *summary, const char *name)
+{
+	if (!has_native_samples(recording) || recording->has_children || recording->starts_disabled ||
+	    (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) == 0 || summary->events > 0)
+		return;
+	fprintf(stderr,
+		"mprof: %s: no samples: %s used little processor time itself; --children records the programs that it "
+		"starts\n",
+		name, recording->target.subject);
 }
 
 /* Prints a name so that a shell reads it as one word. */
@@ -580,6 +648,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		fputc('\n', stderr);
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
+		explain_no_samples(recording, &summary, name);
 		suggest_report(recording, path, name);
 	}
 	input_close(&input);
@@ -613,24 +682,21 @@ static void explain_missing_log(const recording_plan *recording, int status)
 			recording->has_ring ? "" : " before anything was recorded", of_ring);
 		return;
 	}
-	switch (recording->target.kind) {
-	case TARGET_MONO:
-	case TARGET_ASSEMBLY:
+	if (!is_native(recording))
 		explain_missing_log_of_mono(status, of_ring);
-		break;
-	case TARGET_SCRIPT:
-		fprintf(stderr, "%s did not run Mono, or Mono did not load the profiler module\n",
+	else if (recording->target.is_instrumented)
+		fprintf(stderr, "%s called no function that was built with -finstrument-functions\n",
 			recording->target.subject);
-		break;
-	case TARGET_BINARY:
-		fprintf(stderr, "%s %s\n", recording->target.subject,
-			recording->target.is_instrumented
-				? "called no function that was built with -finstrument-functions"
-				: "is not built with -finstrument-functions, and did not run Mono; --sample samples "
-				  "any "
-				  "native program that is linked dynamically");
-		break;
-	}
+	else if (has_native_samples(recording))
+		fprintf(stderr,
+			"%s is linked statically, loads no preloaded libraries, or has ended without main(); Mono did "
+			"not load the profiler module%s\n",
+			recording->target.subject, of_ring);
+	else
+		fprintf(stderr,
+			"%s is not built with -finstrument-functions, and did not run Mono, or Mono did not load the "
+			"profiler module; --sample samples any native program that is linked dynamically\n",
+			recording->target.subject);
 }
 
 /* Completes logs that processes of the program left without an end, and prints how they ended. */
@@ -638,8 +704,8 @@ static void complete_logs(recording_plan *recording)
 {
 	salvaged_logs *salvaged = &recording->salvaged;
 
-	salvaged_complete(salvaged, &recording->log);
-	if (salvaged->logs == 0 || recording->is_quiet)
+	salvaged_complete(salvaged, &recording->log, recording->salvage_file);
+	if (salvaged->logs == 0 || recording->is_quiet || (recording->child.signal == 0 && salvaged->lost == 0))
 		return;
 	fprintf(stderr, "mprof: %s: ", recording->target.subject);
 	if (recording->child.signal != 0)

@@ -23,8 +23,8 @@ static const char help[] =
 	"that it names.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 the log is complete, 1 it is complete but events are lost, 2 wrong usage, 3 nothing could be\n"
-	"recovered.\n\n"
+	"Exit status: 0 the log is complete, 1 it is complete but events are lost or FILE.salvage is damaged, 2 wrong\n"
+	"usage, 3 nothing could be recovered.\n\n"
 	"Examples:\n"
 	"  mprof recover app.mprof\n";
 
@@ -63,14 +63,17 @@ static int recover(const char *name)
 		fprintf(stderr, "mprof: %s: nothing to recover: there is no %s\n", name, beside);
 		return STATUS_NOTHING;
 	}
-	if (status != MPROF_OK)
+	if (status != MPROF_OK && status != MPROF_ERR_MALFORMED)
 		return report_failure(name, &error);
 	if (recovery.was_complete)
 		printf("%s: the log was complete\n", name);
 	else
 		printf("%s: %" PRIu64 " events salvaged, %" PRIu64 " lost, %" PRIu64 " bytes\n", name, recovery.events,
 		       recovery.lost_events, recovery.log_bytes);
-	return recovery.lost_events > 0 ? STATUS_DAMAGED : STATUS_OK;
+	if (status != MPROF_OK)
+		fprintf(stderr, "mprof: %s: at byte %" PRIu64 " of the salvage file, which stays: %s\n", name,
+			error.offset, error.what);
+	return recovery.lost_events > 0 || status != MPROF_OK ? STATUS_DAMAGED : STATUS_OK;
 }
 
 int command_recover(int argc, char **argv)

@@ -2,6 +2,7 @@
 /* Looks up the names of methods, classes, frames and sampled items in a log. */
 #include "common/names.h"
 
+#include "common/demangle.h"
 #include "common/output.h"
 
 #include <inttypes.h>
@@ -65,9 +66,10 @@ struct name_lookup {
 	const mprof_reader *reader;
 	char *text; /* The last name returned. */
 	size_t text_size;
-	int is_readable; /* Methods have the names of the source. */
+	int is_readable; /* Methods and functions have the names of the source. */
 	char *readable;  /* The last such name. */
 	size_t readable_size;
+	char *demangled;           /* The last such name of a function. */
 	mprof_stack_frame *frames; /* The last call stack returned. */
 	size_t frame_capacity;
 };
@@ -87,6 +89,7 @@ void names_destroy(name_lookup *names)
 		return;
 	free(names->text);
 	free(names->readable);
+	free(names->demangled);
 	free(names->frames);
 	free(names);
 }
@@ -138,6 +141,16 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 	return names->readable;
 }
 
+/* The name of a native function, or of a location in one. */
+static const char *readable_function(name_lookup *names, const char *name)
+{
+	if (!names->is_readable || name == NULL)
+		return name;
+	free(names->demangled);
+	names->demangled = demangle_name(name);
+	return names->demangled != NULL ? names->demangled : name;
+}
+
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id)
 {
 	mprof_mapping mapping;
@@ -154,7 +167,7 @@ const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 	if (frame->is_native && frame->id == 0)
 		return truncated_name;
 	if (frame->is_native)
-		return format_name(names, mprof_reader_format_location, frame->id);
+		return readable_function(names, format_name(names, mprof_reader_format_location, frame->id));
 	return frame->id != 0 ? names_full_method(names, frame->id) : NULL;
 }
 
@@ -172,7 +185,7 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 	case MPROF_SAMPLE_FUNCTION:
 		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) ==
 				       MPROF_OK
-			       ? record.as.function.name
+			       ? readable_function(names, record.as.function.name)
 			       : NULL;
 	case MPROF_SAMPLE_MODULE:
 		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
@@ -180,7 +193,7 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 			       ? record.as.module.file
 			       : NULL;
 	case MPROF_SAMPLE_LOCATION:
-		return format_name(names, mprof_reader_format_location, id);
+		return readable_function(names, format_name(names, mprof_reader_format_location, id));
 	default:
 		return NULL;
 	}

@@ -46,7 +46,7 @@ typedef struct name_lookup name_lookup;
 name_lookup *names_create(const mprof_reader *reader);
 void names_destroy(name_lookup *names);
 
-/** Makes names_full_method() and names_frame() return the names of the source in place of generated ones. */
+/** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
 void names_use_readable(name_lookup *names);
 
 /**

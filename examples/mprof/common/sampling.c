@@ -40,6 +40,8 @@ void sampling_take(sampling_facts *facts, const char *key, const char *value)
 			memcpy((char *)facts + numbers[i].offset, &number, sizeof(number));
 		}
 	}
+	/* Then few hits do not mean that threads could not be interrupted. */
+	facts->is_filtered |= (strcmp(key, "only") == 0 || strcmp(key, "not") == 0) && value[0] != '\0';
 	facts->is_measured |= strcmp(key, "sample_time_ns") == 0;
 }
 
@@ -62,13 +64,15 @@ static double achieved_hz(const sampling_facts *facts)
 }
 
 /*
- * Whether clearly fewer samples were taken than requested. If fewer than 10 were due, this cannot be judged: returns 0.
+ * Whether clearly fewer samples were taken than requested. If fewer than 10 were due, or samples were filtered, this
+ * cannot be judged: returns 0.
  */
 static int is_slow(const sampling_facts *facts)
 {
 	double due = (double)facts->requested_hz * ((double)facts->time_ns / 1e9);
 
-	return facts->is_measured && due >= 10 && (double)facts->hits * 100 < due * EXPECTED_PERCENT;
+	return facts->is_measured && !facts->is_filtered && due >= 10 &&
+	       (double)facts->hits * 100 < due * EXPECTED_PERCENT;
 }
 
 static int is_by_tick(const sampling_facts *facts)
@@ -160,8 +164,9 @@ void sampling_print_text(const sampling_facts *facts, FILE *file)
 		fprintf(file, "%-12s source: ", "");
 		text_name(file, facts->source);
 		if (facts->discarded > 0)
-			fprintf(file, "; %s discarded, whose threads had not run or were recording",
-				text_count(count, facts->discarded));
+			fprintf(file, "; %s discarded, whose threads had not run or were recording%s",
+				text_count(count, facts->discarded),
+				facts->is_filtered ? ", or which the filters left out" : "");
 		fputc('\n', file);
 	}
 }

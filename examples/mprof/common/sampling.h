@@ -21,6 +21,7 @@ typedef struct sampling_facts {
 	uint64_t hits;         /**< Samples taken in this time. */
 	uint64_t discarded;    /**< Hits of threads that had not run or were in the profiler. */
 	uint64_t tick_hz;      /**< Frequency of the kernel's tick. */
+	int is_filtered;       /**< The filters may have left samples out. */
 	int is_measured;       /**< The log contains time_ns, hits and discarded. */
 	char clock[SAMPLING_TEXT];
 	char source[SAMPLING_TEXT];

@@ -64,6 +64,7 @@ void summary_read_properties(log_summary *summary, log_input *input)
 	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
 		ring_span_read(&summary->ring, key, value);
 		sampling_take(&summary->sampling, key, value);
+		recording_filters_take(&summary->filters, key, value);
 		if (strcmp(key, "program") == 0)
 			snprintf(summary->program, sizeof(summary->program), "%s", value);
 	}
@@ -179,6 +180,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	ring_span_print_json(&summary->ring, json);
 	precompiled_print_json(&summary->precompiled, json);
 	sampling_print_json(&summary->sampling, json);
+	recording_filters_print_json(&summary->filters, json);
 	json_unsigned(json, "event_count", summary->events);
 	json_unsigned(json, "stacks", summary->stacks);
 	json_unsigned(json, "modules", summary->modules);
@@ -319,6 +321,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_flags(recorded_flags(summary), file);
 	print_state(summary, file);
 	print_precompiled(summary, file);
+	recording_filters_print_text(&summary->filters, recorded_flags(summary), file);
 	sampling_print_text(&summary->sampling, file);
 	print_line(file, "size", text_bytes(text, summary->size));
 	if (session->compressed && input->is_file)

@@ -9,6 +9,7 @@
 #include "common/input.h"
 #include "common/json.h"
 #include "common/precompiled.h"
+#include "common/recording_filters.h"
 #include "common/ring_span.h"
 #include "common/sampling.h"
 #include "shared/kinds.h"
@@ -36,6 +37,7 @@ typedef struct log_summary {
 	ring_span ring;
 	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
 	sampling_facts sampling;
+	recording_filters filters;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];

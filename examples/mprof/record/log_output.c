@@ -5,8 +5,8 @@
 #include "common/exit_status.h"
 #include "common/modules.h"
 #include "record/claim.h"
+#include "record/log_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ static char *make_pattern(const log_output *log)
 	path = modules_join(log->directory, "/", log->part);
 	escaped = path != NULL ? escape_percents(path) : NULL;
 	if (escaped != NULL)
-		pattern = modules_join(escaped, "%p", ".part");
+		pattern = modules_join(escaped, "%p", PART_EXTENSION);
 	free(path);
 	free(escaped);
 	return pattern;
@@ -406,102 +406,6 @@ void log_output_release(log_output *log)
 	memset(log, 0, sizeof(*log));
 }
 
-typedef struct log_part {
-	char *path;
-	char *label; /**< Process ID, followed by a number if the process executed another recorded program. */
-	off_t size;
-} log_part;
-
-#define PART_EXTENSION ".part"
-
-static int is_part(const log_output *log, const char *name)
-{
-	size_t start = strlen(log->part);
-	size_t length = strlen(name);
-
-	return length > start + strlen(PART_EXTENSION) && strncmp(name, log->part, start) == 0 &&
-	       strcmp(name + length - strlen(PART_EXTENSION), PART_EXTENSION) == 0;
-}
-
-/* The process label in the name of a part. The caller frees it; NULL if out of memory. */
-static char *label_of(const log_output *log, const char *name)
-{
-	size_t start = strlen(log->part);
-
-	return strndup(name + start, strlen(name) - start - strlen(PART_EXTENSION));
-}
-
-/* Returns 0 if out of memory. */
-static int add_part(log_part **parts, size_t *count, const log_output *log, const char *name)
-{
-	log_part part = {NULL, NULL, 0};
-	log_part *larger;
-	struct stat status;
-
-	if (!is_part(log, name))
-		return 1;
-	part.label = label_of(log, name);
-	if (part.label == NULL)
-		return 0;
-	part.path = modules_join(log->directory, "/", name);
-	larger = realloc(*parts, (*count + 1) * sizeof(*larger));
-	if (larger != NULL)
-		*parts = larger;
-	if (larger == NULL || part.path == NULL) {
-		free(part.path);
-		free(part.label);
-		return 0;
-	}
-	part.size = stat(part.path, &status) == 0 ? status.st_size : 0;
-	larger[(*count)++] = part;
-	return 1;
-}
-
-static size_t find_parts(log_output *log, log_part **parts)
-{
-	DIR *directory = opendir(log->directory);
-	const struct dirent *entry = NULL;
-	size_t count = 0;
-
-	*parts = NULL;
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		if (!add_part(parts, &count, log, entry->d_name))
-			break;
-	}
-	if (directory == NULL || entry != NULL) {
-		fprintf(stderr, "mprof: record: cannot list the logs: %s; they are %s/%s*" PART_EXTENSION "\n",
-			strerror(directory == NULL ? errno : ENOMEM), log->directory, log->part);
-		log->is_misplaced = 1;
-	}
-	if (directory != NULL)
-		closedir(directory);
-	return count;
-}
-
-/* Whether it is a log of the process, which wrote several if it executed another recorded program. */
-static int is_of_process(const log_part *part, pid_t process)
-{
-	char label[24];
-	size_t length = (size_t)snprintf(label, sizeof(label), "%ld", (long)process);
-
-	return strncmp(part->label, label, length) == 0 && (part->label[length] == '\0' || part->label[length] == '-');
-}
-
-/* The main log is the largest one of the started process, otherwise the largest of all. */
-static size_t choose_main(const log_part *parts, size_t count, pid_t process)
-{
-	size_t chosen = 0;
-
-	for (size_t i = 1; i < count; i++) {
-		int is_own = is_of_process(&parts[i], process);
-		int is_chosen_own = is_of_process(&parts[chosen], process);
-
-		if (is_own != is_chosen_own ? is_own : parts[i].size > parts[chosen].size)
-			chosen = i;
-	}
-	return chosen;
-}
-
 /* Returns 0 after a message; the part is kept then. */
 static int copy_to_stream(const log_output *log, const char *part)
 {
@@ -579,19 +483,22 @@ static void collect_part(log_output *log, const log_part *part, int is_chosen, l
 
 static size_t collect_parts(log_output *log, pid_t process, log_function found, void *user)
 {
-	log_part *parts;
-	size_t count = find_parts(log, &parts);
-	size_t chosen = choose_main(parts, count, process);
+	log_parts parts;
+	int failure = log_parts_find(&parts, log->directory, log->part);
+	size_t chosen = log_parts_choose(&parts, process);
+	size_t count = parts.count;
 
-	if (count > 0)
-		collect_part(log, &parts[chosen], 1, found, user);
-	for (size_t i = 0; i < count; i++) {
-		if (i != chosen)
-			collect_part(log, &parts[i], 0, found, user);
-		free(parts[i].path);
-		free(parts[i].label);
+	if (failure != 0) {
+		fprintf(stderr, "mprof: record: cannot list the logs: %s; they are %s/%s*" PART_EXTENSION "\n",
+			strerror(failure), log->directory, log->part);
+		log->is_misplaced = 1;
 	}
-	free(parts);
+	if (count > 0)
+		collect_part(log, &parts.parts[chosen], 1, found, user);
+	for (size_t i = 0; i < count; i++)
+		if (i != chosen)
+			collect_part(log, &parts.parts[i], 0, found, user);
+	log_parts_release(&parts);
 	return count;
 }
 

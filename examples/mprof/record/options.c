@@ -2,6 +2,8 @@
 /* Checks the options that are passed on to the recording module. */
 #include "record/options.h"
 
+#include "record/memory_limit.h"
+
 #include "shared/dialects.h"
 #include "shared/signal_names.h"
 
@@ -42,6 +44,11 @@ typedef struct record_option {
 static const char native_options[] =
 	" calls all only not depth sample sample-source sample-depth sample-stack gzip max-size ring drop buffers "
 	"interval salvage format start-disabled control no-control ";
+
+/* The options that select what is recorded, separated and surrounded by blanks. */
+static const char kind_options[] =
+	" calls alloc jit gc exceptions threads classes all sample sample-real heap summary free moves handles monitor "
+	"finalizers counters jitdump perf-map oprofile ";
 
 /* Native programs are sampled where their stacks can be walked. */
 #if defined(__linux__) && defined(__x86_64__)
@@ -454,6 +461,30 @@ int record_options_check_all(const char *words)
 	return check_sampled_stacks(words) && check_signals(words);
 }
 
+int record_options_check_ring(const char *words, uint64_t limit)
+{
+	const char *salvage = find_word(words, "salvage");
+	uint64_t needed = 0;
+
+	for (const char *ring = words; (ring = find_word(ring, "ring")) != NULL;) {
+		char value[32];
+		uint64_t bytes;
+
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(ring + 1, ","), ring + 1);
+		if (read_size(value, &bytes))
+			needed = memory_limit_of_ring(bytes);
+	}
+	/* The pages of a file on a disk can be written back. */
+	if (needed <= limit || (salvage != NULL && strncmp(salvage, "=no", 3) != 0))
+		return 1;
+	fprintf(stderr,
+		"mprof: --ring: the ring needs up to %" PRIu64
+		" MiB, but the memory of the control group is limited to "
+		"%" PRIu64 " MiB; choose a smaller one, or --salvage=FILE on a disk, which is slower\n",
+		(needed >> 20) + 1, limit >> 20);
+	return 0;
+}
+
 /* Functions have no namespaces of their own: theirs are part of their names. */
 static int has_namespace_pattern(const char *words)
 {
@@ -502,6 +533,22 @@ int record_options_check_native_samples(const char *words)
 		      stderr);
 	else
 		return 1;
+	return 0;
+}
+
+int record_options_can_sample_native(void)
+{
+	return SAMPLES_NATIVE_PROGRAMS;
+}
+
+int record_options_select_kind(const char *words)
+{
+	for (const char *word = words; (word = strchr(word, ',')) != NULL;) {
+		size_t length = strcspn(++word, "=,");
+
+		if (is_word_of(kind_options, word, length))
+			return 1;
+	}
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include <getopt.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** The number of these options. */
 size_t record_options_count(void);
@@ -27,6 +28,12 @@ int record_options_check_native(const char *words);
 /** Whether native programs can be sampled as \p words request. If not, returns 0 after a message. */
 int record_options_check_native_samples(const char *words);
 
+/** Whether native programs can be sampled on this system. */
+int record_options_can_sample_native(void);
+
+/** Whether \p words select a kind of events to record, so that the default does not apply. */
+int record_options_select_kind(const char *words);
+
 /** Whether all options in \p words apply to programs that Mono runs. If not, returns 0 after a message. */
 int record_options_check_mono(const char *words);
 
@@ -38,5 +45,11 @@ void record_options_remove(char *words, const char *name);
  * after a message.
  */
 int record_options_check_all(const char *words);
+
+/**
+ * Returns 0 after a message if a ring does not fit the memory of the control group, \p limit bytes: the kernel would
+ * kill the program, and mprof when it completes the log.
+ */
+int record_options_check_ring(const char *words, uint64_t limit);
 
 #endif

@@ -3,12 +3,14 @@
 #include "record/salvaged.h"
 
 #include "common/modules.h"
+#include "record/log_parts.h"
 #include "shared/salvage.h"
 
 #include <mprof/recorder.h>
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +27,42 @@ void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE])
 		snprintf(option, SALVAGE_OPTION_SIZE, "/proc/%ld/fd/%d", (long)getpid(), salvaged->fd);
 }
 
-static void complete_log(salvaged_logs *salvaged, const char *path, const char *name)
+/* Whether the process executed another recorded program. \p number: position of the program among those it ran. */
+static int is_superseded(const log_output *log, uint64_t process, long number)
+{
+	char label[64];
+	char *path;
+	char *next;
+	int exists;
+
+	if (log->part == NULL)
+		return 0;
+	snprintf(label, sizeof(label), "%" PRIu64 "-%ld" PART_EXTENSION, process, number + 1);
+	path = modules_join(log->directory, "/", log->part);
+	next = path != NULL ? modules_join(path, label, "") : NULL;
+	exists = next != NULL && access(next, F_OK) == 0;
+	free(path);
+	free(next);
+	return exists;
+}
+
+static void complete_log(salvaged_logs *salvaged, const log_output *log, const char *path, const char *name,
+			 long number)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_status status = mprof_recorder_recover(path, NULL, &recovery, &error);
 
-	if (status == MPROF_OK && !recovery.was_complete) {
-		salvaged->logs++;
+	if ((status == MPROF_OK && !recovery.was_complete) || status == MPROF_ERR_MALFORMED) {
+		/* A program that executes another one cannot close its log. */
+		salvaged->logs += !is_superseded(log, recovery.process, number);
 		salvaged->events += recovery.events;
 		salvaged->lost += recovery.lost_events;
+	}
+	if (status == MPROF_ERR_MALFORMED) {
+		fprintf(stderr, "mprof: %s: at byte %" PRIu64 " of the salvaged memory: %s\n", name, error.offset,
+			error.what);
+		return;
 	}
 	/* A process that is still running in the background completes its log itself. */
 	if (status == MPROF_OK || status == MPROF_ERR_TRUNCATED || recovery.is_recording)
@@ -52,6 +80,15 @@ static int is_salvage_file(const log_output *log, const char *name)
 	       strcmp(name + length - suffix, SALVAGE_SUFFIX) == 0;
 }
 
+/* The position of a program among those that its process ran, which the names of all but the first contain. */
+static long number_of(const log_output *log, const char *name)
+{
+	char *end;
+
+	(void)strtol(name + strlen(log->part), &end, 10);
+	return *end == '-' ? strtol(end + 1, NULL, 10) : 1;
+}
+
 /* Each process that writes a part has a salvage file beside it, except the one that uses the shared memory. */
 static void complete_parts(salvaged_logs *salvaged, const log_output *log)
 {
@@ -63,25 +100,27 @@ static void complete_parts(salvaged_logs *salvaged, const log_output *log)
 			is_salvage_file(log, entry->d_name) ? modules_join(log->directory, "/", entry->d_name) : NULL;
 
 		if (path != NULL)
-			complete_log(salvaged, path, entry->d_name);
+			complete_log(salvaged, log, path, entry->d_name, number_of(log, entry->d_name));
 		free(path);
 	}
 	if (directory != NULL)
 		closedir(directory);
 }
 
-void salvaged_complete(salvaged_logs *salvaged, const log_output *log)
+void salvaged_complete(salvaged_logs *salvaged, const log_output *log, const char *file)
 {
 	char path[SALVAGE_PATH_MAX];
 
 	if (salvaged->fd >= 0) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", salvaged->fd);
-		complete_log(salvaged, path, log->wanted);
+		complete_log(salvaged, log, path, log->wanted, 1);
 	}
+	if (file != NULL && access(file, F_OK) == 0)
+		complete_log(salvaged, log, file, file, 1);
 	if (log->part != NULL)
 		complete_parts(salvaged, log);
 	else if (salvage_path_of(log->wanted, path) && access(path, F_OK) == 0)
-		complete_log(salvaged, path, log->wanted);
+		complete_log(salvaged, log, path, log->wanted, 1);
 }
 
 void salvaged_release(salvaged_logs *salvaged)

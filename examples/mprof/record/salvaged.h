@@ -16,7 +16,7 @@
 
 typedef struct salvaged_logs {
 	int fd;          /**< The memory; -1 if none. */
-	size_t logs;     /**< Logs that were completed. */
+	size_t logs;     /**< Logs that were completed, except those of programs that executed another one. */
 	uint64_t events; /**< Events that were added to them. */
 	uint64_t lost;   /**< Lost events that were counted in them. */
 } salvaged_logs;
@@ -27,8 +27,11 @@ typedef struct salvaged_logs {
  */
 void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE]);
 
-/** Completes the logs of the processes that have ended. Prints a line for each that cannot be completed. */
-void salvaged_complete(salvaged_logs *salvaged, const log_output *log);
+/**
+ * Completes the logs of the processes that have ended. Prints a line for each that cannot be completed. \p file: a
+ * salvage file that was named by the user, or NULL.
+ */
+void salvaged_complete(salvaged_logs *salvaged, const log_output *log, const char *file);
 
 void salvaged_release(salvaged_logs *salvaged);
 

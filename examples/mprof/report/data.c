@@ -132,6 +132,7 @@ static void read_properties(log_report *report)
 			continue;
 		ring_span_read(&report->summary.ring, key, value);
 		sampling_take(&report->summary.sampling, key, value);
+		recording_filters_take(&report->summary.filters, key, value);
 	}
 }
 

@@ -114,7 +114,7 @@ static void print_sites(const log_report *report, const handle_tables *tables, c
 	for (size_t i = first; is_site_of(tables, i, handles) && i < first + TEXT_STACKS; i++) {
 		if (tables->sites[i].alive == 0)
 			break;
-		printf("  %10s made by\n", text_count(alive, tables->sites[i].alive));
+		printf("  %10s created by\n", text_count(alive, tables->sites[i].alive));
 		report_stack(report, tables->sites[i].stack);
 	}
 }

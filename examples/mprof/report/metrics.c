@@ -139,7 +139,7 @@ void report_marks_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Marks", shown, count, REPORT_ALL_NAMES);
+	report_title(report, "Markers", shown, count, REPORT_ALL_NAMES);
 	for (size_t i = 0; i < shown; i++) {
 		mprof_mark mark = mark_at(report, i);
 

@@ -152,3 +152,19 @@ void report_json_class(const log_report *report, json_writer *json, uint32_t id)
 
 	json_string(json, "class", names_class_or_none(report->input.reader, id, &name));
 }
+
+int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,
+			   uint64_t row_size, uint64_t *room)
+{
+	if (!report_takes_room(room, row_size + report_json_stack_size(report, stack, *room)))
+		return 0;
+	json_begin_object(json, NULL);
+	report_json_class(report, json, class_id);
+	return 1;
+}
+
+void report_json_end_site(const log_report *report, json_writer *json, uint32_t stack)
+{
+	report_json_stack(report, json, "stack", stack);
+	json_end_object(json);
+}

@@ -59,4 +59,14 @@ void report_json_stack(const log_report *report, json_writer *json, const char *
 /** Prints the name of a class; null for 0. */
 void report_json_class(const log_report *report, json_writer *json, uint32_t id);
 
+/**
+ * Begins the object of a call site of a class. \p row_size: its size in bytes without the stack; both are subtracted
+ * from \p room. Returns 0 and prints nothing if the room is too small.
+ */
+int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,
+			   uint64_t row_size, uint64_t *room);
+
+/** Ends the object of a call site with its stack. */
+void report_json_end_site(const log_report *report, json_writer *json, uint32_t stack);
+
 #endif

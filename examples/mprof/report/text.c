@@ -288,9 +288,9 @@ static void print_properties(const log_report *report)
 		const char *key;
 		const char *value;
 
-		/* The summary already contains the property of a ring buffer. */
+		/* The summary already contains the properties of a ring buffer and of filters. */
 		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK ||
-		    strcmp(key, "ring") == 0)
+		    strcmp(key, "ring") == 0 || recording_filters_is_key(key))
 			continue;
 		text_name(stdout, key);
 		fputs(": ", stdout);

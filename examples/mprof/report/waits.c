@@ -113,15 +113,12 @@ static void print_sites_json(log_report *report, json_writer *json)
 
 	json_begin_array(json, "monitor_stacks");
 	for (i = 0; i < shown; i++) {
-		if (!report_takes_room(&room, ROW_SIZE + report_json_stack_size(report, rows[i].stack, room)))
+		if (!report_json_begin_site(report, json, rows[i].class_id, rows[i].stack, ROW_SIZE, &room))
 			break;
-		json_begin_object(json, NULL);
-		report_json_class(report, json, rows[i].class_id);
 		json_unsigned(json, "contentions", rows[i].contentions);
 		json_unsigned(json, "contended_ns", rows[i].contended_ns);
 		json_unsigned(json, "failures", rows[i].failures);
-		report_json_stack(report, json, "stack", rows[i].stack);
-		json_end_object(json);
+		report_json_end_site(report, json, rows[i].stack);
 	}
 	json_end_array(json);
 	report->left_out.monitor_stacks = shown - i;

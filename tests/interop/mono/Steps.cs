@@ -66,6 +66,30 @@ namespace Sites
 		[MethodImpl(MethodImplOptions.NoInlining)]
 		static void InvokeToo(MethodInfo method) { method.Invoke(null, null); kept = null; }
 
+		// Its caller's frame differs in size, and its own has no frame pointer.
+		[MethodImpl(MethodImplOptions.NoInlining)]
+		static int Thin(int number) { Make(); return number; }
+
+		[MethodImpl(MethodImplOptions.NoInlining)]
+		static unsafe int Vary(int bytes)
+		{
+			if (bytes % 3 == 0)
+				return Thin(bytes);
+			byte* room = stackalloc byte[bytes];
+			room[0] = 1;
+			return Thin(room[0]);
+		}
+
+		// Deeper than what is recorded and than what is remembered of a stack.
+		[MethodImpl(MethodImplOptions.NoInlining)]
+		static int Descend(int depth)
+		{
+			if (depth > 0)
+				return Descend(depth - 1) + 1;
+			Make();
+			return 0;
+		}
+
 		static void Print(string methods)
 		{
 			Console.WriteLine("site\tSites.Stepped\t" + rounds + "\t" + rounds * 24 + "\t" + methods);
@@ -82,6 +106,8 @@ namespace Sites
 				Throw();
 				Invoke(method);
 				InvokeToo(method);
+				Vary(i * 7 % 100);
+				Descend(i % 4 == 3 ? 900 : 32 + i);
 			}
 			Print("Steps.Make () < Steps.Grow (int) < Steps.Odd (int) < Steps.Main ()");
 			Print("Steps.Make () < Steps.Grow (int) < Steps.Even (int) < Steps.Main ()");
@@ -89,6 +115,11 @@ namespace Sites
 			Print("Steps.Make () < Steps.Last (bool) < Steps.Throw () < Steps.Main ()");
 			Print("Steps.Make () < Steps.Invoke (System.Reflection.MethodInfo) < Steps.Main ()");
 			Print("Steps.Make () < Steps.InvokeToo (System.Reflection.MethodInfo) < Steps.Main ()");
+			Print("Steps.Make () < Steps.Thin (int) < Steps.Vary (int) < Steps.Main ()");
+			string deepest = "Steps.Make ()";
+			for (int i = 1; i < 32; i++)
+				deepest += " < Steps.Descend (int)";
+			Print(deepest);
 		}
 	}
 }

@@ -207,3 +207,27 @@ check_facts() {
 		fail "$2 does not match the facts of the program"
 	}
 }
+
+# read_samples: a line for each sample, the innermost frame first, of samples.mprof in
+# samples.tsv: thread, frames.
+read_samples() {
+	"$MPROF" dump samples.mprof | sed -n 's/^    stack \([0-9]*\) [a-z]* [0-9]* \(.*\)/\1\t\2/p' |
+		sed 's/, called by stack \([0-9]*\)$/\t\1/; t; s/$/\t0/' >stacks.tsv
+	"$MPROF" dump --json samples.mprof >dump.json
+	{
+		sed 's/^/stack\t/' stacks.tsv
+		grep '^{"block":"thread"' dump.json | jq -r '["name", .thread, .name] | @tsv'
+		grep '^{"event":"sample"' dump.json | jq -r '["sample", .thread, .stack] | @tsv'
+	} | awk -F '\t' -v OFS='\t' '
+		$1 == "stack" { frame[$2] = $3; caller[$2] = $4; next }
+		$1 == "sample" {
+			line = $1 OFS $2
+			for (stack = $3; stack != 0; stack = caller[stack])
+				line = line OFS frame[stack]
+			print line
+			next
+		}
+		{ print }' | awk -F '\t' -v OFS='\t' '
+		$1 == "name" { names[$2] = $3 }
+		$1 == "sample" { $1 = $2 in names ? names[$2] : $2; $2 = ""; sub(/\t\t/, "\t"); print }' >samples.tsv
+}

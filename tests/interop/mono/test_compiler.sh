@@ -12,6 +12,8 @@ test -e "$compiler" || skip "mcs.exe is not where it is expected"
 compile_all() {
 	local source
 	for source in "$here"/*.cs; do
+		# It needs a library that the compiler does not reference by itself.
+		test "${source##*/}" != PortableLines.cs || continue
 		timeout 300 mono --profile="$1" "$compiler" -nologo -unsafe -nowarn:0649,0414 -out:"$2.exe" "$source" || return
 	done
 }

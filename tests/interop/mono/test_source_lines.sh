@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Source files and lines of methods, from the debugging information of mcs.
+# Source files and lines of methods, from the debugging information of mcs, and from that in a portable .pdb.
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
@@ -28,6 +28,27 @@ for method in 'Deep (int)' 'One ()' 'Two ()' 'Divide (int)' 'Main ()'; do
 		fail "$method: line $line, but it is declared in line $declared"
 	fi
 done
+
+# The same from a portable .pdb, which the compilers of .NET write.
+find_cecil() {
+	find "$(dirname "$(dirname "$(readlink -f "$(command -v mono)")")")/lib/mono/gac/Mono.Cecil" -name Mono.Cecil.dll \
+		-path '*/0.1[1-9].*' 2>/dev/null | head -n 1
+}
+cecil=$(find_cecil)
+if test -n "$cecil"; then
+	cp sources.tsv from_mdb.tsv
+	mcs -nologo -r:"$cecil" -r:Mono.CompilerServices.SymbolWriter.dll -out:PortableLines.exe "$here/PortableLines.cs"
+	mkdir portable
+	MONO_PATH=$(dirname "$cecil") mono PortableLines.exe Thrown.exe portable/Thrown.exe
+	test "$(head -c 4 portable/Thrown.pdb)" = BSJB || fail "Thrown.pdb is not portable"
+	mkdir plain
+	mv Thrown.exe Thrown.exe.mdb plain
+	mv portable/Thrown.exe portable/Thrown.pdb .
+	sources --debug
+	expect "from a portable .pdb" "$(sort sources.tsv)" "$(sort from_mdb.tsv)"
+	rm Thrown.exe Thrown.pdb
+	mv plain/* .
+fi
 
 # Without --debug the runtime reads no debugging information.
 sources

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes and applies the rules that restore the registers of a caller. */
-#include "unwind_rules.h"
+#include "shared/unwind_rules.h"
 
 #include <string.h>
 

@@ -2,12 +2,12 @@
 /**
  * \file unwind_rules.h
  * \brief The rules that restore the registers of the caller at an address in a function (DWARF call frame
- * information), and their application. Not async-signal-safe.
+ * information), and their application. Async-signal-safe.
  */
 #ifndef UNWIND_RULES_H
 #define UNWIND_RULES_H
 
-#include "unwind_tables.h"
+#include "shared/unwind_tables.h"
 
 /** Registers by their numbers in DWARF, for x86-64. */
 enum { REGISTER_FRAME = 6, REGISTER_STACK = 7, REGISTER_ADDRESS = 16, REGISTER_COUNT = 17 };

@@ -2,7 +2,7 @@
 /**
  * \file unwind_tables.h
  * \brief Finds the unwinding information of a function in the loaded programs and libraries: the tables that compilers
- * write for exceptions (.eh_frame and its index). Not async-signal-safe.
+ * write for exceptions (.eh_frame and its index). Async-signal-safe, except for unwind_tables_find().
  */
 #ifndef UNWIND_TABLES_H
 #define UNWIND_TABLES_H
@@ -38,5 +38,11 @@ typedef struct unwind_entry {
  * has used the entry, by calling this function from a callback of dl_iterate_phdr().
  */
 int unwind_tables_find(uintptr_t address, unwind_entry *entry);
+
+/**
+ * The same for an address on the calling thread's own stack, whose module stays loaded. Async-signal-safe. Returns 0
+ * also if the C library has no function for that (glibc has it since 2.35).
+ */
+int unwind_tables_find_own(uintptr_t address, unwind_entry *entry);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the unwinding information of functions. Every read is checked against the segment that contains the tables. */
-#include "unwind_tables.h"
+#include "shared/unwind_tables.h"
 
+#include <dlfcn.h>
+#include <elf.h>
 #include <link.h>
 #include <string.h>
 
@@ -12,6 +14,9 @@
 #define ENCODING_SDATA8 0x0c
 #define ENCODING_FROM_HERE 0x10
 #define ENCODING_INDEX 0x3b /* Relative to the start of the index, 4 bytes. */
+
+/* At least this much of a module is mapped at its start. */
+#define FIRST_PAGE 4096
 
 #define INDEX_VERSION 1
 #define INDEX_HEADER_SIZE 12
@@ -220,9 +225,9 @@ static int read_common(unwind_entry *entry, const table_segment *segment, const 
 	return cursor.at != NULL;
 }
 
-int unwind_tables_find(uintptr_t address, unwind_entry *entry)
+/* Reads the entry that the index of the segment leads to. */
+static int find_entry(const table_segment *segment, unwind_entry *entry)
 {
-	table_segment segment = {address, NULL, NULL, NULL};
 	const uint8_t *start;
 	const uint8_t *common;
 	unwind_cursor cursor;
@@ -230,14 +235,13 @@ int unwind_tables_find(uintptr_t address, unwind_entry *entry)
 	int has_sizes;
 	uintptr_t length;
 
-	(void)dl_iterate_phdr(find_segment, &segment);
-	start = segment.index != NULL ? search_index(&segment) : NULL;
-	if (start == NULL || !enter_record(&cursor, &segment, start))
+	start = segment->index != NULL ? search_index(segment) : NULL;
+	if (start == NULL || !enter_record(&cursor, segment, start))
 		return 0;
 	common = cursor.at;
 	/* The distance back to the common part is counted from its own position. */
 	common -= unwind_read_number(&cursor, 4);
-	if (!read_common(entry, &segment, common, &encoding, &has_sizes))
+	if (!read_common(entry, segment, common, &encoding, &has_sizes))
 		return 0;
 	entry->start = read_pointer(&cursor, encoding, 0);
 	length = read_pointer(&cursor, encoding, 1);
@@ -249,5 +253,57 @@ int unwind_tables_find(uintptr_t address, unwind_entry *entry)
 		cursor.at += size;
 	}
 	entry->program = cursor;
-	return cursor.at != NULL && address - entry->start < length;
+	return cursor.at != NULL && segment->address - entry->start < length;
 }
+
+int unwind_tables_find(uintptr_t address, unwind_entry *entry)
+{
+	table_segment segment = {address, NULL, NULL, NULL};
+
+	(void)dl_iterate_phdr(find_segment, &segment);
+	return find_entry(&segment, entry);
+}
+
+#if defined(__linux__) && defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
+/* Finds the segment with the index in the program headers, which the first page of a module contains. */
+static void find_table_segment(const struct dl_find_object *object, table_segment *segment)
+{
+	const uint8_t *const module = object->dlfo_map_start;
+	const uintptr_t index = (uintptr_t)object->dlfo_eh_frame;
+	const ElfW(Ehdr) *header = (const void *)module;
+	const ElfW(Phdr) *programs = (const void *)(module + header->e_phoff);
+
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phentsize != sizeof(*programs) ||
+	    header->e_phoff + header->e_phnum * sizeof(*programs) > FIRST_PAGE)
+		return;
+	for (int i = 0; i < header->e_phnum; i++) {
+		const uintptr_t start = object->dlfo_link_map->l_addr + programs[i].p_vaddr;
+
+		if (programs[i].p_type != PT_LOAD || (programs[i].p_flags & PF_R) == 0 ||
+		    index - start >= programs[i].p_filesz)
+			continue;
+		segment->index = object->dlfo_eh_frame;
+		segment->start = segment->index - (index - start);
+		segment->end = segment->start + programs[i].p_filesz;
+	}
+}
+
+int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)
+{
+	table_segment segment = {address, NULL, NULL, NULL};
+	struct dl_find_object object;
+
+	// NOLINTNEXTLINE(performance-no-int-to-ptr)
+	if (_dl_find_object((void *)address, &object) != 0 || object.dlfo_eh_frame == NULL)
+		return 0;
+	find_table_segment(&object, &segment);
+	return find_entry(&segment, entry);
+}
+#else
+int unwind_tables_find_own(uintptr_t address, unwind_entry *entry)
+{
+	(void)address;
+	(void)entry;
+	return 0;
+}
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps simple unwinding rules by address, and walks stacks by them. */
-#include "learned_rules.h"
+#include "shared/learned_rules.h"
 
 #include "shared/hash.h"
 
@@ -61,8 +61,7 @@ void learned_rules_forget(void)
 		atomic_store_explicit(&rules[i], 0, memory_order_relaxed);
 }
 
-/* Returns 0 if not found. */
-static uint64_t find_rule(uint64_t address)
+uint64_t learned_rules_find(uint64_t address)
 {
 	uint64_t rule = atomic_load_explicit(slot_of(address), memory_order_relaxed);
 
@@ -74,38 +73,50 @@ static uint64_t word_at(uint64_t address)
 	return *(const uint64_t *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
 }
 
+uint64_t learned_rules_base(uint64_t rule, const learned_frame *frame)
+{
+	return ((rule & FROM_FRAME_POINTER) != 0 ? frame->frame_pointer : frame->stack_pointer) +
+	       (rule >> BASE_WORDS_SHIFT & MOST_WORDS) * WORD;
+}
+
+int learned_rules_leave(uint64_t rule, uintptr_t end, learned_frame *frame)
+{
+	const uint64_t saved = (rule >> SAVED_WORDS_SHIFT & MOST_WORDS) * WORD;
+	const uint64_t base = learned_rules_base(rule, frame);
+
+	/* All that is read is between the stack pointer of this frame and the end. */
+	if (base <= frame->stack_pointer || base > end || base % WORD != 0 || base - frame->stack_pointer < WORD ||
+	    base - frame->stack_pointer < saved)
+		return 0;
+	frame->address = word_at(base - WORD);
+	frame->frame_pointer = saved != 0 ? word_at(base - saved) : frame->frame_pointer;
+	frame->stack_pointer = base;
+	return 1;
+}
+
 size_t learned_rules_walk(const uint64_t registers[REGISTER_COUNT], const sampled_stack *stack, mprof_frame *frames,
 			  size_t limit)
 {
-	uint64_t address = registers[REGISTER_ADDRESS];
-	uint64_t stack_pointer = registers[REGISTER_STACK];
-	uint64_t frame_pointer = registers[REGISTER_FRAME];
+	learned_frame frame = {registers[REGISTER_ADDRESS], registers[REGISTER_STACK], registers[REGISTER_FRAME]};
 	size_t count = 0;
 
-	if (stack->outermost == 0 || stack_pointer < stack->start || stack_pointer >= stack->end)
+	if (stack->outermost == 0 || frame.stack_pointer < stack->start || frame.stack_pointer >= stack->end)
 		return 0;
 	for (;;) {
-		const uint64_t rule = find_rule(count == 0 ? address : address - 1);
-		const uint64_t saved = (rule >> SAVED_WORDS_SHIFT & MOST_WORDS) * WORD;
-		const uint64_t base = ((rule & FROM_FRAME_POINTER) != 0 ? frame_pointer : stack_pointer) +
-				      (rule >> BASE_WORDS_SHIFT & MOST_WORDS) * WORD;
+		const uint64_t address = frame.address;
+		const uint64_t rule = learned_rules_find(count == 0 ? address : address - 1);
 
 		if (rule == 0)
 			return 0;
-		if (base == stack->outermost + FRAME_ADDRESS_TO_BASE)
+		if (learned_rules_base(rule, &frame) == stack->outermost + FRAME_ADDRESS_TO_BASE)
 			return count;
 		if (count == limit) {
 			frames[count++] = MPROF_FRAME_TRUNCATED;
 			return count;
 		}
-		/* All that is read is between the stack pointer of this frame and the end. */
-		if (base <= stack_pointer || base > stack->end || base % WORD != 0 || base - stack_pointer < WORD ||
-		    base - stack_pointer < saved)
+		if (!learned_rules_leave(rule, stack->end, &frame))
 			return 0;
 		frames[count] = count == 0 ? mprof_frame_make_native(address) : mprof_frame_make_return(address);
 		count++;
-		address = word_at(base - WORD);
-		frame_pointer = saved != 0 ? word_at(base - saved) : frame_pointer;
-		stack_pointer = base;
 	}
 }

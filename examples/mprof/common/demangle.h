@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file common/demangle.h
+ * \brief The names that functions of C++ and Rust have in their sources.
+ */
+#ifndef COMMON_DEMANGLE_H
+#define COMMON_DEMANGLE_H
+
+/**
+ * The name in the source of a function that the linker calls \p name, in the scheme of C++ or the older one of Rust.
+ * What follows the name after a plus sign or a blank is kept. The caller frees it. NULL if the name is not in these
+ * schemes or has no reasonable length, if the runtime library of C++, which has the demangler, is not installed, or out
+ * of memory.
+ */
+char *demangle_name(const char *name);
+
+#endif

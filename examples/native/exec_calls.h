@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file exec_calls.h
+ * \brief Calls functions before the program executes another one or ends without its destructors, by interposing
+ * execve(), _exit() and their relatives.
+ *
+ * A program that makes these system calls without the C library is not noticed.
+ */
+#ifndef EXEC_CALLS_H
+#define EXEC_CALLS_H
+
+/**
+ * Sets the functions. Call it before main().
+ * \param prepare Called before the system call, on the calling thread, possibly in a signal handler or in a child of
+ *                vfork(). Returns 1 if \p cancel must be called if the program could not be executed.
+ * \param cancel Called after the system call has failed, if \p prepare returned 1.
+ */
+void exec_calls_set(int (*prepare)(void), void (*cancel)(void));
+
+#endif
