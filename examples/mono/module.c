@@ -22,6 +22,7 @@
 #include "runtime_controls.h"
 #include "runtime_work.h"
 #include "samples.h"
+#include "sampling_thread.h"
 #include "selection.h"
 #include "session.h"
 #include "threads.h"
@@ -327,6 +328,7 @@ static void runtime_initialized(MonoProfiler *profiler)
 	metrics_start(profiler);
 	if (selection_is_filtered())
 		method_search_start(profiler);
+	sampling_thread_await();
 }
 
 static void runtime_shutdown_begin(MonoProfiler *profiler)

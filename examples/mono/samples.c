@@ -16,6 +16,7 @@
 #include "heap.h"
 #include "sample_statement.h"
 #include "sampling_signal.h"
+#include "sampling_thread.h"
 #include "stacks.h"
 #include "threads.h"
 #include "unnamed_methods.h"
@@ -236,8 +237,10 @@ static void prepare_samples(MonoProfiler *profiler)
 
 	is_available = options_allow_changes(options) && mono_profiler_enable_sampling(profiler->handle) &&
 		       mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
-	if (is_available)
-		sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, 0);
+	if (!is_available)
+		return;
+	sampling_thread_expect();
+	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, 0);
 }
 
 void samples_install(MonoProfiler *profiler)
@@ -255,6 +258,7 @@ void samples_install(MonoProfiler *profiler)
 				"load no other one\n");
 		return;
 	}
+	sampling_thread_expect();
 	own_code_find();
 	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
 			UINT64_C(1000000000) / options->sample_hz);

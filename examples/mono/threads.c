@@ -4,6 +4,7 @@
 
 #include "native_frames.h"
 #include "sampling_signal.h"
+#include "sampling_thread.h"
 
 #include "shared/sample_time.h"
 
@@ -183,8 +184,11 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 {
 	uint64_t id = threads_id_of(runtime_id);
 
-	if (name != NULL && runtime_id == (uintptr_t)pthread_self() && strcmp(name, unloader_name) == 0)
-		sampling_signal_block();
+	if (name != NULL && runtime_id == (uintptr_t)pthread_self()) {
+		sampling_thread_see_name(name);
+		if (strcmp(name, unloader_name) == 0)
+			sampling_signal_block();
+	}
 	if (id != 0 && name != NULL)
 		(void)mprof_recorder_set_thread_name(profiler->recorder, id, name, strlen(name));
 }
