@@ -198,6 +198,22 @@ if "${compiler[@]}" -O1 -static -pthread -o static program.c 2>/dev/null; then
 	expect_line err 'no log was written: ./static is linked statically'
 fi
 
+# A program that gets privileges that the user of mprof does not have. Containers may not allow that.
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if test "$(id -u)" = 0 && "${as_nobody[@]}" test -x "$MPROF" 2>/dev/null; then
+	mkdir nobody
+	chmod 711 .
+	chown 65534:65534 nobody
+	cp "$(command -v id)" id
+	chmod 4755 id
+	if test "$("${as_nobody[@]}" ./id -u)" = 0; then
+		status=0
+		(cd nobody && "${as_nobody[@]}" "$MPROF" record -o id.mprof -- ../id) >out 2>err || status=$?
+		expect "status of a privileged program" $status 3
+		expect_line err 'no log was written: ../id runs with the privileges of its file'
+	fi
+fi
+
 # The program itself uses little processor time; those that it starts are recorded with --children.
 mprof record -o shell.mprof --sample=1 -- sh -c './program; exit 4'
 expect_status 4 "shell"

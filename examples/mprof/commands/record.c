@@ -8,6 +8,7 @@
 #include "record/filter_hint.h"
 #include "record/log_output.h"
 #include "record/memory_limit.h"
+#include "record/missing_log.h"
 #include "common/modules.h"
 #include "record/options.h"
 #include "record/salvaged.h"
@@ -654,49 +655,13 @@ static void describe_log(void *user, const char *path, const char *name)
 	input_close(&input);
 }
 
-/* Prints why Mono may have ended without a log. Status 0 may be a crash: Mono's crash handler exits with 0. */
-static void explain_missing_log_of_mono(int status, const char *of_ring)
-{
-	if (status == 0)
-		fprintf(stderr,
-			"mono ended with status 0: it did not load the profiler module, found nothing to run, called "
-			"_exit(), or crashed (see its messages)%s; 'mprof doctor' checks the module\n",
-			of_ring);
-	else
-		fprintf(stderr,
-			"mono ended with status %d: it found nothing to run, did not load the profiler module, or was "
-			"ended before it could record%s; 'mprof doctor' checks the module\n",
-			status, of_ring);
-}
-
 static void explain_missing_log(const recording_plan *recording, int status)
 {
-	const char *of_ring = recording->has_ring ? "; with --ring a log is written when the program ends by itself, "
-						    "or by 'mprof control PID flush'"
-						  : "";
+	const missing_log missing = {&recording->target,      status,
+				     recording->child.signal, recording->has_ring,
+				     is_native(recording),    has_native_samples(recording)};
 
-	fputs("mprof: no log was written: ", stderr);
-	if (recording->child.signal != 0) {
-		fprintf(stderr, "%s was killed by signal %d (%s)%s%s\n", recording->target.subject,
-			recording->child.signal, strsignal(recording->child.signal),
-			recording->has_ring ? "" : " before anything was recorded", of_ring);
-		return;
-	}
-	if (!is_native(recording))
-		explain_missing_log_of_mono(status, of_ring);
-	else if (recording->target.is_instrumented)
-		fprintf(stderr, "%s called no function that was built with -finstrument-functions\n",
-			recording->target.subject);
-	else if (has_native_samples(recording))
-		fprintf(stderr,
-			"%s is linked statically, loads no preloaded libraries, or has ended without main(); Mono did "
-			"not load the profiler module%s\n",
-			recording->target.subject, of_ring);
-	else
-		fprintf(stderr,
-			"%s is not built with -finstrument-functions, and did not run Mono, or Mono did not load the "
-			"profiler module; --sample samples any native program that is linked dynamically\n",
-			recording->target.subject);
+	missing_log_explain(&missing);
 }
 
 /* Completes logs that processes of the program left without an end, and prints how they ended. */
