@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls a method in three threads until it dies in the given way after the given time, and counts the calls that have
-// returned, in a file that outlives it. The fourth argument, if any, is the length of a list: then it collects all the
-// time.
+// returned, in a file that outlives it. Before the runtime ends, which closes the log while the threads still run, it
+// copies the counts. The fourth argument, if any, is the length of a list: then it collects all the time.
 using System;
 using System.IO.MemoryMappedFiles;
 using System.Runtime.CompilerServices;
@@ -16,7 +16,7 @@ class Node
 static unsafe class Deaths
 {
 	const int Workers = 3;
-	static long* counts;
+	static long* counts; // Of the workers, then their copies, then whether these are valid; in a cache line each.
 	static Node list;
 
 	[DllImport("libc")]
@@ -41,6 +41,13 @@ static unsafe class Deaths
 		}
 	}
 
+	static void CopyCounts()
+	{
+		for (int i = 0; i < Workers; i++)
+			counts[(Workers + i) * 8] = Volatile.Read(ref counts[i * 8]);
+		Volatile.Write(ref counts[2 * Workers * 8], 1);
+	}
+
 	// The kernel sends the signal, also while the world is stopped.
 	static void DieBySignal(int number, long microseconds)
 	{
@@ -54,11 +61,29 @@ static unsafe class Deaths
 			throw new Exception("no timer");
 	}
 
+	static void TakeMemory()
+	{
+		for (;;) {
+			byte* bytes = (byte*)Marshal.AllocHGlobal(1 << 20);
+
+			for (int i = 0; i < 1 << 20; i += 4096)
+				bytes[i] = 1;
+		}
+	}
+
 	static void DieByItself(string way, int microseconds)
 	{
 		Thread.Sleep(TimeSpan.FromTicks(microseconds * 10));
 		if (way == "exit")
 			_exit(3);
+		if (way == "memory")
+			TakeMemory();
+		if (way == "end") {
+			CopyCounts();
+			Environment.Exit(4);
+		}
+		if (way == "throw")
+			throw new Exception("as the test demands");
 		Environment.FailFast("as the test demands");
 	}
 
@@ -74,6 +99,7 @@ static unsafe class Deaths
 
 			view.SafeMemoryMappedViewHandle.AcquirePointer(ref start);
 			counts = (long*)start;
+			AppDomain.CurrentDomain.UnhandledException += (sender, exception) => CopyCounts();
 			for (int i = 0; arguments.Length > 3 && i < int.Parse(arguments[3]); i++)
 				list = new Node { Next = list };
 			for (int i = 0; i < Workers; i++) {
