@@ -2,6 +2,7 @@
 /* Receives commands while a native program runs. */
 #include "control.h"
 
+#include "call_gate.h"
 #include "sampler.h"
 
 #include "shared/control_clients.h"
@@ -62,16 +63,43 @@ static const char *flush(void)
 		mprof_recorder_dump_path(recording->recorder, recording->log_path, recording->ring_gzip, NULL));
 }
 
+/* Writes a marker: without it, a reader could not explain why the rate or the kinds of events change. */
+static const char *mark_change(const char *what, const char *value)
+{
+	char text[MAX_COMMAND + 32];
+
+	snprintf(text, sizeof(text), "mprof control: %s %s", what, value);
+	return result_of(mprof_recorder_record_mark(control.recording.recorder, 0, text, strlen(text)));
+}
+
 static void describe_samples(command_reply *reply)
 {
 	control_reply_add(reply, "sample_hz=%" PRIu32, sampler_rate());
+}
+
+static void describe_calls(command_reply *reply)
+{
+	control_reply_add(reply, "calls=%s", call_gate_selection());
+}
+
+static const char *change_calls(const char *value, command_reply *reply)
+{
+	const char *failure;
+
+	if (!control.recording.has_calls && !control.recording.may_add_calls)
+		return "older formats have calls only from the start: start the program with --calls";
+	failure = call_gate_set(control.recording.recorder, value);
+	if (failure != NULL)
+		return failure;
+	control.recording.has_calls = 1;
+	describe_calls(reply);
+	return mark_change("calls", value);
 }
 
 static const char *change_samples(const char *value, command_reply *reply)
 {
 	const uint32_t start_hz = sampler_start_rate();
 	const char *failure;
-	char text[MAX_COMMAND + 32];
 	uint32_t hz;
 
 	if (start_hz == 0)
@@ -81,9 +109,7 @@ static const char *change_samples(const char *value, command_reply *reply)
 		return failure;
 	sampler_set_rate(hz);
 	describe_samples(reply);
-	/* A marker: without it, a reader could not explain why the rate changes. */
-	snprintf(text, sizeof(text), "mprof control: sample %s", value);
-	return result_of(mprof_recorder_record_mark(control.recording.recorder, 0, text, strlen(text)));
+	return mark_change("sample", value);
 }
 
 static void add_status(command_reply *reply)
@@ -101,6 +127,8 @@ static void add_status(command_reply *reply)
 		control_reply_add(reply, "ring_bytes=%" PRIu64, recording->ring_bytes);
 	if (has_samples)
 		describe_samples(reply);
+	if (recording->has_calls)
+		describe_calls(reply);
 	control_reply_add_counts(reply, recording->recorder);
 }
 
@@ -125,13 +153,14 @@ static void run_command(void *user, const char *line, int is_classic, command_re
 		control_cost_add(reply, control.recording.recorder);
 	else if (strncmp(line, "sample ", 7) == 0)
 		failure = change_samples(line + 7, reply);
+	else if (strncmp(line, "calls ", 6) == 0)
+		failure = change_calls(line + 6, reply);
 	else if (strncmp(line, "mark ", 5) == 0 && line[5] != '\0')
 		failure = result_of(
 			mprof_recorder_record_mark(control.recording.recorder, 0, line + 5, strlen(line + 5)));
 	else
-		failure =
-			"a native program has only the commands enable, disable, flush, status, cost, sample and mark "
-			"TEXT";
+		failure = "a native program has only the commands enable, disable, flush, status, cost, sample, calls "
+			  "and mark TEXT";
 	control_reply_end(reply, failure);
 }
 

@@ -3,7 +3,7 @@
  * \file native/control.h
  * \brief The thread that receives commands of "mprof control" in a native program:
  *
- *   enable, disable, flush, status, cost, sample HZ|on|off, mark TEXT
+ *   enable, disable, flush, status, cost, sample HZ|on|off, calls on|off|PATTERN, mark TEXT
  */
 #ifndef NATIVE_CONTROL_H
 #define NATIVE_CONTROL_H
@@ -16,7 +16,8 @@ typedef struct controlled_recording {
 	const char *log_path;
 	uint64_t ring_bytes; /**< 0 without a ring buffer. */
 	uint32_t ring_gzip;
-	int has_calls;              /**< Calls are recorded. */
+	int has_calls;              /**< Calls are recorded, perhaps only since a command. */
+	int may_add_calls;          /**< A command can record calls that were not recorded from the start. */
 	void (*begin_thread)(void); /**< Called first on the thread, so that it is not recorded. */
 } controlled_recording;
 

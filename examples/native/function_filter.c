@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,13 +26,21 @@ typedef struct function_pattern {
 
 typedef struct function_entry {
 	uint64_t function;
-	uint64_t is_admitted;
+	uint64_t result; /* Of match_function(). */
 } function_entry;
 
-int function_filter_has_patterns;
+_Atomic int function_filter_has_patterns;
 
 /* Constant once calls are recorded. */
 static function_pattern *patterns;
+
+/*
+ * The pattern of a command, in addition to those above; NULL for none. Owner: the control thread. It stores the pattern
+ * with relaxed order and then the number of the change with release; a thread that calls loads that with acquire, so it
+ * uses a pattern that is at least as new. Earlier patterns are not freed: a thread may be using them.
+ */
+static _Atomic(const function_pattern *) selection;
+static _Atomic uint32_t changes;
 
 /* The functions looked up so far. Guarded by functions_lock. */
 static key_map functions = {.value_size = sizeof(function_entry) - sizeof(uint64_t)};
@@ -40,16 +49,17 @@ static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 /* The thread's cache; an entry with function 0 is unused. */
 static __thread struct {
 	uintptr_t function;
-	int is_admitted;
+	uint64_t result; /* Of match_function(). */
 } known[KNOWN_FUNCTIONS] __attribute__((tls_model("initial-exec")));
 
-static int add_pattern(int is_only, const char *text, size_t length)
+/* Returns NULL if out of memory. */
+static function_pattern *make_pattern(int is_only, const char *text, size_t length)
 {
 	static const char *const prefixes[] = {"method:", "class:", "assembly:"};
 	function_pattern *pattern = calloc(1, sizeof(*pattern) + length + 1);
 
 	if (pattern == NULL)
-		return 0;
+		return NULL;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
 		size_t prefix = strlen(prefixes[i]);
 
@@ -62,9 +72,18 @@ static int add_pattern(int is_only, const char *text, size_t length)
 	}
 	memcpy(pattern->text, text, length);
 	pattern->is_only = is_only;
+	return pattern;
+}
+
+static int add_pattern(int is_only, const char *text, size_t length)
+{
+	function_pattern *pattern = make_pattern(is_only, text, length);
+
+	if (pattern == NULL)
+		return 0;
 	pattern->next = patterns;
 	patterns = pattern;
-	function_filter_has_patterns = 1;
+	atomic_store_explicit(&function_filter_has_patterns, 1, memory_order_relaxed);
 	return 1;
 }
 
@@ -85,6 +104,19 @@ int function_filter_read(const char *words)
 			return 0;
 		words += length + (words[length] == ',');
 	}
+	return 1;
+}
+
+int function_filter_select(const char *text)
+{
+	function_pattern *pattern = text != NULL ? make_pattern(1, text, strlen(text)) : NULL;
+
+	if (text != NULL && pattern == NULL)
+		return 0;
+	atomic_store_explicit(&selection, pattern, memory_order_relaxed);
+	/* Release: pairs with the acquire in function_filter_look_up(). */
+	atomic_fetch_add_explicit(&changes, 1, memory_order_release);
+	atomic_store_explicit(&function_filter_has_patterns, patterns != NULL || pattern != NULL, memory_order_relaxed);
 	return 1;
 }
 
@@ -120,12 +152,17 @@ static int match_patterns(uintptr_t function)
 {
 	const symbol_module *module = symbols_module(function);
 	const char *name = module != NULL ? symbols_function(module, function) : NULL;
+	const function_pattern *selected = atomic_load_explicit(&selection, memory_order_relaxed);
 	int has_only = 0;
 	int is_admitted = 0;
 
+	if (name == NULL)
+		name = "";
+	if (selected != NULL && (module == NULL || !matches_pattern(selected, module, name)))
+		return 0;
 	for (const function_pattern *pattern = patterns; pattern != NULL; pattern = pattern->next) {
 		has_only |= pattern->is_only;
-		if (module == NULL || !matches_pattern(pattern, module, name != NULL ? name : ""))
+		if (module == NULL || !matches_pattern(pattern, module, name))
 			continue;
 		if (!pattern->is_only)
 			return 0;
@@ -134,47 +171,54 @@ static int match_patterns(uintptr_t function)
 	return is_admitted || !has_only;
 }
 
-/* Returns whether calls of a function are recorded; -1 if it was not looked up yet. */
-static int find_function(uintptr_t function)
+/* Bit 0: whether calls of a function are recorded. The rest is the number of the change that this is valid for. */
+static uint64_t match_function(uintptr_t function, uint32_t change)
+{
+	return (uint64_t)change << 1 | (uint64_t)match_patterns(function);
+}
+
+/* Returns 0 if the function was not looked up since the change. */
+static int find_function(uintptr_t function, uint32_t change, uint64_t *result)
 {
 	const function_entry *entry;
-	int is_admitted;
 
 	pthread_mutex_lock(&functions_lock);
 	entry = key_map_find(&functions, function);
-	is_admitted = entry != NULL ? (int)entry->is_admitted : -1;
+	if (entry != NULL)
+		*result = entry->result;
 	pthread_mutex_unlock(&functions_lock);
-	return is_admitted;
+	return entry != NULL && *result >> 1 == change;
 }
 
 /* If out of memory, the function is matched again the next time. */
-static void store_function(uintptr_t function, int is_admitted)
+static void store_function(uintptr_t function, uint64_t result)
 {
 	function_entry *entry;
 
 	pthread_mutex_lock(&functions_lock);
 	entry = key_map_put(&functions, function);
 	if (entry != NULL)
-		entry->is_admitted = (uint64_t)is_admitted;
+		entry->result = result;
 	pthread_mutex_unlock(&functions_lock);
 }
 
 int function_filter_look_up(uintptr_t function)
 {
 	const size_t index = hash_key(function) & (KNOWN_FUNCTIONS - 1);
+	/* Acquire: pairs with the release in function_filter_select(). */
+	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
 	int saved = errno;
 
-	if (known[index].function == function)
-		return known[index].is_admitted;
-	known[index].is_admitted = find_function(function);
+	if (known[index].function == function && known[index].result >> 1 == change)
+		return (int)(known[index].result & 1);
 	/* Two threads may match the same function, with the same result. */
-	if (known[index].is_admitted < 0) {
-		known[index].is_admitted = match_patterns(function);
-		store_function(function, known[index].is_admitted);
+	if (!find_function(function, change, &known[index].result)) {
+		known[index].result = match_function(function, change);
+		store_function(function, known[index].result);
 	}
 	known[index].function = function;
 	errno = saved;
-	return known[index].is_admitted;
+	return (int)(known[index].result & 1);
 }
 
 void function_filter_begin_child(void)

@@ -6,6 +6,7 @@
 #ifndef FUNCTION_FILTER_H
 #define FUNCTION_FILTER_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /**
@@ -15,8 +16,14 @@
  */
 int function_filter_read(const char *words);
 
-/** Whether there are patterns. Constant once calls are recorded. */
-extern int function_filter_has_patterns __attribute__((visibility("hidden")));
+/**
+ * From now on, calls are recorded only of functions that a pattern matches as well; NULL removes it. On the control
+ * thread. Returns 0 if out of memory.
+ */
+int function_filter_select(const char *text);
+
+/** Whether there are patterns. Relaxed: a thread that does not see a change yet records a few calls more or less. */
+extern _Atomic int function_filter_has_patterns __attribute__((visibility("hidden")));
 
 /**
  * Whether calls of a function are recorded: no pattern of "not" matches it, and one of "only" does if there are any.

@@ -3,6 +3,7 @@
  * Records native programs. The module is preloaded into the program. If that is built with -finstrument-functions, the
  * compiler makes each function call the two functions at the end of this file. Any program can be sampled.
  */
+#include "call_gate.h"
 #include "control.h"
 #include "exec_calls.h"
 #include "function_filter.h"
@@ -12,6 +13,7 @@
 #include "thread_starts.h"
 
 #include "shared/call_depth.h"
+#include "shared/dialects.h"
 #include "shared/open_error.h"
 #include "shared/salvage.h"
 
@@ -47,6 +49,7 @@ PER_THREAD mprof_thread *handle;
 PER_THREAD uint32_t call_depth;
 PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left. */
 PER_THREAD uint32_t parent_calls; /* Open calls that the parent process entered: a child does not record their ends. */
+PER_THREAD uint32_t known_gate;   /* The state of the call gate that the two numbers above were counted since. */
 PER_THREAD uintptr_t outermost_frame; /* Frame address of the function that called the thread's first function. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
@@ -61,6 +64,7 @@ static char log_path[INSTRUMENT_PATH_SIZE];
 static int has_children; /* Processes that fork() makes are recorded, each to a log of its own. */
 static int has_samples;
 static int has_calls = 1;
+static int is_current; /* The log is not in an older format. */
 
 static void begin_sampled_thread(uintptr_t frame);
 
@@ -173,6 +177,7 @@ static mprof_status open_recorder(mprof_error *error)
 	writer.intro_flags = (has_calls ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0) |
 			     (has_samples ? MPROF_INTRO_FLAG_STATISTICAL : 0) |
 			     (writer.lossy ? MPROF_INTRO_FLAG_METHOD : 0);
+	is_current = !dialects_is_older((mprof_dialect)writer.dialect);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
 	options.resolve_class = resolve_class;
@@ -191,7 +196,8 @@ static void leave_thread_out(void)
 
 static void start_control(void)
 {
-	const controlled_recording recording = {recorder, log_path, ring_bytes, ring_gzip, has_calls, leave_thread_out};
+	const controlled_recording recording = {recorder,  log_path,   ring_bytes,      ring_gzip,
+						has_calls, is_current, leave_thread_out};
 	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	char path[128];
 
@@ -251,9 +257,9 @@ static int begin_thread(void)
 	}
 	pthread_setspecific(thread_end, handle);
 	name_thread();
-	state = has_calls ? THREAD_RECORDING : THREAD_OFF;
+	state = THREAD_RECORDING;
 	errno = saved;
-	return has_calls;
+	return 1;
 }
 
 static void begin_sampled_thread(uintptr_t frame)
@@ -287,6 +293,8 @@ __attribute__((constructor)) static void begin_recording(void)
 	if (!sampler_is_requested(words))
 		return;
 	has_calls = instrument_options_has(words, "calls") || instrument_options_has(words, "all");
+	if (!has_calls)
+		call_gate_begin_closed();
 	has_samples = !is_mono() && is_wanted_process(words);
 	if (!has_samples)
 		return;
@@ -330,7 +338,7 @@ static int is_left_out(void *function)
 {
 	int is_admitted;
 
-	if (!function_filter_has_patterns)
+	if (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
 		return 0;
 	state = THREAD_BUSY;
 	is_admitted = function_filter_look_up((uintptr_t)function);
@@ -338,10 +346,27 @@ static int is_left_out(void *function)
 	return !is_admitted;
 }
 
+/* Calls may have been entered under one setting and left under another, so counting starts again. */
+static int is_closed(void)
+{
+	/* Acquire: pairs with the release in change_gate(). */
+	const uint32_t gate = atomic_load_explicit(&call_gate, memory_order_acquire);
+
+	if (gate != known_gate) {
+		known_gate = gate;
+		open_calls = 0;
+		parent_calls = 0;
+		call_depth = 0;
+	}
+	return (gate & CALL_GATE_CLOSED) != 0;
+}
+
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	(void)call_site;
-	if (state != THREAD_RECORDING && (state != THREAD_NEW || !begin_thread()))
+	if ((state != THREAD_RECORDING && state != THREAD_NEW) || is_closed())
+		return;
+	if (state == THREAD_NEW && !begin_thread())
 		return;
 	if (is_left_out(function))
 		return;
@@ -357,7 +382,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	(void)call_site;
 	/* The function was entered before the thread was recorded, so there is no enter to match. */
-	if (state != THREAD_RECORDING || is_left_out(function))
+	if (state != THREAD_RECORDING || is_closed() || is_left_out(function))
 		return;
 	if (open_calls == parent_calls) {
 		open_calls -= open_calls > 0;

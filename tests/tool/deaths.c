@@ -17,6 +17,9 @@
 
 #define WORKERS 3
 
+/* Of each worker, which then waits: so the ring buffer has room for all. */
+#define MAX_CALLS 6000000
+
 /* Only step() is instrumented, so each event is one of its calls. */
 #define UNRECORDED __attribute__((no_instrument_function))
 
@@ -41,10 +44,12 @@ UNRECORDED static void *work(void *argument)
 {
 	count *own = argument;
 
-	for (long calls = 1;; calls++) {
+	for (long calls = 1; calls <= MAX_CALLS; calls++) {
 		step();
 		own->calls = calls;
 	}
+	for (;;)
+		pause();
 	return NULL;
 }
 

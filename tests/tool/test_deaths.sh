@@ -17,7 +17,7 @@ count=${MPROF_STRESS_DEATHS:-2}
 RANDOM=${MPROF_STRESS_SEED:-1}
 ${CC:-cc} -O1 -pthread -finstrument-functions "$srcdir/tests/tool/deaths.c" -o deaths
 
-forms=("" "--ring=64m")
+forms=("" "--ring=128m")
 test -n "${MPROF_WITHOUT_ZLIB-}" || forms+=("--gzip")
 # How a program ends, and its status then.
 ways=("9 137" "15 143" "2 130" "6 134" "11 139" "abort 134" "fault 139" "_exit 3" "exit 4")
