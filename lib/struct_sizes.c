@@ -75,6 +75,8 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_profile_options),
 		SIZE(mprof_profile_totals),
 		SIZE(mprof_method_stats),
+		SIZE(mprof_call_durations),
+		SIZE(mprof_slow_call),
 		SIZE(mprof_class_stats),
 		SIZE(mprof_call_stats),
 		SIZE(mprof_sample_stats),

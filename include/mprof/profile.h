@@ -22,9 +22,10 @@
  * calls, waits and compilations, the time inside the window counts. Statistics of consecutive windows therefore add up
  * to those of the whole log, except those of the state at the end: frames that were never left, and live handles. A
  * collection belongs to the window in which it began, with its whole duration; mprof_profile_totals::gc_ns is the time
- * inside the window. Data that belongs to no thread, such as heap snapshots and metrics, counts whichever threads are
- * chosen; samples whose thread is not in the log do not. Losses, code units and metadata are always those of the whole
- * log.
+ * inside the window. The duration of a single call (mprof_call_durations) belongs to the window in which the call
+ * ended, also with its whole duration. Data that belongs to no thread, such as heap snapshots and metrics, counts
+ * whichever threads are chosen; samples whose thread is not in the log do not. Losses, code units and metadata are
+ * always those of the whole log.
  *
  * **Memory.** Call paths, call stacks of samples, call sites and native memory use at most three quarters of
  * mprof_profile_options::max_memory. Beyond that, entries are folded. A folded call counts in its method as usual, but
@@ -42,8 +43,8 @@
  * Methods and nodes that were added since then show 0. A node keeps its index, its parent and its meaning, whatever is
  * added. For native memory see mprof_memory_stats.
  *
- * This header includes those of the results: mprof/profile_calls.h, mprof/profile_samples.h, mprof/profile_objects.h,
- * mprof/profile_memory.h and mprof/profile_session.h.
+ * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
+ * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_memory.h and mprof/profile_session.h.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -55,6 +56,7 @@
 #define MPROF_PROFILE_H
 
 #include <mprof/profile_calls.h>
+#include <mprof/profile_durations.h>
 #include <mprof/profile_memory.h>
 #include <mprof/profile_objects.h>
 #include <mprof/profile_samples.h>
@@ -62,6 +64,14 @@
 #include <mprof/profile_types.h>
 
 MPROF_BEGIN_DECLS
+
+/**
+ * \brief Limits of the options of a profile.
+ * \since 0.1
+ */
+enum {
+	MPROF_SLOW_CALLS_MAX = 1000 /**< The maximum of mprof_profile_options::slow_calls. */
+};
 
 /**
  * \brief Options of a profile. If all fields except struct_size are 0, the defaults apply.
@@ -90,6 +100,11 @@ typedef struct mprof_profile_options {
 	uint64_t window_end;              /**< The first counter after the window; 0: the end of the log. */
 	const uint64_t *threads;          /**< IDs of the threads that count; NULL: all. Copied. */
 	size_t thread_count;              /**< Number of elements of threads. */
+	uint32_t with_durations;          /**< 1: the durations of single calls are measured, for mprof_call_durations.
+	                                       That takes a few nanoseconds for each call, and about 1 KiB for each
+	                                       method. */
+	uint32_t slow_calls;              /**< The number of slowest calls kept for each method, at most
+	                                       #MPROF_SLOW_CALLS_MAX. If it is not 0, with_durations must be 1. */
 } mprof_profile_options;
 
 /**
@@ -112,7 +127,8 @@ MPROF_API void mprof_profile_options_init(mprof_profile_options *options, size_t
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p profile is NULL, struct_size is too small, with_compilations or with_call_sites is set
- *   without a call tree, the window ends before it starts, or threads is NULL although thread_count is not 0.
+ *   without a call tree, the window ends before it starts, threads is NULL although thread_count is not 0, or
+ *   slow_calls is too large or set without with_durations.
  * - #MPROF_ERR_MEMORY if the allocator refused, or max_memory is too small for an empty profile.
  * \since 0.1
  */
@@ -221,7 +237,8 @@ typedef struct mprof_profile_totals {
 	uint64_t lost_by_cause[256];  /**< lost_events by #mprof_loss_cause; index 0 holds those of unknown causes. */
 	uint64_t class_load_failures; /**< Class loads that failed. */
 	uint32_t limited;             /**< 1: max_memory was reached: one of the following is not 0, methods are
-	                                     missing from the table, or mprof_memory_stats::untracked is not 0. */
+	                                     missing from the table, durations of calls were left out, or
+	                                     mprof_memory_stats::untracked is not 0. */
 	uint32_t reserved;            /**< 0. */
 	uint64_t folded_calls;        /**< Calls whose paths are not in the call tree. */
 	uint64_t folded_samples;      /**< Samples whose call stacks are not in the tree of samples: those of its

@@ -24,6 +24,7 @@ int call_model_init(call_model *model, memory_budget *budget, record_table *meth
 	model->counts = 1;
 	model->allocator = budget->allocator;
 	model->budget = budget;
+	call_durations_init(&model->durations, budget, 0, 0);
 	/* Without a call tree, the nodes are the stacks, which cannot be folded: they may use the whole budget. */
 	return call_tree_init(&model->tree, keeps_tree ? &budget->paths : &budget->allocator);
 }
@@ -31,6 +32,7 @@ int call_model_init(call_model *model, memory_budget *budget, record_table *meth
 void call_model_destroy(call_model *model)
 {
 	call_tree_destroy(&model->tree);
+	call_durations_destroy(&model->durations);
 }
 
 void call_stack_init(call_stack *stack, const call_model *model)
@@ -43,6 +45,9 @@ void call_stack_init(call_stack *stack, const call_model *model)
 void call_stack_destroy(call_stack *stack)
 {
 	allocator_release(&stack->live.index.allocator, stack->frames, stack->frame_capacity * sizeof(*stack->frames));
+	allocator_release(&stack->live.index.allocator, stack->open, stack->open_capacity * sizeof(*stack->open));
+	stack->open = NULL;
+	stack->open_capacity = 0;
 	stack->frames = NULL;
 	stack->frame_count = 0;
 	stack->frame_capacity = 0;
@@ -184,6 +189,8 @@ static int push_folded_frame(call_model *model, call_stack *stack, uint32_t meth
 	frame->method = method;
 	frame->is_outermost = (uint32_t)!is_on_stack(model, stack, method);
 	frame->start = stack->folded_time;
+	frame->open.time = stack->time;
+	frame->open.counter = model->durations.counter;
 	frame->inner = 0;
 	stack->frame_count++;
 	stack->needs_slow_path = 1;
@@ -240,12 +247,32 @@ static void pop_folded_frames(call_model *model, call_stack *stack, size_t count
 		pop_folded_frame(model, stack);
 }
 
+/* Pops folded frames as pop_folded_frames(), at the end of their calls: their durations count. */
+static void end_folded_frames(call_model *model, call_stack *stack, size_t count)
+{
+	while (stack->frame_count > count) {
+		const folded_frame *frame = &stack->frames[stack->frame_count - 1];
+		const slow_call call = {.duration = stack->time - frame->open.time,
+					.start = frame->open.counter,
+					.thread = model->durations.thread,
+					.node = CALL_TREE_ROOT};
+
+		if (model->durations.is_enabled && model->counts) {
+			duration_record *record = call_durations_add(&model->durations, frame->method, call.duration);
+
+			if (record != NULL && frame->is_outermost)
+				call_durations_add_slow(&model->durations, record, &call);
+		}
+		pop_folded_frame(model, stack);
+	}
+}
+
 /* Closes the topmost folded frame of a method, with those above it. Returns 0 if the method has no such frame. */
 static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	for (size_t i = stack->frame_count; i > 0; i--) {
 		if (stack->frames[i - 1].method == method) {
-			pop_folded_frames(model, stack, i - 1);
+			end_folded_frames(model, stack, i - 1);
 			return 1;
 		}
 		if (stack->frame_count - i > NEAR_FRAMES && model->failed_search_steps++ > MAX_FAILED_SEARCH_STEPS)
@@ -312,14 +339,29 @@ static int enter_without_node(call_model *model, call_stack *stack, uint32_t met
 	return fold_call(model, stack, method);
 }
 
+/* Makes room for the open calls up to a depth, if durations are measured. Returns 0 if there is no memory. */
+static int reserve_open(const call_model *model, call_stack *stack, size_t depth)
+{
+	void *open = stack->open;
+	int is_reserved =
+		!model->durations.is_enabled ||
+		array_reserve(&stack->live.index.allocator, &open, &stack->open_capacity, depth, sizeof(*stack->open));
+
+	stack->open = open;
+	return is_reserved;
+}
+
 int call_stack_enter_slow(call_model *model, call_stack *stack, uint32_t method)
 {
+	size_t depth = model->tree.nodes[stack->top].depth;
 	uint32_t node;
 
-	if (model->tree.nodes[stack->top].depth + stack->frame_count >= model->max_depth)
+	if (depth + stack->frame_count >= model->max_depth)
 		return fold_call(model, stack, method);
 	if (stack->frame_count > 0)
 		return enter_without_node(model, stack, method);
+	if (!reserve_open(model, stack, depth + 1))
+		return memory_budget_is_exceeded(model->budget) && enter_without_node(model, stack, method);
 	if (model->keeps_tree)
 		node = call_tree_child(&model->tree, stack->top, method);
 	else
@@ -329,6 +371,10 @@ int call_stack_enter_slow(call_model *model, call_stack *stack, uint32_t method)
 	call_tree_mark_changed(&model->tree, node);
 	model->tree.nodes[node].calls += model->counts;
 	stack->top = node;
+	if (model->durations.is_enabled) {
+		stack->open[depth].time = stack->time;
+		stack->open[depth].counter = model->durations.counter;
+	}
 	return 1;
 }
 
@@ -359,6 +405,47 @@ static void pop_node(call_model *model, call_stack *stack)
 	}
 	if (!model->keeps_tree)
 		close_private_node(model, stack, top);
+}
+
+/*
+ * Whether the method of a node is also further down on the stack. The search is bounded like those for the frame of a
+ * leave; past the bound the answer is no.
+ */
+static int is_recursive(call_model *model, uint32_t number)
+{
+	const call_node *nodes = model->tree.nodes;
+	uint64_t steps = 0;
+
+	for (uint32_t node = nodes[number].parent; node != CALL_TREE_ROOT; node = nodes[node].parent) {
+		if (nodes[node].method == nodes[number].method && !nodes[node].is_compiling)
+			return 1;
+		if (++steps > NEAR_FRAMES && model->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
+			return 0;
+	}
+	model->failed_search_steps += steps > NEAR_FRAMES ? steps : 0;
+	return 0;
+}
+
+void call_stack_measure_top(call_model *model, call_stack *stack)
+{
+	const call_node *node = &model->tree.nodes[stack->top];
+	const open_call *open = &stack->open[node->depth - 1];
+	const slow_call call = {.duration = stack->time - open->time,
+				.start = open->counter,
+				.thread = model->durations.thread,
+				.node = model->keeps_tree ? stack->top : CALL_TREE_ROOT};
+	duration_record *record = call_durations_add(&model->durations, node->method, call.duration);
+
+	if (record != NULL && !is_recursive(model, stack->top))
+		call_durations_add_slow(&model->durations, record, &call);
+}
+
+/* Pops a node at the end of its call. */
+static void end_node(call_model *model, call_stack *stack)
+{
+	if (model->durations.is_enabled && model->counts && !model->tree.nodes[stack->top].is_compiling)
+		call_stack_measure_top(model, stack);
+	pop_node(model, stack);
 }
 
 /* The topmost frame of a method, or of its compilation; the root if none. */
@@ -402,10 +489,10 @@ void call_stack_leave_slow(call_model *model, call_stack *stack, uint32_t method
 		model->unmatched_leaves += model->counts;
 		return;
 	}
-	pop_folded_frames(model, stack, 0);
+	end_folded_frames(model, stack, 0);
 	while (stack->top != frame)
-		pop_node(model, stack);
-	pop_node(model, stack);
+		end_node(model, stack);
+	end_node(model, stack);
 }
 
 int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t method)
@@ -414,6 +501,8 @@ int call_stack_begin_compilation(call_model *model, call_stack *stack, uint32_t 
 
 	if (model->tree.nodes[stack->top].depth >= model->max_depth || stack->frame_count > 0)
 		return 1;
+	if (!reserve_open(model, stack, model->tree.nodes[stack->top].depth + 1))
+		return memory_budget_is_exceeded(model->budget);
 	node = call_tree_compilation(&model->tree, stack->top, method);
 	if (node == CALL_TREE_ROOT)
 		return memory_budget_is_exceeded(model->budget);
@@ -434,10 +523,10 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 	if (frame == CALL_TREE_ROOT)
 		return;
 	stack->folded = 0;
-	pop_folded_frames(model, stack, 0);
+	end_folded_frames(model, stack, 0);
 	while (stack->top != frame)
-		pop_node(model, stack);
-	pop_node(model, stack);
+		end_node(model, stack);
+	end_node(model, stack);
 }
 
 void call_stack_leave_top_slow(call_model *model, call_stack *stack)
@@ -445,15 +534,15 @@ void call_stack_leave_top_slow(call_model *model, call_stack *stack)
 	if (unfold_call(model, stack))
 		return;
 	if (stack->frame_count > 0) {
-		pop_folded_frame(model, stack);
+		end_folded_frames(model, stack, stack->frame_count - 1);
 		return;
 	}
 	while (stack->compilations > 0 && model->tree.nodes[stack->top].is_compiling)
-		pop_node(model, stack);
+		end_node(model, stack);
 	if (stack->top == CALL_TREE_ROOT)
 		model->unmatched_leaves += model->counts;
 	else
-		pop_node(model, stack);
+		end_node(model, stack);
 }
 
 uint64_t call_stack_clear(call_model *model, call_stack *stack)

@@ -12,6 +12,7 @@
 #ifndef MODEL_CALL_STACK_H
 #define MODEL_CALL_STACK_H
 
+#include "model/call_durations.h"
 #include "model/call_tree.h"
 #include "base/memory_budget.h"
 #include "model/record_table.h"
@@ -38,6 +39,7 @@ typedef struct call_model {
 	uint32_t open;                /**< Head of the list of methods whose method_record::open is not 0. */
 	uint32_t counts;              /**< 1; 0 outside of the window: calls are tracked but not counted. */
 	uint64_t failed_search_steps; /**< Frames visited by searches for the frame of a leave that found none. */
+	call_durations durations;     /**< Of single calls, if requested. */
 } call_model;
 
 /** A frame that has no node because there was no memory for one. Times are those of call_stack::folded_time. */
@@ -46,6 +48,7 @@ typedef struct folded_frame {
 	uint32_t is_outermost; /**< No frame below it is of the same method. */
 	uint64_t start;
 	uint64_t inner; /**< Time in frames that it called and that are closed. */
+	open_call open; /**< If durations are measured. */
 } folded_frame;
 
 typedef struct call_stack {
@@ -59,6 +62,13 @@ typedef struct call_stack {
 	size_t frame_count;
 	size_t frame_capacity;
 	uint64_t folded_time; /**< Time, in counters, since the oldest of these frames was pushed. */
+	/*
+	 * If durations are measured: the calls of the nodes on the path, by depth - 1, and the time that has passed on
+	 * this stack, also outside the window. It does not pass while the thread is on another stack.
+	 */
+	open_call *open;
+	size_t open_capacity;
+	uint64_t time;
 } call_stack;
 
 /** Returns 0 if there is no memory; call_model_destroy() may be called in that case, too. */
@@ -105,6 +115,12 @@ call_sums *call_model_open_sums(call_model *model, method_record *record);
 
 /** Adds the times of open folded frames to method_record::open, and leaves the frames open. */
 void call_stack_show_folded(call_model *model, const call_stack *stack);
+
+/**
+ * Counts the duration of the call on top, a node of the tree, which ends at call_durations::counter. The node is popped
+ * afterwards.
+ */
+void call_stack_measure_top(call_model *model, call_stack *stack);
 
 /** Adds a time, in counters, to the top method. */
 static inline void call_stack_pass(call_model *model, call_stack *stack, uint64_t counters)

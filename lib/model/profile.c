@@ -48,6 +48,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	has_samples = samples_init(&profile->samples, &profile->budget);
 	has_calls = call_model_init(&profile->calls, &profile->budget, &profile->methods, !options->without_call_tree,
 				    max_depth);
+	profile->calls.durations.is_enabled = options->with_durations != 0;
+	profile->calls.durations.slow_limit = options->slow_calls;
 	window_bound(&profile->window, options->window_start, options->window_end);
 	for (size_t i = 0; i < options->thread_count; i++) {
 		if (!window_choose_thread(&profile->window, options->threads[i]))
@@ -59,7 +61,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
-	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 &&
+	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
+	       options->slow_calls <= MPROF_SLOW_CALLS_MAX && (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->window_end == 0 || options->window_end > options->window_start) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));

@@ -35,6 +35,7 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 	if ((int64_t)(counter - thread->last_counter) > 0) {
 		call_stack_pass(&profile->calls, thread_stack(thread),
 				window_clamp(&profile->window, counter) - clamped_time(profile, thread));
+		thread_stack(thread)->time += counter - thread->last_counter;
 		thread->last_counter = counter;
 	}
 }
@@ -295,6 +296,7 @@ static int add_event_slow(mprof_profile *profile, thread_record *thread, const m
 		return 1;
 	}
 	pass_time(profile, thread, event->counter);
+	profile->calls.durations.counter = thread->last_counter;
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
 		return call_stack_enter_slow(&profile->calls, thread_stack(thread), event->id);
@@ -337,13 +339,28 @@ static inline uint32_t top_after(call_model *calls, const call_stack *stack, uin
 	return CALL_STACK_SLOW_PATH;
 }
 
+/* Measures the call that an event of the fast path begins or ends. \p top is the top of the stack before the event. */
+static inline void follow_call(call_model *calls, call_stack *stack, uint32_t top, const mprof_event *event)
+{
+	if (event->kind == MPROF_EVENT_METHOD_ENTER) {
+		open_call *open = &stack->open[calls->tree.nodes[top].depth];
+
+		open->time = stack->time;
+		open->counter = event->counter;
+		return;
+	}
+	stack->top = top;
+	call_stack_measure_top(calls, stack);
+}
+
 /*
  * Adds events up to the first one that requires the slow path. The two values that each event depends on, the top of
  * the stack and the previous counter, are kept in local variables. Returns the number of events added; has_failed is
- * set if there was no memory for the next one.
+ * set if there was no memory for the next one. is_timed is a constant: whether durations of calls are measured.
  */
-static size_t add_events_fast(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
-			      int *has_failed)
+static inline __attribute__((always_inline)) size_t add_events_inline(mprof_profile *profile, thread_record *thread,
+								      const mprof_event *events, size_t count,
+								      int *has_failed, const int is_timed)
 {
 	call_model *calls = &profile->calls;
 	call_node *nodes = calls->tree.nodes;
@@ -371,9 +388,18 @@ static size_t add_events_fast(mprof_profile *profile, thread_record *thread, con
 			if (*has_failed)
 				break;
 		} else {
+			/* The slow path makes room for one more open call. */
+			if (is_timed && event->kind == MPROF_EVENT_METHOD_ENTER &&
+			    __builtin_expect(nodes[top].depth >= stack->open_capacity, 0))
+				break;
 			next = top_after(calls, stack, top, event);
 			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 				break;
+		}
+		if (is_timed) {
+			stack->time += (uint64_t)passed;
+			if (next != top)
+				follow_call(calls, stack, top, event);
 		}
 		nodes[top].self += (uint64_t)passed;
 		counter = event->counter;
@@ -383,6 +409,13 @@ static size_t add_events_fast(mprof_profile *profile, thread_record *thread, con
 	stack->top = top;
 	thread->last_counter = counter;
 	return done;
+}
+
+static size_t add_events_fast(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
+			      int *has_failed)
+{
+	return profile->calls.durations.is_enabled ? add_events_inline(profile, thread, events, count, has_failed, 1)
+						   : add_events_inline(profile, thread, events, count, has_failed, 0);
 }
 
 /* Whether an event begins and ends nothing, so that it can be ignored outside the window. */
@@ -459,6 +492,7 @@ int profile_events_add(mprof_profile *profile, thread_record *thread, const mpro
 	size_t done = 0;
 	int has_failed = 0;
 
+	profile->calls.durations.thread = thread->id;
 	if (!are_inside(profile, thread, events, count)) {
 		while (done < count &&
 		       (add_windowed_event(profile, thread, &events[done]) || profile_limit_skip_data(profile)))
@@ -478,7 +512,7 @@ int profile_events_add(mprof_profile *profile, thread_record *thread, const mpro
 	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
 	thread->self += clamped_time(profile, thread) - time_before - idle;
-	return done == count;
+	return done == count && !profile->calls.durations.has_failed;
 }
 
 static int count_sample(mprof_profile *profile, const mprof_reader *reader, const mprof_event *event, uint64_t samples)

@@ -482,7 +482,7 @@ FIELD(mprof_recorder_stats, incomplete_shots, 2168);
 FIELD(mprof_recorder_stats, status, 2176);
 FIELD(mprof_recorder_stats, system_error, 2180);
 
-SIZE(mprof_profile_options, 80);
+SIZE(mprof_profile_options, 88);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -496,6 +496,8 @@ FIELD(mprof_profile_options, window_start, 48);
 FIELD(mprof_profile_options, window_end, 56);
 FIELD(mprof_profile_options, threads, 64);
 FIELD(mprof_profile_options, thread_count, 72);
+FIELD(mprof_profile_options, with_durations, 80);
+FIELD(mprof_profile_options, slow_calls, 84);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);
@@ -547,6 +549,28 @@ FIELD(mprof_method_stats, self_ns, 32);
 FIELD(mprof_method_stats, jit_ns, 40);
 FIELD(mprof_method_stats, samples, 48);
 FIELD(mprof_method_stats, samples_total, 56);
+
+SIZE(mprof_call_durations, 88);
+FIELD(mprof_call_durations, struct_size, 0);
+FIELD(mprof_call_durations, method, 8);
+FIELD(mprof_call_durations, slow_calls, 12);
+FIELD(mprof_call_durations, calls, 16);
+FIELD(mprof_call_durations, left_out, 24);
+FIELD(mprof_call_durations, min_ns, 32);
+FIELD(mprof_call_durations, average_ns, 40);
+FIELD(mprof_call_durations, max_ns, 48);
+FIELD(mprof_call_durations, sum_ns, 56);
+FIELD(mprof_call_durations, p50_ns, 64);
+FIELD(mprof_call_durations, p90_ns, 72);
+FIELD(mprof_call_durations, p99_ns, 80);
+
+SIZE(mprof_slow_call, 40);
+FIELD(mprof_slow_call, struct_size, 0);
+FIELD(mprof_slow_call, method, 8);
+FIELD(mprof_slow_call, call, 12);
+FIELD(mprof_slow_call, thread, 16);
+FIELD(mprof_slow_call, duration_ns, 24);
+FIELD(mprof_slow_call, start_ns, 32);
 
 SIZE(mprof_class_stats, 64);
 FIELD(mprof_class_stats, struct_size, 0);
@@ -895,6 +919,8 @@ static int check_sizes(void)
 		{"mprof_profile_options", sizeof(mprof_profile_options)},
 		{"mprof_profile_totals", sizeof(mprof_profile_totals)},
 		{"mprof_method_stats", sizeof(mprof_method_stats)},
+		{"mprof_call_durations", sizeof(mprof_call_durations)},
+		{"mprof_slow_call", sizeof(mprof_slow_call)},
 		{"mprof_class_stats", sizeof(mprof_class_stats)},
 		{"mprof_call_stats", sizeof(mprof_call_stats)},
 		{"mprof_sample_stats", sizeof(mprof_sample_stats)},

@@ -238,6 +238,11 @@ Test(null, profile)
 	GIVES_0(mprof_profile_get_method_count(NULL));
 	REFUSES(mprof_profile_get_method(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_methods(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_duration_count(NULL));
+	REFUSES(mprof_profile_get_duration(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_durations(NULL, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_profile_get_percentile(NULL, 0, 50, NULL));
+	REFUSES(mprof_profile_get_slow_call(NULL, 0, 0, NULL));
 	GIVES_0(mprof_profile_get_class_count(NULL));
 	REFUSES(mprof_profile_get_class(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_classes(NULL, 0, NULL, 0, 0, NULL));
