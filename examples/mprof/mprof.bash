@@ -13,8 +13,8 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth= --compiler-names" \
-			"--help --version"
+		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+			"--percentiles --slowest --slowest= --compiler-names --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"

@@ -53,7 +53,9 @@ check_keys() {
 head -c 300 sample.mprof >cut.mprof
 for log in sample full memory empty mail cut; do
 	for command in info report check; do
-		mprof $command --json $log.mprof
+		options=()
+		test $command != report || options=(--percentiles --slowest)
+		mprof $command --json "${options[@]}" $log.mprof
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command
 	done

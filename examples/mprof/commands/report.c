@@ -27,6 +27,9 @@ static const char help[] =
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
+	"  --percentiles      a table of the durations of the calls of each method: shortest, average, longest, and\n"
+	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
+	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
 	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
@@ -50,10 +53,13 @@ enum {
 	OPTION_TREE,
 	OPTION_MIN_PERCENT,
 	OPTION_DEPTH,
-	OPTION_COMPILER_NAMES
+	OPTION_COMPILER_NAMES,
+	OPTION_PERCENTILES,
+	OPTION_SLOWEST
 };
 
 #define MAX_TREE_DEPTH 65536
+#define DEFAULT_SLOW_CALLS 20
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
@@ -67,6 +73,8 @@ static const struct option options[] = {
 	{"tree", no_argument, NULL, OPTION_TREE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"depth", required_argument, NULL, OPTION_DEPTH},
+	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{NULL, 0, NULL, 0},
 };
@@ -129,6 +137,13 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_COMPILER_NAMES:
 		taken->compiler_names = 1;
 		return 1;
+	case OPTION_PERCENTILES:
+		taken->with_percentiles = 1;
+		return 1;
+	case OPTION_SLOWEST:
+		taken->slow_calls = DEFAULT_SLOW_CALLS;
+		return value == NULL ||
+		       arguments_number("--slowest", value, 1, MPROF_SLOW_CALLS_MAX, &taken->slow_calls);
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
 	default:

@@ -156,6 +156,8 @@ static mprof_status make_profile(log_report *report)
 	mprof_profile_options_init(&options, sizeof(options));
 	options.threads = &report->options.thread;
 	options.thread_count = report->options.has_thread ? 1 : 0;
+	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
+	options.slow_calls = (uint32_t)report->options.slow_calls;
 	return mprof_profile_create(&options, &report->profile);
 }
 

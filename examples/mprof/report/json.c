@@ -3,6 +3,7 @@
 #include "shared/kinds.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
+#include "report/durations.h"
 #include "report/exceptions.h"
 #include "report/handles.h"
 #include "report/heap.h"
@@ -251,6 +252,8 @@ void report_print_json(log_report *report)
 	print_session(report, &json);
 	print_totals(report, &json);
 	print_methods(report, &json);
+	report_durations_json(report, &json);
+	report_slow_calls_json(report, &json);
 	print_classes(report, &json);
 	report_call_tree_json(report, &json);
 	print_collections(report, &json);

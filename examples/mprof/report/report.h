@@ -33,9 +33,11 @@ typedef struct report_options {
 	int compiler_names; /**< Print names that compilers generate. */
 	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
-	int is_bounded;   /**< JSON: tables are truncated where the document would exceed the size of the log. */
-	int bounds_trees; /**< JSON: the trees are bounded in the same way, by min_share. */
-	uint64_t depth;   /**< Maximum depth of the call tree; 0 for the default. */
+	int is_bounded;       /**< JSON: tables are truncated where the document would exceed the size of the log. */
+	int bounds_trees;     /**< JSON: the trees are bounded in the same way, by min_share. */
+	uint64_t depth;       /**< Maximum depth of the call tree; 0 for the default. */
+	int with_percentiles; /**< Durations of calls are measured and printed. */
+	uint64_t slow_calls;  /**< Number of slowest calls to print; 0 for none. */
 } report_options;
 
 /** State of the filters while a log is read. */

@@ -3,6 +3,7 @@
 #include "common/name_cut.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
+#include "report/durations.h"
 #include "report/exceptions.h"
 #include "report/handles.h"
 #include "report/heap.h"
@@ -316,6 +317,8 @@ void report_print_text(log_report *report)
 		print_methods(report, "Methods by their own time", REPORT_BY_SELF);
 		print_methods(report, "Methods by time with what they call", REPORT_BY_TOTAL);
 	}
+	report_durations_text(report);
+	report_slow_calls_text(report);
 	report_call_tree_text(report);
 	report_samples_text(report);
 	report_wait_kinds_text(report);
