@@ -70,6 +70,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_key_range),
 		SIZE(mprof_metric_value),
 		SIZE(mprof_root_area),
+		SIZE(mprof_class_field),
 		SIZE(mprof_recorder_stats),
 		SIZE(mprof_recovery),
 		SIZE(mprof_profile_options),

@@ -155,7 +155,9 @@ typedef struct mprof_recorder_options {
 	                                            metrics. */
 	uint32_t exception_clauses;            /**< 1: exception clauses that run are recorded: see
 	                                            mprof_thread_record_exception_clause(). */
-	uint32_t reserved;                     /**< 0. */
+	uint32_t heap_offsets;                 /**< 1: references of heap snapshots have their offsets in the objects
+	                                            (directive 26), and the fields of classes are written: see
+	                                            mprof_recorder_define_fields(). */
 } mprof_recorder_options;
 
 /**
@@ -189,9 +191,9 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail, exception_stacks and exception_clauses require. Content that the dialect cannot represent
- * (SESSION, THREAD and LOST blocks, some events and details) is refused unless mprof_writer_options::lossy is set;
- * losses are then reported only by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and
+ * allocation_detail, exception_stacks, exception_clauses and heap_offsets require. Content that the dialect cannot
+ * represent (SESSION, THREAD and LOST blocks, some events and details) is refused unless mprof_writer_options::lossy is
+ * set; losses are then reported only by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and
  * monitors if directive 2 is declared, by allocation_detail or by the writer's options.
  *
  * Thread-safe.

@@ -69,6 +69,49 @@ MPROF_API mprof_status mprof_recorder_register_root(mprof_recorder *recorder, co
 MPROF_API mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start);
 
 /**
+ * \brief A field in which the objects of a class have a reference, or the elements of an array (section 3.21 of
+ * doc/format.md).
+ *
+ * Passed in arrays together with its size, so it has no struct_size.
+ * \since 0.1
+ */
+typedef struct mprof_class_field {
+	const char *name;    /**< UTF-8, NUL-terminated: "a"; "a.b" in a struct; "[]", "[].b" in the elements of an
+	                          array. Copied. */
+	mprof_key class_key; /**< The base class that declares the field, 0 if the class itself does. */
+	uint32_t offset;     /**< In bytes from the start of the object; of an array: of the field in the first
+	                          element. */
+	uint32_t stride;     /**< Arrays: the size of an element in bytes; else 0. */
+} mprof_class_field;
+
+/**
+ * \brief Defines the fields in which objects of a class have references. Call it after mprof_recorder_define_class()
+ * and before the first heap snapshot that contains such an object.
+ *
+ * The fields are written before the first object of the class in a heap snapshot, and not at all if there is none.
+ * Further calls for the same class have no effect, nor has one for a class that is not defined. Without
+ * mprof_recorder_options::heap_offsets the arguments are only checked.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param class_key Key of the class.
+ * \param fields The fields in ascending order of their offsets, with base classes and the members of structs. Copied.
+ * \param field_size sizeof (mprof_class_field) as the caller was compiled.
+ * \param count Number of elements in \p fields.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder or a name is NULL, \p fields is NULL although \p count is not 0, a key is not
+ *   valid, the size is too small, the offsets do not ascend, the strides differ, or a field of an array is farther from
+ *   the first one than the stride.
+ * - #MPROF_ERR_NAME if a name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
+						    const mprof_class_field *fields, size_t field_size, size_t count);
+
+/**
  * \brief What mprof_recorder_begin_heap() collects data for.
  * \since 0.1
  */
@@ -129,6 +172,46 @@ MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t
  * \since 0.1
  */
 MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count);
+
+/**
+ * \brief Adds a live object to a heap snapshot, with the offsets of its references. Objects that do not fit
+ * max_heap_bytes make the snapshot incomplete, which is recorded in the log.
+ *
+ * The offsets are recorded only with mprof_recorder_options::heap_offsets. They take least memory if they ascend and
+ * are multiples of 8.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address of the object.
+ * \param class_key Key of its class, defined before.
+ * \param size Size of the object in bytes.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
+ * \param count Number of elements in \p references and \p offsets.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address,
+							   mprof_key class_key, uint64_t size,
+							   const uint64_t *references, const uint64_t *offsets,
+							   size_t count);
+
+/**
+ * \brief Adds references with their offsets to the last object added to a heap snapshot, for runtimes that report them
+ * in several parts.
+ *
+ * The offsets are recorded only with mprof_recorder_options::heap_offsets.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
+ * \param count Number of elements in \p references and \p offsets.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
+							       const uint64_t *offsets, size_t count);
 
 /**
  * \brief Adds a root to a heap snapshot.

@@ -88,6 +88,55 @@ mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key ke
 	return send_definition(recorder, MESSAGE_DEFINE_METHOD, key, description);
 }
 
+/* Checks the fields of a class: see mprof_recorder_define_fields(). */
+static mprof_status check_fields(const recorder_shared *shared, const mprof_class_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const mprof_class_field *field = &fields[i];
+
+		if (field->name == NULL ||
+		    (field->class_key != 0 && !key_is_valid(field->class_key, shared->keys_are_ids)))
+			return MPROF_ERR_ARGUMENT;
+		if (i > 0 && !class_fields_ascend(fields[i - 1].offset, fields[0].offset, fields[0].stride,
+						  field->offset, field->stride))
+			return MPROF_ERR_ARGUMENT;
+		if (!recorder_name_is_writable(shared, field->name, strlen(field->name)))
+			return MPROF_ERR_NAME;
+	}
+	return MPROF_OK;
+}
+
+static mprof_status send_fields(mprof_recorder *recorder, mprof_key class_key, const mprof_class_field *fields,
+				size_t count)
+{
+	recorder_shared *shared = &recorder->shared;
+	mprof_status status = check_fields(shared, fields, count);
+
+	if (status != MPROF_OK)
+		return status;
+	if (is_closing(recorder))
+		return MPROF_ERR_STATE;
+	if (count == 0 || (shared->detail & DETAIL_HEAP_OFFSETS) == 0)
+		return MPROF_OK;
+	return send_message(shared, message_fields(&shared->messages.allocator, class_key, fields, (uint32_t)count));
+}
+
+mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
+					  const mprof_class_field *fields, size_t field_size, size_t count)
+{
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL || !key_is_valid(class_key, recorder->shared.keys_are_ids))
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, fields, field_size, count,
+				      SIZE_UP_TO(mprof_class_field, stride), sizeof(mprof_class_field));
+	if (status == MPROF_OK)
+		status = send_fields(recorder, class_key, list.elements, count);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
 static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mprof_key key,
 				 const mprof_element *element)
 {

@@ -159,6 +159,76 @@ static int record_more_references(recorder_shared *shared, const uint64_t *refer
 	return 1;
 }
 
+/* Returns the number of the next references that fit a narrow record with offsets, and the slots of these. */
+static uint32_t count_slots(uint64_t object, const uint64_t *references, const uint64_t *offsets, size_t count,
+			    uint32_t *slots)
+{
+	uint32_t fitting = 0;
+	uint64_t lost = offsets[0] >> 35;
+
+	*slots = 0;
+	while (fitting < count) {
+		(void)heap_word_narrow(references[fitting] - object, &lost);
+		if (lost != 0 || offsets[0] % 8 != 0 || offsets[fitting] < offsets[0] ||
+		    !heap_word_add_slot(slots, offsets[fitting] - offsets[0]))
+			break;
+		fitting++;
+	}
+	return fitting;
+}
+
+/* Stores the next references, with offsets, in the chunk, which has room for them. Returns their number. */
+static uint32_t put_references_at(heap_recording *heap, const uint64_t *references, const uint64_t *offsets,
+				  size_t count)
+{
+	heap_chunk *chunk = heap->current;
+	uint32_t index = words_in(chunk);
+	uint32_t *words = chunk->words + index;
+	uint64_t lost = 0;
+	uint32_t slots;
+	uint32_t piece = count_slots(heap->last_object, references, offsets, count, &slots);
+
+	if (piece > 0) {
+		words[0] = HEAP_WORD_REFERENCES_AT | piece << HEAP_WORD_KIND_BITS;
+		words[1] = (uint32_t)(offsets[0] / 8);
+		words[2] = slots;
+		for (uint32_t i = 0; i < piece; i++)
+			words[HEAP_REFERENCES_AT_WORDS + i] =
+				heap_word_narrow(references[i] - heap->last_object, &lost);
+		publish_words(chunk, index + HEAP_REFERENCES_AT_WORDS + piece);
+		return piece;
+	}
+	piece = count < HEAP_REFERENCES_AT ? (uint32_t)count : HEAP_REFERENCES_AT;
+	words[0] = HEAP_WORD_REFERENCES_FAR | piece << HEAP_WORD_KIND_BITS;
+	for (uint32_t i = 0; i < piece; i++) {
+		heap_word_put_64(words + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * i, offsets[i]);
+		heap_word_put_64(words + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * i + 2, references[i]);
+	}
+	publish_words(chunk, index + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * piece);
+	return piece;
+}
+
+/* The longest record of references with offsets. */
+#define MOST_REFERENCES_AT_WORDS (HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * HEAP_REFERENCES_AT)
+
+/* Records references of the last object; \p offsets may be NULL. Returns 0 if there is no room. */
+static int record_references(recorder_shared *shared, const uint64_t *references, const uint64_t *offsets, size_t count)
+{
+	if (offsets == NULL)
+		return record_more_references(shared, references, count);
+	while (count > 0) {
+		uint32_t piece;
+
+		if (chunk_with_room(shared, MOST_REFERENCES_AT_WORDS) == NULL)
+			return 0;
+		piece = put_references_at(&shared->heap, references, offsets, count);
+		references += piece;
+		offsets += piece;
+		count -= piece;
+	}
+	return 1;
+}
+
 /*
  * Stores an object in the chunk, which has room for it. Returns 0 and stores nothing if it does not fit the narrow
  * form.
@@ -188,8 +258,45 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	return 1;
 }
 
+/* The same for an object with at least one reference and the offsets of all. */
+static inline int put_narrow_object_at(heap_recording *heap, uint64_t address, uint32_t class_slot, uint64_t size,
+				       const uint64_t *references, const uint64_t *offsets, uint32_t count)
+{
+	heap_chunk *chunk = heap->current;
+	uint32_t index = words_in(chunk);
+	uint32_t *words = chunk->words + index;
+	uint64_t lost = size >> HEAP_SIZE_BITS;
+	uint32_t slots = 0;
+
+	/* As in put_narrow_object(). */
+	__builtin_prefetch(words + WORDS_AHEAD, 1);
+	words[0] = HEAP_WORD_OBJECT_AT | class_slot << HEAP_CLASS_SHIFT | count << HEAP_COUNT_SHIFT |
+		   (uint32_t)size << HEAP_SIZE_SHIFT;
+	words[1] = heap_word_narrow(address - heap->last_object, &lost);
+	for (uint32_t i = 0; i < count; i++) {
+		words[HEAP_OBJECT_AT_WORDS + i] = heap_word_narrow(references[i] - address, &lost);
+		if (!heap_word_add_slot(&slots, offsets[i]))
+			return 0;
+	}
+	if (lost != 0)
+		return 0;
+	words[2] = slots;
+	heap->last_object = address;
+	publish_words(chunk, index + HEAP_OBJECT_AT_WORDS + count);
+	return 1;
+}
+
+/* Stores an object in its narrow form; \p offsets may be NULL. Returns 0 and stores nothing if it does not fit that. */
+static inline int put_narrow(heap_recording *heap, uint64_t address, uint32_t class_slot, uint64_t size,
+			     const uint64_t *references, const uint64_t *offsets, uint32_t count)
+{
+	if (offsets != NULL && count > 0)
+		return put_narrow_object_at(heap, address, class_slot, size, references, offsets, count);
+	return put_narrow_object(heap, address, class_slot, size, references, count);
+}
+
 /* The longest record of an object. */
-#define MOST_OBJECT_WORDS (HEAP_OBJECT_WORDS + HEAP_OBJECT_REFERENCES)
+#define MOST_OBJECT_WORDS (HEAP_OBJECT_AT_WORDS + HEAP_OBJECT_REFERENCES)
 _Static_assert(HEAP_OBJECT_WIDE_WORDS <= MOST_OBJECT_WORDS, "the wide form of an object is not longer");
 
 /*
@@ -212,7 +319,7 @@ static void put_class(heap_recording *heap, mprof_key class_key, uint32_t class_
  * 0 if no room can be made.
  */
 static int put_object(recorder_shared *shared, uint64_t address, mprof_key class_key, uint64_t size,
-		      const uint64_t *references, size_t count)
+		      const uint64_t *references, const uint64_t *offsets, size_t count)
 {
 	heap_recording *heap = &shared->heap;
 	uint32_t class_slot = heap_word_class_place(class_key);
@@ -225,7 +332,7 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 	if (heap->class_keys[class_slot] != class_key)
 		put_class(heap, class_key, class_slot);
 	if (count <= HEAP_OBJECT_REFERENCES &&
-	    put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count))
+	    put_narrow(heap, address, class_slot, size, references, offsets, (uint32_t)count))
 		return 1;
 	words = chunk->words + words_in(chunk);
 	words[0] = HEAP_WORD_OBJECT_WIDE | class_slot << HEAP_WORD_KIND_BITS;
@@ -233,19 +340,21 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 	heap_word_put_64(words + 3, size);
 	heap->last_object = address;
 	publish_words(chunk, words_in(chunk) + HEAP_OBJECT_WIDE_WORDS);
-	return record_more_references(shared, references, count);
+	return record_references(shared, references, offsets, count);
 }
 
-/* The rare cases of mprof_recorder_add_heap_object(), out of line so that the common case is short. */
+/* The rare cases of the functions that add objects, out of line so that the common case is short. */
 __attribute__((noinline)) static void record_object(recorder_shared *shared, uint64_t address, mprof_key class_key,
-						    uint64_t size, const uint64_t *references, size_t count)
+						    uint64_t size, const uint64_t *references, const uint64_t *offsets,
+						    size_t count)
 {
 	heap_recording *heap = &shared->heap;
 	heap_state state = enter_call(heap);
 
 	if (state == HEAP_BETWEEN_SNAPSHOTS)
 		return;
-	if (state == HEAP_IN_FULL_SNAPSHOT || !put_object(shared, address, class_key, size, references, count)) {
+	if (state == HEAP_IN_FULL_SNAPSHOT ||
+	    !put_object(shared, address, class_key, size, references, offsets, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
@@ -268,10 +377,34 @@ void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, 
 			     1))
 		leave_call(heap, HEAP_IN_SNAPSHOT);
 	else
-		record_object(&recorder->shared, address, class_key, size, references, count);
+		record_object(&recorder->shared, address, class_key, size, references, NULL, count);
 }
 
-void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+						 uint64_t size, const uint64_t *references, const uint64_t *offsets,
+						 size_t count)
+{
+	uint32_t class_slot = heap_word_class_place(class_key);
+	heap_recording *heap;
+
+	if (recorder == NULL || (references == NULL && count > 0))
+		return;
+	heap = &recorder->shared.heap;
+	if ((recorder->shared.detail & DETAIL_HEAP_OFFSETS) == 0)
+		offsets = NULL;
+	if (__builtin_expect(enter_call(heap) == HEAP_IN_SNAPSHOT && count <= HEAP_OBJECT_REFERENCES &&
+				     heap->class_keys[class_slot] == class_key &&
+				     words_in(heap->current) + HEAP_OBJECT_AT_WORDS + count <=
+					     heap->current->capacity &&
+				     put_narrow(heap, address, class_slot, size, references, offsets, (uint32_t)count),
+			     1))
+		leave_call(heap, HEAP_IN_SNAPSHOT);
+	else
+		record_object(&recorder->shared, address, class_key, size, references, offsets, count);
+}
+
+void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
+						     const uint64_t *offsets, size_t count)
 {
 	heap_recording *heap;
 	heap_state state;
@@ -279,12 +412,19 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
 	heap = &recorder->shared.heap;
+	if ((recorder->shared.detail & DETAIL_HEAP_OFFSETS) == 0)
+		offsets = NULL;
 	state = enter_call(heap);
-	if (state == HEAP_IN_SNAPSHOT && !record_more_references(&recorder->shared, references, count)) {
+	if (state == HEAP_IN_SNAPSHOT && !record_references(&recorder->shared, references, offsets, count)) {
 		count_losses(heap, 1);
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
+}
+
+void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
+{
+	mprof_recorder_add_heap_references_with_offsets(recorder, references, NULL, count);
 }
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)

@@ -19,6 +19,7 @@ typedef struct heap_batch {
 	mprof_event *events;         /**< Room for #HEAP_BATCH_EVENTS, or NULL before heap_batch_prepare(). */
 	mprof_event_detail *details; /**< One for each event. */
 	uint64_t *references;        /**< References of all events. */
+	uint64_t *offsets;           /**< Room for one for each reference; untouched unless heap_batch_offsets(). */
 	uint32_t count;              /**< Number of events. */
 	uint32_t reference_count;
 } heap_batch;
@@ -54,21 +55,42 @@ static inline uint64_t *heap_batch_add(heap_batch *batch, mprof_event_kind kind,
 	return room;
 }
 
-/**
- * Adds references to the last event. Returns where to store them, or NULL if they do not fit or the last event is not
- * one of an object.
- */
-static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references)
+/** Whether references, all with offsets or all without, can be added to the last event, which must be of an object. */
+static inline int heap_batch_continues(const heap_batch *batch, uint32_t references, int has_offsets)
+{
+	const mprof_event_detail *detail;
+	int kind;
+
+	if (batch->count == 0 || references > HEAP_BATCH_REFERENCES - batch->reference_count)
+		return 0;
+	detail = &batch->details[batch->count - 1];
+	kind = batch->events[batch->count - 1].kind;
+	return (kind == MPROF_EVENT_HEAP_OBJECT || kind == MPROF_EVENT_HEAP_REFERENCES) &&
+	       (detail->reference_count == 0 || (detail->offsets != NULL) == has_offsets);
+}
+
+/** Adds references to the last event. Returns where to store them; NULL if heap_batch_continues() returns 0. */
+static inline uint64_t *heap_batch_extend(heap_batch *batch, uint32_t references, int has_offsets)
 {
 	uint64_t *room = batch->references + batch->reference_count;
 
-	if (batch->count == 0 || references > HEAP_BATCH_REFERENCES - batch->reference_count ||
-	    (batch->events[batch->count - 1].kind != MPROF_EVENT_HEAP_OBJECT &&
-	     batch->events[batch->count - 1].kind != MPROF_EVENT_HEAP_REFERENCES))
+	if (!heap_batch_continues(batch, references, has_offsets))
 		return NULL;
 	batch->details[batch->count - 1].reference_count += references;
 	batch->reference_count += references;
 	return room;
+}
+
+/**
+ * Declares that the references of the last event have offsets. Returns where to store those of the references at \p
+ * room, which heap_batch_add() or heap_batch_extend() returned.
+ */
+static inline uint64_t *heap_batch_offsets(heap_batch *batch, const uint64_t *room)
+{
+	mprof_event_detail *detail = &batch->details[batch->count - 1];
+
+	detail->offsets = batch->offsets + (detail->references - batch->references);
+	return batch->offsets + (room - batch->references);
 }
 
 /** Removes the events. */

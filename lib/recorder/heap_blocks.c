@@ -6,10 +6,12 @@
 
 #include <string.h>
 
-void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output)
+void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output,
+		      field_queue *fields)
 {
 	memset(blocks, 0, sizeof(*blocks));
 	blocks->output = output;
+	blocks->fields = fields;
 	heap_batch_init(&blocks->batch, allocator);
 	heap_sums_init(&blocks->sums, allocator);
 }
@@ -34,6 +36,7 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 	recorder_output *output = blocks->output;
 	mprof_status status;
 
+	field_queue_write(blocks->fields, output);
 	if (!output_is_writing(output)) {
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 		return 0;

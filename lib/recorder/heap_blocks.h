@@ -8,6 +8,7 @@
 
 #include <mprof/recorder.h>
 
+#include "recorder/field_queue.h"
 #include "recorder/heap_batch.h"
 #include "recorder/heap_sums.h"
 #include "recorder/output.h"
@@ -34,6 +35,7 @@ typedef struct open_snapshot {
 
 typedef struct heap_blocks {
 	recorder_output *output;
+	field_queue *fields; /**< Written before each block. */
 	open_snapshot snapshot;
 	heap_batch batch;        /**< Events that are in no block yet. */
 	uint32_t batch_snapshot; /**< Number of the snapshot that these events belong to; 0 if none. */
@@ -43,8 +45,12 @@ typedef struct heap_blocks {
 	uint64_t incomplete_shots; /**< Number of those that are incomplete. */
 } heap_blocks;
 
-/** Initializes the state between snapshots; allocates nothing yet. \p output is borrowed. */
-void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output);
+/**
+ * Initializes the state between snapshots; allocates nothing yet. \p output is borrowed, and so is \p fields: fields of
+ * classes that the next block may contain.
+ */
+void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output,
+		      field_queue *fields);
 void heap_blocks_destroy(heap_blocks *blocks);
 
 /** Counts losses. They make the snapshot that is open incomplete. */

@@ -2,6 +2,8 @@
 /* Reads the records of heap snapshots from the chunks that heap.c fills. */
 #include "recorder/heap_drain.h"
 
+#include "recorder/key_fields.h"
+
 #include <string.h>
 
 /*
@@ -21,7 +23,7 @@ void heap_drain_init(heap_drain *heap, recorder_shared *shared, recorder_keys *k
 	heap->chunk = shared->heap.current;
 	heap->kept = heap->chunk;
 	heap->until_chunk = heap->chunk;
-	heap_blocks_init(&heap->blocks, &shared->allocator, keys->output);
+	heap_blocks_init(&heap->blocks, &shared->allocator, keys->output, &keys->fields);
 	heap_deaths_init(&heap->deaths, &shared->allocator, &heap->blocks, track_objects);
 }
 
@@ -93,6 +95,8 @@ static inline uint32_t class_id_at(heap_drain *heap, uint32_t slot)
 
 	if (__builtin_expect(known->stamp != heap->class_stamp, 0)) {
 		known->id = keys_class_id(heap->keys, known->key, heap->blocks.snapshot.counter);
+		if (heap_blocks_has_snapshot(&heap->blocks))
+			key_fields_use(heap->keys, known->key, heap->blocks.snapshot.counter);
 		known->stamp = heap->class_stamp;
 	}
 	return known->id;
@@ -111,6 +115,30 @@ static inline uint32_t read_object(heap_drain *heap, const uint32_t *words)
 	return HEAP_OBJECT_WORDS + count;
 }
 
+/* Stores the offsets of references at \p room, which are the slots of a bit map from an offset on. */
+static inline void give_slots(heap_drain *heap, const uint64_t *room, uint64_t first, uint32_t slots)
+{
+	uint64_t *offsets = heap_batch_offsets(&heap->blocks.batch, room);
+
+	while (slots != 0)
+		*offsets++ = first + heap_word_take_slot(&slots);
+}
+
+static inline uint32_t read_object_at(heap_drain *heap, const uint32_t *words)
+{
+	uint32_t slot = words[0] >> HEAP_CLASS_SHIFT & (HEAP_CLASSES - 1);
+	uint32_t count = words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES;
+	uint64_t address = heap->read_object + heap_word_widen(words[1]);
+	uint64_t *room = give_object(heap, address, class_id_at(heap, slot), words[0] >> HEAP_SIZE_SHIFT, count);
+
+	heap->read_object = address;
+	if (room != NULL)
+		give_slots(heap, room, 0, words[2]);
+	for (uint32_t i = 0; room != NULL && i < count; i++)
+		room[i] = address + heap_word_widen(words[HEAP_OBJECT_AT_WORDS + i]);
+	return HEAP_OBJECT_AT_WORDS + count;
+}
+
 static uint32_t read_wide_object(heap_drain *heap, const uint32_t *words)
 {
 	uint32_t class_id = class_id_at(heap, words[0] >> HEAP_WORD_KIND_BITS);
@@ -120,18 +148,52 @@ static uint32_t read_wide_object(heap_drain *heap, const uint32_t *words)
 	return HEAP_OBJECT_WIDE_WORDS;
 }
 
+/* Adds references to the last object. Returns where to store them; NULL if they are not needed. */
+static uint64_t *give_references(heap_drain *heap, uint32_t count, int has_offsets)
+{
+	uint64_t *room;
+
+	if (!heap_blocks_has_snapshot(&heap->blocks) || !heap->blocks.snapshot.has_object)
+		return NULL;
+	room = heap_batch_extend(&heap->blocks.batch, count, has_offsets);
+	if (room == NULL)
+		room = heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0, count,
+				       heap->blocks.snapshot.counter);
+	return room;
+}
+
+static uint32_t read_references_at(heap_drain *heap, const uint32_t *words)
+{
+	uint32_t count = words[0] >> HEAP_WORD_KIND_BITS;
+	uint64_t *room = give_references(heap, count, 1);
+
+	if (room != NULL)
+		give_slots(heap, room, (uint64_t)words[1] * 8, words[2]);
+	for (uint32_t i = 0; room != NULL && i < count; i++)
+		room[i] = heap->read_object + heap_word_widen(words[HEAP_REFERENCES_AT_WORDS + i]);
+	return HEAP_REFERENCES_AT_WORDS + count;
+}
+
+static uint32_t read_references_far(heap_drain *heap, const uint32_t *words)
+{
+	uint32_t count = words[0] >> HEAP_WORD_KIND_BITS;
+	uint64_t *room = give_references(heap, count, 1);
+	uint64_t *offsets = room != NULL ? heap_batch_offsets(&heap->blocks.batch, room) : NULL;
+
+	words += HEAP_REFERENCES_FAR_WORDS;
+	for (uint32_t i = 0; room != NULL && i < count; i++) {
+		offsets[i] = heap_word_get_64(words + (size_t)HEAP_PAIR_WORDS * i);
+		room[i] = heap_word_get_64(words + (size_t)HEAP_PAIR_WORDS * i + 2);
+	}
+	return HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * count;
+}
+
 static uint32_t read_references(heap_drain *heap, const uint32_t *words)
 {
 	uint32_t count = words[0] >> HEAP_WORD_KIND_BITS;
 	int is_wide = (words[0] & HEAP_WORD_KIND_MASK) == HEAP_WORD_REFERENCES_WIDE;
-	uint64_t *room = NULL;
+	uint64_t *room = give_references(heap, count, 0);
 
-	if (heap_blocks_has_snapshot(&heap->blocks) && heap->blocks.snapshot.has_object) {
-		room = heap_batch_extend(&heap->blocks.batch, count);
-		if (room == NULL)
-			room = heap_blocks_add(&heap->blocks, MPROF_EVENT_HEAP_REFERENCES, 0, 0, 0, count,
-					       heap->blocks.snapshot.counter);
-	}
 	words += HEAP_REFERENCES_WORDS;
 	for (uint32_t i = 0; room != NULL && i < count; i++)
 		room[i] = is_wide ? heap_word_get_64(words + (size_t)2 * i)
@@ -203,6 +265,12 @@ static inline uint32_t read_record(heap_drain *heap, const uint32_t *words)
 	switch ((heap_word_kind)(words[0] & HEAP_WORD_KIND_MASK)) {
 	case HEAP_WORD_OBJECT:
 		return read_object(heap, words);
+	case HEAP_WORD_OBJECT_AT:
+		return read_object_at(heap, words);
+	case HEAP_WORD_REFERENCES_AT:
+		return read_references_at(heap, words);
+	case HEAP_WORD_REFERENCES_FAR:
+		return read_references_far(heap, words);
 	case HEAP_WORD_OBJECT_WIDE:
 		return read_wide_object(heap, words);
 	case HEAP_WORD_REFERENCES:
@@ -239,7 +307,7 @@ static uint32_t skip_record(heap_drain *heap, const uint32_t *words)
 
 	if (kind == HEAP_WORD_CLASS)
 		return read_class(heap, words);
-	if (kind == HEAP_WORD_OBJECT)
+	if (kind == HEAP_WORD_OBJECT || kind == HEAP_WORD_OBJECT_AT)
 		heap->read_object += heap_word_widen(words[1]);
 	if (kind == HEAP_WORD_OBJECT_WIDE)
 		heap->read_object = heap_word_get_64(words + 1);

@@ -6,7 +6,8 @@
  * The first word of a record contains its kind in the low four bits. A 64-bit number takes two words. Most objects have
  * a narrow form: their class is an index into a table that both sides keep identical, and each address is one word, the
  * difference in units of 8 bytes: between the object and the one before it, or between a reference and its object.
- * Anything that does not fit has a wide form. This halves the bytes written while the world is stopped, which dominates
+ * Anything that does not fit has a wide form. The offsets of references are a bit map of 8-byte slots: of the object,
+ * or from the first offset of a record on. This halves the bytes written while the world is stopped, which dominates
  * the pause.
  */
 #ifndef RECORDER_HEAP_WORDS_H
@@ -31,7 +32,10 @@ typedef enum heap_word_kind {
 	HEAP_WORD_FREED = 9,           /**< Address | class | size | counter. */
 	HEAP_WORD_MOVED = 10,          /**< From | to | counter. */
 	HEAP_WORD_LOSS = 11,           /**< Moves are missing from here on. */
-	HEAP_WORD_RESUMED = 12         /**< Counter: nothing is missing from here on. */
+	HEAP_WORD_RESUMED = 12,        /**< Counter: nothing is missing from here on. */
+	HEAP_WORD_OBJECT_AT = 13,      /**< Narrow: as HEAP_WORD_OBJECT | address | slots | references. */
+	HEAP_WORD_REFERENCES_AT = 14,  /**< Narrow: count in the bits from 4 | offset / 8 | slots | references. */
+	HEAP_WORD_REFERENCES_FAR = 15  /**< Count in the bits from 4 | pairs of an offset and a reference. */
 } heap_word_kind;
 
 #define HEAP_WORD_KIND_BITS 4
@@ -52,6 +56,9 @@ typedef enum heap_word_kind {
 /** ... and in a record of references. */
 #define HEAP_MORE_REFERENCES 4096U
 
+/** Maximum number of references in a record of references with offsets: one for each bit of a word. */
+#define HEAP_REFERENCES_AT 32U
+
 /** Words that records take, without references. */
 #define HEAP_BEGIN_WORDS 4
 #define HEAP_END_WORDS 1
@@ -64,6 +71,11 @@ typedef enum heap_word_kind {
 #define HEAP_MOVED_WORDS 7
 #define HEAP_LOSS_WORDS 1
 #define HEAP_RESUMED_WORDS 3
+#define HEAP_OBJECT_AT_WORDS 3
+#define HEAP_REFERENCES_AT_WORDS 3
+#define HEAP_REFERENCES_FAR_WORDS 1
+/** Words of an offset and a reference. */
+#define HEAP_PAIR_WORDS 4
 
 /** Length of a record in words, from its first word; 1 if its kind is unknown. */
 static inline uint32_t heap_word_length(const uint32_t *words)
@@ -91,6 +103,12 @@ static inline uint32_t heap_word_length(const uint32_t *words)
 		return HEAP_MOVED_WORDS;
 	case HEAP_WORD_RESUMED:
 		return HEAP_RESUMED_WORDS;
+	case HEAP_WORD_OBJECT_AT:
+		return HEAP_OBJECT_AT_WORDS + (words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES);
+	case HEAP_WORD_REFERENCES_AT:
+		return HEAP_REFERENCES_AT_WORDS + rest;
+	case HEAP_WORD_REFERENCES_FAR:
+		return HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * rest;
 	case HEAP_WORD_END:
 	case HEAP_WORD_LOSS:
 		break;
@@ -123,6 +141,27 @@ static inline uint32_t heap_word_narrow(uint64_t difference, uint64_t *lost)
 static inline uint64_t heap_word_widen(uint32_t units)
 {
 	return (uint64_t)(int64_t)(int32_t)units << 3;
+}
+
+/**
+ * Adds the slot of an offset to a bit map, in which all bits are of lower offsets. Returns 0 and changes nothing if
+ * that does not hold, or the map has no such bit.
+ */
+static inline int heap_word_add_slot(uint32_t *slots, uint64_t offset)
+{
+	if (offset % 8 != 0 || offset >= UINT64_C(8) * 32 || *slots >> (offset >> 3) != 0)
+		return 0;
+	*slots |= UINT32_C(1) << (offset >> 3);
+	return 1;
+}
+
+/** Removes the lowest slot of a bit map, which has one, and returns its offset. */
+static inline uint64_t heap_word_take_slot(uint32_t *slots)
+{
+	uint64_t offset = (uint64_t)__builtin_ctz(*slots) * 8;
+
+	*slots &= *slots - 1;
+	return offset;
 }
 
 /** The table index of a class. A class replaces another one with the same index. */

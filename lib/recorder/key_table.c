@@ -19,8 +19,10 @@ int key_table_init(key_table *table, const mprof_allocator *allocator, int keys_
 
 void key_table_destroy(key_table *table)
 {
-	for (size_t i = 1; i < table->version_count; i++)
+	for (size_t i = 1; i < table->version_count; i++) {
 		key_table_forget_name(table, &table->versions[i]);
+		key_table_forget_fields(table, &table->versions[i]);
+	}
 	allocator_release(&table->allocator, table->versions, table->version_capacity * sizeof(*table->versions));
 	hash_index_destroy(&table->entries, &key_entries);
 	memset(table, 0, sizeof(*table));
@@ -103,6 +105,7 @@ static void free_version(key_table *table, uint32_t number)
 	key_version *version = &table->versions[number];
 
 	key_table_forget_name(table, version);
+	key_table_forget_fields(table, version);
 	version->previous = table->free_version;
 	table->free_version = number;
 }
@@ -332,4 +335,20 @@ void key_table_forget_name(key_table *table, key_version *version)
 				  names_size(&version->definition));
 	version->definition.name = NULL;
 	version->definition.source_file = NULL;
+}
+
+key_version *key_table_version_since(const key_table *table, mprof_key key, uint64_t since)
+{
+	const key_entry *entry = key_table_find(table, key);
+	uint32_t number = entry != NULL ? entry->version : 0;
+
+	while (number != 0 && table->versions[number].definition.since != since)
+		number = table->versions[number].previous;
+	return number != 0 ? &table->versions[number] : NULL;
+}
+
+void key_table_forget_fields(key_table *table, key_version *version)
+{
+	class_fields_release(&table->allocator, version->fields);
+	version->fields = NULL;
 }

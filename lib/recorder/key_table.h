@@ -13,6 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_index.h"
+#include "recorder/class_fields.h"
 
 /**
  * Whether the table can contain a key: 0 marks an empty entry, and a key that is an ID chosen by the client must fit 32
@@ -48,6 +49,8 @@ typedef struct key_version {
 	uint64_t hash;     /**< Of all but counter and size: distinguishes a repeated definition from a new one. */
 	uint32_t id;       /**< 0 until it is used. */
 	uint32_t previous; /**< Number of the previous version, 0 if none. In a free version, the next free number. */
+	class_fields *fields; /**< Fields of a class that are not queued for the log yet; may be NULL. */
+	int has_fields;       /**< Fields were defined. */
 } key_version;
 
 /** An entry of the table: everything that the common case needs, in 16 bytes. */
@@ -148,6 +151,18 @@ typedef void (*key_visitor)(void *user, mprof_key key, const key_version *versio
 
 /** Visits all versions of all keys, those of a key from the oldest to the newest. */
 void key_table_visit(key_table *table, key_visitor visitor, void *user);
+
+/** The newest version of a key, which must have one. */
+static inline key_version *key_table_newest(const key_table *table, const key_entry *entry)
+{
+	return &table->versions[entry->version];
+}
+
+/** The version of a key that was defined at a counter, or NULL. */
+key_version *key_table_version_since(const key_table *table, mprof_key key, uint64_t since);
+
+/** Frees the fields of a version, if it has any. */
+void key_table_forget_fields(key_table *table, key_version *version);
 
 /** Frees the name of a version, which is in the log now. */
 void key_table_forget_name(key_table *table, key_version *version);

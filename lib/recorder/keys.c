@@ -12,6 +12,7 @@ int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_outpu
 	keys->shared = shared;
 	keys->output = output;
 	hash_map_init(&keys->elements, &shared->allocator);
+	field_queue_init(&keys->fields, &shared->allocator);
 	return key_table_init(&keys->tables[0], &shared->allocator, shared->keys_are_ids) &&
 	       key_table_init(&keys->tables[1], &shared->allocator, shared->keys_are_ids);
 }
@@ -23,6 +24,7 @@ void keys_destroy(recorder_keys *keys)
 		return;
 	key_table_destroy(&keys->tables[0]);
 	key_table_destroy(&keys->tables[1]);
+	field_queue_destroy(&keys->fields);
 	hash_map_destroy(&keys->elements);
 }
 

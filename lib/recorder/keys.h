@@ -12,6 +12,7 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
+#include "recorder/field_queue.h"
 #include "recorder/key_table.h"
 #include "recorder/message_queue.h"
 #include "recorder/output.h"
@@ -28,6 +29,7 @@ typedef struct recorder_keys {
 	void *resolve_user;
 	key_table tables[2];     /**< By key_subject. */
 	salvage_journal journal; /**< Of all that changes them. */
+	field_queue fields;      /**< Fields of classes in the next HEAP_DATA block: see recorder/key_fields.h. */
 	hash_map elements;       /**< Element key → element ID. */
 	uint32_t next_element_id;
 	uint32_t no_class_id;     /**< ID of the class that represents no class; 0 before it is used. */

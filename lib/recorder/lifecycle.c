@@ -57,7 +57,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
 	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
-	       own->reserved == 0;
+	       own->heap_offsets <= 1;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -279,6 +279,15 @@ static uint32_t declare_exception_stacks(uint64_t known, mprof_writer_options *w
 	return (known & directive) != 0 ? DETAIL_EXCEPTION_STACKS : 0;
 }
 
+/* The same for offsets of references in heap snapshots: returns DETAIL_HEAP_OFFSETS or 0. */
+static uint32_t declare_heap_offsets(uint64_t known, mprof_writer_options *writer_options)
+{
+	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
+
+	writer_options->directives |= directive;
+	return (known & directive) != 0 ? DETAIL_HEAP_OFFSETS : 0;
+}
+
 /* Describes the log for the writer thread. */
 static void describe_log(recorder_output *output, const dialect_rules *rules, uint64_t declared, int is_ring)
 {
@@ -304,6 +313,8 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
 		shared->detail |= DETAIL_EXCEPTION_CLAUSES;
 	}
+	if (options->heap_offsets)
+		shared->detail |= declare_heap_offsets(known, writer_options);
 	if (has_stacks(known, writer_options->directives))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =

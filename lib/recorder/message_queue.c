@@ -226,6 +226,24 @@ message *message_root(const mprof_allocator *allocator, message_kind kind, const
 	return created;
 }
 
+message *message_fields(const mprof_allocator *allocator, mprof_key class_key, const mprof_class_field *fields,
+			uint32_t count)
+{
+	size_t size = class_fields_size(fields, count);
+	message *created = size == 0 ? NULL : message_create(allocator, MESSAGE_DEFINE_FIELDS, size);
+	stored_field *list;
+
+	if (created == NULL)
+		return NULL;
+	list = (stored_field *)(void *)created->text;
+	class_fields_store(list, fields, count);
+	created->key = class_key;
+	created->more.fields.list = list;
+	created->more.fields.bytes = size;
+	created->more.fields.count = count;
+	return created;
+}
+
 void message_release(const mprof_allocator *allocator, message *released)
 {
 	allocator_release(allocator, released, released->size);
@@ -351,6 +369,13 @@ static int relocate_values(const message *left, message *copy)
 	return 1;
 }
 
+static int relocate_fields(message *copy)
+{
+	copy->more.fields.list = (const stored_field *)(const void *)copy->text;
+	return copy->key != 0 && copy->more.fields.bytes <= copy->size - sizeof(*copy) &&
+	       class_fields_are_valid(copy->more.fields.list, copy->more.fields.bytes, copy->more.fields.count);
+}
+
 static int set_copied_pointers(const message *left, message *copy)
 {
 	switch (copy->kind) {
@@ -377,6 +402,8 @@ static int set_copied_pointers(const message *left, message *copy)
 		if (!relocate_string(left, copy, &copy->more.root.name))
 			copy->more.root.name = "";
 		return 1;
+	case MESSAGE_DEFINE_FIELDS:
+		return relocate_fields(copy);
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <mprof/recorder.h>
 
 #include "base/allocator.h"
+#include "recorder/class_fields.h"
 #include "recorder/salvage_area.h"
 
 #include <stdatomic.h>
@@ -29,7 +30,8 @@ typedef enum message_kind {
 	MESSAGE_DEFINE_METRIC,
 	MESSAGE_METRIC_VALUES,
 	MESSAGE_ROOT_REGISTERED,
-	MESSAGE_ROOT_UNREGISTERED
+	MESSAGE_ROOT_UNREGISTERED,
+	MESSAGE_DEFINE_FIELDS
 } message_kind;
 
 typedef struct message message;
@@ -61,7 +63,12 @@ struct message {
 		struct {
 			const mprof_metric_value *values; /**< Points into text. */
 			size_t count;
-		} metrics;            /**< Metric values. */
+		} metrics; /**< Metric values. */
+		struct {
+			const stored_field *list; /**< Points to the start of text. */
+			size_t bytes;             /**< With the names. */
+			uint32_t count;
+		} fields;             /**< Fields of a class. */
 		mprof_root_area root; /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
@@ -121,6 +128,10 @@ message *message_metric_values(const mprof_allocator *allocator, const mprof_met
 /** Creates the message for an area of roots. Returns NULL without memory. */
 message *message_root(const mprof_allocator *allocator, message_kind kind, const mprof_root_area *area,
 		      uint64_t counter);
+
+/** Creates the message for the fields of a class. Returns NULL without memory. */
+message *message_fields(const mprof_allocator *allocator, mprof_key class_key, const mprof_class_field *fields,
+			uint32_t count);
 
 void message_release(const mprof_allocator *allocator, message *released);
 

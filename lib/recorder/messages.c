@@ -2,6 +2,7 @@
 /* Takes messages from the queue and passes each to the module that handles it. */
 #include "recorder/messages.h"
 
+#include "recorder/key_fields.h"
 #include "recorder/salvage_commit.h"
 
 static void write_property(recorder_output *output, const message *taken)
@@ -45,6 +46,9 @@ static int process_message(recorder_drain *drain, message *taken)
 	case MESSAGE_ROOT_REGISTERED:
 	case MESSAGE_ROOT_UNREGISTERED:
 		root_table_change(&drain->roots, taken);
+		return 0;
+	case MESSAGE_DEFINE_FIELDS:
+		key_fields_define(&drain->keys, taken);
 		return 0;
 	}
 	return 0;

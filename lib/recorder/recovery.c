@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "recorder/key_fields.h"
 #include "recorder/recovery_heap.h"
 #include "recorder/slots.h"
 #include "recorder/thread.h"
@@ -281,8 +282,8 @@ static int visit_entry(void *user, const journal_entry *entry)
 {
 	recorder_drain *drain = user;
 
-	return keys_recover(&drain->keys, entry) && stacks_recover(&drain->stacks, entry) &&
-	       root_table_recover(&drain->roots, entry);
+	return keys_recover(&drain->keys, entry) && key_fields_recover(&drain->keys, entry) &&
+	       stacks_recover(&drain->stacks, entry) && root_table_recover(&drain->roots, entry);
 }
 
 /* New IDs follow those in the log. */

@@ -5,6 +5,8 @@
 #include "base/array.h"
 #include "base/sort.h"
 
+_Static_assert(HEAP_OBJECT_AT_WORDS == HEAP_REFERENCES_AT_WORDS, "both have their bit map in the third word");
+
 /* The uses that can be salvaged. Sums were in the memory of the process. */
 #define SALVAGED_USES (MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED)
 
@@ -45,6 +47,15 @@ static int find_chunks(chunk_list *list, const mprof_allocator *allocator, const
 	return 1;
 }
 
+/* Whether a record with a bit map of slots has one reference for each slot. */
+static int slots_are_valid(const uint32_t *words, uint32_t room)
+{
+	uint32_t slots = room >= HEAP_REFERENCES_AT_WORDS ? words[2] : 0;
+	uint32_t count = heap_word_length(words) - HEAP_REFERENCES_AT_WORDS;
+
+	return (uint32_t)__builtin_popcount(slots) == count;
+}
+
 /* Whether the writer thread can read a record that is followed by \p room words, itself included. */
 static int record_is_valid(const uint32_t *words, uint32_t room)
 {
@@ -59,6 +70,15 @@ static int record_is_valid(const uint32_t *words, uint32_t room)
 	case HEAP_WORD_REFERENCES:
 	case HEAP_WORD_REFERENCES_WIDE:
 		if (rest > HEAP_MORE_REFERENCES)
+			return 0;
+		break;
+	case HEAP_WORD_OBJECT_AT:
+	case HEAP_WORD_REFERENCES_AT:
+		if (!slots_are_valid(words, room))
+			return 0;
+		break;
+	case HEAP_WORD_REFERENCES_FAR:
+		if (rest > HEAP_REFERENCES_AT)
 			return 0;
 		break;
 	case HEAP_WORD_ROOT:

@@ -24,7 +24,8 @@ uint64_t salvage_layout(void)
 				  sizeof(event_buffer),   sizeof(event_slot),       sizeof(message),
 				  sizeof(sample_record),  sizeof(journal_entry),    sizeof(mprof_frame),
 				  sizeof(void *),         sizeof(ring_block),       sizeof(heap_chunk),
-				  sizeof(tail_chunk),     sizeof(journal_root),     EVENT_KIND_COUNT};
+				  sizeof(tail_chunk),     sizeof(journal_root),     sizeof(journal_fields),
+				  sizeof(stored_field),   EVENT_KIND_COUNT};
 	uint64_t hash = UINT64_C(0x0102030405060708);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)

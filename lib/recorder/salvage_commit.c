@@ -53,6 +53,7 @@ static void collect_progress(recorder_drain *drain)
 	/* First write the pending definitions, so that all IDs assigned so far are in the log. */
 	if (drain->stacks.pending_count > 0 || drain->stacks.code.pending_count > 0)
 		stacks_write(&drain->stacks);
+	field_queue_write(&drain->keys.fields, output);
 	/* After an error nothing more reaches the log; past the limit only losses do. */
 	if (output->status == MPROF_OK)
 		output_note_status(output, writer_save(output->writer, &progress->writer));

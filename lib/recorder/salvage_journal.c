@@ -122,6 +122,19 @@ void salvage_journal_append_root(salvage_journal *journal, const journal_root *r
 	end_entry(journal, &stored->entry, size);
 }
 
+void salvage_journal_append_fields(salvage_journal *journal, const journal_fields *fields, const stored_field *list)
+{
+	size_t size = round_entry(sizeof(*fields) + (size_t)fields->bytes);
+	journal_fields *stored = begin_entry(journal, size);
+
+	if (stored == NULL)
+		return;
+	*stored = *fields;
+	if (fields->bytes > 0)
+		memcpy(stored->fields, list, (size_t)fields->bytes);
+	end_entry(journal, &stored->entry, size);
+}
+
 void salvage_journal_begin(salvage_journal *journal, salvage_journal *before)
 {
 	*before = *journal;
@@ -236,15 +249,25 @@ static int root_is_whole(const journal_entry *entry)
 	       root->name[root->name_length] == '\0';
 }
 
+static int fields_are_whole(const journal_entry *entry)
+{
+	const journal_fields *fields = (const journal_fields *)(const void *)entry;
+
+	return entry->size >= sizeof(*fields) && fields->bytes <= entry->size - sizeof(*fields) &&
+	       class_fields_are_valid(fields->fields, fields->bytes, entry->flags);
+}
+
 static int entry_is_whole(const journal_entry *entry, uint64_t room)
 {
 	if (room < sizeof(*entry) || entry->size > room || entry->size < sizeof(*entry) || entry->size % 8 != 0 ||
-	    entry->kind == 0 || entry->kind > JOURNAL_ROOT_ID)
+	    entry->kind == 0 || entry->kind > JOURNAL_FIELDS)
 		return 0;
 	if (journal_kind_has_names(entry->kind))
 		return definition_is_whole(entry);
 	if (entry->kind == JOURNAL_ROOT)
 		return root_is_whole(entry);
+	if (entry->kind == JOURNAL_FIELDS)
+		return fields_are_whole(entry);
 	return entry->size == (entry->kind == JOURNAL_VERSION ? sizeof(journal_version) : sizeof(*entry));
 }
 

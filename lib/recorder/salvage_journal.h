@@ -31,7 +31,8 @@ typedef enum journal_kind {
 	JOURNAL_STACK = 9,      /**< A call stack has an ID. */
 	JOURNAL_VERSION = 10,   /**< A version of a key that is in the log. The entry is a journal_version. */
 	JOURNAL_ROOT = 11,      /**< An area of roots, or that one was unregistered. The entry is a journal_root. */
-	JOURNAL_ROOT_ID = 12    /**< The area of roots that starts at a key has an ID. */
+	JOURNAL_ROOT_ID = 12,   /**< The area of roots that starts at a key has an ID. */
+	JOURNAL_FIELDS = 13 /**< The fields of a class, or that they are in the log. The entry is a journal_fields. */
 } journal_kind;
 
 /** One entry. The keys of functions, locations and stacks are those of the tables in which they are looked up. */
@@ -79,6 +80,14 @@ typedef struct journal_root {
 	char name[];
 } journal_root;
 
+/** The fields of a version of a class. entry.flags is their number; 0: they are in the log. */
+typedef struct journal_fields {
+	journal_entry entry;
+	uint64_t since; /**< key_definition::since of the version. */
+	uint64_t bytes; /**< Length of the fields with their names. */
+	stored_field fields[];
+} journal_fields;
+
 typedef struct journal_chunk {
 	uint64_t generation;        /**< journal_position::generation. */
 	uint64_t number;            /**< From 0, in each generation. */
@@ -123,6 +132,9 @@ void salvage_journal_append_version(salvage_journal *journal, const journal_vers
 
 /** Appends a copy of an entry and its name, whose length \p root contains. Writer thread. */
 void salvage_journal_append_root(salvage_journal *journal, const journal_root *root, const char *name);
+
+/** Appends a copy of an entry and its fields, whose length \p fields contains. Writer thread. */
+void salvage_journal_append_fields(salvage_journal *journal, const journal_fields *fields, const stored_field *list);
 
 /** Whether much of the journal may not be valid any more, or an entry is missing. Writer thread. */
 static inline int salvage_journal_is_due(const salvage_journal *journal)

@@ -2,6 +2,8 @@
 /* Writes a new generation of the journal. */
 #include "recorder/salvage_rewrite.h"
 
+#include "recorder/key_fields.h"
+
 void salvage_rewrite_journal(recorder_drain *drain)
 {
 	salvage_journal *journal = &drain->keys.journal;
@@ -11,6 +13,7 @@ void salvage_rewrite_journal(recorder_drain *drain)
 		return;
 	salvage_journal_begin(journal, &before);
 	keys_write_journal(&drain->keys);
+	key_fields_write_journal(&drain->keys);
 	stacks_write_journal(&drain->stacks);
 	root_table_write_journal(&drain->roots);
 	salvage_journal_end(journal, &before);

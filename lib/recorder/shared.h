@@ -33,6 +33,8 @@
 #define DETAIL_EXCEPTION_STACKS 0x200
 /** The events of exception clauses, which have to be asked for too. A lossy writer counts them if it lacks them. */
 #define DETAIL_EXCEPTION_CLAUSES 0x400
+/** References of heap snapshots keep their offsets, and classes their fields. */
+#define DETAIL_HEAP_OFFSETS 0x800
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 

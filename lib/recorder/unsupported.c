@@ -303,6 +303,23 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 {
 }
 
+void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+						 uint64_t size, const uint64_t *references, const uint64_t *offsets,
+						 size_t count)
+{
+}
+
+void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
+						     const uint64_t *offsets, size_t count)
+{
+}
+
+mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
+					  const mprof_class_field *fields, size_t field_size, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
 {
 	return MPROF_ERR_UNSUPPORTED;

@@ -431,7 +431,7 @@ FIELD(mprof_recorder_options, salvage_log_path, 184);
 FIELD(mprof_recorder_options, exception_stacks, 192);
 FIELD(mprof_recorder_options, thread_times, 196);
 FIELD(mprof_recorder_options, exception_clauses, 200);
-FIELD(mprof_recorder_options, reserved, 204);
+FIELD(mprof_recorder_options, heap_offsets, 204);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -460,6 +460,12 @@ FIELD(mprof_root_area, reserved, 28);
 FIELD(mprof_root_area, class_key, 32);
 FIELD(mprof_root_area, thread, 40);
 FIELD(mprof_root_area, name, 48);
+
+SIZE(mprof_class_field, 24);
+FIELD(mprof_class_field, name, 0);
+FIELD(mprof_class_field, class_key, 8);
+FIELD(mprof_class_field, offset, 16);
+FIELD(mprof_class_field, stride, 20);
 
 SIZE(mprof_recorder_stats, 2184);
 FIELD(mprof_recorder_stats, struct_size, 0);
@@ -915,6 +921,7 @@ static int check_sizes(void)
 		{"mprof_key_range", sizeof(mprof_key_range)},
 		{"mprof_metric_value", sizeof(mprof_metric_value)},
 		{"mprof_root_area", sizeof(mprof_root_area)},
+		{"mprof_class_field", sizeof(mprof_class_field)},
 		{"mprof_recorder_stats", sizeof(mprof_recorder_stats)},
 		{"mprof_profile_options", sizeof(mprof_profile_options)},
 		{"mprof_profile_totals", sizeof(mprof_profile_totals)},

@@ -190,6 +190,8 @@ Test(null, recorder)
 	GIVES_0(mprof_recorder_begin_heap(NULL, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_object_with_offsets(NULL, 0, 0, 0, NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_references_with_offsets(NULL, NULL, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, (mprof_root_kind)0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));
@@ -199,6 +201,7 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_detach(NULL));
 	GIVES_0(mprof_thread_get_id(NULL));
 	REFUSES(mprof_recorder_define_class(NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_fields(NULL, 0, NULL, 0, 0));
 	REFUSES(mprof_recorder_define_method(NULL, 0, NULL));
 	REFUSES(mprof_recorder_record_loaded(NULL, 0, NULL));
 	REFUSES(mprof_recorder_record_unloaded(NULL, 0, NULL));
