@@ -105,6 +105,10 @@ typedef struct mprof_profile_options {
 	                                       method. */
 	uint32_t slow_calls;              /**< The number of slowest calls kept for each method, at most
 	                                       #MPROF_SLOW_CALLS_MAX. If it is not 0, with_durations must be 1. */
+	uint32_t with_locations;          /**< 1: the frames of native code in samples and in their tree are locations
+	                                       (#MPROF_SAMPLE_LOCATION), not functions and modules, so that a program
+	                                       can find source lines and inlined functions. */
+	uint32_t reserved;                /**< 0. */
 } mprof_profile_options;
 
 /**

@@ -45,7 +45,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->has_compilations = options->with_compilations != 0;
 	profile->has_call_sites = options->with_call_sites != 0;
 	/* Both are initialized even if one fails, so that both can be destroyed. */
-	has_samples = samples_init(&profile->samples, &profile->budget);
+	has_samples = samples_init(&profile->samples, &profile->budget, options->with_locations != 0);
 	has_calls = call_model_init(&profile->calls, &profile->budget, &profile->methods, !options->without_call_tree,
 				    max_depth);
 	profile->calls.durations.is_enabled = options->with_durations != 0;
@@ -62,7 +62,8 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->slow_calls <= MPROF_SLOW_CALLS_MAX && (options->slow_calls == 0 || options->with_durations) &&
+	       options->with_locations <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
+	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->window_end == 0 || options->window_end > options->window_start) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));

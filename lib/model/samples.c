@@ -8,11 +8,12 @@
 
 #include <string.h>
 
-int samples_init(sample_model *samples, memory_budget *budget)
+int samples_init(sample_model *samples, memory_budget *budget, int has_locations)
 {
 	memset(samples, 0, sizeof(*samples));
 	samples->allocator = budget->allocator;
 	samples->budget = budget;
+	samples->has_locations = has_locations;
 	hash_map_init(&samples->numbers, &budget->allocator);
 	record_table_init(&samples->stacks, &budget->paths, sizeof(sample_stack));
 	return call_tree_init(&samples->tree, &budget->paths);
@@ -57,10 +58,21 @@ static wait_role find_function_role(const mprof_reader *reader, uint32_t id)
 	return wait_role_of_function(function.as.function.name, module.as.module.file);
 }
 
+static wait_role find_location_role(const mprof_reader *reader, uint32_t id)
+{
+	mprof_record record;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, id, &record, sizeof(record)) != MPROF_OK)
+		return (wait_role){MPROF_WAIT_NONE, 0};
+	return find_function_role(reader, record.as.location.function);
+}
+
 static wait_role find_role(const mprof_reader *reader, uint32_t kind, uint32_t id)
 {
 	if (kind == MPROF_SAMPLE_METHOD && id != 0)
 		return find_method_role(reader, id);
+	if (kind == MPROF_SAMPLE_LOCATION)
+		return find_location_role(reader, id);
 	return kind == MPROF_SAMPLE_FUNCTION ? find_function_role(reader, id) : (wait_role){MPROF_WAIT_NONE, 0};
 }
 
@@ -91,14 +103,15 @@ static int find_record(sample_model *samples, const mprof_reader *reader, uint32
 	return 1;
 }
 
-/* A location is counted under its function, or under its module if the function is not known. */
+/* Without has_locations, a location is counted under its function, or under its module if the function is unknown. */
 static int find_native_record(sample_model *samples, const mprof_reader *reader, uint32_t location, uint32_t *number)
 {
 	mprof_record record;
 
 	if (location == 0)
 		return find_record(samples, reader, MPROF_SAMPLE_TRUNCATED, 0, number);
-	if (mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
+	if (!samples->has_locations &&
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
 		if (record.as.location.function != 0)
 			return find_record(samples, reader, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
 		if (record.as.location.module != 0)
@@ -275,7 +288,7 @@ mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node)
 		const sample_record *record = &samples->records[nodes[node].method];
 
 		/* A runtime lets threads wait for all kinds of things by condition variables of its own. */
-		if (record->wait.kind == MPROF_WAIT_CONDITION && record->kind == MPROF_SAMPLE_FUNCTION)
+		if (record->wait.kind == MPROF_WAIT_CONDITION && record->kind != MPROF_SAMPLE_METHOD)
 			role.kind = MPROF_WAIT_CONDITION;
 		else if (record->wait.kind != MPROF_WAIT_NONE && record->wait.kind != MPROF_WAIT_OTHER)
 			return record->wait.kind;

@@ -48,11 +48,15 @@ typedef struct sample_model {
 	mprof_allocator allocator;   /**< For records. */
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint32_t mark;
-	int has_folded; /**< Records have folded samples since the last samples_show(). */
+	int has_locations; /**< Native frames are counted by location, not by function. */
+	int has_folded;    /**< Records have folded samples since the last samples_show(). */
 } sample_model;
 
-/** Returns 0 if there is no memory; samples_destroy() may be called in that case, too. */
-int samples_init(sample_model *samples, memory_budget *budget);
+/**
+ * \p has_locations: native frames are counted by location instead of by function. Returns 0 if there is no memory;
+ * samples_destroy() may be called in that case, too.
+ */
+int samples_init(sample_model *samples, memory_budget *budget, int has_locations);
 void samples_destroy(sample_model *samples);
 
 /**

@@ -488,7 +488,7 @@ FIELD(mprof_recorder_stats, incomplete_shots, 2168);
 FIELD(mprof_recorder_stats, status, 2176);
 FIELD(mprof_recorder_stats, system_error, 2180);
 
-SIZE(mprof_profile_options, 88);
+SIZE(mprof_profile_options, 96);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -504,6 +504,7 @@ FIELD(mprof_profile_options, threads, 64);
 FIELD(mprof_profile_options, thread_count, 72);
 FIELD(mprof_profile_options, with_durations, 80);
 FIELD(mprof_profile_options, slow_calls, 84);
+FIELD(mprof_profile_options, with_locations, 88);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);

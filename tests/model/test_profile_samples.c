@@ -127,16 +127,11 @@ Test(profile_samples, the_tree_keeps_chains_apart)
 	log_release(&log);
 }
 
-/*
- * Two locations in one function are one target. A location in no known function counts for its module, or else by
- * itself.
- */
-Test(profile_samples, native_code)
+/* Two locations in one function, two in no known function of a module, one in no module. */
+static void write_native_code(test_log *log)
 {
-	test_log log;
-
-	log_begin(&log);
-	WRITE_RECORDS(&log, MPROF_BLOCK_CODE, 0,
+	log_begin(log);
+	WRITE_RECORDS(log, MPROF_BLOCK_CODE, 0,
 		      {.kind = MPROF_RECORD_MODULE,
 		       .id = 1,
 		       .as.module.address = 0x1000,
@@ -161,10 +156,21 @@ Test(profile_samples, native_code)
 		      {.kind = MPROF_RECORD_LOCATION, .id = 3, .as.location.module = 1, .as.location.offset = 0x900},
 		      {.kind = MPROF_RECORD_LOCATION, .id = 4, .as.location.module = 1, .as.location.offset = 0x910},
 		      {.kind = MPROF_RECORD_LOCATION, .id = 5, .as.location.offset = 0x77770000});
-	WRITE_RECORDS(&log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_LOCATION(2, 1, 1),
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_LOCATION(2, 1, 1),
 		      STACK_OF_LOCATION(3, 1, 2), STACK_OF_LOCATION(4, 1, 3), STACK_OF_LOCATION(5, 4, 4),
 		      STACK_OF_LOCATION(6, 0, 5), STACK_OF_METHOD(7, 6, 0));
-	WRITE_SAMPLES(&log, 7, 2, 3, 3, 4, 5, 6, 7);
+	WRITE_SAMPLES(log, 7, 2, 3, 3, 4, 5, 6, 7);
+}
+
+/*
+ * Two locations in one function are one target. A location in no known function counts for its module, or else by
+ * itself.
+ */
+Test(profile_samples, native_code)
+{
+	test_log log;
+
+	write_native_code(&log);
 	log_profile(&log);
 	cr_expect_eq(totals_of(&log).samples, 7);
 	EXPECT_PLACE(&log, MPROF_SAMPLE_FUNCTION, 1, 3, 3);
@@ -180,6 +186,28 @@ Test(profile_samples, native_code)
 	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_FUNCTION, 1)
 			     .total,
 		     3);
+	log_release(&log);
+}
+
+Test(profile_samples, native_code_by_location)
+{
+	mprof_profile_options options;
+	test_log log;
+
+	write_native_code(&log);
+	mprof_profile_options_init(&options, sizeof(options));
+	options.with_locations = 1;
+	log_profile_with(&log, &options);
+	cr_expect_eq(totals_of(&log).samples, 7);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 1, 1, 1);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 2, 2, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 3, 1, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 4, 1, 1);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_LOCATION, 5, 1, 2);
+	EXPECT_PLACE(&log, MPROF_SAMPLE_METHOD, 1, 0, 5);
+	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_LOCATION, 2)
+			     .total,
+		     2);
 	log_release(&log);
 }
 
