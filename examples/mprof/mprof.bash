@@ -14,7 +14,7 @@ _mprof_options()
 		;;
 	report)
 		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
-			"--percentiles --slowest --slowest= --compiler-names --help --version"
+			"--percentiles --slowest --slowest= --compiler-names --no-lines --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"

@@ -26,7 +26,7 @@ mkdir -p "$directory"
 cd "$directory"
 # Not cross compiling, but the programs of the host's C library are not to be taken for musl's.
 build=$(gcc -dumpmachine)
-"$srcdir/configure" --quiet --enable-werror --disable-shared --without-zlib --without-mono \
+"$srcdir/configure" --quiet --enable-werror --disable-shared --without-zlib --without-mono --without-libdw \
 	--build="$build" --host="${build%-gnu}-musl" CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static
 make -s -j"$(nproc)" lib/libmprof.la examples/mprof/mprof tests/recorder/test_fork tests/data/build_logs
 

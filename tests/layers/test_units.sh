@@ -17,7 +17,7 @@ fail() {
 directories="
 	lib/base lib/convert lib/dictionary lib/format lib/io lib/model lib/parser lib/reader lib/recorder lib/writer
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/dump
-	examples/mprof/record examples/mprof/report examples/native examples/shared"
+	examples/mprof/record examples/mprof/report examples/mprof/symbolize examples/native examples/shared"
 
 # Prints for a directory "include UNIT UNIT" for each include between units, the including one first, and "fault TEXT"
 # for each function that a header declares but its .c file does not define. Prototypes and functions begin in the first
@@ -89,7 +89,8 @@ for directory in $directories; do
 	fi
 done
 
-# The directories of the tool include each other in one order too: commands, then the parts of one command, then common.
+# The directories of the tool include each other in one order too: commands, then the parts of one command, then
+# symbolize, then common.
 while read -r fault; do
 	fail "$fault"
 done < <(awk '
@@ -99,7 +100,8 @@ done < <(awk '
 		sub(/^.*\//, "", directory)
 		allowed = " shared "
 		if (directory != "shared") allowed = allowed "common " directory " "
-		if (directory == "commands") allowed = allowed "decode dump record report "
+		if (directory == "commands") allowed = allowed "decode dump record report symbolize "
+		if (directory == "report") allowed = allowed "symbolize "
 	}
 	/^#include "[a-z]*\// {
 		split($0, part, /["\/]/)

@@ -9,6 +9,11 @@ PATH=$work/programs mprof doctor
 expect_status 1 "doctor without mono"
 expect_line out '^missing  mono: '
 expect_line out 'install Mono'
+if test -z "${MPROF_WITHOUT_LIBDW-}"; then
+	expect_line out '^ok       lines: '
+else
+	expect_line out '^optional lines: '
+fi
 
 test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
 needs mono

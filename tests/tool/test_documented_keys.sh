@@ -62,6 +62,17 @@ for log in sample full memory empty mail cut; do
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
 	cp out $log.convert
 done
+# Rows about lines of native code need a program with debug information.
+if test -z "${MPROF_WITHOUT_LIBDW-}" && command -v gcc nm objcopy readelf >/dev/null; then
+	. "$srcdir/tests/tool/code.sh"
+	write_app
+	gcc -g -O2 -o app app.c
+	make_app_log app lines.mprof
+	mprof report --json lines.mprof
+	cp out lines.report
+else
+	report=$(grep -vE '^(sample_lines|debug_information)\.' <<<"$report")
+fi
 check_keys info "$info" ./*.info
 check_keys report "$report" ./*.report
 check_keys check "$check" ./*.check

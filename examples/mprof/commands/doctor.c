@@ -7,6 +7,7 @@
 #include "common/modules.h"
 #include "record/target.h"
 #include "shared/control_paths.h"
+#include "symbolize/native_lines.h"
 
 #include <mprof/version.h>
 
@@ -181,6 +182,16 @@ static void check_library(void)
 			       "build libmprof with zlib to read and write compressed logs");
 }
 
+static void check_lines(void)
+{
+	if (native_lines_is_supported())
+		print_ok("lines", "reports contain source lines and inlined functions of native code");
+	else
+		print_optional("lines", "not in this build",
+			       "build mprof with libdw (on Debian and Ubuntu: apt install libdw-dev) for source lines "
+			       "of native code");
+}
+
 /* A program that was killed does not remove its socket. */
 static void check_sockets(void)
 {
@@ -202,6 +213,7 @@ static int check_all(void)
 	char *instrument_module;
 
 	check_library();
+	check_lines();
 	instrument_module =
 		check_module(INSTRUMENT_MODULE,
 			     "only needed to record programs that are built with "

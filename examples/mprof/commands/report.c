@@ -31,6 +31,7 @@ static const char help[] =
 	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
 	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
 	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
+	"  --no-lines         do not read the debug information of native code for lines and inlined functions\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. The title of a table that ignores a filter\n"
@@ -55,7 +56,8 @@ enum {
 	OPTION_DEPTH,
 	OPTION_COMPILER_NAMES,
 	OPTION_PERCENTILES,
-	OPTION_SLOWEST
+	OPTION_SLOWEST,
+	OPTION_NO_LINES
 };
 
 #define MAX_TREE_DEPTH 65536
@@ -76,6 +78,7 @@ static const struct option options[] = {
 	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
+	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{NULL, 0, NULL, 0},
 };
 
@@ -144,6 +147,9 @@ static int apply_option(void *user, int option, const char *value)
 		taken->slow_calls = DEFAULT_SLOW_CALLS;
 		return value == NULL ||
 		       arguments_number("--slowest", value, 1, MPROF_SLOW_CALLS_MAX, &taken->slow_calls);
+	case OPTION_NO_LINES:
+		taken->without_lines = 1;
+		return 1;
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
 	default:
@@ -174,8 +180,9 @@ int command_report(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	set_defaults(&taken, arguments.as_json);
+	taken.readable_names = !arguments.as_json && !taken.compiler_names;
 	status = report_read(&report, arguments.file, &taken);
-	if (status != STATUS_NOTHING && !arguments.as_json && !taken.compiler_names)
+	if (status != STATUS_NOTHING && taken.readable_names)
 		names_use_readable(report.input.names);
 	if (status != STATUS_NOTHING && arguments.as_json)
 		report_print_json(&report);

@@ -158,6 +158,7 @@ static mprof_status make_profile(log_report *report)
 	options.thread_count = report->options.has_thread ? 1 : 0;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
+	options.with_locations = 1;
 	return mprof_profile_create(&options, &report->profile);
 }
 
@@ -182,6 +183,10 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report))
 		return lacks_memory(report);
 	report_filters_check(report);
+	if (!options->without_lines)
+		report->lines = native_lines_create(report->input.reader, options->readable_names);
+	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines))
+		return lacks_memory(report);
 	return report->input.status;
 }
 
@@ -190,6 +195,8 @@ void report_release(log_report *report)
 	free(report->methods);
 	free(report->classes);
 	report_filters_release(report);
+	sample_view_release(&report->samples);
+	native_lines_destroy(report->lines);
 	assembly_names_release(&report->assemblies);
 	mprof_profile_destroy(report->profile);
 	input_close(&report->input);

@@ -7,6 +7,7 @@
 
 #include "report/filters.h"
 #include "report/parts.h"
+#include "report/stacks.h"
 #include "shared/kinds.h"
 #include "shared/text.h"
 

@@ -5,6 +5,7 @@
 #include "shared/kinds.h"
 #include "report/filters.h"
 #include "report/parts.h"
+#include "report/stacks.h"
 #include "shared/text.h"
 
 #include <stdlib.h>

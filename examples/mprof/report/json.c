@@ -10,6 +10,7 @@
 #include "report/memory.h"
 #include "report/metrics.h"
 #include "report/parts.h"
+#include "report/sample_lines.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
@@ -90,11 +91,7 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_unsigned(json, "class_id", name.class_id);
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
-		json_string(json, "file", name.file);
-		if (name.line != 0)
-			json_unsigned(json, "line", name.line);
-		else
-			json_string(json, "line", NULL);
+		report_json_position(json, name.file, name.line);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -263,6 +260,7 @@ void report_print_json(log_report *report)
 	report_finalizers_json(report, &json);
 	print_threads(report, &json);
 	report_samples_json(report, &json);
+	report_sample_lines_json(report, &json);
 	report_wait_kinds_json(report, &json);
 	report_sample_tree_json(report, &json);
 	report_allocation_stacks_json(report, &json);
@@ -273,6 +271,7 @@ void report_print_json(log_report *report)
 	report_metrics_json(report, &json);
 	report_marks_json(report, &json);
 	print_elements(report, &json);
+	report_debug_information_json(report, &json);
 	print_filters(report, &json);
 	print_left_out(report, &json);
 	json_end_object(&json);

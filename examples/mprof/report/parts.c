@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of frames of a call stack that are printed as text. */
-#define STACK_ROWS 12
-
 int report_larger_first(uint64_t left, uint64_t right)
 {
 	return (left < right) - (left > right);
@@ -61,6 +58,13 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 	puts(separator[0] == ';' ? ")" : "");
 }
 
+const char *report_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 void report_name(const char *name)
 {
 	name_print(name != NULL ? name : "(unknown)");
@@ -87,19 +91,6 @@ void report_frame(const log_report *report, const mprof_stack_frame *frame)
 	puts(frame->is_compiling ? " (compiling)" : "");
 }
 
-void report_stack(const log_report *report, uint32_t stack)
-{
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.names, stack, &frames);
-
-	for (size_t i = 0; i < count && i < STACK_ROWS; i++) {
-		printf("  %28s", "");
-		report_frame(report, &frames[i]);
-	}
-	if (count > STACK_ROWS)
-		printf("  %28s(%zu more)\n", "", count - STACK_ROWS);
-}
-
 /* For a small log, the document may be larger than the log. */
 #define LEAST_ROOM 65536
 
@@ -118,32 +109,13 @@ int report_takes_room(uint64_t *room, uint64_t size)
 	return has_room;
 }
 
-uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64_t most)
+void report_json_position(json_writer *json, const char *file, uint32_t line)
 {
-	const mprof_stack_frame *frames;
-	size_t count;
-	uint64_t size = 0;
-
-	if (most == UINT64_MAX)
-		return 0;
-	count = names_stack(report->input.names, stack, &frames);
-	for (size_t i = 0; i < count && size <= most; i++) {
-		const char *name = names_frame(report->input.names, &frames[i]);
-
-		size += name != NULL ? strlen(name) + 3 : 5;
-	}
-	return size;
-}
-
-void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack)
-{
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.names, stack, &frames);
-
-	json_begin_array(json, key);
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names_frame(report->input.names, &frames[i]));
-	json_end_array(json);
+	json_string(json, "file", file);
+	if (line != 0)
+		json_unsigned(json, "line", line);
+	else
+		json_null(json, "line");
 }
 
 void report_json_class(const log_report *report, json_writer *json, uint32_t id)
@@ -151,20 +123,4 @@ void report_json_class(const log_report *report, json_writer *json, uint32_t id)
 	class_name name;
 
 	json_string(json, "class", names_class_or_none(report->input.reader, id, &name));
-}
-
-int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,
-			   uint64_t row_size, uint64_t *room)
-{
-	if (!report_takes_room(room, row_size + report_json_stack_size(report, stack, *room)))
-		return 0;
-	json_begin_object(json, NULL);
-	report_json_class(report, json, class_id);
-	return 1;
-}
-
-void report_json_end_site(const log_report *report, json_writer *json, uint32_t stack)
-{
-	report_json_stack(report, json, "stack", stack);
-	json_end_object(json);
 }

@@ -34,39 +34,24 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 /** Maximum size of a part of a bounded document, in bytes; UINT64_MAX for other documents. */
 uint64_t report_room(const log_report *report);
 
-/**
- * A lower bound of the size of the frames of a call stack in JSON, in bytes. Counting stops once it exceeds \p most.
- */
-uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64_t most);
-
 /** Subtracts the size of a row from the remaining room of its part; returns 0 if the room is too small. */
 int report_takes_room(uint64_t *room, uint64_t size);
+
+/** The last component of a path. */
+const char *report_file_name(const char *path);
 
 /** Prints a name as the rest of a line, "(unknown)" for NULL. */
 void report_name(const char *name);
 void report_method(const log_report *report, uint32_t id);
 void report_class(const log_report *report, uint32_t id);
 
-/** Prints a frame of a call stack as the rest of a line. */
+/** Prints a frame of a call stack as the rest of a line, without lines of native code. */
 void report_frame(const log_report *report, const mprof_stack_frame *frame);
 
-/** Prints the first frames of a call stack, one per line. */
-void report_stack(const log_report *report, uint32_t stack);
-
-/** Prints the names of the frames of a call stack, the innermost first, as an array. */
-void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack);
+/** Prints a position in the source; null for a file or a line that is not known. */
+void report_json_position(json_writer *json, const char *file, uint32_t line);
 
 /** Prints the name of a class; null for 0. */
 void report_json_class(const log_report *report, json_writer *json, uint32_t id);
-
-/**
- * Begins the object of a call site of a class. \p row_size: its size in bytes without the stack; both are subtracted
- * from \p room. Returns 0 and prints nothing if the room is too small.
- */
-int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,
-			   uint64_t row_size, uint64_t *room);
-
-/** Ends the object of a call site with its stack. */
-void report_json_end_site(const log_report *report, json_writer *json, uint32_t stack);
 
 #endif

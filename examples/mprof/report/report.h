@@ -10,6 +10,8 @@
 #include "common/names.h"
 #include "common/nearest.h"
 #include "common/summary.h"
+#include "report/sample_view.h"
+#include "symbolize/native_lines.h"
 
 #include <mprof/profile.h>
 
@@ -31,6 +33,8 @@ typedef struct report_options {
 	int has_thread;
 	int tree_only;
 	int compiler_names; /**< Print names that compilers generate. */
+	int readable_names; /**< Print names of the source: text without compiler_names. */
+	int without_lines;  /**< Do not read debug information of native code. */
 	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
 	int is_bounded;       /**< JSON: tables are truncated where the document would exceed the size of the log. */
@@ -73,6 +77,8 @@ typedef struct log_report {
 	size_t class_count;
 	report_filters filters;
 	report_left_out left_out;
+	native_lines *lines; /**< Lines of native code; NULL if they are not wanted or not supported. */
+	sample_view samples;
 } log_report;
 
 /** Reads the log and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */

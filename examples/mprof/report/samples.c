@@ -8,15 +8,15 @@
 #include "report/tree.h"
 #include "shared/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int fetch_sample(const log_report *report, size_t index, void *row)
 {
-	mprof_sample_stats *item = row;
+	const sample_item *item = &report->samples.items[index];
 
-	item->struct_size = sizeof(*item);
-	mprof_profile_get_sample(report->profile, index, item);
+	memcpy(row, item, sizeof(*item));
 	if (item->total == 0)
 		return 0;
 	if (item->kind == MPROF_SAMPLE_METHOD && item->id != 0)
@@ -24,53 +24,77 @@ static int fetch_sample(const log_report *report, size_t index, void *row)
 	return report_wants_all(report);
 }
 
+static int compare_texts(const char *left, const char *right)
+{
+	return strcmp(left != NULL ? left : "", right != NULL ? right : "");
+}
+
 static int compare_samples(const void *left, const void *right)
 {
-	const mprof_sample_stats *a = left;
-	const mprof_sample_stats *b = right;
+	const sample_item *a = left;
+	const sample_item *b = right;
 	int order = report_larger_first(a->self, b->self);
 
 	order = order != 0 ? order : report_larger_first(a->total, b->total);
 	order = order != 0 ? order : report_larger_first(b->kind, a->kind);
-	return order != 0 ? order : report_larger_first(b->id, a->id);
+	order = order != 0 ? order : report_larger_first(b->id, a->id);
+	order = order != 0 ? order : compare_texts(a->name, b->name);
+	order = order != 0 ? order : compare_texts(a->file, b->file);
+	return order != 0 ? order : report_larger_first(b->line, a->line);
 }
 
-static mprof_sample_stats *collect_samples(const log_report *report, size_t *count)
+static sample_item *collect_samples(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_sample_count(report->profile), sizeof(mprof_sample_stats),
-			      fetch_sample, compare_samples, count);
+	return report_collect(report, report->samples.item_count, sizeof(sample_item), fetch_sample, compare_samples,
+			      count);
 }
 
-/* The file of the module of a function; NULL if unknown, and for all other kinds. */
-static const char *module_of(const log_report *report, uint32_t kind, uint32_t id)
+/* The file of the module of native code; NULL if unknown, and for all other kinds. */
+static const char *module_of(const log_report *report, const sample_item *item)
 {
+	uint32_t id = item->module;
 	mprof_record record;
 
-	if (kind == MPROF_SAMPLE_FUNCTION && mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_FUNCTION, id,
-									&record, sizeof(record)) == MPROF_OK)
+	if (item->kind == MPROF_SAMPLE_FUNCTION &&
+	    mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_FUNCTION, item->id, &record,
+				       sizeof(record)) == MPROF_OK)
 		id = record.as.function.module;
-	else if (kind != MPROF_SAMPLE_MODULE)
-		return NULL;
-	return mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
-			       MPROF_OK
+	return id != 0 && mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_MODULE, id, &record,
+						     sizeof(record)) == MPROF_OK
 		       ? record.as.module.file
 		       : NULL;
 }
 
-/* Prints the name of an item as the rest of a line. */
-static void print_item_name(const log_report *report, uint32_t kind, uint32_t id)
+static const char *name_of(const log_report *report, const sample_item *item)
 {
-	const char *name = names_sample(report->input.names, kind, id);
-	const char *module = kind == MPROF_SAMPLE_FUNCTION ? module_of(report, kind, id) : NULL;
-	const char *slash = module != NULL ? strrchr(module, '/') : NULL;
+	return item->name != NULL ? item->name : names_sample(report->input.names, item->kind, item->id);
+}
+
+void report_sample_name(const log_report *report, const sample_item *item)
+{
+	const char *name = name_of(report, item);
+	const char *module = item->kind == MPROF_SAMPLE_MODULE ? NULL : module_of(report, item);
 
 	if (name == NULL)
-		name = kind == MPROF_SAMPLE_METHOD ? "(unknown)" : "(native)";
+		name = item->kind == MPROF_SAMPLE_METHOD ? "(unknown)" : "(native)";
 	name_print(name);
+	if (item->is_inlined)
+		fputs(" (inlined)", stdout);
 	if (module != NULL) {
 		fputs(" [", stdout);
-		name_print(slash != NULL ? slash + 1 : module);
+		name_print(report_file_name(module));
 		putchar(']');
+	}
+}
+
+/* Prints an item as the rest of a line: its name, and where a native function is defined. */
+static void print_item(const log_report *report, const sample_item *item)
+{
+	report_sample_name(report, item);
+	if (item->file != NULL && item->line != 0) {
+		fputs(" (", stdout);
+		name_print(report_file_name(item->file));
+		printf(":%" PRIu32 ")", item->line);
 	}
 	putchar('\n');
 }
@@ -89,7 +113,7 @@ static void print_hits(const log_report *report, uint64_t hits)
 void report_samples_text(const log_report *report)
 {
 	size_t count;
-	mprof_sample_stats *rows = collect_samples(report, &count);
+	sample_item *rows = collect_samples(report, &count);
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
@@ -106,7 +130,7 @@ void report_samples_text(const log_report *report)
 		print_hits(report, rows[i].self);
 		print_hits(report, rows[i].total);
 		fputs("  ", stdout);
-		print_item_name(report, rows[i].kind, rows[i].id);
+		print_item(report, &rows[i]);
 	}
 	free(rows);
 }
@@ -123,13 +147,25 @@ static const char *name_of_kind(const log_report *report, uint32_t kind, uint32_
 	}
 }
 
-static void print_item_fields(const log_report *report, json_writer *json, uint32_t kind, uint32_t id)
+void report_sample_fields(const log_report *report, json_writer *json, const sample_item *item)
 {
-	const char *module = module_of(report, kind, id);
+	json_string(json, "kind", name_of_kind(report, item->kind, item->id));
+	json_string(json, "name", name_of(report, item));
+	json_string(json, "module", module_of(report, item));
+	json_boolean(json, "inlined", item->is_inlined);
+}
 
-	json_string(json, "kind", name_of_kind(report, kind, id));
-	json_string(json, "name", names_sample(report->input.names, kind, id));
-	json_string(json, "module", module);
+static void print_item_fields(const log_report *report, json_writer *json, const sample_item *item)
+{
+	method_name method;
+
+	report_sample_fields(report, json, item);
+	if (item->kind == MPROF_SAMPLE_METHOD && item->id != 0) {
+		names_method(report->input.reader, item->id, &method);
+		report_json_position(json, method.file, method.line);
+	} else {
+		report_json_position(json, item->file, item->line);
+	}
 }
 
 static void print_estimates(const log_report *report, json_writer *json, uint64_t self, uint64_t total)
@@ -148,13 +184,13 @@ static void print_estimates(const log_report *report, json_writer *json, uint64_
 void report_samples_json(const log_report *report, json_writer *json)
 {
 	size_t count;
-	mprof_sample_stats *rows = collect_samples(report, &count);
+	sample_item *rows = collect_samples(report, &count);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "samples");
 	for (size_t i = 0; i < shown; i++) {
 		json_begin_object(json, NULL);
-		print_item_fields(report, json, rows[i].kind, rows[i].id);
+		print_item_fields(report, json, &rows[i]);
 		json_unsigned(json, "hits", rows[i].self);
 		json_unsigned(json, "total_hits", rows[i].total);
 		print_estimates(report, json, rows[i].self, rows[i].total);
@@ -165,26 +201,23 @@ void report_samples_json(const log_report *report, json_writer *json)
 	free(rows);
 }
 
-static mprof_sample_node get_sample_node(const log_report *report, uint32_t node)
+static const sample_item *item_of(const log_report *report, uint32_t node)
 {
-	mprof_sample_node found;
-
-	memset(&found, 0, sizeof(found));
-	found.struct_size = sizeof(found);
-	mprof_profile_get_sample_node(report->profile, node, &found);
-	return found;
+	return &report->samples.items[report->samples.nodes[node].item];
 }
 
 static void get_tree_node(const log_report *report, uint32_t node, tree_node *found)
 {
-	mprof_sample_node sample = get_sample_node(report, node);
+	const sample_view_node *sample = &report->samples.nodes[node];
 
 	found->node = node;
-	found->first_child = sample.first_child;
-	found->next_sibling = sample.next_sibling;
-	found->name = sample.id;
-	found->weight = sample.total;
-	found->tiebreak = sample.self;
+	found->first_child = sample->first_child;
+	found->next_sibling = sample->next_sibling;
+	found->name = 0;
+	if (node != 0)
+		found->name = item_of(report, node)->id != 0 ? item_of(report, node)->id : sample->item;
+	found->weight = sample->total;
+	found->tiebreak = sample->self;
 }
 
 static int has_no_samples(const log_report *report)
@@ -199,33 +232,29 @@ static uint64_t count_samples(const log_report *report)
 
 static const char *get_node_name(const log_report *report, uint32_t node)
 {
-	mprof_sample_node sample = get_sample_node(report, node);
-
-	return names_sample(report->input.names, sample.kind, sample.id);
+	return name_of(report, item_of(report, node));
 }
 
 static void print_node_columns(const log_report *report, uint32_t node)
 {
 	char self[TEXT_NUMBER_SIZE];
 
-	printf(" %10s", text_count(self, get_sample_node(report, node).self));
+	printf(" %10s", text_count(self, report->samples.nodes[node].self));
 }
 
 static void print_node_name(const log_report *report, uint32_t node)
 {
-	mprof_sample_node sample = get_sample_node(report, node);
-
-	print_item_name(report, sample.kind, sample.id);
+	print_item(report, item_of(report, node));
 }
 
 static void print_node_fields(const log_report *report, json_writer *json, uint32_t node)
 {
-	mprof_sample_node sample = get_sample_node(report, node);
+	const sample_view_node *sample = &report->samples.nodes[node];
 
-	print_item_fields(report, json, sample.kind, sample.id);
-	json_unsigned(json, "hits", sample.self);
-	json_unsigned(json, "total_hits", sample.total);
-	print_estimates(report, json, sample.self, sample.total);
+	print_item_fields(report, json, item_of(report, node));
+	json_unsigned(json, "hits", sample->self);
+	json_unsigned(json, "total_hits", sample->total);
+	print_estimates(report, json, sample->self, sample->total);
 }
 
 static const report_tree sample_tree = {

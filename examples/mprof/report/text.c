@@ -10,6 +10,7 @@
 #include "report/memory.h"
 #include "report/metrics.h"
 #include "report/parts.h"
+#include "report/sample_lines.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
@@ -321,6 +322,7 @@ void report_print_text(log_report *report)
 	report_slow_calls_text(report);
 	report_call_tree_text(report);
 	report_samples_text(report);
+	report_sample_lines_text(report);
 	report_wait_kinds_text(report);
 	report_sample_tree_text(report);
 	print_allocations(report);
@@ -338,4 +340,5 @@ void report_print_text(log_report *report)
 	report_metrics_text(report);
 	report_marks_text(report);
 	print_threads(report);
+	report_debug_information_text(report);
 }

@@ -4,6 +4,7 @@
 
 #include "report/filters.h"
 #include "report/parts.h"
+#include "report/stacks.h"
 #include "shared/text.h"
 
 #include <stdlib.h>

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints call stacks, with inlined functions and lines of native code. */
+#include "report/stacks.h"
+
+#include "common/name_cut.h"
+#include "common/output.h"
+#include "report/parts.h"
+#include "symbolize/native_lines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Number of frames of a call stack that are printed as text. */
+#define STACK_ROWS 12
+
+/* A frame of a call stack as it is shown, which for native code may be an inlined function. */
+typedef struct shown_frame {
+	const char *name; /* NULL if unknown. */
+	const char *file; /* Of the call; NULL if unknown. */
+	uint32_t line;
+	int is_inlined;
+	int is_compiling;
+} shown_frame;
+
+/* Called for each frame, the innermost first. Returns 0 to stop. */
+typedef int (*visit_frame)(void *user, const shown_frame *frame);
+
+static int visit_native(const log_report *report, uint32_t location, visit_frame visit, void *user)
+{
+	const native_frame *frames;
+	/*
+	 * In these stacks, all addresses are return addresses. An innermost one may be in the call before it instead:
+	 * the byte before that belongs to the call as well.
+	 */
+	size_t count = native_lines_find(report->lines, location, 1, &frames);
+	const mprof_stack_frame native = {.id = location, .is_native = 1};
+
+	if (count == 0)
+		return visit(user, &(shown_frame){.name = names_frame(report->input.names, &native)});
+	for (size_t i = 0; i < count; i++) {
+		const char *name = frames[i].name;
+
+		if (name == NULL)
+			name = names_frame(report->input.names, &native);
+		if (!visit(user, &(shown_frame){.name = name,
+						.file = frames[i].file,
+						.line = frames[i].line,
+						.is_inlined = frames[i].is_inlined}))
+			return 0;
+	}
+	return 1;
+}
+
+static void visit_frames(const log_report *report, uint32_t stack, visit_frame visit, void *user)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(report->input.names, stack, &frames);
+	int is_wanted = 1;
+
+	for (size_t i = 0; i < count && is_wanted; i++) {
+		if (frames[i].is_native)
+			is_wanted = visit_native(report, frames[i].id, visit, user);
+		else
+			is_wanted = visit(user, &(shown_frame){.name = names_frame(report->input.names, &frames[i]),
+							       .is_compiling = (int)frames[i].is_compiling});
+	}
+}
+
+static int print_shown_frame(void *user, const shown_frame *frame)
+{
+	size_t *printed = user;
+
+	if ((*printed)++ >= STACK_ROWS)
+		return 1;
+	printf("  %28s", "");
+	name_print(frame->name != NULL ? frame->name : "(unknown)");
+	fputs(frame->is_compiling ? " (compiling)" : frame->is_inlined ? " (inlined)" : "", stdout);
+	if (frame->file != NULL && frame->line != 0) {
+		fputs(" at ", stdout);
+		name_print(report_file_name(frame->file));
+		printf(":%" PRIu32, frame->line);
+	}
+	putchar('\n');
+	return 1;
+}
+
+void report_stack(const log_report *report, uint32_t stack)
+{
+	size_t printed = 0;
+
+	visit_frames(report, stack, print_shown_frame, &printed);
+	if (printed > STACK_ROWS)
+		printf("  %28s(%zu more)\n", "", printed - STACK_ROWS);
+}
+
+typedef struct stack_measure {
+	uint64_t size;
+	uint64_t most;
+} stack_measure;
+
+static int measure_frame(void *user, const shown_frame *frame)
+{
+	stack_measure *measure = user;
+
+	measure->size += frame->name != NULL ? strlen(frame->name) + 3 : 5;
+	if (frame->file != NULL)
+		measure->size += strlen(frame->file) + 6;
+	return measure->size <= measure->most;
+}
+
+uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64_t most)
+{
+	stack_measure measure = {.most = most};
+
+	if (most == UINT64_MAX)
+		return 0;
+	visit_frames(report, stack, measure_frame, &measure);
+	return measure.size;
+}
+
+typedef struct stack_writer {
+	json_writer *json;
+	int has_lines;
+} stack_writer;
+
+static int write_frame_name(void *user, const shown_frame *frame)
+{
+	stack_writer *writer = user;
+	char *inlined = NULL;
+
+	if (frame->is_inlined && frame->name != NULL && asprintf(&inlined, "%s (inlined)", frame->name) < 0) {
+		output_out_of_memory();
+		inlined = NULL;
+	}
+	json_string(writer->json, NULL, inlined != NULL ? inlined : frame->name);
+	free(inlined);
+	writer->has_lines |= frame->file != NULL;
+	return 1;
+}
+
+static int write_frame_line(void *user, const shown_frame *frame)
+{
+	stack_writer *writer = user;
+	char *line = NULL;
+
+	if (frame->file != NULL && frame->line != 0 && asprintf(&line, "%s:%" PRIu32, frame->file, frame->line) < 0) {
+		output_out_of_memory();
+		line = NULL;
+	}
+	json_string(writer->json, NULL, line);
+	free(line);
+	return 1;
+}
+
+void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack)
+{
+	stack_writer writer = {.json = json};
+	char lines_key[32];
+
+	json_begin_array(json, key);
+	visit_frames(report, stack, write_frame_name, &writer);
+	json_end_array(json);
+	snprintf(lines_key, sizeof(lines_key), "%s_lines", key);
+	if (!writer.has_lines) {
+		json_null(json, lines_key);
+		return;
+	}
+	json_begin_array(json, lines_key);
+	visit_frames(report, stack, write_frame_line, &writer);
+	json_end_array(json);
+}
+
+int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,
+			   uint64_t row_size, uint64_t *room)
+{
+	if (!report_takes_room(room, row_size + report_json_stack_size(report, stack, *room)))
+		return 0;
+	json_begin_object(json, NULL);
+	report_json_class(report, json, class_id);
+	return 1;
+}
+
+void report_json_end_site(const log_report *report, json_writer *json, uint32_t stack)
+{
+	report_json_stack(report, json, "stack", stack);
+	json_end_object(json);
+}

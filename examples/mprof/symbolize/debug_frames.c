@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the functions that an address belongs to, with their source lines. */
+#include "symbolize/debug_frames.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Blocks nested deeper than this inside of a function are not searched. */
+#define MOST_BLOCKS 256
+
+/* Directories of a path that ".." can remove. */
+#define MOST_PARTS 64
+
+/* Maximum number of scopes in a name. */
+#define MOST_SCOPES 32
+
+/*
+ * Removes "directory/.." and "." from a path, so that a header has one name whichever file includes it. Symbolic links
+ * to directories are rare enough in builds to be ignored.
+ */
+static void normalize_path(char *path)
+{
+	char *parts[MOST_PARTS];
+	const int is_relative = path[0] != '/';
+	char *out = path;
+	size_t count = 0;
+
+	for (char *in = path; *in != '\0';) {
+		const size_t separator = in[0] == '/';
+		const size_t length = separator + strcspn(in + separator, "/");
+		const char *part = in + separator;
+		const size_t part_length = length - separator;
+
+		if (part_length == 2 && strncmp(part, "..", 2) == 0 && count > 0) {
+			out = parts[--count];
+		} else if (part_length > 0 && !(part_length == 1 && part[0] == '.')) {
+			if (count == MOST_PARTS || (part_length == 2 && strncmp(part, "..", 2) == 0))
+				count = 0;
+			else
+				parts[count++] = out;
+			memmove(out, in, length);
+			out += length;
+		}
+		in += length;
+	}
+	*out = '\0';
+	/* Its first directory was removed. */
+	if (is_relative && path[0] == '/')
+		memmove(path, path + 1, (size_t)(out - path));
+}
+
+/* Copies a path; a relative one is relative to the directory of the compilation. */
+static void copy_path(char text[LINES_MAX_TEXT + 1], Dwarf_Die *unit, const char *path)
+{
+	Dwarf_Attribute attribute;
+	const char *directory = NULL;
+
+	if (path == NULL)
+		return;
+	if (path[0] != '/')
+		directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (directory != NULL)
+		snprintf(text, LINES_MAX_TEXT + 1, "%s/%s", directory, path);
+	else
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", path);
+	normalize_path(text);
+}
+
+static uint32_t positive_line(int line)
+{
+	return line > 0 ? (uint32_t)line : 0;
+}
+
+/* The entry that declares a function: of an inlined or a cloned one its origin, of a member that in its class. */
+static Dwarf_Die declaring_entry(Dwarf_Die *die)
+{
+	static const unsigned int links[] = {DW_AT_abstract_origin, DW_AT_abstract_origin, DW_AT_specification};
+	Dwarf_Die found = *die;
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		Dwarf_Attribute attribute;
+		Dwarf_Die next;
+
+		if (dwarf_attr(&found, links[i], &attribute) != NULL && dwarf_formref_die(&attribute, &next) != NULL)
+			found = next;
+	}
+	return found;
+}
+
+/* Names a function with its scopes, as in "scope::function". */
+static void join_scopes(char text[LINES_MAX_TEXT + 1], debug_units *units, Dwarf_Die *die, const char *name)
+{
+	Dwarf_Die declared = declaring_entry(die);
+	debug_unit *unit = debug_units_of(units, &declared);
+	const debug_function *function = unit != NULL ? debug_unit_entry(unit, &declared) : NULL;
+	const char *scopes[MOST_SCOPES];
+	size_t count = 0;
+	size_t length = 0;
+
+	for (size_t scope = function != NULL ? function->scope : DEBUG_NO_SCOPE;
+	     scope != DEBUG_NO_SCOPE && count < MOST_SCOPES; scope = unit->scopes[scope].outer) {
+		if (unit->scopes[scope].name != NULL)
+			scopes[count++] = unit->scopes[scope].name;
+	}
+	while (count > 0 && length < LINES_MAX_TEXT)
+		length += (size_t)snprintf(text + length, LINES_MAX_TEXT + 1 - length, "%s::", scopes[--count]);
+	if (length < LINES_MAX_TEXT)
+		snprintf(text + length, LINES_MAX_TEXT + 1 - length, "%s", name);
+}
+
+static void copy_name(char text[LINES_MAX_TEXT + 1], debug_units *units, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	const char *name = dwarf_diename(die);
+
+	if (linkage == NULL)
+		linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+	if (linkage != NULL && strncmp(linkage, "_R", 2) == 0 && name != NULL)
+		join_scopes(text, units, die, name);
+	else if (linkage != NULL && (strlen(linkage) <= LINES_MAX_TEXT || name == NULL))
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", linkage);
+	else if (name != NULL)
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", name);
+}
+
+static void clear_frame(debug_frame *frame)
+{
+	frame->line = 0;
+	frame->defined_line = 0;
+	frame->is_inlined = 0;
+	frame->name[0] = '\0';
+	frame->file[0] = '\0';
+	frame->defined_file[0] = '\0';
+}
+
+/* Fills in what a function is; not the position in it. */
+static void describe_function(debug_frame *frame, debug_units *units, debug_unit *unit, Dwarf_Die *die)
+{
+	int line;
+
+	frame->is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	copy_name(frame->name, units, die);
+	copy_path(frame->defined_file, &unit->code, dwarf_decl_file(die));
+	if (dwarf_decl_line(die, &line) == 0)
+		frame->defined_line = positive_line(line);
+}
+
+/* The place that an inlined function was called from, which is the position in the frame outside of it. */
+static void describe_call(debug_frame *frame, debug_unit *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) == 0 && number <= UINT32_MAX)
+		frame->line = (uint32_t)number;
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
+	    dwarf_getsrcfiles(&unit->code, &files, &count) == 0 && number < count)
+		copy_path(frame->file, &unit->code, dwarf_filesrc(files, (size_t)number, NULL, NULL));
+}
+
+static void describe_position(debug_frame *frame, debug_unit *unit, Dwarf_Addr address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, address);
+	int number;
+
+	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return;
+	frame->line = positive_line(number);
+	copy_path(frame->file, &unit->lines, dwarf_linesrc(line, NULL, NULL));
+}
+
+/* Finds the child that contains an address and may be, or contain, an inlined function. */
+static int find_block(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
+{
+	int is_done = dwarf_child(parent, found) != 0;
+
+	while (!is_done) {
+		int tag = dwarf_tag(found);
+
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+		     tag == DW_TAG_catch_block) &&
+		    dwarf_haspc(found, address) > 0)
+			return 1;
+		is_done = dwarf_siblingof(found, found) != 0;
+	}
+	return 0;
+}
+
+/* Stores a function and the functions inlined at an address, outermost first. Returns their number. */
+static size_t find_inlined(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die found[LINES_MAX_FRAMES])
+{
+	Dwarf_Die block = *function;
+	size_t count = 0;
+
+	found[count++] = block;
+	for (int depth = 0; depth < MOST_BLOCKS && count < LINES_MAX_FRAMES; depth++) {
+		Dwarf_Die parent = block;
+
+		if (!find_block(&parent, address, &block))
+			break;
+		if (dwarf_tag(&block) == DW_TAG_inlined_subroutine)
+			found[count++] = block;
+	}
+	return count;
+}
+
+size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_frame frames[LINES_MAX_FRAMES])
+{
+	debug_unit *unit = debug_units_find(units, address);
+	debug_function *function = unit != NULL ? debug_unit_function(unit, address) : NULL;
+	Dwarf_Die found[LINES_MAX_FRAMES];
+	size_t count = 1;
+
+	if (unit == NULL)
+		return 0;
+	clear_frame(&frames[0]);
+	if (function != NULL)
+		count = find_inlined(&function->die, address, found);
+	describe_position(&frames[0], unit, address);
+	for (size_t i = 0; function != NULL && i < count; i++) {
+		if (i > 0) {
+			clear_frame(&frames[i]);
+			describe_call(&frames[i], unit, &found[count - i]);
+		}
+		describe_function(&frames[i], units, unit, &found[count - 1 - i]);
+	}
+	return count;
+}

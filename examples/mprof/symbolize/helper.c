@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The process that reads debug information: sets limits and answers requests. */
+#include "symbolize/helper.h"
+
+#include "symbolize/debug_file.h"
+#include "symbolize/debug_frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Processor time for all modules together: one with a million lines takes a second. */
+#define HELPER_SECONDS 60
+
+/* Memory in addition to what the process has at the start: the largest debug information is some gigabytes. */
+#define HELPER_BYTES (UINT64_C(8) << 30)
+
+typedef struct module_reader {
+	debug_file file;
+	debug_units units;
+} module_reader;
+
+static void set_limit(int resource, uint64_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) != 0)
+		return;
+	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value)
+		return;
+	limit.rlim_cur = limit.rlim_max = (rlim_t)value;
+	(void)setrlimit(resource, &limit);
+}
+
+/* The size of the address space, which a sanitizer makes huge. */
+static uint64_t used_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	uint64_t pages = 0;
+
+	if (file == NULL)
+		return 0;
+	if (fscanf(file, "%" SCNu64, &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void set_limits(void)
+{
+	set_limit(RLIMIT_CPU, HELPER_SECONDS);
+	if (sizeof(void *) > 4)
+		set_limit(RLIMIT_AS, used_bytes() + HELPER_BYTES);
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_FSIZE, 0);
+	/* A log must not make mprof download files. */
+	(void)unsetenv("DEBUGINFOD_URLS");
+}
+
+static int send_answer(int socket_fd, debug_state state, size_t count)
+{
+	const lines_answer answer = {.state = (uint32_t)state, .count = (uint32_t)count};
+
+	return protocol_send(socket_fd, &answer, sizeof(answer));
+}
+
+static int send_frame(int socket_fd, const debug_frame *frame)
+{
+	const lines_frame message = {
+		.line = frame->line,
+		.defined_line = frame->defined_line,
+		.is_inlined = frame->is_inlined != 0,
+		.name_length = (uint32_t)strlen(frame->name),
+		.file_length = (uint32_t)strlen(frame->file),
+		.defined_file_length = (uint32_t)strlen(frame->defined_file),
+	};
+
+	return protocol_send(socket_fd, &message, sizeof(message)) &&
+	       protocol_send(socket_fd, frame->name, message.name_length) &&
+	       protocol_send(socket_fd, frame->file, message.file_length) &&
+	       protocol_send(socket_fd, frame->defined_file, message.defined_file_length);
+}
+
+static int answer_address(int socket_fd, module_reader *reader, uint64_t offset)
+{
+	static debug_frame frames[LINES_MAX_FRAMES];
+	size_t count = 0;
+
+	if (reader->file.dwarf != NULL)
+		count = debug_frames_find(&reader->units, reader->file.start + offset, frames);
+
+	if (!send_answer(socket_fd, DEBUG_FOUND, count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!send_frame(socket_fd, &frames[i]))
+			return 0;
+	}
+	return 1;
+}
+
+static int answer_module(int socket_fd, module_reader *reader, const lines_request *request)
+{
+	char build_id[LINES_MAX_TEXT + 1];
+	char path[LINES_MAX_TEXT + 1];
+	debug_state state;
+
+	if (request->build_id_length > LINES_MAX_TEXT || request->file_length > LINES_MAX_TEXT ||
+	    !protocol_receive(socket_fd, build_id, request->build_id_length, -1) ||
+	    !protocol_receive(socket_fd, path, request->file_length, -1))
+		return 0;
+	build_id[request->build_id_length] = '\0';
+	path[request->file_length] = '\0';
+	state = debug_file_open(&reader->file, build_id, path);
+	if (state == DEBUG_FOUND && !debug_units_read(&reader->units, reader->file.dwarf))
+		state = DEBUG_UNREADABLE;
+	return send_answer(socket_fd, state, 0);
+}
+
+void helper_run(int socket_fd)
+{
+	static module_reader readers[LINES_MAX_MODULES];
+	lines_request request;
+
+	set_limits();
+	while (protocol_receive(socket_fd, &request, sizeof(request), -1) && request.module < LINES_MAX_MODULES) {
+		module_reader *reader = &readers[request.module];
+
+		if (!(request.opens ? answer_module(socket_fd, reader, &request)
+				    : answer_address(socket_fd, reader, request.offset)))
+			break;
+	}
+	_exit(0);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds source lines and inlined functions of native code, and keeps what was found. */
+#include "symbolize/native_lines.h"
+
+#include "common/demangle.h"
+#include "common/output.h"
+#include "symbolize/helper_process.h"
+#include "symbolize/text_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct known_module {
+	uint64_t id;
+	uint32_t number; /* For the process. */
+	uint32_t state;  /* A debug_state. */
+	uint64_t serial; /* Of the process in which it was opened; 0 before. */
+} known_module;
+
+typedef struct known_location {
+	uint64_t key;
+	uint64_t count;
+	native_frame *frames;
+} known_location;
+
+struct native_lines {
+	const mprof_reader *reader;
+	int is_readable;
+	helper_process helper;
+	key_map modules;
+	uint32_t module_count;
+	key_map locations; /* By ID << 1 | is_return. */
+	text_pool texts;
+	char *buffer; /* For a text of the process. */
+};
+
+int native_lines_is_supported(void)
+{
+	return helper_process_is_supported();
+}
+
+native_lines *native_lines_create(const mprof_reader *reader, int is_readable)
+{
+	native_lines *lines = helper_process_is_supported() ? calloc(1, sizeof(*lines)) : NULL;
+
+	if (lines == NULL)
+		return NULL;
+	lines->reader = reader;
+	lines->is_readable = is_readable;
+	lines->modules.value_size = sizeof(known_module) - sizeof(uint64_t);
+	lines->locations.value_size = sizeof(known_location) - sizeof(uint64_t);
+	text_pool_init(&lines->texts);
+	helper_process_init(&lines->helper);
+	lines->buffer = malloc(LINES_MAX_TEXT + 1);
+	if (lines->buffer == NULL) {
+		native_lines_destroy(lines);
+		return NULL;
+	}
+	return lines;
+}
+
+void native_lines_destroy(native_lines *lines)
+{
+	if (lines == NULL)
+		return;
+	helper_process_stop(&lines->helper);
+	for (size_t slot = 0; lines->locations.capacity != 0 && slot <= lines->locations.capacity; slot++) {
+		known_location *location = key_map_slot(&lines->locations, slot);
+
+		if (location != NULL)
+			free(location->frames);
+	}
+	key_map_clear(&lines->locations);
+	key_map_clear(&lines->modules);
+	text_pool_release(&lines->texts);
+	free(lines->buffer);
+	free(lines);
+}
+
+/* A name as it is shown. */
+static const char *shown_name(native_lines *lines, const char *name)
+{
+	pooled_text *text = text_pool_get(&lines->texts, name);
+
+	if (text == NULL) {
+		output_out_of_memory();
+		return NULL;
+	}
+	if (!lines->is_readable || strncmp(name, "_Z", 2) != 0)
+		return text->text;
+	if (text->shown == NULL)
+		text->shown = demangle_name(name);
+	return text->shown != NULL ? text->shown : text->text;
+}
+
+static const char *pool(native_lines *lines, const char *name)
+{
+	pooled_text *text = text_pool_get(&lines->texts, name);
+
+	if (text == NULL)
+		output_out_of_memory();
+	return text != NULL ? text->text : NULL;
+}
+
+/* Receives a text into the buffer. Returns 0 if the process failed. */
+static int receive_text(native_lines *lines, uint32_t length)
+{
+	if (length > LINES_MAX_TEXT) {
+		helper_process_fail(&lines->helper);
+		return 0;
+	}
+	if (!helper_process_receive(&lines->helper, lines->buffer, length))
+		return 0;
+	lines->buffer[length] = '\0';
+	return 1;
+}
+
+static int receive_path(native_lines *lines, uint32_t length, const char **path)
+{
+	if (!receive_text(lines, length))
+		return 0;
+	*path = length > 0 ? pool(lines, lines->buffer) : NULL;
+	return 1;
+}
+
+static int receive_frame(native_lines *lines, native_frame *frame)
+{
+	lines_frame message;
+
+	if (!helper_process_receive(&lines->helper, &message, sizeof(message)) ||
+	    !receive_text(lines, message.name_length))
+		return 0;
+	frame->name = message.name_length > 0 ? shown_name(lines, lines->buffer) : NULL;
+	frame->line = message.line;
+	frame->defined_line = message.defined_line;
+	frame->is_inlined = message.is_inlined != 0;
+	return receive_path(lines, message.file_length, &frame->file) &&
+	       receive_path(lines, message.defined_file_length, &frame->defined_file);
+}
+
+static int receive_answer(native_lines *lines, lines_answer *answer)
+{
+	if (!helper_process_receive(&lines->helper, answer, sizeof(*answer)))
+		return 0;
+	if (answer->state < DEBUG_STATES && answer->count <= LINES_MAX_FRAMES)
+		return 1;
+	helper_process_fail(&lines->helper);
+	return 0;
+}
+
+/* Opens a module in the process. Its state is final, also if the process fails: it would fail again. */
+static void open_module(native_lines *lines, known_module *module)
+{
+	lines_request request = {.module = module->number, .opens = 1};
+	lines_answer answer;
+	mprof_record record;
+
+	module->state = DEBUG_UNREADABLE;
+	module->serial = lines->helper.serial;
+	if (mprof_reader_lookup_record(lines->reader, MPROF_RECORD_MODULE, (uint32_t)module->id, &record,
+				       sizeof(record)) != MPROF_OK ||
+	    record.as.module.build_id[0] == '\0') {
+		module->state = DEBUG_NO_BUILD_ID;
+		return;
+	}
+	if (strlen(record.as.module.build_id) > LINES_MAX_TEXT || strlen(record.as.module.file) > LINES_MAX_TEXT)
+		return;
+	request.build_id_length = (uint32_t)strlen(record.as.module.build_id);
+	request.file_length = (uint32_t)strlen(record.as.module.file);
+	if (helper_process_send(&lines->helper, &request, record.as.module.build_id, record.as.module.file) &&
+	    receive_answer(lines, &answer))
+		module->state = answer.state;
+}
+
+/* A module that is open in the process; NULL if it has no debug information. */
+static known_module *find_module(native_lines *lines, uint32_t id)
+{
+	known_module *module = id != 0 ? key_map_put(&lines->modules, id) : NULL;
+
+	if (module == NULL)
+		return NULL;
+	if (module->serial != 0 && module->state != DEBUG_FOUND)
+		return NULL;
+	if (!helper_process_start(&lines->helper)) {
+		module->state = DEBUG_UNREADABLE;
+		return NULL;
+	}
+	if (module->serial == 0) {
+		if (lines->module_count == LINES_MAX_MODULES) {
+			module->state = DEBUG_UNREADABLE;
+			return NULL;
+		}
+		module->number = lines->module_count++;
+	}
+	if (module->serial != lines->helper.serial)
+		open_module(lines, module);
+	return module->state == DEBUG_FOUND ? module : NULL;
+}
+
+/* Uses the recorded name for the function that is not inlined, unless it is one that cannot be demangled. */
+static void use_recorded_name(native_lines *lines, native_frame *frame, uint32_t function)
+{
+	mprof_record record;
+
+	if (mprof_reader_lookup_record(lines->reader, MPROF_RECORD_FUNCTION, function, &record, sizeof(record)) !=
+		    MPROF_OK ||
+	    record.as.function.name[0] == '\0')
+		return;
+	if (frame->name != NULL && lines->is_readable && strncmp(record.as.function.name, "_R", 2) == 0)
+		return;
+	frame->name = shown_name(lines, record.as.function.name);
+}
+
+static void ask_frames(native_lines *lines, known_module *module, uint64_t offset, known_location *location)
+{
+	const lines_request request = {.offset = offset, .module = module->number};
+	native_frame frames[LINES_MAX_FRAMES];
+	lines_answer answer;
+
+	if (!helper_process_send(&lines->helper, &request, NULL, NULL) || !receive_answer(lines, &answer)) {
+		module->state = DEBUG_UNREADABLE;
+		return;
+	}
+	for (uint32_t i = 0; i < answer.count; i++) {
+		if (!receive_frame(lines, &frames[i])) {
+			module->state = DEBUG_UNREADABLE;
+			return;
+		}
+	}
+	location->frames = answer.count > 0 ? malloc(answer.count * sizeof(*frames)) : NULL;
+	if (location->frames == NULL) {
+		if (answer.count > 0)
+			output_out_of_memory();
+		return;
+	}
+	memcpy(location->frames, frames, answer.count * sizeof(*frames));
+	location->count = answer.count;
+}
+
+static void find_frames(native_lines *lines, int is_return, known_location *location)
+{
+	mprof_record record;
+	known_module *module;
+	uint64_t offset;
+
+	if (mprof_reader_lookup_record(lines->reader, MPROF_RECORD_LOCATION, (uint32_t)(location->key >> 1), &record,
+				       sizeof(record)) != MPROF_OK)
+		return;
+	module = find_module(lines, record.as.location.module);
+	if (module == NULL)
+		return;
+	offset = record.as.location.offset;
+	/* The call, since what follows it may belong to another line or function. */
+	if (is_return && offset > 0)
+		offset--;
+	ask_frames(lines, module, offset, location);
+	if (location->count > 0)
+		use_recorded_name(lines, &location->frames[location->count - 1], record.as.location.function);
+}
+
+size_t native_lines_find(native_lines *lines, uint32_t location, int is_return, const native_frame **frames)
+{
+	const uint64_t key = (uint64_t)location << 1 | (is_return != 0);
+	known_location *known;
+
+	*frames = NULL;
+	if (lines == NULL)
+		return 0;
+	known = key_map_find(&lines->locations, key);
+	if (known == NULL) {
+		known = key_map_put(&lines->locations, key);
+		if (known == NULL) {
+			output_out_of_memory();
+			return 0;
+		}
+		find_frames(lines, is_return, known);
+	}
+	*frames = known->frames;
+	return (size_t)known->count;
+}
+
+int native_lines_get_state(const native_lines *lines, uint32_t module, debug_state *state)
+{
+	const known_module *known = lines != NULL ? key_map_find(&lines->modules, module) : NULL;
+
+	if (known == NULL)
+		return 0;
+	*state = (debug_state)known->state;
+	return 1;
+}
