@@ -5,6 +5,7 @@
 #include "collector.h"
 #include "control.h"
 #include "elements.h"
+#include "exec_calls.h"
 #include "finalizers.h"
 #include "handles.h"
 #include "heap.h"
@@ -361,6 +362,7 @@ static void install_callbacks(void)
 	finalizers_install(&module);
 	runtime_work_install(&module);
 	samples_install(&module);
+	exec_calls_install(&module);
 	jit_code_install(&module);
 }
 

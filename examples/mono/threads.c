@@ -73,6 +73,26 @@ void threads_change_timers(int were_stopped)
 	pthread_mutex_unlock(&states_lock);
 }
 
+void threads_stop_timer(MonoProfiler *profiler)
+{
+	thread_state *state = threads_state(profiler);
+
+	pthread_mutex_lock(&states_lock);
+	if (state != NULL)
+		sample_timer_stop(&state->timer);
+	pthread_mutex_unlock(&states_lock);
+}
+
+void threads_continue_timer(MonoProfiler *profiler)
+{
+	thread_state *state = threads_state(profiler);
+
+	pthread_mutex_lock(&states_lock);
+	if (state != NULL && has_timers)
+		sample_timer_start(&state->timer, (pid_t)state->id);
+	pthread_mutex_unlock(&states_lock);
+}
+
 uint64_t threads_id_of(uintptr_t runtime_id)
 {
 	uint64_t id = 0;

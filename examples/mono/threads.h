@@ -125,6 +125,12 @@ void threads_start_timers(void);
 /** Sets the new period of the timers of all threads. \p were_stopped: they had stopped and are continued. */
 void threads_change_timers(int were_stopped);
 
+/** Stops the timer of the calling thread, if it has one. Call it with all signals blocked. */
+void threads_stop_timer(MonoProfiler *profiler);
+
+/** Starts the timer of the calling thread again. Call it with all signals blocked. */
+void threads_continue_timer(MonoProfiler *profiler);
+
 /** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);
 

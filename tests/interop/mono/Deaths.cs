@@ -16,6 +16,7 @@ class Node
 static unsafe class Deaths
 {
 	const int Workers = 3;
+	const long MaxCalls = 10000000; // Of each worker, which then waits: so the ring buffer has room for all.
 	static long* counts; // Of the workers, then their copies, then whether these are valid; in a cache line each.
 	static Node list;
 
@@ -35,10 +36,11 @@ static unsafe class Deaths
 
 	static void Work(int worker)
 	{
-		for (long calls = 1;; calls++) {
+		for (long calls = 1; calls <= MaxCalls; calls++) {
 			Step(worker);
 			Volatile.Write(ref counts[worker * 8], calls);
 		}
+		Thread.Sleep(Timeout.Infinite);
 	}
 
 	static void CopyCounts()
