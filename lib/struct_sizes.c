@@ -90,6 +90,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_handle_site),
 		SIZE(mprof_exception_site),
 		SIZE(mprof_exception_clause),
+		SIZE(mprof_method_code),
 		SIZE(mprof_monitor_stats),
 		SIZE(mprof_monitor_site),
 		SIZE(mprof_finalizer_stats),

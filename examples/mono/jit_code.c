@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Receives the runtime's reports of compiled code and passes them to the outputs, with names.
+ * Receives the runtime's reports of compiled code and passes them to the outputs, with names. Records the sizes of
+ * code that belongs to no method; methods.c records those of methods.
  *
  * It has callbacks of its own, in addition to those that record. They run on attached threads in the runtime's code, so
  * the collector does not stop a thread that holds the lock.
@@ -10,6 +11,7 @@
 #include "jit_dump.h"
 #include "oprofile_agent.h"
 #include "perf_map.h"
+#include "threads.h"
 
 #include <mono/metadata/debug-helpers.h>
 
@@ -31,11 +33,12 @@ typedef struct chunk {
 static struct {
 	pid_t process;
 	pthread_mutex_t lock; /* Guards the fields below and the outputs. */
-	int active;
+	int active;           /* An output is open, or sizes are recorded. */
+	int records_sizes;    /* Constant once the callbacks are installed. */
 	chunk *chunks;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns 1 with the lock held, if an output is open. */
+/* Returns 1 with the lock held, if there is something to do. */
 static int lock_outputs(void)
 {
 	/* A child made by fork() shares the files, but they describe the parent process. */
@@ -85,19 +88,23 @@ static int add_reported(chunk *memory, const void *code)
 	return 1;
 }
 
-static void report_code(const void *code, size_t size, const char *name)
+/* Returns 1 if the code was not reported before. */
+static int report_code(const void *code, size_t size, const char *name)
 {
 	chunk *memory;
+	int is_new;
 
 	if (size == 0 || !lock_outputs())
-		return;
+		return 0;
 	memory = find_chunk(code);
-	if (memory != NULL && add_reported(memory, code)) {
+	is_new = memory != NULL && add_reported(memory, code);
+	if (is_new) {
 		jit_dump_code(code, size, name);
 		perf_map_code(code, size, name);
 		oprofile_agent_code(code, size, name);
 	}
 	unlock_outputs();
+	return is_new;
 }
 
 static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code)
@@ -108,8 +115,8 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 	if (code == NULL)
 		return;
 	name = mono_method_full_name(method, 1);
-	report_code(mono_jit_info_get_code_start(code), (size_t)mono_jit_info_get_code_size(code),
-		    name == NULL ? "" : name);
+	(void)report_code(mono_jit_info_get_code_start(code), (size_t)mono_jit_info_get_code_size(code),
+			  name == NULL ? "" : name);
 	mono_free(name);
 }
 
@@ -138,10 +145,15 @@ static const char *buffer_name(MonoProfilerCodeBufferType type, const void *data
 static void code_buffer(MonoProfiler *profiler, const mono_byte *buffer, uint64_t size, MonoProfilerCodeBufferType type,
 			const void *data)
 {
-	(void)profiler;
+	mprof_thread *recording;
+
 	/* Methods are reported by jit_done(), when they are complete. */
-	if (type != MONO_PROFILER_CODE_BUFFER_METHOD)
-		report_code(buffer, (size_t)size, buffer_name(type, data));
+	if (type == MONO_PROFILER_CODE_BUFFER_METHOD || !report_code(buffer, (size_t)size, buffer_name(type, data)) ||
+	    !state.records_sizes)
+		return;
+	recording = threads_recording(profiler);
+	if (recording != NULL)
+		(void)mprof_thread_record_method_code(recording, 0, MPROF_CODE_TRAMPOLINE, (uint32_t)size);
 }
 
 static void chunk_created(MonoProfiler *profiler, const mono_byte *start, uintptr_t size)
@@ -204,6 +216,11 @@ static int open_jit_dump(const char *log_path)
 	return opened;
 }
 
+int jit_code_is_recorded(const module_options *options)
+{
+	return (options->kinds & RECORD_JIT) != 0 && !options_are_classic(options);
+}
+
 void jit_code_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
@@ -216,10 +233,13 @@ void jit_code_install(MonoProfiler *profiler)
 		state.active = 1;
 	if (options->oprofile && oprofile_agent_open())
 		state.active = 1;
+	state.records_sizes = jit_code_is_recorded(options);
+	state.active |= state.records_sizes;
 	if (!state.active)
 		return;
 	handle = mono_profiler_create(profiler);
-	mono_profiler_set_jit_done_callback(handle, jit_done);
+	if (options->jit_dump || options->perf_map || options->oprofile)
+		mono_profiler_set_jit_done_callback(handle, jit_done);
 	mono_profiler_set_jit_code_buffer_callback(handle, code_buffer);
 	mono_profiler_set_jit_chunk_created_callback(handle, chunk_created);
 	mono_profiler_set_jit_chunk_destroyed_callback(handle, chunk_destroyed);

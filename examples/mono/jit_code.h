@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file jit_code.h
- * \brief Reports compiled code to other profilers: the options jitdump, perf-map and oprofile.
+ * \brief Reports compiled code to other profilers: the options jitdump, perf-map and oprofile. Records the sizes of
+ * trampolines.
  */
 #ifndef JIT_CODE_H
 #define JIT_CODE_H
 
 #include "profiler.h"
+
+/** Whether the log gets the sizes of code: compilations are recorded, in a dialect that has room for them. */
+int jit_code_is_recorded(const module_options *options);
 
 /** Opens the outputs that the options ask for. Failures are printed on stderr. */
 void jit_code_install(MonoProfiler *profiler);

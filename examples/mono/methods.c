@@ -10,6 +10,7 @@
 
 #include "call_gate.h"
 #include "filters.h"
+#include "jit_code.h"
 #include "names.h"
 #include "noted_methods.h"
 #include "runtime_work.h"
@@ -20,6 +21,8 @@
 #include "shared/call_depth.h"
 
 #include <mono/metadata/appdomain.h>
+
+#include <dlfcn.h>
 
 #define INSTRUMENTED                                                                                                   \
 	((MonoProfilerCallInstrumentationFlags)(MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |                             \
@@ -256,13 +259,26 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 	state->compiling[state->compilations].method = method;
 	state->compiling[state->compilations].caller = wants_stacks(&profiler->options) ? stacks_code_here() : 0;
 	state->compiling[state->compilations].compiled = 0;
+	state->compiling[state->compilations].code_bytes = 0;
 	state->compilations++;
 	show_compilation(state);
 	if (profiler->options.kinds & RECORD_JIT)
 		mprof_thread_record_event(state->recording, MPROF_EVENT_METHOD_JIT_START, 0, key_of(method));
 }
 
-static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
+/* Where the code of a method came from that has just been compiled, or found instead. */
+static mprof_code_origin code_origin(const compilation *done, const void *start)
+{
+	Dl_info library;
+
+	if (done->code_bytes != 0)
+		return MPROF_CODE_JIT;
+	/* The runtime keeps code for its interpreter in memory of its own, precompiled code in libraries. */
+	return dladdr(start, &library) != 0 ? MPROF_CODE_PRECOMPILED : MPROF_CODE_INTERPRETED;
+}
+
+/* \p code is NULL if the compilation failed. */
+static void jit_end(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code, uint32_t flags)
 {
 	thread_state *state = threads_state(profiler);
 	unsigned index = state == NULL ? 0 : state->compilations;
@@ -275,6 +291,11 @@ static void jit_end(MonoProfiler *profiler, MonoMethod *method, uint32_t flags)
 	 */
 	if (index == 0)
 		return;
+	if (code != NULL && jit_code_is_recorded(&profiler->options))
+		(void)mprof_thread_record_method_code(
+			state->recording, key_of(method),
+			code_origin(&state->compiling[index - 1], mono_jit_info_get_code_start(code)),
+			(uint32_t)mono_jit_info_get_code_size(code));
 	/* Compilations that began later and are not reported as complete by now never will be. */
 	state->compilations = index - 1;
 	show_compilation(state);
@@ -290,11 +311,14 @@ static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint6
 			    MonoProfilerCodeBufferType type, const void *data)
 {
 	MonoMethod *method = (MonoMethod *)(uintptr_t)data;
-	const compilation *innermost = innermost_compilation(current_state);
+	compilation *innermost = innermost_compilation(current_state);
 
 	(void)code;
-	(void)size;
-	if (type == MONO_PROFILER_CODE_BUFFER_METHOD && (innermost == NULL || innermost->method != method))
+	if (type != MONO_PROFILER_CODE_BUFFER_METHOD)
+		return;
+	if (innermost != NULL)
+		innermost->code_bytes = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	if (innermost == NULL || innermost->method != method)
 		names_define_method(profiler, method);
 }
 
@@ -309,12 +333,12 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 	} else if (may_want_names(profiler) && !unnamed_methods_add(made != NULL ? made : method)) {
 		(void)names_define_method_once(profiler, made != NULL ? made : method);
 	}
-	jit_end(profiler, method, 0);
+	jit_end(profiler, method, code, 0);
 }
 
 static void jit_failed(MonoProfiler *profiler, MonoMethod *method)
 {
-	jit_end(profiler, method, MPROF_EVENT_FLAG_FAILED);
+	jit_end(profiler, method, NULL, MPROF_EVENT_FLAG_FAILED);
 }
 
 /*

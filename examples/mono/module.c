@@ -238,6 +238,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->allocation_detail = module.allocation_detail;
 	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
 	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_clauses);
+	options->method_code = (uint32_t)jit_code_is_recorded(asked);
 	options->start_disabled = (uint32_t)asked->start_disabled;
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;

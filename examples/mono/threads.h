@@ -23,8 +23,9 @@
 /** A method whose compilation has begun and not ended. */
 typedef struct compilation {
 	MonoMethod *method;
-	uintptr_t caller; /**< Address in running code that needed the method; 0 if none, or without stacks. */
-	int compiled;     /**< 1 once the runtime called the filter for it, which it does not for precompiled code. */
+	uintptr_t caller;    /**< Address in running code that needed the method; 0 if none, or without stacks. */
+	uint32_t code_bytes; /**< Size of the code that was compiled; 0 so far, and if code was found instead. */
+	int compiled; /**< 1 once the runtime called the filter for it, which it does not for precompiled code. */
 } compilation;
 
 /** A code unit whose loading or unloading has begun and not ended. */

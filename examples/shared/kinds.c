@@ -43,6 +43,18 @@ const char *kind_of_clause(uint32_t kind)
 	return NAME_FROM(names, kind);
 }
 
+const char *kind_of_code(uint32_t origin)
+{
+	static const char *const names[] = {
+		[MPROF_CODE_JIT] = "jit",
+		[MPROF_CODE_PRECOMPILED] = "precompiled",
+		[MPROF_CODE_TRAMPOLINE] = "trampoline",
+		[MPROF_CODE_INTERPRETED] = "interpreted",
+	};
+
+	return NAME_FROM(names, origin);
+}
+
 const char *kind_of_handle(uint32_t type)
 {
 	static const char *const names[] = {

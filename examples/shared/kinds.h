@@ -25,6 +25,9 @@ const char *kind_of_monitor_state(uint64_t state);
 /** "catch", "filter", "finally", "fault". */
 const char *kind_of_clause(uint32_t kind);
 
+/** "jit", "precompiled", "trampoline", "interpreted". */
+const char *kind_of_code(uint32_t origin);
+
 /** "weak", "weak-track", "normal", "pinned". */
 const char *kind_of_handle(uint32_t type);
 

@@ -179,9 +179,11 @@ typedef enum mprof_event_kind {
 	                                         the thread's own (section 4.8). */
 	MPROF_EVENT_STACK_END = 48,         /**< A call stack has ended: value is its number, which may be used
 	                                         again. */
-	MPROF_EVENT_EXCEPTION_CLAUSE = 49   /**< A clause of a method runs because of an exception: id is the class of
+	MPROF_EVENT_EXCEPTION_CLAUSE = 49,  /**< A clause of a method runs because of an exception: id is the class of
 	                                         the exception, value the number of the clause << 2 | an
 	                                         #mprof_clause_kind; the detail has the method as its caller. */
+	MPROF_EVENT_METHOD_CODE = 50        /**< Code of a method was compiled or loaded: id is the method, 0 for code
+	                                         of no method, value the size in bytes << 4 | an #mprof_code_origin. */
 } mprof_event_kind;
 
 /**
@@ -215,7 +217,8 @@ typedef enum mprof_event_value {
 	MPROF_EVENT_VALUE_HANDLE = 11,       /**< A handle. */
 	MPROF_EVENT_VALUE_DURATION = 12,     /**< A duration, in counters. */
 	MPROF_EVENT_VALUE_STACK = 13,        /**< The number of a stack on which a thread runs (section 4.8). */
-	MPROF_EVENT_VALUE_CLAUSE = 14        /**< The number of a clause in its method << 2 | an #mprof_clause_kind. */
+	MPROF_EVENT_VALUE_CLAUSE = 14,       /**< The number of a clause in its method << 2 | an #mprof_clause_kind. */
+	MPROF_EVENT_VALUE_CODE = 15          /**< The size of code in bytes << 4 | an #mprof_code_origin. */
 } mprof_event_value;
 
 /**
@@ -236,7 +239,7 @@ typedef enum mprof_event_time {
 typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_OTHER = 0,       /**< Not known. */
 	MPROF_EVENT_CATEGORY_CALL = 1,        /**< A method is entered or left. */
-	MPROF_EVENT_CATEGORY_METHOD = 2,      /**< A method is compiled or freed. */
+	MPROF_EVENT_CATEGORY_METHOD = 2,      /**< A method is compiled or freed, or its code is loaded. */
 	MPROF_EVENT_CATEGORY_CLASS = 3,       /**< A class is loaded or unloaded. */
 	MPROF_EVENT_CATEGORY_EXCEPTION = 4,   /**< An exception is thrown, or a clause runs. */
 	MPROF_EVENT_CATEGORY_ALLOCATION = 5,  /**< An object is allocated. */
@@ -345,6 +348,18 @@ typedef enum mprof_clause_kind {
 	MPROF_CLAUSE_FINALLY = 2, /**< The clause also runs without an exception. Those runs are not recorded. */
 	MPROF_CLAUSE_FAULT = 3    /**< The clause runs only because of an exception, which continues. */
 } mprof_clause_kind;
+
+/**
+ * \brief Where the code of a method came from: the four low bits of the value of #MPROF_EVENT_METHOD_CODE (section 4.4
+ * of doc/format.md). More may be added.
+ * \since 0.1
+ */
+typedef enum mprof_code_origin {
+	MPROF_CODE_JIT = 0,         /**< Native code that was compiled while the program ran. */
+	MPROF_CODE_PRECOMPILED = 1, /**< Native code that was compiled ahead of time and loaded from a file. */
+	MPROF_CODE_TRAMPOLINE = 2,  /**< Native code of the runtime that belongs to no method. */
+	MPROF_CODE_INTERPRETED = 3  /**< Code for the interpreter of the runtime, which is not native. */
+} mprof_code_origin;
 
 /**
  * \brief A step of a wait for a monitor: mprof_event::value of #MPROF_EVENT_MONITOR.
@@ -488,7 +503,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_STACK_SWITCHES = 24,      /**< mprof2: threads switch between call stacks. */
 	MPROF_DIRECTIVE_EXCEPTION_STACK_ID = 25,  /**< mprof2: exceptions have a stack ID. */
 	MPROF_DIRECTIVE_REFERENCE_OFFSETS = 26,   /**< mprof2: references of heap objects may have offsets. */
-	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27    /**< mprof2: events of exception clauses occur. */
+	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27,   /**< mprof2: events of exception clauses occur. */
+	MPROF_DIRECTIVE_METHOD_CODE = 28          /**< mprof2: events of the code of methods occur. */
 } mprof_directive;
 
 /**

@@ -72,6 +72,44 @@ MPROF_API mprof_status mprof_profile_get_methods(const mprof_profile *profile, s
 						 size_t *count);
 
 /**
+ * \brief The code of a method that has the same origin (section 4.4 of doc/format.md).
+ * \since 0.1
+ */
+typedef struct mprof_method_code {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t method;     /**< The method, 0 for code that belongs to none. */
+	uint32_t origin;     /**< An #mprof_code_origin. */
+	uint64_t count;      /**< How often code was compiled or loaded. */
+	uint64_t bytes;      /**< Sum of the sizes. */
+	uint64_t compile_ns; /**< Time of the compilations that made or loaded it, without nested compilations. */
+} mprof_method_code;
+
+/**
+ * \brief Number of pairs of a method and an origin of its code. They are in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL, or if the log has no sizes of code.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_method_code_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the size of the code of a method, of one origin.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_method_code_count() - 1.
+ * \param code Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_method_code(const mprof_profile *profile, size_t index,
+						     mprof_method_code *code);
+
+/**
  * \brief Nodes of the call tree with a special meaning.
  * \since 0.1
  */

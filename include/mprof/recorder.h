@@ -158,6 +158,9 @@ typedef struct mprof_recorder_options {
 	uint32_t heap_offsets;                 /**< 1: references of heap snapshots have their offsets in the objects
 	                                            (directive 26), and the fields of classes are written: see
 	                                            mprof_recorder_define_fields(). */
+	uint32_t method_code;                  /**< 1: the sizes of code are recorded: see
+	                                            mprof_thread_record_method_code(). */
+	uint32_t reserved;                     /**< 0. */
 } mprof_recorder_options;
 
 /**
@@ -191,10 +194,10 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail, exception_stacks, exception_clauses and heap_offsets require. Content that the dialect cannot
- * represent (SESSION, THREAD and LOST blocks, some events and details) is refused unless mprof_writer_options::lossy is
- * set; losses are then reported only by mprof_recorder_get_stats(). mono and unity have call stacks of allocations and
- * monitors if directive 2 is declared, by allocation_detail or by the writer's options.
+ * allocation_detail, exception_stacks, exception_clauses, heap_offsets and method_code require. Content that the
+ * dialect cannot represent (SESSION, THREAD and LOST blocks, some events and details) is refused unless
+ * mprof_writer_options::lossy is set; losses are then reported only by mprof_recorder_get_stats(). mono and unity have
+ * call stacks of allocations and monitors if directive 2 is declared, by allocation_detail or by the writer's options.
  *
  * Thread-safe.
  * \param path Name of the file.

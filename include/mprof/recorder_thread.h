@@ -249,6 +249,29 @@ MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread
 							    uint32_t number, mprof_key class_key, mprof_key method);
 
 /**
+ * \brief Records the size and the origin of code that was compiled or loaded, if mprof_recorder_options::method_code is
+ * set.
+ *
+ * If a compilation that the thread has recorded contains it, call it between the #MPROF_EVENT_METHOD_JIT_START and the
+ * #MPROF_EVENT_METHOD_JIT_END of the method: the time of the compilation then counts for this code. A method may have
+ * code several times, for instance in several AppDomains.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param method Key of the method; 0 for code that belongs to none.
+ * \param origin An #mprof_code_origin.
+ * \param size Size of the code in bytes.
+ * \return
+ * - #MPROF_OK, also if method_code is not set, while recording is stopped, and if the event is dropped and counted
+ * because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p origin is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+						       uint32_t size);
+
+/**
  * \brief Records that a thread waits for a monitor, acquires it, or gives up.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.

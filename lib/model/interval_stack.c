@@ -19,9 +19,7 @@ int interval_stack_begin(interval_stack *stack, const mprof_allocator *allocator
 	if (!array_reserve(allocator, &intervals, &stack->capacity, stack->count + 1, sizeof(*stack->intervals)))
 		return 0;
 	stack->intervals = intervals;
-	stack->intervals[stack->count].start = counter;
-	stack->intervals[stack->count].id = id;
-	stack->count++;
+	stack->intervals[stack->count++] = (interval){.start = counter, .id = id};
 	return 1;
 }
 
@@ -35,17 +33,31 @@ static size_t find_interval(const interval_stack *stack, uint32_t id)
 	return NONE;
 }
 
+void interval_stack_set_result(interval_stack *stack, uint32_t id, size_t result)
+{
+	size_t found = find_interval(stack, id);
+
+	if (found != NONE)
+		stack->intervals[found].result = result;
+}
+
 int interval_stack_end(interval_stack *stack, uint32_t id, uint64_t counter, ended_interval *ended)
 {
 	size_t found = find_interval(stack, id);
+	const interval *last;
 	int64_t duration;
 
 	if (stack->count == 0)
 		return 0;
 	stack->count = found != NONE ? found : stack->count - 1;
-	duration = (int64_t)(counter - stack->intervals[stack->count].start);
+	last = &stack->intervals[stack->count];
+	duration = (int64_t)(counter - last->start);
 	ended->duration = duration > 0 ? (uint64_t)duration : 0;
-	ended->id = stack->intervals[stack->count].id;
+	ended->self = ended->duration > last->nested ? ended->duration - last->nested : 0;
+	ended->result = last->result;
+	ended->id = last->id;
+	if (stack->count > 0)
+		stack->intervals[stack->count - 1].nested += ended->duration;
 	ended->is_outermost = stack->count == 0;
 	ended->is_repeated = find_interval(stack, ended->id) != NONE;
 	return 1;

@@ -30,6 +30,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	site_table_init(&profile->allocations, &profile->budget.paths);
 	site_table_init(&profile->exceptions, &profile->budget.paths);
 	site_table_init(&profile->clauses, &profile->budget.paths);
+	site_table_init(&profile->code, &profile->budget.paths);
 	allocation_estimates_init(&profile->estimates, &profile->budget.paths);
 	heap_snapshots_init(&profile->heap_snapshots, allocator);
 	heap_summaries_init(&profile->heap_summaries, allocator);
@@ -108,6 +109,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	site_table_destroy(&profile->allocations);
 	site_table_destroy(&profile->exceptions);
 	site_table_destroy(&profile->clauses);
+	site_table_destroy(&profile->code);
 	allocation_estimates_destroy(&profile->estimates);
 	heap_snapshots_destroy(&profile->heap_snapshots);
 	heap_summaries_destroy(&profile->heap_summaries);

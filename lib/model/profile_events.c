@@ -40,6 +40,9 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 	}
 }
 
+/* Of the value of MPROF_EVENT_METHOD_CODE. */
+#define CODE_ORIGIN_BITS 4
+
 /* Counts an allocation at its call site. An allocation without one is counted by class alone, by the caller. */
 static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
@@ -136,6 +139,24 @@ static int add_exception_clause(mprof_profile *profile, const mprof_event *event
 	return 1;
 }
 
+/* Returns 0 if there is no memory. */
+static int add_method_code(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	site_key key = {.detail = event->id, .other = event->value & ((1 << CODE_ORIGIN_BITS) - 1)};
+	size_t site = site_table_get(&profile->code, &key);
+
+	if (site == SITE_TABLE_NONE) {
+		profile->totals.folded_sites++;
+		return memory_budget_is_exceeded(&profile->budget);
+	}
+	profile->code.records[site].count++;
+	profile->code.records[site].value += event->value >> CODE_ORIGIN_BITS;
+	/* Code of no method is made at any time, also while a method is compiled. */
+	if (event->id != 0)
+		interval_stack_set_result(&thread->compilations, event->id, site + 1);
+	return 1;
+}
+
 static int add_heap_free(mprof_profile *profile, const mprof_event *event)
 {
 	class_record *record = record_table_get(&profile->classes, event->id);
@@ -184,6 +205,8 @@ static int end_compilation(mprof_profile *profile, thread_record *thread, const 
 		call_stack_end_compilation(&profile->calls, thread_stack(thread), ended.id);
 	if (ended.is_outermost)
 		profile->totals.jit_ns += ended.duration;
+	if (ended.result != 0)
+		profile->code.records[ended.result - 1].more += ended.self;
 	return 1;
 }
 
@@ -245,6 +268,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return begin_compilation(profile, thread, event);
 	case MPROF_EVENT_METHOD_JIT_END:
 		return end_compilation(profile, thread, event);
+	case MPROF_EVENT_METHOD_CODE:
+		return add_method_code(profile, thread, event);
 	case MPROF_EVENT_CLASS_LOAD_START:
 		return begin_interval(profile, thread, &thread->class_loads, event);
 	case MPROF_EVENT_CLASS_LOAD_END:
@@ -426,6 +451,7 @@ static int is_instant(const mprof_event *event)
 	case MPROF_EVENT_ALLOCATION_AT_JIT:
 	case MPROF_EVENT_EXCEPTION:
 	case MPROF_EVENT_EXCEPTION_CLAUSE:
+	case MPROF_EVENT_METHOD_CODE:
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return 1;

@@ -36,6 +36,31 @@ mprof_status mprof_profile_get_methods(const mprof_profile *profile, size_t firs
 	return profile_table_get_many(&method_rows, profile, first, methods, method_size, capacity, count);
 }
 
+size_t mprof_profile_get_method_code_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->code.count : 0;
+}
+
+static void store_code(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_method_code *code = row;
+	const site_record *record = &profile->code.records[index];
+
+	code->method = record->key.detail;
+	code->origin = (uint32_t)record->key.other;
+	code->count = record->count;
+	code->bytes = record->value;
+	code->compile_ns = profile_clock_duration(&profile->clock, record->more);
+}
+
+static const profile_table code_rows =
+	PROFILE_TABLE(mprof_method_code, mprof_profile_get_method_code_count, store_code);
+
+mprof_status mprof_profile_get_method_code(const mprof_profile *profile, size_t index, mprof_method_code *code)
+{
+	return profile_table_get(&code_rows, profile, index, code);
+}
+
 size_t mprof_profile_get_call_count(const mprof_profile *profile)
 {
 	return profile != NULL && profile->calls.keeps_tree ? profile->calls.tree.count : 0;

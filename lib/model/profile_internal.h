@@ -46,6 +46,8 @@ struct mprof_profile {
 	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
 	site_table exceptions;  /**< Exceptions with a known call site. */
 	site_table clauses; /**< Exception clauses that ran. key.detail: the method. key.other: the event's value. */
+	site_table code;    /**< Code of methods. key.detail: the method. key.other: an #mprof_code_origin. value:
+	                                     bytes. more: counters spent compiling, without nested compilations. */
 	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
 	heap_snapshot_list heap_snapshots;
 	heap_summary_list heap_summaries;

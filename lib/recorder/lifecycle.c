@@ -57,7 +57,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
 	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
-	       own->heap_offsets <= 1;
+	       own->heap_offsets <= 1 && own->method_code <= 1 && own->reserved == 0;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -315,6 +315,10 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	}
 	if (options->heap_offsets)
 		shared->detail |= declare_heap_offsets(known, writer_options);
+	if (options->method_code) {
+		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
+		shared->detail |= DETAIL_METHOD_CODE;
+	}
 	if (has_stacks(known, writer_options->directives))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =

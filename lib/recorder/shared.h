@@ -35,6 +35,8 @@
 #define DETAIL_EXCEPTION_CLAUSES 0x400
 /** References of heap snapshots keep their offsets, and classes their fields. */
 #define DETAIL_HEAP_OFFSETS 0x800
+/** The events of the code of methods, as those of exception clauses. */
+#define DETAIL_METHOD_CODE 0x1000
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 

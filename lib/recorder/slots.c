@@ -173,15 +173,27 @@ static void convert_handle(mprof_event *event, mprof_event_detail *detail, const
 	--*frame_count;
 }
 
+/* The ID of a method in a wide event. An invalid key yields the placeholder method. */
+static uint32_t wide_method_id(recorder_drain *drain, mprof_key method, uint64_t counter)
+{
+	if (!key_is_valid(method, drain->shared->keys_are_ids))
+		method = key_for_none(drain->shared->keys_are_ids);
+	return keys_method_id(&drain->keys, method, counter);
+}
+
 /* The method that has the clause is stored as the object. */
 static void convert_clause(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail)
 {
-	mprof_key method = detail->object;
-
-	if (!key_is_valid(method, drain->shared->keys_are_ids))
-		method = key_for_none(drain->shared->keys_are_ids);
-	detail->caller = keys_method_id(&drain->keys, method, event->counter);
+	detail->caller = wide_method_id(drain, detail->object, event->counter);
 	detail->object = 0;
+}
+
+/* Code may belong to no method. Returns 0 if out of memory for the method's ID. */
+static int convert_code(recorder_drain *drain, mprof_event *event, const event_slot *slots)
+{
+	event->value = slots[1].stamp >> 8;
+	event->id = slots[0].subject != 0 ? wide_method_id(drain, slots[0].subject, event->counter) : 0;
+	return event->id != 0 || slots[0].subject == 0;
 }
 
 /* Converts the slots of a wide event to *event. Returns 0 if out of memory for its IDs. */
@@ -208,6 +220,8 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 		event->more.detail = NULL;
 		return convert_value(drain, thread, event, slots[0].subject);
 	}
+	if (kind == MPROF_EVENT_METHOD_CODE)
+		return convert_code(drain, event, slots);
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		convert_handle(event, detail, slots, &frames, &frame_count);
 	if (kind == MPROF_EVENT_EXCEPTION_CLAUSE)

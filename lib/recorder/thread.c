@@ -23,7 +23,8 @@
 #define ALWAYS_KINDS                                                                                                   \
 	(KIND_BIT(MPROF_EVENT_THREAD_START) | KIND_BIT(MPROF_EVENT_THREAD_END) | KIND_BIT(MPROF_EVENT_STACK_END))
 #define TIMED_KINDS                                                                                                    \
-	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) | event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) |  \
+	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) |                                                \
+	 (event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) & ~KIND_BIT(MPROF_EVENT_METHOD_CODE)) |                          \
 	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | KIND_BIT(MPROF_EVENT_EXCEPTION) |                                \
 	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | KIND_BIT(MPROF_EVENT_FINALIZATION_START) |                      \
 	 KIND_BIT(MPROF_EVENT_FINALIZATION_END))
@@ -520,6 +521,18 @@ mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_cl
 		return MPROF_ERR_ARGUMENT;
 	if ((thread->detail & DETAIL_EXCEPTION_CLAUSES) != 0)
 		record_wide(thread, MPROF_EVENT_EXCEPTION_CLAUSE, &event, NULL, 0);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+					     uint32_t size)
+{
+	wide_event event = {method, 0, (uint64_t)size << 4 | (uint64_t)origin, 0};
+
+	if (thread == NULL || (uint32_t)origin > MPROF_CODE_INTERPRETED)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_METHOD_CODE) != 0)
+		record_wide(thread, MPROF_EVENT_METHOD_CODE, &event, NULL, 0);
 	return MPROF_OK;
 }
 

@@ -269,6 +269,12 @@ mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_cl
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+					     uint32_t size)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
 					 uint64_t object, const mprof_frame *frames, size_t count)
 {

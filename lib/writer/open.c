@@ -93,6 +93,8 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect cannot represent the offset of a reference";
 	case MPROF_DIRECTIVE_EXCEPTION_CLAUSES:
 		return "the dialect has no events of exception clauses";
+	case MPROF_DIRECTIVE_METHOD_CODE:
+		return "the dialect has no events of the code of methods";
 	default:
 		return "the dialect does not have one of the directives";
 	}

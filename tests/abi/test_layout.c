@@ -398,7 +398,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 208);
+SIZE(mprof_recorder_options, 216);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -432,6 +432,8 @@ FIELD(mprof_recorder_options, exception_stacks, 192);
 FIELD(mprof_recorder_options, thread_times, 196);
 FIELD(mprof_recorder_options, exception_clauses, 200);
 FIELD(mprof_recorder_options, heap_offsets, 204);
+FIELD(mprof_recorder_options, method_code, 208);
+FIELD(mprof_recorder_options, reserved, 212);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -693,6 +695,14 @@ FIELD(mprof_exception_site, exceptions, 16);
 FIELD(mprof_exception_site, call, 24);
 FIELD(mprof_exception_site, reserved, 28);
 
+SIZE(mprof_method_code, 40);
+FIELD(mprof_method_code, struct_size, 0);
+FIELD(mprof_method_code, method, 8);
+FIELD(mprof_method_code, origin, 12);
+FIELD(mprof_method_code, count, 16);
+FIELD(mprof_method_code, bytes, 24);
+FIELD(mprof_method_code, compile_ns, 32);
+
 SIZE(mprof_exception_clause, 32);
 FIELD(mprof_exception_clause, struct_size, 0);
 FIELD(mprof_exception_clause, method, 8);
@@ -940,6 +950,7 @@ static int check_sizes(void)
 		{"mprof_handle_stats", sizeof(mprof_handle_stats)},
 		{"mprof_handle_site", sizeof(mprof_handle_site)},
 		{"mprof_exception_site", sizeof(mprof_exception_site)},
+		{"mprof_method_code", sizeof(mprof_method_code)},
 		{"mprof_exception_clause", sizeof(mprof_exception_clause)},
 		{"mprof_monitor_stats", sizeof(mprof_monitor_stats)},
 		{"mprof_monitor_site", sizeof(mprof_monitor_site)},

@@ -218,6 +218,7 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor(NULL, (mprof_monitor_state)0, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
+	REFUSES(mprof_thread_record_method_code(NULL, 0, (mprof_code_origin)0, 0));
 	REFUSES(mprof_thread_record_exception_clause(NULL, (mprof_clause_kind)0, 0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, (mprof_handle_type)0, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, (mprof_handle_type)0, NULL, 0));
@@ -238,6 +239,8 @@ Test(null, profile)
 	REFUSES(mprof_profile_read(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_profile_finish(NULL, NULL));
 	REFUSES(mprof_profile_get_totals(NULL, NULL));
+	GIVES_0(mprof_profile_get_method_code_count(NULL));
+	REFUSES(mprof_profile_get_method_code(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_method_count(NULL));
 	REFUSES(mprof_profile_get_method(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_methods(NULL, 0, NULL, 0, 0, NULL));

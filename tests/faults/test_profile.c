@@ -86,6 +86,7 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	totals.struct_size = sizeof(totals);
 	cr_assert_eq(mprof_profile_get_totals(profile, &totals), MPROF_OK);
 	fault_hash_bytes(run, &totals, sizeof(totals));
+	HASH_ALL(run, profile, mprof_method_code, mprof_profile_get_method_code_count, mprof_profile_get_method_code);
 	HASH_ALL(run, profile, mprof_method_stats, mprof_profile_get_method_count, mprof_profile_get_method);
 	HASH_ALL(run, profile, mprof_class_stats, mprof_profile_get_class_count, mprof_profile_get_class);
 	HASH_ALL(run, profile, mprof_call_stats, mprof_profile_get_call_count, mprof_profile_get_call);

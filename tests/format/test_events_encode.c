@@ -209,6 +209,20 @@ Test(events_encode, exception_clauses)
 	tear_down();
 }
 
+Test(events_encode, code_of_methods)
+{
+	mprof_event event = event_of(MPROF_EVENT_METHOD_CODE, 0, 1, 100 << 4 | MPROF_CODE_PRECOMPILED, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE), 0);
+	EXPECT(event, 10, "\x45\x81\x8a\x41\x8c");
+	event.id = 0;
+	event.value = 3 << 4 | MPROF_CODE_TRAMPOLINE;
+	EXPECT(event, 0, "\x45\x80\x80\xb2");
+	event.id = 88;
+	cr_assert_eq(encode(&event, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
 Test(events_encode, switches_between_stacks)
 {
 	set_up(MPROF_DIALECT_MPROF2, SWITCHES, 0);
@@ -526,6 +540,7 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_STACK_SWITCH,
 	MPROF_EVENT_STACK_END,
 	MPROF_EVENT_EXCEPTION_CLAUSE,
+	MPROF_EVENT_METHOD_CODE,
 	EVENT_KIND_COUNT,
 	63,
 	64,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 11
+#define MOST_EXAMPLES 12
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 8);
+	cr_assert_eq(example_count, 9);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 11);
+	cr_assert_eq(example_count, 12);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -638,6 +638,21 @@ static void write_example_of_fields(mprof_writer *writer)
 		     MPROF_OK);
 }
 
+static void write_example_of_code(mprof_writer *writer)
+{
+	const mprof_event events[] = {
+		make_event(MPROF_EVENT_METHOD_JIT_START, 1, 0, 4010),
+		make_event(MPROF_EVENT_METHOD_CODE, 0, 12 << 4 | MPROF_CODE_TRAMPOLINE, 4030),
+		make_event(MPROF_EVENT_METHOD_CODE, 1, 100 << 4 | MPROF_CODE_JIT, 4060),
+		make_event(MPROF_EVENT_METHOD_JIT_END, 1, 0, 4060),
+		make_event(MPROF_EVENT_METHOD_CODE, 2, 250 << 4 | MPROF_CODE_PRECOMPILED, 4100),
+	};
+
+	write_method(writer, 1, 0, 0, "Run ()");
+	write_method(writer, 2, 0, 0, "Load ()");
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
 			   void (*write)(mprof_writer *))
 {
@@ -690,6 +705,7 @@ Test(specification, examples_are_written, .init = load_examples)
 		       write_example_of_exceptions);
 	expect_written(&examples[7], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS),
 		       write_example_of_fields);
+	expect_written(&examples[8], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_METHOD_CODE), write_example_of_code);
 }
 
 Test(specification, table_of_ints)

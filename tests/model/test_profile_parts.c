@@ -198,6 +198,47 @@ Test(profile_parts, exception_clauses_by_method_and_class)
 	log_release(&log);
 }
 
+static mprof_method_code code_at(const test_log *log, size_t index)
+{
+	mprof_method_code code = {.struct_size = sizeof(code)};
+
+	cr_assert_eq(mprof_profile_get_method_code(log->profile, index, &code), MPROF_OK);
+	return code;
+}
+
+/* Method 3 is compiled for 60, and for 20 of them method 2, whose code is loaded. */
+Test(profile_parts, code_by_method_and_origin)
+{
+	mprof_method_code code;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 3, 100);
+	add(&log, MPROF_EVENT_METHOD_JIT_START, 2, 120);
+	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 2, 140, 50 << 4 | MPROF_CODE_PRECOMPILED, NULL);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 2, 140);
+	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 0, 145, 10 << 4 | MPROF_CODE_TRAMPOLINE, NULL);
+	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 3, 160, 70 << 4 | MPROF_CODE_JIT, NULL);
+	add(&log, MPROF_EVENT_METHOD_JIT_END, 3, 160);
+	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 3, 170, 30 << 4 | MPROF_CODE_JIT, NULL);
+	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 0, 180, 5 << 4 | MPROF_CODE_TRAMPOLINE, NULL);
+	end_block(&log);
+	log_profile(&log);
+	cr_assert_eq(mprof_profile_get_method_code_count(log.profile), 3);
+	code = code_at(&log, 0);
+	cr_expect(code.method == 2 && code.origin == MPROF_CODE_PRECOMPILED);
+	cr_expect(code.count == 1 && code.bytes == 50 && code.compile_ns == 20);
+	code = code_at(&log, 1);
+	cr_expect(code.method == 0 && code.origin == MPROF_CODE_TRAMPOLINE);
+	cr_expect(code.count == 2 && code.bytes == 15 && code.compile_ns == 0);
+	code = code_at(&log, 2);
+	cr_expect(code.method == 3 && code.origin == MPROF_CODE_JIT);
+	cr_expect(code.count == 2 && code.bytes == 100 && code.compile_ns == 40);
+	cr_expect_eq(totals_of(&log).jit_ns, 60);
+	log_release(&log);
+}
+
 Test(profile_parts, a_whole_collection)
 {
 	test_log log;

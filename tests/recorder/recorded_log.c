@@ -57,8 +57,9 @@ mprof_recorder *recorded_log_open(recorded_log *log, const mprof_recorder_option
 
 static int is_method(uint32_t kind)
 {
-	return kind >= MPROF_EVENT_METHOD_ENTER && kind <= MPROF_EVENT_METHOD_FREED &&
-	       kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+	return (kind >= MPROF_EVENT_METHOD_ENTER && kind <= MPROF_EVENT_METHOD_FREED &&
+		kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT) ||
+	       kind == MPROF_EVENT_METHOD_CODE;
 }
 
 static int is_class(uint32_t kind)
@@ -133,7 +134,7 @@ static void name_event(mprof_reader *reader, recorded_event *recorded)
 	mprof_mapping mapping;
 	uint32_t id = recorded->event.id;
 
-	if (is_method(recorded->event.kind)) {
+	if (is_method(recorded->event.kind) && (id != 0 || recorded->event.kind != MPROF_EVENT_METHOD_CODE)) {
 		name_method(reader, id, recorded->name, sizeof(recorded->name));
 		if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) == MPROF_OK &&
 		    mapping.class_id != 0)

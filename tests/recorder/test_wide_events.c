@@ -297,6 +297,43 @@ Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 	}
 }
 
+Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
+{
+	for (uint32_t asked = 0; asked <= 1; asked++) {
+		mprof_recorder_options options;
+		recorded_log log = {0};
+		mprof_recorder *recorder;
+		mprof_thread *thread;
+
+		mprof_recorder_options_init(&options, sizeof(options));
+		options.counter = counting_counter;
+		options.method_code = asked;
+		recorder = recorded_log_open(&log, &options);
+		define_class(recorder, CLASS_A, "Space.A");
+		define_method(recorder, METHOD_F, CLASS_A, "F ()");
+		thread = attach(recorder);
+		cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_CODE, 0, METHOD_F),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_method_code(thread, METHOD_F, (mprof_code_origin)4, 1),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_method_code(thread, METHOD_F, MPROF_CODE_PRECOMPILED, UINT32_MAX),
+			     MPROF_OK);
+		cr_assert_eq(mprof_thread_record_method_code(thread, 0, MPROF_CODE_TRAMPOLINE, 12), MPROF_OK);
+		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
+		finish(recorder, thread, &log);
+		cr_assert_eq(log.event_count, asked ? 3 : 1);
+		if (asked) {
+			cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_METHOD_CODE);
+			cr_assert_str_eq(log.events[0].name, "F ()");
+			cr_assert_eq(log.events[0].event.value, (uint64_t)UINT32_MAX << 4 | MPROF_CODE_PRECOMPILED);
+			cr_assert_eq(log.events[1].event.id, 0);
+			cr_assert_eq(log.events[1].event.value, 12 << 4 | MPROF_CODE_TRAMPOLINE);
+		}
+		cr_assert_eq(log.events[asked ? 2 : 0].event.kind, MPROF_EVENT_EXCEPTION);
+		recorded_log_free(&log);
+	}
+}
+
 Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
 {
 	recorded_log log = {0};

@@ -310,7 +310,7 @@ static void add_handles(generator *made)
 
 /*
  * Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together; an
- * exception that is caught.
+ * exception that is caught; 300 bytes of precompiled code.
  */
 static void add_waits(generator *made)
 {
@@ -329,6 +329,7 @@ static void add_waits(generator *made)
 	add(made, MPROF_EVENT_FINALIZATION_END, 0, 0, 8400);
 	add_detailed(made, MPROF_EVENT_EXCEPTION, 6, 0, 8410, &detail);
 	add_detailed(made, MPROF_EVENT_EXCEPTION_CLAUSE, 6, 1 << 2 | MPROF_CLAUSE_CATCH, 8420, &clause);
+	add(made, MPROF_EVENT_METHOD_CODE, 2, 300 << 4 | MPROF_CODE_PRECOMPILED, 8430);
 }
 
 static void add_allocations(generator *made)
@@ -462,7 +463,8 @@ static void write_full(const char *path)
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);

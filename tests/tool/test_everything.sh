@@ -22,7 +22,7 @@ expect_json info '[.events | ."finalizer-start", ."finalizer-end", ."finalizatio
 expect_json info '[.stacks, .locations, .functions, .modules, .roots, .metrics, .heap_shots]' '[5,2,1,1,1,2,2]'
 expect_json info '[.threads, .lost_events, .lost_by_cause]' '[2,5,{"no-sample-room":3,"limit":2}]'
 expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3,"overwritten_events":70}'
-expect_json info '.events | add' 257
+expect_json info '.events | add' 258
 mprof info full.mprof
 expect_line out '^recorded .* heap handles finalizers metrics$'
 expect_line out '^stacks +5$'
@@ -33,7 +33,7 @@ mprof dump --json full.mprof
 expect_status 0 "dump"
 jq -s '[.[] | select(.event)]' out >events
 jq -s '[.[] | select(.record)]' out >records
-expect "events" "$(jq length events)" 257
+expect "events" "$(jq length events)" 258
 # expect_event KIND NUMBER WANTED
 expect_event() {
 	expect "$1 $2" "$(jq -c "map(select(.event == \"$1\"))[$2]" events)" "$3"
@@ -61,6 +61,8 @@ expect_event monitor 1 '{"event":"monitor","thread":"0x10","counter":1000007300,
 )'"state":"acquired","stack":1,"object":"0x7f2000"}'
 expect_event exception-clause 0 '{"event":"exception-clause","thread":"0x10","counter":1000008420,"class":6,'$(
 )'"kind":"catch","clause":1,"method":2}'
+expect_event method-code 0 '{"event":"method-code","thread":"0x10","counter":1000008430,"method":2,'$(
+)'"origin":"precompiled","bytes":300}'
 expect_event finalizer-start 0 \
 	'{"event":"finalizer-start","thread":"0x10","counter":1000008100,"class":1,"object":"0x7f2000"}'
 expect_event recording-resumed 0 '{"event":"recording-resumed","thread":"0x10","counter":1000004000,"value":2000}'
@@ -121,6 +123,9 @@ expect_json handles '[.handles[0].stacks[] | .alive, .stack[0]]' \
 expect_json monitors '[.monitors[] | .class, .contentions, .contended_ns, .failures]' '["Game.Größe",2,350,1]'
 expect_json monitors '[.exception_clauses[] | .class, .method, .kind, .clause, .count]' \
 	'["Game.Point","Game.World.Fib (int)","catch",1,1]'
+expect_json monitors '[.code_totals[], .code_methods[] | .origin, .bytes, .count]' \
+	'["precompiled",300,1,"precompiled",300,1]'
+expect_json monitors '[.code_assemblies[] | .methods, .compile_ns]' '[1,0]'
 expect_json monitors '.exception_stacks | map(.count, .stack)' '[1,["Game.World.Run (string[])"]]'
 expect_json monitors '[.monitor_stacks[] | .contentions, .contended_ns, .stack]' '[2,350,["Game.World.Run (string[])"]]'
 expect_json finalizers '[.finalizers[] | .class, .count, .total_ns]' '["Game.World",2,100]'

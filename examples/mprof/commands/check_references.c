@@ -57,12 +57,13 @@ static void check_optional(reference_check *check, log_input *input, const mprof
 		references_check(check, input, block, kind, id);
 }
 
-/* Whether the class of the event's object may be unknown. */
-static int may_lack_class(const mprof_event *event)
+/* Whether the class of the event's object may be unknown, or its code may belong to no method. */
+static int may_lack_subject(const mprof_event *event)
 {
-	return event->kind == MPROF_EVENT_MONITOR || event->kind == MPROF_EVENT_HEAP_OBJECT ||
-	       event->kind == MPROF_EVENT_EXCEPTION_CLAUSE || event->kind == MPROF_EVENT_HANDLE_CREATED ||
-	       event->kind == MPROF_EVENT_FINALIZER_START || event->kind == MPROF_EVENT_FINALIZER_END;
+	return event->kind == MPROF_EVENT_METHOD_CODE || event->kind == MPROF_EVENT_MONITOR ||
+	       event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ||
+	       event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_FINALIZER_START ||
+	       event->kind == MPROF_EVENT_FINALIZER_END;
 }
 
 void references_check_event(reference_check *check, log_input *input, const mprof_block *block,
@@ -72,10 +73,11 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 
 	switch (dump_subject_of(event)) {
 	case MPROF_EVENT_ID_METHOD:
-		references_check(check, input, block, REFERENCE_METHOD, event->id);
+		if (event->id != 0 || !may_lack_subject(event))
+			references_check(check, input, block, REFERENCE_METHOD, event->id);
 		break;
 	case MPROF_EVENT_ID_CLASS:
-		if (event->id != 0 || !may_lack_class(event))
+		if (event->id != 0 || !may_lack_subject(event))
 			references_check(check, input, block, REFERENCE_CLASS, event->id);
 		break;
 	case MPROF_EVENT_ID_ROOT:

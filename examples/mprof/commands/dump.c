@@ -57,7 +57,8 @@ int dump_has_value(const mprof_event *event)
 		/* Printed by a function of its own. */
 		return 0;
 	default:
-		return info.value != MPROF_EVENT_VALUE_NONE && info.value != MPROF_EVENT_VALUE_CLAUSE;
+		return info.value != MPROF_EVENT_VALUE_NONE && info.value != MPROF_EVENT_VALUE_CLAUSE &&
+		       info.value != MPROF_EVENT_VALUE_CODE;
 	}
 }
 

@@ -296,6 +296,10 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 		json_string(json, "kind", kind_of_clause(event->value & 3));
 		json_large(json, "clause", event->value >> 2);
 	}
+	if (event->kind == MPROF_EVENT_METHOD_CODE) {
+		json_string(json, "origin", kind_of_code(event->value & 15));
+		json_large(json, "bytes", event->value >> 4);
+	}
 	if (event->kind == MPROF_EVENT_HEAP_ROOT)
 		json_string(json, "kind", kind_of_root(event->value));
 	if (event->kind == MPROF_EVENT_HEAP_MOVE)

@@ -204,6 +204,10 @@ static void print_subject(const log_input *input, const mprof_event *event)
 
 	switch (dump_subject_of(event)) {
 	case MPROF_EVENT_ID_METHOD:
+		if (event->id == 0) {
+			fputs(" (no method)", stdout);
+			break;
+		}
 		printf(" %" PRIu32 " ", event->id);
 		text_name(stdout, names_full_method(input->names, event->id));
 		break;
@@ -241,6 +245,9 @@ static void print_value(const mprof_event *event)
 		break;
 	case MPROF_EVENT_VALUE_CLAUSE:
 		printf(", %s clause %" PRIu64, kind_of_clause(event->value & 3), event->value >> 2);
+		break;
+	case MPROF_EVENT_VALUE_CODE:
+		printf(", %s, %" PRIu64 " bytes", kind_of_code(event->value & 15), event->value >> 4);
 		break;
 	case MPROF_EVENT_VALUE_ROOT_KIND:
 		printf(" %s", kind_of_root(event->value));

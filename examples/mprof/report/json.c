@@ -9,6 +9,7 @@
 #include "report/heap.h"
 #include "report/memory.h"
 #include "report/metrics.h"
+#include "report/native_code.h"
 #include "report/parts.h"
 #include "report/sample_lines.h"
 #include "report/samples.h"
@@ -232,6 +233,7 @@ static void print_left_out(const log_report *report, json_writer *json)
 	json_unsigned(json, "monitor_stacks", report->left_out.monitor_stacks);
 	json_unsigned(json, "exception_stacks", report->left_out.exception_stacks);
 	json_unsigned(json, "exception_clauses", report->left_out.exception_clauses);
+	json_unsigned(json, "code_methods", report->left_out.code_methods);
 	json_unsigned(json, "handle_stacks", report->left_out.handle_stacks);
 	json_unsigned(json, "heap_shot_classes", report->left_out.heap_shot_classes);
 	json_unsigned(json, "heap_summaries", report->left_out.heap_summaries);
@@ -256,6 +258,7 @@ void report_print_json(log_report *report)
 	print_collections(report, &json);
 	print_heap_resizes(report, &json);
 	report_exceptions_json(report, &json);
+	report_code_json(report, &json);
 	report_monitors_json(report, &json);
 	report_finalizers_json(report, &json);
 	print_threads(report, &json);

@@ -57,6 +57,7 @@ typedef struct report_left_out {
 	uint64_t monitor_stacks;
 	uint64_t exception_stacks;
 	uint64_t exception_clauses;
+	uint64_t code_methods;
 	uint64_t handle_stacks;
 	uint64_t heap_shot_classes;
 	uint64_t heap_summaries;

@@ -9,6 +9,7 @@
 #include "report/heap.h"
 #include "report/memory.h"
 #include "report/metrics.h"
+#include "report/native_code.h"
 #include "report/parts.h"
 #include "report/sample_lines.h"
 #include "report/samples.h"
@@ -337,6 +338,7 @@ void report_print_text(log_report *report)
 	report_finalizers_text(report);
 	report_exceptions_text(report);
 	print_jit(report);
+	report_code_text(report);
 	report_metrics_text(report);
 	report_marks_text(report);
 	print_threads(report);

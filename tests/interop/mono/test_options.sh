@@ -94,7 +94,7 @@ expect "runtime" "$(info facts.mprof .runtime)" mono
 # Only the requested kinds
 profiled "jit,output=jit.mprof" Calls.exe >/dev/null 2>&1
 expect "kinds with jit" "$(info jit.mprof '[.events | to_entries[] | select(.value > 0) | .key] | sort | join(" ")')" \
-	"method-jit-end method-jit-start"
+	"method-code method-jit-end method-jit-start"
 # kinds OPTIONS: the kinds that the module prints for its options
 kinds() {
 	profiled "$1,output=kinds.mprof" Calls.exe 2>&1 >/dev/null | sed -n 's/^mprof: recording \(.*\) to kinds.mprof.*/\1/p'

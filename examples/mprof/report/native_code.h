@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file report/native_code.h
+ * \brief Prints the sizes of the code of methods by origin, by assembly and by method, as text and as JSON.
+ */
+#ifndef REPORT_NATIVE_CODE_H
+#define REPORT_NATIVE_CODE_H
+
+#include "common/json.h"
+#include "report/report.h"
+
+void report_code_text(const log_report *report);
+void report_code_json(log_report *report, json_writer *json);
+
+#endif
