@@ -35,6 +35,7 @@ group=$!
 	list_processes $group
 ) </dev/null &
 watcher=$!
+disown "$watcher"
 trap 'kill -KILL -- -$watcher; kill -TERM -- -$group; wait $group' HUP INT TERM
 wait $group
 status=$?

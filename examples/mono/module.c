@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts to record when Mono loads the module, and closes the log at the end. */
 #include "allocations.h"
+#include "async_stacks.h"
 #include "classes.h"
 #include "collector.h"
 #include "control.h"
@@ -354,6 +355,7 @@ static void install_callbacks(void)
 	selection_begin(&module);
 	elements_install(&module);
 	classes_install(&module);
+	async_stacks_install(&module);
 	allocations_install(&module);
 	methods_install(&module);
 	collector_install(&module);

@@ -64,6 +64,7 @@ typedef struct module_options {
 	int no_wrappers;         /**< Leave out calls of methods that the runtime generates. */
 	int all_wrappers;        /**< Record even calls of methods that exist only because allocations are profiled. */
 	struct filters *filters; /**< Methods whose calls are left out, see filters.h; NULL for none. */
+	int async;               /**< Record logical call stacks of async methods. */
 	uint32_t call_depth;     /**< Calls nested deeper are left out, see call_depth.h; 0 for no limit. */
 
 	uint32_t sample_hz;    /**< Samples of each thread per second. */

@@ -40,6 +40,8 @@ static const char help_what[] =
 	"  sample-depth=N   maximum frames of a sample, up to 249 (128)\n"
 	"  stack-depth=N    maximum frames of an allocation's, a handle's, a monitor's or an exception's stack, up to "
 	"249 (32)\n"
+	"  async            stacks of async methods that continue after an await: their callers are the methods that\n"
+	"                   await them, instead of the thread pool\n"
 	"\n"
 	"Which of them (one of these without any kind of data adds calls to the default)\n"
 	"  only=PATTERN     calls of methods that match this or another 'only'; allocations and samples of these and "

@@ -35,6 +35,7 @@ static const switch_option switches[] = {
 	{"drop", offsetof(module_options, drop)},
 	{"no-wrappers", offsetof(module_options, no_wrappers)},
 	{"all-wrappers", offsetof(module_options, all_wrappers)},
+	{"async", offsetof(module_options, async)},
 	{"start-disabled", offsetof(module_options, start_disabled)},
 	{"no-control", offsetof(module_options, no_control)},
 	{"jitdump", offsetof(module_options, jit_dump)},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks call stacks. */
 #include "stacks.h"
+#include "async_stacks.h"
 #include "method_search.h"
 #include "names.h"
 #include "native_frames.h"
@@ -253,6 +254,7 @@ size_t stacks_here(MonoProfiler *profiler, thread_state *state, mprof_frame *fra
 	stack_record record = {.frames = frames, .limit = limit};
 
 	walk_here(profiler, state, &record);
+	async_stacks_apply(&record);
 	return stack_record_end(&record);
 }
 
@@ -261,6 +263,7 @@ int stacks_here_selected(MonoProfiler *profiler, thread_state *state, mprof_fram
 	stack_record record = {.frames = frames, .limit = limit, .choice = selection_begin_choice()};
 
 	walk_here(profiler, state, &record);
+	async_stacks_apply(&record);
 	*count = stack_record_end(&record);
 	return record.choice.is_selected;
 }
@@ -285,6 +288,7 @@ size_t stacks_thrown(MonoProfiler *profiler, thread_state *state, mprof_frame *f
 	stack_walk walk = {.profiler = profiler, .state = state, .record = &record};
 
 	mono_stack_walk_no_il(add_thrown_frame, &walk);
+	async_stacks_apply(&record);
 	return stack_record_end(&record);
 }
 
@@ -316,5 +320,6 @@ size_t stacks_interrupted(const void *address, const void *context, mprof_frame 
 	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);
 	if (record.count == 0 && put_native_frames(&walk, (uintptr_t)address, 0))
 		(void)continue_at_end(&walk);
+	async_stacks_apply(&record);
 	return walk.is_own || !record.choice.is_selected ? 0 : stack_record_end(&record);
 }

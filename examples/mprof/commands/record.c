@@ -71,6 +71,8 @@ static const char help[] =
 	"  --sample-stack=HOW of a native program: fp (by frame pointers), copy (unwind a copy), or auto: unwind in\n"
 	"                     place where the unwinding rules are known from earlier copies (auto)\n"
 	"  --stack-depth=N    maximum frames of the stacks of allocations, handles, monitors and exceptions (32)\n"
+	"  --async            stacks of async methods that continue after an await: their callers are the methods that\n"
+	"                     await them, instead of the thread pool\n"
 	"  --only=PATTERN     only calls of methods that match one of these, and allocations and samples of these and\n"
 	"                     of what they call; Namespace.Class, or Namespace.Class:Method, or a name after\n"
 	"                     assembly:, namespace:, class: or method:\n"

@@ -106,6 +106,7 @@ static const record_option record_options[] = {
 	NUMBER("depth", required_argument, 1, 1000000000),
 	PLAIN("no-wrappers"),
 	PLAIN("all-wrappers"),
+	PLAIN("async"),
 	NUMBER("gzip", optional_argument, 1, 9),
 	BYTES("max-size", UINT64_C(1) << 16),
 	BYTES("ring", UINT64_C(1) << 20),

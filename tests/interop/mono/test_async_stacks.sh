@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Call stacks of async methods that continue after an await have the awaiting methods as callers.
+set -eu
+. "$srcdir/tests/interop/mono/support.sh"
+
+compile Async
+times=20
+run_mono async profiled alloc=stack,exceptions=stack,async,output=async.mprof Async.exe $times || fail "status $?"
+check_complete async.mprof
+"$MPROF" report --json --top=1000000 async.mprof >async.json
+
+# callers CLASS: how many objects were allocated by which async methods, without the compiler's names.
+callers() {
+	jq -r --arg class "$1" '.allocation_stacks[] | select(.class == $class) |
+		"\(.allocations) \(.stack | join(" ") | gsub("Async/<(?<name>[A-Za-z]+)>[A-Za-z0-9_]+(`1<T_REF>)?[.]MoveNext [(][)]"; .name))"' async.json
+}
+expect "callers after an await" "$(callers Item)" "$((2 * times)) Leaf Middle Outer"
+expect "callers that await several" "$(callers Paired)" "$((2 * times)) One Both"
+expect "callers of a generic method" "$(callers Shared)" "$times Get UseGeneric"
+# A thread waits for the outermost async method, and nothing for one without a task.
+expect "callers of an outermost method" "$(callers Tried)" "$times Catch"
+expect "callers of a method without a task" "$(callers Late)" "1 Forget"
+# Before its first wait, a method is called like any other.
+expect "objects before an await" "$(callers Begun | awk '{ sum += $1 } END { print sum }')" $((2 * times))
+callers Begun | grep -q '^1 Leaf .*Async.Leaf (int) Middle .*Async.Middle (int) Outer .*Async.Outer (int) Async.Main ' ||
+	fail "physical callers: $(callers Begun)"
+expect "exceptions" "$(jq -c '.exception_stacks[] | select(.stack[0] | test("<Fail>")) | [.count, (.stack | length)]' async.json)" \
+	"[$times,2]"
+
+run_mono samples profiled sample=500,async,output=samples.mprof Async.exe 1 0.3 || fail "status $?"
+check_complete samples.mprof
+"$MPROF" report --json --top=1000000 samples.mprof >samples.json
+expect "root of the samples of Spin" "$(jq -r '.sample_tree[] | select(.name | test("<Order>")) | .children[].children[].name' samples.json)" \
+	"Async.Spin (double)"
+expect "samples of Spin with other callers" "$(jq '[.sample_tree[] | select(.name | test("<Order>") | not) | .. |
+	objects | select(.name == "Async.Spin (double)")] | length' samples.json)" 0
+
+# The same without the option, and with calls, whose filters hold for async methods too.
+run_mono physical profiled alloc=stack,output=physical.mprof Async.exe 1 || fail "status $?"
+run_mono calls profiled calls,only=Async,async,output=calls.mprof Async.exe 1 || fail "status $?"
+expect "output with and without the option" "$(<calls.facts)" "$(<physical.facts)"
+check_complete calls.mprof
+check_balance calls.mprof
+"$MPROF" report --json --top=1000000 physical.mprof |
+	jq -e '.allocation_stacks[] | select(.class == "Item") | .stack | length > 5' >/dev/null || fail "no thread pool without the option"
+"$MPROF" report --json calls.mprof | jq -e '[.methods[] | select(.name == "MoveNext ()")] == []' >/dev/null ||
+	fail "calls that the filter leaves out: $("$MPROF" report --json calls.mprof | jq -c '.methods[].class')"
