@@ -41,12 +41,12 @@ typedef struct async_call {
  * Only its thread uses it. Signal handlers on the thread read the calls below the count, so a call is complete before
  * it is counted.
  */
-struct async_calls {
+typedef struct async_calls {
 	volatile uint32_t count;
 	async_call calls[MAX_CALLS]; /* The innermost call is the last. */
 	mprof_frame awaiting[MAX_AWAITING];
 	await_cache cache;
-};
+} async_calls;
 
 static int is_async(MonoMethod *method)
 {
@@ -213,11 +213,6 @@ void async_stacks_apply(stack_record *record)
 			return;
 		}
 	}
-}
-
-void async_stacks_release(async_calls *calls)
-{
-	free(calls);
 }
 
 /*

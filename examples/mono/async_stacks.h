@@ -13,9 +13,6 @@
 #include "profiler.h"
 #include "stack_record.h"
 
-/** The running async methods of a thread. */
-typedef struct async_calls async_calls;
-
 /** Installs the callbacks if the option is given. */
 void async_stacks_install(MonoProfiler *profiler);
 
@@ -24,8 +21,5 @@ void async_stacks_install(MonoProfiler *profiler);
  * methods that await it. Async-signal-safe.
  */
 void async_stacks_apply(stack_record *record);
-
-/** Releases the state of a thread that ends. \p calls may be NULL. */
-void async_stacks_release(async_calls *calls);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * The compiler turns an async method into a state machine: a class or structure with the method's code in MoveNext(),
  * and a builder that holds the task of the call. What continues when the task has completed is stored in the task: for
- * an awaiting async method, its state machine, reached through a delegate and other objects. All fields are looked up by name,
- * so that a class library that has others yields no chain.
+ * an awaiting async method, its state machine, reached through a delegate and other objects. All fields are looked up
+ * by name, so that a class library that has others yields no chain.
  */
 #ifndef AWAIT_CHAIN_H
 #define AWAIT_CHAIN_H

@@ -2,7 +2,6 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
-#include "async_stacks.h"
 #include "native_frames.h"
 #include "sampling_signal.h"
 #include "sampling_thread.h"
@@ -163,7 +162,7 @@ static void detach_current_thread(void)
 	for (unsigned i = 0; i < state->loads; i++)
 		free(state->loading[i].name);
 	free(state->stack_steps);
-	async_stacks_release(state->async);
+	free(state->async);
 	free(state);
 }
 

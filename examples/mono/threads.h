@@ -78,7 +78,7 @@ typedef struct thread_state {
 	compilation compiling[MAX_COMPILATIONS];
 	stack_steps *stack_steps; /**< For stacks_here(); NULL before the first call. */
 	pending_load loading[MAX_LOADS];
-	struct async_calls *async; /**< See async_stacks.h; NULL before the first call. */
+	struct async_calls *async; /**< One block of memory, see async_stacks.c; NULL before the first call. */
 	struct thread_state *next;
 	struct thread_state *previous;
 } thread_state;

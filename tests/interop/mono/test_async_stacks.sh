@@ -13,7 +13,8 @@ check_complete async.mprof
 # callers CLASS: how many objects were allocated by which async methods, without the compiler's names.
 callers() {
 	jq -r --arg class "$1" '.allocation_stacks[] | select(.class == $class) |
-		"\(.allocations) \(.stack | join(" ") | gsub("Async/<(?<name>[A-Za-z]+)>[A-Za-z0-9_]+(`1<T_REF>)?[.]MoveNext [(][)]"; .name))"' async.json
+		"\(.allocations) \(.stack | join(" ") |
+		gsub("Async/<(?<name>[A-Za-z]+)>[A-Za-z0-9_]+(`1<T_REF>)?[.]MoveNext [(][)]"; .name))"' async.json
 }
 expect "callers after an await" "$(callers Item)" "$((2 * times)) Leaf Middle Outer"
 expect "callers that await several" "$(callers Paired)" "$((2 * times)) One Both"
@@ -25,14 +26,14 @@ expect "callers of a method without a task" "$(callers Late)" "1 Forget"
 expect "objects before an await" "$(callers Begun | awk '{ sum += $1 } END { print sum }')" $((2 * times))
 callers Begun | grep -q '^1 Leaf .*Async.Leaf (int) Middle .*Async.Middle (int) Outer .*Async.Outer (int) Async.Main ' ||
 	fail "physical callers: $(callers Begun)"
-expect "exceptions" "$(jq -c '.exception_stacks[] | select(.stack[0] | test("<Fail>")) | [.count, (.stack | length)]' async.json)" \
-	"[$times,2]"
+expect "exceptions" "$(jq -c '.exception_stacks[] | select(.stack[0] | test("<Fail>")) |
+	[.count, (.stack | length)]' async.json)" "[$times,2]"
 
 run_mono samples profiled sample=500,async,output=samples.mprof Async.exe 1 0.3 || fail "status $?"
 check_complete samples.mprof
 "$MPROF" report --json --top=1000000 samples.mprof >samples.json
-expect "root of the samples of Spin" "$(jq -r '.sample_tree[] | select(.name | test("<Order>")) | .children[].children[].name' samples.json)" \
-	"Async.Spin (double)"
+expect "root of the samples of Spin" "$(jq -r '.sample_tree[] | select(.name | test("<Order>")) |
+	.children[].children[].name | select(startswith("[") | not)' samples.json)" "Async.Spin (double)"
 expect "samples of Spin with other callers" "$(jq '[.sample_tree[] | select(.name | test("<Order>") | not) | .. |
 	objects | select(.name == "Async.Spin (double)")] | length' samples.json)" 0
 
@@ -43,6 +44,7 @@ expect "output with and without the option" "$(<calls.facts)" "$(<physical.facts
 check_complete calls.mprof
 check_balance calls.mprof
 "$MPROF" report --json --top=1000000 physical.mprof |
-	jq -e '.allocation_stacks[] | select(.class == "Item") | .stack | length > 5' >/dev/null || fail "no thread pool without the option"
+	jq -e '.allocation_stacks[] | select(.class == "Item") | .stack | length > 5' >/dev/null ||
+	fail "no thread pool without the option"
 "$MPROF" report --json calls.mprof | jq -e '[.methods[] | select(.name == "MoveNext ()")] == []' >/dev/null ||
-	fail "calls that the filter leaves out: $("$MPROF" report --json calls.mprof | jq -c '.methods[].class')"
+	fail "calls are recorded that the filter leaves out"
