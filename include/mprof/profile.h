@@ -44,7 +44,8 @@
  * added. For native memory see mprof_memory_stats.
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
- * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_memory.h and mprof/profile_session.h.
+ * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_memory.h and mprof/profile_session.h,
+ * and mprof/profile_frames.h, which makes trees of frames from them.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -57,6 +58,7 @@
 
 #include <mprof/profile_calls.h>
 #include <mprof/profile_durations.h>
+#include <mprof/profile_frames.h>
 #include <mprof/profile_memory.h>
 #include <mprof/profile_objects.h>
 #include <mprof/profile_samples.h>

@@ -103,21 +103,26 @@ static int find_record(sample_model *samples, const mprof_reader *reader, uint32
 	return 1;
 }
 
-/* Without has_locations, a location is counted under its function, or under its module if the function is unknown. */
-static int find_native_record(sample_model *samples, const mprof_reader *reader, uint32_t location, uint32_t *number)
+void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *frame, int has_locations,
+			   uint32_t *kind, uint32_t *id)
 {
 	mprof_record record;
 
-	if (location == 0)
-		return find_record(samples, reader, MPROF_SAMPLE_TRUNCATED, 0, number);
-	if (!samples->has_locations &&
-	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, location, &record, sizeof(record)) == MPROF_OK) {
-		if (record.as.location.function != 0)
-			return find_record(samples, reader, MPROF_SAMPLE_FUNCTION, record.as.location.function, number);
-		if (record.as.location.module != 0)
-			return find_record(samples, reader, MPROF_SAMPLE_MODULE, record.as.location.module, number);
+	*id = frame->id;
+	*kind = MPROF_SAMPLE_METHOD;
+	if (!frame->is_native)
+		return;
+	*kind = frame->id != 0 ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_TRUNCATED;
+	if (frame->id == 0 || has_locations ||
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, frame->id, &record, sizeof(record)) != MPROF_OK)
+		return;
+	if (record.as.location.function != 0) {
+		*kind = MPROF_SAMPLE_FUNCTION;
+		*id = record.as.location.function;
+	} else if (record.as.location.module != 0) {
+		*kind = MPROF_SAMPLE_MODULE;
+		*id = record.as.location.module;
 	}
-	return find_record(samples, reader, MPROF_SAMPLE_LOCATION, location, number);
 }
 
 /*
@@ -128,13 +133,13 @@ static int find_frame_record(sample_model *samples, const mprof_reader *reader, 
 			     uint32_t *caller)
 {
 	mprof_stack_frame frame;
+	uint32_t kind = MPROF_SAMPLE_METHOD;
+	uint32_t id = 0;
 
 	*caller = 0;
-	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) != MPROF_OK)
-		return find_record(samples, reader, MPROF_SAMPLE_METHOD, 0, record);
-	if (frame.is_native)
-		return find_native_record(samples, reader, frame.id, record);
-	return find_record(samples, reader, MPROF_SAMPLE_METHOD, frame.id, record);
+	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) == MPROF_OK)
+		samples_item_of_frame(reader, &frame, samples->has_locations, &kind, &id);
+	return find_record(samples, reader, kind, id, record);
 }
 
 /* The node of the innermost frame of a call stack; the root if there is no memory. */

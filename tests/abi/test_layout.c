@@ -581,6 +581,39 @@ FIELD(mprof_slow_call, thread, 16);
 FIELD(mprof_slow_call, duration_ns, 24);
 FIELD(mprof_slow_call, start_ns, 32);
 
+SIZE(mprof_frame_tree_options, 56);
+FIELD(mprof_frame_tree_options, struct_size, 0);
+FIELD(mprof_frame_tree_options, allocator, 8);
+FIELD(mprof_frame_tree_options, max_memory, 16);
+FIELD(mprof_frame_tree_options, source, 24);
+FIELD(mprof_frame_tree_options, inverted, 28);
+FIELD(mprof_frame_tree_options, max_depth, 32);
+FIELD(mprof_frame_tree_options, has_focus, 36);
+FIELD(mprof_frame_tree_options, choose, 40);
+FIELD(mprof_frame_tree_options, user, 48);
+
+SIZE(mprof_frame_node, 56);
+FIELD(mprof_frame_node, struct_size, 0);
+FIELD(mprof_frame_node, kind, 8);
+FIELD(mprof_frame_node, id, 12);
+FIELD(mprof_frame_node, flags, 16);
+FIELD(mprof_frame_node, parent, 20);
+FIELD(mprof_frame_node, first_child, 24);
+FIELD(mprof_frame_node, next_sibling, 28);
+FIELD(mprof_frame_node, count, 32);
+FIELD(mprof_frame_node, self, 40);
+FIELD(mprof_frame_node, total, 48);
+
+SIZE(mprof_frame_stats, 48);
+FIELD(mprof_frame_stats, struct_size, 0);
+FIELD(mprof_frame_stats, kind, 8);
+FIELD(mprof_frame_stats, id, 12);
+FIELD(mprof_frame_stats, flags, 16);
+FIELD(mprof_frame_stats, choice, 20);
+FIELD(mprof_frame_stats, count, 24);
+FIELD(mprof_frame_stats, self, 32);
+FIELD(mprof_frame_stats, total, 40);
+
 SIZE(mprof_class_stats, 64);
 FIELD(mprof_class_stats, struct_size, 0);
 FIELD(mprof_class_stats, id, 8);
@@ -939,6 +972,9 @@ static int check_sizes(void)
 		{"mprof_method_stats", sizeof(mprof_method_stats)},
 		{"mprof_call_durations", sizeof(mprof_call_durations)},
 		{"mprof_slow_call", sizeof(mprof_slow_call)},
+		{"mprof_frame_tree_options", sizeof(mprof_frame_tree_options)},
+		{"mprof_frame_node", sizeof(mprof_frame_node)},
+		{"mprof_frame_stats", sizeof(mprof_frame_stats)},
 		{"mprof_class_stats", sizeof(mprof_class_stats)},
 		{"mprof_call_stats", sizeof(mprof_call_stats)},
 		{"mprof_sample_stats", sizeof(mprof_sample_stats)},

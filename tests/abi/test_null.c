@@ -244,6 +244,18 @@ Test(null, profile)
 	GIVES_0(mprof_profile_get_method_count(NULL));
 	REFUSES(mprof_profile_get_method(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_methods(NULL, 0, NULL, 0, 0, NULL));
+	DOES_NOTHING(mprof_frame_tree_options_init(NULL, 0));
+	REFUSES(mprof_frame_tree_create(NULL, NULL, NULL, NULL));
+	DOES_NOTHING(mprof_frame_tree_destroy(NULL));
+	GIVES_0(mprof_frame_tree_get_node_count(NULL));
+	REFUSES(mprof_frame_tree_get_node(NULL, 0, NULL));
+	GIVES_0(mprof_frame_tree_get_frame_count(NULL));
+	REFUSES(mprof_frame_tree_get_frame(NULL, 0, NULL));
+	REFUSES(mprof_frame_tree_get_selection(NULL, NULL));
+	GIVES_0(mprof_frame_tree_get_caller_count(NULL));
+	REFUSES(mprof_frame_tree_get_caller(NULL, 0, NULL));
+	GIVES_0(mprof_frame_tree_get_callee_count(NULL));
+	REFUSES(mprof_frame_tree_get_callee(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_duration_count(NULL));
 	REFUSES(mprof_profile_get_duration(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_durations(NULL, 0, NULL, 0, 0, NULL));
