@@ -14,7 +14,8 @@ _mprof_options()
 		;;
 	report)
 		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
-			"--percentiles --slowest --slowest= --compiler-names --no-lines --help --version"
+			"--callers= --callees= --inverted --focus= --ignore= --hide= --percentiles --slowest --slowest=" \
+			"--compiler-names --no-lines --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"

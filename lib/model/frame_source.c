@@ -113,7 +113,7 @@ static int read_calls(frame_source *source, const mprof_profile *profile, int ha
 	return 1;
 }
 
-static int read_samples(frame_source *source, const mprof_profile *profile)
+static int read_samples(frame_source *source, const mprof_profile *profile, const mprof_reader *reader)
 {
 	const sample_model *samples = &profile->samples;
 
@@ -123,8 +123,15 @@ static int read_samples(frame_source *source, const mprof_profile *profile)
 	for (size_t i = 1; i < samples->tree.count; i++) {
 		const call_node *node = &samples->tree.nodes[i];
 		const sample_record *record = &samples->records[node->method];
-		uint32_t item = get_item(source, record->kind, record->id, 0);
+		const mprof_stack_frame frame = {.id = record->id, .is_native = 1};
+		uint32_t kind = record->kind;
+		uint32_t id = record->id;
+		uint32_t item;
 
+		/* A profile may count native code by location; frames of a tree are functions. */
+		if (kind == MPROF_SAMPLE_LOCATION)
+			samples_item_of_frame(reader, &frame, &kind, &id);
+		item = get_item(source, kind, id, 0);
 		if (item == 0)
 			return 0;
 		add_node(source, node->parent, item, samples->tree.shown[i].self, 0);
@@ -153,7 +160,7 @@ static int get_frames(frame_source *source, const mprof_reader *reader, uint32_t
 
 /* Adds an allocation site with a call stack to the tree of call stacks. Returns 0 if there is no memory. */
 static int add_stack(frame_source *source, const mprof_reader *reader, const mprof_stack_frame *frames, size_t count,
-		     int has_locations, const mprof_allocation_site *site)
+		     const mprof_allocation_site *site)
 {
 	uint32_t node = CALL_TREE_ROOT;
 
@@ -162,7 +169,7 @@ static int add_stack(frame_source *source, const mprof_reader *reader, const mpr
 		uint32_t id;
 		uint32_t item;
 
-		samples_item_of_frame(reader, &frames[i - 1], has_locations, &kind, &id);
+		samples_item_of_frame(reader, &frames[i - 1], &kind, &id);
 		item = get_item(source, kind, id, frames[i - 1].is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0);
 		node = item != 0 ? call_tree_child(&source->stacks, node, item) : CALL_TREE_ROOT;
 		if (node == CALL_TREE_ROOT)
@@ -186,7 +193,7 @@ static int add_stacks(frame_source *source, const mprof_profile *profile, const 
 		if (mprof_profile_get_allocation_site(profile, i, &site) != MPROF_OK || site.stack == 0)
 			continue;
 		is_added = get_frames(source, reader, site.stack, &frames, &capacity, &count) &&
-			   add_stack(source, reader, frames, count, profile->samples.has_locations, &site);
+			   add_stack(source, reader, frames, count, &site);
 	}
 	allocator_release(&source->allocator, frames, capacity * sizeof(*frames));
 	return is_added;
@@ -221,7 +228,7 @@ int frame_source_read(frame_source *source, const mprof_profile *profile, const 
 	case MPROF_FRAME_SOURCE_CALLS:
 		return read_calls(source, profile, 0);
 	case MPROF_FRAME_SOURCE_SAMPLES:
-		return read_samples(source, profile);
+		return read_samples(source, profile, reader);
 	default:
 		return read_allocations(source, profile, reader);
 	}

@@ -103,8 +103,7 @@ static int find_record(sample_model *samples, const mprof_reader *reader, uint32
 	return 1;
 }
 
-void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *frame, int has_locations,
-			   uint32_t *kind, uint32_t *id)
+void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *frame, uint32_t *kind, uint32_t *id)
 {
 	mprof_record record;
 
@@ -113,7 +112,7 @@ void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *
 	if (!frame->is_native)
 		return;
 	*kind = frame->id != 0 ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_TRUNCATED;
-	if (frame->id == 0 || has_locations ||
+	if (frame->id == 0 ||
 	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, frame->id, &record, sizeof(record)) != MPROF_OK)
 		return;
 	if (record.as.location.function != 0) {
@@ -123,6 +122,18 @@ void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *
 		*kind = MPROF_SAMPLE_MODULE;
 		*id = record.as.location.module;
 	}
+}
+
+/* As samples_item_of_frame(), but with has_locations a location counts as such. */
+static void find_item(const sample_model *samples, const mprof_reader *reader, const mprof_stack_frame *frame,
+		      uint32_t *kind, uint32_t *id)
+{
+	if (samples->has_locations && frame->is_native && frame->id != 0) {
+		*kind = MPROF_SAMPLE_LOCATION;
+		*id = frame->id;
+		return;
+	}
+	samples_item_of_frame(reader, frame, kind, id);
 }
 
 /*
@@ -138,7 +149,7 @@ static int find_frame_record(sample_model *samples, const mprof_reader *reader, 
 
 	*caller = 0;
 	if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), caller) == MPROF_OK)
-		samples_item_of_frame(reader, &frame, samples->has_locations, &kind, &id);
+		find_item(samples, reader, &frame, &kind, &id);
 	return find_record(samples, reader, kind, id, record);
 }
 

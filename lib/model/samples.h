@@ -61,10 +61,9 @@ void samples_destroy(sample_model *samples);
 
 /**
  * What a frame of a call stack counts as, an mprof_sample_kind and its ID. A location counts as its function, or as its
- * module if the function is not known, unless \p has_locations.
+ * module if the function is not known.
  */
-void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *frame, int has_locations,
-			   uint32_t *kind, uint32_t *id);
+void samples_item_of_frame(const mprof_reader *reader, const mprof_stack_frame *frame, uint32_t *kind, uint32_t *id);
 
 /**
  * Adds \p count samples of a call stack. A stack that is not defined in the reader counts as an unknown method. Returns

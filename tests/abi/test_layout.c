@@ -507,6 +507,7 @@ FIELD(mprof_profile_options, thread_count, 72);
 FIELD(mprof_profile_options, with_durations, 80);
 FIELD(mprof_profile_options, slow_calls, 84);
 FIELD(mprof_profile_options, with_locations, 88);
+FIELD(mprof_profile_options, reserved, 92);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);

@@ -27,6 +27,12 @@ static const char help[] =
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
+	"  --callers=PATTERN  only the callers of the methods that match, in calls, samples and allocations\n"
+	"  --callees=PATTERN  only what the methods that match call\n"
+	"  --inverted         only trees from the methods with the most own time to their callers\n"
+	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
+	"  --ignore=PATTERN   only call stacks that do not contain a method that matches\n"
+	"  --hide=PATTERN     remove methods that match from call stacks; their own time counts for their callers\n"
 	"  --percentiles      a table of the durations of the calls of each method: shortest, average, longest, and\n"
 	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
 	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
@@ -55,6 +61,12 @@ enum {
 	OPTION_MIN_PERCENT,
 	OPTION_DEPTH,
 	OPTION_COMPILER_NAMES,
+	OPTION_CALLERS,
+	OPTION_CALLEES,
+	OPTION_INVERTED,
+	OPTION_FOCUS,
+	OPTION_IGNORE,
+	OPTION_HIDE,
 	OPTION_PERCENTILES,
 	OPTION_SLOWEST,
 	OPTION_NO_LINES
@@ -75,6 +87,12 @@ static const struct option options[] = {
 	{"tree", no_argument, NULL, OPTION_TREE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"depth", required_argument, NULL, OPTION_DEPTH},
+	{"callers", required_argument, NULL, OPTION_CALLERS},
+	{"callees", required_argument, NULL, OPTION_CALLEES},
+	{"inverted", no_argument, NULL, OPTION_INVERTED},
+	{"focus", required_argument, NULL, OPTION_FOCUS},
+	{"ignore", required_argument, NULL, OPTION_IGNORE},
+	{"hide", required_argument, NULL, OPTION_HIDE},
 	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
@@ -110,6 +128,30 @@ static int parse_percent(report_options *taken, const char *value)
 	}
 	fprintf(stderr, "mprof: --min-percent: '%s' is not a number from 0 to 100\n", value);
 	return 0;
+}
+
+static void apply_frame_option(report_options *taken, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_CALLERS:
+		taken->callers_pattern = value;
+		break;
+	case OPTION_CALLEES:
+		taken->callees_pattern = value;
+		break;
+	case OPTION_FOCUS:
+		taken->focus_pattern = value;
+		break;
+	case OPTION_IGNORE:
+		taken->ignore_pattern = value;
+		break;
+	case OPTION_HIDE:
+		taken->hide_pattern = value;
+		break;
+	default:
+		taken->is_inverted = 1;
+		break;
+	}
 }
 
 static int apply_option(void *user, int option, const char *value)
@@ -152,6 +194,14 @@ static int apply_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
+	case OPTION_CALLERS:
+	case OPTION_CALLEES:
+	case OPTION_INVERTED:
+	case OPTION_FOCUS:
+	case OPTION_IGNORE:
+	case OPTION_HIDE:
+		apply_frame_option(taken, option, value);
+		return 1;
 	default:
 		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
 	}

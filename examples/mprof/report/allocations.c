@@ -3,6 +3,7 @@
 #include "report/allocations.h"
 
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
@@ -16,7 +17,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_allocation_site(report->profile, index, site);
-	return report_wants_class(report, site->class_id);
+	return report_wants_class(report, site->class_id) && report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_sites(const void *left, const void *right)

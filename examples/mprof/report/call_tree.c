@@ -12,8 +12,24 @@ static mprof_call_stats get_call(const log_report *report, uint32_t node)
 {
 	mprof_call_stats call;
 
+	const mprof_frame_tree *filtered = report->frames.filtered[REPORT_SOURCE_CALLS];
+	mprof_frame_node frame;
+
 	memset(&call, 0, sizeof(call));
 	call.struct_size = sizeof(call);
+	if (filtered != NULL) {
+		memset(&frame, 0, sizeof(frame));
+		frame.struct_size = sizeof(frame);
+		mprof_frame_tree_get_node(filtered, node, &frame);
+		call.method = frame.id;
+		call.parent = frame.parent;
+		call.first_child = frame.first_child;
+		call.next_sibling = frame.next_sibling;
+		call.calls = frame.count;
+		call.total_ns = frame.total;
+		call.self_ns = frame.self;
+		return call;
+	}
 	mprof_profile_get_call(report->profile, node, &call);
 	return call;
 }
@@ -68,6 +84,12 @@ static void print_call_fields(const log_report *report, json_writer *json, uint3
 	json_unsigned(json, "calls", call.calls);
 	json_unsigned(json, "total_ns", call.total_ns);
 	json_unsigned(json, "self_ns", call.self_ns);
+	/* Filters of frames apply to the time, not to the allocations of a node. */
+	if (report->frames.filtered[REPORT_SOURCE_CALLS] != NULL) {
+		json_null(json, "allocations");
+		json_null(json, "bytes");
+		return;
+	}
 	json_unsigned(json, "allocations", call.allocations);
 	json_unsigned(json, "bytes", call.bytes);
 }

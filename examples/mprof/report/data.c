@@ -4,6 +4,7 @@
 #include "common/output.h"
 #include "common/profile_input.h"
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -76,6 +77,7 @@ static int collect_tables(log_report *report)
 		return 0;
 	mprof_profile_get_methods(report->profile, 0, methods, sizeof(*methods), method_count, &method_count);
 	mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), class_count, &class_count);
+	report_frames_filter_methods(report, methods, method_count);
 	for (size_t i = 0; i < method_count; i++) {
 		methods[report->method_count] = methods[i];
 		report->method_count += (size_t)report_wants_method(report, methods[i].id);
@@ -180,12 +182,15 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	report_filters_begin(report);
 	read_profile(report);
 	summarize_profile(report);
+	if (!report_frames_make(report))
+		return STATUS_NOTHING;
 	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report))
 		return lacks_memory(report);
 	report_filters_check(report);
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);
-	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines))
+	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines,
+			       report->frames.filtered[REPORT_SOURCE_SAMPLES]))
 		return lacks_memory(report);
 	return report->input.status;
 }
@@ -197,6 +202,7 @@ void report_release(log_report *report)
 	report_filters_release(report);
 	sample_view_release(&report->samples);
 	native_lines_destroy(report->lines);
+	report_frames_release(report);
 	assembly_names_release(&report->assemblies);
 	mprof_profile_destroy(report->profile);
 	input_close(&report->input);

@@ -78,6 +78,46 @@ static int passes_class(const log_report *report, const char *name, uint32_t ass
 	return 1;
 }
 
+int report_filters_frames(const log_report *report)
+{
+	const report_options *options = &report->options;
+
+	return options->focus_pattern != NULL || options->ignore_pattern != NULL || options->hide_pattern != NULL;
+}
+
+/* Native functions match with and without their arguments. */
+static int matches_text(const char *pattern, const char *name)
+{
+	char *plain;
+	int result;
+
+	if (name == NULL)
+		return 0;
+	if (matches_pattern(pattern, name))
+		return 1;
+	plain = strndup(name, strcspn(name, " ("));
+	result = plain != NULL && matches_pattern(pattern, plain);
+	free(plain);
+	return result;
+}
+
+int report_matches_frame(const log_report *report, const char *pattern, uint32_t kind, uint32_t id)
+{
+	method_name name;
+
+	if (kind != MPROF_SAMPLE_METHOD)
+		return matches_text(pattern, names_sample(report->input.names, kind, id));
+	names_method(report->input.reader, id, &name);
+	return matches_method(pattern, &name);
+}
+
+int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
+{
+	if (frame->is_native)
+		return matches_text(pattern, names_frame(report->input.names, frame));
+	return report_matches_frame(report, pattern, MPROF_SAMPLE_METHOD, frame->id);
+}
+
 int report_wants_all(const log_report *report)
 {
 	const report_options *options = &report->options;
@@ -201,9 +241,9 @@ static void offer_method(filter_check *check, uint32_t id, const method_name *na
 	free(plain);
 }
 
-static void check_method(const log_report *report)
+static void check_method(const log_report *report, const char *option, const char *pattern)
 {
-	filter_check check = {.report = report, .pattern = report->options.method_pattern};
+	filter_check check = {.report = report, .pattern = pattern};
 	uint64_t left = mprof_reader_get_method_count(report->input.reader);
 
 	nearest_init(&check.nearest, check.pattern);
@@ -216,7 +256,25 @@ static void check_method(const log_report *report)
 		left--;
 		offer_method(&check, id, &name);
 	}
-	end_check(&check, "--method");
+	end_check(&check, option);
+}
+
+/* Patterns that match no frame of the log; that of a method that was never called is not reported. */
+static void check_frames(const log_report *report)
+{
+	const report_options *options = &report->options;
+	const report_frames *frames = &report->frames;
+
+	if (options->focus_pattern != NULL && !frames->has_focus)
+		check_method(report, "--focus", options->focus_pattern);
+	if (options->ignore_pattern != NULL && !frames->has_ignored)
+		check_method(report, "--ignore", options->ignore_pattern);
+	if (options->hide_pattern != NULL && !frames->has_hidden)
+		check_method(report, "--hide", options->hide_pattern);
+	if (options->callers_pattern != NULL && !frames->has_callers)
+		check_method(report, "--callers", options->callers_pattern);
+	if (options->callees_pattern != NULL && !frames->has_callees)
+		check_method(report, "--callees", options->callees_pattern);
 }
 
 static void check_assembly(const log_report *report)
@@ -249,7 +307,8 @@ void report_filters_check(const log_report *report)
 	if (report->options.class_pattern != NULL)
 		check_class(report);
 	if (report->options.method_pattern != NULL)
-		check_method(report);
+		check_method(report, "--method", report->options.method_pattern);
+	check_frames(report);
 	if (report->options.assembly_pattern != NULL)
 		check_assembly(report);
 	if (report->options.has_thread)

@@ -11,6 +11,13 @@
 /** Returns 1 if no filter selects methods or classes, so that rows with neither are wanted too. */
 int report_wants_all(const log_report *report);
 
+/** Returns 1 if call stacks are filtered by their frames. */
+int report_filters_frames(const log_report *report);
+
+/** Returns 1 if a method or native function matches a pattern. \p kind: an #mprof_sample_kind. */
+int report_matches_frame(const log_report *report, const char *pattern, uint32_t kind, uint32_t id);
+int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame);
+
 /** Returns 1 if a method passes the filters. */
 int report_wants_method(const log_report *report, uint32_t id);
 

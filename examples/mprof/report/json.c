@@ -5,6 +5,7 @@
 #include "report/call_tree.h"
 #include "report/durations.h"
 #include "report/exceptions.h"
+#include "report/frames.h"
 #include "report/handles.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -219,6 +220,9 @@ static void print_filters(const log_report *report, json_writer *json)
 	json_string(json, "method", options->method_pattern);
 	json_string(json, "class", options->class_pattern);
 	json_string(json, "assembly", options->assembly_pattern);
+	json_string(json, "focus", options->focus_pattern);
+	json_string(json, "ignore", options->ignore_pattern);
+	json_string(json, "hide", options->hide_pattern);
 	if (options->has_thread)
 		json_hexadecimal(json, "thread", options->thread);
 	else
@@ -255,6 +259,7 @@ void report_print_json(log_report *report)
 	report_slow_calls_json(report, &json);
 	print_classes(report, &json);
 	report_call_tree_json(report, &json);
+	report_frames_json(report, &json);
 	print_collections(report, &json);
 	print_heap_resizes(report, &json);
 	report_exceptions_json(report, &json);

@@ -29,6 +29,12 @@ typedef struct report_options {
 	const char *method_pattern; /**< NULL for no filter, as for the next two fields. */
 	const char *class_pattern;
 	const char *assembly_pattern;
+	const char *focus_pattern; /**< For frames of call stacks; NULL if not given, like the next four. */
+	const char *ignore_pattern;
+	const char *hide_pattern;
+	const char *callers_pattern;
+	const char *callees_pattern;
+	int is_inverted;
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
@@ -65,6 +71,23 @@ typedef struct report_left_out {
 	uint64_t memory_sizes;
 } report_left_out;
 
+/** What trees of frames are made from: an #mprof_frame_source minus 1. */
+enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCES };
+
+/** Trees of frames by source; NULL if not requested or without data. */
+typedef struct report_frames {
+	mprof_frame_tree *filtered[REPORT_SOURCES];
+	mprof_frame_tree *callers[REPORT_SOURCES];
+	mprof_frame_tree *callees[REPORT_SOURCES];
+	mprof_frame_tree *inverted[REPORT_SOURCES];
+	size_t source; /**< While an inverted tree is printed: its source. */
+	int has_focus; /**< A frame matched the pattern, like the fields below. */
+	int has_ignored;
+	int has_hidden;
+	int has_callers;
+	int has_callees;
+} report_frames;
+
 typedef struct log_report {
 	report_options options;
 	log_input input;
@@ -77,6 +100,7 @@ typedef struct log_report {
 	mprof_class_stats *classes; /**< Classes that pass the filters, most bytes first. */
 	size_t class_count;
 	report_filters filters;
+	report_frames frames;
 	report_left_out left_out;
 	native_lines *lines; /**< Lines of native code; NULL if they are not wanted or not supported. */
 	sample_view samples;

@@ -10,6 +10,7 @@ typedef struct view_builder {
 	const mprof_profile *profile;
 	const mprof_reader *reader;
 	native_lines *lines;
+	const mprof_frame_tree *filtered; /* NULL: all samples of the profile. */
 } view_builder;
 
 /* An entry of the maps: the first index with a hash. */
@@ -208,12 +209,37 @@ static int add_location(view_builder *builder, const mprof_sample_node *sample, 
 
 static int add_sample_node(view_builder *builder, const mprof_sample_node *sample, uint32_t *node)
 {
-	const sample_item item = {.kind = sample->kind, .id = sample->id};
+	sample_item item = {.kind = sample->kind, .id = sample->id};
+	mprof_record record;
 	uint32_t index;
 
 	if (sample->kind == MPROF_SAMPLE_LOCATION)
 		return add_location(builder, sample, node);
+	if (sample->kind == MPROF_SAMPLE_FUNCTION &&
+	    mprof_reader_lookup_record(builder->reader, MPROF_RECORD_FUNCTION, sample->id, &record, sizeof(record)) ==
+		    MPROF_OK)
+		item.module = record.as.function.module;
+	else if (sample->kind == MPROF_SAMPLE_MODULE)
+		item.module = sample->id;
 	return find_item(builder->view, &item, &index) && find_child(builder->view, *node, index, node);
+}
+
+static mprof_sample_node get_node(const view_builder *builder, uint32_t node)
+{
+	mprof_sample_node sample = {.struct_size = sizeof(sample)};
+	mprof_frame_node frame = {.struct_size = sizeof(frame)};
+
+	if (builder->filtered == NULL) {
+		mprof_profile_get_sample_node(builder->profile, node, &sample);
+		return sample;
+	}
+	mprof_frame_tree_get_node(builder->filtered, node, &frame);
+	sample.kind = frame.kind;
+	sample.id = frame.id;
+	sample.parent = frame.parent;
+	sample.first_child = frame.first_child;
+	sample.self = frame.self;
+	return sample;
 }
 
 /* Replaces all nodes. A node is after its parent in the profile. */
@@ -222,10 +248,9 @@ static int add_nodes(view_builder *builder, uint32_t *replaced, size_t count)
 	sample_view *view = builder->view;
 
 	for (size_t i = 0; i < count; i++) {
-		mprof_sample_node sample = {.struct_size = sizeof(sample)};
+		const mprof_sample_node sample = get_node(builder, (uint32_t)i);
 		uint32_t node;
 
-		mprof_profile_get_sample_node(builder->profile, (uint32_t)i, &sample);
 		node = i > 0 ? replaced[sample.parent] : 0;
 		if (i > 0 && !add_sample_node(builder, &sample, &node))
 			return 0;
@@ -270,11 +295,14 @@ static void sum_items(sample_view *view)
 	}
 }
 
-int sample_view_build(sample_view *view, const mprof_profile *profile, const mprof_reader *reader, native_lines *lines)
+int sample_view_build(sample_view *view, const mprof_profile *profile, const mprof_reader *reader, native_lines *lines,
+		      const mprof_frame_tree *filtered)
 {
-	const size_t count = mprof_profile_get_sample_node_count(profile);
+	const size_t count = filtered != NULL ? mprof_frame_tree_get_node_count(filtered)
+					      : mprof_profile_get_sample_node_count(profile);
 	uint32_t *replaced = calloc(count + 1, sizeof(*replaced));
-	view_builder builder = {.view = view, .profile = profile, .reader = reader, .lines = lines};
+	view_builder builder = {
+		.view = view, .profile = profile, .reader = reader, .lines = lines, .filtered = filtered};
 	int is_built;
 
 	memset(view, 0, sizeof(*view));

@@ -67,9 +67,11 @@ typedef struct sample_view {
 
 /**
  * Builds the view of a profile, which was created with mprof_profile_options::with_locations. \p lines may be NULL.
+ * \p filtered: if not NULL, the samples that filters of frames keep; they have no inlined functions and no lines.
  * Returns 0 if out of memory; call sample_view_release() in both cases.
  */
-int sample_view_build(sample_view *view, const mprof_profile *profile, const mprof_reader *reader, native_lines *lines);
+int sample_view_build(sample_view *view, const mprof_profile *profile, const mprof_reader *reader, native_lines *lines,
+		      const mprof_frame_tree *filtered);
 void sample_view_release(sample_view *view);
 
 #endif

@@ -5,6 +5,7 @@
 #include "report/call_tree.h"
 #include "report/durations.h"
 #include "report/exceptions.h"
+#include "report/frames.h"
 #include "report/handles.h"
 #include "report/heap.h"
 #include "report/memory.h"
@@ -304,6 +305,10 @@ static void print_properties(const log_report *report)
 
 void report_print_text(log_report *report)
 {
+	if (report_frames_are_alone(report)) {
+		report_frames_text(report);
+		return;
+	}
 	if (report->options.tree_only) {
 		report_call_tree_text(report);
 		if (report->totals.calls == 0)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file report/frames.h
+ * \brief Callers and callees of methods, inverted trees, and filters for the frames of call stacks.
+ */
+#ifndef REPORT_FRAMES_H
+#define REPORT_FRAMES_H
+
+#include "common/json.h"
+#include "report/report.h"
+
+/** Makes the trees that the options ask for. Returns 0 after a message if out of memory. */
+int report_frames_make(log_report *report);
+void report_frames_release(log_report *report);
+
+/** Whether the options ask for callers, callees or inverted trees, which are then printed alone. */
+int report_frames_are_alone(const log_report *report);
+
+/** Replaces the statistics of methods by those of the call stacks that the filters keep. */
+void report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count);
+
+/** Whether the filters of frames keep a call stack. Hidden frames make no difference. */
+int report_frames_keep_stack(const log_report *report, uint32_t stack);
+
+void report_frames_text(const log_report *report);
+void report_frames_json(const log_report *report, json_writer *json);
+
+#endif

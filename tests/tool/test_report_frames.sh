@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Callers, callees, inverted trees, filters of frames, and durations of "mprof report" agree with its other tables and
+# with the events of the log.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs sample full
+
+# Durations by method from the events alone: thread by thread, each leave ends the innermost call of its method.
+cat >durations.jq <<'END'
+reduce (.[] | select(.event == "method-enter" or .event == "method-leave")) as $e ({open: {}, done: {}};
+	$e.thread as $t | ($e.counter | tonumber) as $now |
+	if $e.event == "method-enter" then .open[$t] += [{method: $e.method, $now}]
+	else ([(.open[$t] // [])[].method] | rindex($e.method)) as $i |
+		if $i == null then . else
+			reduce .open[$t][$i:][] as $c (.; .done["\($c.method)"] += [$now - $c.now]) |
+			.open[$t] |= .[:$i]
+		end
+	end) | .done | map_values(length)
+END
+for log in sample full; do
+	mprof dump --json $log.mprof
+	jq -s -c -S -f durations.jq out >expected || fail "$log: jq"
+	mprof report --json --percentiles --slowest=5 $log.mprof
+	jq -c -S '[.durations[] | {"\(.id)": .calls}] | add // {}' out >found
+	expect "$log: calls that ended" "$(cat found)" "$(cat expected)"
+	expect_json "$log: percentiles in order" \
+		'[.durations[] | .min_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and .p99_ns <= .max_ns] |
+			all' true
+	expect_json "$log: the slowest call is the longest" \
+		'([.durations[].max_ns] | max) == ([.slow_calls[].duration_ns] | max)' true
+	expect_json "$log: order of slow calls" '[.slow_calls[].duration_ns] | . == (sort | reverse)' true
+	expect_json "$log: number of slow calls" '.slow_calls | length <= 5' true
+done
+
+# Each method: its callers and callees add up, and its inverted tree has its own time.
+mprof report --json --inverted --min-percent=0 sample.mprof
+cp out all
+jq -r '.methods[] | select(.calls > 0) | "\(.class).\(.name)"' all | sed 's/[][*?\\]/?/g' >names
+test -s names || fail "no methods"
+while read -r name; do
+	mprof report --json "--callers=$name" "--callees=$name" sample.mprof
+	expect_status 0 "$name"
+	expect_json "$name: calls of its callers" '.callers[0] | ([.rows[].count] | add) == .count' true
+	expect_json "$name: own time of its callers" '.callers[0] | ([.rows[].self] | add) == .self' true
+	expect_json "$name: totals" '.callers[0] as $c | .callees[0] | [.count, .self, .total] == ($c | [.count, .self, .total])' true
+done <names
+expect "own time" "$(jq '[.inverted_trees[0].tree[] | [.id, .count, .self <= .total]] | sort | map(.[0])' all)" \
+	"$(jq '[.methods[] | select(.calls > 0) | [.id]] | sort | map(.[0])' all)"
+expect "totals of the inverted tree" \
+	"$(jq -c '[.inverted_trees[0].tree[] | [.id, .count, .total]] | sort' all)" \
+	"$(jq -c '[.methods[] | select(.calls > 0) | [.id, .calls, .self_ns]] | sort' all)"
+
+# Filters: what is in focus and what is ignored make up everything; hiding keeps the time.
+name=$(sed -n 1p names)
+own='[.methods[].self_ns] | add'
+mprof report --json "--focus=$name" sample.mprof
+focused=$(jq "$own" out)
+mprof report --json "--ignore=$name" sample.mprof
+ignored=$(jq "$own" out)
+expect "time with and without $name" $((focused + ignored)) "$(jq "$own" all)"
+id=$(jq '[.methods[] | select(.calls > 0)][0].id' all)
+expect_json "the ignored method" ".methods[] | select(.id == $id) | .calls" 0
+last=$(sed -n '$p' names)
+id=$(jq '[.methods[] | select(.calls > 0)][-1].id' all)
+mprof report --json "--hide=$last" sample.mprof
+expect_json "the filter" .filters.hide "$(jq -n -c --arg name "$last" '$name')"
+expect_json "the hidden method" ".methods[] | select(.id == $id) | .calls" 0
+for option in focus ignore hide callers callees; do
+	mprof report "--$option=Game.World.run*" sample.mprof
+	expect "--$option" "$(cat err)" \
+		"mprof: sample.mprof: nothing matches --$option=Game.World.run*; nearest: Game.World.Run (string[])"
+done
+mprof report --callers=Fib sample.mprof
+expect_line out '^Callers$'
+! grep -q ^Totals out || fail "not the callers alone: $(cat out)"
