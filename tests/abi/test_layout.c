@@ -287,6 +287,94 @@ FIELD(mprof_stack_frame, id, 0);
 FIELD(mprof_stack_frame, is_native, 4);
 FIELD(mprof_stack_frame, is_compiling, 8);
 
+SIZE(mprof_heap_graph_options, 32);
+FIELD(mprof_heap_graph_options, struct_size, 0);
+FIELD(mprof_heap_graph_options, allocator, 8);
+FIELD(mprof_heap_graph_options, max_memory, 16);
+FIELD(mprof_heap_graph_options, snapshot, 24);
+FIELD(mprof_heap_graph_options, list_only, 28);
+
+SIZE(mprof_heap_graph_totals, 2208);
+FIELD(mprof_heap_graph_totals, struct_size, 0);
+FIELD(mprof_heap_graph_totals, snapshot, 8);
+FIELD(mprof_heap_graph_totals, number, 12);
+FIELD(mprof_heap_graph_totals, time_ns, 16);
+FIELD(mprof_heap_graph_totals, incomplete, 24);
+FIELD(mprof_heap_graph_totals, limited, 28);
+FIELD(mprof_heap_graph_totals, has_roots, 32);
+FIELD(mprof_heap_graph_totals, has_offsets, 36);
+FIELD(mprof_heap_graph_totals, has_dominators, 40);
+FIELD(mprof_heap_graph_totals, has_paths, 44);
+FIELD(mprof_heap_graph_totals, has_referrers, 48);
+FIELD(mprof_heap_graph_totals, reserved, 52);
+FIELD(mprof_heap_graph_totals, objects, 56);
+FIELD(mprof_heap_graph_totals, bytes, 64);
+FIELD(mprof_heap_graph_totals, references, 72);
+FIELD(mprof_heap_graph_totals, classes, 80);
+FIELD(mprof_heap_graph_totals, roots, 88);
+FIELD(mprof_heap_graph_totals, roots_by_kind, 96);
+FIELD(mprof_heap_graph_totals, reachable_objects, 2144);
+FIELD(mprof_heap_graph_totals, reachable_bytes, 2152);
+FIELD(mprof_heap_graph_totals, missing_references, 2160);
+FIELD(mprof_heap_graph_totals, missing_roots, 2168);
+FIELD(mprof_heap_graph_totals, orphan_references, 2176);
+FIELD(mprof_heap_graph_totals, repeated_objects, 2184);
+FIELD(mprof_heap_graph_totals, damaged_blocks, 2192);
+FIELD(mprof_heap_graph_totals, used_memory, 2200);
+
+SIZE(mprof_heap_snapshot, 56);
+FIELD(mprof_heap_snapshot, struct_size, 0);
+FIELD(mprof_heap_snapshot, number, 8);
+FIELD(mprof_heap_snapshot, incomplete, 12);
+FIELD(mprof_heap_snapshot, time_ns, 16);
+FIELD(mprof_heap_snapshot, objects, 24);
+FIELD(mprof_heap_snapshot, bytes, 32);
+FIELD(mprof_heap_snapshot, references, 40);
+FIELD(mprof_heap_snapshot, roots, 48);
+
+SIZE(mprof_heap_class, 56);
+FIELD(mprof_heap_class, struct_size, 0);
+FIELD(mprof_heap_class, class_id, 8);
+FIELD(mprof_heap_class, reserved, 12);
+FIELD(mprof_heap_class, objects, 16);
+FIELD(mprof_heap_class, bytes, 24);
+FIELD(mprof_heap_class, reachable_objects, 32);
+FIELD(mprof_heap_class, reachable_bytes, 40);
+FIELD(mprof_heap_class, retained_bytes, 48);
+
+SIZE(mprof_heap_object, 64);
+FIELD(mprof_heap_object, struct_size, 0);
+FIELD(mprof_heap_object, address, 8);
+FIELD(mprof_heap_object, bytes, 16);
+FIELD(mprof_heap_object, retained_bytes, 24);
+FIELD(mprof_heap_object, class_id, 32);
+FIELD(mprof_heap_object, class_index, 36);
+FIELD(mprof_heap_object, dominator, 40);
+FIELD(mprof_heap_object, is_reachable, 44);
+FIELD(mprof_heap_object, is_root, 48);
+FIELD(mprof_heap_object, references, 52);
+FIELD(mprof_heap_object, referrers, 56);
+FIELD(mprof_heap_object, reserved, 60);
+
+SIZE(mprof_heap_reference, 16);
+FIELD(mprof_heap_reference, object, 0);
+FIELD(mprof_heap_reference, has_offset, 4);
+FIELD(mprof_heap_reference, offset, 8);
+
+SIZE(mprof_heap_root, 24);
+FIELD(mprof_heap_root, struct_size, 0);
+FIELD(mprof_heap_root, object, 8);
+FIELD(mprof_heap_root, kind, 12);
+FIELD(mprof_heap_root, area, 16);
+FIELD(mprof_heap_root, reserved, 20);
+
+SIZE(mprof_heap_step, 24);
+FIELD(mprof_heap_step, object, 0);
+FIELD(mprof_heap_step, is_dominator, 4);
+FIELD(mprof_heap_step, has_offset, 8);
+FIELD(mprof_heap_step, reserved, 12);
+FIELD(mprof_heap_step, offset, 16);
+
 SIZE(mprof_session, 96);
 FIELD(mprof_session, struct_size, 0);
 FIELD(mprof_session, dialect, 8);

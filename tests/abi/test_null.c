@@ -230,6 +230,30 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_get_writer_stats(NULL, NULL));
 }
 
+Test(null, heap_graph)
+{
+	DOES_NOTHING(mprof_heap_graph_options_init(NULL, 0));
+	REFUSES(mprof_heap_graph_create(NULL, NULL));
+	DOES_NOTHING(mprof_heap_graph_destroy(NULL));
+	REFUSES(mprof_heap_graph_read(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_heap_graph_build_dominators(NULL));
+	REFUSES(mprof_heap_graph_build_paths(NULL));
+	REFUSES(mprof_heap_graph_build_referrers(NULL));
+	REFUSES(mprof_heap_graph_get_totals(NULL, NULL));
+	GIVES_0(mprof_heap_graph_get_snapshot_count(NULL));
+	REFUSES(mprof_heap_graph_get_snapshot(NULL, 0, NULL));
+	GIVES_0(mprof_heap_graph_get_class_count(NULL));
+	REFUSES(mprof_heap_graph_get_class(NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_get_object(NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_lookup_object(NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_get_references(NULL, 0, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_graph_get_referrers(NULL, 0, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_graph_get_root(NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_get_dominated(NULL, 0, NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_get_retained(NULL, NULL, 0, NULL));
+	REFUSES(mprof_heap_graph_get_path(NULL, 0, NULL, NULL, 0, 0, NULL));
+}
+
 Test(null, profile)
 {
 	DOES_NOTHING(mprof_profile_options_init(NULL, 0));

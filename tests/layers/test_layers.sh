@@ -31,6 +31,7 @@ declare -A may_include=(
 	[reader]="base format io parser dictionary reader"
 	[writer]="base format io dictionary writer"
 	[recorder]="base format io writer recorder"
+	[heap]="base format reader heap"
 	[model]="base format reader model"
 	[convert]="base format reader writer convert"
 )
@@ -51,6 +52,8 @@ for file in $(sources lib); do
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
 		'<mprof/profile.h>' | '<mprof/profile_'*)
 			test "$layer" = model || fail "$file includes $included, which is the model's" ;;
+		'<mprof/heap_graph.h>')
+			test "$layer" = heap || fail "$file includes $included, which is that of the heap graph" ;;
 		'<mprof/convert.h>')
 			test "$layer" = convert || fail "$file includes $included, which is the converter's" ;;
 		'<'*) ;;

@@ -15,7 +15,8 @@ fail() {
 
 # Directories that hold to it. This list only grows.
 directories="
-	lib/base lib/convert lib/dictionary lib/format lib/io lib/model lib/parser lib/reader lib/recorder lib/writer
+	lib/base lib/convert lib/dictionary lib/format lib/heap lib/io lib/model lib/parser lib/reader lib/recorder
+	lib/writer
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/dump
 	examples/mprof/record examples/mprof/report examples/mprof/symbolize examples/native examples/shared"
 

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file mprof/heap_graph.h
+ * \brief The objects of one heap snapshot as a graph: what keeps an object alive, and how much memory it retains.
+ *
+ * mprof_heap_graph_read() reads one snapshot of a log. Its objects are numbered from 0 in the order of their addresses.
+ * Three functions then compute more, each when it is called: mprof_heap_graph_build_dominators() retained sizes,
+ * mprof_heap_graph_build_paths() shortest paths from roots, mprof_heap_graph_build_referrers() the references to each
+ * object. One thread at a time may call a function that changes the graph; while no thread does, several threads may
+ * call the others. Every function refuses NULL: functions that return a status return #MPROF_ERR_ARGUMENT, functions
+ * that return a count return 0. No function is async-signal-safe.
+ *
+ * **Reachable objects and retained sizes.** An object is reachable if a chain of references leads to it from a root. An
+ * object dominates another one if every such chain leads through it. It retains the objects that it dominates, and
+ * itself: they would be dead without it. The retained size is the sum of their sizes. An object that two others hold is
+ * retained by neither, but by their common dominator, or by the roots alone. The retained size of a class is the sum of
+ * those of its objects that no other object of the class dominates, so nothing counts twice. It does not include what
+ * only several of them together keep alive; mprof_heap_graph_get_retained() does, for any set of objects.
+ *
+ * **What the log states.** References and roots are those that the runtime recorded. Weak references and weak handles
+ * are neither, so they retain nothing. A runtime that reports the value of a live ephemeron (such as an entry of a
+ * ConditionalWeakTable) as a root does so once, with the kind #MPROF_ROOT_RUNTIME: the value is then dominated by no
+ * object, not by the key that keeps it alive. An object that only waits for its finalizer is reachable from a root of
+ * the kind #MPROF_ROOT_FINALIZER. A snapshot without roots, as all of the dialects before mprof2 are, has no reachable
+ * objects, dominators or paths: mprof_heap_graph_totals::has_roots is 0.
+ *
+ * **Missing data.** mprof_heap_graph_totals::incomplete is 1 if a part of the snapshot is not in the log or could not
+ * be read. References and roots whose object is not in the snapshot are counted and lead nowhere. If any of these
+ * figures is not 0, objects may be reachable that seem not to be, and retained sizes may be too small or too large.
+ *
+ * **Limits.** A snapshot may have 2^32 - 2 objects and as many references; more are #MPROF_ERR_LIMIT. The graph takes
+ * about 14 bytes for each object and 5 for each reference; while dominators are computed, another 35 bytes for each
+ * object. mprof_heap_graph_options::max_memory limits all of it.
+ *
+ * **Speed.** Only INTRO, MAPPING, LOADED, HEAP_DATA, ROOTS, FIELDS and DIRECTIVES blocks are needed: a reader whose
+ * mprof_reader_options::wanted has only these, or that skips EVENTS, reads a large log faster.
+ *
+ * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
+ * that accepts that defines MPROF_UNSTABLE before it includes the header.
+ */
+#ifndef MPROF_HEAP_GRAPH_H
+#define MPROF_HEAP_GRAPH_H
+
+#ifndef MPROF_UNSTABLE
+#error "mprof/heap_graph.h is not stable before 1.0: define MPROF_UNSTABLE to use it, and expect it to change"
+#endif
+
+#include <mprof/reader.h>
+
+MPROF_BEGIN_DECLS
+
+/**
+ * \brief Not an object.
+ * \since 0.1
+ */
+#define MPROF_HEAP_NO_OBJECT UINT32_MAX
+
+/**
+ * \brief The graph of a heap snapshot.
+ * \since 0.1
+ */
+typedef struct mprof_heap_graph mprof_heap_graph;
+
+/**
+ * \brief Options of a heap graph. If all fields except struct_size are 0, the defaults apply.
+ * \since 0.1
+ */
+typedef struct mprof_heap_graph_options {
+	size_t struct_size;               /**< Set by mprof_heap_graph_options_init(). */
+	const mprof_allocator *allocator; /**< Allocator of the graph; NULL: malloc. Copied. */
+	uint64_t max_memory;              /**< Maximum memory of the graph, in bytes; 0 means 4 GiB. */
+	uint32_t snapshot;                /**< Which snapshot of the log, from 1; 0 means the last. */
+	uint32_t list_only;               /**< 1: only count the objects of each snapshot; keep none. */
+} mprof_heap_graph_options;
+
+/**
+ * \brief Sets all options to their defaults.
+ *
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_heap_graph_options) as the caller was compiled; a size smaller than that of size_t
+ * does nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_heap_graph_options_init(mprof_heap_graph_options *options, size_t struct_size);
+
+/**
+ * \brief Creates an empty graph.
+ *
+ * Thread-safe.
+ * \param options Options, or NULL for the defaults. Copied.
+ * \param graph Receives the graph. The caller frees it with mprof_heap_graph_destroy().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p graph is NULL, struct_size is too small, list_only is neither 0 nor 1, or a snapshot is
+ *   chosen together with list_only.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options,
+							       mprof_heap_graph **graph);
+
+/**
+ * \brief Frees a graph.
+ * \param graph The graph, or NULL.
+ * \since 0.1
+ */
+MPROF_API void mprof_heap_graph_destroy(mprof_heap_graph *graph);
+
+/**
+ * \brief Reads blocks up to the end of the log, or of the snapshot that was chosen by its number, skipping damage, and
+ * links the objects of the snapshot.
+ *
+ * If the log has no such snapshot, mprof_heap_graph_totals::snapshot is 0. One thread at a time.
+ * \param graph The graph.
+ * \param reader The reader.
+ * \param damage Called for each error in the log, on the calling thread; may be NULL.
+ * \param user Passed to \p damage.
+ * \return
+ * - #MPROF_OK if the log was read to the end of the snapshot without an error, or is complete.
+ * - #MPROF_AGAIN if the reader follows the log and has read all that is available: nothing is linked yet, and the same
+ *   call continues.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: likewise.
+ * - #MPROF_ERR_TRUNCATED if END is missing.
+ * - #MPROF_ERR_ARGUMENT if \p graph or \p reader is NULL.
+ * - #MPROF_ERR_STATE if the snapshot has already been read.
+ * - #MPROF_ERR_LIMIT if the snapshot exceeds max_memory or 2^32 - 2 objects or references: the graph has no objects,
+ *   mprof_heap_graph_totals::limited is 1, and every later call returns it again.
+ * - #MPROF_ERR_MEMORY if the allocator refused; every later call returns it again.
+ * - Otherwise the first error in the log.
+ *
+ * After an error in the log the graph has all that was valid.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_read(mprof_heap_graph *graph, mprof_reader *reader,
+							     mprof_damage_function damage, void *user);
+
+/**
+ * \brief Computes the immediate dominator and the retained size of each object, and the retained size of each class.
+ *
+ * Takes time in proportion to the references, about one second for four million of them. Does nothing if it was done
+ * before. One thread at a time.
+ * \param graph The graph.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p graph is NULL.
+ * - #MPROF_ERR_STATE if no snapshot has been read.
+ * - #MPROF_ERR_UNSUPPORTED if the snapshot has no roots.
+ * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_build_dominators(mprof_heap_graph *graph);
+
+/**
+ * \brief Finds a shortest path from a root to each object.
+ *
+ * If several roots are equally near, the order is: static fields, thread-local static fields, handles, structures of
+ * the runtime, other roots, stacks, objects that wait to be finalized. Does nothing if it was done before. One thread
+ * at a time.
+ * \param graph The graph.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p graph is NULL.
+ * - #MPROF_ERR_STATE if no snapshot has been read.
+ * - #MPROF_ERR_UNSUPPORTED if the snapshot has no roots.
+ * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_build_paths(mprof_heap_graph *graph);
+
+/**
+ * \brief Sorts the references by the object that they refer to, for mprof_heap_graph_get_referrers().
+ *
+ * Does nothing if it was done before. One thread at a time.
+ * \param graph The graph.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p graph is NULL.
+ * - #MPROF_ERR_STATE if no snapshot has been read.
+ * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_build_referrers(mprof_heap_graph *graph);
+
+/**
+ * \brief What the graph contains. All figures are 0 before a snapshot has been read.
+ * \since 0.1
+ */
+typedef struct mprof_heap_graph_totals {
+	size_t struct_size;          /**< sizeof, set by the caller. */
+	uint32_t snapshot;           /**< Which snapshot of the log it is, from 1; 0 if the log has no such one. */
+	uint32_t number;             /**< Its number in the log, which need not be unique; 0 if the log has none. */
+	int64_t time_ns;             /**< When it was taken, from the start of the session. */
+	uint32_t incomplete;         /**< 1: a part of the snapshot is missing; also if orphan_references is not 0. */
+	uint32_t limited;            /**< 1: the snapshot was not kept, since it exceeds a limit. */
+	uint32_t has_roots;          /**< 1: at least one root refers to an object of the snapshot. */
+	uint32_t has_offsets;        /**< 1: the offset of at least one reference is known. */
+	uint32_t has_dominators;     /**< 1: mprof_heap_graph_build_dominators() succeeded. */
+	uint32_t has_paths;          /**< 1: mprof_heap_graph_build_paths() succeeded. */
+	uint32_t has_referrers;      /**< 1: mprof_heap_graph_build_referrers() succeeded. */
+	uint32_t reserved;           /**< 0. */
+	uint64_t objects;            /**< Objects. */
+	uint64_t bytes;              /**< Their bytes. */
+	uint64_t references;         /**< References of these objects, also to missing objects; null references do not
+	                                  count. */
+	uint64_t classes;            /**< Classes that have objects. */
+	uint64_t roots;              /**< Roots that refer to one of these objects. */
+	uint64_t roots_by_kind[256]; /**< roots by #mprof_root_kind. */
+	uint64_t reachable_objects;  /**< Objects that roots reach; 0 unless has_dominators or has_paths is 1. */
+	uint64_t reachable_bytes;    /**< Their bytes. */
+	uint64_t missing_references; /**< References to objects that are not in the snapshot. */
+	uint64_t missing_roots;      /**< Roots of objects that are not in the snapshot. */
+	uint64_t orphan_references;  /**< References that belong to an object whose record could not be read. */
+	uint64_t repeated_objects;   /**< Objects that were left out, since another one has the same address. */
+	uint64_t damaged_blocks;     /**< Blocks of any snapshot that could not be read, or only in part. */
+	uint64_t used_memory;        /**< Memory of the graph, in bytes. */
+} mprof_heap_graph_totals;
+
+/**
+ * \brief Gets the totals.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param totals Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_totals(const mprof_heap_graph *graph, mprof_heap_graph_totals *totals);
+
+/**
+ * \brief A heap snapshot of the log.
+ * \since 0.1
+ */
+typedef struct mprof_heap_snapshot {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint32_t number;     /**< Its number in the log, which need not be unique; 0 if the log has none. */
+	uint32_t incomplete; /**< 1: a part is missing, since the recorder ran out of memory, a block could not be read,
+	                          or the end of the snapshot has not been read. */
+	int64_t time_ns;     /**< When it was taken, from the start of the session; 0 before reading has ended. */
+	uint64_t objects;    /**< Objects. */
+	uint64_t bytes;      /**< Their bytes. */
+	uint64_t references; /**< References of these objects. */
+	uint64_t roots;      /**< Roots. */
+} mprof_heap_snapshot;
+
+/**
+ * \brief Number of heap snapshots that were read, in the order of the log. Snapshots after the one that was chosen by
+ * its number are not read.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \return The count; 0 if \p graph is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_heap_graph_get_snapshot_count(const mprof_heap_graph *graph);
+
+/**
+ * \brief Gets a heap snapshot of the log, counted as it is there.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param index 0 to mprof_heap_graph_get_snapshot_count() - 1; mprof_heap_graph_options::snapshot is one more.
+ * \param snapshot Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_snapshot(const mprof_heap_graph *graph, size_t index,
+						     mprof_heap_snapshot *snapshot);
+
+/**
+ * \brief The objects of a class.
+ * \since 0.1
+ */
+typedef struct mprof_heap_class {
+	size_t struct_size;         /**< sizeof, set by the caller. */
+	uint32_t class_id;          /**< Class ID; 0 if not known. */
+	uint32_t reserved;          /**< 0. */
+	uint64_t objects;           /**< Objects. */
+	uint64_t bytes;             /**< Their bytes. */
+	uint64_t reachable_objects; /**< Those that roots reach. 0 without dominators, as the next two. */
+	uint64_t reachable_bytes;   /**< Their bytes. */
+	uint64_t retained_bytes;    /**< Retained sizes of the objects that no object of the class dominates. */
+} mprof_heap_class;
+
+/**
+ * \brief Number of classes that have objects: mprof_heap_graph_totals::classes.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \return The count; 0 if \p graph is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_heap_graph_get_class_count(const mprof_heap_graph *graph);
+
+/**
+ * \brief Gets a class.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param index 0 to mprof_heap_graph_get_class_count() - 1, in the order of class IDs.
+ * \param stats Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_class(const mprof_heap_graph *graph, size_t index, mprof_heap_class *stats);
+
+/**
+ * \brief An object.
+ * \since 0.1
+ */
+typedef struct mprof_heap_object {
+	size_t struct_size;      /**< sizeof, set by the caller. */
+	uint64_t address;        /**< Its address when the snapshot was taken. */
+	uint64_t bytes;          /**< Its size. */
+	uint64_t retained_bytes; /**< Its retained size; 0 without dominators, or if no root reaches it. */
+	uint32_t class_id;       /**< Class ID; 0 if not known. */
+	uint32_t class_index;    /**< Index of the class, for mprof_heap_graph_get_class(). */
+	uint32_t dominator;      /**< The immediate dominator; #MPROF_HEAP_NO_OBJECT if no single object dominates it,
+	                              or without dominators. */
+	uint32_t is_reachable;   /**< 1: a root reaches it. 0 without dominators and paths. */
+	uint32_t is_root;        /**< 1: a root refers to it. */
+	uint32_t references;     /**< Number of its references. */
+	uint32_t referrers;      /**< Number of references to it; 0 without referrers. */
+	uint32_t reserved;       /**< 0. */
+} mprof_heap_object;
+
+/**
+ * \brief Gets an object.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object 0 to mprof_heap_graph_totals::objects - 1, in the order of addresses.
+ * \param stats Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_object(const mprof_heap_graph *graph, uint32_t object,
+						   mprof_heap_object *stats);
+
+/**
+ * \brief Looks up the object at an address.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param address The address of the start of an object.
+ * \param object Receives the object; #MPROF_HEAP_NO_OBJECT if there is none.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_UNDEFINED_ID if no object of the snapshot is there.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_lookup_object(const mprof_heap_graph *graph, uint64_t address,
+						      uint32_t *object);
+
+/**
+ * \brief A reference, as seen from one of its two objects. Passed together with its size, so that it may grow at its
+ * end.
+ *
+ * mprof_reader_lookup_field() returns the field at an offset, for the class of the object that has the reference.
+ * \since 0.1
+ */
+typedef struct mprof_heap_reference {
+	uint32_t object;     /**< The object at the other end; #MPROF_HEAP_NO_OBJECT if the snapshot lacks it. */
+	uint32_t has_offset; /**< 1: the offset is known. */
+	uint64_t offset;     /**< Bytes from the start of the object that has the reference; 0 if not known. */
+} mprof_heap_reference;
+
+/**
+ * \brief Gets the references of an object, in the order of the log.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object The object.
+ * \param first Index of the first reference to get, 0 to mprof_heap_object::references.
+ * \param references Array that receives the references; may be NULL if \p capacity is 0.
+ * \param reference_size sizeof (mprof_heap_reference) as the caller was compiled.
+ * \param capacity Number of elements in \p references.
+ * \param count Receives the number of references stored.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object or \p first is out of range, or \p reference_size is smaller
+ *   than in release 0.1.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_references(const mprof_heap_graph *graph, uint32_t object, uint32_t first,
+						       mprof_heap_reference *references, size_t reference_size,
+						       size_t capacity, size_t *count);
+
+/**
+ * \brief Gets the references to an object, in the order of the objects that have them.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object The object.
+ * \param first Index of the first reference to get, 0 to mprof_heap_object::referrers.
+ * \param references Array that receives the references; may be NULL if \p capacity is 0.
+ * \param reference_size sizeof (mprof_heap_reference) as the caller was compiled.
+ * \param capacity Number of elements in \p references.
+ * \param count Receives the number of references stored.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object or \p first is out of range, or \p reference_size is smaller
+ *   than in release 0.1.
+ * - #MPROF_ERR_STATE before mprof_heap_graph_build_referrers().
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_referrers(const mprof_heap_graph *graph, uint32_t object, uint32_t first,
+						      mprof_heap_reference *references, size_t reference_size,
+						      size_t capacity, size_t *count);
+
+/**
+ * \brief A root of an object in the snapshot.
+ * \since 0.1
+ */
+typedef struct mprof_heap_root {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	uint32_t object;    /**< The object. */
+	uint32_t kind;      /**< An #mprof_root_kind; kinds that this library does not have are #MPROF_ROOT_OTHER. */
+	uint32_t area;      /**< ID of the root area, for mprof_reader_lookup_record(); 0 if not known. */
+	uint32_t reserved;  /**< 0. */
+} mprof_heap_root;
+
+/**
+ * \brief Gets a root.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param index 0 to mprof_heap_graph_totals::roots - 1, in the order of objects.
+ * \param root Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_root(const mprof_heap_graph *graph, size_t index, mprof_heap_root *root);
+
+/**
+ * \brief Gets the objects whose immediate dominator is a given one, those with the largest retained size first.
+ *
+ * Scans all objects. Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param dominator The object; #MPROF_HEAP_NO_OBJECT for reachable objects that no single object dominates.
+ * \param objects Array that receives the objects; may be NULL if \p capacity is 0. Objects of the same retained size
+ * are in their own order.
+ * \param capacity Number of elements in \p objects.
+ * \param count Receives the number of such objects, which may be larger than \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p dominator is out of range.
+ * - #MPROF_ERR_STATE before mprof_heap_graph_build_dominators().
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_dominated(const mprof_heap_graph *graph, uint32_t dominator,
+						      uint32_t *objects, size_t capacity, size_t *count);
+
+/**
+ * \brief Gets the retained size of a set of objects: the bytes of all objects that would be dead without these, also of
+ * those that only several of them together keep alive. Unreachable objects add nothing.
+ *
+ * One thread at a time, since it needs temporary memory.
+ * \param graph The graph.
+ * \param objects The objects; repetitions have no effect. May be NULL if \p count is 0.
+ * \param count Number of elements in \p objects.
+ * \param bytes Receives the retained size.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or an object is out of range.
+ * - #MPROF_ERR_STATE before mprof_heap_graph_build_dominators().
+ * - #MPROF_ERR_LIMIT if max_memory is too small.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_get_retained(mprof_heap_graph *graph, const uint32_t *objects,
+								     size_t count, uint64_t *bytes);
+
+/**
+ * \brief A step of a path: an object, and its reference to the object of the next step. Passed together with its size,
+ * so that it may grow at its end.
+ * \since 0.1
+ */
+typedef struct mprof_heap_step {
+	uint32_t object;       /**< The object. */
+	uint32_t is_dominator; /**< 1: the object of the last step is alive only because of this one: every path leads
+	                            through it. Also 1 in the last step. 0 without dominators. */
+	uint32_t has_offset;   /**< 1: the offset is known. 0 in the last step. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t offset;       /**< Offset of the reference to the next object, in bytes; 0 if not known. */
+} mprof_heap_step;
+
+/**
+ * \brief Gets a shortest path from a root to an object.
+ *
+ * Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object The object.
+ * \param root Receives the root; what fits its struct_size, which the caller sets. Unchanged if \p count is 0.
+ * \param steps Array that receives the steps from the root to the object; may be NULL if \p capacity is 0.
+ * \param step_size sizeof (mprof_heap_step) as the caller was compiled.
+ * \param capacity Number of elements in \p steps.
+ * \param count Receives the number of steps of the path, which may be larger than \p capacity: then the first ones are
+ * stored. 0 if no root reaches the object.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object is out of range, struct_size is too small, or \p step_size is
+ *   smaller than in release 0.1.
+ * - #MPROF_ERR_STATE before mprof_heap_graph_build_paths().
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, uint32_t object, mprof_heap_root *root,
+						 mprof_heap_step *steps, size_t step_size, size_t capacity,
+						 size_t *count);
+
+MPROF_END_DECLS
+
+#endif

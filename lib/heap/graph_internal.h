@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/graph_internal.h
+ * \brief The state of a heap graph.
+ */
+#ifndef HEAP_GRAPH_INTERNAL_H
+#define HEAP_GRAPH_INTERNAL_H
+
+#include "heap/dominators.h"
+#include "heap/referrers.h"
+#include "heap/root_paths.h"
+#include "heap/snapshot_list.h"
+
+#include <mprof/heap_graph.h>
+
+/** Number of events fetched in one call. */
+#define GRAPH_BATCH 256
+
+struct mprof_heap_graph {
+	memory_budget budget;
+	uint32_t wanted; /**< Which snapshot, from 1; 0: the last. */
+	int is_list_only;
+	int is_read;              /**< Reading has ended. */
+	mprof_status failed;      /**< #MPROF_ERR_LIMIT or #MPROF_ERR_MEMORY if reading ended because of it. */
+	mprof_status first_fault; /**< The first error in the log so far, if reading was interrupted. */
+	uint64_t damaged_blocks;
+	snapshot_list snapshots;
+	size_t gathered_for; /**< Index of the snapshot that is gathered, or in the graph; #SNAPSHOT_NONE. */
+	gathered_heap gathered;
+	object_graph objects;
+	dominators dominators;
+	root_paths paths;
+	referrers referrers;
+	mprof_event batch[GRAPH_BATCH];
+};
+
+#endif

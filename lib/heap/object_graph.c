@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* Links the objects of a heap snapshot by their addresses. */
+#include "heap/object_graph.h"
+
+#include "base/checked.h"
+#include "base/sort.h"
+
+/* Values of a step that are not a distance. */
+#define STEP_UNKNOWN 254
+#define STEP_ABSOLUTE 255
+
+/* At least one in this number of steps of an object is absolute, so that finding an offset takes constant time. */
+#define STEPS_BETWEEN_ABSOLUTE 256
+
+#define CLASS_UNSET UINT32_MAX
+
+void object_graph_init(object_graph *graph, const mprof_allocator *allocator)
+{
+	memset(graph, 0, sizeof(*graph));
+	graph->allocator = allocator;
+	address_set_init(&graph->addresses, allocator, 0);
+	hash_map_init(&graph->large_sizes, allocator);
+	hash_map_init(&graph->offsets, allocator);
+}
+
+void object_graph_destroy(object_graph *graph)
+{
+	const mprof_allocator *allocator = graph->allocator;
+	size_t objects = graph->object_count;
+
+	address_set_destroy(&graph->addresses);
+	hash_map_destroy(&graph->large_sizes);
+	hash_map_destroy(&graph->offsets);
+	allocator_release(allocator, graph->classes, objects * sizeof(*graph->classes));
+	allocator_release(allocator, graph->sizes, objects * sizeof(*graph->sizes));
+	allocator_release(allocator, graph->first, (objects + 1) * sizeof(*graph->first));
+	allocator_release(allocator, graph->targets, graph->reference_count * sizeof(*graph->targets));
+	allocator_release(allocator, graph->steps, graph->reference_count);
+	allocator_release(allocator, graph->class_table, graph->class_count * sizeof(*graph->class_table));
+	allocator_release(allocator, graph->roots, graph->root_count * sizeof(*graph->roots));
+	object_graph_init(graph, allocator);
+}
+
+/* Allocates an array; one of 0 elements stays NULL. Returns 0 if there is no memory. */
+static int make_array(const mprof_allocator *allocator, size_t count, size_t element_size, void **array)
+{
+	size_t size;
+
+	*array = NULL;
+	if (!checked_multiply(count, element_size, &size))
+		return 0;
+	if (size != 0)
+		*array = allocator_allocate(allocator, size);
+	return size == 0 || *array != NULL;
+}
+
+/* Numbers the addresses. Objects without references are passed over quickly, since references are in another stream. */
+static int number_addresses(object_graph *graph, gathered_heap *heap)
+{
+	gathered_cursor cursor;
+	gathered_object object;
+
+	graph->addresses.shift = gathered_heap_shift_of(heap->address_bits, ADDRESS_SET_MAX_SHIFT);
+	gathered_heap_begin(&cursor, heap, 0);
+	for (uint64_t i = 0; i < heap->object_count; i++) {
+		int added;
+
+		gathered_heap_next_object(&cursor, &object);
+		added = address_set_add(&graph->addresses, object.address);
+		if (added < 0)
+			return 0;
+		graph->object_count += (uint32_t)added;
+	}
+	graph->repeated_objects = heap->object_count - graph->object_count;
+	address_set_sort(&graph->addresses);
+	return 1;
+}
+
+static int compare_classes(const void *first, const void *second)
+{
+	uint32_t a = ((const object_class *)first)->class_id;
+	uint32_t b = ((const object_class *)second)->class_id;
+
+	return (a > b) - (a < b);
+}
+
+/* Makes the table of classes. Afterwards class_ids has the index in the table of each class that was gathered. */
+static int make_classes(object_graph *graph, gathered_heap *heap)
+{
+	void *table;
+
+	if (!make_array(graph->allocator, heap->class_count, sizeof(*graph->class_table), &table))
+		return 0;
+	graph->class_table = table;
+	graph->class_count = heap->class_count;
+	for (size_t i = 0; i < heap->class_count; i++) {
+		memset(&graph->class_table[i], 0, sizeof(graph->class_table[i]));
+		graph->class_table[i].class_id = heap->class_ids[i];
+	}
+	sort_in_place(graph->class_table, graph->class_count, sizeof(*graph->class_table), compare_classes);
+	for (size_t i = 0; i < graph->class_count; i++) {
+		uint32_t gathered = id_map_get(&heap->class_indices, graph->class_table[i].class_id) - 1;
+
+		heap->class_ids[gathered] = (uint32_t)i;
+	}
+	return 1;
+}
+
+static int set_size(object_graph *graph, uint32_t object, uint64_t size)
+{
+	graph->sizes[object] = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	return size < UINT32_MAX || hash_map_put(&graph->large_sizes, object, size);
+}
+
+/* A sum of sizes; sizes of a damaged log may be anything. */
+static uint64_t add_saturated(uint64_t sum, uint64_t value)
+{
+	return sum + value < sum ? UINT64_MAX : sum + value;
+}
+
+static int fill_object(object_graph *graph, const gathered_heap *heap, const gathered_object *object, uint32_t number)
+{
+	uint32_t index = heap->class_ids[object->class_index];
+	object_class *class_record = &graph->class_table[index];
+
+	graph->classes[number] = index;
+	graph->first[number + 1] = object->reference_count;
+	class_record->objects++;
+	class_record->bytes = add_saturated(class_record->bytes, object->size);
+	graph->bytes = add_saturated(graph->bytes, object->size);
+	return set_size(graph, number, object->size);
+}
+
+/* Fills all arrays by object, and counts the references of those that are not repeated. */
+static int fill_objects(object_graph *graph, gathered_heap *heap)
+{
+	gathered_cursor cursor;
+	gathered_object object;
+	uint32_t references = 0;
+
+	/* A snapshot without objects has no arrays. */
+	if (graph->object_count != 0)
+		memset(graph->classes, 0xff, graph->object_count * sizeof(*graph->classes));
+	graph->first[0] = 0;
+	gathered_heap_begin(&cursor, heap, 0);
+	for (uint64_t i = 0; i < heap->object_count; i++) {
+		uint32_t number;
+
+		gathered_heap_next_object(&cursor, &object);
+		number = address_set_find(&graph->addresses, object.address);
+		if (graph->classes[number] == CLASS_UNSET && !fill_object(graph, heap, &object, number))
+			return 0;
+	}
+	for (uint32_t i = 1; i <= graph->object_count; i++) {
+		references += graph->first[i];
+		graph->first[i] = references;
+	}
+	graph->reference_count = references;
+	return 1;
+}
+
+/* Stores the offset of a reference as the distance from the previous known one of the object, which it becomes. */
+static int fill_step(object_graph *graph, uint32_t reference, uint32_t position, const gathered_reference *read,
+		     uint64_t *previous)
+{
+	uint64_t distance = (read->offset - *previous) >> graph->step_shift;
+
+	if (!read->has_offset) {
+		graph->steps[reference] = STEP_UNKNOWN;
+		return 1;
+	}
+	*previous = read->offset;
+	if (distance < STEP_UNKNOWN && (position + 1) % STEPS_BETWEEN_ABSOLUTE != 0) {
+		graph->steps[reference] = (uint8_t)distance;
+		return 1;
+	}
+	graph->steps[reference] = STEP_ABSOLUTE;
+	return hash_map_put(&graph->offsets, reference, read->offset);
+}
+
+/* Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one. */
+static int fill_references(object_graph *graph, gathered_cursor *cursor, const gathered_object *object, uint32_t first,
+			   int is_repeated)
+{
+	uint64_t previous_offset = 0;
+
+	for (uint32_t i = 0; i < object->reference_count; i++) {
+		gathered_reference reference;
+		uint32_t target;
+
+		gathered_heap_next_reference(cursor, &reference);
+		if (is_repeated)
+			continue;
+		target = address_set_find(&graph->addresses, reference.address);
+		graph->targets[first + i] = target;
+		graph->missing_references += target == OBJECT_NONE;
+		if (graph->steps != NULL && !fill_step(graph, first + i, i, &reference, &previous_offset))
+			return 0;
+	}
+	return 1;
+}
+
+/*
+ * Fills all arrays by reference. Of objects with the same address, the first in the log counts: its bit is cleared in
+ * \p unread when it is found.
+ */
+static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unread)
+{
+	gathered_cursor cursor;
+	gathered_object object;
+
+	graph->step_shift = gathered_heap_shift_of(heap->offset_bits, ADDRESS_SET_MAX_SHIFT);
+	gathered_heap_begin(&cursor, heap, 1);
+	for (uint64_t i = 0; i < heap->object_count; i++) {
+		uint32_t number;
+		int is_first = 1;
+
+		gathered_heap_next_object(&cursor, &object);
+		if (object.reference_count == 0 && unread == NULL)
+			continue;
+		number = address_set_find(&graph->addresses, object.address);
+		if (unread != NULL) {
+			is_first = unread[number / 8] >> number % 8 & 1;
+			unread[number / 8] &= (uint8_t) ~(1u << number % 8);
+		}
+		if (!fill_references(graph, &cursor, &object, graph->first[number], !is_first))
+			return 0;
+	}
+	return 1;
+}
+
+uint32_t root_rank(uint32_t kind)
+{
+	/* A static field explains more than a stack, which may be that of any method. */
+	static const uint8_t ranks[MPROF_ROOT_RUNTIME + 1] = {
+		[MPROF_ROOT_STATIC] = 0,    [MPROF_ROOT_THREAD_STATIC] = 1, [MPROF_ROOT_HANDLE] = 2,
+		[MPROF_ROOT_RUNTIME] = 3,   [MPROF_ROOT_OTHER] = 4,         [MPROF_ROOT_STACK] = 5,
+		[MPROF_ROOT_FINALIZER] = 6,
+	};
+
+	return kind <= MPROF_ROOT_RUNTIME ? ranks[kind] : ROOT_RANKS - 1;
+}
+
+static int compare_roots(const void *first, const void *second)
+{
+	const object_root *a = first;
+	const object_root *b = second;
+	uint32_t a_rank = root_rank(a->kind);
+	uint32_t b_rank = root_rank(b->kind);
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a_rank != b_rank)
+		return a_rank < b_rank ? -1 : 1;
+	return (a->area > b->area) - (a->area < b->area);
+}
+
+static int fill_roots(object_graph *graph, const gathered_heap *heap)
+{
+	size_t found = 0;
+	size_t filled = 0;
+	void *roots;
+
+	for (size_t i = 0; i < heap->root_count; i++)
+		found += address_set_find(&graph->addresses, heap->roots[i].object) != ADDRESS_SET_NONE;
+	graph->missing_roots = heap->root_count - found;
+	if (!make_array(graph->allocator, found, sizeof(*graph->roots), &roots))
+		return 0;
+	graph->roots = roots;
+	graph->root_count = found;
+	for (size_t i = 0; i < heap->root_count; i++) {
+		uint32_t object = address_set_find(&graph->addresses, heap->roots[i].object);
+
+		if (object != ADDRESS_SET_NONE)
+			graph->roots[filled++] = (object_root){object, heap->roots[i].area, heap->roots[i].kind};
+	}
+	sort_in_place(graph->roots, graph->root_count, sizeof(*graph->roots), compare_roots);
+	return 1;
+}
+
+static int make_object_arrays(object_graph *graph)
+{
+	void *classes;
+	void *sizes;
+	void *first;
+	int made = make_array(graph->allocator, graph->object_count, sizeof(*graph->classes), &classes);
+
+	made &= make_array(graph->allocator, graph->object_count, sizeof(*graph->sizes), &sizes);
+	made &= make_array(graph->allocator, (size_t)graph->object_count + 1, sizeof(*graph->first), &first);
+	graph->classes = classes;
+	graph->sizes = sizes;
+	graph->first = first;
+	return made;
+}
+
+static int make_reference_arrays(object_graph *graph, int with_offsets)
+{
+	void *targets;
+	void *steps = NULL;
+	int made = make_array(graph->allocator, graph->reference_count, sizeof(*graph->targets), &targets);
+
+	if (with_offsets)
+		made &= make_array(graph->allocator, graph->reference_count, 1, &steps);
+	graph->targets = targets;
+	graph->steps = steps;
+	return made;
+}
+
+int object_graph_link(object_graph *graph, gathered_heap *heap)
+{
+	uint8_t *unread = NULL;
+	size_t unread_size;
+	int linked;
+
+	if (!number_addresses(graph, heap) || !make_object_arrays(graph) || !make_classes(graph, heap) ||
+	    !fill_objects(graph, heap) || !make_reference_arrays(graph, heap->known_offsets) ||
+	    !fill_roots(graph, heap))
+		return 0;
+	unread_size = (size_t)graph->object_count / 8 + 1;
+	if (graph->repeated_objects != 0) {
+		unread = allocator_allocate(graph->allocator, unread_size);
+		if (unread == NULL)
+			return 0;
+		memset(unread, 0xff, unread_size);
+	}
+	linked = fill_targets(graph, heap, unread);
+	allocator_release(graph->allocator, unread, unread_size);
+	return linked;
+}
+
+uint64_t object_graph_size(const object_graph *graph, uint32_t object)
+{
+	const uint64_t *large;
+
+	if (graph->sizes[object] != UINT32_MAX)
+		return graph->sizes[object];
+	large = hash_map_get(&graph->large_sizes, object);
+	return large != NULL ? *large : UINT32_MAX;
+}
+
+int object_graph_offset(const object_graph *graph, uint32_t object, uint32_t reference, uint64_t *offset)
+{
+	uint64_t distance = 0;
+	const uint64_t *absolute = NULL;
+
+	*offset = 0;
+	if (graph->steps == NULL || graph->steps[reference] == STEP_UNKNOWN)
+		return 0;
+	/* Distances add up from the last absolute offset, or from the start of the object. */
+	for (uint32_t i = reference + 1; i > graph->first[object] && absolute == NULL; i--) {
+		if (graph->steps[i - 1] == STEP_ABSOLUTE)
+			absolute = hash_map_get(&graph->offsets, i - 1);
+		else if (graph->steps[i - 1] != STEP_UNKNOWN)
+			distance += graph->steps[i - 1];
+	}
+	*offset = (absolute != NULL ? *absolute : 0) + (distance << graph->step_shift);
+	return 1;
+}
+
+uint32_t object_graph_owner(const object_graph *graph, uint32_t reference)
+{
+	uint32_t low = 0;
+	uint32_t high = graph->object_count;
+
+	/* Objects without references have the same first reference as the next one: the last of them has it. */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (graph->first[middle] <= reference)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const object_root *object_graph_root(const object_graph *graph, uint32_t object)
+{
+	size_t low = 0;
+	size_t high = graph->root_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->roots[middle].object < object)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < graph->root_count && graph->roots[low].object == object ? &graph->roots[low] : NULL;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/object_graph.h
+ * \brief The objects of one heap snapshot, numbered from 0 in the order of their addresses, and their references.
+ *
+ * The references of all objects are in one array, those of an object one after another in the order of the log. The
+ * index of a reference in this array is its number. The offsets of references take one byte each: the distance from the
+ * previous reference of the object.
+ */
+#ifndef HEAP_OBJECT_GRAPH_H
+#define HEAP_OBJECT_GRAPH_H
+
+#include "base/hash_map.h"
+#include "heap/address_set.h"
+#include "heap/gathered_heap.h"
+
+/** Not an object: the target of a reference to an object that the snapshot lacks. */
+#define OBJECT_NONE UINT32_MAX
+
+/** A class of objects in the snapshot. */
+typedef struct object_class {
+	uint32_t class_id;
+	uint64_t objects;
+	uint64_t bytes;
+	uint64_t reachable_objects; /**< Set by dominators_build(), as the next two. */
+	uint64_t reachable_bytes;
+	uint64_t retained_bytes;
+} object_class;
+
+/** A root that refers to an object of the snapshot. */
+typedef struct object_root {
+	uint32_t object;
+	uint32_t area;
+	uint32_t kind;
+} object_root;
+
+typedef struct object_graph {
+	const mprof_allocator *allocator;
+	address_set addresses;
+	uint32_t object_count;
+	uint32_t reference_count;
+	uint32_t *classes;         /**< By object: index of the class. */
+	uint32_t *sizes;           /**< By object, in bytes; UINT32_MAX if the size is in large_sizes. */
+	hash_map large_sizes;      /**< By object. */
+	uint32_t *first;           /**< By object: its first reference; one more element for the end of the last. */
+	uint32_t *targets;         /**< By reference: the object, or #OBJECT_NONE. */
+	uint8_t *steps;            /**< By reference: see object_graph_offset(). NULL if no offsets are known. */
+	hash_map offsets;          /**< By reference: offsets that are not steps. */
+	uint32_t step_shift;       /**< The unit of steps is two to the power of this, in bytes. */
+	object_class *class_table; /**< In the order of IDs. */
+	size_t class_count;
+	object_root *roots; /**< Sorted by object, then by the preference of root_rank(). */
+	size_t root_count;
+	uint64_t bytes;              /**< Sizes of all objects. */
+	uint64_t missing_references; /**< References to objects that the snapshot lacks. */
+	uint64_t missing_roots;
+	uint64_t repeated_objects; /**< Objects left out since another one has the same address. */
+} object_graph;
+
+/** Initializes an empty graph. The allocator must stay at its address until the graph is destroyed. */
+void object_graph_init(object_graph *graph, const mprof_allocator *allocator);
+
+/** Frees everything; the graph is empty then. */
+void object_graph_destroy(object_graph *graph);
+
+/**
+ * Fills an empty graph from what was gathered, and frees that. Returns 0 if there is no memory; both can then only be
+ * destroyed.
+ */
+int object_graph_link(object_graph *graph, gathered_heap *heap);
+
+/** The size of an object in bytes. */
+uint64_t object_graph_size(const object_graph *graph, uint32_t object);
+
+/** The offset of a reference of an object, in bytes. Returns 0 if it is not known. */
+int object_graph_offset(const object_graph *graph, uint32_t object, uint32_t reference, uint64_t *offset);
+
+/** The object that has a reference. */
+uint32_t object_graph_owner(const object_graph *graph, uint32_t reference);
+
+/** The first root of an object in object_graph::roots, or NULL. */
+const object_root *object_graph_root(const object_graph *graph, uint32_t object);
+
+/** The order in which kinds of roots explain why an object is alive: 0 explains it best. */
+uint32_t root_rank(uint32_t kind);
+
+/** Greater than all ranks. */
+#define ROOT_RANKS 7
+
+#endif

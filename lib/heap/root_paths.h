@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/root_paths.h
+ * \brief A shortest path from a root to each object. Among roots at the same distance, static fields come first and
+ * objects that wait to be finalized last: see root_rank().
+ */
+#ifndef HEAP_ROOT_PATHS_H
+#define HEAP_ROOT_PATHS_H
+
+#include "heap/object_graph.h"
+
+/** In place of a reference: the object is a root's own. */
+#define ROOT_PATHS_ROOT UINT32_MAX
+/** In place of a reference: no root reaches the object. */
+#define ROOT_PATHS_UNREACHABLE (UINT32_MAX - 1)
+
+typedef struct root_paths {
+	uint32_t *references; /**< By object: the reference that leads to it. NULL before root_paths_build(). */
+	uint64_t reachable_objects;
+	uint64_t reachable_bytes;
+} root_paths;
+
+/** Searches the graph. Returns 0, changing nothing, if there is no memory. */
+int root_paths_build(root_paths *paths, const object_graph *graph);
+
+/** Frees everything; root_paths_build() can be called again. */
+void root_paths_destroy(root_paths *paths, const object_graph *graph);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/semi_dominators.h
+ * \brief Finds immediate dominators by the algorithm Semi-NCA.
+ *
+ * Georgiadis, Tarjan, Werneck: "Finding dominators in practice", Journal of Graph Algorithms and Applications 10
+ * (2006).
+ */
+#ifndef HEAP_SEMI_DOMINATORS_H
+#define HEAP_SEMI_DOMINATORS_H
+
+#include "heap/visit_order.h"
+
+/**
+ * Replaces the parent of each visit by the visit of its immediate dominator; 0 stands for all roots. Returns 0,
+ * changing nothing, if there is no memory.
+ */
+int semi_dominators_find(visit_order *order, const object_graph *graph);
+
+#endif
