@@ -85,6 +85,7 @@ int main(void)
 	printf("Figures are for one event: medians of %d rounds, each beside its floor in the same round.\n\n", ROUNDS);
 	bench_record();
 	bench_heap();
+	bench_graph();
 	bench_sample();
 	bench_encode();
 	bench_decode();

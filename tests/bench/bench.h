@@ -51,5 +51,6 @@ void bench_encode(void);
 void bench_decode(void);
 void bench_dialects(void);
 void bench_heap(void);
+void bench_graph(void);
 
 #endif
