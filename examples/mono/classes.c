@@ -8,6 +8,7 @@
 #include "classes.h"
 
 #include "names.h"
+#include "object_fields.h"
 #include "stacks.h"
 #include "threads.h"
 
@@ -18,6 +19,8 @@ static void vtable_loading(MonoProfiler *profiler, MonoVTable *vtable)
 {
 	/* Not names_define_class_once(): the address may have belonged to another class. */
 	names_define_class_of_objects(profiler, mono_vtable_class(vtable));
+	if (object_fields_are_recorded(profiler))
+		object_fields_define(profiler, mono_vtable_class(vtable));
 }
 
 static void exception_throw_stack(MonoProfiler *profiler, MonoObject *exception)

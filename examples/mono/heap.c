@@ -157,39 +157,41 @@ static uint64_t size_of(MonoObject *object, MonoClass *klass)
 }
 
 static void record_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
-			  size_t count)
+			  const uint64_t *offsets, size_t count)
 {
-	mprof_recorder_add_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
-				       size_of(object, klass), references, count);
+	mprof_recorder_add_heap_object_with_offsets(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
+						    size_of(object, klass), references, offsets, count);
 }
 
 #if UINTPTR_MAX == UINT64_MAX
 /* Pointers are used as addresses in place: copying them would take longer than the rest of the walk. */
-static void record_references(MonoProfiler *profiler, MonoObject **references, size_t count)
+static void record_references(MonoProfiler *profiler, MonoObject **references, const uintptr_t *offsets, size_t count)
 {
-	mprof_recorder_add_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, count);
+	mprof_recorder_add_heap_references_with_offsets(profiler->recorder, (const uint64_t *)(const void *)references,
+							offsets, count);
 }
 
 static void record_whole_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
-				size_t count)
+				const uintptr_t *offsets, size_t count)
 {
-	record_object(profiler, object, klass, (const uint64_t *)(const void *)references, count);
+	record_object(profiler, object, klass, (const uint64_t *)(const void *)references, offsets, count);
 }
 #else
-static void record_references(MonoProfiler *profiler, MonoObject **references, size_t count)
+static void record_references(MonoProfiler *profiler, MonoObject **references, const uintptr_t *offsets, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = (uint64_t)(uintptr_t)references[i];
+		uint64_t offset = offsets[i];
 
-		mprof_recorder_add_heap_references(profiler->recorder, &address, 1);
+		mprof_recorder_add_heap_references_with_offsets(profiler->recorder, &address, &offset, 1);
 	}
 }
 
 static void record_whole_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
-				size_t count)
+				const uintptr_t *offsets, size_t count)
 {
-	record_object(profiler, object, klass, NULL, 0);
-	record_references(profiler, references, count);
+	record_object(profiler, object, klass, NULL, NULL, 0);
+	record_references(profiler, references, offsets, count);
 }
 #endif
 
@@ -197,11 +199,10 @@ static void record_whole_object(MonoProfiler *profiler, MonoObject *object, Mono
 static int walk_object(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t count, MonoObject **references,
 		       uintptr_t *offsets, void *data)
 {
-	(void)offsets;
 	if (size != 0)
-		record_whole_object(data, object, klass, references, count);
+		record_whole_object(data, object, klass, references, offsets, count);
 	else
-		record_references(data, references, count);
+		record_references(data, references, offsets, count);
 	return 0;
 }
 
@@ -213,7 +214,7 @@ static int walk_object_alone(MonoObject *object, MonoClass *klass, uintptr_t siz
 	(void)references;
 	(void)offsets;
 	if (size != 0)
-		record_object(data, object, klass, NULL, 0);
+		record_object(data, object, klass, NULL, NULL, 0);
 	return 0;
 }
 

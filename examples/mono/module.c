@@ -15,6 +15,7 @@
 #include "methods.h"
 #include "metrics.h"
 #include "monitors.h"
+#include "object_fields.h"
 #include "options_classic.h"
 #include "options_help.h"
 #include "options_parse.h"
@@ -240,6 +241,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
 	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_clauses);
 	options->method_code = (uint32_t)jit_code_is_recorded(asked);
+	options->heap_offsets = (uint32_t)object_fields_are_recorded(&module);
 	options->start_disabled = (uint32_t)asked->start_disabled;
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;

@@ -77,6 +77,7 @@ typedef struct module_options {
 	uint32_t heap_milliseconds; /**< Interval of HEAP_AT_INTERVAL, at least 1. */
 	int heap_summary;           /**< 1 with RECORD_SUMMARIES. */
 	uint64_t heap_bytes;        /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
+	int no_heap_fields;         /**< References of heap snapshots have no offsets, and classes no fields. */
 	int64_t heap_snapshots;     /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
 	int allocation_stacks; /**< Allocations have call stacks. */

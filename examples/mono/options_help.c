@@ -77,6 +77,7 @@ static const char help_how[] =
 	"  heap-memory=BYTES\n"
 	"                   maximum memory for heap snapshots not written yet (512m); one that needs more is "
 	"incomplete\n"
+	"  no-heap-fields   heap snapshots without the names of the fields that refer to objects\n"
 	"  interval=MS      maximum time that an event of a quiet thread stays in memory (1000)\n"
 	"  drop             never block the program: lose events when all buffers are full, and count them in the "
 	"log\n"

@@ -34,6 +34,7 @@ typedef struct switch_option {
 static const switch_option switches[] = {
 	{"drop", offsetof(module_options, drop)},
 	{"no-wrappers", offsetof(module_options, no_wrappers)},
+	{"no-heap-fields", offsetof(module_options, no_heap_fields)},
 	{"all-wrappers", offsetof(module_options, all_wrappers)},
 	{"async", offsetof(module_options, async)},
 	{"start-disabled", offsetof(module_options, start_disabled)},

@@ -8,7 +8,8 @@ _mprof_options()
 		echo "--output= --force --children --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-source= --sample-depth= --sample-stack= --stack-depth= --only= --not= --depth=" \
-			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --max-size= --ring= --heap-memory= --salvage= --drop --buffers= --interval= --format=" \
+			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --max-size= --ring= --heap-memory=" \
+			"--no-heap-fields --salvage= --drop --buffers= --interval= --format=" \
 			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
 			"--quiet --help --version"
 		;;

@@ -86,6 +86,7 @@ static const char help[] =
 	"  --ring=BYTES       keep the last BYTES of events in memory, and write them at the end\n"
 	"  --heap-memory=BYTES\n"
 	"                     maximum memory for heap snapshots not written yet (512m)\n"
+	"  --no-heap-fields   heap snapshots without the names of the fields that refer to objects\n"
 	"  --salvage=FILE     keep what is not in the log yet in FILE, for 'mprof recover'; or no (memory shared with\n"
 	"                     mprof, which completes the log if the program is killed)\n"
 	"  --drop             lose events instead of delaying the program; the log contains their number\n"

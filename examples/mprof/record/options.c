@@ -111,6 +111,7 @@ static const record_option record_options[] = {
 	BYTES("max-size", UINT64_C(1) << 16),
 	BYTES("ring", UINT64_C(1) << 20),
 	BYTES("heap-memory", UINT64_C(1) << 20),
+	PLAIN("no-heap-fields"),
 	SOME("salvage", VALUE_TEXT),
 	PLAIN("drop"),
 	NUMBER("buffers", required_argument, 2, 65536),

@@ -60,7 +60,8 @@ expect "logs made" "$(find . -name '*.mprof*' | wc -l)" 0
 profiled help Calls.exe >out 2>err || fail "help: status $?"
 for option in calls alloc jit gc exceptions threads classes all sample sample-real heap summary free moves \
 	handles monitor finalizers counters sample-depth stack-depth only not depth no-wrappers all-wrappers async output \
-	format gzip max-size ring heap-memory buffers buffer-events interval drop start-disabled control no-control \
+	format gzip max-size ring heap-memory no-heap-fields buffers buffer-events interval drop \
+	start-disabled control no-control \
 	port signal jitdump perf-map oprofile quiet quiet-start help; do
 	grep -q "^  $option" out || fail "help lacks $option"
 done
