@@ -104,6 +104,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_method_code),
 		SIZE(mprof_monitor_stats),
 		SIZE(mprof_monitor_site),
+		SIZE(mprof_monitor_holder),
 		SIZE(mprof_finalizer_stats),
 		SIZE(mprof_memory_stats),
 		SIZE(mprof_memory_site),

@@ -285,6 +285,8 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	/* Older formats cannot represent much of what is recorded; the writer counts what it leaves out. */
 	writer.lossy = options_are_classic(&module.options);
 	writer.directives = classic_directives(&module.options);
+	if (!options_are_classic(&module.options) && (module.options.kinds & RECORD_MONITORS) != 0)
+		writer.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	module.allocation_detail = allocation_detail(&module.options);
 	set_recorder_options(&options, &writer);
 	options.properties = properties;
@@ -330,6 +332,7 @@ static void runtime_initialized(MonoProfiler *profiler)
 	runtime_controls_define(profiler);
 	control_runtime_is_ready();
 	heap_begin();
+	monitors_runtime_is_ready(profiler);
 	metrics_start(profiler);
 	if (selection_is_filtered())
 		method_search_start(profiler);

@@ -11,4 +11,7 @@
 /** Installs the callbacks that the options need. */
 void monitors_install(MonoProfiler *profiler);
 
+/** To be called once, on the main thread, when the runtime can run code. */
+void monitors_runtime_is_ready(MonoProfiler *profiler);
+
 #endif

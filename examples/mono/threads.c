@@ -2,6 +2,7 @@
 /* Attaches threads to the recorder when they start, detaches them when they end, and records their names. */
 #include "threads.h"
 
+#include "monitor_holders.h"
 #include "native_frames.h"
 #include "sampling_signal.h"
 #include "sampling_thread.h"
@@ -139,6 +140,7 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	/* Set before the timer is started: the signal handler continues the timer of current_state. */
 	current_state = state;
 	link_state(state);
+	monitor_holders_add_thread(state->id);
 	current_recording = state->recording;
 	return state->recording;
 }
@@ -151,6 +153,7 @@ static void detach_current_thread(void)
 	current_ended = 1;
 	if (state == NULL)
 		return;
+	monitor_holders_remove_thread();
 	/* Unlinked first, under the lock: until then, another thread may start the timer. */
 	unlink_state(state);
 	sample_timer_stop(&state->timer);

@@ -182,8 +182,11 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_EXCEPTION_CLAUSE = 49,  /**< A clause of a method runs because of an exception: id is the class of
 	                                         the exception, value the number of the clause << 2 | an
 	                                         #mprof_clause_kind; the detail has the method as its caller. */
-	MPROF_EVENT_METHOD_CODE = 50        /**< Code of a method was compiled or loaded: id is the method, 0 for code
+	MPROF_EVENT_METHOD_CODE = 50,       /**< Code of a method was compiled or loaded: id is the method, 0 for code
 	                                         of no method, value the size in bytes << 4 | an #mprof_code_origin. */
+	MPROF_EVENT_MONITOR_HOLDER = 51     /**< The monitor that the thread waits for is held by another thread: value
+	                                         is the ID of that thread, id the class of the object; the detail has
+	                                         the object. */
 } mprof_event_kind;
 
 /**
@@ -504,7 +507,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_EXCEPTION_STACK_ID = 25,  /**< mprof2: exceptions have a stack ID. */
 	MPROF_DIRECTIVE_REFERENCE_OFFSETS = 26,   /**< mprof2: references of heap objects may have offsets. */
 	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27,   /**< mprof2: events of exception clauses occur. */
-	MPROF_DIRECTIVE_METHOD_CODE = 28          /**< mprof2: events of the code of methods occur. */
+	MPROF_DIRECTIVE_METHOD_CODE = 28,         /**< mprof2: events of the code of methods occur. */
+	MPROF_DIRECTIVE_MONITOR_HOLDERS = 30      /**< mprof2: events of the holders of monitors occur. */
 } mprof_directive;
 
 /**

@@ -92,6 +92,47 @@ MPROF_API mprof_status mprof_profile_get_monitor_site(const mprof_profile *profi
 						      mprof_monitor_site *site);
 
 /**
+ * \brief Waits for the monitors of a class while a thread held them.
+ *
+ * A wait counts for the thread that held the monitor when the wait began, even if other threads held it later on. Waits
+ * whose holder is not known are not included. Section 4.4 of doc/format.md.
+ * \since 0.1
+ */
+typedef struct mprof_monitor_holder {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t class_id;     /**< Class of the objects, 0 if not known. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t thread;       /**< ID of the thread that held the monitors. */
+	uint64_t contentions;  /**< Number of times that other threads found one taken by it. */
+	uint64_t contended_ns; /**< Time of these waits until the monitor was acquired or the waiting thread gave up. */
+} mprof_monitor_holder;
+
+/**
+ * \brief Number of pairs of a class and a thread that held monitors of that class, in no particular order.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \return The count; 0 if \p profile is NULL.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_profile_get_monitor_holder_count(const mprof_profile *profile);
+
+/**
+ * \brief Gets the waits for the monitors of a class while a thread held them.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param index 0 to mprof_profile_get_monitor_holder_count() - 1.
+ * \param holder Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_monitor_holder(const mprof_profile *profile, size_t index,
+							mprof_monitor_holder *holder);
+
+/**
  * \brief A metric: a number that the runtime maintains. Values are those of mprof_metric_value_record::value; flags
  * specify how to interpret them.
  * \since 0.1

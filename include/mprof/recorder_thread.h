@@ -290,6 +290,25 @@ MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_m
 						   uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
+ * \brief Records which thread holds the monitor that the calling thread waits for, if directive 30 is declared by
+ * mprof_writer_options::directives. To be called after mprof_thread_record_monitor() with #MPROF_MONITOR_CONTENDED.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe. Section 4.4 of doc/format.md.
+ * \param thread The handle of the calling thread.
+ * \param class_key Key of the class of the object, or 0 if not known.
+ * \param object Address of the object, or 0 if not known.
+ * \param holder ID of the thread that holds the monitor, as of mprof_thread_get_id(); not 0, below 2^56.
+ * \return
+ * - #MPROF_OK, also if the directive is not declared, while recording is stopped, and if the event is dropped and
+ * counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p holder is out of range.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key class_key, uint64_t object,
+							  uint64_t holder);
+
+/**
  * \brief Records that a handle was created.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.

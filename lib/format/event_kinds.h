@@ -66,7 +66,8 @@
 	X(STACK_SWITCH, "stack-switch", NONE, STACK, OWN, STACK, 0)                                                    \
 	X(STACK_END, "stack-end", NONE, STACK, OWN, STACK, 0)                                                          \
 	X(EXCEPTION_CLAUSE, "exception-clause", CLASS, CLAUSE, OWN, EXCEPTION, 0)                                      \
-	X(METHOD_CODE, "method-code", METHOD, CODE, OWN, METHOD, 0)
+	X(METHOD_CODE, "method-code", METHOD, CODE, OWN, METHOD, 0)                                                    \
+	X(MONITOR_HOLDER, "monitor-holder", CLASS, THREAD, OWN, MONITOR, 0)
 /* clang-format on */
 
 /** A row of the table. */

@@ -9,8 +9,8 @@
 #include <mprof/format.h>
 
 enum {
-	EVENT_KIND_COUNT = MPROF_EVENT_METHOD_CODE + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
-	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1         /**< Including 0, which stands for unknown causes. */
+	EVENT_KIND_COUNT = MPROF_EVENT_MONITOR_HOLDER + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
+	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1            /**< Including 0, which stands for unknown causes. */
 };
 
 #endif

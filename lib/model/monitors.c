@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures waits for monitors by class and by call site. */
+/* Measures waits for monitors by class, by call site and by holder. */
 #include "model/monitors.h"
 
 #include <string.h>
@@ -11,12 +11,14 @@ void monitors_init(monitor_list *all, memory_budget *budget, int keeps_objects)
 	all->budget = budget;
 	record_table_init(&all->records, &budget->allocator, sizeof(monitor_record));
 	site_table_init(&all->sites, &budget->paths);
+	site_table_init(&all->holders, &budget->paths);
 }
 
 void monitors_destroy(monitor_list *all)
 {
 	record_table_destroy(&all->records);
 	site_table_destroy(&all->sites);
+	site_table_destroy(&all->holders);
 }
 
 static uint64_t object_of(const mprof_event *event)
@@ -46,9 +48,16 @@ static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *
 	record->contentions += counts;
 	wait->is_waiting = 1;
 	wait->site = site;
+	wait->holder = SITE_TABLE_NONE;
 	wait->object = object_of(event);
 	wait->class_id = event->id;
 	wait->start = counter;
+}
+
+/* Whether an event is about the monitor that the thread waits for. */
+static int is_about(const monitor_wait *wait, const mprof_event *event)
+{
+	return wait->is_waiting && wait->object == object_of(event) && wait->class_id == event->id;
 }
 
 /*
@@ -60,12 +69,14 @@ static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *
 {
 	int64_t waited = (int64_t)(counter - wait->start);
 
-	if (!wait->is_waiting || wait->object != object_of(event) || wait->class_id != event->id)
+	if (!is_about(wait, event))
 		return site;
 	wait->is_waiting = 0;
 	if (waited > 0) {
 		if (wait->site != SITE_TABLE_NONE)
 			all->sites.records[wait->site].value += (uint64_t)waited;
+		if (wait->holder != SITE_TABLE_NONE)
+			all->holders.records[wait->holder].value += (uint64_t)waited;
 		all->contended += (uint64_t)waited;
 		record->contended += (uint64_t)waited;
 	}
@@ -101,4 +112,19 @@ int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event
 	default:
 		return 1;
 	}
+}
+
+int monitors_add_holder(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts)
+{
+	const site_key key = {.class_id = event->id, .other = event->value};
+
+	if (!is_about(wait, event) || wait->holder != SITE_TABLE_NONE)
+		return 1;
+	wait->holder = site_table_get(&all->holders, &key);
+	if (wait->holder == SITE_TABLE_NONE) {
+		all->folded += counts;
+		return memory_budget_is_exceeded(all->budget);
+	}
+	all->holders.records[wait->holder].count += counts;
+	return 1;
 }

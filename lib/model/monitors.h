@@ -25,6 +25,7 @@ typedef struct monitor_record {
 typedef struct monitor_wait {
 	int is_waiting;
 	size_t site;     /**< The call site where it found the monitor taken, or #SITE_TABLE_NONE. */
+	size_t holder;   /**< In monitor_list::holders: the thread that held it then, or #SITE_TABLE_NONE. */
 	uint64_t object; /**< Address of the object, 0 if not known. */
 	uint32_t class_id;
 	uint64_t start; /**< Counter. */
@@ -33,6 +34,7 @@ typedef struct monitor_wait {
 typedef struct monitor_list {
 	record_table records; /**< Each monitor_record, by class. */
 	site_table sites;     /**< count: contentions. value: contended time. more: failures. key.other: the object. */
+	site_table holders;   /**< count: contentions. value: contended time. key.other: the holding thread. */
 	int keeps_objects;    /**< Monitors of different objects have different sites. */
 	uint64_t contentions;
 	uint64_t contended;
@@ -49,5 +51,11 @@ void monitors_destroy(monitor_list *all);
  */
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
 		 uint64_t counter);
+
+/**
+ * Adds a MONITOR_HOLDER event of a thread. It counts if it is the first about the monitor that the thread waits for.
+ * \p counts is 1, or 0 outside the window, where nothing is counted. Returns 0 if there is no memory.
+ */
+int monitors_add_holder(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts);
 
 #endif

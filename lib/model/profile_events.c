@@ -292,6 +292,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return monitors_add(&profile->monitors, &thread->wait, event, profile->calls.counts,
 				    profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT,
 				    clamped_time(profile, thread));
+	case MPROF_EVENT_MONITOR_HOLDER:
+		return monitors_add_holder(&profile->monitors, &thread->wait, event, profile->calls.counts);
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return handles_add(&profile->handles, event);

@@ -86,6 +86,30 @@ mprof_status mprof_profile_get_monitor_site(const mprof_profile *profile, size_t
 	return profile_table_get(&monitor_site_rows, profile, index, site);
 }
 
+size_t mprof_profile_get_monitor_holder_count(const mprof_profile *profile)
+{
+	return profile != NULL ? profile->monitors.holders.count : 0;
+}
+
+static void store_monitor_holder(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_monitor_holder *holder = row;
+	const site_record *record = &profile->monitors.holders.records[index];
+
+	holder->class_id = record->key.class_id;
+	holder->thread = record->key.other;
+	holder->contentions = record->count;
+	holder->contended_ns = profile_clock_duration(&profile->clock, record->value);
+}
+
+static const profile_table monitor_holder_rows =
+	PROFILE_TABLE(mprof_monitor_holder, mprof_profile_get_monitor_holder_count, store_monitor_holder);
+
+mprof_status mprof_profile_get_monitor_holder(const mprof_profile *profile, size_t index, mprof_monitor_holder *holder)
+{
+	return profile_table_get(&monitor_holder_rows, profile, index, holder);
+}
+
 size_t mprof_profile_get_collection_count(const mprof_profile *profile)
 {
 	return profile != NULL ? profile->collections.count : 0;

@@ -319,6 +319,8 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
 		shared->detail |= DETAIL_METHOD_CODE;
 	}
+	if ((writer_options->directives & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS)) != 0)
+		shared->detail |= DETAIL_MONITOR_HOLDERS;
 	if (has_stacks(known, writer_options->directives))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =

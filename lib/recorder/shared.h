@@ -37,6 +37,8 @@
 #define DETAIL_HEAP_OFFSETS 0x800
 /** The events of the code of methods, as those of exception clauses. */
 #define DETAIL_METHOD_CODE 0x1000
+/** The events of the holders of monitors: the log has their directive. */
+#define DETAIL_MONITOR_HOLDERS 0x2000
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 

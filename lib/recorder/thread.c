@@ -548,6 +548,19 @@ mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_sta
 	return MPROF_OK;
 }
 
+mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key class_key, uint64_t object,
+						uint64_t holder)
+{
+	wide_event event = {class_key, object, holder, 0};
+
+	/* A slot has 56 bits for the number of an event. */
+	if (thread == NULL || holder == 0 || holder >> 56 != 0)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_MONITOR_HOLDERS) != 0)
+		record_wide(thread, MPROF_EVENT_MONITOR_HOLDER, &event, NULL, 0);
+	return MPROF_OK;
+}
+
 /* A handle may be an address: in logs it has 62 bits. */
 static int handle_is_valid(uint64_t handle)
 {

@@ -281,6 +281,13 @@ mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_sta
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key class_key, uint64_t object,
+						uint64_t holder)
+{
+	(void)thread, (void)class_key, (void)object, (void)holder;
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
 					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
 {

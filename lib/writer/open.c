@@ -95,6 +95,8 @@ static const char *directive_refusal(uint32_t directive)
 		return "the dialect has no events of exception clauses";
 	case MPROF_DIRECTIVE_METHOD_CODE:
 		return "the dialect has no events of the code of methods";
+	case MPROF_DIRECTIVE_MONITOR_HOLDERS:
+		return "the dialect has no events of the holders of monitors";
 	default:
 		return "the dialect does not have one of the directives";
 	}

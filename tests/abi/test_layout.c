@@ -853,6 +853,14 @@ FIELD(mprof_monitor_site, object, 40);
 FIELD(mprof_monitor_site, call, 48);
 FIELD(mprof_monitor_site, reserved, 52);
 
+SIZE(mprof_monitor_holder, 40);
+FIELD(mprof_monitor_holder, struct_size, 0);
+FIELD(mprof_monitor_holder, class_id, 8);
+FIELD(mprof_monitor_holder, reserved, 12);
+FIELD(mprof_monitor_holder, thread, 16);
+FIELD(mprof_monitor_holder, contentions, 24);
+FIELD(mprof_monitor_holder, contended_ns, 32);
+
 SIZE(mprof_finalizer_stats, 32);
 FIELD(mprof_finalizer_stats, struct_size, 0);
 FIELD(mprof_finalizer_stats, class_id, 8);
@@ -1079,6 +1087,7 @@ static int check_sizes(void)
 		{"mprof_exception_clause", sizeof(mprof_exception_clause)},
 		{"mprof_monitor_stats", sizeof(mprof_monitor_stats)},
 		{"mprof_monitor_site", sizeof(mprof_monitor_site)},
+		{"mprof_monitor_holder", sizeof(mprof_monitor_holder)},
 		{"mprof_finalizer_stats", sizeof(mprof_finalizer_stats)},
 		{"mprof_memory_stats", sizeof(mprof_memory_stats)},
 		{"mprof_memory_site", sizeof(mprof_memory_site)},

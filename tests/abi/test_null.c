@@ -217,6 +217,7 @@ Test(null, recorder)
 	REFUSES(mprof_thread_record_collection(NULL, (mprof_event_kind)0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor(NULL, (mprof_monitor_state)0, 0, 0, NULL, 0));
+	REFUSES(mprof_thread_record_monitor_holder(NULL, 0, 0, 1));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
 	REFUSES(mprof_thread_record_method_code(NULL, 0, (mprof_code_origin)0, 0));
 	REFUSES(mprof_thread_record_exception_clause(NULL, (mprof_clause_kind)0, 0, 0, 0));
@@ -317,6 +318,8 @@ Test(null, profile)
 	REFUSES(mprof_profile_get_exception_clause(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_monitor_site_count(NULL));
 	REFUSES(mprof_profile_get_monitor_site(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_monitor_holder_count(NULL));
+	REFUSES(mprof_profile_get_monitor_holder(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_finalizer_count(NULL));
 	REFUSES(mprof_profile_get_finalizer(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_memory(NULL, NULL));

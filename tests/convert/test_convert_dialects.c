@@ -174,7 +174,8 @@ static log_bytes log_of_each_event(void)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = FIXTURE_ALL_DIRECTIVES | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer,
 					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),
@@ -244,6 +245,7 @@ Test(convert_dialects, has_what_the_manual_lists)
 		{MPROF_EVENT_STACK_END, 0, 0, 0},
 		{MPROF_EVENT_EXCEPTION_CLAUSE, 0, 0, 0},
 		{MPROF_EVENT_METHOD_CODE, 0, 0, 0},
+		{MPROF_EVENT_MONITOR_HOLDER, 0, 0, 0},
 	};
 	log_bytes log = log_of_each_event();
 	conversion mail = convert(&log, MPROF_DIALECT_MAIL);

@@ -106,6 +106,8 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	HASH_ALL(run, profile, mprof_monitor_stats, mprof_profile_get_monitor_count, mprof_profile_get_monitor);
 	HASH_ALL(run, profile, mprof_monitor_site, mprof_profile_get_monitor_site_count,
 		 mprof_profile_get_monitor_site);
+	HASH_ALL(run, profile, mprof_monitor_holder, mprof_profile_get_monitor_holder_count,
+		 mprof_profile_get_monitor_holder);
 	HASH_ALL(run, profile, mprof_finalizer_stats, mprof_profile_get_finalizer_count, mprof_profile_get_finalizer);
 	HASH_ALL(run, profile, mprof_collection, mprof_profile_get_collection_count, mprof_profile_get_collection);
 	HASH_ALL(run, profile, mprof_heap_resize, mprof_profile_get_heap_resize_count, mprof_profile_get_heap_resize);

@@ -93,7 +93,8 @@ static void render_directives(log_text *out, const mprof_block *block)
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		/* Directives that are not known are not compared. */
-		if (directive > MPROF_DIRECTIVE_METHOD_CODE || (block->as.directives.declared >> directive & 1) == 0)
+		if (directive > MPROF_DIRECTIVE_MONITOR_HOLDERS ||
+		    (block->as.directives.declared >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);
 		separator = ",";

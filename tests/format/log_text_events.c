@@ -73,6 +73,7 @@ static int has_value(const mprof_event *event)
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_EXCEPTION_CLAUSE:
 	case MPROF_EVENT_METHOD_CODE:
+	case MPROF_EVENT_MONITOR_HOLDER:
 		return 1;
 	default:
 		return event->id == 0 && event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT;

@@ -223,6 +223,20 @@ Test(events_encode, code_of_methods)
 	tear_down();
 }
 
+Test(events_encode, holders_of_monitors)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .object = 0x1000};
+	mprof_event event = event_of(MPROF_EVENT_MONITOR_HOLDER, 0, 1, 77, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS), 0);
+	event.more.detail = &detail;
+	EXPECT(event, 10, "\x9e\x81\x8a\xcd\x00\xa0");
+	event.id = 0;
+	event.more.detail = NULL;
+	EXPECT(event, 0, "\x9e\x80\x80\xcd\x80");
+	tear_down();
+}
+
 Test(events_encode, switches_between_stacks)
 {
 	set_up(MPROF_DIALECT_MPROF2, SWITCHES, 0);
@@ -541,6 +555,7 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_STACK_END,
 	MPROF_EVENT_EXCEPTION_CLAUSE,
 	MPROF_EVENT_METHOD_CODE,
+	MPROF_EVENT_MONITOR_HOLDER,
 	EVENT_KIND_COUNT,
 	63,
 	64,

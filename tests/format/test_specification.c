@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 12
+#define MOST_EXAMPLES 13
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 9);
+	cr_assert_eq(example_count, 10);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 12);
+	cr_assert_eq(example_count, 13);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -653,6 +653,21 @@ static void write_example_of_code(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+static void write_example_of_holders(mprof_writer *writer)
+{
+	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x10000};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_MONITOR, 1, MPROF_MONITOR_CONTENDED, 4010),
+		make_event(MPROF_EVENT_MONITOR_HOLDER, 1, 78, 4010),
+		make_event(MPROF_EVENT_MONITOR, 1, MPROF_MONITOR_ACQUIRED, 4050),
+	};
+
+	write_class(writer, 1, 0, 0, "Demo.Gate");
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		events[i].more.detail = &detail;
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
 static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
 			   void (*write)(mprof_writer *))
 {
@@ -706,6 +721,9 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[7], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS),
 		       write_example_of_fields);
 	expect_written(&examples[8], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_METHOD_CODE), write_example_of_code);
+	expect_written(&examples[9], MPROF_DIALECT_MPROF2,
+		       BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS),
+		       write_example_of_holders);
 }
 
 Test(specification, table_of_ints)

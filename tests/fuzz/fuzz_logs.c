@@ -46,7 +46,7 @@ static void write_events(mprof_writer *writer, int has_directives)
 		MPROF_EVENT_MONITOR,           MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
 		MPROF_EVENT_FINALIZER_START,   MPROF_EVENT_EXCEPTION_CLAUSE, MPROF_EVENT_METHOD_CODE,
 		MPROF_EVENT_RECORDING_RESUMED, MPROF_EVENT_MEMORY_ALLOCATED, MPROF_EVENT_MEMORY_FREED,
-		MPROF_EVENT_MEMORY_RESIZED};
+		MPROF_EVENT_MEMORY_RESIZED,    MPROF_EVENT_MONITOR_HOLDER};
 	const size_t plain_kinds = 6;
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
 					   .object = UINT64_C(0x7f0012345740),

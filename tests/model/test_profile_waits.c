@@ -100,6 +100,63 @@ Test(profile_waits, monitors_by_class_and_place)
 	log_release(&log);
 }
 
+static mprof_monitor_holder holder_of(const test_log *log, uint32_t class_id, uint64_t thread)
+{
+	mprof_monitor_holder holder;
+
+	for (size_t i = 0; i < mprof_profile_get_monitor_holder_count(log->profile); i++) {
+		memset(&holder, 0xff, sizeof(holder));
+		holder.struct_size = sizeof(holder);
+		cr_assert_eq(mprof_profile_get_monitor_holder(log->profile, i, &holder), MPROF_OK);
+		if (holder.class_id == class_id && holder.thread == thread)
+			return holder;
+	}
+	memset(&holder, 0, sizeof(holder));
+	return holder;
+}
+
+static void held(test_log *log, uint32_t class_id, uint64_t object, uint64_t counter, uint64_t thread)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = object};
+
+	add_detailed(log, MPROF_EVENT_MONITOR_HOLDER, class_id, counter, thread, &detail);
+}
+
+Test(profile_waits, monitors_by_class_and_holder)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 10, 0);
+	held(&log, 1, 0x100, 11, 8);
+	/* Only the first holder of a wait counts. */
+	held(&log, 1, 0x100, 12, 9);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x100, 50, 0);
+	/* No wait, so no holder. */
+	held(&log, 1, 0x100, 51, 8);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x200, 60, 0);
+	held(&log, 1, 0x200, 60, 8);
+	monitor(&log, MPROF_MONITOR_FAILED, 1, 0x200, 65, 0);
+	/* The holder of this one is not known, and the event after it is about another object. */
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x200, 70, 0);
+	held(&log, 1, 0x300, 71, 9);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 1, 0x200, 80, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 2, 0x400, 90, 0);
+	held(&log, 2, 0x400, 90, 8);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x400, 97, 0);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(mprof_profile_get_monitor_holder_count(log.profile), 2);
+	cr_expect_eq(holder_of(&log, 1, 8).contentions, 2);
+	cr_expect_eq(holder_of(&log, 1, 8).contended_ns, 45);
+	cr_expect_eq(holder_of(&log, 2, 8).contentions, 1);
+	cr_expect_eq(holder_of(&log, 2, 8).contended_ns, 7);
+	cr_expect_eq(monitors_of(&log, 1).contentions, 3);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, 55);
+	log_release(&log);
+}
+
 /* A wait that does not end, one for an unknown object, and an end that belongs to another object. */
 Test(profile_waits, waits_that_lack_something)
 {

@@ -65,9 +65,9 @@ static int is_method(uint32_t kind)
 static int is_class(uint32_t kind)
 {
 	return (kind >= MPROF_EVENT_CLASS_LOAD_START && kind <= MPROF_EVENT_ALLOCATION_AT_JIT) ||
-	       kind == MPROF_EVENT_MONITOR || kind == MPROF_EVENT_HANDLE_CREATED ||
-	       kind == MPROF_EVENT_EXCEPTION_CLAUSE || kind == MPROF_EVENT_FINALIZER_START ||
-	       kind == MPROF_EVENT_FINALIZER_END;
+	       kind == MPROF_EVENT_MONITOR || kind == MPROF_EVENT_MONITOR_HOLDER ||
+	       kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_EXCEPTION_CLAUSE ||
+	       kind == MPROF_EVENT_FINALIZER_START || kind == MPROF_EVENT_FINALIZER_END;
 }
 
 static void name_method(mprof_reader *reader, uint32_t id, char *name, size_t size)

@@ -334,6 +334,45 @@ Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 	}
 }
 
+Test(wide_events, holders_of_monitors_are_recorded_if_the_directive_is_declared)
+{
+	for (uint32_t declared = 0; declared <= 1; declared++) {
+		mprof_writer_options writer;
+		mprof_recorder_options options;
+		recorded_log log = {0};
+		mprof_recorder *recorder;
+		mprof_thread *thread;
+
+		mprof_writer_options_init(&writer, sizeof(writer));
+		writer.directives = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) : 0;
+		mprof_recorder_options_init(&options, sizeof(options));
+		options.counter = counting_counter;
+		options.writer = &writer;
+		recorder = recorded_log_open(&log, &options);
+		define_class(recorder, CLASS_A, "Space.A");
+		thread = attach(recorder);
+		cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_MONITOR_HOLDER, 0, CLASS_A),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_monitor_holder(thread, CLASS_A, 0x1000, 0), MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_monitor_holder(thread, CLASS_A, 0x1000, UINT64_C(1) << 56),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_monitor_holder(thread, CLASS_A, 0x1000, (UINT64_C(1) << 56) - 1),
+			     MPROF_OK);
+		cr_assert_eq(mprof_thread_record_monitor_holder(thread, 0, 0, 77), MPROF_OK);
+		mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION, 0, CLASS_A);
+		finish(recorder, thread, &log);
+		cr_assert_eq(log.event_count, declared ? 3 : 1);
+		if (declared) {
+			cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_MONITOR_HOLDER);
+			cr_assert_str_eq(log.events[0].name, "Space.A");
+			cr_assert_eq(log.events[0].event.value, (UINT64_C(1) << 56) - 1);
+			cr_assert_eq(log.events[1].event.id, 0);
+			cr_assert_eq(log.events[1].event.value, 77);
+		}
+		recorded_log_free(&log);
+	}
+}
+
 Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
 {
 	recorded_log log = {0};

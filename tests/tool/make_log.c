@@ -309,15 +309,17 @@ static void add_handles(generator *made)
 }
 
 /*
- * Two waits for class 2, of 300 and 50 ns, the second of which fails; two finalizers of class 1, of 100 ns together; an
- * exception that is caught; 300 bytes of precompiled code.
+ * Two waits for class 2, of 300 ns while thread 0x11 holds the monitor, and of 50 ns, which fails; two finalizers of
+ * class 1, of 100 ns together; an exception that is caught; 300 bytes of precompiled code.
  */
 static void add_waits(generator *made)
 {
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000, .stack = 1};
+	const mprof_event_detail held = {.struct_size = sizeof(mprof_event_detail), .object = 0x7f2000};
 	const mprof_event_detail clause = {.struct_size = sizeof(mprof_event_detail), .caller = 2};
 
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7000, &detail);
+	add_detailed(made, MPROF_EVENT_MONITOR_HOLDER, 2, 0x11, 7000, &held);
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_ACQUIRED, 7300, &detail);
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_CONTENDED, 7400, &detail);
 	add_detailed(made, MPROF_EVENT_MONITOR, 2, MPROF_MONITOR_FAILED, 7450, &detail);
@@ -464,7 +466,8 @@ static void write_full(const char *path)
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);

@@ -22,7 +22,7 @@ expect_json info '[.events | ."finalizer-start", ."finalizer-end", ."finalizatio
 expect_json info '[.stacks, .locations, .functions, .modules, .roots, .metrics, .heap_shots]' '[5,2,1,1,1,2,2]'
 expect_json info '[.threads, .lost_events, .lost_by_cause]' '[2,5,{"no-sample-room":3,"limit":2}]'
 expect_json info .ring '{"covered_s":2.5,"overwritten_bytes":4096,"overwritten_blocks":3,"overwritten_events":70}'
-expect_json info '.events | add' 258
+expect_json info '.events | add' 259
 mprof info full.mprof
 expect_line out '^recorded .* heap handles finalizers metrics$'
 expect_line out '^stacks +5$'
@@ -33,7 +33,7 @@ mprof dump --json full.mprof
 expect_status 0 "dump"
 jq -s '[.[] | select(.event)]' out >events
 jq -s '[.[] | select(.record)]' out >records
-expect "events" "$(jq length events)" 258
+expect "events" "$(jq length events)" 259
 # expect_event KIND NUMBER WANTED
 expect_event() {
 	expect "$1 $2" "$(jq -c "map(select(.event == \"$1\"))[$2]" events)" "$3"
@@ -57,6 +57,8 @@ expect_event handle-created 219 \
 	'{"event":"handle-created","thread":"0x10","counter":1000006200,"class":0,"value":501,"type":"weak"}'
 expect_event handle-deleted 0 \
 	'{"event":"handle-deleted","thread":"0x10","counter":1000006100,"value":500,"type":"pinned"}'
+expect_event monitor-holder 0 '{"event":"monitor-holder","thread":"0x10","counter":1000007000,"class":2,"value":17,'$(
+)'"holder":"0x11","object":"0x7f2000"}'
 expect_event monitor 1 '{"event":"monitor","thread":"0x10","counter":1000007300,"class":2,"value":2,'$(
 )'"state":"acquired","stack":1,"object":"0x7f2000"}'
 expect_event exception-clause 0 '{"event":"exception-clause","thread":"0x10","counter":1000008420,"class":6,'$(
@@ -121,6 +123,8 @@ expect_json handles '[.handles[] | .class, .type, .created, .deleted, .alive]' \
 expect_json handles '[.handles[0].stacks[] | .alive, .stack[0]]' \
 	'[200,"Game.World.Fib (int)",18,"Game.World.Run (string[])"]'
 expect_json monitors '[.monitors[] | .class, .contentions, .contended_ns, .failures]' '["Game.Größe",2,350,1]'
+expect_json monitors '.monitor_holders[] | [.class, .holder, .contentions, .contended_ns]' \
+	'["Game.Größe","0x11",1,300]'
 expect_json monitors '[.exception_clauses[] | .class, .method, .kind, .clause, .count]' \
 	'["Game.Point","Game.World.Fib (int)","catch",1,1]'
 expect_json monitors '[.code_totals[], .code_methods[] | .origin, .bytes, .count]' \

@@ -61,9 +61,9 @@ static void check_optional(reference_check *check, log_input *input, const mprof
 static int may_lack_subject(const mprof_event *event)
 {
 	return event->kind == MPROF_EVENT_METHOD_CODE || event->kind == MPROF_EVENT_MONITOR ||
-	       event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ||
-	       event->kind == MPROF_EVENT_HANDLE_CREATED || event->kind == MPROF_EVENT_FINALIZER_START ||
-	       event->kind == MPROF_EVENT_FINALIZER_END;
+	       event->kind == MPROF_EVENT_MONITOR_HOLDER || event->kind == MPROF_EVENT_HEAP_OBJECT ||
+	       event->kind == MPROF_EVENT_EXCEPTION_CLAUSE || event->kind == MPROF_EVENT_HANDLE_CREATED ||
+	       event->kind == MPROF_EVENT_FINALIZER_START || event->kind == MPROF_EVENT_FINALIZER_END;
 }
 
 void references_check_event(reference_check *check, log_input *input, const mprof_block *block,

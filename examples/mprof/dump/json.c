@@ -292,6 +292,8 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 		json_unsigned(json, "collection", event->id);
 	if (event->kind == MPROF_EVENT_MONITOR)
 		json_string(json, "state", kind_of_monitor_state(event->value));
+	if (event->kind == MPROF_EVENT_MONITOR_HOLDER)
+		json_hexadecimal(json, "holder", event->value);
 	if (event->kind == MPROF_EVENT_EXCEPTION_CLAUSE) {
 		json_string(json, "kind", kind_of_clause(event->value & 3));
 		json_large(json, "clause", event->value >> 2);

@@ -7,6 +7,7 @@
 #include "report/stacks.h"
 #include "shared/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int fetch_monitor(const log_report *report, size_t index, void *row)
@@ -79,6 +80,70 @@ static void print_sites(const log_report *report)
 	free(rows);
 }
 
+static int fetch_holder(const log_report *report, size_t index, void *row)
+{
+	mprof_monitor_holder *holder = row;
+
+	holder->struct_size = sizeof(*holder);
+	mprof_profile_get_monitor_holder(report->profile, index, holder);
+	return holder->contentions > 0 && report_wants_class(report, holder->class_id);
+}
+
+static int compare_holders(const void *left, const void *right)
+{
+	const mprof_monitor_holder *a = left;
+	const mprof_monitor_holder *b = right;
+	int order = report_larger_first(a->contended_ns, b->contended_ns);
+
+	order = order != 0 ? order : report_larger_first(a->contentions, b->contentions);
+	order = order != 0 ? order : report_larger_first(b->class_id, a->class_id);
+	return order != 0 ? order : report_larger_first(b->thread, a->thread);
+}
+
+static mprof_monitor_holder *collect_holders(const log_report *report, size_t *count)
+{
+	return report_collect(report, mprof_profile_get_monitor_holder_count(report->profile),
+			      sizeof(mprof_monitor_holder), fetch_holder, compare_holders, count);
+}
+
+/* The name of a thread, NULL if it has none. */
+static const char *name_of_thread(const log_report *report, uint64_t id)
+{
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
+		if (mprof_profile_get_thread(report->profile, i, &stats) == MPROF_OK && stats.id == id)
+			return stats.name;
+	}
+	return NULL;
+}
+
+static void print_holders(const log_report *report)
+{
+	size_t count;
+	mprof_monitor_holder *rows = collect_holders(report, &count);
+	size_t shown = report_rows(report, count);
+	char time[TEXT_NUMBER_SIZE];
+	char contentions[TEXT_NUMBER_SIZE];
+
+	if (count > 0) {
+		report_title(report, "Monitors by the thread that held them", shown, count, REPORT_IGNORES_NONE);
+		printf("  %10s %14s %18s  %s\n", "waited", "times", "held by", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const char *name = name_of_thread(report, rows[i].thread);
+
+		printf("  %10s %14s %#18" PRIx64 "  ", text_duration(time, rows[i].contended_ns),
+		       text_count(contentions, rows[i].contentions), rows[i].thread);
+		if (name != NULL) {
+			text_name(stdout, name);
+			fputs(": ", stdout);
+		}
+		report_class(report, rows[i].class_id);
+	}
+	free(rows);
+}
+
 void report_monitors_text(const log_report *report)
 {
 	size_t count;
@@ -98,6 +163,7 @@ void report_monitors_text(const log_report *report)
 		report_class(report, rows[i].class_id);
 	}
 	free(rows);
+	print_holders(report);
 	print_sites(report);
 }
 
@@ -126,6 +192,26 @@ static void print_sites_json(log_report *report, json_writer *json)
 	free(rows);
 }
 
+static void print_holders_json(const log_report *report, json_writer *json)
+{
+	size_t count;
+	mprof_monitor_holder *rows = collect_holders(report, &count);
+	size_t shown = report_rows(report, count);
+
+	json_begin_array(json, "monitor_holders");
+	for (size_t i = 0; i < shown; i++) {
+		json_begin_object(json, NULL);
+		report_json_class(report, json, rows[i].class_id);
+		json_hexadecimal(json, "holder", rows[i].thread);
+		json_string(json, "holder_name", name_of_thread(report, rows[i].thread));
+		json_unsigned(json, "contentions", rows[i].contentions);
+		json_unsigned(json, "contended_ns", rows[i].contended_ns);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(rows);
+}
+
 void report_monitors_json(log_report *report, json_writer *json)
 {
 	size_t count;
@@ -144,6 +230,7 @@ void report_monitors_json(log_report *report, json_writer *json)
 	}
 	json_end_array(json);
 	free(rows);
+	print_holders_json(report, json);
 	print_sites_json(report, json);
 }
 

@@ -24,7 +24,7 @@ alone() {
 	check_facts alone.expected alone.mprof
 	expect "$1: events" "$(info alone.mprof '.events | with_entries(select(.value > 0)) | keys | join(" ")')" "$3"
 }
-alone monitor Monitors "monitor"
+alone monitor Monitors "monitor monitor-holder"
 alone finalizers Finalizers "finalization-end finalization-start finalizer-end finalizer-start"
 alone handles Handles "handle-created handle-deleted"
 
