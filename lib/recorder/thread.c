@@ -5,16 +5,12 @@
 #include "base/testpoint.h"
 #include "format/event_kinds.h"
 #include "recorder/recorder_internal.h"
+#include "recorder/system_thread.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 /* Event kinds by their subject. Other kinds cannot be recorded this way. */
 #define KIND_BIT(kind) (UINT64_C(1) << (kind))
@@ -36,15 +32,6 @@ static event_buffer buffer_none;
 
 /* Size of a handle, with room to align it. */
 #define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)
-
-static uint64_t system_thread_id(void)
-{
-#if defined(__linux__)
-	return (uint64_t)syscall(SYS_gettid);
-#else
-	return (uint64_t)(uintptr_t)pthread_self();
-#endif
-}
 
 static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 {
