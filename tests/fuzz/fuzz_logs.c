@@ -62,7 +62,8 @@ static void write_events(mprof_writer *writer, int has_directives)
 
 		memset(&event, 0, sizeof(event));
 		event.kind = kinds[fuzz_random_below(has_directives ? sizeof(kinds) : plain_kinds)];
-		event.id = event.kind <= MPROF_EVENT_METHOD_LEAVE ? 128 : 1;
+		/* The method and the class that are defined. */
+		event.id = event.kind <= MPROF_EVENT_METHOD_LEAVE || event.kind == MPROF_EVENT_METHOD_CODE ? 128 : 1;
 		counter += fuzz_random_below(100000);
 		event.counter = counter;
 		event.value = fuzz_random_below(2) ? fuzz_random_below(1000) : 24;

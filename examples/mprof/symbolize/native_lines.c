@@ -41,10 +41,15 @@ int native_lines_is_supported(void)
 
 native_lines *native_lines_create(const mprof_reader *reader, int is_readable)
 {
-	native_lines *lines = helper_process_is_supported() ? calloc(1, sizeof(*lines)) : NULL;
+	native_lines *lines;
 
-	if (lines == NULL)
+	if (!helper_process_is_supported())
 		return NULL;
+	lines = calloc(1, sizeof(*lines));
+	if (lines == NULL) {
+		output_out_of_memory();
+		return NULL;
+	}
 	lines->reader = reader;
 	lines->is_readable = is_readable;
 	lines->modules.value_size = sizeof(known_module) - sizeof(uint64_t);
@@ -53,6 +58,7 @@ native_lines *native_lines_create(const mprof_reader *reader, int is_readable)
 	helper_process_init(&lines->helper);
 	lines->buffer = malloc(LINES_MAX_TEXT + 1);
 	if (lines->buffer == NULL) {
+		output_out_of_memory();
 		native_lines_destroy(lines);
 		return NULL;
 	}
@@ -177,8 +183,11 @@ static known_module *find_module(native_lines *lines, uint32_t id)
 {
 	known_module *module = id != 0 ? key_map_put(&lines->modules, id) : NULL;
 
-	if (module == NULL)
+	if (module == NULL) {
+		if (id != 0)
+			output_out_of_memory();
 		return NULL;
+	}
 	if (module->serial != 0 && module->state != DEBUG_FOUND)
 		return NULL;
 	if (!helper_process_start(&lines->helper)) {
