@@ -201,8 +201,10 @@ static uint32_t put_references_at(heap_recording *heap, const uint64_t *referenc
 	piece = count < HEAP_REFERENCES_AT ? (uint32_t)count : HEAP_REFERENCES_AT;
 	words[0] = HEAP_WORD_REFERENCES_FAR | piece << HEAP_WORD_KIND_BITS;
 	for (uint32_t i = 0; i < piece; i++) {
-		heap_word_put_64(words + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * i, offsets[i]);
-		heap_word_put_64(words + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * i + 2, references[i]);
+		uint32_t *pair = words + HEAP_REFERENCES_FAR_WORDS + (size_t)HEAP_PAIR_WORDS * i;
+
+		heap_word_put_64(pair, offsets[i]);
+		heap_word_put_64(pair + 2, references[i]);
 	}
 	publish_words(chunk, index + HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * piece);
 	return piece;
