@@ -84,11 +84,12 @@ static void record(mprof_recorder *recorder, mprof_thread *thread)
 static void shoot(mprof_recorder *recorder)
 {
 	const uint64_t references[] = {0x100008, 0x100010};
+	const uint64_t offsets[] = {16, 24};
 
 	if (!mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY,
 				       1))
 		return;
-	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, references, 2);
+	mprof_recorder_add_heap_object_with_offsets(recorder, 0x100000, CLASS_A, 24, references, offsets, 2);
 	mprof_recorder_add_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, 0);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x7004, 0x100000);
 	mprof_recorder_end_heap(recorder);
@@ -103,9 +104,11 @@ static void use(mprof_recorder *recorder, mprof_thread *thread)
 				      .size = 16,
 				      .class_key = CLASS_A,
 				      .name = "area"};
+	const mprof_class_field fields[] = {{"next", CLASS_A, 16, 0}, {"value", 0, 24, 0}};
 	mprof_metric_value value = {0, 0, 5};
 
 	describe(recorder, "First");
+	expect_ok_or_no_memory(mprof_recorder_define_fields(recorder, CLASS_A, fields, sizeof(*fields), 2));
 	expect_ok_or_no_memory(mprof_recorder_register_root(recorder, &area));
 	expect_ok_or_no_memory(mprof_recorder_define_metric(recorder, "section", "name", 0, &value.metric));
 	if (value.metric != 0)
@@ -160,6 +163,7 @@ static size_t run(size_t fail_at, int fail_once)
 	options.allocator = &allocator;
 	options.allocation_detail = 7;
 	options.track_objects = 1;
+	options.heap_offsets = 1;
 	status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
 	expect_ok_or_no_memory(status);
 	if (status == MPROF_OK) {
