@@ -32,6 +32,21 @@ static int fetch_code(const log_report *report, size_t index, void *row)
 	return code->method != 0 ? report_wants_method(report, code->method) : report_wants_all(report);
 }
 
+uint64_t report_code_count(const log_report *report, uint32_t origin)
+{
+	size_t rows = mprof_profile_get_method_code_count(report->profile);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < rows; i++) {
+		mprof_method_code code = {.struct_size = sizeof(code)};
+
+		if (mprof_profile_get_method_code(report->profile, i, &code) == MPROF_OK && code.method != 0 &&
+		    code.origin == origin)
+			count += code.count;
+	}
+	return count;
+}
+
 static int compare_code(const void *left, const void *right)
 {
 	const mprof_method_code *a = left;

@@ -9,6 +9,11 @@
 #include "common/json.h"
 #include "report/report.h"
 
+#include <stdint.h>
+
+/** How often code of \p origin, an #mprof_code_origin, was compiled or loaded for a method. */
+uint64_t report_code_count(const log_report *report, uint32_t origin);
+
 void report_code_text(const log_report *report);
 void report_code_json(log_report *report, json_writer *json);
 

@@ -72,6 +72,23 @@ static void print_processor_time(const log_report *report)
 		print_total("waiting for processors", text_duration(text, ready));
 }
 
+/* Mono reports that it compiles a method even if it then finds precompiled code; only the sizes of code show which. */
+static void print_compilation_totals(const log_report *report)
+{
+	const mprof_profile_totals *totals = &report->totals;
+	uint64_t precompiled = report_code_count(report, MPROF_CODE_PRECOMPILED);
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->jit_methods == 0)
+		return;
+	if (precompiled > totals->jit_methods)
+		precompiled = 0;
+	print_total("methods compiled", text_count(text, totals->jit_methods - precompiled));
+	if (precompiled > 0)
+		print_total("methods precompiled", text_count(text, precompiled));
+	print_total("time compiling", text_duration(text, totals->jit_ns));
+}
+
 static void print_totals(const log_report *report)
 {
 	const mprof_profile_totals *totals = &report->totals;
@@ -92,10 +109,7 @@ static void print_totals(const log_report *report)
 		print_total("collections", text_count(text, totals->collections));
 		print_total("time collecting", text_duration(text, totals->gc_ns));
 	}
-	if (totals->jit_methods > 0) {
-		print_total("methods compiled", text_count(text, totals->jit_methods));
-		print_total("time compiling", text_duration(text, totals->jit_ns));
-	}
+	print_compilation_totals(report);
 	if (totals->exceptions > 0)
 		print_total("exceptions", text_count(text, totals->exceptions));
 	if (totals->samples > 0)
