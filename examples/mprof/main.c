@@ -24,6 +24,7 @@ static const command commands[] = {
 	{"control", command_control, "control the recording of a running program"},
 	{"recover", command_recover, "complete the log of a program that was killed"},
 	{"report", command_report, "print the profile: methods, calls, allocations, collections"},
+	{"diff", command_diff, "print what differs between two logs or heap snapshots"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},
 	{"dump", command_dump, "print every block and event, in file order"},

@@ -18,6 +18,9 @@ _mprof_options()
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --percentiles --slowest --slowest=" \
 			"--compiler-names --no-lines --help --version"
 		;;
+	diff)
+		echo "--json --shots= --top= --class= --help --version"
+		;;
 	dump)
 		echo "--json --blocks --help --version"
 		;;
@@ -98,7 +101,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report decode info dump check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff decode info dump check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -144,7 +147,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report decode info dump check convert doctor" "$current"
+		_mprof_words "record recover control report diff decode info dump check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

@@ -59,6 +59,8 @@ for log in sample full memory empty mail cut; do
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command
 	done
+	mprof diff --json full.mprof $log.mprof
+	cp out $log.diff
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
 	cp out $log.convert
 done
@@ -76,6 +78,7 @@ fi
 check_keys info "$info" ./*.info
 check_keys report "$report" ./*.report
 check_keys check "$check" ./*.check
+check_keys diff "$(documented diff)" ./*.diff
 check_keys convert "$(documented convert)" ./*.convert
 
 # The test detects a listed key that is missing, and a key that is not listed.

@@ -10,6 +10,7 @@ int command_check(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_decode(int argc, char **argv);
+int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_info(int argc, char **argv);

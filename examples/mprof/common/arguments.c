@@ -147,6 +147,23 @@ int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const
 	return status >= 0 ? status : parse_pair(arguments, argc, argv);
 }
 
+int arguments_parse_one_or_two(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			       const char *help, option_function take, void *user)
+{
+	int status = parse_options(arguments, argc, argv, options, help, take, user);
+
+	if (status >= 0)
+		return status;
+	if (optind + 1 >= argc)
+		return parse_file(arguments, argc, argv);
+	arguments->file = argv[optind];
+	arguments->out = argv[optind + 1];
+	if (optind + 2 == argc)
+		return -1;
+	fprintf(stderr, "mprof: %s: more than two files: '%s'\n", argv[0], argv[optind + 2]);
+	return arguments_refuse(argv[0]);
+}
+
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help)
 {
 	read_arguments arguments;

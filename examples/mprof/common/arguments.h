@@ -39,6 +39,10 @@ int arguments_parse(read_arguments *arguments, int argc, char **argv, const stru
 int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const struct option *options,
 			 const char *help, option_function take, void *user);
 
+/** Parses options before and after one or two files: FILE and then OUT, NULL if missing. As arguments_parse(). */
+int arguments_parse_one_or_two(read_arguments *arguments, int argc, char **argv, const struct option *options,
+			       const char *help, option_function take, void *user);
+
 /** Parses the arguments of a command whose only own option is --json. Returns the same as arguments_parse(). */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);
 

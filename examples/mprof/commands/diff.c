@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof diff: prints what differs between two logs. */
+#include "commands/commands.h"
+#include "common/arguments.h"
+#include "common/exit_status.h"
+#include "diff/diff.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: mprof diff [OPTIONS] A B\n"
+	"       mprof diff [OPTIONS] --shots=N,M FILE\n\n"
+	"Prints what differs between two logs, or between two heap snapshots of one log: what grew first, then what\n"
+	"shrank. Rows are matched by name. One of A and B may be '-', and both may be compressed with gzip.\n\n"
+	"  --json             as one JSON document, with all rows unless --top is given\n"
+	"  --shots=N,M        compare the N-th heap snapshot with the M-th, counted from 1; of two logs, the N-th of\n"
+	"                     the first with the M-th of the second (default: the last of each)\n"
+	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
+	"  --class=PATTERN    only classes that match\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"Patterns are shell patterns: *, ?, [abc].\n\n"
+	"Exit status: 0 all well, 1 a log is incomplete or damaged (what could be read was compared), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof diff yesterday.mprof today.mprof\n"
+	"  mprof diff --shots=1,5 app.mprof\n";
+
+enum { OPTION_SHOTS = OPTION_OWN, OPTION_TOP, OPTION_CLASS };
+
+static const struct option options[] = {
+	COMMON_OPTIONS,
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"shots", required_argument, NULL, OPTION_SHOTS},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"class", required_argument, NULL, OPTION_CLASS},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse_shots(diff_options *taken, const char *value)
+{
+	int length = 0;
+
+	if (sscanf(value, "%9" SCNu64 ",%9" SCNu64 "%n", &taken->shots[DIFF_BEFORE], &taken->shots[DIFF_AFTER],
+		   &length) == 2 &&
+	    value[length] == '\0' && taken->shots[DIFF_BEFORE] > 0 && taken->shots[DIFF_AFTER] > 0)
+		return 1;
+	fprintf(stderr, "mprof: --shots: '%s' is not two numbers of heap snapshots, such as 1,2\n", value);
+	return 0;
+}
+
+static int apply_option(void *user, int option, const char *value)
+{
+	diff_options *taken = user;
+
+	switch (option) {
+	case OPTION_SHOTS:
+		return parse_shots(taken, value);
+	case OPTION_TOP:
+		taken->has_top = 1;
+		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
+	default:
+		taken->class_pattern = value;
+		return 1;
+	}
+}
+
+/* Returns -1, or the exit status after a message if the logs cannot be compared. */
+static int check_files(const diff_options *taken)
+{
+	if (taken->files[DIFF_AFTER] == NULL && taken->shots[DIFF_BEFORE] == 0) {
+		fprintf(stderr, "mprof: diff: only one FILE: give two logs, or --shots\n");
+		return arguments_refuse("diff");
+	}
+	if (taken->files[DIFF_AFTER] != NULL && strcmp(taken->files[DIFF_BEFORE], "-") == 0 &&
+	    strcmp(taken->files[DIFF_AFTER], "-") == 0) {
+		fprintf(stderr, "mprof: diff: only one of the logs can be standard input\n");
+		return arguments_refuse("diff");
+	}
+	return -1;
+}
+
+int command_diff(int argc, char **argv)
+{
+	static log_diff diff;
+	diff_options taken = {0};
+	read_arguments arguments;
+	int status = arguments_parse_one_or_two(&arguments, argc, argv, options, help, apply_option, &taken);
+
+	if (status >= 0)
+		return status;
+	taken.files[DIFF_BEFORE] = arguments.file;
+	taken.files[DIFF_AFTER] = arguments.out;
+	status = check_files(&taken);
+	if (status >= 0)
+		return status;
+	if (!taken.has_top)
+		taken.top = arguments.as_json ? 0 : 20;
+	status = diff_read(&diff, &taken);
+	if (status != STATUS_NOTHING && arguments.as_json)
+		diff_print_json(&diff);
+	else if (status != STATUS_NOTHING)
+		diff_print_text(&diff);
+	diff_release(&diff);
+	return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the logs of a difference. */
+#include "common/exit_status.h"
+#include "common/profile_input.h"
+#include "diff/heap_part.h"
+#include "shared/text.h"
+
+#include <string.h>
+
+static void read_properties(diff_side *side)
+{
+	for (size_t i = 0; i < mprof_profile_get_property_count(side->profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_get_property(side->profile, i, &key, &value) != MPROF_OK)
+			continue;
+		ring_span_read(&side->summary.ring, key, value);
+		sampling_take(&side->summary.sampling, key, value);
+		recording_filters_take(&side->summary.filters, key, value);
+	}
+}
+
+static int read_log(diff_side *side, const char *path)
+{
+	mprof_block block;
+
+	if (input_open(&side->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	if (mprof_profile_create(NULL, &side->profile) != MPROF_OK) {
+		text_begin_message(side->input.name);
+		fprintf(stderr, "%s for the profile\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		return STATUS_NOTHING;
+	}
+	while (input_next_block(&side->input, &block)) {
+		summary_count_block(&side->summary, &block);
+		profile_input_add(&side->input, side->profile, &block);
+	}
+	profile_input_finish(&side->input, side->profile, &block);
+	side->totals.struct_size = sizeof(side->totals);
+	mprof_profile_get_totals(side->profile, &side->totals);
+	read_properties(side);
+	summary_complete(&side->summary, &side->input);
+	return side->input.status;
+}
+
+/* Statuses of errors are ordered by severity. */
+static void raise_status(int *status, int other)
+{
+	*status = other > *status ? other : *status;
+}
+
+int diff_read(log_diff *diff, const diff_options *options)
+{
+	int status = STATUS_OK;
+
+	memset(diff, 0, sizeof(*diff));
+	diff->options = *options;
+	for (int side = 0; side < DIFF_SIDES && options->files[side] != NULL && status != STATUS_NOTHING; side++)
+		raise_status(&status, read_log(&diff->sides[side], options->files[side]));
+	if (status != STATUS_NOTHING)
+		raise_status(&status, heap_part_read(diff));
+	return status;
+}
+
+void diff_release(log_diff *diff)
+{
+	heap_part_release(diff);
+	for (int side = 0; side < DIFF_SIDES && diff->options.files[side] != NULL; side++) {
+		mprof_profile_destroy(diff->sides[side].profile);
+		if (diff->sides[side].input.name != NULL)
+			input_close(&diff->sides[side].input);
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file diff/diff.h
+ * \brief Two logs, or two heap snapshots of one log, and what differs between them.
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "common/input.h"
+#include "common/summary.h"
+
+#include <mprof/profile.h>
+
+/** The two sides of a difference. */
+enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+typedef struct diff_options {
+	const char *files[DIFF_SIDES]; /**< The second one is NULL if two snapshots of one log are compared. */
+	uint64_t shots[DIFF_SIDES];    /**< Numbers of heap snapshots in the log, from 1; 0 for the last. */
+	uint64_t top;                  /**< Maximum rows of a table; 0 for all. */
+	int has_top;
+	const char *class_pattern; /**< NULL for no filter. */
+} diff_options;
+
+/** A log that is compared. */
+typedef struct diff_side {
+	log_input input;
+	mprof_profile *profile;
+	mprof_profile_totals totals;
+	log_summary summary;
+} diff_side;
+
+/** The live objects of a class before and after; the names are borrowed from the inputs. */
+typedef struct heap_row {
+	const char *name;
+	uint64_t objects[DIFF_SIDES];
+	uint64_t bytes[DIFF_SIDES];
+} heap_row;
+
+/** Which snapshots are compared. */
+typedef struct heap_side {
+	uint64_t shot;     /**< Its number in the log, from 1; 0 if there is no snapshot. */
+	int is_incomplete; /**< Objects are missing. */
+	uint64_t objects;
+	uint64_t bytes;
+} heap_side;
+
+typedef struct log_diff {
+	diff_options options;
+	diff_side sides[DIFF_SIDES]; /**< Of one log, only the first is open. */
+	heap_side heap[DIFF_SIDES];
+	heap_row *
+		heap_rows; /**< Classes in either snapshot, the largest growth first; none if a side has no snapshot. */
+	size_t heap_row_count;
+} log_diff;
+
+/** The side whose log has the data of a side: both are in the first log if there is only one. */
+static inline const diff_side *diff_log_of(const log_diff *diff, int side)
+{
+	return &diff->sides[diff->options.files[side] != NULL ? side : DIFF_BEFORE];
+}
+
+/** Reads the logs and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */
+int diff_read(log_diff *diff, const diff_options *options);
+void diff_release(log_diff *diff);
+
+/** The number of rows to print of a table with \p count rows. */
+size_t diff_rows(const log_diff *diff, size_t count);
+
+void diff_print_text(const log_diff *diff);
+void diff_print_json(const log_diff *diff);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints a difference as text and as JSON. */
+#include "common/json.h"
+#include "diff/heap_part.h"
+#include "diff/rows.h"
+
+static void print_log_text(const log_diff *diff, int side)
+{
+	printf("%-7s ", diff_side_name(side));
+	text_name(stdout, diff_log_of(diff, side)->input.name);
+	if (!diff_log_of(diff, side)->summary.session.complete)
+		fputs(" (incomplete)", stdout);
+	putchar('\n');
+}
+
+void diff_print_text(const log_diff *diff)
+{
+	for (int side = 0; side < DIFF_SIDES; side++)
+		print_log_text(diff, side);
+	heap_part_print_text(diff);
+}
+
+static void print_log_json(const log_diff *diff, int side, json_writer *json)
+{
+	const diff_side *log = diff_log_of(diff, side);
+
+	json_begin_object(json, diff_side_name(side));
+	json_string(json, "file", log->input.name);
+	json_string(json, "dialect", mprof_dialect_get_name((mprof_dialect)log->summary.session.dialect));
+	json_boolean(json, "complete", log->summary.session.complete != 0);
+	json_unsigned(json, "lost_events", log->summary.session.lost_events);
+	json_end_object(json);
+}
+
+void diff_print_json(const log_diff *diff)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 0);
+	json_begin_document(&json);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		print_log_json(diff, side, &json);
+	heap_part_print_json(diff, &json);
+	json_end_object(&json);
+}
