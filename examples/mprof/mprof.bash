@@ -14,7 +14,7 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+		echo "--json --csv --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --percentiles --slowest --slowest=" \
 			"--compiler-names --no-lines --help --version"
 		;;
@@ -41,6 +41,7 @@ _mprof_values()
 {
 	case $1 in
 	--sort*) echo "self total calls" ;;
+	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
