@@ -24,6 +24,9 @@ _mprof_options()
 	dump)
 		echo "--json --blocks --help --version"
 		;;
+	follow)
+		echo "--json --blocks --wait --help --version"
+		;;
 	convert)
 		echo "--dialect= --compress --compress= --close --json --help --version"
 		;;
@@ -102,7 +105,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff decode info dump check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff decode info dump follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -148,7 +151,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff decode info dump check convert doctor" "$current"
+		_mprof_words "record recover control report diff decode info dump follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames
