@@ -522,6 +522,26 @@ MPROF_API mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, 
 						 mprof_heap_step *steps, size_t step_size, size_t capacity,
 						 size_t *count);
 
+/**
+ * \brief Gets the last reference on the shortest path from a root to an object, without the rest of the path.
+ *
+ * The paths of all objects are a tree, which this function climbs by one step. It suits programs that group objects by
+ * their paths. Thread-safe while no thread changes the graph.
+ * \param graph The graph.
+ * \param object The object.
+ * \param reference Receives the reference: the object that has it is #MPROF_HEAP_NO_OBJECT if a root refers to the
+ * object, or if no root reaches it.
+ * \param reference_size sizeof (mprof_heap_reference) as the caller was compiled.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p object is out of range, or \p reference_size is smaller than in
+ *   release 0.1.
+ * - #MPROF_ERR_STATE before mprof_heap_graph_build_paths().
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t object,
+						   mprof_heap_reference *reference, size_t reference_size);
+
 MPROF_END_DECLS
 
 #endif

@@ -207,3 +207,23 @@ mprof_status mprof_heap_graph_get_path(const mprof_heap_graph *graph, uint32_t o
 	own.area = found != NULL ? found->area : 0;
 	return struct_copy_out(root, &own, sizeof(own));
 }
+
+mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph, uint32_t object,
+					 mprof_heap_reference *reference, size_t reference_size)
+{
+	mprof_heap_reference own = {MPROF_HEAP_NO_OBJECT, 0, 0};
+	uint32_t last;
+
+	if (graph == NULL || reference == NULL || reference_size < SIZE_UP_TO(mprof_heap_reference, offset) ||
+	    object >= graph->objects.object_count)
+		return MPROF_ERR_ARGUMENT;
+	if (graph->paths.references == NULL)
+		return MPROF_ERR_STATE;
+	last = graph->paths.references[object];
+	if (last != ROOT_PATHS_ROOT && last != ROOT_PATHS_UNREACHABLE) {
+		own.object = object_graph_owner(&graph->objects, last);
+		own.has_offset = (uint32_t)object_graph_offset(&graph->objects, own.object, last, &own.offset);
+	}
+	element_put(reference, reference_size, 0, &own, sizeof(own));
+	return MPROF_OK;
+}

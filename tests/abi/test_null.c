@@ -253,6 +253,7 @@ Test(null, heap_graph)
 	REFUSES(mprof_heap_graph_get_dominated(NULL, 0, NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_retained(NULL, NULL, 0, NULL));
 	REFUSES(mprof_heap_graph_get_path(NULL, 0, NULL, NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_graph_get_parent(NULL, 0, NULL, 0));
 }
 
 Test(null, profile)
