@@ -59,6 +59,10 @@ for log in sample full memory empty mail cut; do
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command
 	done
+	for command in heap handles; do
+		mprof $command --json $log.mprof
+		cp out $log.$command
+	done
 	mprof diff --json full.mprof $log.mprof
 	cp out $log.diff
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
@@ -78,6 +82,8 @@ fi
 check_keys info "$info" ./*.info
 check_keys report "$report" ./*.report
 check_keys check "$check" ./*.check
+check_keys heap "$(documented heap)" ./*.heap
+check_keys handles "$(documented handles)"$'\n'"$(grep '^handles' <<<"$report")" ./*.handles
 check_keys diff "$(documented diff)" ./*.diff
 check_keys convert "$(documented convert)" ./*.convert
 

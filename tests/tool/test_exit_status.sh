@@ -23,7 +23,7 @@ ends() {
 }
 
 # Commands that read a log
-for command in info "info --json" dump "dump --json" "dump --blocks" report "report --json" decode check "check --json"; do
+for command in info "info --json" dump "dump --json" "dump --blocks" report "report --json" heap "heap --json" handles "handles --json" decode check "check --json"; do
 	ends 0 $command sample.mprof
 	for log in open cut changed; do
 		ends 1 $command $log.mprof

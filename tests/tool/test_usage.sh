@@ -12,7 +12,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record control info dump follow report diff decode check convert doctor; do
+for command in record control info dump report diff heap handles decode check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
@@ -52,6 +52,12 @@ expect_line err "'size' is not one of self, total, calls\$"
 wrong report --thread=main sample.mprof
 wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof
+wrong heap --at=0 sample.mprof
+wrong heap --sort=size sample.mprof
+wrong heap --memory=0 sample.mprof
+wrong heap --json --csv sample.mprof
+wrong heap --list --at=1 sample.mprof
+wrong handles --top=x sample.mprof
 wrong diff
 wrong diff sample.mprof
 wrong diff sample.mprof sample.mprof sample.mprof

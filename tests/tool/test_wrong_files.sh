@@ -14,7 +14,7 @@ printf '\001ZPM\003\000\021\010\000\000\000\000\000\000\000\000' >foreign.mlpd
 head -c 40 "$MPROF" >program
 echo 'text, compressed' | gzip >text.gz
 
-for command in info "info --json" dump "dump --json" report "report --json" check "check --json"; do
+for command in info "info --json" dump "dump --json" report "report --json" heap "heap --json" handles "handles --json" check "check --json"; do
 	for file in empty directory text zeros foreign.mlpd program text.gz missing; do
 		mprof $command $file
 		expect_status 3 "$command $file"

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof heap: prints one heap snapshot of a log: classes, dominators, and paths from roots. */
+#include "common/arguments.h"
+#include "commands/commands.h"
+#include "common/exit_status.h"
+#include "heap/class_filter.h"
+#include "heap/classes.h"
+#include "heap/largest.h"
+#include "heap/paths.h"
+#include "heap/summary.h"
+#include "heap/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: mprof heap [OPTIONS] FILE\n\n"
+	"Prints one heap snapshot: the objects of each class with their own size and the size that they retain, the\n"
+	"objects that retain the most, and the paths from roots that keep objects alive. What an object retains would\n"
+	"be free without it. FILE may be '-' and may be compressed with gzip.\n\n"
+	"  --json             as one JSON document, with all classes unless --top is given\n"
+	"  --csv              the table of classes as comma-separated values\n"
+	"  --at=N             the N-th snapshot of the log, from 1 (default: the last)\n"
+	"  --list             only a list of all snapshots\n"
+	"  --top=N            maximum rows of each table; 0 means all\n"
+	"  --sort=ORDER       classes by retained, bytes, objects or name (default: retained)\n"
+	"  --class=PATTERN    only classes whose name matches, and their objects\n"
+	"  --paths=PATTERN    only the paths of objects of classes that match, grouped by root and fields\n"
+	"  --unreachable      only objects that no root reaches, by class\n"
+	"  --memory=MIB       maximum memory for the objects, in MiB (default 4096)\n"
+	"  --help             this text\n"
+	"  --version          the version\n\n"
+	"Patterns are shell patterns: *, ?, [abc]. A pattern that matches nothing is reported, with the most similar\n"
+	"name.\n\n"
+	"Exit status: 0 all well, 1 the log or the snapshot is incomplete or damaged (what could be read was "
+	"printed),\n"
+	"2 wrong usage, 3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof heap app.mprof\n"
+	"  mprof heap --paths='Shop.Order' app.mprof\n"
+	"  mprof heap --json --at=2 app.mprof\n";
+
+enum {
+	OPTION_AT = OPTION_OWN,
+	OPTION_CSV,
+	OPTION_LIST,
+	OPTION_TOP,
+	OPTION_SORT,
+	OPTION_CLASS,
+	OPTION_PATHS,
+	OPTION_UNREACHABLE,
+	OPTION_MEMORY
+};
+
+static const struct option options[] = {
+	COMMON_OPTIONS,
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"csv", no_argument, NULL, OPTION_CSV},
+	{"at", required_argument, NULL, OPTION_AT},
+	{"list", no_argument, NULL, OPTION_LIST},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"class", required_argument, NULL, OPTION_CLASS},
+	{"paths", required_argument, NULL, OPTION_PATHS},
+	{"unreachable", no_argument, NULL, OPTION_UNREACHABLE},
+	{"memory", required_argument, NULL, OPTION_MEMORY},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse_order(heap_options *taken, const char *value)
+{
+	static const char *const names[] = {"retained", "bytes", "objects", "name"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value) == 0) {
+			taken->order = (heap_order)i;
+			return 1;
+		}
+	}
+	fprintf(stderr, "mprof: --sort: '%s' is not one of retained, bytes, objects, name\n", value);
+	return 0;
+}
+
+static int apply_option(void *user, int option, const char *value)
+{
+	heap_options *taken = user;
+
+	switch (option) {
+	case OPTION_AT:
+		return arguments_number("--at", value, 1, UINT32_MAX, &taken->at);
+	case OPTION_TOP:
+		taken->has_top = 1;
+		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
+	case OPTION_MEMORY:
+		return arguments_number("--memory", value, 1, UINT64_MAX >> 20, &taken->memory);
+	case OPTION_SORT:
+		return parse_order(taken, value);
+	case OPTION_CLASS:
+		taken->class_pattern = value;
+		return 1;
+	case OPTION_PATHS:
+		taken->paths_pattern = value;
+		return 1;
+	case OPTION_LIST:
+		taken->is_list = 1;
+		return 1;
+	case OPTION_UNREACHABLE:
+		taken->is_unreachable = 1;
+		return 1;
+	default:
+		taken->as_csv = 1;
+		return 1;
+	}
+}
+
+/* Options that contradict each other. Returns 0 after a message. */
+static int check_options(const heap_options *taken)
+{
+	const char *wrong = NULL;
+
+	if (taken->as_json && taken->as_csv)
+		wrong = "--json and --csv cannot be combined";
+	else if (taken->is_list && taken->at != 0)
+		wrong = "--list and --at cannot be combined";
+	if (wrong != NULL)
+		fprintf(stderr, "mprof: %s\n", wrong);
+	return wrong == NULL;
+}
+
+static void print_json(const heap_view *view)
+{
+	json_writer json;
+
+	json_init(&json, stdout, 0);
+	json_begin_document(&json);
+	heap_summary_json(view, &json);
+	heap_list_json(view, &json);
+	heap_classes_json(view, &json);
+	heap_largest_json(view, &json);
+	heap_paths_json(view, &json);
+	json_begin_array(&json, "leaks");
+	json_end_array(&json);
+	json_end_object(&json);
+}
+
+static void print_csv(const heap_view *view)
+{
+	if (view->options.is_list)
+		heap_list_csv(view);
+	else
+		heap_classes_csv(view);
+}
+
+static void print_text(const heap_view *view)
+{
+	if (view->options.is_list) {
+		heap_list_text(view);
+		return;
+	}
+	heap_summary_text(view);
+	if (view->options.paths_pattern == NULL)
+		heap_classes_text(view);
+	if (view->options.is_unreachable)
+		return;
+	if (view->options.paths_pattern == NULL)
+		heap_largest_text(view);
+	heap_paths_text(view);
+}
+
+int command_heap(int argc, char **argv)
+{
+	heap_options taken = {0};
+	read_arguments arguments;
+	heap_view view;
+	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
+
+	if (status >= 0)
+		return status;
+	taken.as_json = arguments.as_json;
+	if (!check_options(&taken))
+		return arguments_refuse("heap");
+	status = heap_view_read(&view, arguments.file, &taken);
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		class_filter_check(&view);
+		if (taken.as_json)
+			print_json(&view);
+		else if (taken.as_csv)
+			print_csv(&view);
+		else
+			print_text(&view);
+	}
+	heap_view_release(&view);
+	return status;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the objects that retain the most, and which object dominates each of them. */
+#include "heap/largest.h"
+
+#include "common/name_cut.h"
+#include "common/output.h"
+#include "heap/class_filter.h"
+#include "heap/labels.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define USUAL_ROWS 10
+#define USUAL_JSON_ROWS 100
+
+typedef struct largest_row {
+	uint64_t retained;
+	uint32_t object;
+} largest_row;
+
+/* The rows are a heap in an array while objects are added; the first one is the smallest. */
+typedef struct largest_table {
+	largest_row *rows;
+	size_t count;
+	size_t capacity;
+	uint64_t wanted; /**< All reachable objects of the classes that are wanted. */
+} largest_table;
+
+static int is_smaller(const largest_row *a, const largest_row *b)
+{
+	return a->retained != b->retained ? a->retained < b->retained : a->object > b->object;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	return is_smaller(left, right) ? 1 : is_smaller(right, left) ? -1 : 0;
+}
+
+static void sift_down(largest_table *table, size_t i)
+{
+	for (;;) {
+		size_t least = 2 * i + 1;
+		largest_row row = table->rows[i];
+
+		if (least + 1 < table->count && is_smaller(&table->rows[least + 1], &table->rows[least]))
+			least++;
+		if (least >= table->count || !is_smaller(&table->rows[least], &row))
+			return;
+		table->rows[i] = table->rows[least];
+		table->rows[least] = row;
+		i = least;
+	}
+}
+
+static void add_row(largest_table *table, uint32_t object, uint64_t retained)
+{
+	largest_row row = {retained, object};
+
+	table->wanted++;
+	if (table->count < table->capacity) {
+		table->rows[table->count++] = row;
+		/* The array is a heap once it is full. */
+		for (size_t i = table->count / 2; table->count == table->capacity && i > 0; i--)
+			sift_down(table, i - 1);
+	} else if (table->count > 0 && is_smaller(&table->rows[0], &row)) {
+		table->rows[0] = row;
+		sift_down(table, 0);
+	}
+}
+
+/* Collects the largest objects. If out of memory, prints a message, and the table is empty. */
+static void collect(const heap_view *view, largest_table *table, size_t usual)
+{
+	class_filter filter;
+
+	*table = (largest_table){.rows = NULL};
+	if (!view->has_retained)
+		return;
+	table->capacity = heap_view_rows(view, (size_t)view->totals.objects, usual);
+	table->rows = calloc(table->capacity + 1, sizeof(*table->rows));
+	if (table->rows == NULL || !class_filter_init(&filter, view, NULL, view->options.class_pattern)) {
+		output_out_of_memory();
+		return;
+	}
+	for (uint32_t i = 0; i < view->totals.objects; i++) {
+		mprof_heap_object object = heap_view_object(view, i);
+
+		if (object.is_reachable && class_filter_wants(&filter, object.class_index))
+			add_row(table, i, object.retained_bytes);
+	}
+	class_filter_release(&filter);
+	qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
+}
+
+static void print_dominator(const heap_view *view, uint32_t object)
+{
+	mprof_heap_object stats;
+	class_name name;
+
+	if (object == MPROF_HEAP_NO_OBJECT)
+		return;
+	stats = heap_view_object(view, object);
+	fputs(", dominated by ", stdout);
+	name_print(label_class(view, stats.class_index, &name));
+	printf(" 0x%" PRIx64, stats.address);
+}
+
+void heap_largest_text(const heap_view *view)
+{
+	largest_table table;
+
+	collect(view, &table, USUAL_ROWS);
+	if (table.count > 0) {
+		printf("\nObjects that retain the most");
+		if (table.count < table.wanted)
+			printf(" (%zu of %" PRIu64 ")", table.count, table.wanted);
+		printf("\n  %10s %8s %10s  %s\n", "retained", "", "bytes", "object");
+	}
+	for (size_t i = 0; i < table.count; i++) {
+		mprof_heap_object object = heap_view_object(view, table.rows[i].object);
+		char retained[TEXT_NUMBER_SIZE];
+		char percent[TEXT_NUMBER_SIZE];
+		char bytes[TEXT_NUMBER_SIZE];
+		class_name name;
+
+		printf("  %10s %8s %10s  ", text_bytes(retained, object.retained_bytes),
+		       text_percent(percent, object.retained_bytes, view->totals.reachable_bytes),
+		       text_bytes(bytes, object.bytes));
+		name_print(label_class(view, object.class_index, &name));
+		printf(" 0x%" PRIx64, object.address);
+		print_dominator(view, object.dominator);
+		putchar('\n');
+	}
+	free(table.rows);
+}
+
+void heap_largest_json(const heap_view *view, json_writer *json)
+{
+	largest_table table;
+
+	collect(view, &table, USUAL_JSON_ROWS);
+	json_begin_array(json, "dominators");
+	for (size_t i = 0; i < table.count; i++) {
+		mprof_heap_object object = heap_view_object(view, table.rows[i].object);
+		class_name name;
+
+		json_begin_object(json, NULL);
+		json_hexadecimal(json, "object", object.address);
+		json_string(json, "class", label_class(view, object.class_index, &name));
+		json_unsigned(json, "bytes", object.bytes);
+		json_unsigned(json, "retained_bytes", object.retained_bytes);
+		if (object.dominator != MPROF_HEAP_NO_OBJECT)
+			json_hexadecimal(json, "dominator", heap_view_object(view, object.dominator).address);
+		else
+			json_null(json, "dominator");
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(table.rows);
+}

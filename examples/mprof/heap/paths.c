@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints paths from roots, merged by their shape, with the references that all paths share. */
+#include "heap/paths.h"
+
+#include "common/name_cut.h"
+#include "common/output.h"
+#include "heap/class_filter.h"
+#include "heap/classes.h"
+#include "heap/labels.h"
+#include "heap/shapes.h"
+#include "shared/kinds.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+
+/* Without a pattern: the number of classes whose paths are printed, and of paths of each. */
+#define USUAL_CLASSES 10
+#define USUAL_PATHS 3
+#define USUAL_ROWS 20
+#define USUAL_JSON_ROWS 100
+
+typedef struct path_table {
+	path_shapes shapes;
+	uint32_t *rows; /**< Shapes, the largest first. */
+	size_t count;
+} path_table;
+
+static void release_table(path_table *table)
+{
+	free(table->rows);
+	path_shapes_release(&table->shapes);
+}
+
+/* Adds the objects of the classes that are wanted. Returns 0 if out of memory. */
+static int add_objects(path_table *table, const heap_view *view, const unsigned char *is_wanted)
+{
+	for (uint32_t i = 0; i < view->totals.objects; i++) {
+		mprof_heap_object object = heap_view_object(view, i);
+
+		if (object.is_reachable && is_wanted[object.class_index] && !path_shapes_add(&table->shapes, i))
+			return 0;
+	}
+	return 1;
+}
+
+static const path_shape *sorted_shapes;
+
+static int compare_shapes(const void *left, const void *right)
+{
+	const path_shape *a = &sorted_shapes[*(const uint32_t *)left];
+	const path_shape *b = &sorted_shapes[*(const uint32_t *)right];
+
+	if (a->retained != b->retained)
+		return a->retained < b->retained ? 1 : -1;
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+/* Leaves out all but the first paths of each class. */
+static void keep_few(path_table *table, size_t class_count, size_t most)
+{
+	unsigned char *seen = calloc(class_count + 1, 1);
+	size_t kept = 0;
+
+	if (seen == NULL) {
+		output_out_of_memory();
+		return;
+	}
+	for (size_t i = 0; i < table->count; i++) {
+		uint32_t class_index = table->shapes.shapes[table->rows[i]].class_index;
+
+		if (seen[class_index] < most) {
+			seen[class_index]++;
+			table->rows[kept++] = table->rows[i];
+		}
+	}
+	table->count = kept;
+	free(seen);
+}
+
+static int sort_rows(path_table *table)
+{
+	table->rows = calloc(table->shapes.count, sizeof(*table->rows));
+	if (table->rows == NULL)
+		return 0;
+	for (uint32_t i = 1; i < table->shapes.count; i++) {
+		if (table->shapes.shapes[i].objects > 0)
+			table->rows[table->count++] = i;
+	}
+	sorted_shapes = table->shapes.shapes;
+	qsort(table->rows, table->count, sizeof(*table->rows), compare_shapes);
+	return 1;
+}
+
+/* The classes whose paths are printed, by class index. The caller frees the result; NULL if out of memory. */
+static unsigned char *choose_classes(const heap_view *view)
+{
+	unsigned char *is_wanted = calloc((size_t)view->totals.classes + 1, 1);
+	class_filter filter;
+	heap_class_table table;
+
+	if (is_wanted == NULL)
+		return NULL;
+	if (view->options.paths_pattern == NULL) {
+		heap_classes_collect(view, &table, HEAP_BY_RETAINED);
+		for (size_t i = 0; i < table.count && i < USUAL_CLASSES; i++)
+			is_wanted[table.rows[i].index] = table.rows[i].stats.retained_bytes > 0;
+		heap_classes_release(&table);
+	} else if (class_filter_init(&filter, view, NULL, view->options.paths_pattern)) {
+		for (size_t i = 0; i < view->totals.classes; i++)
+			is_wanted[i] = class_filter_wants(&filter, i) != 0;
+		class_filter_release(&filter);
+	}
+	return is_wanted;
+}
+
+/* Collects the paths to print. If out of memory, prints a message, and the table is empty. */
+static void collect(const heap_view *view, path_table *table)
+{
+	unsigned char *is_wanted = choose_classes(view);
+
+	*table = (path_table){.rows = NULL};
+	if (is_wanted == NULL || !path_shapes_init(&table->shapes, view) || !add_objects(table, view, is_wanted) ||
+	    !sort_rows(table)) {
+		output_out_of_memory();
+		table->count = 0;
+	} else if (view->options.paths_pattern == NULL) {
+		keep_few(table, (size_t)view->totals.classes, USUAL_PATHS);
+	}
+	free(is_wanted);
+}
+
+static int is_marked(const path_shape *last, uint32_t step)
+{
+	return step < SHAPE_MARKS && (last->marks >> step & 1) != 0;
+}
+
+/* The shapes of the steps of a path, the first one first. The caller frees the array; NULL if out of memory. */
+static uint32_t *steps_of(const path_shapes *shapes, uint32_t shape)
+{
+	uint32_t depth = shapes->shapes[shape].depth;
+	uint32_t *steps = malloc(((size_t)depth + 1) * sizeof(*steps));
+
+	for (uint32_t i = depth + 1; i > 0 && steps != NULL; i--) {
+		steps[i - 1] = shape;
+		shape = shapes->shapes[shape].parent;
+	}
+	return steps;
+}
+
+static void print_root(uint32_t kind, const char *name)
+{
+	fputs(kind_of_root(kind), stdout);
+	if (name[0] != '\0') {
+		putchar(' ');
+		text_name(stdout, name);
+	}
+}
+
+/* A reference without a known field is shown by the class of the object that it leads to. */
+static void print_step(const heap_view *view, const char *field, size_t class_index)
+{
+	class_name name;
+
+	fputs(" -> ", stdout);
+	if (field != NULL) {
+		text_name(stdout, field);
+		return;
+	}
+	putchar('(');
+	text_name(stdout, label_class(view, class_index, &name));
+	putchar(')');
+}
+
+static void print_shape(const heap_view *view, const path_shapes *shapes, uint32_t shape)
+{
+	const path_shape *last = &shapes->shapes[shape];
+	uint32_t *steps = steps_of(shapes, shape);
+	class_name name;
+
+	if (steps == NULL) {
+		output_out_of_memory();
+		return;
+	}
+	print_root(last->root_kind, last->root_name);
+	for (uint32_t i = 0; i <= last->depth; i++) {
+		const path_shape *step = &shapes->shapes[steps[i]];
+
+		if (i > 0)
+			print_step(view, step->field, step->class_index);
+		if (step->is_repeated)
+			fputs("...", stdout);
+		if (is_marked(last, i) && (i == 0 || is_marked(last, i - 1)))
+			putchar('*');
+	}
+	fputs(" -> ", stdout);
+	text_name(stdout, label_class(view, last->class_index, &name));
+	putchar('\n');
+	free(steps);
+}
+
+void heap_paths_text(const heap_view *view)
+{
+	path_table table;
+	size_t shown;
+
+	if (!view->has_retained)
+		return;
+	collect(view, &table);
+	shown = heap_view_rows(view, table.count, USUAL_ROWS);
+	if (table.count > 0) {
+		printf("\nPaths from roots");
+		if (shown < table.count)
+			printf(" (%zu of %zu)", shown, table.count);
+		printf("\n  %10s %10s %14s  %s\n", "retained", "bytes", "objects", "path");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const path_shape *shape = &table.shapes.shapes[table.rows[i]];
+		char retained[TEXT_NUMBER_SIZE];
+		char bytes[TEXT_NUMBER_SIZE];
+		char objects[TEXT_NUMBER_SIZE];
+
+		printf("  %10s %10s %14s  ", shape->depth < SHAPE_MARKS ? text_bytes(retained, shape->retained) : "",
+		       text_bytes(bytes, shape->bytes), text_count(objects, shape->objects));
+		print_shape(view, &table.shapes, table.rows[i]);
+	}
+	if (table.count > 0)
+		puts("  *: all paths to these objects lead through this reference or another one between the same two\n"
+		     "  objects; to free them, remove it. ...: the step occurs repeatedly.");
+	release_table(&table);
+}
+
+/* The last object of each step in the path of the example, and the number of objects of the step. */
+typedef struct example_step {
+	uint32_t object;
+	uint64_t objects;
+} example_step;
+
+static void fill_example(const path_shapes *shapes, const path_shape *last, const uint32_t *steps,
+			 example_step *examples)
+{
+	uint32_t object = last->example;
+	uint32_t step = last->depth;
+
+	while (object != MPROF_HEAP_NO_OBJECT) {
+		mprof_heap_reference parent = {MPROF_HEAP_NO_OBJECT, 0, 0};
+
+		while (step > 0 && shapes->of_object[object] == steps[step - 1] && examples[step].objects > 0)
+			step--;
+		if (shapes->of_object[object] == steps[step] && examples[step].objects++ == 0)
+			examples[step].object = object;
+		mprof_heap_graph_get_parent(shapes->view->graph, object, &parent, sizeof(parent));
+		object = parent.object;
+	}
+}
+
+static void print_steps_json(const heap_view *view, json_writer *json, const path_shapes *shapes, uint32_t shape)
+{
+	const path_shape *last = &shapes->shapes[shape];
+	uint32_t *steps = steps_of(shapes, shape);
+	example_step *examples = calloc((size_t)last->depth + 1, sizeof(*examples));
+
+	json_begin_array(json, "steps");
+	if (steps != NULL && examples != NULL)
+		fill_example(shapes, last, steps, examples);
+	else
+		output_out_of_memory();
+	for (uint32_t i = 0; steps != NULL && examples != NULL && i <= last->depth; i++) {
+		class_name name;
+
+		json_begin_object(json, NULL);
+		json_string(json, "class", label_class(view, shapes->shapes[steps[i]].class_index, &name));
+		json_string(json, "field", i < last->depth ? shapes->shapes[steps[i + 1]].field : NULL);
+		json_hexadecimal(json, "object", heap_view_object(view, examples[i].object).address);
+		json_boolean(json, "dominates", is_marked(last, i));
+		json_unsigned(json, "repeats", examples[i].objects);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(steps);
+	free(examples);
+}
+
+void heap_paths_json(const heap_view *view, json_writer *json)
+{
+	path_table table = {.rows = NULL};
+	size_t shown;
+
+	json_begin_array(json, "paths");
+	if (view->has_retained)
+		collect(view, &table);
+	shown = heap_view_rows(view, table.count, USUAL_JSON_ROWS);
+	for (size_t i = 0; i < shown; i++) {
+		const path_shape *shape = &table.shapes.shapes[table.rows[i]];
+		class_name name;
+
+		json_begin_object(json, NULL);
+		json_string(json, "class", label_class(view, shape->class_index, &name));
+		json_unsigned(json, "objects", shape->objects);
+		json_unsigned(json, "bytes", shape->bytes);
+		if (shape->depth < SHAPE_MARKS)
+			json_unsigned(json, "retained_bytes", shape->retained);
+		else
+			json_null(json, "retained_bytes");
+		json_begin_object(json, "root");
+		json_string(json, "kind", kind_of_root(shape->root_kind));
+		json_string(json, "name", shape->root_name);
+		json_end_object(json);
+		print_steps_json(view, json, &table.shapes, table.rows[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	if (view->has_retained)
+		release_table(&table);
+}
+
+int heap_path_text(const heap_view *view, uint32_t object)
+{
+	path_shapes shapes;
+	int is_found = 0;
+
+	if (!path_shapes_init(&shapes, view) || !path_shapes_add(&shapes, object))
+		output_out_of_memory();
+	else
+		is_found = 1;
+	if (is_found)
+		print_shape(view, &shapes, shapes.of_object[object]);
+	path_shapes_release(&shapes);
+	return is_found;
+}

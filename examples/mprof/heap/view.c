@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a heap snapshot of a log and computes what keeps its objects alive. */
+#include "heap/view.h"
+
+#include "common/exit_status.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Prints what is missing, and makes the command return 1. */
+static void note_missing(heap_view *view, const char *what)
+{
+	progress_hide(&view->input.progress);
+	text_begin_message(view->input.name);
+	fprintf(stderr, "%s\n", what);
+	view->status = STATUS_DAMAGED;
+}
+
+static int fail(heap_view *view, mprof_status status)
+{
+	progress_hide(&view->input.progress);
+	text_begin_message(view->input.name);
+	fprintf(stderr, "%s for the heap graph\n", mprof_status_get_text(status));
+	return STATUS_NOTHING;
+}
+
+static int create_graph(heap_view *view)
+{
+	mprof_heap_graph_options options;
+	mprof_status status;
+
+	mprof_heap_graph_options_init(&options, sizeof(options));
+	options.snapshot = (uint32_t)view->options.at;
+	options.list_only = view->options.is_list != 0;
+	options.max_memory = view->options.memory << 20;
+	status = mprof_heap_graph_create(&options, &view->graph);
+	return status == MPROF_OK ? STATUS_OK : fail(view, status);
+}
+
+static void read_totals(heap_view *view)
+{
+	view->totals.struct_size = sizeof(view->totals);
+	mprof_heap_graph_get_totals(view->graph, &view->totals);
+}
+
+/* Whether the log has the requested snapshot. */
+static int check_number(heap_view *view)
+{
+	size_t count = mprof_heap_graph_get_snapshot_count(view->graph);
+
+	if (view->options.at == 0 || view->totals.snapshot != 0 || view->totals.limited)
+		return STATUS_OK;
+	text_begin_message(view->input.name);
+	fprintf(stderr, "--at=%" PRIu64 ": the log has %zu heap snapshot%s\n", view->options.at, count,
+		count == 1 ? "" : "s");
+	return STATUS_NOTHING;
+}
+
+static void analyse(heap_view *view)
+{
+	mprof_status status = mprof_heap_graph_build_dominators(view->graph);
+
+	if (status == MPROF_OK)
+		status = mprof_heap_graph_build_paths(view->graph);
+	view->has_retained = status == MPROF_OK;
+	if (status == MPROF_ERR_LIMIT)
+		note_missing(view, "retained sizes are not known: they need more memory than --memory allows");
+	else if (status != MPROF_OK)
+		note_missing(view, "retained sizes are not known: out of memory");
+}
+
+static int read_graph(heap_view *view)
+{
+	mprof_status status = mprof_heap_graph_read(view->graph, view->input.reader, input_damage, &view->input);
+
+	progress_hide(&view->input.progress);
+	read_totals(view);
+	if (status == MPROF_ERR_MEMORY)
+		return fail(view, status);
+	if (view->totals.limited)
+		note_missing(view, "the heap snapshot needs more memory than --memory allows: its objects are missing");
+	else if (view->totals.incomplete)
+		note_missing(view, "the heap snapshot is incomplete: objects or references are missing");
+	return check_number(view);
+}
+
+int heap_view_read(heap_view *view, const char *path, const heap_options *options)
+{
+	int status;
+
+	memset(view, 0, sizeof(*view));
+	view->options = *options;
+	if (input_open(&view->input, path, 0) != STATUS_OK)
+		return STATUS_NOTHING;
+	status = create_graph(view);
+	if (status == STATUS_OK)
+		status = read_graph(view);
+	if (status != STATUS_OK)
+		return status;
+	if (view->totals.has_roots)
+		analyse(view);
+	read_totals(view);
+	return heap_view_status(view);
+}
+
+void heap_view_release(heap_view *view)
+{
+	mprof_heap_graph_destroy(view->graph);
+	input_close(&view->input);
+}
+
+int heap_view_status(const heap_view *view)
+{
+	return view->input.status != STATUS_OK ? view->input.status : view->status;
+}
+
+size_t heap_view_rows(const heap_view *view, size_t count, size_t usual)
+{
+	uint64_t most = view->options.has_top ? view->options.top : usual;
+
+	return most != 0 && most < count ? (size_t)most : count;
+}
+
+mprof_heap_object heap_view_object(const heap_view *view, uint32_t object)
+{
+	mprof_heap_object stats = {.struct_size = sizeof(stats)};
+
+	mprof_heap_graph_get_object(view->graph, object, &stats);
+	return stats;
+}
+
+mprof_heap_class heap_view_class(const heap_view *view, size_t index)
+{
+	mprof_heap_class stats = {.struct_size = sizeof(stats)};
+
+	mprof_heap_graph_get_class(view->graph, index, &stats);
+	return stats;
+}

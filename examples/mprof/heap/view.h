@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/view.h
+ * \brief One heap snapshot of a log, read and analysed, and what of it is to be printed.
+ */
+#ifndef HEAP_VIEW_H
+#define HEAP_VIEW_H
+
+#include "common/input.h"
+
+#include <mprof/heap_graph.h>
+
+typedef enum heap_order { HEAP_BY_RETAINED, HEAP_BY_BYTES, HEAP_BY_OBJECTS, HEAP_BY_NAME } heap_order;
+
+typedef struct heap_options {
+	int as_json;
+	int as_csv;
+	uint64_t at;  /**< Which snapshot, from 1; 0 for the last. */
+	uint64_t top; /**< Maximum rows of a table; 0 for all. */
+	int has_top;
+	heap_order order;
+	uint64_t memory;           /**< Maximum memory of the graph in MiB; 0 for the default. */
+	const char *class_pattern; /**< NULL if not given, as the next two. */
+	const char *paths_pattern;
+	const char *referrers_pattern;
+	uint64_t address; /**< The object to print. */
+	int has_address;
+	int is_list; /**< Only list the snapshots. */
+	int is_unreachable;
+} heap_options;
+
+typedef struct heap_view {
+	heap_options options;
+	log_input input;
+	mprof_heap_graph *graph;
+	mprof_heap_graph_totals totals;
+	int has_retained; /**< Retained sizes and paths are known. */
+	int status;       /**< The exit status so far, apart from that of the input. */
+} heap_view;
+
+/**
+ * Reads the snapshot and computes what its roots allow. Returns an exit status; with #STATUS_NOTHING,
+ * a message was printed and there is no data. Call heap_view_release() in any case.
+ */
+int heap_view_read(heap_view *view, const char *path, const heap_options *options);
+void heap_view_release(heap_view *view);
+
+/** The exit status: whether anything is missing. */
+int heap_view_status(const heap_view *view);
+
+/** The number of rows to print of a table with \p count rows, if by default \p usual are printed; 0: no limit. */
+size_t heap_view_rows(const heap_view *view, size_t count, size_t usual);
+
+/** The object with a number. */
+mprof_heap_object heap_view_object(const heap_view *view, uint32_t object);
+
+/** The class with an index. */
+mprof_heap_class heap_view_class(const heap_view *view, size_t index);
+
+#endif

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What mprof heap and mprof handles print: classes, retained sizes and paths of a known heap, and what is missing.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+make_logs full sample mail
+
+# Two objects, one root, and a reference to an object that is not there. The recorder marked the snapshot as incomplete.
+mprof heap --json full.mprof
+expect_status 1 "an incomplete snapshot"
+expect_line err '^mprof: full\.mprof: the heap snapshot is incomplete'
+expect_json "the last snapshot" '[.shot, .complete, .objects, .bytes, .missing_references]' '[2,false,2,80,1]'
+expect_json "classes" '[.classes[] | [.name, .objects, .bytes, .retained_bytes]]' \
+	'[["Game.World",1,32,80],["Game.Point",1,48,48]]'
+expect_json "dominators" '[.dominators[] | [.object, .class, .bytes, .retained_bytes, .dominator]]' \
+	'[["0x1000","Game.World",32,80,null],["0x2000","Game.Point",48,48,"0x1000"]]'
+expect_json "paths" '[.paths[] | [.class, .root.kind, .root.name, [.steps[].object]]]' \
+	'[["Game.World","static","Game.World",["0x1000"]],["Game.Point","static","Game.World",["0x1000","0x2000"]]]'
+mprof heap full.mprof
+expect_line out '^  The snapshot is incomplete'
+expect_line out '^  references to no object +1$'
+expect_line out 'static Game\.World\* -> \(Game\.Point\)\* -> Game\.Point$'
+
+# The list, and each snapshot by its number.
+mprof heap --json --list full.mprof
+expect_json "the list" '[.shots[].shot]' '[1,2]'
+cp out list
+for number in 1 2; do
+	mprof heap --json --at $number full.mprof
+	expect_json "snapshot $number" '[.shot, .objects // 0, .bytes // 0]' \
+		"$(jq -c ".shots[$number - 1] | [.shot, .objects, .bytes]" list)"
+done
+mprof heap --at=3 full.mprof
+expect_status 3 "no such snapshot"
+expect_line err '^mprof: full\.mprof: --at=3: the log has 2 heap snapshots$'
+mprof heap --csv --list full.mprof
+expect "the list as CSV" "$(wc -l <out)" 3
+
+# Filters, and a pattern that matches nothing.
+mprof heap --json --class='*.Point' full.mprof
+expect_json "--class" '[[.classes[].name], [.dominators[].class], [.paths[].class]]' \
+	'[["Game.Point"],["Game.Point"],["Game.Point"]]'
+mprof heap --json --paths='Game.W*' full.mprof
+expect_json "--paths" '[.paths[].class]' '["Game.World"]'
+for option in class paths; do
+	mprof heap --$option=Game.Wrld full.mprof
+	expect "--$option" "$(grep -c 'nothing matches' err)" 1
+	expect_line err "nothing matches --$option=Game\\.Wrld; nearest: Game\\.World$"
+done
+mprof heap --csv --sort=name full.mprof
+expect "CSV" "$(sed 's/^[0-9]*,//' out | paste -sd';')" \
+	'id,objects,bytes,retained_bytes,name;1,48,48,"Game.Point";1,32,80,"Game.World"'
+mprof heap --json --top=1 full.mprof
+expect_json "--top" '[.classes, .dominators, .paths] | map(length)' '[1,1,1]'
+
+# Logs without snapshots, without handles, and standard input.
+mprof heap sample.mprof
+expect_status 0 "no snapshot"
+expect_line out '^The log has no heap snapshots'
+mprof heap --json sample.mprof
+expect_json "no snapshot" '[.shot, .objects, .complete, .shots, .classes]' '[null,null,false,[],[]]'
+mprof handles mail.mprof
+expect_line out '^The log has no handles'
+status=0
+"$MPROF" heap --json - <full.mprof >out 2>err || status=$?
+expect_status 1 "standard input"
+expect_json "standard input" '.bytes' 80
+
+# Handles: what report has, and the sums by type.
+mprof report --json full.mprof
+jq -c .handles out >wanted
+mprof handles --json full.mprof
+expect "handles" "$(jq -c .handles out)" "$(cat wanted)"
+expect_json "sums" '[.types[] | .alive] | add' "$(jq '[.[].alive] | add' wanted)"
+expect_json "types" '[.types[] | .type as $type | [$type, .alive]] | sort' \
+	"$(jq -c 'group_by(.type) | map([.[0].type, (map(.alive) | add)]) | sort' wanted)"
+
+# Every length of a truncated log: no crash, and never a complete snapshot unless all of it is there.
+size=$(stat -c %s full.mprof)
+whole=$(jq -c '[.shots[] | select(.complete)] | length' list)
+for ((length = size - 1; length > 64; length -= size / 40 + 1)); do
+	head -c $length full.mprof >cut.mprof
+	mprof heap --json cut.mprof
+	expect_status 1 "truncated to $length bytes"
+	expect_line err '^mprof: cut\.mprof: offset [0-9]+: '
+	jq -e ".shots | map(select(.complete)) | length <= $whole" out >/dev/null || fail "truncated to $length bytes"
+done
+
+# Snapshots of the oldest dialects have no roots: nothing is retained, and this is stated.
+for log in "${MPROF_SAMPLES-}"/f-heap-all.mprof "${MPROF_SAMPLES-}"/e-heap-all.mprof; do
+	test -e "$log" || continue
+	mprof heap "$log"
+	expect_status 0 "$log"
+	expect_line out 'The log has no roots'
+	expect_no_line out 'retained +bytes'
+	mprof heap --json "$log"
+	expect_json "$log" '[.reachable_objects, .reachable_bytes, .dominators, .paths,
+		([.classes[].retained_bytes] | unique)]' '[null,null,[],[],[null]]'
+	expect_json "$log" '[([.classes[].bytes] | add) == .bytes, ([.classes[].objects] | add) == .objects]' \
+		'[true,true]'
+done
