@@ -15,7 +15,7 @@ _mprof_options()
 		;;
 	report)
 		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
-			"--callers= --callees= --inverted --focus= --ignore= --hide= --percentiles --slowest --slowest=" \
+			"--callers= --callees= --inverted --focus= --ignore= --hide= --time= --last= --percentiles --slowest --slowest=" \
 			"--compiler-names --no-lines --help --version"
 		;;
 	diff)

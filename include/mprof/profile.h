@@ -209,7 +209,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_finish(mprof_profile *profi
  */
 typedef struct mprof_profile_totals {
 	size_t struct_size;           /**< sizeof, set by the caller. */
-	uint64_t wall_ns;             /**< From INTRO to the last clock pair. */
+	uint64_t wall_ns;             /**< From INTRO to the last clock pair, as far as it is inside the
+	                                   window. */
 	uint64_t method_ns;           /**< Exclusive times of all methods in all threads. */
 	uint64_t calls;               /**< Methods entered. */
 	uint64_t unmatched_leaves;    /**< Leaves that matched no frame. */

@@ -71,6 +71,15 @@ static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
 	metric->count++;
 }
 
+int metric_list_skip_value(metric_list *all, const mprof_record *record)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
+
+	if (metric != NULL)
+		metric->latest = record->as.metric_value.value;
+	return metric != NULL;
+}
+
 const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
 					   uint64_t *growth)
 {
@@ -79,7 +88,8 @@ const metric_record *metric_list_add_value(metric_list *all, const mprof_record 
 
 	if (metric == NULL)
 		return NULL;
-	*growth = metric->last < value ? value - metric->last : 0;
+	*growth = metric->latest < value ? value - metric->latest : 0;
+	metric->latest = value;
 	add_value(metric, value, counter);
 	return metric;
 }

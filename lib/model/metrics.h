@@ -23,6 +23,7 @@ typedef struct metric_record {
 	uint64_t minimum;
 	uint64_t maximum;
 	uint64_t last_counter;
+	uint64_t latest;        /**< The latest value, also one from before the window. */
 	uint64_t thread;        /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
 	thread_metric measures; /**< What it measures of that thread; #THREAD_METRIC_NONE if the format does not define
 	                             it, or it is not defined yet. */
@@ -37,6 +38,11 @@ void metrics_destroy(metric_list *all);
 
 /** Adds the definition of a metric. Returns 0 if there is no memory. */
 int metric_list_define(metric_list *all, const mprof_record *record);
+
+/**
+ * Notes a value from before the window: the first value inside has grown since then. Returns 0 if there is no memory.
+ */
+int metric_list_skip_value(metric_list *all, const mprof_record *record);
 
 /**
  * Adds a value of a METRICS block written at \p counter. \p growth receives its increase over the previous value, 0 if

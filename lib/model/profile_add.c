@@ -149,6 +149,19 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 	return 1;
 }
 
+/* The values of a METRICS block before the window are those that the values inside have grown from. */
+static int skip_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
+{
+	if (window_is_over(&profile->window, block->start.counter))
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].kind == MPROF_RECORD_METRIC_VALUE &&
+		    !metric_list_skip_value(&profile->metrics, &records[i]))
+			return 0;
+	}
+	return 1;
+}
+
 static int add_records(mprof_profile *profile, const mprof_block *block, const mprof_record *records, size_t count)
 {
 	/* Values in the window may be of metrics that were defined before it. */
@@ -157,7 +170,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 			return 0;
 	}
 	if (!window_has_counter(&profile->window, block->start.counter))
-		return 1;
+		return skip_records(profile, block, records, count);
 	if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 		return heap_summaries_add(&profile->heap_summaries, block, records, count);
 	for (size_t i = 0; i < count; i++) {
@@ -215,7 +228,7 @@ static int add_thread_block(mprof_profile *profile, const mprof_block *block)
 
 static int is_mark_counted(const mprof_profile *profile, const mprof_block *block)
 {
-	return window_has_counter(&profile->window, block->start.counter) &&
+	return window_has_counter(&profile->window, block->as.mark.counter) &&
 	       (block->thread == 0 || window_has_thread(&profile->window, block->thread));
 }
 

@@ -468,7 +468,11 @@ static int is_instant(const mprof_event *event)
  */
 static int add_windowed_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	uint64_t counter = event_has_time(event) ? event->counter : thread->last_counter;
+	/*
+	 * Events without a time have that of the event before them, or at the start of a block the base counter. It
+	 * must not depend on the events counted before, or events between two windows would count in neither.
+	 */
+	uint64_t counter = event->counter;
 	int is_added = 1;
 
 	if ((int64_t)(counter - thread->last_counter) < 0)
@@ -496,7 +500,7 @@ static int are_inside(const mprof_profile *profile, const thread_record *thread,
 	if (!window_has_counter(&profile->window, thread->last_counter))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
-		if (event_has_time(&events[i]) && !window_has_counter(&profile->window, events[i].counter))
+		if (!window_has_counter(&profile->window, events[i].counter))
 			return 0;
 	}
 	return 1;

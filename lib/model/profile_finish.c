@@ -125,15 +125,20 @@ static int show_sample(void *user, const sample_record *sample)
 
 static void set_conversion(mprof_profile *profile, const mprof_session *session)
 {
+	uint64_t start = window_clamp(&profile->window, session->start.counter);
+	uint64_t end = window_clamp(&profile->window, session->last.counter);
+
 	profile->clock.origin = session->start.counter;
-	if (profile->has_raw_counters) {
-		profile->totals.wall_ns = session->last.counter - session->start.counter;
-		return;
-	}
-	profile->clock.nanoseconds_per_counter =
-		session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
-	profile->totals.wall_ns =
-		session->last.time > session->start.time ? (session->last.time - session->start.time) * 1000 : 0;
+	if (!profile->has_raw_counters)
+		profile->clock.nanoseconds_per_counter =
+			session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
+	if (profile->has_raw_counters || profile->window.is_bounded)
+		profile->totals.wall_ns =
+			(int64_t)(end - start) > 0 ? profile_clock_duration(&profile->clock, end - start) : 0;
+	else
+		profile->totals.wall_ns = session->last.time > session->start.time
+						  ? (session->last.time - session->start.time) * 1000
+						  : 0;
 }
 
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)

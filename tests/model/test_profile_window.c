@@ -140,6 +140,135 @@ Test(profile_window, windows_add_up)
 	free(log.bytes);
 }
 
+/* A random number up to \p largest, the same in every run. */
+static uint64_t random_to(uint64_t *state, uint64_t largest)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (*state >> 33) % (largest + 1);
+}
+
+static void write_random_event(test_log *log, uint64_t *state, uint64_t counter)
+{
+	const mprof_event_detail object = {.struct_size = sizeof(mprof_event_detail), .object = 0x1000};
+	uint32_t id = 1 + (uint32_t)random_to(state, DEFINED_IDS - 1);
+
+	switch (random_to(state, 9)) {
+	case 0:
+	case 1:
+	case 2:
+		enter(log, id, counter);
+		break;
+	case 3:
+	case 4:
+		leave(log, id, counter);
+		break;
+	case 5:
+		add_full(log, MPROF_EVENT_ALLOCATION, id, counter, 8 * id, 0);
+		break;
+	case 6:
+		add(log, random_to(state, 1) ? MPROF_EVENT_METHOD_JIT_START : MPROF_EVENT_METHOD_JIT_END, id, counter);
+		break;
+	case 7:
+		add_detailed(log, MPROF_EVENT_MONITOR, 6, counter,
+			     random_to(state, 1) ? MPROF_MONITOR_CONTENDED : MPROF_MONITOR_ACQUIRED, &object);
+		break;
+	case 8:
+		add_value(log, random_to(state, 1) ? MPROF_EVENT_GC_START : MPROF_EVENT_GC_END, 0, counter);
+		break;
+	default:
+		add(log, MPROF_EVENT_EXCEPTION, id, counter);
+	}
+}
+
+/*
+ * Blocks of two threads at any times up to 1000, so that the clock of a thread also jumps back from one block to the
+ * next. At the end the threads leave all methods.
+ */
+static void write_random_log(test_log *log, uint64_t *state)
+{
+	log_begin(log);
+	for (int block = 0; block < 12; block++) {
+		uint64_t counter = random_to(state, 900);
+
+		begin_block(log, 7 + random_to(state, 1), counter);
+		for (int event = 0; event < 20; event++) {
+			write_random_event(log, state, counter);
+			counter += random_to(state, 9);
+		}
+		end_block(log);
+	}
+	for (uint64_t thread = 7; thread <= 8; thread++) {
+		begin_block(log, thread, 1100);
+		add_value(log, MPROF_EVENT_THREAD_END, thread, 1100);
+		end_block(log);
+	}
+	log_close(log, 0);
+}
+
+Test(profile_window, windows_of_random_logs_add_up)
+{
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		uint64_t state = seed;
+		sums whole = {.stats = {0}};
+		sums parts = {.stats = {0}};
+		uint64_t start = 0;
+		test_log log;
+
+		write_random_log(&log, &state);
+		read_window(&log, 0, 0);
+		add_to_sums(&log, &whole);
+		log_forget_profile(&log);
+		while (start < 1000) {
+			uint64_t end = start + 1 + random_to(&state, 300);
+
+			read_window(&log, start, end < 1000 ? end : 0);
+			add_to_sums(&log, &parts);
+			log_forget_profile(&log);
+			start = end;
+		}
+		cr_assert_arr_eq(&parts, &whole, sizeof(whole), "seed %lu", (unsigned long)seed);
+		free(log.bytes);
+	}
+}
+
+/* The processor time of a thread is the growth of a metric, also from its last value before the window. */
+Test(profile_window, times_of_threads_add_up)
+{
+	uint64_t sum = 0;
+	test_log log;
+
+	log_begin(&log);
+	WRITE_RECORDS(&log, MPROF_BLOCK_METRICS, 0,
+		      {.kind = MPROF_RECORD_METRIC,
+		       .id = 1,
+		       .as.metric.flags = MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_THREAD,
+		       .as.metric.section = "thread",
+		       .as.metric.name = "cpu time",
+		       .as.metric.thread = 7});
+	for (uint64_t value = 1; value <= 5; value++) {
+		log.counter = SESSION_START + 1000 * value;
+		WRITE_RECORDS(
+			&log, MPROF_BLOCK_METRICS, 0,
+			{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .as.metric_value.value = 100 * value * value});
+	}
+	log_close(&log, 0);
+	read_window(&log, 0, 2500);
+	cr_expect_eq(thread_of(&log, 7).cpu_ns, 400);
+	cr_expect_eq(totals_of(&log).wall_ns, 2500);
+	sum += thread_of(&log, 7).cpu_ns;
+	log_forget_profile(&log);
+	read_window(&log, 2500, 4000);
+	cr_expect_eq(thread_of(&log, 7).cpu_ns, 500);
+	cr_expect_eq(totals_of(&log).wall_ns, 1500);
+	sum += thread_of(&log, 7).cpu_ns;
+	log_forget_profile(&log);
+	read_window(&log, 4000, 0);
+	sum += thread_of(&log, 7).cpu_ns;
+	log_forget_profile(&log);
+	cr_expect_eq(sum, 2500);
+	free(log.bytes);
+}
+
 Test(profile_window, some_threads)
 {
 	const uint64_t threads[] = {8, 99};

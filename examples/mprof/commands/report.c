@@ -27,6 +27,8 @@ static const char help[] =
 	"  --min-percent=P    leave out branches with a smaller share of the time or samples (default 1; for JSON\n"
 	"                     0 unless the tree is larger than the log)\n"
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
+	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
+	"  --last=TIME        only this time before the end, as 5s\n"
 	"  --callers=PATTERN  only the callers of the methods that match, in calls, samples and allocations\n"
 	"  --callees=PATTERN  only what the methods that match call\n"
 	"  --inverted         only trees from the methods with the most own time to their callers\n"
@@ -69,7 +71,9 @@ enum {
 	OPTION_HIDE,
 	OPTION_PERCENTILES,
 	OPTION_SLOWEST,
-	OPTION_NO_LINES
+	OPTION_NO_LINES,
+	OPTION_TIME,
+	OPTION_LAST
 };
 
 #define MAX_TREE_DEPTH 65536
@@ -87,6 +91,8 @@ static const struct option options[] = {
 	{"tree", no_argument, NULL, OPTION_TREE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"depth", required_argument, NULL, OPTION_DEPTH},
+	{"time", required_argument, NULL, OPTION_TIME},
+	{"last", required_argument, NULL, OPTION_LAST},
 	{"callers", required_argument, NULL, OPTION_CALLERS},
 	{"callees", required_argument, NULL, OPTION_CALLEES},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},
@@ -192,6 +198,10 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_NO_LINES:
 		taken->without_lines = 1;
 		return 1;
+	case OPTION_TIME:
+		return time_window_parse(&taken->window, value);
+	case OPTION_LAST:
+		return time_window_parse_last(&taken->window, value);
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
 	case OPTION_CALLERS:
@@ -229,15 +239,21 @@ int command_report(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (taken.window.text != NULL && taken.window.last_ns > 0) {
+		fputs("mprof: --time and --last cannot be combined\n", stderr);
+		return arguments_refuse("report");
+	}
 	set_defaults(&taken, arguments.as_json);
 	taken.readable_names = !arguments.as_json && !taken.compiler_names;
 	status = report_read(&report, arguments.file, &taken);
-	if (status != STATUS_NOTHING && taken.readable_names)
-		names_use_readable(report.input.names);
-	if (status != STATUS_NOTHING && arguments.as_json)
-		report_print_json(&report);
-	else if (status != STATUS_NOTHING)
-		report_print_text(&report);
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		if (taken.readable_names)
+			names_use_readable(report.input.names);
+		if (arguments.as_json)
+			report_print_json(&report);
+		else
+			report_print_text(&report);
+	}
 	report_release(&report);
 	return status;
 }

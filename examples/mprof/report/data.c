@@ -6,6 +6,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/window.h"
 #include "shared/text.h"
 
 #include <stdlib.h>
@@ -161,6 +162,8 @@ static mprof_status make_profile(log_report *report)
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.with_locations = 1;
+	options.window_start = report->options.window.start_counter;
+	options.window_end = report->options.window.end_counter;
 	return mprof_profile_create(&options, &report->profile);
 }
 
@@ -173,8 +176,13 @@ static int lacks_memory(const log_report *report)
 
 int report_read(log_report *report, const char *path, const report_options *options)
 {
+	int status;
+
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
+	status = time_window_find(&report->options.window, path);
+	if (status != STATUS_OK)
+		return status;
 	if (input_open(&report->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
 	if (make_profile(report) != MPROF_OK)
@@ -187,6 +195,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report))
 		return lacks_memory(report);
 	report_filters_check(report);
+	report_window_check(report);
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);
 	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines,

@@ -17,6 +17,7 @@
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
 #include "report/waits.h"
+#include "report/window.h"
 
 #include <stdlib.h>
 
@@ -227,6 +228,7 @@ static void print_filters(const log_report *report, json_writer *json)
 		json_hexadecimal(json, "thread", options->thread);
 	else
 		json_null(json, "thread");
+	report_window_json(report, json);
 	json_end_object(json);
 }
 

@@ -55,6 +55,10 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 		printf("%sof all threads", separator);
 		separator = "; ";
 	}
+	if ((ignored & REPORT_ALL_LOSSES) && report->options.window.is_bounded && report->totals.lost_events > 0) {
+		printf("%slost events of the whole log", separator);
+		separator = "; ";
+	}
 	puts(separator[0] == ';' ? ")" : "");
 }
 

@@ -25,8 +25,13 @@ typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
 void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
 		     int (*compare)(const void *, const void *), size_t *kept);
 
-/** Filters that a table ignores: those of names, and that of the thread. */
-typedef enum report_ignored { REPORT_IGNORES_NONE = 0, REPORT_ALL_NAMES = 1, REPORT_ALL_THREADS = 2 } report_ignored;
+/** Filters that a table ignores: those of names, that of the thread, and for lost events the time window. */
+typedef enum report_ignored {
+	REPORT_IGNORES_NONE = 0,
+	REPORT_ALL_NAMES = 1,
+	REPORT_ALL_THREADS = 2,
+	REPORT_ALL_LOSSES = 4
+} report_ignored;
 
 /** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored);

@@ -10,6 +10,7 @@
 #include "common/names.h"
 #include "common/nearest.h"
 #include "common/summary.h"
+#include "common/time_window.h"
 #include "report/sample_view.h"
 #include "symbolize/native_lines.h"
 
@@ -48,6 +49,7 @@ typedef struct report_options {
 	uint64_t depth;       /**< Maximum depth of the call tree; 0 for the default. */
 	int with_percentiles; /**< Durations of calls are measured and printed. */
 	uint64_t slow_calls;  /**< Number of slowest calls to print; 0 for none. */
+	time_window window;   /**< The time that counts. */
 } report_options;
 
 /** State of the filters while a log is read. */

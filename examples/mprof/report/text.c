@@ -17,6 +17,7 @@
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
 #include "report/waits.h"
+#include "report/window.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -115,7 +116,8 @@ static void print_totals(const log_report *report)
 	if (totals->samples > 0)
 		print_total("samples", text_count(text, totals->samples));
 	if (totals->lost_events > 0)
-		print_total("events lost", text_count(text, totals->lost_events));
+		print_total(report->options.window.is_bounded ? "events lost in all" : "events lost",
+			    text_count(text, totals->lost_events));
 	if (totals->unmatched_leaves > 0)
 		print_total("returns without a call", text_count(text, totals->unmatched_leaves));
 	if (totals->unclosed_frames > 0)
@@ -273,7 +275,7 @@ static void print_threads(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES);
+	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES | REPORT_ALL_LOSSES);
 	printf("  %18s", "thread");
 	if (has_calls)
 		printf(" %10s", "in methods");
@@ -319,6 +321,7 @@ static void print_properties(const log_report *report)
 
 void report_print_text(log_report *report)
 {
+	report_window_text(report);
 	if (report_frames_are_alone(report)) {
 		report_frames_text(report);
 		return;
