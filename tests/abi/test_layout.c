@@ -287,6 +287,73 @@ FIELD(mprof_stack_frame, id, 0);
 FIELD(mprof_stack_frame, is_native, 4);
 FIELD(mprof_stack_frame, is_compiling, 8);
 
+SIZE(mprof_heap_diff_options, 32);
+FIELD(mprof_heap_diff_options, struct_size, 0);
+FIELD(mprof_heap_diff_options, allocator, 8);
+FIELD(mprof_heap_diff_options, max_memory, 16);
+FIELD(mprof_heap_diff_options, max_shapes, 24);
+FIELD(mprof_heap_diff_options, max_depth, 28);
+
+SIZE(mprof_heap_diff_totals, 40);
+FIELD(mprof_heap_diff_totals, struct_size, 0);
+FIELD(mprof_heap_diff_totals, snapshots, 8);
+FIELD(mprof_heap_diff_totals, classes, 16);
+FIELD(mprof_heap_diff_totals, shapes, 24);
+FIELD(mprof_heap_diff_totals, used_memory, 32);
+
+SIZE(mprof_heap_diff_snapshot, 88);
+FIELD(mprof_heap_diff_snapshot, struct_size, 0);
+FIELD(mprof_heap_diff_snapshot, log, 8);
+FIELD(mprof_heap_diff_snapshot, snapshot, 12);
+FIELD(mprof_heap_diff_snapshot, number, 16);
+FIELD(mprof_heap_diff_snapshot, incomplete, 20);
+FIELD(mprof_heap_diff_snapshot, has_roots, 24);
+FIELD(mprof_heap_diff_snapshot, has_retained, 28);
+FIELD(mprof_heap_diff_snapshot, time_ns, 32);
+FIELD(mprof_heap_diff_snapshot, objects, 40);
+FIELD(mprof_heap_diff_snapshot, bytes, 48);
+FIELD(mprof_heap_diff_snapshot, reachable_objects, 56);
+FIELD(mprof_heap_diff_snapshot, reachable_bytes, 64);
+FIELD(mprof_heap_diff_snapshot, inexact_objects, 72);
+FIELD(mprof_heap_diff_snapshot, missing_references, 80);
+
+SIZE(mprof_heap_diff_class, 64);
+FIELD(mprof_heap_diff_class, struct_size, 0);
+FIELD(mprof_heap_diff_class, name, 8);
+FIELD(mprof_heap_diff_class, has_name, 16);
+FIELD(mprof_heap_diff_class, reserved, 20);
+FIELD(mprof_heap_diff_class, objects, 24);
+FIELD(mprof_heap_diff_class, bytes, 32);
+FIELD(mprof_heap_diff_class, reachable_objects, 40);
+FIELD(mprof_heap_diff_class, reachable_bytes, 48);
+FIELD(mprof_heap_diff_class, retained_bytes, 56);
+
+SIZE(mprof_heap_shape, 88);
+FIELD(mprof_heap_shape, struct_size, 0);
+FIELD(mprof_heap_shape, parent, 8);
+FIELD(mprof_heap_shape, class_index, 12);
+FIELD(mprof_heap_shape, root_kind, 16);
+FIELD(mprof_heap_shape, depth, 20);
+FIELD(mprof_heap_shape, is_recursive, 24);
+FIELD(mprof_heap_shape, reserved, 28);
+FIELD(mprof_heap_shape, class_name, 32);
+FIELD(mprof_heap_shape, name, 40);
+FIELD(mprof_heap_shape, objects, 48);
+FIELD(mprof_heap_shape, bytes, 56);
+FIELD(mprof_heap_shape, held_objects, 64);
+FIELD(mprof_heap_shape, held_bytes, 72);
+FIELD(mprof_heap_shape, example, 80);
+
+SIZE(mprof_heap_growth, 48);
+FIELD(mprof_heap_growth, shape, 0);
+FIELD(mprof_heap_growth, snapshots, 4);
+FIELD(mprof_heap_growth, is_by_size, 8);
+FIELD(mprof_heap_growth, reserved, 12);
+FIELD(mprof_heap_growth, objects_first, 16);
+FIELD(mprof_heap_growth, objects_last, 24);
+FIELD(mprof_heap_growth, bytes_first, 32);
+FIELD(mprof_heap_growth, bytes_last, 40);
+
 SIZE(mprof_heap_graph_options, 32);
 FIELD(mprof_heap_graph_options, struct_size, 0);
 FIELD(mprof_heap_graph_options, allocator, 8);

@@ -231,6 +231,19 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_get_writer_stats(NULL, NULL));
 }
 
+Test(null, heap_diff)
+{
+	DOES_NOTHING(mprof_heap_diff_options_init(NULL, 0));
+	REFUSES(mprof_heap_diff_create(NULL, NULL));
+	DOES_NOTHING(mprof_heap_diff_destroy(NULL));
+	REFUSES(mprof_heap_diff_add(NULL, NULL, NULL, 0));
+	REFUSES(mprof_heap_diff_get_totals(NULL, NULL));
+	REFUSES(mprof_heap_diff_get_snapshot(NULL, 0, NULL));
+	REFUSES(mprof_heap_diff_get_class(NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_diff_get_shape(NULL, 0, 0, NULL));
+	REFUSES(mprof_heap_diff_get_growth(NULL, NULL, 0, 0, NULL));
+}
+
 Test(null, heap_graph)
 {
 	DOES_NOTHING(mprof_heap_graph_options_init(NULL, 0));

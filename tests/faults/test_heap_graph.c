@@ -6,6 +6,7 @@
 #include "fault_content.h"
 #include "heap/random_heap.h"
 
+#include <mprof/heap_diff.h>
 #include <mprof/heap_graph.h>
 
 #include <criterion/criterion.h>
@@ -17,6 +18,9 @@
 
 /* Graphs whose dominators were computed. */
 static size_t analysed_count;
+
+/* Path shapes that grew. */
+static size_t grown_count;
 
 static void hash_totals(fault_run *run, const mprof_heap_graph *graph)
 {
@@ -137,6 +141,80 @@ static mprof_status graph_log(fault_run *run, const log_bytes *log)
 	return status;
 }
 
+static void hash_diff(fault_run *run, const mprof_heap_diff *diff)
+{
+	mprof_heap_diff_totals totals = {.struct_size = sizeof(totals)};
+
+	cr_assert_eq(mprof_heap_diff_get_totals(diff, &totals), MPROF_OK);
+	for (size_t i = 0; i < totals.snapshots; i++) {
+		mprof_heap_diff_class stats = {.struct_size = sizeof(stats)};
+		mprof_heap_shape shape = {.struct_size = sizeof(shape)};
+
+		for (size_t j = 0; mprof_heap_diff_get_class(diff, j, i, &stats) == MPROF_OK; j++) {
+			fault_hash_bytes(run, stats.name, strlen(stats.name));
+			fault_hash_number(run, stats.objects);
+			fault_hash_number(run, stats.retained_bytes);
+		}
+		for (size_t j = 0; mprof_heap_diff_get_shape(diff, j, i, &shape) == MPROF_OK; j++) {
+			fault_hash_bytes(run, shape.name, strlen(shape.name));
+			fault_hash_number(run, shape.held_objects);
+			fault_hash_number(run, shape.held_bytes);
+			fault_hash_number(run, shape.example);
+		}
+	}
+}
+
+/* Adds a snapshot to a comparison. Returns #MPROF_AGAIN if the log has no such snapshot. */
+static mprof_status add_snapshot(fault_run *run, const log_bytes *log, mprof_heap_diff *diff, uint32_t snapshot)
+{
+	const mprof_reader_options reader_options = fault_reader_options(run);
+	mprof_heap_graph_totals totals = {.struct_size = sizeof(totals)};
+	mprof_heap_graph_options options;
+	mprof_reader *reader = NULL;
+	mprof_heap_graph *graph = NULL;
+	mprof_status status = mprof_reader_open_memory(log->bytes, log->length, &reader_options, &reader);
+
+	mprof_heap_graph_options_init(&options, sizeof(options));
+	options.allocator = &run->allocator;
+	options.snapshot = snapshot;
+	if (reader != NULL)
+		status = mprof_heap_graph_create(&options, &graph);
+	if (graph != NULL) {
+		status = mprof_heap_graph_read(graph, reader, fault_note_damage, run);
+		cr_assert_eq(mprof_heap_graph_get_totals(graph, &totals), MPROF_OK);
+		if (status != MPROF_ERR_MEMORY)
+			status = totals.snapshot != 0 ? mprof_heap_diff_add(diff, graph, reader, 1) : MPROF_AGAIN;
+	}
+	mprof_heap_graph_destroy(graph);
+	mprof_reader_destroy(reader);
+	return status;
+}
+
+static mprof_status diff_log(fault_run *run, const log_bytes *log)
+{
+	mprof_heap_diff_options options;
+	mprof_heap_growth growths[STEPS];
+	mprof_heap_diff *diff = NULL;
+	mprof_status status;
+	size_t count = 0;
+
+	mprof_heap_diff_options_init(&options, sizeof(options));
+	options.allocator = &run->allocator;
+	status = mprof_heap_diff_create(&options, &diff);
+	for (uint32_t snapshot = 1; status == MPROF_OK; snapshot++)
+		status = add_snapshot(run, log, diff, snapshot);
+	if (status == MPROF_AGAIN) {
+		memset(growths, 0, sizeof(growths));
+		status = mprof_heap_diff_get_growth(diff, growths, sizeof(growths[0]), STEPS, &count);
+		fault_hash_number(run, count);
+		fault_hash_bytes(run, growths, sizeof(growths));
+		hash_diff(run, diff);
+		grown_count += count;
+	}
+	mprof_heap_diff_destroy(diff);
+	return status;
+}
+
 Test(faults_heap_graph, of_a_whole_log, .timeout = LAST_RESORT)
 {
 	fault_try_all(graph_log);
@@ -158,8 +236,34 @@ Test(faults_heap_graph, of_random_heaps, .timeout = LAST_RESORT)
 		log.bytes = made.bytes;
 		log.length = made.length;
 		fault_try_log("random heap", &log, graph_log);
+		fault_try_log("random heap", &log, diff_log);
 		heap_log_release(&made);
 	}
 	cr_log_info("%zu graphs have dominators", analysed_count);
 	cr_assert_geq(analysed_count, 6);
+}
+
+/* Snapshots of which each has one more object, held by another one. */
+Test(faults_heap_graph, of_snapshots_that_grow, .timeout = LAST_RESORT)
+{
+	heap_log made;
+	log_bytes log;
+
+	heap_log_begin(&made, MPROF_DIALECT_MPROF2);
+	for (uint32_t snapshot = 1; snapshot <= 4; snapshot++) {
+		plain_heap heap = {.node_count = 3 + snapshot, .edge_count = 2 + snapshot, .is_root = {1}};
+
+		for (uint32_t i = 0; i < heap.node_count; i++) {
+			heap.classes[i] = i == 0 ? 1 : 2;
+			heap.sizes[i] = 24;
+			heap.targets[i] = i + 1;
+		}
+		write_plain_heap(&made, &heap, snapshot);
+	}
+	heap_log_close(&made, 0);
+	log.bytes = made.bytes;
+	log.length = made.length;
+	fault_try_log("growing heap", &log, diff_log);
+	heap_log_release(&made);
+	cr_assert_gt(grown_count, 0);
 }

@@ -52,8 +52,8 @@ for file in $(sources lib); do
 			test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
 		'<mprof/profile.h>' | '<mprof/profile_'*)
 			test "$layer" = model || fail "$file includes $included, which is the model's" ;;
-		'<mprof/heap_graph.h>')
-			test "$layer" = heap || fail "$file includes $included, which is that of the heap graph" ;;
+		'<mprof/heap_'*)
+			test "$layer" = heap || fail "$file includes $included, which is that of heap graphs" ;;
 		'<mprof/convert.h>')
 			test "$layer" = convert || fail "$file includes $included, which is the converter's" ;;
 		'<'*) ;;

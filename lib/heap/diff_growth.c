@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the path shapes that grew in all snapshots of a comparison. */
+#include "heap/diff_internal.h"
+
+#include "base/array.h"
+#include "base/elements.h"
+#include "base/sort.h"
+
+/* Fewer snapshots do not distinguish growth from a program that is still starting. */
+#define LEAST_SNAPSHOTS 3
+
+/* What is known of a shape. */
+#define SHAPE_GREW 1    /* It grew, and is listed. */
+#define SHAPE_COVERED 2 /* It continues a shape that is listed. */
+#define SHAPE_COVERS 4  /* A shape that continues it is listed. */
+
+typedef struct growth_search {
+	const mprof_heap_diff *diff;
+	const mprof_allocator *allocator;
+	const diff_snapshot *first; /* The first and the last snapshot that are compared. */
+	const diff_snapshot *last;
+	uint32_t compared_count;
+	uint8_t *marks; /* By shape. */
+	mprof_heap_growth *found;
+	size_t count;
+	size_t capacity;
+} growth_search;
+
+static int is_usable(const diff_snapshot *snapshot)
+{
+	return !snapshot->facts.incomplete && snapshot->facts.has_roots;
+}
+
+static void choose_snapshots(growth_search *search)
+{
+	for (size_t i = 0; i < search->diff->count; i++) {
+		const diff_snapshot *snapshot = &search->diff->snapshots[i];
+
+		if (!is_usable(snapshot))
+			continue;
+		if (search->compared_count++ == 0)
+			search->first = snapshot;
+		search->last = snapshot;
+	}
+}
+
+static shape_sum sum_of(const diff_snapshot *snapshot, size_t shape)
+{
+	static const shape_sum none;
+
+	return shape < snapshot->shapes.count ? snapshot->shapes.sums[shape] : none;
+}
+
+/* The objects of a class, or if \p is_by_size their bytes. */
+static uint64_t sum_of_class(const diff_snapshot *snapshot, uint32_t class_index, int is_by_size)
+{
+	if (class_index >= snapshot->class_count)
+		return 0;
+	return is_by_size ? snapshot->classes[class_index].bytes : snapshot->classes[class_index].objects;
+}
+
+/* Whether a shape has more objects, or if \p is_by_size larger ones, in each snapshot than in the one before. */
+static int grew_always(const growth_search *search, size_t shape, int is_by_size)
+{
+	const diff_snapshot *previous = NULL;
+
+	for (size_t i = 0; i < search->diff->count; i++) {
+		const diff_snapshot *snapshot = &search->diff->snapshots[i];
+
+		if (!is_usable(snapshot))
+			continue;
+		if (previous != NULL) {
+			shape_sum before = sum_of(previous, shape);
+			shape_sum after = sum_of(snapshot, shape);
+
+			if (is_by_size ? after.bytes <= before.bytes : after.objects <= before.objects)
+				return 0;
+		}
+		previous = snapshot;
+	}
+	return 1;
+}
+
+/*
+ * Whether a shape is to be listed. If its class as a whole is not larger than before, only the way changed in which the
+ * program holds the objects.
+ */
+static int has_grown(const growth_search *search, size_t shape, int is_by_size)
+{
+	uint32_t class_index = search->diff->shapes.shapes[shape].class_index;
+
+	return grew_always(search, shape, is_by_size) &&
+	       sum_of(search->last, shape).held_bytes > sum_of(search->first, shape).held_bytes &&
+	       sum_of_class(search->last, class_index, is_by_size) >
+		       sum_of_class(search->first, class_index, is_by_size);
+}
+
+static int add_growth(growth_search *search, size_t shape, int is_by_size)
+{
+	void *found = search->found;
+	mprof_heap_growth *growth;
+	int is_reserved =
+		array_reserve(search->allocator, &found, &search->capacity, search->count + 1, sizeof(*search->found));
+
+	search->found = found;
+	if (!is_reserved)
+		return 0;
+	growth = &search->found[search->count++];
+	growth->shape = (uint32_t)shape;
+	growth->snapshots = search->compared_count;
+	growth->is_by_size = (uint32_t)is_by_size;
+	growth->reserved = 0;
+	growth->objects_first = sum_of(search->first, shape).objects;
+	growth->objects_last = sum_of(search->last, shape).objects;
+	growth->bytes_first = sum_of(search->first, shape).held_bytes;
+	growth->bytes_last = sum_of(search->last, shape).held_bytes;
+	search->marks[shape] |= SHAPE_GREW;
+	return 1;
+}
+
+/* Lists what grew, from the roots on, except what a listed shape holds. */
+static int list_growth(growth_search *search, int is_by_size)
+{
+	const path_shape *shapes = search->diff->shapes.shapes;
+
+	for (size_t i = 0; i < search->diff->shapes.count; i++) {
+		if (shapes[i].parent != SHAPE_NONE &&
+		    (search->marks[shapes[i].parent] & (SHAPE_GREW | SHAPE_COVERED)) != 0)
+			search->marks[i] |= SHAPE_COVERED;
+		if (search->marks[i] == 0 && has_grown(search, i, is_by_size) && !add_growth(search, i, is_by_size))
+			return 0;
+	}
+	return 1;
+}
+
+static void mark_covering(growth_search *search)
+{
+	for (size_t i = search->diff->shapes.count; i > 0; i--) {
+		uint32_t parent = search->diff->shapes.shapes[i - 1].parent;
+
+		if (parent != SHAPE_NONE && (search->marks[i - 1] & (SHAPE_GREW | SHAPE_COVERS)) != 0)
+			search->marks[parent] |= SHAPE_COVERS;
+	}
+}
+
+static int compare_growth(const void *first, const void *second)
+{
+	const mprof_heap_growth *a = first;
+	const mprof_heap_growth *b = second;
+	uint64_t more_a = a->bytes_last - a->bytes_first;
+	uint64_t more_b = b->bytes_last - b->bytes_first;
+
+	if (more_a != more_b)
+		return more_a > more_b ? -1 : 1;
+	return (a->shape > b->shape) - (a->shape < b->shape);
+}
+
+static int find_growth(growth_search *search)
+{
+	size_t count = search->diff->shapes.count;
+
+	search->marks = allocator_allocate_zeroed(search->allocator, count + 1);
+	if (search->marks == NULL || !list_growth(search, 0))
+		return 0;
+	mark_covering(search);
+	if (!list_growth(search, 1))
+		return 0;
+	sort_in_place(search->found, search->count, sizeof(*search->found), compare_growth);
+	return 1;
+}
+
+mprof_status mprof_heap_diff_get_growth(mprof_heap_diff *diff, mprof_heap_growth *growths, size_t growth_size,
+					size_t capacity, size_t *count)
+{
+	growth_search search = {.diff = diff};
+	mprof_status status = MPROF_OK;
+
+	if (count == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	if (diff == NULL || (growths == NULL && capacity > 0) ||
+	    growth_size < SIZE_UP_TO(mprof_heap_growth, bytes_last))
+		return MPROF_ERR_ARGUMENT;
+	search.allocator = &diff->budget.allocator;
+	choose_snapshots(&search);
+	if (search.compared_count < LEAST_SNAPSHOTS)
+		return MPROF_ERR_UNSUPPORTED;
+	if (find_growth(&search)) {
+		*count = search.count;
+		for (size_t i = 0; i < search.count && i < capacity; i++)
+			element_put(growths, growth_size, i, &search.found[i], sizeof(search.found[i]));
+	} else {
+		status = memory_budget_status(&diff->budget);
+	}
+	allocator_release(search.allocator, search.marks, diff->shapes.count + 1);
+	allocator_release(search.allocator, search.found, search.capacity * sizeof(*search.found));
+	return status;
+}
