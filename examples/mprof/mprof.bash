@@ -14,7 +14,7 @@ _mprof_options()
 			"--quiet --help --version"
 		;;
 	report)
-		echo "--json --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
+		echo "--json --csv --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --time= --last= --percentiles --slowest --slowest=" \
 			"--compiler-names --no-lines --help --version"
 		;;
@@ -29,6 +29,9 @@ _mprof_options()
 		;;
 	dump)
 		echo "--json --blocks --help --version"
+		;;
+	follow)
+		echo "--json --blocks --wait --help --version"
 		;;
 	convert)
 		echo "--dialect= --compress --compress= --close --json --help --version"
@@ -47,6 +50,7 @@ _mprof_values()
 {
 	case $1 in
 	--sort*) echo "self total calls" ;;
+	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
@@ -107,7 +111,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap handles decode info dump check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap handles decode info dump follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -153,7 +157,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap handles decode info dump check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap handles decode info dump follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

@@ -3,7 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
-#include "commands/control_connection.h"
+#include "common/control_connection.h"
 #include "commands/control_rates.h"
 #include "common/json.h"
 #include "common/nearest.h"

@@ -6,7 +6,7 @@
 #ifndef CONTROL_RATES_H
 #define CONTROL_RATES_H
 
-#include "commands/control_connection.h"
+#include "common/control_connection.h"
 #include "common/json.h"
 
 /**

@@ -160,20 +160,28 @@ static void dump_records(log_input *input, const dump_form *form, definition_pro
 	definitions_skip_listed(progress, input);
 }
 
+int dump_next_block(log_input *input, const dump_form *form, int with_contents, definition_progress *progress)
+{
+	mprof_block block;
+
+	if (!input_next_block(input, &block))
+		return 0;
+	form->block(input, &block);
+	if (!block.loaded || !with_contents)
+		return 1;
+	if (input_block_has_records(&block))
+		dump_records(input, form, progress);
+	if (input_block_has_events(&block))
+		dump_events(input, &block, form, progress);
+	return 1;
+}
+
 static void dump_blocks(log_input *input, const dump_form *form, int with_contents)
 {
 	definition_progress progress = {{0}};
-	mprof_block block;
 
-	while (!output_is_broken() && input_next_block(input, &block)) {
-		form->block(input, &block);
-		if (!block.loaded || !with_contents)
-			continue;
-		if (input_block_has_records(&block))
-			dump_records(input, form, &progress);
-		if (input_block_has_events(&block))
-			dump_events(input, &block, form, &progress);
-	}
+	while (!output_is_broken() && dump_next_block(input, form, with_contents, &progress))
+		;
 }
 
 static int apply_option(void *user, int option, const char *value)

@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ static const char help[] =
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --json             as one JSON document, with all rows unless --top is given; if trees and call stacks\n"
 	"                     make it larger than the log, the least are left out unless --tree or --top is given\n"
+	"  --csv              tables as comma-separated values, with all rows unless --top is given\n"
+	"  --sections=LIST    only these sections, separated by commas; 'help' lists them\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
 	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
@@ -54,6 +57,8 @@ static const char help[] =
 
 enum {
 	OPTION_TOP = OPTION_OWN,
+	OPTION_CSV,
+	OPTION_SECTIONS,
 	OPTION_SORT,
 	OPTION_METHOD,
 	OPTION_CLASS,
@@ -82,6 +87,8 @@ enum {
 static const struct option options[] = {
 	COMMON_OPTIONS,
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"csv", no_argument, NULL, OPTION_CSV},
+	{"sections", required_argument, NULL, OPTION_SECTIONS},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"method", required_argument, NULL, OPTION_METHOD},
@@ -165,6 +172,11 @@ static int apply_option(void *user, int option, const char *value)
 	report_options *taken = user;
 
 	switch (option) {
+	case OPTION_CSV:
+		taken->as_csv = 1;
+		return 1;
+	case OPTION_SECTIONS:
+		return sections_parse(&taken->sections, value);
 	case OPTION_TOP:
 		taken->has_top = 1;
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
@@ -219,15 +231,38 @@ static int apply_option(void *user, int option, const char *value)
 
 static void set_defaults(report_options *taken, int as_json)
 {
+	taken->as_document = as_json || taken->as_csv;
 	if (!taken->has_top)
-		taken->top = as_json ? 0 : 20;
-	taken->is_bounded = as_json && !taken->has_top;
-	taken->bounds_trees = as_json && !taken->has_min_share && !taken->tree_only;
+		taken->top = taken->as_document ? 0 : 20;
+	/* A chosen section as CSV has all rows, because nothing would show how many were left out. */
+	taken->is_bounded = taken->as_document && !taken->has_top && !(taken->as_csv && taken->sections.sections != 0);
+	taken->bounds_trees = taken->is_bounded && !taken->has_min_share && !taken->tree_only;
 	if (!taken->has_min_share)
-		taken->min_share = as_json ? 0 : REPORT_PERCENT;
+		taken->min_share = taken->as_document ? 0 : REPORT_PERCENT;
 	/* jq accepts 256 levels of nesting, and a level of the tree takes three: an object, a key, an array. */
 	if (taken->depth == 0)
-		taken->depth = as_json ? 80 : taken->tree_only ? 64 : 12;
+		taken->depth = as_json ? 80 : taken->as_csv ? MAX_TREE_DEPTH : taken->tree_only ? 64 : 12;
+}
+
+/* A table has no room for notes about the log. */
+static void print_csv(log_report *report)
+{
+	uint64_t lost = report->summary.session.lost_events;
+
+	if (lost > 0)
+		fprintf(stderr, "mprof: %s: %" PRIu64 " events were not recorded\n", report->input.name, lost);
+	if (!report_print_csv(report))
+		fprintf(stderr, "mprof: %s: the table '%.*s' has no rows\n", report->input.name,
+			(int)strcspn(report->options.sections.table, " "), report->options.sections.table);
+}
+
+static int wants_list_of_sections(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--sections=help") == 0)
+			return 1;
+	}
+	return 0;
 }
 
 int command_report(int argc, char **argv)
@@ -235,22 +270,34 @@ int command_report(int argc, char **argv)
 	static log_report report;
 	report_options taken = {0};
 	read_arguments arguments;
-	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
+	int status;
 
+	/* The list needs no FILE. */
+	if (wants_list_of_sections(argc, argv)) {
+		sections_print_list();
+		return STATUS_OK;
+	}
+	status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
 	if (status >= 0)
 		return status;
 	if (taken.window.text != NULL && taken.window.last_ns > 0) {
 		fputs("mprof: --time and --last cannot be combined\n", stderr);
 		return arguments_refuse("report");
 	}
+	if (arguments.as_json && taken.as_csv) {
+		fputs("mprof: report: --json and --csv exclude each other\n", stderr);
+		return arguments_refuse(argv[0]);
+	}
 	set_defaults(&taken, arguments.as_json);
-	taken.readable_names = !arguments.as_json && !taken.compiler_names;
+	taken.readable_names = !taken.as_document && !taken.compiler_names;
 	status = report_read(&report, arguments.file, &taken);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (taken.readable_names)
 			names_use_readable(report.input.names);
 		if (arguments.as_json)
 			report_print_json(&report);
+		else if (taken.as_csv)
+			print_csv(&report);
 		else
 			report_print_text(&report);
 	}

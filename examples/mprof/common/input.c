@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,22 @@
 static int read_source(void *user, void *bytes, size_t length, size_t *got)
 {
 	log_input *input = user;
+	struct pollfd source = {input->fd, POLLIN, 0};
 	ssize_t result;
 
+	/* Reading from a pipe must not wait: the caller has other things to do meanwhile. */
+	if (input->is_growing && !input->is_file && poll(&source, 1, 0) == 0) {
+		*got = 0;
+		return 0;
+	}
 	do {
 		result = read(input->fd, bytes, length);
 	} while (result < 0 && errno == EINTR);
 	if (result < 0)
 		return errno;
 	*got = (size_t)result;
+	if (result == 0 && !input->is_file)
+		input->is_source_over = 1;
 	progress_add(&input->progress, (uint64_t)result);
 	return 0;
 }
@@ -206,6 +215,8 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	if (input->is_file)
 		source.seek = seek_source;
 	progress_start(&input->progress, path, input->file_size);
+	if (input->is_growing)
+		input->progress.is_wanted = 0;
 	mprof_reader_options_init(&options, sizeof(options));
 	for (uint32_t kind = 0; kind < 64; kind++) {
 		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
@@ -213,8 +224,9 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	}
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
+	options.follow = (uint32_t)input->is_growing;
 	status = mprof_reader_open_source(&source, &options, &input->reader);
-	if (status != MPROF_OK && !explain_open(input, status))
+	if (status != MPROF_OK && status != MPROF_AGAIN && !explain_open(input, status))
 		return 0;
 	input->names = names_create(input->reader);
 	return input->names != NULL || refuse_log(input, mprof_status_get_text(MPROF_ERR_MEMORY));
@@ -251,6 +263,13 @@ int input_open_quietly(log_input *input, const char *path)
 {
 	init_input(input, path);
 	input->is_quiet = 1;
+	return open_prepared(input, path, 0);
+}
+
+int input_open_growing(log_input *input, const char *path)
+{
+	init_input(input, path);
+	input->is_growing = 1;
 	return open_prepared(input, path, 0);
 }
 
@@ -362,6 +381,8 @@ int input_next_block(log_input *input, mprof_block *block)
 		memset(block, 0, sizeof(*block));
 		mprof_block_init(block, sizeof(*block));
 		status = mprof_reader_next_block(input->reader, block);
+		if (status == MPROF_AGAIN)
+			break;
 		if (status == MPROF_END) {
 			check_end(input);
 			break;

@@ -41,6 +41,8 @@ typedef struct log_input {
 	uint64_t first_fault;  /**< Least offset of a problem that is damage of the log; UINT64_MAX if none. */
 	int is_quiet;          /**< No message is printed. */
 	int lists_all;         /**< All problems are printed, not only the first ones. */
+	int is_growing;        /**< The log may still be written. */
+	int is_source_over;    /**< The log comes from a pipe that has ended. */
 	int is_over;           /**< No further block can be read. */
 	int status;            /**< Exit status so far. */
 } log_input;
@@ -56,6 +58,13 @@ int input_open(log_input *input, const char *path, uint64_t wanted);
  * #STATUS_NOTHING. Call input_close() in both cases.
  */
 int input_open_quietly(log_input *input, const char *path);
+
+/**
+ * Opens a log that may still be written. At the end of the available bytes, input_next_block() returns 0, is_over is 0,
+ * and the next call continues. Returns #STATUS_OK, or #STATUS_NOTHING after a message. Call input_close() in both
+ * cases.
+ */
+int input_open_growing(log_input *input, const char *path);
 
 /** Closes the log and frees the names and the problems. */
 void input_close(log_input *input);

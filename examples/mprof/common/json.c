@@ -15,9 +15,18 @@
 void json_init(json_writer *json, FILE *file, int is_lines)
 {
 	json->file = file;
+	json->sink = NULL;
+	json->user = NULL;
 	json->is_lines = is_lines;
 	json->needs_comma = 0;
 	json->depth = 0;
+}
+
+void json_init_sink(json_writer *json, const json_sink *sink, void *user)
+{
+	json_init(json, NULL, 0);
+	json->sink = sink;
+	json->user = user;
 }
 
 static void begin_line(json_writer *json)
@@ -81,17 +90,19 @@ static void put_string(json_writer *json, const char *text)
 	putc_unlocked('"', file);
 }
 
-/* printf() is slow, and a dump consists mostly of numbers. */
-static void put_number(json_writer *json, uint64_t number, unsigned int base)
-{
-	char digits[24];
-	char *first = digits + sizeof(digits);
+#define NUMBER_SIZE 40
 
+/* Returns the start of the digits in \p text. printf() is slow, and a dump consists mostly of numbers. */
+static char *format_number(char *text, uint64_t number, unsigned int base)
+{
+	char *first = text + NUMBER_SIZE - 1;
+
+	*first = '\0';
 	do {
 		*--first = "0123456789abcdef"[number % base];
 		number /= base;
 	} while (number > 0);
-	fwrite(first, 1, (size_t)(digits + sizeof(digits) - first), json->file);
+	return first;
 }
 
 /* Prints the separator, indentation and key before a value. */
@@ -119,8 +130,38 @@ static void end_value(json_writer *json)
 	json->needs_comma = 0;
 }
 
+/* Prints a value that needs no quotes and no escaping. */
+static void put_plain(json_writer *json, const char *key, const char *text)
+{
+	if (json->sink != NULL) {
+		json->sink->value(json->user, key, text);
+		return;
+	}
+	begin_value(json, key);
+	fputs(text, json->file);
+	end_value(json);
+}
+
+/* The same with quotes. */
+static void put_quoted(json_writer *json, const char *key, const char *text)
+{
+	if (json->sink != NULL) {
+		json->sink->value(json->user, key, text);
+		return;
+	}
+	begin_value(json, key);
+	putc_unlocked('"', json->file);
+	fputs(text, json->file);
+	putc_unlocked('"', json->file);
+	end_value(json);
+}
+
 static void begin_group(json_writer *json, const char *key, char bracket)
 {
+	if (json->sink != NULL) {
+		json->sink->begin(json->user, key, bracket == '[');
+		return;
+	}
 	begin_value(json, key);
 	putc_unlocked(bracket, json->file);
 	json->needs_comma = 0;
@@ -131,6 +172,10 @@ static void end_group(json_writer *json, char bracket)
 {
 	int has_lines = json->needs_comma && json->depth <= MAX_INDENTATION;
 
+	if (json->sink != NULL) {
+		json->sink->end(json->user);
+		return;
+	}
 	json->depth--;
 	if (has_lines)
 		begin_line(json);
@@ -167,6 +212,10 @@ void json_end_array(json_writer *json)
 
 void json_string(json_writer *json, const char *key, const char *text)
 {
+	if (json->sink != NULL) {
+		json->sink->value(json->user, key, text);
+		return;
+	}
 	begin_value(json, key);
 	if (text != NULL)
 		put_string(json, text);
@@ -182,59 +231,57 @@ void json_null(json_writer *json, const char *key)
 
 void json_unsigned(json_writer *json, const char *key, uint64_t number)
 {
-	begin_value(json, key);
-	put_number(json, number, 10);
-	end_value(json);
+	char text[NUMBER_SIZE];
+
+	put_plain(json, key, format_number(text, number, 10));
 }
 
 void json_signed(json_writer *json, const char *key, int64_t number)
 {
-	begin_value(json, key);
+	char text[NUMBER_SIZE];
+	char *first = format_number(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
+
 	if (number < 0)
-		putc_unlocked('-', json->file);
-	put_number(json, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, 10);
-	end_value(json);
+		*--first = '-';
+	put_plain(json, key, first);
 }
 
 void json_boolean(json_writer *json, const char *key, int truth)
 {
-	begin_value(json, key);
-	fputs(truth ? "true" : "false", json->file);
-	end_value(json);
+	put_plain(json, key, truth ? "true" : "false");
 }
 
 void json_double(json_writer *json, const char *key, double number)
 {
-	char digits[40];
+	char text[NUMBER_SIZE];
 
-	begin_value(json, key);
-	if (isfinite(number)) {
-		snprintf(digits, sizeof(digits), "%.15g", number);
-		if (strtod(digits, NULL) != number)
-			snprintf(digits, sizeof(digits), "%.17g", number);
-		fputs(digits, json->file);
-	} else {
-		fputs("null", json->file);
+	if (!isfinite(number)) {
+		json_null(json, key);
+		return;
 	}
-	end_value(json);
+	snprintf(text, sizeof(text), "%.15g", number);
+	if (strtod(text, NULL) != number)
+		snprintf(text, sizeof(text), "%.17g", number);
+	put_plain(json, key, text);
 }
 
 void json_large(json_writer *json, const char *key, uint64_t number)
 {
-	begin_value(json, key);
+	char text[NUMBER_SIZE];
+	const char *digits = format_number(text, number, 10);
+
 	if (number > LARGEST_EXACT)
-		putc_unlocked('"', json->file);
-	put_number(json, number, 10);
-	if (number > LARGEST_EXACT)
-		putc_unlocked('"', json->file);
-	end_value(json);
+		put_quoted(json, key, digits);
+	else
+		put_plain(json, key, digits);
 }
 
 void json_hexadecimal(json_writer *json, const char *key, uint64_t number)
 {
-	begin_value(json, key);
-	fputs("\"0x", json->file);
-	put_number(json, number, 16);
-	putc_unlocked('"', json->file);
-	end_value(json);
+	char text[NUMBER_SIZE];
+	char *first = format_number(text, number, 16);
+
+	*--first = 'x';
+	*--first = '0';
+	put_quoted(json, key, first);
 }

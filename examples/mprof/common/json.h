@@ -11,10 +11,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/** Receives the values of a document instead of a file. */
+typedef struct json_sink {
+	void (*begin)(void *user, const char *key, int is_array);
+	void (*end)(void *user);
+	/** A value as text; NULL for null. */
+	void (*value)(void *user, const char *key, const char *text);
+} json_sink;
+
 typedef struct json_writer {
 	FILE *file;
-	int is_lines;    /**< One line for each outermost value; otherwise for each field and table row. */
-	int needs_comma; /**< The object or array already has a value. */
+	const json_sink *sink; /**< NULL if the document is written to the file. */
+	void *user;            /**< For the functions of the sink. */
+	int is_lines;          /**< One line for each outermost value; otherwise for each field and table row. */
+	int needs_comma;       /**< The object or array already has a value. */
 	unsigned int depth;
 } json_writer;
 
@@ -26,6 +36,9 @@ typedef struct json_writer {
 
 /** Starts to write to \p file, which is borrowed. \p is_lines: one line for each outermost value. */
 void json_init(json_writer *json, FILE *file, int is_lines);
+
+/** Starts to pass a document to a sink, which is borrowed. */
+void json_init_sink(json_writer *json, const json_sink *sink, void *user);
 
 void json_begin_object(json_writer *json, const char *key);
 void json_end_object(json_writer *json);

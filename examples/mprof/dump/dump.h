@@ -6,6 +6,7 @@
 #ifndef DUMP_H
 #define DUMP_H
 
+#include "common/definitions.h"
 #include "common/input.h"
 
 /** Fetches and prints the content of a block, except its events and records. */
@@ -30,6 +31,11 @@ extern const dump_form dump_form_json;
 /** Print records as text and as JSON. */
 void dump_records_text(const log_input *input, const mprof_record *records, size_t count);
 void dump_records_json(const log_input *input, const mprof_record *records, size_t count);
+
+/**
+ * Reads and prints the next block. \p progress is initially all 0. Returns 0 if there is none, as input_next_block().
+ */
+int dump_next_block(log_input *input, const dump_form *form, int with_contents, definition_progress *progress);
 
 /** The meaning of the fields of an event. */
 mprof_event_info dump_event_info(const mprof_event *event);

@@ -216,3 +216,18 @@ void report_release(log_report *report)
 	mprof_profile_destroy(report->profile);
 	input_close(&report->input);
 }
+
+int report_wants(const log_report *report, report_section section)
+{
+	const report_options *options = &report->options;
+
+	if (options->sections.sections != 0)
+		return sections_have(&options->sections, section);
+	if (options->as_document)
+		return 1;
+	if (report_frames_are_alone(report))
+		return section == REPORT_SECTION_FRAMES;
+	if (options->tree_only)
+		return section == (report->totals.calls > 0 ? REPORT_SECTION_TREE : REPORT_SECTION_SAMPLE_TREE);
+	return 1;
+}

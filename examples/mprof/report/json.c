@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a report as one JSON document. */
+#include "common/csv.h"
 #include "shared/kinds.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
@@ -248,41 +249,101 @@ static void print_left_out(const log_report *report, json_writer *json)
 	json_end_object(json);
 }
 
+static void print_times(log_report *report, json_writer *json)
+{
+	if (report_wants(report, REPORT_SECTION_TOTALS))
+		print_totals(report, json);
+	if (report_wants(report, REPORT_SECTION_METHODS) || report_wants(report, REPORT_SECTION_COMPILATION))
+		print_methods(report, json);
+	if (report_wants(report, REPORT_SECTION_DURATIONS))
+		report_durations_json(report, json);
+	if (report_wants(report, REPORT_SECTION_SLOW_CALLS))
+		report_slow_calls_json(report, json);
+	if (report_wants(report, REPORT_SECTION_TREE))
+		report_call_tree_json(report, json);
+	if (report_wants(report, REPORT_SECTION_FRAMES))
+		report_frames_json(report, json);
+	if (report_wants(report, REPORT_SECTION_SAMPLES))
+		report_samples_json(report, json);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_LINES))
+		report_sample_lines_json(report, json);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_WAITS))
+		report_wait_kinds_json(report, json);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_TREE))
+		report_sample_tree_json(report, json);
+}
+
+static void print_memory(log_report *report, json_writer *json)
+{
+	if (report_wants(report, REPORT_SECTION_ALLOCATIONS))
+		print_classes(report, json);
+	if (report_wants(report, REPORT_SECTION_ALLOCATION_SITES))
+		report_allocation_stacks_json(report, json);
+	if (report_wants(report, REPORT_SECTION_HEAP))
+		report_heap_shots_json(report, json);
+	if (report_wants(report, REPORT_SECTION_HEAP_SUMMARIES))
+		report_heap_summaries_json(report, json);
+	if (report_wants(report, REPORT_SECTION_MEMORY))
+		report_memory_json(report, json);
+	if (report_wants(report, REPORT_SECTION_HANDLES))
+		report_handles_json(report, json);
+	if (report_wants(report, REPORT_SECTION_COLLECTIONS)) {
+		print_collections(report, json);
+		print_heap_resizes(report, json);
+	}
+}
+
+static void print_runtime(log_report *report, json_writer *json)
+{
+	if (report_wants(report, REPORT_SECTION_LOCKS))
+		report_monitors_json(report, json);
+	if (report_wants(report, REPORT_SECTION_FINALIZERS))
+		report_finalizers_json(report, json);
+	if (report_wants(report, REPORT_SECTION_EXCEPTIONS))
+		report_exceptions_json(report, json);
+	if (report_wants(report, REPORT_SECTION_CODE))
+		report_code_json(report, json);
+	if (report_wants(report, REPORT_SECTION_METRICS))
+		report_metrics_json(report, json);
+	if (report_wants(report, REPORT_SECTION_MARKS))
+		report_marks_json(report, json);
+	if (report_wants(report, REPORT_SECTION_THREADS))
+		print_threads(report, json);
+	if (report_wants(report, REPORT_SECTION_ELEMENTS))
+		print_elements(report, json);
+	if (report_wants(report, REPORT_SECTION_DEBUG_INFORMATION))
+		report_debug_information_json(report, json);
+}
+
+/* Each document has the session, which contains losses and damage, and what was left out. */
+static void print_document(log_report *report, json_writer *json)
+{
+	json_begin_document(json);
+	print_session(report, json);
+	print_times(report, json);
+	print_memory(report, json);
+	print_runtime(report, json);
+	print_filters(report, json);
+	print_left_out(report, json);
+	json_end_object(json);
+}
+
 void report_print_json(log_report *report)
 {
 	json_writer json;
 
 	json_init(&json, stdout, 0);
-	json_begin_document(&json);
-	print_session(report, &json);
-	print_totals(report, &json);
-	print_methods(report, &json);
-	report_durations_json(report, &json);
-	report_slow_calls_json(report, &json);
-	print_classes(report, &json);
-	report_call_tree_json(report, &json);
-	report_frames_json(report, &json);
-	print_collections(report, &json);
-	print_heap_resizes(report, &json);
-	report_exceptions_json(report, &json);
-	report_code_json(report, &json);
-	report_monitors_json(report, &json);
-	report_finalizers_json(report, &json);
-	print_threads(report, &json);
-	report_samples_json(report, &json);
-	report_sample_lines_json(report, &json);
-	report_wait_kinds_json(report, &json);
-	report_sample_tree_json(report, &json);
-	report_allocation_stacks_json(report, &json);
-	report_heap_shots_json(report, &json);
-	report_heap_summaries_json(report, &json);
-	report_memory_json(report, &json);
-	report_handles_json(report, &json);
-	report_metrics_json(report, &json);
-	report_marks_json(report, &json);
-	print_elements(report, &json);
-	report_debug_information_json(report, &json);
-	print_filters(report, &json);
-	print_left_out(report, &json);
-	json_end_object(&json);
+	print_document(report, &json);
+}
+
+int report_print_csv(log_report *report)
+{
+	csv_writer *csv = csv_create(report->options.sections.table);
+	json_writer json;
+
+	if (csv == NULL)
+		return 0;
+	csv_init_json(csv, &json);
+	print_document(report, &json);
+	return csv_destroy(csv);
 }

@@ -12,6 +12,7 @@
 #include "common/summary.h"
 #include "common/time_window.h"
 #include "report/sample_view.h"
+#include "report/sections.h"
 #include "symbolize/native_lines.h"
 
 #include <mprof/profile.h>
@@ -36,6 +37,7 @@ typedef struct report_options {
 	const char *callers_pattern;
 	const char *callees_pattern;
 	int is_inverted;
+	section_choice sections;
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
@@ -44,6 +46,8 @@ typedef struct report_options {
 	int without_lines;  /**< Do not read debug information of native code. */
 	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
+	int as_document; /**< JSON or CSV. */
+	int as_csv;
 	int is_bounded;       /**< JSON: tables are truncated where the document would exceed the size of the log. */
 	int bounds_trees;     /**< JSON: the trees are bounded in the same way, by min_share. */
 	uint64_t depth;       /**< Maximum depth of the call tree; 0 for the default. */
@@ -118,7 +122,13 @@ void report_sort_methods(log_report *report, report_order order);
 /** The number of rows to print of a table with \p count rows. */
 size_t report_rows(const log_report *report, size_t count);
 
+/** Whether a section is to be printed. */
+int report_wants(const log_report *report, report_section section);
+
 void report_print_text(log_report *report);
 void report_print_json(log_report *report);
+
+/** Prints tables as comma-separated values. Returns 0 if only one table was requested and it has no rows. */
+int report_print_csv(log_report *report);
 
 #endif

@@ -319,50 +319,91 @@ static void print_properties(const log_report *report)
 	}
 }
 
-void report_print_text(log_report *report)
+static void print_all_methods(log_report *report)
 {
-	report_window_text(report);
-	if (report_frames_are_alone(report)) {
-		report_frames_text(report);
-		return;
-	}
-	if (report->options.tree_only) {
-		report_call_tree_text(report);
-		if (report->totals.calls == 0)
-			report_sample_tree_text(report);
-		return;
-	}
-	summary_print_text(&report->summary, &report->input, stdout);
-	print_properties(report);
-	print_totals(report);
 	if (report->options.has_order) {
 		print_methods(report, "Methods", report->options.order);
 	} else {
 		print_methods(report, "Methods by their own time", REPORT_BY_SELF);
 		print_methods(report, "Methods by time with what they call", REPORT_BY_TOTAL);
 	}
-	report_durations_text(report);
-	report_slow_calls_text(report);
-	report_call_tree_text(report);
-	report_samples_text(report);
-	report_sample_lines_text(report);
-	report_wait_kinds_text(report);
-	report_sample_tree_text(report);
-	print_allocations(report);
-	report_allocation_stacks_text(report);
-	report_heap_shots_text(report);
-	report_freed_text(report);
-	report_heap_summaries_text(report);
-	report_memory_text(report);
-	report_handles_text(report);
-	print_collections(report);
-	report_monitors_text(report);
-	report_finalizers_text(report);
-	report_exceptions_text(report);
-	print_jit(report);
-	report_code_text(report);
-	report_metrics_text(report);
-	report_marks_text(report);
-	print_threads(report);
-	report_debug_information_text(report);
+}
+
+/* What the program did in which time. */
+static void print_times(log_report *report)
+{
+	if (report_wants(report, REPORT_SECTION_TOTALS))
+		print_totals(report);
+	if (report_wants(report, REPORT_SECTION_METHODS))
+		print_all_methods(report);
+	if (report_wants(report, REPORT_SECTION_DURATIONS))
+		report_durations_text(report);
+	if (report_wants(report, REPORT_SECTION_SLOW_CALLS))
+		report_slow_calls_text(report);
+	if (report_wants(report, REPORT_SECTION_TREE))
+		report_call_tree_text(report);
+	if (report_wants(report, REPORT_SECTION_FRAMES))
+		report_frames_text(report);
+	if (report_wants(report, REPORT_SECTION_SAMPLES))
+		report_samples_text(report);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_LINES))
+		report_sample_lines_text(report);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_WAITS))
+		report_wait_kinds_text(report);
+	if (report_wants(report, REPORT_SECTION_SAMPLE_TREE))
+		report_sample_tree_text(report);
+}
+
+static void print_memory(const log_report *report)
+{
+	if (report_wants(report, REPORT_SECTION_ALLOCATIONS))
+		print_allocations(report);
+	if (report_wants(report, REPORT_SECTION_ALLOCATION_SITES))
+		report_allocation_stacks_text(report);
+	if (report_wants(report, REPORT_SECTION_HEAP)) {
+		report_heap_shots_text(report);
+		report_freed_text(report);
+	}
+	if (report_wants(report, REPORT_SECTION_HEAP_SUMMARIES))
+		report_heap_summaries_text(report);
+	if (report_wants(report, REPORT_SECTION_MEMORY))
+		report_memory_text(report);
+	if (report_wants(report, REPORT_SECTION_HANDLES))
+		report_handles_text(report);
+	if (report_wants(report, REPORT_SECTION_COLLECTIONS))
+		print_collections(report);
+}
+
+static void print_runtime(log_report *report)
+{
+	if (report_wants(report, REPORT_SECTION_LOCKS))
+		report_monitors_text(report);
+	if (report_wants(report, REPORT_SECTION_FINALIZERS))
+		report_finalizers_text(report);
+	if (report_wants(report, REPORT_SECTION_EXCEPTIONS))
+		report_exceptions_text(report);
+	if (report_wants(report, REPORT_SECTION_COMPILATION))
+		print_jit(report);
+	if (report_wants(report, REPORT_SECTION_CODE))
+		report_code_text(report);
+	if (report_wants(report, REPORT_SECTION_METRICS))
+		report_metrics_text(report);
+	if (report_wants(report, REPORT_SECTION_MARKS))
+		report_marks_text(report);
+	if (report_wants(report, REPORT_SECTION_THREADS))
+		print_threads(report);
+	if (report_wants(report, REPORT_SECTION_DEBUG_INFORMATION))
+		report_debug_information_text(report);
+}
+
+void report_print_text(log_report *report)
+{
+	report_window_text(report);
+	if (report_wants(report, REPORT_SECTION_SESSION)) {
+		summary_print_text(&report->summary, &report->input, stdout);
+		print_properties(report);
+	}
+	print_times(report);
+	print_memory(report);
+	print_runtime(report);
 }

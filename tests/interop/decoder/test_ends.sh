@@ -57,7 +57,7 @@ status=0
 (
 	trap '' XFSZ
 	ulimit -f 200
-	timeout 120 mono --profile=logging:calls,o=full.mprof Ends.exe background
+	timeout 120 mono --profile=logging:calls,o=full.mprof Ends.exe many
 ) >/dev/null 2>full.stderr || status=$?
 expect "no room: status" $status 0
 grep -q '^mprof: cannot write full.mprof: File too large' full.stderr || fail "$(cat full.stderr)"

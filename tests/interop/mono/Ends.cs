@@ -37,6 +37,10 @@ namespace Ends
 			switch (arguments[0]) {
 			case "return":
 				break;
+			case "many":
+				for (int i = 0; i < 100000; i++)
+					Step(i);
+				break;
 			case "background":
 				StartForever(true);
 				break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file commands/control_connection.h
+ * \file common/control_connection.h
  * \brief The connection to a program that is being recorded.
  */
 #ifndef CONTROL_CONNECTION_H
@@ -22,6 +22,9 @@ typedef struct control_connection {
  * such process, it is not recorded, or it belongs to another user.
  */
 int control_connect(control_connection *connection, const char *process);
+
+/** Connects to a process by its ID, as control_connect(), without messages. */
+int control_connect_quietly(control_connection *connection, const char *process);
 
 /** Sends a line, which is given without line feed. Returns 1, or 0 after a message. */
 int control_send(control_connection *connection, const char *line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Connects to a program that is being recorded, and exchanges commands and answers with it. */
-#include "commands/control_connection.h"
+#include "common/control_connection.h"
 
 #include "common/exit_status.h"
 #include "shared/control_paths.h"
@@ -122,6 +122,15 @@ int control_connect(control_connection *connection, const char *process)
 	connection->fd = connect_path(process);
 	if (connection->fd < 0)
 		fprintf(stderr, "mprof: control: %s: %s\n", process, strerror(errno));
+	return connection->fd >= 0;
+}
+
+int control_connect_quietly(control_connection *connection, const char *process)
+{
+	connection->length = 0;
+	connection->fd = connect_process(process);
+	if (connection->fd < 0 && errno == ENOENT)
+		connection->fd = connect_child(process);
 	return connection->fd >= 0;
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file live/growing_log.h
+ * \brief A log that a program may still be writing: whether more can come, and waiting for it.
+ */
+#ifndef GROWING_LOG_H
+#define GROWING_LOG_H
+
+#include "common/input.h"
+#include "live/flush_requests.h"
+#include "live/log_writer.h"
+
+typedef struct growing_log {
+	log_input input;
+	const char *path;
+	log_writer writer;
+	flush_requests flushes;
+	int waits_forever;       /**< More may come although no writer was found. */
+	uint64_t next_search_ns; /**< With waits_forever: when to search for the writer again. */
+	int is_finished;         /**< No more bytes will come. */
+} growing_log;
+
+/** Makes SIGINT and SIGTERM end waits and set the flag that growing_log_is_interrupted() returns. */
+void growing_log_catch_signals(void);
+int growing_log_is_interrupted(void);
+
+/** Nanoseconds of a monotonic clock. */
+uint64_t growing_log_clock(void);
+
+/** Sleeps, unless interrupted by a signal. */
+void growing_log_sleep(unsigned milliseconds);
+
+/**
+ * Opens a log; "-" is standard input. \p waits: waits until the file exists, and for more bytes although no writer can
+ * be found. Returns #STATUS_OK, or #STATUS_NOTHING after a message. Call growing_log_close() in both cases.
+ */
+int growing_log_open(growing_log *log, const char *path, int waits);
+
+/**
+ * After input_next_block() has returned 0 although the log is not over: asks the program to write what it has recorded,
+ * and determines whether more can come. If not, the next input_next_block() returns the rest of the log.
+ */
+void growing_log_update(growing_log *log);
+
+/** Waits until there may be more bytes, at most for a time. */
+void growing_log_wait(growing_log *log, unsigned milliseconds);
+
+/** The exit status: that of the input; #STATUS_NOTHING if it turned out later that the file is not a log. */
+int growing_log_status(const growing_log *log);
+
+void growing_log_close(growing_log *log);
+
+#endif
