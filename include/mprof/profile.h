@@ -44,7 +44,8 @@
  * added. For native memory see mprof_memory_stats.
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
- * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_memory.h and mprof/profile_session.h,
+ * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h and
+ * mprof/profile_session.h,
  * and mprof/profile_frames.h, which makes trees of frames from them.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
@@ -56,6 +57,7 @@
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H
 
+#include <mprof/profile_ages.h>
 #include <mprof/profile_calls.h>
 #include <mprof/profile_durations.h>
 #include <mprof/profile_frames.h>
@@ -110,7 +112,10 @@ typedef struct mprof_profile_options {
 	uint32_t with_locations;          /**< 1: the frames of native code in samples and in their tree are locations
 	                                       (#MPROF_SAMPLE_LOCATION), not functions and modules, so that a program
 	                                       can find source lines and inlined functions. */
-	uint32_t reserved;                /**< 0. */
+	uint32_t with_ages;               /**< 1: objects of the managed heap are tracked, for mprof_age_stats. */
+	uint64_t alive_at;                /**< The counter at which the tables of native memory and of ages of objects
+	                                       end, so that they contain what was alive then. 0: the end of the
+	                                       window. */
 } mprof_profile_options;
 
 /**

@@ -84,19 +84,28 @@ static double probability_of(double ratio)
 	return sum;
 }
 
-void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size)
+void allocation_estimate_change(allocation_estimate *estimate, uint64_t interval, uint64_t size, int sign)
 {
-	allocation_estimate *estimate = &estimates->sites[site];
 	/* No valid log has objects of size 0, but a damaged one must not cause a division by 0. */
 	const double bytes = size > 0 ? (double)size : 1;
-	const double weight = 1 / probability_of(bytes / (double)estimates->interval);
+	const double weight = 1 / probability_of(bytes / (double)interval);
 	const double variance = weight * (weight - 1);
 
-	estimate->samples++;
-	estimate->objects += weight;
-	estimate->bytes += weight * bytes;
-	estimate->objects_variance += variance;
-	estimate->bytes_variance += variance * bytes * bytes;
+	estimate->samples += (uint64_t)(int64_t)sign;
+	/* Exactly nothing remains of no objects, whatever the order of the additions was. */
+	if (estimate->samples == 0) {
+		memset(estimate, 0, sizeof(*estimate));
+		return;
+	}
+	estimate->objects += sign * weight;
+	estimate->bytes += sign * weight * bytes;
+	estimate->objects_variance += sign * variance;
+	estimate->bytes_variance += sign * variance * bytes * bytes;
+}
+
+void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size)
+{
+	allocation_estimate_change(&estimates->sites[site], estimates->interval, size, 1);
 }
 
 const allocation_estimate *allocation_estimates_get(const allocation_estimates *estimates, size_t site)

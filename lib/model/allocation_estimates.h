@@ -47,6 +47,9 @@ int allocation_estimates_reserve(allocation_estimates *estimates, size_t count);
 /** Adds an object of \p size bytes that was chosen. Room for the site was reserved, and the interval is not 0. */
 void allocation_estimates_add(allocation_estimates *estimates, size_t site, uint64_t size);
 
+/** Adds an object of \p size bytes to an estimate if \p sign is 1, or removes it if \p sign is -1. */
+void allocation_estimate_change(allocation_estimate *estimate, uint64_t interval, uint64_t size, int sign);
+
 /** The estimate of a site; NULL if it has no samples. */
 const allocation_estimate *allocation_estimates_get(const allocation_estimates *estimates, size_t site);
 

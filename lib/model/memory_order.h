@@ -25,7 +25,7 @@ typedef struct memory_action {
 	uint64_t size;
 	uint32_t stack;  /**< Call stack, 0 if not known. */
 	uint32_t thread; /**< Number of the thread. */
-	uint32_t kind;   /**< A #memory_action_kind. */
+	uint32_t kind;   /**< A #memory_action_kind, or as defined by the owner. */
 } memory_action;
 
 typedef struct memory_order {

@@ -14,6 +14,22 @@ void mprof_profile_options_init(mprof_profile_options *options, size_t struct_si
 	struct_init(options, struct_size);
 }
 
+static int bound_windows(mprof_profile *profile, const mprof_profile_options *options)
+{
+	uint64_t end = options->window_end;
+
+	if (options->alive_at != 0 && (end == 0 || options->alive_at < end))
+		end = options->alive_at;
+	window_bound(&profile->window, options->window_start, options->window_end);
+	window_bound(&profile->alive_window, options->window_start, end);
+	for (size_t i = 0; i < options->thread_count; i++) {
+		if (!window_choose_thread(&profile->window, options->threads[i]) ||
+		    !window_choose_thread(&profile->alive_window, options->threads[i]))
+			return 0;
+	}
+	return 1;
+}
+
 static int init_parts(mprof_profile *profile, const mprof_profile_options *options)
 {
 	const mprof_allocator *allocator = &profile->budget.allocator;
@@ -38,9 +54,12 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	monitors_init(&profile->monitors, &profile->budget, options->with_monitor_objects != 0);
 	finalizers_init(&profile->finalizers, allocator);
 	metrics_init(&profile->metrics, allocator);
-	memory_init(&profile->memory, &profile->budget, &profile->window);
+	memory_init(&profile->memory, &profile->budget, &profile->alive_window);
+	object_ages_init(&profile->ages, &profile->budget, &profile->alive_window);
+	profile->ages.is_enabled = options->with_ages != 0;
 	marks_init(&profile->marks, allocator);
 	window_init(&profile->window, allocator);
+	window_init(&profile->alive_window, allocator);
 	profile->clock.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
@@ -51,22 +70,18 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 				    max_depth);
 	profile->calls.durations.is_enabled = options->with_durations != 0;
 	profile->calls.durations.slow_limit = options->slow_calls;
-	window_bound(&profile->window, options->window_start, options->window_end);
-	for (size_t i = 0; i < options->thread_count; i++) {
-		if (!window_choose_thread(&profile->window, options->threads[i]))
-			return 0;
-	}
-	return has_samples && has_calls;
+	return has_samples && has_calls && bound_windows(profile, options);
 }
 
 static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->with_locations <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
+	       options->with_locations <= 1 && options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
 	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->window_end == 0 || options->window_end > options->window_start) &&
+	       (options->alive_at == 0 || options->alive_at > options->window_start) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));
 }
 
@@ -118,8 +133,10 @@ void mprof_profile_destroy(mprof_profile *profile)
 	finalizers_destroy(&profile->finalizers);
 	metrics_destroy(&profile->metrics);
 	memory_destroy(&profile->memory);
+	object_ages_destroy(&profile->ages);
 	marks_destroy(&profile->marks);
 	window_destroy(&profile->window);
+	window_destroy(&profile->alive_window);
 	record_table_destroy(&profile->methods);
 	record_table_destroy(&profile->classes);
 	allocator = profile->budget.source;

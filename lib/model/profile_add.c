@@ -33,6 +33,12 @@ static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *r
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
+static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint64_t thread, size_t count)
+{
+	return !profile->ages.is_enabled ||
+	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, profile->batch, count);
+}
+
 /* Reads the events of a thread that does not count: it may free memory that other threads allocated. */
 static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					int *is_own)
@@ -42,7 +48,8 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_follow(profile, block->thread, profile->batch, count)) {
+		if (!profile_events_follow(profile, block->thread, profile->batch, count) ||
+		    !add_to_ages(profile, reader, block->thread, count)) {
 			*is_own = 1;
 			return refuse_memory(profile);
 		}
@@ -71,7 +78,8 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 		if (is_first)
 			profile_events_begin(thread, profile->batch, count);
 		is_first = 0;
-		if (!profile_events_add(profile, thread, profile->batch, count))
+		if (!profile_events_add(profile, thread, profile->batch, count) ||
+		    !add_to_ages(profile, reader, block->thread, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	*is_own = 0;
@@ -109,6 +117,27 @@ static mprof_status add_samples_block(mprof_profile *profile, mprof_reader *read
 	return thread != NULL ? add_samples(profile, reader, thread, is_own) : refuse_memory(profile);
 }
 
+static int add_heap_to_ages(mprof_profile *profile, size_t count)
+{
+	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
+}
+
+/* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
+static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
+{
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		if (!add_heap_to_ages(profile, count)) {
+			*is_own = 1;
+			return refuse_memory(profile);
+		}
+	} while (status == MPROF_OK);
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
 static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block, int *is_own)
 {
 	mprof_status status;
@@ -116,13 +145,13 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
-		return read_uncounted_block(profile, reader);
+		return follow_heap_block(profile, reader, is_own);
 	*is_own = 1;
 	if (!heap_snapshots_begin_block(&profile->heap_snapshots, block))
 		return refuse_memory(profile);
 	do {
 		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_add_heap(profile, profile->batch, count))
+		if (!profile_events_add_heap(profile, profile->batch, count) || !add_heap_to_ages(profile, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	if (!heap_snapshots_end_block(&profile->heap_snapshots, block, status == MPROF_END))

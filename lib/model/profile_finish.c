@@ -153,7 +153,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
-	    !memory_process_provisionally(&profile->memory) ||
+	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) &&
 	     !profile_limit_skip_result(profile)))
 		return MPROF_ERR_MEMORY;

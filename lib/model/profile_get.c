@@ -47,8 +47,10 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 		profile->handles.folded + profile->monitors.folded + profile->memory.state.sums.folded.allocations;
 	own.left_out += profile->calls.left_out;
 	own.limited = profile->is_limited || own.folded_calls > 0 || own.folded_samples > 0 || own.folded_sites > 0 ||
-		      profile->memory.state.sums.untracked > 0 || profile->calls.durations.left_out > 0 ||
-		      own.left_out > 0;
+		      profile->memory.state.sums.untracked > 0 || profile->ages.state.sums.untracked > 0 ||
+		      profile->ages.lacks_classes ||
+		      profile->ages.state.sums.folded.amounts[AGE_ALLOCATED].objects > 0 ||
+		      profile->calls.durations.left_out > 0 || own.left_out > 0;
 	sum_threads(profile, &own);
 	return struct_copy_out(totals, &own, sizeof(own));
 }

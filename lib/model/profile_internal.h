@@ -20,6 +20,7 @@
 #include "base/memory_budget.h"
 #include "model/metrics.h"
 #include "model/monitors.h"
+#include "model/object_ages.h"
 #include "model/profile_clock.h"
 #include "model/record_table.h"
 #include "model/samples.h"
@@ -56,8 +57,10 @@ struct mprof_profile {
 	finalizer_list finalizers;
 	metric_list metrics;
 	memory_model memory;
+	object_ages ages;
 	mark_list marks;
 	profile_window window;
+	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
 	profile_clock clock;
 	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
 	                                     interrupted. */

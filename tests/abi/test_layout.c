@@ -645,7 +645,7 @@ FIELD(mprof_recorder_stats, incomplete_shots, 2168);
 FIELD(mprof_recorder_stats, status, 2176);
 FIELD(mprof_recorder_stats, system_error, 2180);
 
-SIZE(mprof_profile_options, 96);
+SIZE(mprof_profile_options, 104);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -662,7 +662,8 @@ FIELD(mprof_profile_options, thread_count, 72);
 FIELD(mprof_profile_options, with_durations, 80);
 FIELD(mprof_profile_options, slow_calls, 84);
 FIELD(mprof_profile_options, with_locations, 88);
-FIELD(mprof_profile_options, reserved, 92);
+FIELD(mprof_profile_options, with_ages, 92);
+FIELD(mprof_profile_options, alive_at, 96);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);
@@ -935,6 +936,85 @@ FIELD(mprof_finalizer_stats, reserved, 12);
 FIELD(mprof_finalizer_stats, count, 16);
 FIELD(mprof_finalizer_stats, total_ns, 24);
 
+SIZE(mprof_age_stats, 184);
+FIELD(mprof_age_stats, struct_size, 0);
+FIELD(mprof_age_stats, allocations, 8);
+FIELD(mprof_age_stats, bytes, 16);
+FIELD(mprof_age_stats, dead, 24);
+FIELD(mprof_age_stats, dead_bytes, 32);
+FIELD(mprof_age_stats, live, 40);
+FIELD(mprof_age_stats, live_bytes, 48);
+FIELD(mprof_age_stats, peak_live, 56);
+FIELD(mprof_age_stats, peak_bytes, 64);
+FIELD(mprof_age_stats, peak_ns, 72);
+FIELD(mprof_age_stats, temporaries, 80);
+FIELD(mprof_age_stats, temporary_bytes, 88);
+FIELD(mprof_age_stats, ages, 96);
+FIELD(mprof_age_stats, collections, 104);
+FIELD(mprof_age_stats, sample_interval, 112);
+FIELD(mprof_age_stats, without_address, 120);
+FIELD(mprof_age_stats, untracked, 128);
+FIELD(mprof_age_stats, folded, 136);
+FIELD(mprof_age_stats, deaths_read, 144);
+FIELD(mprof_age_stats, unmatched_deaths, 152);
+FIELD(mprof_age_stats, missing_deaths, 160);
+FIELD(mprof_age_stats, unmatched_moves, 168);
+FIELD(mprof_age_stats, is_estimate, 176);
+FIELD(mprof_age_stats, reserved, 180);
+
+SIZE(mprof_age_class, 104);
+FIELD(mprof_age_class, struct_size, 0);
+FIELD(mprof_age_class, class_id, 8);
+FIELD(mprof_age_class, sites, 12);
+FIELD(mprof_age_class, allocations, 16);
+FIELD(mprof_age_class, bytes, 24);
+FIELD(mprof_age_class, dead, 32);
+FIELD(mprof_age_class, dead_bytes, 40);
+FIELD(mprof_age_class, live, 48);
+FIELD(mprof_age_class, live_bytes, 56);
+FIELD(mprof_age_class, peak_live, 64);
+FIELD(mprof_age_class, peak_bytes, 72);
+FIELD(mprof_age_class, temporaries, 80);
+FIELD(mprof_age_class, temporary_bytes, 88);
+FIELD(mprof_age_class, ages, 96);
+
+SIZE(mprof_age_site, 168);
+FIELD(mprof_age_site, struct_size, 0);
+FIELD(mprof_age_site, class_id, 8);
+FIELD(mprof_age_site, stack, 12);
+FIELD(mprof_age_site, caller, 16);
+FIELD(mprof_age_site, flags, 20);
+FIELD(mprof_age_site, samples, 24);
+FIELD(mprof_age_site, allocations, 32);
+FIELD(mprof_age_site, bytes, 40);
+FIELD(mprof_age_site, dead, 48);
+FIELD(mprof_age_site, dead_bytes, 56);
+FIELD(mprof_age_site, live, 64);
+FIELD(mprof_age_site, live_bytes, 72);
+FIELD(mprof_age_site, peak_live, 80);
+FIELD(mprof_age_site, peak_bytes, 88);
+FIELD(mprof_age_site, temporaries, 96);
+FIELD(mprof_age_site, temporary_bytes, 104);
+FIELD(mprof_age_site, ages, 112);
+FIELD(mprof_age_site, allocations_error, 120);
+FIELD(mprof_age_site, bytes_error, 128);
+FIELD(mprof_age_site, live_error, 136);
+FIELD(mprof_age_site, live_bytes_error, 144);
+FIELD(mprof_age_site, peak_bytes_error, 152);
+FIELD(mprof_age_site, temporary_bytes_error, 160);
+
+SIZE(mprof_heap_change_entry, 72);
+FIELD(mprof_heap_change_entry, struct_size, 0);
+FIELD(mprof_heap_change_entry, kind, 8);
+FIELD(mprof_heap_change_entry, generation, 12);
+FIELD(mprof_heap_change_entry, number, 16);
+FIELD(mprof_heap_change_entry, time_ns, 24);
+FIELD(mprof_heap_change_entry, objects_before, 32);
+FIELD(mprof_heap_change_entry, bytes_before, 40);
+FIELD(mprof_heap_change_entry, collected_objects, 48);
+FIELD(mprof_heap_change_entry, collected_bytes, 56);
+FIELD(mprof_heap_change_entry, heap_bytes, 64);
+
 SIZE(mprof_memory_stats, 136);
 FIELD(mprof_memory_stats, struct_size, 0);
 FIELD(mprof_memory_stats, allocations, 8);
@@ -1156,6 +1236,10 @@ static int check_sizes(void)
 		{"mprof_monitor_site", sizeof(mprof_monitor_site)},
 		{"mprof_monitor_holder", sizeof(mprof_monitor_holder)},
 		{"mprof_finalizer_stats", sizeof(mprof_finalizer_stats)},
+		{"mprof_age_stats", sizeof(mprof_age_stats)},
+		{"mprof_age_class", sizeof(mprof_age_class)},
+		{"mprof_age_site", sizeof(mprof_age_site)},
+		{"mprof_heap_change_entry", sizeof(mprof_heap_change_entry)},
 		{"mprof_memory_stats", sizeof(mprof_memory_stats)},
 		{"mprof_memory_site", sizeof(mprof_memory_site)},
 		{"mprof_memory_size", sizeof(mprof_memory_size)},

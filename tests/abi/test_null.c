@@ -336,6 +336,14 @@ Test(null, profile)
 	REFUSES(mprof_profile_get_monitor_holder(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_finalizer_count(NULL));
 	REFUSES(mprof_profile_get_finalizer(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_ages(NULL, NULL));
+	GIVES_0(mprof_profile_get_age_class_count(NULL));
+	REFUSES(mprof_profile_get_age_class(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_age_site_count(NULL));
+	REFUSES(mprof_profile_get_age_site(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_age_site_frames(NULL, 0, NULL, 0, 0, NULL));
+	GIVES_0(mprof_profile_get_heap_change_count(NULL));
+	REFUSES(mprof_profile_get_heap_change(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_memory(NULL, NULL));
 	GIVES_0(mprof_profile_get_memory_site_count(NULL));
 	REFUSES(mprof_profile_get_memory_site(NULL, 0, NULL));

@@ -78,6 +78,20 @@ static void hash_memory(fault_run *run, const mprof_profile *profile)
 	HASH_ALL(run, profile, mprof_memory_size, mprof_profile_get_memory_size_count, mprof_profile_get_memory_size);
 }
 
+static void hash_ages(fault_run *run, const mprof_profile *profile)
+{
+	mprof_age_stats ages;
+
+	memset(&ages, 0, sizeof(ages));
+	ages.struct_size = sizeof(ages);
+	cr_assert_eq(mprof_profile_get_ages(profile, &ages), MPROF_OK);
+	fault_hash_bytes(run, &ages, sizeof(ages));
+	HASH_ALL(run, profile, mprof_age_class, mprof_profile_get_age_class_count, mprof_profile_get_age_class);
+	HASH_ALL(run, profile, mprof_age_site, mprof_profile_get_age_site_count, mprof_profile_get_age_site);
+	HASH_ALL(run, profile, mprof_heap_change_entry, mprof_profile_get_heap_change_count,
+		 mprof_profile_get_heap_change);
+}
+
 static void hash_profile(fault_run *run, const mprof_profile *profile)
 {
 	mprof_profile_totals totals;
@@ -111,6 +125,7 @@ static void hash_profile(fault_run *run, const mprof_profile *profile)
 	HASH_ALL(run, profile, mprof_finalizer_stats, mprof_profile_get_finalizer_count, mprof_profile_get_finalizer);
 	HASH_ALL(run, profile, mprof_collection, mprof_profile_get_collection_count, mprof_profile_get_collection);
 	HASH_ALL(run, profile, mprof_heap_resize, mprof_profile_get_heap_resize_count, mprof_profile_get_heap_resize);
+	hash_ages(run, profile);
 	hash_memory(run, profile);
 	hash_named(run, profile);
 }
@@ -128,6 +143,7 @@ static mprof_profile_options profile_options(const fault_run *run)
 	options.with_compilations = 1;
 	options.with_call_sites = 1;
 	options.with_monitor_objects = 1;
+	options.with_ages = 1;
 	return options;
 }
 

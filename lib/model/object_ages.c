@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracks the objects of the managed heap, and keeps the statistics of what lives how long. */
+#include "model/object_ages.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* Maximum number of events held back without a HEAP_DATA block: then the older half is processed. */
+#define MAX_HELD_BACK ((size_t)1 << 20)
+
+/* Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. */
+enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE };
+
+void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window)
+{
+	memset(ages, 0, sizeof(*ages));
+	ages->budget = budget;
+	ages->window = window;
+	folded_stacks_init(&ages->stacks, budget);
+	site_table_init(&ages->keys, &budget->paths);
+	hash_map_init(&ages->replaced, &budget->paths);
+	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
+	memory_order_init(&ages->state.order, &budget->paths);
+	live_objects_init(&ages->state.objects, &budget->paths);
+	age_undo_init(&ages->undo, &budget->paths);
+}
+
+void object_ages_destroy(object_ages *ages)
+{
+	const mprof_allocator *allocator = &ages->budget->paths;
+	age_state *state = &ages->state;
+
+	folded_stacks_destroy(&ages->stacks);
+	site_table_destroy(&ages->keys);
+	hash_map_destroy(&ages->replaced);
+	record_table_destroy(&ages->classes);
+	memory_order_destroy(&state->order);
+	live_objects_destroy(&state->objects);
+	age_undo_destroy(&ages->undo);
+	allocator_release(allocator, state->moving, state->moving_capacity * sizeof(*state->moving));
+	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
+	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
+	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));
+}
+
+static void add_amount(age_amount *amount, uint64_t size)
+{
+	amount->objects++;
+	amount->bytes += size;
+}
+
+static void subtract_amount(age_amount *amount, uint64_t size)
+{
+	/* The heap may lose objects from before recording started. */
+	amount->objects -= amount->objects > 0;
+	amount->bytes -= amount->bytes < size ? amount->bytes : size;
+}
+
+static age_estimates *estimates_of(object_ages *ages, uint32_t number)
+{
+	if (number >= ages->state.site_count || ages->interval == 0 || ages->keys.records[number].key.stack == 0)
+		return NULL;
+	return &ages->state.estimates[number];
+}
+
+static void estimate(const object_ages *ages, age_estimates *estimates, age_measure measure, uint64_t size, int sign)
+{
+	if (estimates != NULL)
+		allocation_estimate_change(&estimates->amounts[measure], ages->interval, size, sign);
+}
+
+/* Saves the amounts of a site at the last peak, before they change. */
+static void save_peak(object_ages *ages, age_site *site, age_estimates *estimates)
+{
+	if (site->peak == ages->state.sums.peak)
+		return;
+	site->peak = ages->state.sums.peak;
+	site->amounts[AGE_PEAK] = site->amounts[AGE_LIVE];
+	if (estimates != NULL)
+		estimates->amounts[AGE_PEAK] = estimates->amounts[AGE_LIVE];
+}
+
+age_amount object_ages_peak(const object_ages *ages, const age_site *site)
+{
+	return site->amounts[site->peak == ages->state.sums.peak ? AGE_PEAK : AGE_LIVE];
+}
+
+uint64_t object_ages_sum(const object_ages *ages, const age_site *site)
+{
+	return site->dead_ages + site->amounts[AGE_LIVE].objects * ages->state.sums.epoch - site->live_epochs;
+}
+
+static age_site *site_at(object_ages *ages, uint32_t number)
+{
+	return number == AGE_FOLDED ? &ages->state.sums.folded : &ages->state.sites[number];
+}
+
+static void raise_peak(object_ages *ages, uint64_t counter)
+{
+	age_sums *sums = &ages->state.sums;
+
+	if (sums->all.amounts[AGE_LIVE].bytes <= sums->all.amounts[AGE_PEAK].bytes)
+		return;
+	sums->all.amounts[AGE_PEAK] = sums->all.amounts[AGE_LIVE];
+	sums->peak++;
+	sums->peak_counter = counter;
+}
+
+static void count_life(age_site *site, const live_object *object)
+{
+	add_amount(&site->amounts[AGE_LIVE], object->size);
+	site->live_epochs += object->epoch;
+}
+
+static void count_death(age_site *site, const live_object *object, uint32_t age)
+{
+	subtract_amount(&site->amounts[AGE_LIVE], object->size);
+	site->live_epochs -= object->epoch;
+	add_amount(&site->amounts[AGE_DEAD], object->size);
+	site->dead_ages += age;
+	if (age == 0)
+		add_amount(&site->amounts[AGE_TEMPORARY], object->size);
+}
+
+static void count_allocation(object_ages *ages, const live_object *object, int is_tracked, uint64_t counter)
+{
+	age_site *site = site_at(ages, object->site);
+	age_estimates *estimates = estimates_of(ages, object->site);
+
+	save_peak(ages, site, estimates);
+	add_amount(&site->amounts[AGE_ALLOCATED], object->size);
+	estimate(ages, estimates, AGE_ALLOCATED, object->size, 1);
+	add_amount(&ages->state.sums.all.amounts[AGE_ALLOCATED], object->size);
+	if (!is_tracked)
+		return;
+	count_life(site, object);
+	estimate(ages, estimates, AGE_LIVE, object->size, 1);
+	count_life(&ages->state.sums.all, object);
+	raise_peak(ages, counter);
+}
+
+/* Adds a death to the heap and to the collection that it belongs to. */
+static void count_collected(object_ages *ages, uint64_t size)
+{
+	age_sums *sums = &ages->state.sums;
+
+	subtract_amount(&sums->heap, size);
+	if (sums->last_collection.kind == 0)
+		return;
+	add_amount(&sums->last_collection.collected, size);
+	ages->state.history[sums->last_collection_index] = sums->last_collection;
+}
+
+/* The object was removed from the table. */
+static void end_object(object_ages *ages, const live_object *object)
+{
+	uint32_t epochs = ages->state.sums.epoch - object->epoch;
+	uint32_t age = epochs > 0 ? epochs - 1 : 0;
+	age_estimates *estimates;
+	age_site *site;
+
+	count_collected(ages, object->size);
+	if (object->site == AGE_UNCOUNTED)
+		return;
+	site = site_at(ages, object->site);
+	estimates = estimates_of(ages, object->site);
+	save_peak(ages, site, estimates);
+	count_death(site, object, age);
+	count_death(&ages->state.sums.all, object, age);
+	estimate(ages, estimates, AGE_LIVE, object->size, -1);
+	estimate(ages, estimates, AGE_DEAD, object->size, 1);
+	if (age == 0)
+		estimate(ages, estimates, AGE_TEMPORARY, object->size, 1);
+}
+
+static live_object take_object(object_ages *ages, live_object *found)
+{
+	const live_object object = *found;
+
+	if (ages->undo.is_active)
+		age_undo_note(&ages->undo, found, 0);
+	live_objects_remove(&ages->state.objects, found);
+	return object;
+}
+
+/*
+ * Puts an object at its address. One that is there is dead, and its death may follow in the log: the recorder finds it
+ * in the same way. Returns 0, changing nothing, if there is no memory.
+ */
+static int put_object(object_ages *ages, const live_object *object)
+{
+	live_object *found;
+
+	if (!live_objects_reserve(&ages->state.objects))
+		return 0;
+	found = live_objects_find(&ages->state.objects, object->address);
+	if (found != NULL) {
+		live_object dead;
+
+		/* What is processed provisionally is processed again before deaths are. */
+		if (!ages->undo.is_active && !hash_map_put(&ages->replaced, object->address, ages->state.sums.epoch))
+			return 0;
+		dead = take_object(ages, found);
+		end_object(ages, &dead);
+		ages->state.sums.missing_deaths++;
+	}
+	if (ages->undo.is_active)
+		age_undo_note(&ages->undo, object, 1);
+	live_objects_add(&ages->state.objects, object);
+	return 1;
+}
+
+static int end_moves(object_ages *ages)
+{
+	age_state *state = &ages->state;
+	size_t done = 0;
+	int has_failed = 0;
+
+	while (done < state->moving_count && !has_failed) {
+		if (put_object(ages, &state->moving[done]))
+			done++;
+		else if (!memory_budget_is_exceeded(ages->budget))
+			has_failed = 1;
+		else if (++done > 0)
+			state->sums.untracked++;
+	}
+	/* What was not processed provisionally must remain as it is. */
+	if (has_failed && !ages->undo.is_active)
+		memmove(state->moving, state->moving + done, (state->moving_count - done) * sizeof(*state->moving));
+	state->moving_count = has_failed ? state->moving_count - done : 0;
+	return !has_failed;
+}
+
+static int allocate_object(object_ages *ages, const memory_action *action)
+{
+	const live_object object = {action->address, action->size, action->stack, ages->state.sums.epoch};
+	int is_tracked;
+
+	if (!end_moves(ages))
+		return 0;
+	is_tracked = object.address != 0 && put_object(ages, &object);
+	if (object.address != 0 && !is_tracked && !memory_budget_is_exceeded(ages->budget))
+		return 0;
+	ages->state.sums.untracked += object.address != 0 && !is_tracked;
+	ages->state.sums.without_address += object.address == 0 && object.site != AGE_UNCOUNTED;
+	add_amount(&ages->state.sums.heap, object.size);
+	if (object.site != AGE_UNCOUNTED)
+		count_allocation(ages, &object, is_tracked, action->counter);
+	return 1;
+}
+
+static int add_change(object_ages *ages, const memory_action *action)
+{
+	age_sums *sums = &ages->state.sums;
+	void *history = ages->state.history;
+	heap_change change = {.counter = action->counter, .before = sums->heap, .number = action->address};
+
+	if (!end_moves(ages) || !array_reserve(&ages->budget->paths, &history, &ages->state.history_capacity,
+					       sums->history_count + 1, sizeof(*ages->state.history)))
+		return 0;
+	ages->state.history = history;
+	change.kind = MPROF_HEAP_CHANGE_RESIZE;
+	if (action->kind == ACTION_RESIZE)
+		sums->heap_bytes = action->size;
+	change.heap_bytes = sums->heap_bytes;
+	if (action->kind == ACTION_COLLECT) {
+		change.kind = MPROF_HEAP_CHANGE_COLLECTION;
+		change.generation = (uint32_t)action->size;
+		sums->last_collection = change;
+		sums->last_collection_index = sums->history_count;
+		sums->epoch++;
+	}
+	ages->state.history[sums->history_count++] = change;
+	return 1;
+}
+
+/* A collection for whose entry there is no room counts for ages nevertheless. */
+static int apply_action(object_ages *ages, const memory_action *action)
+{
+	age_sums *sums = &ages->state.sums;
+
+	if (memory_is_before(sums->latest, action->counter) || sums->latest == 0)
+		sums->latest = action->counter;
+	if (action->kind == ACTION_ALLOCATE)
+		return allocate_object(ages, action);
+	if (add_change(ages, action))
+		return 1;
+	if (!memory_budget_is_exceeded(ages->budget))
+		return 0;
+	sums->untracked++;
+	sums->epoch += action->kind == ACTION_COLLECT;
+	return 1;
+}
+
+/* Processes the first \p count actions held back, which are sorted, and removes those that were processed. */
+static int apply_first(object_ages *ages, size_t count)
+{
+	size_t index = 0;
+
+	while (index < count && apply_action(ages, &ages->state.order.actions[index]))
+		index++;
+	memory_order_drop(&ages->state.order, index);
+	return index == count;
+}
+
+static int apply_until(object_ages *ages, uint64_t counter)
+{
+	const memory_order *order = &ages->state.order;
+	size_t count = 0;
+
+	/* Most blocks of deaths have the counter of the one before. */
+	if (!ages->has_new && counter == ages->reached)
+		return 1;
+	ages->has_new = 0;
+	ages->reached = counter;
+	memory_order_sort(&ages->state.order);
+	while (count < order->count && memory_is_before(order->actions[count].counter, counter))
+		count++;
+	return apply_first(ages, count);
+}
+
+static int hold_back(object_ages *ages, const memory_action *action)
+{
+	memory_order *order = &ages->state.order;
+	int is_full = order->count >= MAX_HELD_BACK;
+
+	ages->has_new = 1;
+	if (!is_full && memory_order_add(order, action, 1))
+		return 1;
+	if (!is_full && !memory_budget_is_exceeded(ages->budget))
+		return 0;
+	memory_order_sort(order);
+	if (!apply_first(ages, (order->count + 1) / 2))
+		return 0;
+	if (memory_order_add(order, action, 1))
+		return 1;
+	return memory_budget_is_exceeded(ages->budget) && apply_action(ages, action);
+}
+
+/* Makes room for the statistics of a site. */
+static int reserve_site(object_ages *ages, size_t number)
+{
+	age_state *state = &ages->state;
+	const mprof_allocator *allocator = &ages->budget->paths;
+	void *sites = state->sites;
+	void *estimates = state->estimates;
+
+	if (number < state->site_count)
+		return 1;
+	if (!array_reserve(allocator, &sites, &state->site_capacity, number + 1, sizeof(*state->sites)))
+		return 0;
+	state->sites = sites;
+	if (ages->interval != 0) {
+		if (!array_reserve(allocator, &estimates, &state->estimate_capacity, number + 1,
+				   sizeof(*state->estimates)))
+			return 0;
+		state->estimates = estimates;
+		memset(&state->estimates[state->site_count], 0,
+		       (number + 1 - state->site_count) * sizeof(*state->estimates));
+	}
+	memset(&state->sites[state->site_count], 0, (number + 1 - state->site_count) * sizeof(*state->sites));
+	state->site_count = number + 1;
+	return 1;
+}
+
+/* The number of the site of an allocation; AGE_FOLDED if max_memory was reached. Returns 0 if the allocator refused. */
+static int find_site(object_ages *ages, const mprof_reader *reader, const mprof_event *event, uint32_t *number)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint32_t stack = folded_stacks_get(&ages->stacks, reader, detail != NULL ? detail->stack : 0);
+	site_key key = {.class_id = event->id};
+	size_t found = SITE_TABLE_NONE;
+
+	if (stack != FOLDED_STACK_NONE) {
+		key.stack = stack;
+		if (ages->interval == 0 && detail != NULL && stack == 0)
+			key.detail = detail->caller;
+		if (event->kind == MPROF_EVENT_ALLOCATION_AT_JIT && (stack != 0 || key.detail != 0))
+			key.other = MPROF_EVENT_FLAG_COMPILING;
+		found = site_table_get(&ages->keys, &key);
+		if (found != SITE_TABLE_NONE && !reserve_site(ages, found))
+			found = SITE_TABLE_NONE;
+	}
+	*number = found != SITE_TABLE_NONE && found < AGE_FOLDED ? (uint32_t)found : AGE_FOLDED;
+	return found != SITE_TABLE_NONE || memory_budget_is_exceeded(ages->budget);
+}
+
+static int add_allocation(object_ages *ages, const mprof_reader *reader, const mprof_event *event, int is_chosen)
+{
+	memory_action action = {.counter = event->counter, .size = event->value, .stack = AGE_UNCOUNTED};
+
+	action.kind = ACTION_ALLOCATE;
+	action.address = event->more.detail != NULL ? event->more.detail->object : 0;
+	if (is_chosen && window_has_counter(ages->window, event->counter) &&
+	    !find_site(ages, reader, event, &action.stack))
+		return 0;
+	return hold_back(ages, &action);
+}
+
+/* The interval is in the log before the first sample. */
+static void set_interval(object_ages *ages, uint64_t interval)
+{
+	if (ages->state.site_count == 0)
+		ages->interval = interval;
+}
+
+int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
+		    const mprof_event *events, size_t count)
+{
+	int is_chosen = window_has_thread(ages->window, thread);
+	int is_added = 1;
+
+	if (ages->undo.is_active)
+		age_undo_revert(&ages->undo, &ages->state);
+	set_interval(ages, interval);
+	for (size_t i = 0; i < count && is_added; i++) {
+		memory_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
+
+		if (window_is_over(ages->window, events[i].counter))
+			continue;
+		switch (events[i].kind) {
+		case MPROF_EVENT_ALLOCATION:
+		case MPROF_EVENT_ALLOCATION_AT_JIT:
+			is_added = add_allocation(ages, reader, &events[i], is_chosen);
+			break;
+		case MPROF_EVENT_GC_START:
+		case MPROF_EVENT_GC_RESIZE:
+			action.kind = events[i].kind == MPROF_EVENT_GC_START ? ACTION_COLLECT : ACTION_RESIZE;
+			is_added = hold_back(ages, &action);
+			break;
+		default:
+			break;
+		}
+	}
+	return is_added;
+}
+
+/* Whether a death is that of an object whose address another one has taken since. */
+static int confirms_replacement(object_ages *ages, uint64_t address)
+{
+	const uint64_t *epoch = hash_map_get(&ages->replaced, address);
+
+	if (epoch == NULL)
+		return 0;
+	/* The recorder writes such a death before the next collection but one. An older entry has lost its death. */
+	if (ages->state.sums.epoch - *epoch > 1) {
+		hash_map_remove(&ages->replaced, address);
+		return 0;
+	}
+	hash_map_remove(&ages->replaced, address);
+	ages->state.sums.missing_deaths--;
+	return 1;
+}
+
+static void add_death(object_ages *ages, const mprof_event *event)
+{
+	uint64_t address = event->more.detail != NULL ? event->more.detail->object : 0;
+	live_object *found;
+	live_object dead;
+
+	ages->state.sums.deaths_read++;
+	if (address != 0 && confirms_replacement(ages, address))
+		return;
+	found = live_objects_find(&ages->state.objects, address);
+	if (found == NULL) {
+		ages->state.sums.unmatched_deaths++;
+		count_collected(ages, event->value);
+		return;
+	}
+	dead = take_object(ages, found);
+	end_object(ages, &dead);
+}
+
+static int add_move(object_ages *ages, uint64_t from, uint64_t to)
+{
+	age_state *state = &ages->state;
+	live_object *found = live_objects_find(&state->objects, from);
+	void *moving = state->moving;
+
+	if (found == NULL || to == 0) {
+		state->sums.unmatched_moves += found == NULL;
+		return 1;
+	}
+	if (!array_reserve(&ages->budget->paths, &moving, &state->moving_capacity, state->moving_count + 1,
+			   sizeof(*state->moving))) {
+		if (!memory_budget_is_exceeded(ages->budget))
+			return 0;
+		state->sums.untracked++;
+		take_object(ages, found);
+		return 1;
+	}
+	state->moving = moving;
+	state->moving[state->moving_count] = take_object(ages, found);
+	state->moving[state->moving_count++].address = to;
+	return 1;
+}
+
+int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
+{
+	if (ages->undo.is_active)
+		age_undo_revert(&ages->undo, &ages->state);
+	for (size_t i = 0; i < count; i++) {
+		const mprof_event *event = &events[i];
+
+		if (window_is_over(ages->window, event->counter))
+			continue;
+		if (i == 0 || event->counter != events[i - 1].counter) {
+			if (!apply_until(ages, event->counter))
+				return 0;
+		}
+		if (event->kind == MPROF_EVENT_HEAP_MOVE) {
+			if (event->more.detail != NULL && !add_move(ages, event->more.detail->object, event->value))
+				return 0;
+		} else if (!end_moves(ages)) {
+			return 0;
+		}
+		if (event->kind == MPROF_EVENT_HEAP_FREE)
+			add_death(ages, event);
+	}
+	return 1;
+}
+
+/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
+static int apply_provisionally(object_ages *ages)
+{
+	age_state *state = &ages->state;
+
+	if (ages->undo.is_active || state->order.count == 0)
+		return 1;
+	memory_order_sort(&state->order);
+	if (!age_undo_begin(&ages->undo, state))
+		return memory_budget_is_exceeded(ages->budget) && apply_first(ages, state->order.count);
+	for (size_t index = 0; index < state->order.count; index++) {
+		int has_room = age_undo_reserve(&ages->undo, state);
+
+		if (!has_room && memory_budget_is_exceeded(ages->budget)) {
+			age_undo_commit(&ages->undo);
+			memory_order_drop(&state->order, index);
+			return apply_first(ages, state->order.count);
+		}
+		if (!has_room || !apply_action(ages, &state->order.actions[index])) {
+			age_undo_revert(&ages->undo, state);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static void add_to_class(object_ages *ages, age_class *sums, const site_key *key, const age_site *site)
+{
+	const age_amount peak = object_ages_peak(ages, site);
+
+	for (size_t measure = 0; measure < AGE_MEASURES; measure++) {
+		const age_amount *amount = measure == AGE_PEAK ? &peak : &site->amounts[measure];
+
+		sums->sums.amounts[measure].objects += amount->objects;
+		sums->sums.amounts[measure].bytes += amount->bytes;
+	}
+	sums->sums.dead_ages += site->dead_ages;
+	sums->sums.live_epochs += site->live_epochs;
+	sums->sums.peak = ages->state.sums.peak;
+	sums->sites += key->stack != 0 || key->detail != 0;
+}
+
+static int sum_classes(object_ages *ages)
+{
+	record_table_clear(&ages->classes);
+	ages->lacks_classes = 0;
+	for (size_t i = 0; i < ages->state.site_count; i++) {
+		const site_key *key = &ages->keys.records[i].key;
+		age_class *sums = record_table_get(&ages->classes, key->class_id);
+
+		if (sums == NULL && !memory_budget_is_exceeded(ages->budget))
+			return 0;
+		if (sums == NULL)
+			ages->lacks_classes = 1;
+		else
+			add_to_class(ages, sums, key, &ages->state.sites[i]);
+	}
+	return 1;
+}
+
+int object_ages_finish(object_ages *ages)
+{
+	return !ages->is_enabled || (apply_provisionally(ages) && sum_classes(ages));
+}

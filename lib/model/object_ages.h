@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/object_ages.h
+ * \brief The managed heap: what is alive, what was alive at the peak, and how many collections objects survive.
+ *
+ * Objects of all threads are tracked, whatever the window of the profile is, so that each death and each move is
+ * matched. An allocation counts if it is inside the window and of a chosen thread.
+ *
+ * The recorder writes all events of threads that precede a report of the collector before that report. So allocations
+ * and collections are held back until a HEAP_DATA block, and those with an earlier counter are then processed in the
+ * order of their counters. Deaths and moves are processed in the order of the log.
+ *
+ * All memory of the model comes from the optional part of the budget. When that is used up, objects are counted and not
+ * tracked, and sites share one.
+ */
+#ifndef MODEL_OBJECT_AGES_H
+#define MODEL_OBJECT_AGES_H
+
+#include "model/age_state.h"
+#include "model/age_undo.h"
+#include "model/folded_stacks.h"
+#include "model/record_table.h"
+#include "model/window.h"
+
+#include <mprof/profile.h>
+
+/** The objects of a class, as of the last object_ages_finish(). Begins with the ID for the record_table. */
+typedef struct age_class {
+	uint32_t id;
+	uint32_t sites;
+	age_site sums; /**< AGE_PEAK is as of the peak of the heap. */
+} age_class;
+
+typedef struct object_ages {
+	int is_enabled;
+	int lacks_classes; /**< max_memory was too small for all classes. */
+	int has_new;       /**< Actions were held back since the last block of HEAP_DATA. */
+	uint64_t reached;  /**< The counter of that block. */
+	memory_budget *budget;
+	const profile_window *window;
+	uint64_t interval; /**< allocation_estimates::interval. */
+	folded_stacks stacks;
+	site_table keys;   /**< key.stack: number of the folded call stack; key.detail: the caller; key.other: flags. */
+	hash_map replaced; /**< Addresses of objects that others replaced, with the epoch: their deaths may follow. */
+	record_table classes;
+	age_state state;
+	age_undo undo;
+} object_ages;
+
+/** \p budget and \p window must outlive the model. */
+void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window);
+void object_ages_destroy(object_ages *ages);
+
+/**
+ * Adds the allocations, collections and resizes of a thread. \p interval is that of sampled call stacks, 0 if none.
+ * Returns 0 if the allocator refused; reaching the limit of the budget is not a failure.
+ */
+int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
+		    const mprof_event *events, size_t count);
+
+/** Adds events of a HEAP_DATA block. Returns 0 if the allocator refused. */
+int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count);
+
+/**
+ * Processes what is held back provisionally: the next event undoes that first. Then sums up the classes. Returns 0 if
+ * the allocator refused.
+ */
+int object_ages_finish(object_ages *ages);
+
+/** The amount of a site at the peak of the heap. */
+age_amount object_ages_peak(const object_ages *ages, const age_site *site);
+
+/** Sum of the ages of the dead and live objects of a site. */
+uint64_t object_ages_sum(const object_ages *ages, const age_site *site);
+
+#endif
