@@ -162,25 +162,45 @@ void address_set_sort(address_set *set)
 	}
 }
 
-uint32_t address_set_find(const address_set *set, uint64_t address)
+/* The number of an address in a page, or #ADDRESS_SET_NONE. */
+static uint32_t find_in_page(const address_page *page, uint32_t bit)
 {
-	const address_page *page;
-	const uint32_t *slot;
-	uint32_t bit;
-	uint64_t word;
+	uint64_t word = page->words[bit / WORD_BITS];
 
-	if ((address & ((UINT64_C(1) << set->shift) - 1)) != 0)
-		return ADDRESS_SET_NONE;
-	slot = find_page(set, key_of(set, address));
-	if (slot == NULL)
-		return ADDRESS_SET_NONE;
-	page = &set->pages[*slot - 1];
-	bit = bit_of(set, address);
-	word = page->words[bit / WORD_BITS];
 	if ((word >> bit % WORD_BITS & 1) == 0)
 		return ADDRESS_SET_NONE;
 	word &= (UINT64_C(1) << bit % WORD_BITS) - 1;
 	return page->first + page->ranks[bit / WORD_BITS] + (uint32_t)__builtin_popcountll(word);
+}
+
+uint32_t address_set_find_near(const address_set *set, uint64_t address, size_t *position)
+{
+	uint64_t key = key_of(set, address);
+	size_t guess;
+
+	if (set->page_count == 0 || (address & ((UINT64_C(1) << set->shift) - 1)) != 0)
+		return ADDRESS_SET_NONE;
+	/*
+	 * Pages are sorted: between two of them that are in one range of memory, none is usually missing. The
+	 * difference of keys may be negative, and then wraps.
+	 */
+	guess = *position + (size_t)(key - set->pages[*position].key);
+	if (guess >= set->page_count || set->pages[guess].key != key) {
+		const uint32_t *slot = find_page(set, key);
+
+		if (slot == NULL)
+			return ADDRESS_SET_NONE;
+		guess = *slot - 1;
+	}
+	*position = guess;
+	return find_in_page(&set->pages[guess], bit_of(set, address));
+}
+
+uint32_t address_set_find(const address_set *set, uint64_t address)
+{
+	size_t position = 0;
+
+	return address_set_find_near(set, address, &position);
 }
 
 uint64_t address_set_get(const address_set *set, uint32_t number)

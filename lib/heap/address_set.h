@@ -50,6 +50,12 @@ void address_set_sort(address_set *set);
 /** The number of an address, or #ADDRESS_SET_NONE. */
 uint32_t address_set_find(const address_set *set, uint64_t address);
 
+/**
+ * Like address_set_find(), faster for an address near another one that was found. \p position is 0, or what the search
+ * for that one left there; it is only changed if the page of the address is found.
+ */
+uint32_t address_set_find_near(const address_set *set, uint64_t address, size_t *position);
+
 /** The address with a number, which must be smaller than the count of addresses. */
 uint64_t address_set_get(const address_set *set, uint32_t number);
 

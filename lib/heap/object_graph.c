@@ -137,6 +137,7 @@ static int fill_objects(object_graph *graph, gathered_heap *heap)
 	gathered_cursor cursor;
 	gathered_object object;
 	uint32_t references = 0;
+	size_t position = 0;
 
 	/* A snapshot without objects has no arrays. */
 	if (graph->object_count != 0)
@@ -147,7 +148,7 @@ static int fill_objects(object_graph *graph, gathered_heap *heap)
 		uint32_t number;
 
 		gathered_heap_next_object(&cursor, &object);
-		number = address_set_find(&graph->addresses, object.address);
+		number = address_set_find_near(&graph->addresses, object.address, &position);
 		if (graph->classes[number] == CLASS_UNSET && !fill_object(graph, heap, &object, number))
 			return 0;
 	}
@@ -178,20 +179,24 @@ static int fill_step(object_graph *graph, uint32_t reference, uint32_t position,
 	return hash_map_put(&graph->offsets, reference, read->offset);
 }
 
-/* Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one. */
+/*
+ * Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one.
+ * \p position is that of its address: most references lead to objects that are near.
+ */
 static int fill_references(object_graph *graph, gathered_cursor *cursor, const gathered_object *object, uint32_t first,
-			   int is_repeated)
+			   size_t position, int is_repeated)
 {
 	uint64_t previous_offset = 0;
 
 	for (uint32_t i = 0; i < object->reference_count; i++) {
 		gathered_reference reference;
+		size_t found = position;
 		uint32_t target;
 
 		gathered_heap_next_reference(cursor, &reference);
 		if (is_repeated)
 			continue;
-		target = address_set_find(&graph->addresses, reference.address);
+		target = address_set_find_near(&graph->addresses, reference.address, &found);
 		graph->targets[first + i] = target;
 		graph->missing_references += target == OBJECT_NONE;
 		if (graph->steps != NULL && !fill_step(graph, first + i, i, &reference, &previous_offset))
@@ -208,6 +213,7 @@ static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unrea
 {
 	gathered_cursor cursor;
 	gathered_object object;
+	size_t position = 0;
 
 	graph->step_shift = gathered_heap_shift_of(heap->offset_bits, ADDRESS_SET_MAX_SHIFT);
 	gathered_heap_begin(&cursor, heap, 1);
@@ -218,12 +224,12 @@ static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unrea
 		gathered_heap_next_object(&cursor, &object);
 		if (object.reference_count == 0 && unread == NULL)
 			continue;
-		number = address_set_find(&graph->addresses, object.address);
+		number = address_set_find_near(&graph->addresses, object.address, &position);
 		if (unread != NULL) {
 			is_first = unread[number / 8] >> number % 8 & 1;
 			unread[number / 8] &= (uint8_t) ~(1u << number % 8);
 		}
-		if (!fill_references(graph, &cursor, &object, graph->first[number], !is_first))
+		if (!fill_references(graph, &cursor, &object, graph->first[number], position, !is_first))
 			return 0;
 	}
 	return 1;

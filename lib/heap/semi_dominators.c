@@ -5,62 +5,108 @@
  *
  * All arrays are by visit. In a depth-first search, a reference to a later visit leads to a descendant, so its source
  * is a candidate for the semidominator as it is. Only references to earlier visits need a search for the minimum, and
- * only these are stored as predecessors: usually a small part.
+ * only these are stored as predecessors: usually a small part. All references are visited in the order of addresses,
+ * and predecessors are used in the order in which they are stored, so what they lead to can be prefetched.
  */
 #include "heap/semi_dominators.h"
 
+/* Distances of prefetches, in elements of the array that is read in order. */
+#define TARGETS_AHEAD 32
+#define EDGES_AHEAD 16
+#define PREDECESSORS_AHEAD 16
+
+/* A visit: both fields are used together. */
+typedef struct semi_node {
+	uint32_t ancestor; /**< The parent, replaced by earlier ancestors as paths are compressed. */
+	uint32_t label;    /**< The minimum of semi on the path to the ancestor, which is not included. Before the visit
+	                        has been processed: the index of its first predecessor. */
+} semi_node;
+
 typedef struct semi_state {
 	const mprof_allocator *allocator;
-	size_t count;           /**< Elements of each array but predecessors. */
+	size_t count; /**< Elements of nodes and semi. */
+	semi_node *nodes;
 	uint32_t *semi;         /**< The semidominator, as far as it is known. */
-	uint32_t *labels;       /**< The minimum of semi on the path to the ancestor, which is not included. */
-	uint32_t *ancestors;    /**< Parents, replaced by earlier ancestors as paths are compressed. */
-	uint32_t *first;        /**< Index of the first predecessor; one more element for the end of the last. */
 	uint32_t *predecessors; /**< Visits later than the one that they refer to. */
 	uint32_t predecessor_count;
 } semi_state;
 
 static void release_state(semi_state *state)
 {
-	size_t size = state->count * sizeof(uint32_t);
-
-	allocator_release(state->allocator, state->semi, size);
-	allocator_release(state->allocator, state->labels, size);
-	allocator_release(state->allocator, state->ancestors, size);
-	allocator_release(state->allocator, state->first, size);
+	allocator_release(state->allocator, state->nodes, state->count * sizeof(*state->nodes));
+	allocator_release(state->allocator, state->semi, state->count * sizeof(*state->semi));
 	allocator_release(state->allocator, state->predecessors, state->predecessor_count * sizeof(uint32_t));
 }
 
-/* Visits all references to earlier visits, from the last visit to the first. */
-static void fill_predecessors(semi_state *state, const visit_order *order, const object_graph *graph)
+/* References between visits that are used when what they lead to has been prefetched. */
+typedef struct edge_queue {
+	semi_state *state;
+	uint32_t sources[EDGES_AHEAD];
+	uint32_t targets[EDGES_AHEAD];
+	uint32_t count; /**< References that were put into the queue. */
+} edge_queue;
+
+/* Counts a reference to an earlier visit; the others propose their semidominator at once. */
+static void count_edge(semi_state *state, uint32_t source, uint32_t target)
 {
-	for (uint32_t source = order->count; source > 0; source--) {
-		uint32_t object = order->objects[source];
-
-		for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
-			uint32_t visit = graph->targets[i] != OBJECT_NONE ? order->visits[graph->targets[i]] : source;
-
-			if (visit < source)
-				state->predecessors[--state->first[visit + 1]] = source;
-		}
-	}
+	if (target < source)
+		state->nodes[target].label++;
+	else if (source < state->semi[target])
+		state->semi[target] = source;
 }
 
-/* Counts references to earlier visits by target, and lets the other ones propose their semidominator at once. */
-static void count_predecessors(semi_state *state, const visit_order *order, const object_graph *graph)
+static void fill_edge(semi_state *state, uint32_t source, uint32_t target)
 {
-	for (uint32_t source = 1; source <= order->count; source++) {
-		uint32_t object = order->objects[source];
+	if (target < source)
+		state->predecessors[--state->nodes[target].label] = source;
+}
 
+/* A reference of visit 0 to itself, which an empty queue has, is neither counted nor filled. */
+static void use_edge(semi_state *state, uint32_t source, uint32_t target, int is_filling)
+{
+	if (is_filling)
+		fill_edge(state, source, target);
+	else
+		count_edge(state, source, target);
+}
+
+static inline void put_edge(edge_queue *queue, uint32_t source, uint32_t target, int is_filling)
+{
+	uint32_t slot = queue->count++ % EDGES_AHEAD;
+	semi_state *state = queue->state;
+
+	if (target < source)
+		__builtin_prefetch(&state->nodes[target].label, 1);
+	else if (!is_filling)
+		__builtin_prefetch(&state->semi[target], 1);
+	use_edge(state, queue->sources[slot], queue->targets[slot], is_filling);
+	queue->sources[slot] = source;
+	queue->targets[slot] = target;
+}
+
+/* Counts all references between visits, or fills predecessors with those that were counted. */
+static inline void visit_edges(semi_state *state, const visit_order *order, const object_graph *graph, int is_filling)
+{
+	edge_queue queue = {.state = state};
+
+	for (uint32_t object = 0; object < graph->object_count; object++) {
+		uint32_t source = order->visits[object];
+
+		if (source == 0)
+			continue;
 		for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
-			uint32_t visit = graph->targets[i] != OBJECT_NONE ? order->visits[graph->targets[i]] : source;
+			uint32_t target = graph->targets[i];
+			uint32_t later = graph->reference_count - i > TARGETS_AHEAD ? graph->targets[i + TARGETS_AHEAD]
+										    : OBJECT_NONE;
 
-			if (visit < source)
-				state->first[visit + 1]++;
-			else if (source < state->semi[visit])
-				state->semi[visit] = source;
+			if (later != OBJECT_NONE)
+				__builtin_prefetch(&order->visits[later]);
+			if (target != OBJECT_NONE)
+				put_edge(&queue, source, order->visits[target], is_filling);
 		}
 	}
+	for (uint32_t i = 0; i < EDGES_AHEAD; i++)
+		use_edge(state, queue.sources[i], queue.targets[i], is_filling);
 }
 
 /* Returns 0 if there is no memory. */
@@ -68,11 +114,10 @@ static int find_predecessors(semi_state *state, const visit_order *order, const 
 {
 	uint32_t sum = 0;
 
-	memset(state->first, 0, state->count * sizeof(*state->first));
-	count_predecessors(state, order, graph);
-	for (size_t i = 1; i < state->count; i++) {
-		sum += state->first[i];
-		state->first[i] = sum;
+	visit_edges(state, order, graph, 0);
+	for (size_t i = 0; i < state->count; i++) {
+		sum += state->nodes[i].label;
+		state->nodes[i].label = sum;
 	}
 	state->predecessor_count = sum;
 	if (sum == 0)
@@ -80,10 +125,8 @@ static int find_predecessors(semi_state *state, const visit_order *order, const 
 	state->predecessors = allocator_allocate(state->allocator, sum * sizeof(*state->predecessors));
 	if (state->predecessors == NULL)
 		return 0;
-	/* Moves each element back to the start of its predecessors: first[visit + 1] becomes the start of visit. */
-	fill_predecessors(state, order, graph);
-	memmove(state->first, state->first + 1, (state->count - 1) * sizeof(*state->first));
-	state->first[state->count - 1] = sum;
+	/* Moves each label from the end of the predecessors of its visit to their start. */
+	visit_edges(state, order, graph, 1);
 	return 1;
 }
 
@@ -91,30 +134,28 @@ static int find_predecessors(semi_state *state, const visit_order *order, const 
  * The minimum label on the path from a visit up to the first ancestor that is not after \p limit. Compresses the path:
  * on the way up, each ancestor is replaced by the visit below it, so that the way down needs no stack.
  */
-static uint32_t find_minimum(semi_state *state, uint32_t visit, uint32_t limit)
+static uint32_t find_minimum(semi_node *nodes, uint32_t visit, uint32_t limit)
 {
-	uint32_t *ancestors = state->ancestors;
-	uint32_t *labels = state->labels;
 	uint32_t below = 0;
 	uint32_t top;
 	uint32_t label;
 
-	while (ancestors[visit] > limit) {
-		uint32_t above = ancestors[visit];
+	while (nodes[visit].ancestor > limit) {
+		uint32_t above = nodes[visit].ancestor;
 
-		ancestors[visit] = below;
+		nodes[visit].ancestor = below;
 		below = visit;
 		visit = above;
 	}
-	top = ancestors[visit];
-	label = labels[visit];
+	top = nodes[visit].ancestor;
+	label = nodes[visit].label;
 	while (below != 0) {
-		uint32_t next = ancestors[below];
+		uint32_t next = nodes[below].ancestor;
 
-		ancestors[below] = top;
-		if (label < labels[below])
-			labels[below] = label;
-		label = labels[below];
+		nodes[below].ancestor = top;
+		if (label < nodes[below].label)
+			nodes[below].label = label;
+		label = nodes[below].label;
 		below = next;
 	}
 	return label;
@@ -122,35 +163,39 @@ static uint32_t find_minimum(semi_state *state, uint32_t visit, uint32_t limit)
 
 static void find_semi_dominators(semi_state *state, const visit_order *order)
 {
+	uint32_t i = state->predecessor_count;
+
 	for (uint32_t visit = order->count; visit > 0; visit--) {
+		uint32_t first = state->nodes[visit].label;
 		uint32_t semi = state->semi[visit];
 
-		for (uint32_t i = state->first[visit]; i < state->first[visit + 1]; i++) {
-			uint32_t label = find_minimum(state, state->predecessors[i], visit);
+		while (i > first) {
+			uint32_t label;
 
+			if (i > PREDECESSORS_AHEAD)
+				__builtin_prefetch(&state->nodes[state->predecessors[i - PREDECESSORS_AHEAD]], 1);
+			label = find_minimum(state->nodes, state->predecessors[--i], visit);
 			semi = label < semi ? label : semi;
 		}
 		state->semi[visit] = semi;
-		state->labels[visit] = semi;
+		state->nodes[visit].label = semi;
 	}
 }
 
 static int init_state(semi_state *state, const visit_order *order, const object_graph *graph)
 {
-	size_t size;
-
 	memset(state, 0, sizeof(*state));
 	state->allocator = order->allocator;
-	state->count = (size_t)order->count + 2;
-	size = state->count * sizeof(uint32_t);
-	state->semi = allocator_allocate(state->allocator, size);
-	state->labels = allocator_allocate(state->allocator, size);
-	state->ancestors = allocator_allocate(state->allocator, size);
-	state->first = allocator_allocate(state->allocator, size);
-	if (state->semi == NULL || state->labels == NULL || state->ancestors == NULL || state->first == NULL)
+	state->count = (size_t)order->count + 1;
+	state->nodes = allocator_allocate(state->allocator, state->count * sizeof(*state->nodes));
+	state->semi = allocator_allocate(state->allocator, state->count * sizeof(*state->semi));
+	if (state->nodes == NULL || state->semi == NULL)
 		return 0;
-	memcpy(state->semi, order->parents, ((size_t)order->count + 1) * sizeof(*state->semi));
-	memcpy(state->ancestors, order->parents, ((size_t)order->count + 1) * sizeof(*state->ancestors));
+	for (size_t i = 0; i < state->count; i++) {
+		state->nodes[i].ancestor = order->parents[i];
+		state->nodes[i].label = 0;
+		state->semi[i] = order->parents[i];
+	}
 	for (size_t i = 0; i < graph->root_count; i++)
 		state->semi[order->visits[graph->roots[i].object]] = 0;
 	return 1;

@@ -1,89 +1,137 @@
 /* SPDX-License-Identifier: MIT */
-/* Visits objects depth first, without recursion. */
+/*
+ * Visits objects depth first, without recursion.
+ *
+ * The search of a large heap waits for memory: each object is at a random place of three arrays. So the numbers and the
+ * first references of all targets of an object are prefetched together when it is visited, and those of an object that
+ * the search returns to before it does.
+ */
 #include "heap/visit_order.h"
 
 #include "base/checked.h"
 
-static uint32_t *make_numbers(const mprof_allocator *allocator, size_t count)
-{
-	size_t size;
+/* Targets of a visited object that are prefetched; most objects have fewer. */
+#define PREFETCHED_TARGETS 8
 
-	return checked_multiply(count, sizeof(uint32_t), &size) ? allocator_allocate(allocator, size) : NULL;
+/* Levels above the current one where the next target is prefetched. */
+#define PREFETCHED_LEVELS 3
+
+/* The references of a visited object that the search has not followed yet. */
+typedef struct open_visit {
+	uint32_t next;
+	uint32_t end;
+} open_visit;
+
+typedef struct visit_search {
+	visit_order *order;
+	const object_graph *graph;
+	open_visit *open; /**< By depth. */
+	size_t depth;
+} visit_search;
+
+static void prefetch_target(const visit_search *search, uint32_t target)
+{
+	if (target == OBJECT_NONE)
+		return;
+	__builtin_prefetch(&search->order->visits[target]);
+	__builtin_prefetch(&search->graph->first[target]);
 }
 
-static void visit(visit_order *order, uint32_t object, uint32_t parent)
+static void enter_object(visit_search *search, uint32_t object, uint32_t parent)
 {
-	uint32_t number = ++order->count;
+	const object_graph *graph = search->graph;
+	open_visit *open = &search->open[search->depth++];
+	uint32_t number = ++search->order->count;
 
-	order->visits[object] = number;
-	order->objects[number] = object;
-	order->parents[number] = parent;
+	search->order->visits[object] = number;
+	search->order->parents[number] = parent;
+	open->next = graph->first[object];
+	open->end = graph->first[object + 1];
+	for (uint32_t i = open->next; i < open->end && i - open->next < PREFETCHED_TARGETS; i++)
+		prefetch_target(search, graph->targets[i]);
 }
 
-/*
- * Visits an object and all that it reaches. The parents of the current visit are the stack of the search, and
- * \p next_references has, by visit, the next reference to follow.
- */
-static void visit_from(visit_order *order, const object_graph *graph, uint32_t *next_references, uint32_t object)
+/* Follows references up to one to an object that has not been visited. Returns it, or #OBJECT_NONE. */
+static uint32_t next_unvisited(const visit_search *search, open_visit *open)
+{
+	while (open->next < open->end) {
+		uint32_t target = search->graph->targets[open->next++];
+
+		if (target != OBJECT_NONE && search->order->visits[target] == 0)
+			return target;
+	}
+	return OBJECT_NONE;
+}
+
+static void leave_object(visit_search *search)
+{
+	search->depth--;
+	if (search->depth >= PREFETCHED_LEVELS) {
+		const open_visit *above = &search->open[search->depth - PREFETCHED_LEVELS];
+
+		if (above->next < above->end)
+			prefetch_target(search, search->graph->targets[above->next]);
+	}
+}
+
+/* Visits an object and all that it reaches. The parents of the current visit are the stack of the search. */
+static void visit_from(visit_search *search, uint32_t object)
 {
 	uint32_t current;
 
-	visit(order, object, 0);
-	current = order->count;
-	next_references[current] = graph->first[object];
+	enter_object(search, object, 0);
+	current = search->order->count;
 	while (current != 0) {
-		uint32_t end = graph->first[order->objects[current] + 1];
-		uint32_t i = next_references[current];
-		uint32_t target = OBJECT_NONE;
+		uint32_t target = next_unvisited(search, &search->open[search->depth - 1]);
 
-		for (; i < end; i++) {
-			target = graph->targets[i];
-			if (target != OBJECT_NONE && order->visits[target] == 0)
-				break;
+		if (target == OBJECT_NONE) {
+			leave_object(search);
+			current = search->order->parents[current];
+		} else {
+			enter_object(search, target, current);
+			current = search->order->count;
 		}
-		next_references[current] = i + 1;
-		if (i == end) {
-			current = order->parents[current];
-			continue;
-		}
-		visit(order, target, current);
-		current = order->count;
-		next_references[current] = graph->first[target];
 	}
+}
+
+static size_t visits_size(const visit_order *order)
+{
+	return ((size_t)order->object_count + 1) * sizeof(uint32_t);
 }
 
 int visit_order_build(visit_order *order, const object_graph *graph)
 {
-	size_t objects = graph->object_count;
-	uint32_t *next_references = make_numbers(graph->allocator, objects + 1);
+	visit_search search = {order, graph, NULL, 0};
+	size_t open_size;
 
 	memset(order, 0, sizeof(*order));
 	order->allocator = graph->allocator;
 	order->object_count = graph->object_count;
-	order->capacity = graph->object_count + 1;
-	order->visits = allocator_allocate_zeroed(graph->allocator, (objects + 1) * sizeof(*order->visits));
-	order->objects = make_numbers(graph->allocator, order->capacity);
-	order->parents = make_numbers(graph->allocator, order->capacity);
-	if (next_references == NULL || order->visits == NULL || order->objects == NULL || order->parents == NULL) {
-		allocator_release(graph->allocator, next_references, (objects + 1) * sizeof(*next_references));
+	if (!checked_multiply((size_t)graph->object_count + 1, sizeof(*search.open), &open_size))
 		return 0;
+	order->visits = allocator_allocate_zeroed(graph->allocator, visits_size(order));
+	order->parents = allocator_allocate(graph->allocator, visits_size(order));
+	search.open = allocator_allocate(graph->allocator, open_size);
+	if (search.open != NULL && order->visits != NULL && order->parents != NULL) {
+		order->parents[0] = 0;
+		for (size_t i = 0; i < graph->root_count; i++) {
+			if (order->visits[graph->roots[i].object] == 0)
+				visit_from(&search, graph->roots[i].object);
+		}
 	}
-	order->objects[0] = OBJECT_NONE;
-	order->parents[0] = 0;
-	for (size_t i = 0; i < graph->root_count; i++) {
-		if (order->visits[graph->roots[i].object] == 0)
-			visit_from(order, graph, next_references, graph->roots[i].object);
-	}
-	allocator_release(graph->allocator, next_references, (objects + 1) * sizeof(*next_references));
-	return 1;
+	allocator_release(graph->allocator, search.open, open_size);
+	return search.open != NULL && order->visits != NULL && order->parents != NULL;
+}
+
+void visit_order_release_visits(visit_order *order)
+{
+	allocator_release(order->allocator, order->visits, visits_size(order));
+	order->visits = NULL;
 }
 
 void visit_order_destroy(visit_order *order)
 {
-	size_t size = order->capacity * sizeof(uint32_t);
-
-	allocator_release(order->allocator, order->visits, ((size_t)order->object_count + 1) * sizeof(*order->visits));
-	allocator_release(order->allocator, order->objects, size);
-	allocator_release(order->allocator, order->parents, size);
+	visit_order_release_visits(order);
+	allocator_release(order->allocator, order->parents, visits_size(order));
 	memset(order, 0, sizeof(*order));
 }

@@ -16,13 +16,14 @@ typedef struct visit_order {
 	uint32_t object_count; /**< Of the graph. */
 	uint32_t count;        /**< Objects visited. */
 	uint32_t *visits;      /**< By object: its visit; 0 if no root reaches it. */
-	uint32_t *objects;     /**< By visit. */
 	uint32_t *parents;     /**< By visit: the visit that it was found from; 0: a root. */
-	uint32_t capacity;     /**< Elements of objects and parents. */
 } visit_order;
 
 /** Searches the graph. Returns 0 if there is no memory; the order can then only be destroyed. */
 int visit_order_build(visit_order *order, const object_graph *graph);
+
+/** Frees the visits alone, when only the parents are still needed. */
+void visit_order_release_visits(visit_order *order);
 
 /** Frees the order. */
 void visit_order_destroy(visit_order *order);

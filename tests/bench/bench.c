@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define ROUNDS 9
@@ -80,15 +81,40 @@ void bench_print(const bench_row *row, void *user)
 	fflush(stdout);
 }
 
-int main(void)
+/* A group of rows, and the argument that selects it. */
+typedef struct bench_group {
+	const char *name;
+	void (*run)(void);
+} bench_group;
+
+static const bench_group groups[] = {
+	{"record", bench_record}, {"heap", bench_heap},     {"graph", bench_graph},       {"sample", bench_sample},
+	{"encode", bench_encode}, {"decode", bench_decode}, {"dialects", bench_dialects},
+};
+
+#define GROUPS (sizeof(groups) / sizeof(groups[0]))
+
+static int is_selected(const bench_group *group, int argc, char **argv)
 {
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], group->name) == 0)
+			return 1;
+	}
+	return argc == 1;
+}
+
+int main(int argc, char **argv)
+{
+	size_t selected = 0;
+
+	for (size_t i = 0; i < GROUPS; i++)
+		selected += (size_t)is_selected(&groups[i], argc, argv);
+	bench_require(selected == (argc == 1 ? GROUPS : (size_t)argc - 1),
+		      "arguments: record, heap, graph, sample, encode, decode, dialects, each once");
 	printf("Figures are for one event: medians of %d rounds, each beside its floor in the same round.\n\n", ROUNDS);
-	bench_record();
-	bench_heap();
-	bench_graph();
-	bench_sample();
-	bench_encode();
-	bench_decode();
-	bench_dialects();
+	for (size_t i = 0; i < GROUPS; i++) {
+		if (is_selected(&groups[i], argc, argv))
+			groups[i].run();
+	}
 	return 0;
 }

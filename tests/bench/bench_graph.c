@@ -7,7 +7,6 @@
  * every reference once. MPROF_BENCH_OBJECTS is the number of objects, one million by default. The bytes are the maximum
  * that the graph used, for each object.
  */
-#define MPROF_UNSTABLE
 #include "bench.h"
 
 #include <mprof/heap_graph.h>

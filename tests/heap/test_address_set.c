@@ -36,6 +36,8 @@ static void expect_numbers(uint32_t shift)
 	address_set set;
 	uint32_t count = 0;
 	uint32_t added = 0;
+	size_t ascending = 0;
+	size_t random = 0;
 
 	cr_assert_not_null(addresses);
 	cr_assert(allocator_init(&allocator, NULL));
@@ -48,14 +50,23 @@ static void expect_numbers(uint32_t shift)
 		added += (uint32_t)is_new;
 	}
 	address_set_sort(&set);
+	/* In the order of generation, so far away in both directions. */
+	for (size_t i = 0; i < COUNT; i++) {
+		uint32_t number = address_set_find_near(&set, addresses[i], &random);
+
+		cr_assert_lt(number, added);
+		cr_assert_eq(address_set_get(&set, number), addresses[i]);
+	}
 	qsort(addresses, COUNT, sizeof(*addresses), compare_addresses);
 	for (size_t i = 0; i < COUNT; i++) {
 		count += i > 0 && addresses[i] != addresses[i - 1];
 		cr_assert_eq(address_set_find(&set, addresses[i]), count);
+		cr_assert_eq(address_set_find_near(&set, addresses[i], &ascending), count);
 		cr_assert_eq(address_set_get(&set, count), addresses[i]);
 	}
 	cr_expect_eq(added, count + 1);
 	cr_expect_eq(address_set_find(&set, UINT64_C(0x1234567) << 40), ADDRESS_SET_NONE);
+	cr_expect_eq(address_set_find_near(&set, UINT64_C(0x1234567) << 40, &random), ADDRESS_SET_NONE);
 	if (shift > 0)
 		cr_expect_eq(address_set_find(&set, addresses[COUNT / 2] + 1), ADDRESS_SET_NONE);
 	address_set_destroy(&set);
