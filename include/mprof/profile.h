@@ -45,8 +45,8 @@
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
  * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h and
- * mprof/profile_session.h,
- * and mprof/profile_frames.h, which makes trees of frames from them.
+ * mprof/profile_session.h, and mprof/profile_frames.h, which makes trees of frames from them, and mprof/live_window.h,
+ * which shows what was added recently.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -57,6 +57,7 @@
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H
 
+#include <mprof/live_window.h>
 #include <mprof/profile_ages.h>
 #include <mprof/profile_calls.h>
 #include <mprof/profile_durations.h>

@@ -738,6 +738,40 @@ FIELD(mprof_slow_call, thread, 16);
 FIELD(mprof_slow_call, duration_ns, 24);
 FIELD(mprof_slow_call, start_ns, 32);
 
+SIZE(mprof_live_options, 40);
+FIELD(mprof_live_options, struct_size, 0);
+FIELD(mprof_live_options, allocator, 8);
+FIELD(mprof_live_options, max_memory, 16);
+FIELD(mprof_live_options, length_ns, 24);
+FIELD(mprof_live_options, start_ns, 32);
+
+SIZE(mprof_live_totals, 128);
+FIELD(mprof_live_totals, struct_size, 0);
+FIELD(mprof_live_totals, length_ns, 8);
+FIELD(mprof_live_totals, events, 16);
+FIELD(mprof_live_totals, calls, 24);
+FIELD(mprof_live_totals, samples, 32);
+FIELD(mprof_live_totals, allocations, 40);
+FIELD(mprof_live_totals, allocated_bytes, 48);
+FIELD(mprof_live_totals, exceptions, 56);
+FIELD(mprof_live_totals, collections, 64);
+FIELD(mprof_live_totals, gc_ns, 72);
+FIELD(mprof_live_totals, jit_methods, 80);
+FIELD(mprof_live_totals, jit_ns, 88);
+FIELD(mprof_live_totals, contentions, 96);
+FIELD(mprof_live_totals, contended_ns, 104);
+FIELD(mprof_live_totals, lost_events, 112);
+FIELD(mprof_live_totals, left_out, 120);
+
+SIZE(mprof_live_row, 48);
+FIELD(mprof_live_row, struct_size, 0);
+FIELD(mprof_live_row, id, 8);
+FIELD(mprof_live_row, kind, 16);
+FIELD(mprof_live_row, reserved, 20);
+FIELD(mprof_live_row, count, 24);
+FIELD(mprof_live_row, self, 32);
+FIELD(mprof_live_row, total, 40);
+
 SIZE(mprof_frame_tree_options, 56);
 FIELD(mprof_frame_tree_options, struct_size, 0);
 FIELD(mprof_frame_tree_options, allocator, 8);
@@ -1219,6 +1253,9 @@ static int check_sizes(void)
 		{"mprof_frame_tree_options", sizeof(mprof_frame_tree_options)},
 		{"mprof_frame_node", sizeof(mprof_frame_node)},
 		{"mprof_frame_stats", sizeof(mprof_frame_stats)},
+		{"mprof_live_options", sizeof(mprof_live_options)},
+		{"mprof_live_totals", sizeof(mprof_live_totals)},
+		{"mprof_live_row", sizeof(mprof_live_row)},
 		{"mprof_class_stats", sizeof(mprof_class_stats)},
 		{"mprof_call_stats", sizeof(mprof_call_stats)},
 		{"mprof_sample_stats", sizeof(mprof_sample_stats)},

@@ -283,6 +283,14 @@ Test(null, profile)
 	GIVES_0(mprof_profile_get_method_count(NULL));
 	REFUSES(mprof_profile_get_method(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_methods(NULL, 0, NULL, 0, 0, NULL));
+	DOES_NOTHING(mprof_live_window_options_init(NULL, 0));
+	REFUSES(mprof_live_window_create(NULL, NULL));
+	DOES_NOTHING(mprof_live_window_destroy(NULL));
+	REFUSES(mprof_live_window_update(NULL, NULL, 0));
+	DOES_NOTHING(mprof_live_window_restart(NULL));
+	REFUSES(mprof_live_window_get_totals(NULL, NULL));
+	GIVES_0(mprof_live_window_get_row_count(NULL, 0));
+	REFUSES(mprof_live_window_get_row(NULL, 0, 0, NULL));
 	DOES_NOTHING(mprof_frame_tree_options_init(NULL, 0));
 	REFUSES(mprof_frame_tree_create(NULL, NULL, NULL, NULL));
 	DOES_NOTHING(mprof_frame_tree_destroy(NULL));
