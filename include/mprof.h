@@ -3,8 +3,8 @@
  * \file mprof.h
  * \brief All of libmprof. Each header under mprof/ can be included alone as well.
  *
- * The headers that are not stable before version 1.0 (mprof/convert.h, mprof/heap_diff.h, mprof/heap_graph.h and
- * mprof/profile.h) are included only where MPROF_UNSTABLE is defined.
+ * The headers that are not stable before version 1.0 (mprof/convert.h, mprof/heap_diff.h, mprof/heap_graph.h,
+ * mprof/heap_set.h and mprof/profile.h) are included only where MPROF_UNSTABLE is defined.
  */
 #ifndef MPROF_H
 #define MPROF_H
@@ -20,6 +20,7 @@
 #include <mprof/convert.h>
 #include <mprof/heap_diff.h>
 #include <mprof/heap_graph.h>
+#include <mprof/heap_set.h>
 #include <mprof/profile.h>
 #endif
 

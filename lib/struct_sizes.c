@@ -81,6 +81,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_heap_growth),
 		SIZE(mprof_heap_graph_options),
 		SIZE(mprof_heap_graph_totals),
+		SIZE(mprof_heap_set_totals),
 		SIZE(mprof_heap_snapshot),
 		SIZE(mprof_heap_class),
 		SIZE(mprof_heap_object),

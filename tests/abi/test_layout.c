@@ -361,6 +361,13 @@ FIELD(mprof_heap_graph_options, max_memory, 16);
 FIELD(mprof_heap_graph_options, snapshot, 24);
 FIELD(mprof_heap_graph_options, list_only, 28);
 
+SIZE(mprof_heap_set_totals, 40);
+FIELD(mprof_heap_set_totals, struct_size, 0);
+FIELD(mprof_heap_set_totals, objects, 8);
+FIELD(mprof_heap_set_totals, bytes, 16);
+FIELD(mprof_heap_set_totals, reachable_objects, 24);
+FIELD(mprof_heap_set_totals, reachable_bytes, 32);
+
 SIZE(mprof_heap_graph_totals, 2208);
 FIELD(mprof_heap_graph_totals, struct_size, 0);
 FIELD(mprof_heap_graph_totals, snapshot, 8);

@@ -244,6 +244,23 @@ Test(null, heap_diff)
 	REFUSES(mprof_heap_diff_get_growth(NULL, NULL, 0, 0, NULL));
 }
 
+Test(null, heap_set)
+{
+	REFUSES(mprof_heap_set_create(NULL, NULL));
+	DOES_NOTHING(mprof_heap_set_destroy(NULL));
+	REFUSES(mprof_heap_set_add_all(NULL));
+	REFUSES(mprof_heap_set_add_object(NULL, 0));
+	REFUSES(mprof_heap_set_add_class(NULL, 0));
+	REFUSES(mprof_heap_set_add_referencing(NULL, NULL));
+	REFUSES(mprof_heap_set_add_referenced(NULL, NULL));
+	REFUSES(mprof_heap_set_unite(NULL, NULL));
+	REFUSES(mprof_heap_set_intersect(NULL, NULL));
+	REFUSES(mprof_heap_set_subtract(NULL, NULL));
+	REFUSES(mprof_heap_set_get_objects(NULL, 0, NULL, 0, NULL));
+	REFUSES(mprof_heap_set_get_totals(NULL, NULL));
+	REFUSES(mprof_heap_set_get_retained(NULL, NULL));
+}
+
 Test(null, heap_graph)
 {
 	DOES_NOTHING(mprof_heap_graph_options_init(NULL, 0));
