@@ -16,7 +16,7 @@ _mprof_options()
 	report)
 		echo "--json --csv --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --time= --last= --percentiles --slowest --slowest=" \
-			"--compiler-names --no-lines --help --version"
+			"--compiler-names --full-names --color= --no-pager --no-lines --help --version"
 		;;
 	diff)
 		echo "--json --shots= --top= --class= --help --version"
@@ -50,6 +50,7 @@ _mprof_values()
 {
 	case $1 in
 	--sort*) echo "self total calls" ;;
+	--color*) echo "auto always never" ;;
 	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;

@@ -42,6 +42,9 @@ static const char help[] =
 	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
 	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
 	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
+	"  --full-names       do not shorten names to the width of the terminal\n"
+	"  --color=WHEN       color auto (on a terminal, if NO_COLOR is not set), always or never\n"
+	"  --no-pager         do not print to $PAGER on a terminal\n"
 	"  --no-lines         do not read the debug information of native code for lines and inlined functions\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
@@ -78,7 +81,10 @@ enum {
 	OPTION_SLOWEST,
 	OPTION_NO_LINES,
 	OPTION_TIME,
-	OPTION_LAST
+	OPTION_LAST,
+	OPTION_FULL_NAMES,
+	OPTION_COLOR,
+	OPTION_NO_PAGER
 };
 
 #define MAX_TREE_DEPTH 65536
@@ -110,6 +116,9 @@ static const struct option options[] = {
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
+	{"full-names", no_argument, NULL, OPTION_FULL_NAMES},
+	{"color", required_argument, NULL, OPTION_COLOR},
+	{"no-pager", no_argument, NULL, OPTION_NO_PAGER},
 	{NULL, 0, NULL, 0},
 };
 
@@ -167,16 +176,31 @@ static void apply_frame_option(report_options *taken, int option, const char *va
 	}
 }
 
+/* Options of the form of the output. */
+static int apply_form_option(report_options *taken, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_SECTIONS:
+		return sections_parse(&taken->sections, value);
+	case OPTION_COLOR:
+		return terminal_parse_color(&taken->terminal, value);
+	case OPTION_CSV:
+		taken->as_csv = 1;
+		return 1;
+	case OPTION_FULL_NAMES:
+		taken->terminal.full_names = 1;
+		return 1;
+	default:
+		taken->terminal.no_pager = 1;
+		return 1;
+	}
+}
+
 static int apply_option(void *user, int option, const char *value)
 {
 	report_options *taken = user;
 
 	switch (option) {
-	case OPTION_CSV:
-		taken->as_csv = 1;
-		return 1;
-	case OPTION_SECTIONS:
-		return sections_parse(&taken->sections, value);
 	case OPTION_TOP:
 		taken->has_top = 1;
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
@@ -207,6 +231,12 @@ static int apply_option(void *user, int option, const char *value)
 		taken->slow_calls = DEFAULT_SLOW_CALLS;
 		return value == NULL ||
 		       arguments_number("--slowest", value, 1, MPROF_SLOW_CALLS_MAX, &taken->slow_calls);
+	case OPTION_CSV:
+	case OPTION_SECTIONS:
+	case OPTION_FULL_NAMES:
+	case OPTION_COLOR:
+	case OPTION_NO_PAGER:
+		return apply_form_option(taken, option, value);
 	case OPTION_NO_LINES:
 		taken->without_lines = 1;
 		return 1;
@@ -256,6 +286,13 @@ static void print_csv(log_report *report)
 			(int)strcspn(report->options.sections.table, " "), report->options.sections.table);
 }
 
+static void print_text(log_report *report)
+{
+	terminal_begin(&report->options.terminal);
+	report_print_text(report);
+	terminal_end();
+}
+
 static int wants_list_of_sections(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -299,7 +336,7 @@ int command_report(int argc, char **argv)
 		else if (taken.as_csv)
 			print_csv(&report);
 		else
-			report_print_text(&report);
+			print_text(&report);
 	}
 	report_release(&report);
 	return status;

@@ -242,6 +242,20 @@ char *name_cut(const char *name, size_t width)
 	return made.text;
 }
 
+static int uses_marks;
+
+void name_print_use_marks(int has_marks)
+{
+	uses_marks = has_marks;
+}
+
+static void print_marked(const char *name)
+{
+	putchar(NAME_START);
+	text_name(stdout, name);
+	putchar(NAME_END);
+}
+
 static int is_cut(void)
 {
 	static int known = -1;
@@ -253,8 +267,13 @@ static int is_cut(void)
 
 void name_print(const char *name)
 {
-	char *shorter = is_cut() && name != NULL ? name_cut(name, NAME_WIDTH) : NULL;
+	char *shorter;
 
+	if (uses_marks) {
+		print_marked(name);
+		return;
+	}
+	shorter = is_cut() && name != NULL ? name_cut(name, NAME_WIDTH) : NULL;
 	text_name(stdout, shorter != NULL ? shorter : name);
 	free(shorter);
 }
@@ -263,6 +282,10 @@ void name_print_text(const char *text)
 {
 	short_name made = {NULL, 0};
 
+	if (uses_marks) {
+		print_marked(text);
+		return;
+	}
 	if (is_cut() && text != NULL && utf8_length(text) > NAME_WIDTH)
 		made.text = strdup(text);
 	if (made.text != NULL)

@@ -20,6 +20,13 @@ char *name_cut(const char *name, size_t width);
  */
 void name_print(const char *name);
 
+/** Control characters around a name that is shortened later; names from a log do not contain them. */
+#define NAME_START '\001'
+#define NAME_END '\002'
+
+/** Makes name_print() and name_print_text() print names in full, between the characters above. */
+void name_print_use_marks(int has_marks);
+
 /** Prints other text of a log, such as a marker: only its start if standard output is a terminal. */
 void name_print_text(const char *text);
 

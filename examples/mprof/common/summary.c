@@ -222,10 +222,22 @@ static void print_some(FILE *file, const char *label, uint64_t number)
 		print_line(file, label, text_count(text, number));
 }
 
+/* Prints what was not recorded, or is no longer there. */
+static void print_missing(const log_summary *summary, FILE *file)
+{
+	char count[TEXT_NUMBER_SIZE];
+
+	if (summary->session.lost_events > 0)
+		fprintf(file, "%-12s %s events were not recorded\n", "lost",
+			text_count(count, summary->session.lost_events));
+	ring_span_print(&summary->ring, file);
+	if (summary->incomplete_shots > 0)
+		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
+}
+
 static void print_state(const log_summary *summary, FILE *file)
 {
 	int is_closed = summary->block_counts[MPROF_BLOCK_END] > 0;
-	char count[TEXT_NUMBER_SIZE];
 
 	if (summary->session.complete)
 		print_line(file, "state", "complete");
@@ -235,12 +247,7 @@ static void print_state(const log_summary *summary, FILE *file)
 			summary->size);
 	else
 		print_line(file, "state", "incomplete: not closed");
-	if (summary->session.lost_events > 0)
-		fprintf(file, "%-12s %s events were not recorded\n", "lost",
-			text_count(count, summary->session.lost_events));
-	ring_span_print(&summary->ring, file);
-	if (summary->incomplete_shots > 0)
-		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
+	print_missing(summary, file);
 }
 
 /* Precompiled code does not report its calls. */
@@ -337,4 +344,34 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_some(file, "modules", summary->modules);
 	print_some(file, "metrics", summary->metrics);
 	print_some(file, "snapshots", summary->heap_shots);
+}
+
+void summary_print_header(const log_summary *summary, const log_input *input, const char *program, FILE *file)
+{
+	const mprof_session *session = &summary->session;
+	char text[TEXT_NUMBER_SIZE];
+
+	text_name(file, input->name);
+	fputs(": ", file);
+	if (program != NULL) {
+		text_name(file, program);
+		fputs(", ", file);
+	}
+	if (session->runtime != NULL && session->runtime[0] != '\0') {
+		text_name(file, session->runtime);
+		fputs(", ", file);
+	}
+	if (session->last.time > session->start.time)
+		fprintf(file, "%s, ", text_duration(text, (session->last.time - session->start.time) * 1000));
+	fprintf(file, "%s thread%s, ", text_count(text, summary->threads), summary->threads == 1 ? "" : "s");
+	fprintf(file, "%s events, ", text_count(text, summary->events));
+	fprintf(file, "%s, %s\n", text_bytes(text, summary->size),
+		session->complete ? "complete" : "incomplete or damaged");
+	if (!session->complete)
+		print_state(summary, file);
+	else
+		print_missing(summary, file);
+	print_precompiled(summary, file);
+	recording_filters_print_text(&summary->filters, recorded_flags(summary), file);
+	sampling_print_text(&summary->sampling, file);
 }

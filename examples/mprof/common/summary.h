@@ -71,4 +71,10 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 /** Prints a summary as lines of a label and a value. */
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file);
 
+/**
+ * Prints the most important facts on one line, and what is missing in the log on further lines. \p program: NULL if
+ * unknown.
+ */
+void summary_print_header(const log_summary *summary, const log_input *input, const char *program, FILE *file);
+
 #endif

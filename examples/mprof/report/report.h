@@ -10,6 +10,7 @@
 #include "common/names.h"
 #include "common/nearest.h"
 #include "common/summary.h"
+#include "common/terminal.h"
 #include "common/time_window.h"
 #include "report/sample_view.h"
 #include "report/sections.h"
@@ -38,6 +39,7 @@ typedef struct report_options {
 	const char *callees_pattern;
 	int is_inverted;
 	section_choice sections;
+	terminal_options terminal;
 	uint64_t thread;
 	int has_thread;
 	int tree_only;

@@ -319,6 +319,20 @@ static void print_properties(const log_report *report)
 	}
 }
 
+/* The file name of the recorded program; NULL if unknown. */
+static const char *find_program(const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK &&
+		    strcmp(key, "program") == 0)
+			return report_file_name(value);
+	}
+	return NULL;
+}
+
 static void print_all_methods(log_report *report)
 {
 	if (report->options.has_order) {
@@ -398,11 +412,13 @@ static void print_runtime(log_report *report)
 
 void report_print_text(log_report *report)
 {
-	report_window_text(report);
-	if (report_wants(report, REPORT_SECTION_SESSION)) {
+	if (sections_have(&report->options.sections, REPORT_SECTION_SESSION)) {
 		summary_print_text(&report->summary, &report->input, stdout);
 		print_properties(report);
+	} else {
+		summary_print_header(&report->summary, &report->input, find_program(report), stdout);
 	}
+	report_window_text(report);
 	print_times(report);
 	print_memory(report);
 	print_runtime(report);
