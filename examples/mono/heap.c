@@ -17,6 +17,7 @@
 #include <mono/metadata/object.h>
 #include <mono/metadata/threads.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -295,6 +296,16 @@ int heap_is_open(void)
 void heap_end(void)
 {
 	atomic_store(&is_open, 0);
+}
+
+void heap_note_shutdown(const MonoProfiler *profiler)
+{
+	char text[16];
+
+	if ((profiler->options.kinds & RECORD_HEAP) == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "%lu", (unsigned long)atomic_load(&snapshot_count));
+	(void)mprof_recorder_set_property(profiler->recorder, "snapshots_before_shutdown", text);
 }
 
 /* Moves keep object addresses unambiguous if the log contains addresses outside of heap snapshots. */

@@ -39,4 +39,10 @@ int heap_is_open(void);
 /** Ends requests for snapshots: the runtime is shutting down. */
 void heap_end(void);
 
+/**
+ * States in the log how many snapshots were taken before the runtime began to shut down. It collects once more then,
+ * when the program has ended: that snapshot does not show whether anything still grows.
+ */
+void heap_note_shutdown(const MonoProfiler *profiler);
+
 #endif

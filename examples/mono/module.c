@@ -346,8 +346,10 @@ static void runtime_shutdown_begin(MonoProfiler *profiler)
 	unnamed_methods_discard();
 	heap_end();
 	/* Not in a child made by fork(): it lacks the thread that records counters, which may have held a lock. */
-	if (!profiler_has_ended(profiler))
-		metrics_end(profiler);
+	if (profiler_has_ended(profiler))
+		return;
+	heap_note_shutdown(profiler);
+	metrics_end(profiler);
 }
 
 static void install_callbacks(void)

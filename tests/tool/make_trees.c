@@ -8,6 +8,7 @@
  *   places   SIZE objects, each allocated by another call stack of 32 frames
  *   memory   SIZE blocks of native memory, each allocated by another call stack; another thread frees every other one
  *   chain    one call stack of SIZE frames, and as many samples along it
+ *   growing  SIZE heap snapshots, each with one more order in a list than the one before, and an incomplete one
  *   objects two objects in a heap snapshot, each with references in several events
  */
 #include <mprof/writer.h>
@@ -370,6 +371,65 @@ static void write_path(void)
 	       "shot");
 }
 
+#define MOST_ORDERS 100
+
+static void write_orders(uint32_t number, uint32_t flags, uint32_t count)
+{
+	static const uint64_t array[] = {0x2000};
+	static const uint64_t items_offset[] = {16};
+	static mprof_event_detail details[MOST_ORDERS + 3];
+	static mprof_event events[MOST_ORDERS + 3];
+	uint64_t orders[MOST_ORDERS];
+	uint64_t offsets[MOST_ORDERS];
+
+	for (uint32_t i = 0; i < count + 3; i++) {
+		details[i] = (mprof_event_detail){.struct_size = sizeof(details[i]), .object = 0x10000 + i * 0x40};
+		events[i] = (mprof_event){.kind = MPROF_EVENT_HEAP_OBJECT, .id = 3, .value = 40};
+		events[i].more.detail = &details[i];
+		if (i < count) {
+			orders[i] = details[i].object;
+			offsets[i] = 32 + i * 8;
+		}
+	}
+	events[count].id = 2;
+	details[count].object = array[0];
+	details[count].references = orders;
+	details[count].offsets = offsets;
+	details[count].reference_count = count;
+	events[count + 1].id = 1;
+	details[count + 1].object = 0x1000;
+	details[count + 1].references = array;
+	details[count + 1].offsets = items_offset;
+	details[count + 1].reference_count = 1;
+	events[count + 2] = (mprof_event){.kind = MPROF_EVENT_HEAP_ROOT, .id = 1, .value = MPROF_ROOT_STATIC};
+	events[count + 2].more.detail = &details[count + 2];
+	details[count + 2].object = 0x1000;
+	expect(mprof_writer_write_heap(writer, number, flags, START + number, events, count + 3), "shot");
+}
+
+static void write_growing(uint64_t size)
+{
+	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
+	const mprof_record root = {
+		.kind = MPROF_RECORD_ROOT,
+		.id = 1,
+		.as.root = {
+			.kind = MPROF_ROOT_STATIC, .class_id = 4, .address = 0x9000, .size = 8, .name = "Shop.orders"}};
+	const mprof_record fields[] = {
+		{.kind = MPROF_RECORD_FIELD, .id = 1, .as.field = {.offset = 16, .name = "items"}},
+		{.kind = MPROF_RECORD_FIELD, .id = 2, .as.field = {.offset = 32, .stride = 8, .name = "[]"}}};
+
+	define_class(1, "List");
+	define_class(2, "Order[]");
+	define_class(3, "Order");
+	define_class(4, "Shop");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "root");
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, fields, sizeof(fields[0]), 2), "fields");
+	for (uint32_t i = 1; i <= size && i < MOST_ORDERS; i++)
+		write_orders(i, whole, i);
+	write_orders((uint32_t)size + 1, whole | MPROF_HEAP_FLAG_INCOMPLETE, 1);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc >= 3 ? argv[1] : "";
@@ -392,6 +452,8 @@ int main(int argc, char **argv)
 		write_chain(size);
 	else if (strcmp(kind, "objects") == 0)
 		write_objects();
+	else if (strcmp(kind, "growing") == 0)
+		write_growing(size);
 	else if (strcmp(kind, "path") == 0)
 		write_path();
 	else

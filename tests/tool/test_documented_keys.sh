@@ -68,6 +68,9 @@ for log in sample full memory empty mail cut; do
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
 	cp out $log.convert
 done
+make_tree growing growing.mprof 4
+mprof heap --json --leaks growing.mprof
+cp out growing.heap
 # Rows about lines of native code need a program with debug information.
 if test -z "${MPROF_WITHOUT_LIBDW-}" && command -v gcc nm objcopy readelf >/dev/null; then
 	. "$srcdir/tests/tool/code.sh"

@@ -38,6 +38,34 @@ expect_line err '^mprof: full\.mprof: --at=3: the log has 2 heap snapshots$'
 mprof heap --csv --list full.mprof
 expect "the list as CSV" "$(wc -l <out)" 3
 
+# What grew in all complete snapshots, and what holds it.
+make_tree growing growing.mprof 4
+mprof heap --json --leaks growing.mprof
+expect_status 1 "an incomplete snapshot among several"
+expect_json "--leaks" '[.leaks[] | [.class, .bytes_first, .bytes_last, .objects_first, .objects_last, .shots]]' \
+	'[["Order",40,160,1,4,4]]'
+expect_json "--leaks: path" '.leaks[0] | [.root.kind, .root.name, [.steps[] | [.class, .field, .object, .objects]]]' \
+	'["static","Shop.orders",[["List","items","0x1000",1],["Order[]","[]","0x2000",1],["Order",null,"0x10000",4]]]'
+expect_json "--leaks: snapshots" '.leak_shots | [.compared, .incomplete, .without_roots, .at_shutdown]' '[4,1,0,0]'
+expect_json "--leaks: the last snapshot" '[.shot, .complete]' '[5,false]'
+mprof heap --leaks growing.mprof
+expect_status 1 "an incomplete snapshot among several, as text"
+expect_line out '^  Order grew in 4 of 4 snapshots, 40 B -> 160 B, 1 -> 4 objects$'
+expect_line out '^    held by static Shop\.orders -> items -> \[\]$'
+expect_line out '^  Not compared: 1 incomplete heap snapshot\.'
+mprof heap --json growing.mprof
+expect_json "without --leaks" '[has("leak_shots"), .leaks]' '[false,null]'
+make_tree growing small.mprof 2
+mprof heap --leaks small.mprof
+expect_line out '^Growth is only visible in three or more complete heap snapshots with roots; the log has 2\.$'
+mprof heap --leaks mail.mprof
+expect_status 0 "no snapshots to compare"
+expect_line out 'the log has 0\.$'
+for option in --csv --list --at=1 --unreachable; do
+	mprof heap --leaks $option growing.mprof
+	expect_status 2 "--leaks $option"
+done
+
 # Filters, and a pattern that matches nothing.
 mprof heap --json --class='*.Point' full.mprof
 expect_json "--class" '[[.classes[].name], [.dominators[].class], [.paths[].class]]' \

@@ -6,7 +6,9 @@
 #include "heap/class_filter.h"
 #include "heap/classes.h"
 #include "heap/largest.h"
+#include "heap/leaks.h"
 #include "heap/paths.h"
+#include "heap/spooled.h"
 #include "heap/summary.h"
 #include "heap/view.h"
 
@@ -26,6 +28,7 @@ static const char help[] =
 	"  --sort=ORDER       classes by retained, bytes, objects or name (default: retained)\n"
 	"  --class=PATTERN    only classes whose name matches, and their objects\n"
 	"  --paths=PATTERN    only the paths of objects of classes that match, grouped by root and fields\n"
+	"  --leaks            what grew in each snapshot of the log, and what holds it\n"
 	"  --unreachable      only objects that no root reaches, by class\n"
 	"  --memory=MIB       maximum memory for the objects, in MiB (default 4096)\n"
 	"  --help             this text\n"
@@ -49,6 +52,7 @@ enum {
 	OPTION_CLASS,
 	OPTION_PATHS,
 	OPTION_UNREACHABLE,
+	OPTION_LEAKS,
 	OPTION_MEMORY
 };
 
@@ -62,6 +66,7 @@ static const struct option options[] = {
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"class", required_argument, NULL, OPTION_CLASS},
 	{"paths", required_argument, NULL, OPTION_PATHS},
+	{"leaks", no_argument, NULL, OPTION_LEAKS},
 	{"unreachable", no_argument, NULL, OPTION_UNREACHABLE},
 	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{NULL, 0, NULL, 0},
@@ -104,6 +109,9 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_LIST:
 		taken->is_list = 1;
 		return 1;
+	case OPTION_LEAKS:
+		taken->is_leaks = 1;
+		return 1;
 	case OPTION_UNREACHABLE:
 		taken->is_unreachable = 1;
 		return 1;
@@ -122,12 +130,15 @@ static int check_options(const heap_options *taken)
 		wrong = "--json and --csv cannot be combined";
 	else if (taken->is_list && taken->at != 0)
 		wrong = "--list and --at cannot be combined";
+	else if (taken->is_leaks && (taken->as_csv || taken->is_list || taken->is_unreachable || taken->at != 0))
+		wrong = "--leaks cannot be combined with --at, --csv, --list and --unreachable";
 	if (wrong != NULL)
 		fprintf(stderr, "mprof: %s\n", wrong);
 	return wrong == NULL;
 }
 
-static void print_json(const heap_view *view)
+/* \p leaks: NULL if it was not asked for. */
+static void print_json(const heap_view *view, const heap_leaks *leaks)
 {
 	json_writer json;
 
@@ -138,8 +149,10 @@ static void print_json(const heap_view *view)
 	heap_classes_json(view, &json);
 	heap_largest_json(view, &json);
 	heap_paths_json(view, &json);
-	json_begin_array(&json, "leaks");
-	json_end_array(&json);
+	if (leaks != NULL)
+		heap_leaks_json(leaks, &json);
+	else
+		json_null(&json, "leaks");
 	json_end_object(&json);
 }
 
@@ -167,11 +180,50 @@ static void print_text(const heap_view *view)
 	heap_paths_text(view);
 }
 
+/* Prints the snapshot that was chosen. \p leaks: as for print_json(). */
+static int print_snapshot(const char *path, const heap_options *taken, const heap_leaks *leaks)
+{
+	heap_view view;
+	int status = heap_view_read(&view, path, taken);
+
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		class_filter_check(&view);
+		if (taken->as_json)
+			print_json(&view, leaks);
+		else if (taken->as_csv)
+			print_csv(&view);
+		else
+			print_text(&view);
+	}
+	heap_view_release(&view);
+	return status;
+}
+
+/* Compares all snapshots. A JSON document has the last one too. */
+static int print_leaks(const char *path, const heap_options *taken)
+{
+	heap_leaks leaks;
+	int status;
+
+	path = spooled_path(path);
+	if (path == NULL)
+		return STATUS_NOTHING;
+	status = heap_leaks_read(&leaks, path, taken);
+	if (status != STATUS_NOTHING && taken->as_json) {
+		int shown = print_snapshot(path, taken, &leaks);
+
+		status = shown > status ? shown : status;
+	} else if (status != STATUS_NOTHING) {
+		heap_leaks_text(&leaks);
+	}
+	heap_leaks_release(&leaks);
+	return status;
+}
+
 int command_heap(int argc, char **argv)
 {
 	heap_options taken = {0};
 	read_arguments arguments;
-	heap_view view;
 	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
 
 	if (status >= 0)
@@ -179,16 +231,5 @@ int command_heap(int argc, char **argv)
 	taken.as_json = arguments.as_json;
 	if (!check_options(&taken))
 		return arguments_refuse("heap");
-	status = heap_view_read(&view, arguments.file, &taken);
-	if (status == STATUS_OK || status == STATUS_DAMAGED) {
-		class_filter_check(&view);
-		if (taken.as_json)
-			print_json(&view);
-		else if (taken.as_csv)
-			print_csv(&view);
-		else
-			print_text(&view);
-	}
-	heap_view_release(&view);
-	return status;
+	return taken.is_leaks ? print_leaks(arguments.file, &taken) : print_snapshot(arguments.file, &taken, NULL);
 }

@@ -27,6 +27,7 @@ typedef struct heap_options {
 	int has_address;
 	int is_list; /**< Only list the snapshots. */
 	int is_unreachable;
+	int is_leaks; /**< Compare all snapshots. */
 } heap_options;
 
 typedef struct heap_view {

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares all heap snapshots of a log, and prints what grew in all of them. */
+#include "heap/leaks.h"
+
+#include "common/exit_status.h"
+#include "common/name_cut.h"
+#include "common/output.h"
+#include "shared/kinds.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_ROWS 20
+
+/* Growth is only claimed for this many snapshots or more, as mprof_heap_diff_get_growth() does. */
+#define LEAST_SNAPSHOTS 3
+
+/* Only these blocks are needed. */
+#define WANTED_BLOCKS                                                                                                  \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_INTRO) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) |                                   \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_DATA) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                    \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES))
+
+static int fail(heap_leaks *leaks, mprof_status status)
+{
+	progress_hide(&leaks->input.progress);
+	text_begin_message(leaks->input.name);
+	fprintf(stderr, "%s for the comparison of heap snapshots\n", mprof_status_get_text(status));
+	return STATUS_NOTHING;
+}
+
+/* Reads how many snapshots were taken before the runtime began to shut down. */
+static void read_properties(heap_leaks *leaks, const char *path)
+{
+	mprof_block block;
+	log_input input;
+	const char *key;
+	const char *value;
+	int is_open = input_open(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) == STATUS_OK;
+
+	leaks->usual_count = UINT64_MAX;
+	input.is_quiet = 1;
+	while (is_open && input_next_block(&input, &block)) {
+		if (block.kind != MPROF_BLOCK_SESSION || !block.loaded)
+			continue;
+		while (mprof_reader_next_property(input.reader, &key, &value) == MPROF_OK) {
+			if (strcmp(key, "snapshots_before_shutdown") == 0)
+				leaks->usual_count = strtoull(value, NULL, 10);
+		}
+	}
+	input_close(&input);
+}
+
+/* Reads the next snapshots of the log up to the one with a number, counted from the latest that was read. */
+static mprof_status read_graph(heap_leaks *leaks, uint32_t number, int list_only, mprof_heap_graph **graph)
+{
+	mprof_heap_graph_options options;
+	mprof_status status;
+
+	mprof_heap_graph_options_init(&options, sizeof(options));
+	options.snapshot = number;
+	options.list_only = list_only != 0;
+	options.max_memory = leaks->options.memory << 20;
+	status = mprof_heap_graph_create(&options, graph);
+	if (status == MPROF_OK)
+		status = mprof_heap_graph_read(*graph, leaks->input.reader, input_damage, &leaks->input);
+	/* Damage of the log was reported; everything before and after it is there. */
+	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT ? status : MPROF_OK;
+}
+
+/* Adds a snapshot to the comparison, unless it cannot be compared with others. */
+static mprof_status add_snapshot(heap_leaks *leaks, const mprof_heap_graph *graph)
+{
+	mprof_heap_graph_totals totals = {.struct_size = sizeof(totals)};
+
+	mprof_heap_graph_get_totals(graph, &totals);
+	if (totals.snapshot == 0 || totals.incomplete) {
+		leaks->incomplete_count++;
+		return MPROF_OK;
+	}
+	if (!totals.has_roots) {
+		leaks->rootless_count++;
+		return MPROF_OK;
+	}
+	leaks->compared_count++;
+	return mprof_heap_diff_add(leaks->diff, graph, leaks->input.reader, 0);
+}
+
+/*
+ * Reads one snapshot after another. Each graph continues where the one before ended, so that the log is read only once.
+ * A graph would search the whole log for the end of an incomplete snapshot, so these are skipped.
+ */
+static mprof_status read_snapshots(heap_leaks *leaks, const mprof_heap_graph *list)
+{
+	mprof_heap_snapshot snapshot = {.struct_size = sizeof(snapshot)};
+	mprof_status status = MPROF_OK;
+	uint32_t number = 0;
+
+	for (size_t i = 0; status == MPROF_OK && mprof_heap_graph_get_snapshot(list, i, &snapshot) == MPROF_OK; i++) {
+		mprof_heap_graph *graph = NULL;
+
+		number++;
+		if (i >= leaks->usual_count) {
+			leaks->final_count++;
+			continue;
+		}
+		if (snapshot.incomplete) {
+			leaks->incomplete_count++;
+			continue;
+		}
+		status = read_graph(leaks, number, 0, &graph);
+		if (status == MPROF_OK)
+			status = add_snapshot(leaks, graph);
+		mprof_heap_graph_destroy(graph);
+		number = 0;
+	}
+	return status;
+}
+
+/* The log is read for the list of snapshots first. */
+static int read_all(heap_leaks *leaks, const char *path)
+{
+	mprof_heap_graph *list = NULL;
+	mprof_status status = read_graph(leaks, 0, 1, &list);
+	int list_status = leaks->input.status;
+
+	leaks->snapshot_count = mprof_heap_graph_get_snapshot_count(list);
+	input_close(&leaks->input);
+	/* The damage was reported, so it is not reported again. */
+	if (status == MPROF_OK && input_open(&leaks->input, path, WANTED_BLOCKS) == STATUS_OK) {
+		leaks->input.is_quiet = 1;
+		status = read_snapshots(leaks, list);
+	}
+	mprof_heap_graph_destroy(list);
+	leaks->status = list_status;
+	if (leaks->incomplete_count > 0)
+		leaks->status = STATUS_DAMAGED;
+	return status == MPROF_OK ? leaks->status : fail(leaks, status);
+}
+
+static int find_growth(heap_leaks *leaks)
+{
+	mprof_heap_diff_totals totals = {.struct_size = sizeof(totals)};
+	mprof_status status;
+
+	if (leaks->compared_count < LEAST_SNAPSHOTS)
+		return leaks->status;
+	mprof_heap_diff_get_totals(leaks->diff, &totals);
+	leaks->rows = calloc((size_t)totals.shapes + 1, sizeof(*leaks->rows));
+	if (leaks->rows == NULL)
+		return fail(leaks, MPROF_ERR_MEMORY);
+	status = mprof_heap_diff_get_growth(leaks->diff, leaks->rows, sizeof(*leaks->rows), (size_t)totals.shapes,
+					    &leaks->count);
+	for (size_t i = 0; i < totals.snapshots; i++) {
+		mprof_heap_diff_snapshot snapshot = {.struct_size = sizeof(snapshot)};
+
+		mprof_heap_diff_get_snapshot(leaks->diff, i, &snapshot);
+		if (snapshot.inexact_objects > leaks->inexact_objects)
+			leaks->inexact_objects = snapshot.inexact_objects;
+	}
+	return status == MPROF_OK ? leaks->status : fail(leaks, status);
+}
+
+int heap_leaks_read(heap_leaks *leaks, const char *path, const heap_options *options)
+{
+	mprof_heap_diff_options diff_options;
+	mprof_status created;
+	int status;
+
+	memset(leaks, 0, sizeof(*leaks));
+	leaks->options = *options;
+	if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK)
+		return STATUS_NOTHING;
+	mprof_heap_diff_options_init(&diff_options, sizeof(diff_options));
+	diff_options.max_memory = options->memory << 20;
+	read_properties(leaks, path);
+	created = mprof_heap_diff_create(&diff_options, &leaks->diff);
+	if (created != MPROF_OK)
+		return fail(leaks, created);
+	status = read_all(leaks, path);
+	return status != STATUS_NOTHING ? find_growth(leaks) : status;
+}
+
+void heap_leaks_release(heap_leaks *leaks)
+{
+	free(leaks->rows);
+	mprof_heap_diff_destroy(leaks->diff);
+	input_close(&leaks->input);
+}
+
+/* A shape in the last snapshot that was compared. */
+static mprof_heap_shape shape_at(const heap_leaks *leaks, uint32_t index)
+{
+	mprof_heap_shape shape = {.struct_size = sizeof(shape)};
+
+	mprof_heap_diff_get_shape(leaks->diff, index, (size_t)leaks->compared_count - 1, &shape);
+	return shape;
+}
+
+/* The shapes of the steps of a path, that of the root's object first. The caller frees the array; NULL if no memory. */
+static mprof_heap_shape *steps_of(const heap_leaks *leaks, uint32_t index)
+{
+	uint32_t depth = shape_at(leaks, index).depth;
+	mprof_heap_shape *steps = calloc(depth, sizeof(*steps));
+
+	for (uint32_t i = depth; i > 0 && steps != NULL; i--) {
+		steps[i - 1] = shape_at(leaks, index);
+		index = steps[i - 1].parent;
+	}
+	if (steps == NULL)
+		output_out_of_memory();
+	return steps;
+}
+
+static void print_holder(const heap_leaks *leaks, uint32_t index)
+{
+	uint32_t depth = shape_at(leaks, index).depth;
+	mprof_heap_shape *steps = steps_of(leaks, index);
+
+	if (steps == NULL)
+		return;
+	printf("    held by %s", kind_of_root(steps[0].root_kind));
+	if (steps[0].name[0] != '\0')
+		putchar(' ');
+	text_name(stdout, steps[0].name);
+	for (uint32_t i = 1; i < depth; i++) {
+		fputs(" -> ", stdout);
+		/* A reference without a known field is shown by the class of the object that it leads to. */
+		if (steps[i].name[0] == '\0')
+			putchar('(');
+		text_name(stdout, steps[i].name[0] != '\0' ? steps[i].name : steps[i].class_name);
+		if (steps[i].name[0] == '\0')
+			putchar(')');
+	}
+	putchar('\n');
+	free(steps);
+}
+
+static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
+{
+	char texts[4][TEXT_NUMBER_SIZE];
+
+	fputs("  ", stdout);
+	name_print(shape_at(leaks, row->shape).class_name);
+	printf(" grew in %u of %u snapshots, %s -> %s", (unsigned)row->snapshots, (unsigned)row->snapshots,
+	       text_bytes(texts[0], row->bytes_first), text_bytes(texts[1], row->bytes_last));
+	if (row->is_by_size)
+		puts(" in the same number of objects");
+	else
+		printf(", %s -> %s objects\n", text_count(texts[2], row->objects_first),
+		       text_count(texts[3], row->objects_last));
+	print_holder(leaks, row->shape);
+}
+
+/* States which snapshots were not compared. */
+static void print_left_out(const heap_leaks *leaks)
+{
+	if (leaks->incomplete_count > 0)
+		printf("  Not compared: %" PRIu64 " incomplete heap snapshot%s. 'mprof heap --list' lists them.\n",
+		       leaks->incomplete_count, leaks->incomplete_count == 1 ? "" : "s");
+	if (leaks->final_count > 0)
+		printf("  Not compared: %" PRIu64 " heap snapshot%s of the runtime shutting down.\n",
+		       leaks->final_count, leaks->final_count == 1 ? "" : "s");
+	if (leaks->rootless_count > 0)
+		printf("  Not compared: %" PRIu64
+		       " heap snapshot%s without roots: what holds an object is not known.\n",
+		       leaks->rootless_count, leaks->rootless_count == 1 ? "" : "s");
+	if (leaks->inexact_objects > 0)
+		printf("  The paths of up to %" PRIu64
+		       " objects are too long or too different: growth among them may be\n"
+		       "  reported for the objects that hold them, or not at all.\n",
+		       leaks->inexact_objects);
+}
+
+void heap_leaks_text(const heap_leaks *leaks)
+{
+	uint64_t shown = leaks->options.has_top ? leaks->options.top : USUAL_ROWS;
+
+	if (shown == 0 || shown > leaks->count)
+		shown = leaks->count;
+	if (leaks->compared_count < LEAST_SNAPSHOTS) {
+		printf("Growth is only visible in three or more complete heap snapshots with roots; the log has "
+		       "%" PRIu64 ".\n",
+		       leaks->compared_count);
+	} else if (leaks->count == 0) {
+		printf("No class grew in all snapshots: %" PRIu64 " were compared.\n", leaks->compared_count);
+	} else {
+		printf("Growth in each of %" PRIu64 " heap snapshots, with all that the objects hold",
+		       leaks->compared_count);
+		if (shown < leaks->count)
+			printf(" (%" PRIu64 " of %zu)", shown, leaks->count);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < shown; i++)
+		print_leak(leaks, &leaks->rows[i]);
+	print_left_out(leaks);
+}
+
+static void print_steps_json(const heap_leaks *leaks, json_writer *json, uint32_t index)
+{
+	uint32_t depth = shape_at(leaks, index).depth;
+	mprof_heap_shape *steps = steps_of(leaks, index);
+
+	json_begin_object(json, "root");
+	json_string(json, "kind", kind_of_root(shape_at(leaks, index).root_kind));
+	json_string(json, "name", steps != NULL ? steps[0].name : "");
+	json_end_object(json);
+	json_begin_array(json, "steps");
+	for (uint32_t i = 0; i < depth && steps != NULL; i++) {
+		const char *field = i + 1 < depth ? steps[i + 1].name : "";
+
+		json_begin_object(json, NULL);
+		json_string(json, "class", steps[i].class_name);
+		json_string(json, "field", field[0] != '\0' ? field : NULL);
+		json_hexadecimal(json, "object", steps[i].example);
+		json_unsigned(json, "objects", steps[i].objects);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	free(steps);
+}
+
+void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
+{
+	json_begin_object(json, "leak_shots");
+	json_unsigned(json, "compared", leaks->compared_count);
+	json_unsigned(json, "incomplete", leaks->incomplete_count);
+	json_unsigned(json, "without_roots", leaks->rootless_count);
+	json_unsigned(json, "at_shutdown", leaks->final_count);
+	json_unsigned(json, "inexact_objects", leaks->inexact_objects);
+	json_end_object(json);
+	json_begin_array(json, "leaks");
+	for (size_t i = 0; i < leaks->count && (leaks->options.top == 0 || i < leaks->options.top); i++) {
+		const mprof_heap_growth *row = &leaks->rows[i];
+
+		json_begin_object(json, NULL);
+		json_string(json, "class", shape_at(leaks, row->shape).class_name);
+		json_unsigned(json, "bytes_first", row->bytes_first);
+		json_unsigned(json, "bytes_last", row->bytes_last);
+		json_unsigned(json, "objects_first", row->objects_first);
+		json_unsigned(json, "objects_last", row->objects_last);
+		json_unsigned(json, "shots", row->snapshots);
+		print_steps_json(leaks, json, row->shape);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
