@@ -44,9 +44,9 @@
  * added. For native memory see mprof_memory_stats.
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
- * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h and
- * mprof/profile_session.h, and mprof/profile_frames.h, which makes trees of frames from them, and mprof/live_window.h,
- * which shows what was added recently.
+ * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h,
+ * mprof/profile_session.h and mprof/profile_timeline.h, and mprof/profile_frames.h, which makes trees of frames from
+ * them, and mprof/live_window.h, which shows what was added recently.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -66,6 +66,7 @@
 #include <mprof/profile_objects.h>
 #include <mprof/profile_samples.h>
 #include <mprof/profile_session.h>
+#include <mprof/profile_timeline.h>
 #include <mprof/profile_types.h>
 
 MPROF_BEGIN_DECLS
@@ -75,7 +76,8 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 enum {
-	MPROF_SLOW_CALLS_MAX = 1000 /**< The maximum of mprof_profile_options::slow_calls. */
+	MPROF_SLOW_CALLS_MAX = 1000,      /**< The maximum of mprof_profile_options::slow_calls. */
+	MPROF_TIMELINE_SLICES_MAX = 10000 /**< The maximum of mprof_profile_options::timeline_slices. */
 };
 
 /**
@@ -117,6 +119,9 @@ typedef struct mprof_profile_options {
 	uint64_t alive_at;                /**< The counter at which the tables of native memory and of ages of objects
 	                                       end, so that they contain what was alive then. 0: the end of the
 	                                       window. */
+	uint32_t timeline_slices;         /**< The maximum number of slices of the timeline (mprof/profile_timeline.h),
+	                                       from 2 to #MPROF_TIMELINE_SLICES_MAX; 0: no timeline and no pauses. */
+	uint32_t reserved;                /**< 0. */
 } mprof_profile_options;
 
 /**
@@ -140,7 +145,7 @@ MPROF_API void mprof_profile_options_init(mprof_profile_options *options, size_t
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p profile is NULL, struct_size is too small, with_compilations or with_call_sites is set
  *   without a call tree, the window ends before it starts, threads is NULL although thread_count is not 0, or
- *   slow_calls is too large or set without with_durations.
+ *   slow_calls is too large or set without with_durations, or timeline_slices is 1 or too large.
  * - #MPROF_ERR_MEMORY if the allocator refused, or max_memory is too small for an empty profile.
  * \since 0.1
  */

@@ -47,6 +47,7 @@ void collections_destroy(collection_list *all)
 	allocator_release(&all->allocator, all->events, all->event_capacity * sizeof(*all->events));
 	allocator_release(&all->allocator, all->records, all->capacity * sizeof(*all->records));
 	allocator_release(&all->allocator, all->resizes, all->resize_capacity * sizeof(*all->resizes));
+	allocator_release(&all->allocator, all->stops, all->stop_capacity * sizeof(*all->stops));
 	collections_init(all, &all->allocator);
 }
 
@@ -97,12 +98,15 @@ static int reserve_collection(collection_list *all)
 {
 	void *records = all->records;
 	void *resizes = all->resizes;
+	void *stops = all->stops;
 	size_t started = 0;
 	size_t resized = 0;
+	size_t stopped = 0;
 
 	for (size_t i = 0; i < all->event_count; i++) {
 		started += all->events[i].kind == MPROF_EVENT_GC_START;
 		resized += all->events[i].kind == MPROF_EVENT_GC_RESIZE;
+		stopped += all->events[i].kind == MPROF_EVENT_GC_STOP_WORLD_START;
 	}
 	if (!array_reserve(&all->allocator, &records, &all->capacity, started, sizeof(*all->records)))
 		return 0;
@@ -110,6 +114,10 @@ static int reserve_collection(collection_list *all)
 	if (!array_reserve(&all->allocator, &resizes, &all->resize_capacity, resized, sizeof(*all->resizes)))
 		return 0;
 	all->resizes = resizes;
+	/* Each collection may have no stop. */
+	if (!array_reserve(&all->allocator, &stops, &all->stop_capacity, started + stopped, sizeof(*all->stops)))
+		return 0;
+	all->stops = stops;
 	return 1;
 }
 
@@ -282,6 +290,15 @@ static void begin_pause(pairing *now, const collection_event *event)
 	stop->record = NONE;
 }
 
+static void keep_stop(collection_list *all, const world_stop *stop, uint64_t end, uint8_t is_finished)
+{
+	all->stops[all->stop_count++] = (collection_stop){.thread = stop->thread,
+							  .start = stop->start,
+							  .end = end,
+							  .record = stop->record,
+							  .is_finished = is_finished};
+}
+
 static void end_pause(collection_list *all, pairing *now, const collection_event *event)
 {
 	world_stop *stop = find_stop(now, event->thread);
@@ -292,6 +309,7 @@ static void end_pause(collection_list *all, pairing *now, const collection_event
 		stop->record = current_collection(all, now, event->thread);
 	if (stop->record != NONE)
 		all->records[stop->record].pause += event->counter - stop->start;
+	keep_stop(all, stop, event->counter, 1);
 	remove_stop(now, stop);
 }
 
@@ -349,6 +367,48 @@ static uint64_t covered_time(const collection_list *all, uint64_t origin, const 
 	return covered;
 }
 
+static int compare_stops(const void *left, const void *right)
+{
+	const collection_stop *a = left;
+	const collection_stop *b = right;
+	int64_t order = (int64_t)(a->start - b->start);
+
+	return order != 0 ? (order > 0) - (order < 0) : (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* Completes the list of stops: those that have not ended, and the collections that have none. */
+static void complete_stops(collection_list *all, const pairing *now)
+{
+	for (size_t i = 0; i < now->stop_count; i++)
+		keep_stop(all, &now->stops[i], now->stops[i].start, 0);
+	for (size_t i = 0; i < all->stop_count; i++) {
+		collection_stop *stop = &all->stops[i];
+
+		if (stop->record == NONE)
+			continue;
+		stop->has_collection = 1;
+		stop->number = all->records[stop->record].number;
+		stop->generation = all->records[stop->record].generation;
+		all->records[stop->record].has_stop = 1;
+	}
+	for (size_t i = 0; i < all->count; i++) {
+		const collection_record *record = &all->records[i];
+
+		if (!record->has_stop && !record->is_abandoned)
+			all->stops[all->stop_count++] = (collection_stop){.thread = record->thread,
+									  .start = record->start,
+									  .end = record->start + record->duration,
+									  .record = i,
+									  .number = record->number,
+									  .generation = record->generation,
+									  .has_collection = 1,
+									  .is_collection = 1,
+									  .is_finished = record->is_finished};
+	}
+	if (all->stop_count > 0)
+		qsort(all->stops, all->stop_count, sizeof(*all->stops), compare_stops);
+}
+
 /* Removes everything that began outside the window. */
 static void leave_out_others(collection_list *all, const profile_window *window)
 {
@@ -379,8 +439,10 @@ int collections_pair(collection_list *all, uint64_t origin, const profile_window
 	memset(&now, 0, sizeof(now));
 	all->count = 0;
 	all->resize_count = 0;
+	all->stop_count = 0;
 	for (size_t i = 0; i < all->event_count; i++)
 		apply_event(all, &now, &all->events[i]);
+	complete_stops(all, &now);
 	all->time = covered_time(all, origin, window);
 	leave_out_others(all, window);
 	all->paired_count = all->event_count;

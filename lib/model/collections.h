@@ -31,6 +31,7 @@ typedef struct collection_record {
 	uint8_t is_abandoned; /**< The end is missing: another collection with the same key began on the same thread. */
 	uint8_t is_marking;
 	uint8_t is_sweeping;
+	uint8_t has_stop; /**< The log has a stop of the world for it. */
 	uint64_t mark_start;
 	uint64_t sweep_start;
 	uint64_t start;
@@ -39,6 +40,19 @@ typedef struct collection_record {
 	uint64_t sweep;
 	uint64_t pause;
 } collection_record;
+
+/** The world was stopped, or a collection ran and the log does not state for how long the world was stopped for it. */
+typedef struct collection_stop {
+	uint64_t thread; /**< The thread that stopped the world or began the collection. */
+	uint64_t start;
+	uint64_t end;    /**< If is_finished. */
+	size_t record;   /**< While pairing: the collection, SIZE_MAX if not known. */
+	uint64_t number; /**< Of the collection, if has_collection, as generation. */
+	uint32_t generation;
+	uint8_t has_collection;
+	uint8_t is_collection; /**< It is a collection without a known stop. */
+	uint8_t is_finished;
+} collection_stop;
 
 typedef struct heap_resize_record {
 	uint64_t counter;
@@ -57,6 +71,9 @@ typedef struct collection_list {
 	heap_resize_record *resizes;
 	size_t resize_count;
 	size_t resize_capacity;
+	collection_stop *stops; /**< Also those outside the window. */
+	size_t stop_count;
+	size_t stop_capacity;
 	size_t paired_count;    /**< Number of events that the last collections_pair() paired. */
 	uint64_t paired_origin; /**< The origin of that call. */
 	uint64_t time;          /**< Time in any collection, in counters; as of the last collections_pair(). */

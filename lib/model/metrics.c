@@ -71,17 +71,20 @@ static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
 	metric->count++;
 }
 
-int metric_list_skip_value(metric_list *all, const mprof_record *record)
+int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_t counter)
 {
 	metric_record *metric = record_table_get(&all->records, record->id);
 
-	if (metric != NULL)
-		metric->latest = record->as.metric_value.value;
-	return metric != NULL;
+	if (metric == NULL)
+		return 0;
+	metric->latest = record->as.metric_value.value;
+	metric->latest_counter = counter;
+	metric->skipped++;
+	return 1;
 }
 
 const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
-					   uint64_t *growth)
+					   uint64_t *growth, uint64_t *previous)
 {
 	metric_record *metric = record_table_get(&all->records, record->id);
 	uint64_t value = record->as.metric_value.value;
@@ -89,7 +92,9 @@ const metric_record *metric_list_add_value(metric_list *all, const mprof_record 
 	if (metric == NULL)
 		return NULL;
 	*growth = metric->latest < value ? value - metric->latest : 0;
+	*previous = metric->latest_counter;
 	metric->latest = value;
+	metric->latest_counter = counter;
 	add_value(metric, value, counter);
 	return metric;
 }

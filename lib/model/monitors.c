@@ -54,8 +54,7 @@ static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *
 	wait->start = counter;
 }
 
-/* Whether an event is about the monitor that the thread waits for. */
-static int is_about(const monitor_wait *wait, const mprof_event *event)
+int monitors_is_awaited(const monitor_wait *wait, const mprof_event *event)
 {
 	return wait->is_waiting && wait->object == object_of(event) && wait->class_id == event->id;
 }
@@ -69,7 +68,7 @@ static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *
 {
 	int64_t waited = (int64_t)(counter - wait->start);
 
-	if (!is_about(wait, event))
+	if (!monitors_is_awaited(wait, event))
 		return site;
 	wait->is_waiting = 0;
 	if (waited > 0) {
@@ -118,7 +117,7 @@ int monitors_add_holder(monitor_list *all, monitor_wait *wait, const mprof_event
 {
 	const site_key key = {.class_id = event->id, .other = event->value};
 
-	if (!is_about(wait, event) || wait->holder != SITE_TABLE_NONE)
+	if (!monitors_is_awaited(wait, event) || wait->holder != SITE_TABLE_NONE)
 		return 1;
 	wait->holder = site_table_get(&all->holders, &key);
 	if (wait->holder == SITE_TABLE_NONE) {

@@ -52,6 +52,9 @@ void monitors_destroy(monitor_list *all);
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
 		 uint64_t counter);
 
+/** Whether an event is about the monitor that the thread waits for. */
+int monitors_is_awaited(const monitor_wait *wait, const mprof_event *event);
+
 /**
  * Adds a MONITOR_HOLDER event of a thread. It counts if it is the first about the monitor that the thread waits for.
  * \p counts is 1, or 0 outside the window, where nothing is counted. Returns 0 if there is no memory.

@@ -60,6 +60,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	marks_init(&profile->marks, allocator);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
+	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
+	pauses_init(&profile->pauses, allocator);
 	profile->clock.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
@@ -78,6 +80,7 @@ static int are_sound(const mprof_profile_options *options)
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
 	       options->with_locations <= 1 && options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
+	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
 	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->window_end == 0 || options->window_end > options->window_start) &&
@@ -115,7 +118,11 @@ void mprof_profile_destroy(mprof_profile *profile)
 
 	if (profile == NULL)
 		return;
+	for (size_t i = 0; i < profile->threads.count; i++)
+		timeline_release_row(&profile->threads.records[i].timeline, &profile->timeline);
 	thread_table_destroy(&profile->threads);
+	timeline_destroy(&profile->timeline);
+	pauses_destroy(&profile->pauses);
 	call_model_destroy(&profile->calls);
 	collections_destroy(&profile->collections);
 	code_units_destroy(&profile->code_units);

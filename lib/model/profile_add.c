@@ -160,10 +160,23 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
+/* The processor time of a thread is known only at some times: it is distributed evenly between them. */
+static int add_timeline_cpu(mprof_profile *profile, thread_record *thread, const metric_record *metric,
+			    uint64_t previous, uint64_t growth)
+{
+	if (profile->timeline.limit == 0 || metric->measures != THREAD_CPU_TIME)
+		return 1;
+	if (metric->count + metric->skipped == 1)
+		previous = thread->timeline.has_time ? thread->timeline.first : profile->timeline.log_start;
+	return timeline_add_cpu(&profile->timeline, &thread->timeline, previous, metric->last_counter, growth) ||
+	       profile_limit_skip_slice(profile);
+}
+
 static int add_metric_value(mprof_profile *profile, const mprof_record *record, uint64_t counter)
 {
 	uint64_t growth;
-	const metric_record *metric = metric_list_add_value(&profile->metrics, record, counter, &growth);
+	uint64_t previous;
+	const metric_record *metric = metric_list_add_value(&profile->metrics, record, counter, &growth, &previous);
 	thread_record *thread;
 
 	if (metric == NULL)
@@ -175,7 +188,7 @@ static int add_metric_value(mprof_profile *profile, const mprof_record *record, 
 	if (thread == NULL)
 		return 0;
 	thread->metrics[metric->measures] += growth;
-	return 1;
+	return add_timeline_cpu(profile, thread, metric, previous, growth);
 }
 
 /* The values of a METRICS block before the window are those that the values inside have grown from. */
@@ -185,7 +198,7 @@ static int skip_records(mprof_profile *profile, const mprof_block *block, const 
 		return 1;
 	for (size_t i = 0; i < count; i++) {
 		if (records[i].kind == MPROF_RECORD_METRIC_VALUE &&
-		    !metric_list_skip_value(&profile->metrics, &records[i]))
+		    !metric_list_skip_value(&profile->metrics, &records[i], block->start.counter))
 			return 0;
 	}
 	return 1;
@@ -280,6 +293,14 @@ static int add_lost_block(mprof_profile *profile, const mprof_block *block)
 	return 1;
 }
 
+static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	if (!profile->timeline.has_origin && mprof_reader_get_session(reader, &session) == MPROF_OK)
+		timeline_begin(&profile->timeline, session.start.counter);
+}
+
 static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					 int *is_own)
 {
@@ -292,6 +313,8 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
 		return MPROF_OK;
+	if (profile->timeline.limit != 0)
+		begin_timeline(profile, reader);
 	switch (block->kind) {
 	case MPROF_BLOCK_EVENTS:
 		return add_events_block(profile, reader, block, is_own);

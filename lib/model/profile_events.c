@@ -260,6 +260,44 @@ static void end_suspension(mprof_profile *profile, thread_record *thread, const 
 	pass_time(profile, thread, event->counter);
 }
 
+static void begin_timeline_wait(thread_record *thread, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	thread->timeline.wait = (timeline_wait){.start = thread->last_counter,
+						.object = detail != NULL ? detail->object : 0,
+						.class_id = event->id,
+						.stack = detail != NULL ? detail->stack : 0};
+}
+
+static int add_monitor(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	int was_waiting = thread->wait.is_waiting;
+
+	if (!monitors_add(&profile->monitors, &thread->wait, event, profile->calls.counts,
+			  profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT,
+			  clamped_time(profile, thread)))
+		return 0;
+	if (profile->timeline.limit == 0)
+		return 1;
+	if (event->value == MPROF_MONITOR_CONTENDED)
+		begin_timeline_wait(thread, event);
+	else if (was_waiting && !thread->wait.is_waiting)
+		return timeline_end_wait(&profile->timeline, &thread->timeline, thread->id, thread->last_counter) ||
+		       profile_limit_skip_slice(profile);
+	return 1;
+}
+
+static int add_monitor_holder(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	int is_first = thread->wait.is_waiting && thread->timeline.wait.holder == 0 &&
+		       monitors_is_awaited(&thread->wait, event);
+
+	if (is_first)
+		thread->timeline.wait.holder = event->value;
+	return monitors_add_holder(&profile->monitors, &thread->wait, event, profile->calls.counts);
+}
+
 /* Events that are rare compared with calls and allocations. */
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
@@ -289,11 +327,9 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		thread_table_end_stack(&profile->threads, &profile->calls, event->value);
 		return 1;
 	case MPROF_EVENT_MONITOR:
-		return monitors_add(&profile->monitors, &thread->wait, event, profile->calls.counts,
-				    profile->has_call_sites ? thread_stack(thread)->top : CALL_TREE_ROOT,
-				    clamped_time(profile, thread));
+		return add_monitor(profile, thread, event);
 	case MPROF_EVENT_MONITOR_HOLDER:
-		return monitors_add_holder(&profile->monitors, &thread->wait, event, profile->calls.counts);
+		return add_monitor_holder(profile, thread, event);
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
 		return handles_add(&profile->handles, event);
@@ -516,7 +552,7 @@ int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_e
 	return 1;
 }
 
-int profile_events_add(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
+static int add_run(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
 	uint64_t time_before = clamped_time(profile, thread);
 	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
@@ -547,6 +583,51 @@ int profile_events_add(mprof_profile *profile, thread_record *thread, const mpro
 	return done == count && !profile->calls.durations.has_failed;
 }
 
+/* The number of events that are in the slice of the timeline in which the thread is, and do not change the time. */
+static size_t count_in_slice(const mprof_profile *profile, const thread_record *thread, const mprof_event *events,
+			     size_t count)
+{
+	uint64_t end = timeline_slice_end(&profile->timeline, clamped_time(profile, thread));
+	size_t inside = 0;
+
+	while (inside < count && window_clamp(&profile->window, events[inside].counter) < end &&
+	       events[inside].kind != MPROF_EVENT_RECORDING_RESUMED)
+		inside++;
+	return inside;
+}
+
+/*
+ * Adds events, and their time in methods to the timeline. Runs of events within a slice are added together; of an event
+ * in another slice, the time until then either belongs to methods from its start on, or not at all.
+ */
+static int add_slices(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
+{
+	size_t run;
+
+	for (size_t done = 0; done < count; done += run) {
+		uint64_t start = clamped_time(profile, thread);
+		uint64_t self = thread->self;
+
+		run = count_in_slice(profile, thread, events + done, count - done);
+		run += run == 0;
+		timeline_note(&thread->timeline, thread->last_counter);
+		if (!add_run(profile, thread, events + done, run))
+			return 0;
+		timeline_note(&thread->timeline, thread->last_counter);
+		if (!timeline_add(&profile->timeline, &thread->timeline, TIMELINE_METHODS, start,
+				  start + (thread->self - self)) &&
+		    !profile_limit_skip_slice(profile))
+			return 0;
+	}
+	return 1;
+}
+
+int profile_events_add(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
+{
+	return profile->timeline.limit == 0 ? add_run(profile, thread, events, count)
+					    : add_slices(profile, thread, events, count);
+}
+
 static int count_sample(mprof_profile *profile, const mprof_reader *reader, const mprof_event *event, uint64_t samples)
 {
 	if (event->value != 0)
@@ -554,6 +635,17 @@ static int count_sample(mprof_profile *profile, const mprof_reader *reader, cons
 	if (event->flags & MPROF_EVENT_FLAG_NATIVE)
 		return samples_add_frame(&profile->samples, reader, MPROF_SAMPLE_LOCATION, 0, samples);
 	return samples_add_frame(&profile->samples, reader, MPROF_SAMPLE_METHOD, event->id, samples);
+}
+
+static int add_timeline_samples(mprof_profile *profile, thread_record *thread, const mprof_event *event,
+				uint64_t samples)
+{
+	int is_waiting = event->value != 0 &&
+			 samples_wait_of_stack(&profile->samples, (uint32_t)event->value) != MPROF_WAIT_NONE;
+
+	timeline_note(&thread->timeline, event->counter);
+	return timeline_add_samples(&profile->timeline, &thread->timeline, event->counter, samples, is_waiting) ||
+	       profile_limit_skip_slice(profile);
 }
 
 int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
@@ -565,6 +657,9 @@ int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reade
 		if (!window_has_counter(&profile->window, events[i].counter))
 			continue;
 		if (!count_sample(profile, reader, &events[i], samples) && !profile_limit_skip_data(profile))
+			return 0;
+		if (thread != NULL && profile->timeline.limit != 0 &&
+		    !add_timeline_samples(profile, thread, &events[i], samples))
 			return 0;
 		if (thread != NULL)
 			thread->samples += samples;

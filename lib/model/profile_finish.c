@@ -155,6 +155,10 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
 	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) &&
+	     !profile_limit_skip_result(profile)) ||
+	    (profile->timeline.limit != 0 &&
+	     !pauses_show(&profile->pauses, &profile->timeline, &profile->threads, &profile->collections,
+			  session.last.counter) &&
 	     !profile_limit_skip_result(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;

@@ -25,7 +25,9 @@
 #include "model/record_table.h"
 #include "model/samples.h"
 #include "model/site_table.h"
+#include "model/pauses.h"
 #include "model/thread_table.h"
+#include "model/timeline.h"
 
 #include <mprof/profile.h>
 
@@ -61,6 +63,8 @@ struct mprof_profile {
 	mark_list marks;
 	profile_window window;
 	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
+	timeline timeline;
+	pause_list pauses; /**< As of the last mprof_profile_finish(), if there is a timeline. */
 	profile_clock clock;
 	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
 	                                     interrupted. */

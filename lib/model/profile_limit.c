@@ -19,3 +19,12 @@ int profile_limit_skip_result(mprof_profile *profile)
 	profile->is_limited |= is_limited;
 	return is_limited;
 }
+
+int profile_limit_skip_slice(mprof_profile *profile)
+{
+	int is_limited = memory_budget_is_exceeded(&profile->budget);
+
+	profile->timeline.left_out += (uint64_t)is_limited;
+	profile->is_limited |= is_limited;
+	return is_limited;
+}

@@ -4,7 +4,7 @@
  * \brief What happens after memory was refused: data that exceeds max_memory is left out and reported, whereas a
  * refusal of the allocator is an error.
  *
- * Both functions are called after a refusal. They return 1 if max_memory was the cause, and 0 if it was the allocator.
+ * The functions are called after a refusal. Each returns 1 if max_memory was the cause, and 0 if it was the allocator.
  */
 #ifndef MODEL_PROFILE_LIMIT_H
 #define MODEL_PROFILE_LIMIT_H
@@ -16,5 +16,8 @@ int profile_limit_skip_data(mprof_profile *profile);
 
 /** Marks the results as incomplete. */
 int profile_limit_skip_result(mprof_profile *profile);
+
+/** Counts a part of the timeline that is left out. */
+int profile_limit_skip_slice(mprof_profile *profile);
 
 #endif

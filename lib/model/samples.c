@@ -267,6 +267,13 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	return 1;
 }
 
+mprof_wait_kind samples_wait_of_stack(const sample_model *samples, uint32_t stack)
+{
+	const sample_stack *known = record_table_find(&samples->stacks, stack);
+
+	return samples_wait_of(samples, known != NULL ? known->node : CALL_TREE_ROOT);
+}
+
 int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint64_t count)
 {
 	uint32_t record;

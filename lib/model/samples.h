@@ -77,6 +77,9 @@ int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_
 /** What threads wait for in the samples whose innermost frame is a node. */
 mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node);
 
+/** What threads wait for in samples with this call stack, some of which have been added. */
+mprof_wait_kind samples_wait_of_stack(const sample_model *samples, uint32_t stack);
+
 /** Called for a record whose sums may have changed. Returns 0 to stop. */
 typedef int (*samples_visit)(void *user, const sample_record *record);
 

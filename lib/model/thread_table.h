@@ -13,6 +13,7 @@
 #include "model/finalizers.h"
 #include "model/interval_stack.h"
 #include "model/monitors.h"
+#include "model/timeline.h"
 
 /** A call stack that threads switch to and from. */
 typedef struct switched_stack {
@@ -37,6 +38,7 @@ typedef struct thread_record {
 	interval_stack class_loads;
 	finalizer_state finalizers;
 	monitor_wait wait;
+	timeline_row timeline;
 } thread_record;
 
 typedef struct thread_table {

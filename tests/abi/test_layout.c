@@ -652,7 +652,40 @@ FIELD(mprof_recorder_stats, incomplete_shots, 2168);
 FIELD(mprof_recorder_stats, status, 2176);
 FIELD(mprof_recorder_stats, system_error, 2180);
 
-SIZE(mprof_profile_options, 104);
+SIZE(mprof_pause, 80);
+FIELD(mprof_pause, struct_size, 0);
+FIELD(mprof_pause, kind, 8);
+FIELD(mprof_pause, unfinished, 12);
+FIELD(mprof_pause, start_ns, 16);
+FIELD(mprof_pause, duration_ns, 24);
+FIELD(mprof_pause, thread, 32);
+FIELD(mprof_pause, number, 40);
+FIELD(mprof_pause, generation, 48);
+FIELD(mprof_pause, has_collection, 52);
+FIELD(mprof_pause, object, 56);
+FIELD(mprof_pause, holder, 64);
+FIELD(mprof_pause, class_id, 72);
+FIELD(mprof_pause, stack, 76);
+
+SIZE(mprof_timeline, 40);
+FIELD(mprof_timeline, struct_size, 0);
+FIELD(mprof_timeline, start_ns, 8);
+FIELD(mprof_timeline, slice_ns, 16);
+FIELD(mprof_timeline, slice_count, 24);
+FIELD(mprof_timeline, left_out, 32);
+
+SIZE(mprof_timeline_slice, 72);
+FIELD(mprof_timeline_slice, struct_size, 0);
+FIELD(mprof_timeline_slice, start_ns, 8);
+FIELD(mprof_timeline_slice, existing_ns, 16);
+FIELD(mprof_timeline_slice, methods_ns, 24);
+FIELD(mprof_timeline_slice, waiting_ns, 32);
+FIELD(mprof_timeline_slice, stopped_ns, 40);
+FIELD(mprof_timeline_slice, cpu_ns, 48);
+FIELD(mprof_timeline_slice, samples, 56);
+FIELD(mprof_timeline_slice, waiting_samples, 64);
+
+SIZE(mprof_profile_options, 112);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -671,6 +704,8 @@ FIELD(mprof_profile_options, slow_calls, 84);
 FIELD(mprof_profile_options, with_locations, 88);
 FIELD(mprof_profile_options, with_ages, 92);
 FIELD(mprof_profile_options, alive_at, 96);
+FIELD(mprof_profile_options, timeline_slices, 104);
+FIELD(mprof_profile_options, reserved, 108);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);

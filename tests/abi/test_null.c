@@ -376,6 +376,10 @@ Test(null, profile)
 	REFUSES(mprof_profile_get_memory_size(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_metric_count(NULL));
 	REFUSES(mprof_profile_get_metric(NULL, 0, NULL));
+	GIVES_0(mprof_profile_get_pause_count(NULL));
+	REFUSES(mprof_profile_get_pause(NULL, 0, NULL));
+	REFUSES(mprof_profile_get_timeline(NULL, NULL));
+	REFUSES(mprof_profile_get_timeline_slice(NULL, 0, 0, NULL));
 	GIVES_0(mprof_profile_get_mark_count(NULL));
 	REFUSES(mprof_profile_get_mark(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_collection_count(NULL));

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/pauses.h
+ * \brief Pauses: stops of the world, collections without known stops, and waits for monitors. From them follows how
+ * long the threads waited or were stopped in each slice of the timeline.
+ */
+#ifndef MODEL_PAUSES_H
+#define MODEL_PAUSES_H
+
+#include "model/collections.h"
+#include "model/thread_table.h"
+#include "model/timeline.h"
+
+typedef struct pause_record {
+	uint64_t start;
+	uint64_t end; /**< If is_unfinished, the latest counter of the log. */
+	uint64_t thread;
+	uint64_t number; /**< Of the collection, 0 if none, as generation. */
+	uint32_t generation;
+	uint32_t kind;   /**< An #mprof_pause_kind. */
+	uint64_t object; /**< Of a wait, like the following. */
+	uint64_t holder;
+	uint32_t class_id;
+	uint32_t stack;
+	uint8_t is_unfinished;
+	uint8_t has_collection;
+} pause_record;
+
+typedef struct pause_list {
+	mprof_allocator allocator;
+	pause_record *records; /**< By their starts. */
+	size_t count;
+	size_t capacity;
+	size_t slice_count; /**< Of the timeline. */
+} pause_list;
+
+void pauses_init(pause_list *all, const mprof_allocator *allocator);
+void pauses_destroy(pause_list *all);
+
+/**
+ * Lists the pauses that overlap the window, and completes the slices of the threads. \p latest is the last counter of
+ * the log; if an event is later, its counter counts. Returns 0 if there is no memory.
+ */
+int pauses_show(pause_list *all, timeline *slices, thread_table *threads, const collection_list *collections,
+		uint64_t latest);
+
+#endif
