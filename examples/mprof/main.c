@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
+#include "commands/topics.h"
 #include "common/exit_status.h"
 #include "common/nearest.h"
 #include "common/output.h"
@@ -44,6 +45,8 @@ static void print_help(void)
 	       "Records, reads and reports profiles of Mono programs and native programs.\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].summary);
+	puts("\nmprof help TOPIC prints three commands that find out why:");
+	topics_print_list();
 	printf("\n'mprof COMMAND --help' lists the options of a command; 'mprof --version' prints the version.\n\n"
 	       "Start here:\n"
 	       "  mprof record -- mono program.exe\n"
@@ -73,14 +76,16 @@ static int is_any_of(const char *text, const char *first, const char *second)
 	return strcmp(text, first) == 0 || strcmp(text, second) == 0;
 }
 
-static int refuse_command(const char *name)
+static int refuse_command(const char *name, int is_help)
 {
 	nearest_name nearest;
 
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		nearest_offer_word(&nearest, commands[i].name, commands[i].name);
-	fprintf(stderr, "mprof: unknown command '%s'; ", name);
+	if (is_help)
+		topics_offer(&nearest);
+	fprintf(stderr, "mprof: unknown command %s'%s'; ", is_help ? "or topic " : "", name);
 	if (nearest.found != NULL)
 		fprintf(stderr, "did you mean '%s'? ", nearest.found);
 	fputs("'mprof --help' lists the commands\n", stderr);
@@ -93,8 +98,22 @@ static int run_command(int argc, char **argv)
 	const command *chosen = find_command(argv[1]);
 
 	if (chosen == NULL)
-		return refuse_command(argv[1]);
+		return refuse_command(argv[1], 0);
 	return chosen->run(argc - 1, argv + 1);
+}
+
+/* Prints the help text of a command, the page of a topic, or without an argument the list of both. */
+static int run_help(int argc, char **argv)
+{
+	char help_option[] = "--help";
+	char *help_argv[] = {argv[0], argc > 2 ? argv[2] : NULL, help_option, NULL};
+
+	if (argc > 2 && topics_print(argv[2]))
+		return STATUS_OK;
+	if (argc > 2)
+		return find_command(argv[2]) != NULL ? run_command(3, help_argv) : refuse_command(argv[2], 1);
+	print_help();
+	return STATUS_OK;
 }
 
 /*
@@ -125,14 +144,7 @@ int main(int argc, char **argv)
 		print_version();
 		return output_finish(STATUS_OK);
 	}
-	if (strcmp(argv[1], "help") == 0) {
-		char help_option[] = "--help";
-		char *help_argv[] = {argv[0], argc > 2 ? argv[2] : NULL, help_option, NULL};
-
-		if (argc > 2)
-			return output_finish(run_command(3, help_argv));
-		print_help();
-		return output_finish(STATUS_OK);
-	}
+	if (strcmp(argv[1], "help") == 0)
+		return output_finish(run_help(argc, argv));
 	return output_finish(run_command(argc, argv));
 }

@@ -30,7 +30,7 @@ page_options() {
 }
 
 mprof --help
-commands=$(sed -nE 's/^  ([a-z]+) +[a-z].*/\1/p' out | grep -v '^mprof$')
+commands=$(sed -nE '/^mprof help TOPIC/,$d; s/^  ([a-z]+) +[a-z].*/\1/p' out | grep -v '^mprof$')
 test "$(wc -w <<<"$commands")" -ge 9 || fail "the commands in the help text: $commands"
 
 for command in $commands; do
