@@ -22,7 +22,8 @@ _mprof_options()
 		echo "--json --shots= --top= --class= --help --version"
 		;;
 	heap)
-		echo "--json --csv --at= --list --top= --sort= --class= --paths= --leaks --unreachable --memory= --help --version"
+		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \
+			"--leaks --unreachable --memory= --help --version"
 		;;
 	handles)
 		echo "--json --top= --class= --no-lines --help --version"

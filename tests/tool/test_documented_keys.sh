@@ -59,10 +59,10 @@ for log in sample full memory empty mail cut; do
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command
 	done
-	for command in heap handles; do
-		mprof $command --json $log.mprof
-		cp out $log.$command
-	done
+	mprof heap --json --referrers='*' --referencing='*' --object=0x1000 $log.mprof
+	cp out $log.heap
+	mprof handles --json $log.mprof
+	cp out $log.handles
 	mprof diff --json full.mprof $log.mprof
 	cp out $log.diff
 	mprof convert --json --dialect=drop $log.mprof copy.mprof

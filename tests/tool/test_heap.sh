@@ -129,3 +129,19 @@ for log in "${MPROF_SAMPLES-}"/f-heap-all.mprof "${MPROF_SAMPLES-}"/e-heap-all.m
 	expect_json "$log" '[([.classes[].bytes] | add) == .bytes, ([.classes[].objects] | add) == .objects]' \
 		'[true,true]'
 done
+
+# What refers to objects, objects by what they refer to, and one object.
+mprof heap --json --referrers='*' --referencing='*.Point' --object=0x2000 full.mprof
+expect_json "--referrers" '[.referrers[] | [.class, .root.kind, .target, .references]]' \
+	'[["Game.World",null,"Game.Point",1],[null,"static","Game.World",1]]'
+expect_json "--referencing" '.selection | [.objects, .bytes, .retained_bytes, [.classes[].name]]' \
+	'[1,32,80,["Game.World"]]'
+expect_json "--object" '.object | [.object, .class, .retained_bytes, .dominator, [.referrers[].object], .references]' \
+	'["0x2000","Game.Point",48,"0x1000",["0x1000"],[]]'
+mprof heap --object=0x1000 full.mprof
+expect_line out '^  path +static Game\.World\* -> Game\.World$'
+expect_line out '^    \? +not in the snapshot$'
+mprof heap --object=0x1008 full.mprof
+expect_line err '^mprof: full\.mprof: no object of the snapshot is at 0x1008$'
+mprof heap --json --referenced-by='*.World' --class='*.World' full.mprof
+expect_json "nothing selected" '.selection | [.objects, .retained_bytes]' '[0,0]'

@@ -55,6 +55,7 @@ wrong report --depth=99999999 sample.mprof
 wrong heap --at=0 sample.mprof
 wrong heap --sort=size sample.mprof
 wrong heap --memory=0 sample.mprof
+wrong heap --object=here sample.mprof
 wrong heap --json --csv sample.mprof
 wrong heap --list --at=1 sample.mprof
 wrong handles --top=x sample.mprof

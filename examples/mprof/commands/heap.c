@@ -6,8 +6,11 @@
 #include "heap/class_filter.h"
 #include "heap/classes.h"
 #include "heap/largest.h"
+#include "heap/object.h"
 #include "heap/leaks.h"
 #include "heap/paths.h"
+#include "heap/referrers.h"
+#include "heap/selection.h"
 #include "heap/spooled.h"
 #include "heap/summary.h"
 #include "heap/view.h"
@@ -29,6 +32,14 @@ static const char help[] =
 	"  --class=PATTERN    only classes whose name matches, and their objects\n"
 	"  --paths=PATTERN    only the paths of objects of classes that match, grouped by root and fields\n"
 	"  --leaks            what grew in each snapshot of the log, and what holds it\n"
+	"  --referrers=PATTERN\n"
+	"                     only the fields and roots that refer to objects of classes that match, with counts\n"
+	"  --referencing=PATTERN\n"
+	"                     only the objects that refer to an object of a class that matches\n"
+	"  --referenced-by=PATTERN\n"
+	"                     only the objects that an object of a class that matches refers to; the last two and\n"
+	"                     --class can be combined, and then all of them hold\n"
+	"  --object=ADDRESS   only the object at an address: its path, what it refers to, what refers to it\n"
 	"  --unreachable      only objects that no root reaches, by class\n"
 	"  --memory=MIB       maximum memory for the objects, in MiB (default 4096)\n"
 	"  --help             this text\n"
@@ -51,6 +62,10 @@ enum {
 	OPTION_SORT,
 	OPTION_CLASS,
 	OPTION_PATHS,
+	OPTION_REFERRERS,
+	OPTION_REFERENCING,
+	OPTION_REFERENCED_BY,
+	OPTION_OBJECT,
 	OPTION_UNREACHABLE,
 	OPTION_LEAKS,
 	OPTION_MEMORY
@@ -67,6 +82,10 @@ static const struct option options[] = {
 	{"class", required_argument, NULL, OPTION_CLASS},
 	{"paths", required_argument, NULL, OPTION_PATHS},
 	{"leaks", no_argument, NULL, OPTION_LEAKS},
+	{"referrers", required_argument, NULL, OPTION_REFERRERS},
+	{"referencing", required_argument, NULL, OPTION_REFERENCING},
+	{"referenced-by", required_argument, NULL, OPTION_REFERENCED_BY},
+	{"object", required_argument, NULL, OPTION_OBJECT},
 	{"unreachable", no_argument, NULL, OPTION_UNREACHABLE},
 	{"memory", required_argument, NULL, OPTION_MEMORY},
 	{NULL, 0, NULL, 0},
@@ -86,10 +105,36 @@ static int parse_order(heap_options *taken, const char *value)
 	return 0;
 }
 
+/* Options with a pattern. Returns 0 for others. */
+static int apply_pattern(heap_options *taken, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_CLASS:
+		taken->class_pattern = value;
+		return 1;
+	case OPTION_PATHS:
+		taken->paths_pattern = value;
+		return 1;
+	case OPTION_REFERRERS:
+		taken->referrers_pattern = value;
+		return 1;
+	case OPTION_REFERENCING:
+		taken->referencing_pattern = value;
+		return 1;
+	case OPTION_REFERENCED_BY:
+		taken->referenced_pattern = value;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 static int apply_option(void *user, int option, const char *value)
 {
 	heap_options *taken = user;
 
+	if (apply_pattern(taken, option, value))
+		return 1;
 	switch (option) {
 	case OPTION_AT:
 		return arguments_number("--at", value, 1, UINT32_MAX, &taken->at);
@@ -100,12 +145,9 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--memory", value, 1, UINT64_MAX >> 20, &taken->memory);
 	case OPTION_SORT:
 		return parse_order(taken, value);
-	case OPTION_CLASS:
-		taken->class_pattern = value;
-		return 1;
-	case OPTION_PATHS:
-		taken->paths_pattern = value;
-		return 1;
+	case OPTION_OBJECT:
+		taken->has_address = 1;
+		return arguments_number("--object", value, 0, UINT64_MAX, &taken->address);
 	case OPTION_LIST:
 		taken->is_list = 1;
 		return 1;
@@ -149,6 +191,9 @@ static void print_json(const heap_view *view, const heap_leaks *leaks)
 	heap_classes_json(view, &json);
 	heap_largest_json(view, &json);
 	heap_paths_json(view, &json);
+	heap_selection_json(view, &json);
+	heap_referrers_json(view, &json);
+	heap_object_json(view, &json);
 	if (leaks != NULL)
 		heap_leaks_json(leaks, &json);
 	else
@@ -164,6 +209,26 @@ static void print_csv(const heap_view *view)
 		heap_classes_csv(view);
 }
 
+/* Prints what the options choose, instead of the usual tables. Returns 0 if there is no such option. */
+static int print_chosen(const heap_view *view)
+{
+	const heap_options *chosen = &view->options;
+
+	if (chosen->has_address)
+		heap_object_text(view);
+	else if (chosen->referrers_pattern != NULL)
+		heap_referrers_text(view);
+	else if (heap_selection_is_wanted(view))
+		heap_selection_text(view);
+	else if (chosen->paths_pattern != NULL)
+		heap_paths_text(view);
+	else if (chosen->is_unreachable)
+		heap_classes_text(view);
+	else
+		return 0;
+	return 1;
+}
+
 static void print_text(const heap_view *view)
 {
 	if (view->options.is_list) {
@@ -171,12 +236,10 @@ static void print_text(const heap_view *view)
 		return;
 	}
 	heap_summary_text(view);
-	if (view->options.paths_pattern == NULL)
-		heap_classes_text(view);
-	if (view->options.is_unreachable)
+	if (print_chosen(view))
 		return;
-	if (view->options.paths_pattern == NULL)
-		heap_largest_text(view);
+	heap_classes_text(view);
+	heap_largest_text(view);
 	heap_paths_text(view);
 }
 

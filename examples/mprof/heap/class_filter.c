@@ -88,4 +88,7 @@ void class_filter_check(const heap_view *view)
 {
 	check_pattern(view, "--class", view->options.class_pattern);
 	check_pattern(view, "--paths", view->options.paths_pattern);
+	check_pattern(view, "--referrers", view->options.referrers_pattern);
+	check_pattern(view, "--referencing", view->options.referencing_pattern);
+	check_pattern(view, "--referenced-by", view->options.referenced_pattern);
 }

@@ -20,9 +20,11 @@ typedef struct heap_options {
 	int has_top;
 	heap_order order;
 	uint64_t memory;           /**< Maximum memory of the graph in MiB; 0 for the default. */
-	const char *class_pattern; /**< NULL if not given, as the next two. */
+	const char *class_pattern; /**< NULL if not given, as the next four. */
 	const char *paths_pattern;
 	const char *referrers_pattern;
+	const char *referencing_pattern;
+	const char *referenced_pattern;
 	uint64_t address; /**< The object to print. */
 	int has_address;
 	int is_list; /**< Only list the snapshots. */

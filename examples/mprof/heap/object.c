@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints one object with its references and referrers. */
+#include "heap/object.h"
+
+#include "common/output.h"
+#include "heap/labels.h"
+#include "heap/paths.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_ROWS 20
+#define BATCH 256
+
+/* The references of an object, or those to it. */
+typedef mprof_status (*get_function)(const mprof_heap_graph *graph, uint32_t object, uint32_t first,
+				     mprof_heap_reference *references, size_t reference_size, size_t capacity,
+				     size_t *count);
+
+/* Prints the object at the other end of a reference; \p owner is the class of the object that has the reference. */
+typedef void (*print_function)(const heap_view *view, void *user, uint32_t owner,
+			       const mprof_heap_reference *reference);
+
+static void visit(const heap_view *view, uint32_t object, get_function get, size_t most, print_function print,
+		  void *user)
+{
+	uint32_t own_class = heap_view_object(view, object).class_id;
+	mprof_heap_reference references[BATCH];
+	size_t done = 0;
+	size_t count;
+
+	do {
+		size_t capacity = most - done < BATCH ? most - done : BATCH;
+
+		get(view->graph, object, (uint32_t)done, references, sizeof(references[0]), capacity, &count);
+		for (size_t i = 0; i < count; i++) {
+			uint32_t owner = own_class;
+
+			if (get == mprof_heap_graph_get_referrers)
+				owner = heap_view_object(view, references[i].object).class_id;
+			print(view, user, owner, &references[i]);
+		}
+		done += count;
+	} while (count == BATCH && done < most);
+}
+
+/* The object at the address. Returns 0 after a message. */
+static int find_object(const heap_view *view, uint32_t *object)
+{
+	if (mprof_heap_graph_lookup_object(view->graph, view->options.address, object) != MPROF_OK) {
+		text_begin_message(view->input.name);
+		fprintf(stderr, "no object of the snapshot is at 0x%" PRIx64 "\n", view->options.address);
+		return 0;
+	}
+	if (mprof_heap_graph_build_referrers(view->graph) == MPROF_OK)
+		return 1;
+	output_out_of_memory();
+	return 0;
+}
+
+static void print_text(const heap_view *view, void *user, uint32_t owner, const mprof_heap_reference *reference)
+{
+	const char *field = label_field(view, owner, reference);
+	mprof_heap_object object;
+	class_name name;
+
+	(void)user;
+	if (field == NULL)
+		field = "?";
+	if (reference->object == MPROF_HEAP_NO_OBJECT) {
+		printf("    %-24s not in the snapshot\n", field);
+		return;
+	}
+	object = heap_view_object(view, reference->object);
+	fputs("    ", stdout);
+	text_name(stdout, field);
+	printf("%*s 0x%" PRIx64 " ", (int)(strlen(field) < 24 ? 24 - strlen(field) : 0), "", object.address);
+	text_name(stdout, label_class(view, object.class_index, &name));
+	putchar('\n');
+}
+
+static void print_references(const heap_view *view, uint32_t object, get_function get, const char *title,
+			     uint32_t count)
+{
+	size_t shown = heap_view_rows(view, count, USUAL_ROWS);
+
+	if (count == 0)
+		return;
+	printf("  %s", title);
+	if (shown < count)
+		printf(" (%zu of %" PRIu32 ")", shown, count);
+	putchar('\n');
+	visit(view, object, get, shown, print_text, NULL);
+}
+
+void heap_object_text(const heap_view *view)
+{
+	mprof_heap_object stats;
+	char text[TEXT_NUMBER_SIZE];
+	class_name name;
+	uint32_t object;
+
+	if (!find_object(view, &object))
+		return;
+	stats = heap_view_object(view, object);
+	printf("\nObject 0x%" PRIx64 "\n  class      ", stats.address);
+	text_name(stdout, label_class(view, stats.class_index, &name));
+	printf("\n  bytes      %s\n", text_bytes(text, stats.bytes));
+	if (view->has_retained && stats.is_reachable) {
+		printf("  retained   %s\n  path       ", text_bytes(text, stats.retained_bytes));
+		heap_path_text(view, object);
+	} else if (view->has_retained) {
+		puts("  unreachable");
+	}
+	print_references(view, object, mprof_heap_graph_get_references, "refers to", stats.references);
+	print_references(view, object, mprof_heap_graph_get_referrers, "referred to by", stats.referrers);
+}
+
+static void print_json(const heap_view *view, void *user, uint32_t owner, const mprof_heap_reference *reference)
+{
+	json_writer *json = user;
+	class_name name;
+
+	json_begin_object(json, NULL);
+	json_string(json, "field", label_field(view, owner, reference));
+	if (reference->object == MPROF_HEAP_NO_OBJECT) {
+		json_null(json, "object");
+		json_null(json, "class");
+	} else {
+		mprof_heap_object object = heap_view_object(view, reference->object);
+
+		json_hexadecimal(json, "object", object.address);
+		json_string(json, "class", label_class(view, object.class_index, &name));
+	}
+	json_end_object(json);
+}
+
+static void print_references_json(const heap_view *view, json_writer *json, uint32_t object, get_function get,
+				  const char *key, uint32_t count)
+{
+	json_begin_array(json, key);
+	visit(view, object, get, heap_view_rows(view, count, 0), print_json, json);
+	json_end_array(json);
+}
+
+void heap_object_json(const heap_view *view, json_writer *json)
+{
+	mprof_heap_object stats;
+	class_name name;
+	uint32_t object;
+
+	if (!view->options.has_address || !find_object(view, &object)) {
+		json_null(json, "object");
+		return;
+	}
+	stats = heap_view_object(view, object);
+	json_begin_object(json, "object");
+	json_hexadecimal(json, "object", stats.address);
+	json_string(json, "class", label_class(view, stats.class_index, &name));
+	json_unsigned(json, "bytes", stats.bytes);
+	if (view->has_retained)
+		json_unsigned(json, "retained_bytes", stats.retained_bytes);
+	else
+		json_null(json, "retained_bytes");
+	if (stats.dominator != MPROF_HEAP_NO_OBJECT)
+		json_hexadecimal(json, "dominator", heap_view_object(view, stats.dominator).address);
+	else
+		json_null(json, "dominator");
+	print_references_json(view, json, object, mprof_heap_graph_get_references, "references", stats.references);
+	print_references_json(view, json, object, mprof_heap_graph_get_referrers, "referrers", stats.referrers);
+	json_end_object(json);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Selects objects by class and references, and prints their classes and what they retain together. */
+#include "heap/selection.h"
+
+#include "common/name_cut.h"
+#include "common/output.h"
+#include "heap/class_filter.h"
+#include "heap/labels.h"
+#include "shared/text.h"
+
+#include <mprof/heap_set.h>
+
+#include <stdlib.h>
+
+#define USUAL_ROWS 20
+#define BATCH 1024
+
+typedef struct selection_row {
+	size_t index; /**< Index of the class. */
+	uint64_t objects;
+	uint64_t bytes;
+} selection_row;
+
+typedef struct selection {
+	mprof_heap_set_totals totals;
+	uint64_t retained;
+	selection_row *rows; /**< Classes of the objects, most bytes first. */
+	size_t count;
+	int is_made; /**< 0: out of memory, after a message. */
+} selection;
+
+int heap_selection_is_wanted(const heap_view *view)
+{
+	return view->options.referencing_pattern != NULL || view->options.referenced_pattern != NULL;
+}
+
+/* Makes the set of all objects of the classes that match. NULL if out of memory. */
+static mprof_heap_set *make_classes(const heap_view *view, const char *pattern)
+{
+	mprof_heap_set *set = NULL;
+	class_filter filter;
+
+	if (!class_filter_init(&filter, view, NULL, pattern))
+		return NULL;
+	if (mprof_heap_set_create(view->graph, &set) == MPROF_OK) {
+		for (size_t i = 0; i < view->totals.classes; i++) {
+			if (class_filter_wants(&filter, i))
+				mprof_heap_set_add_class(set, i);
+		}
+	}
+	class_filter_release(&filter);
+	return set;
+}
+
+typedef mprof_status (*add_function)(mprof_heap_set *set, const mprof_heap_set *others);
+
+/* Keeps the objects that are related to objects of classes that match; without a pattern all. 0 if out of memory. */
+static int keep_related(const heap_view *view, mprof_heap_set *set, const char *pattern, add_function add)
+{
+	mprof_heap_set *others;
+	mprof_heap_set *related = NULL;
+	int is_made = 0;
+
+	if (pattern == NULL)
+		return 1;
+	others = make_classes(view, pattern);
+	if (others != NULL && mprof_heap_set_create(view->graph, &related) == MPROF_OK) {
+		add(related, others);
+		mprof_heap_set_intersect(set, related);
+		is_made = 1;
+	}
+	mprof_heap_set_destroy(related);
+	mprof_heap_set_destroy(others);
+	return is_made;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const selection_row *a = left;
+	const selection_row *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void count_classes(const heap_view *view, selection *made, const mprof_heap_set *set)
+{
+	uint32_t objects[BATCH];
+	uint32_t next = 0;
+	size_t count;
+	size_t kept = 0;
+
+	do {
+		mprof_heap_set_get_objects(set, next, objects, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			mprof_heap_object object = heap_view_object(view, objects[i]);
+
+			made->rows[object.class_index].objects++;
+			made->rows[object.class_index].bytes += object.bytes;
+			next = objects[i] + 1;
+		}
+	} while (count == BATCH);
+	for (size_t i = 0; i < view->totals.classes; i++) {
+		made->rows[i].index = i;
+		if (made->rows[i].objects > 0)
+			made->rows[kept++] = made->rows[i];
+	}
+	made->count = kept;
+	qsort(made->rows, made->count, sizeof(*made->rows), compare_rows);
+}
+
+static int select_objects(const heap_view *view, selection *made, mprof_heap_set *set)
+{
+	if (!keep_related(view, set, view->options.referencing_pattern, mprof_heap_set_add_referencing) ||
+	    !keep_related(view, set, view->options.referenced_pattern, mprof_heap_set_add_referenced))
+		return 0;
+	made->rows = calloc((size_t)view->totals.classes + 1, sizeof(*made->rows));
+	if (made->rows == NULL)
+		return 0;
+	count_classes(view, made, set);
+	made->totals.struct_size = sizeof(made->totals);
+	mprof_heap_set_get_totals(set, &made->totals);
+	return !view->has_retained || mprof_heap_set_get_retained(set, &made->retained) == MPROF_OK;
+}
+
+static selection make_selection(const heap_view *view)
+{
+	selection made = {.rows = NULL};
+	mprof_heap_set *set;
+
+	if (view->totals.objects == 0)
+		return made;
+	set = make_classes(view, view->options.class_pattern);
+	made.is_made = set != NULL && select_objects(view, &made, set);
+	if (!made.is_made)
+		output_out_of_memory();
+	mprof_heap_set_destroy(set);
+	return made;
+}
+
+void heap_selection_text(const heap_view *view)
+{
+	selection made = make_selection(view);
+	size_t shown = heap_view_rows(view, made.count, USUAL_ROWS);
+	char bytes[TEXT_NUMBER_SIZE];
+	char objects[TEXT_NUMBER_SIZE];
+
+	if (made.is_made) {
+		printf("\nSelected objects: %s, %s", text_count(objects, made.totals.objects),
+		       text_bytes(bytes, made.totals.bytes));
+		if (view->has_retained)
+			printf("; together they retain %s", text_bytes(bytes, made.retained));
+		if (shown < made.count)
+			printf(" (%zu of %zu classes)", shown, made.count);
+		printf("\n  %10s %14s  %s\n", "bytes", "objects", "class");
+	}
+	for (size_t i = 0; i < shown; i++) {
+		class_name name;
+
+		printf("  %10s %14s  ", text_bytes(bytes, made.rows[i].bytes),
+		       text_count(objects, made.rows[i].objects));
+		name_print(label_class(view, made.rows[i].index, &name));
+		putchar('\n');
+	}
+	free(made.rows);
+}
+
+static void print_classes_json(const heap_view *view, json_writer *json, const selection *made)
+{
+	size_t shown = heap_view_rows(view, made->count, 0);
+
+	json_begin_array(json, "classes");
+	for (size_t i = 0; i < shown; i++) {
+		class_name name;
+
+		json_begin_object(json, NULL);
+		json_unsigned(json, "id", heap_view_class(view, made->rows[i].index).class_id);
+		json_string(json, "name", label_class(view, made->rows[i].index, &name));
+		json_unsigned(json, "objects", made->rows[i].objects);
+		json_unsigned(json, "bytes", made->rows[i].bytes);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void heap_selection_json(const heap_view *view, json_writer *json)
+{
+	selection made;
+
+	if (!heap_selection_is_wanted(view)) {
+		json_null(json, "selection");
+		return;
+	}
+	made = make_selection(view);
+	json_begin_object(json, "selection");
+	json_unsigned(json, "objects", made.totals.objects);
+	json_unsigned(json, "bytes", made.totals.bytes);
+	if (view->has_retained)
+		json_unsigned(json, "retained_bytes", made.retained);
+	else
+		json_null(json, "retained_bytes");
+	print_classes_json(view, json, &made);
+	json_end_object(json);
+	free(made.rows);
+}
