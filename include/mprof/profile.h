@@ -46,7 +46,8 @@
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
  * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h,
  * mprof/profile_session.h and mprof/profile_timeline.h, and mprof/profile_frames.h, which makes trees of frames from
- * them, and mprof/live_window.h, which shows what was added recently.
+ * them, mprof/profile_diff.h, which compares two profiles, and mprof/live_window.h, which shows what was added
+ * recently.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -60,6 +61,7 @@
 #include <mprof/live_window.h>
 #include <mprof/profile_ages.h>
 #include <mprof/profile_calls.h>
+#include <mprof/profile_diff.h>
 #include <mprof/profile_durations.h>
 #include <mprof/profile_frames.h>
 #include <mprof/profile_memory.h>

@@ -814,6 +814,50 @@ FIELD(mprof_live_row, count, 24);
 FIELD(mprof_live_row, self, 32);
 FIELD(mprof_live_row, total, 40);
 
+SIZE(mprof_profile_diff_options, 40);
+FIELD(mprof_profile_diff_options, struct_size, 0);
+FIELD(mprof_profile_diff_options, allocator, 8);
+FIELD(mprof_profile_diff_options, max_memory, 16);
+FIELD(mprof_profile_diff_options, before_tree, 24);
+FIELD(mprof_profile_diff_options, after_tree, 32);
+
+SIZE(mprof_diff_values, 24);
+FIELD(mprof_diff_values, count, 0);
+FIELD(mprof_diff_values, self, 8);
+FIELD(mprof_diff_values, total, 16);
+
+SIZE(mprof_diff_row, 72);
+FIELD(mprof_diff_row, struct_size, 0);
+FIELD(mprof_diff_row, name, 8);
+FIELD(mprof_diff_row, stack, 12);
+FIELD(mprof_diff_row, match, 16);
+FIELD(mprof_diff_row, reserved, 20);
+FIELD(mprof_diff_row, before, 24);
+FIELD(mprof_diff_row, after, 48);
+
+SIZE(mprof_diff_name, 56);
+FIELD(mprof_diff_name, struct_size, 0);
+FIELD(mprof_diff_name, kind, 8);
+FIELD(mprof_diff_name, flags, 12);
+FIELD(mprof_diff_name, match, 16);
+FIELD(mprof_diff_name, before_id, 20);
+FIELD(mprof_diff_name, after_id, 24);
+FIELD(mprof_diff_name, reserved, 28);
+FIELD(mprof_diff_name, class_name, 32);
+FIELD(mprof_diff_name, name, 40);
+FIELD(mprof_diff_name, assembly, 48);
+
+SIZE(mprof_diff_node, 80);
+FIELD(mprof_diff_node, struct_size, 0);
+FIELD(mprof_diff_node, name, 8);
+FIELD(mprof_diff_node, match, 12);
+FIELD(mprof_diff_node, parent, 16);
+FIELD(mprof_diff_node, first_child, 20);
+FIELD(mprof_diff_node, next_sibling, 24);
+FIELD(mprof_diff_node, reserved, 28);
+FIELD(mprof_diff_node, before, 32);
+FIELD(mprof_diff_node, after, 56);
+
 SIZE(mprof_frame_tree_options, 56);
 FIELD(mprof_frame_tree_options, struct_size, 0);
 FIELD(mprof_frame_tree_options, allocator, 8);
@@ -1298,6 +1342,11 @@ static int check_sizes(void)
 		{"mprof_live_options", sizeof(mprof_live_options)},
 		{"mprof_live_totals", sizeof(mprof_live_totals)},
 		{"mprof_live_row", sizeof(mprof_live_row)},
+		{"mprof_profile_diff_options", sizeof(mprof_profile_diff_options)},
+		{"mprof_diff_values", sizeof(mprof_diff_values)},
+		{"mprof_diff_row", sizeof(mprof_diff_row)},
+		{"mprof_diff_name", sizeof(mprof_diff_name)},
+		{"mprof_diff_node", sizeof(mprof_diff_node)},
 		{"mprof_class_stats", sizeof(mprof_class_stats)},
 		{"mprof_call_stats", sizeof(mprof_call_stats)},
 		{"mprof_sample_stats", sizeof(mprof_sample_stats)},

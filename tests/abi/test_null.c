@@ -308,6 +308,16 @@ Test(null, profile)
 	REFUSES(mprof_live_window_get_totals(NULL, NULL));
 	GIVES_0(mprof_live_window_get_row_count(NULL, 0));
 	REFUSES(mprof_live_window_get_row(NULL, 0, 0, NULL));
+	DOES_NOTHING(mprof_profile_diff_options_init(NULL, 0));
+	REFUSES(mprof_profile_diff_create(NULL, NULL, NULL, NULL, NULL, NULL));
+	DOES_NOTHING(mprof_profile_diff_destroy(NULL));
+	GIVES_0(mprof_profile_diff_get_row_count(NULL, MPROF_DIFF_METHODS));
+	REFUSES(mprof_profile_diff_get_row(NULL, MPROF_DIFF_METHODS, 0, NULL));
+	REFUSES(mprof_profile_diff_get_sum(NULL, MPROF_DIFF_METHODS, NULL));
+	REFUSES(mprof_profile_diff_get_name(NULL, 0, NULL));
+	REFUSES(mprof_profile_diff_get_stack(NULL, 0, NULL, 0, NULL));
+	GIVES_0(mprof_profile_diff_get_node_count(NULL));
+	REFUSES(mprof_profile_diff_get_node(NULL, 0, NULL));
 	DOES_NOTHING(mprof_frame_tree_options_init(NULL, 0));
 	REFUSES(mprof_frame_tree_create(NULL, NULL, NULL, NULL));
 	DOES_NOTHING(mprof_frame_tree_destroy(NULL));

@@ -16,7 +16,7 @@ fail() {
 # One prototype a line, without comments, attributes and line breaks.
 for header in include/mprof/*.h; do
 	tr '\n' ' ' <"$header" | sed -e 's|/\*|\n/*|g' | sed -e 's|/\*.*\*/||' | tr '\n' ' ' | grep -oE 'MPROF_API [^;{]*;' || true
-done | sed -E 's/MPROF_API |MPROF_NODISCARD //g; s/[[:space:]]+/ /g' | LC_ALL=C sort >"$scratch/declared"
+done | sed -E 's/MPROF_API |MPROF_NODISCARD //g; s/[[:space:]]+/ /g; s/\( /(/g' | LC_ALL=C sort >"$scratch/declared"
 
 # The same of the pages: bold lines of the synopsis that begin or continue a prototype.
 sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/s/^\.B "\(.*\)"$/\1/p' doc/man/*.3 | grep -vE '^(#|cc )' | tr '\n' ' ' |

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Matches the methods, classes and native functions of two logs by name. */
+#include "model/diff_names.h"
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "model/generated_names.h"
+#include "model/samples.h"
+
+/** Texts that identify an item: borrowed from the reader. */
+typedef struct item_texts {
+	const char *class_name;
+	const char *name;
+	uint32_t assembly; /* Number of the text. */
+} item_texts;
+
+int diff_names_init(diff_names *names, const mprof_allocator *allocator)
+{
+	memset(names, 0, sizeof(*names));
+	names->allocator = *allocator;
+	hash_map_init(&names->entity_by_key, &names->allocator);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		hash_map_init(&names->sides[side].assemblies, &names->allocator);
+		hash_map_init(&names->sides[side].subjects[0], &names->allocator);
+		hash_map_init(&names->sides[side].subjects[1], &names->allocator);
+	}
+	return text_table_init(&names->texts, &names->allocator);
+}
+
+void diff_names_release_items(diff_names *names)
+{
+	hash_map_destroy(&names->entity_by_key);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		hash_map_destroy(&names->sides[side].assemblies);
+		hash_map_destroy(&names->sides[side].subjects[0]);
+		hash_map_destroy(&names->sides[side].subjects[1]);
+	}
+	allocator_release(&names->allocator, names->subjects, names->subject_capacity * sizeof(*names->subjects));
+	allocator_release(&names->allocator, names->scratch, names->scratch_size);
+	names->subjects = NULL;
+	names->subject_count = 0;
+	names->subject_capacity = 0;
+	names->scratch = NULL;
+	names->scratch_size = 0;
+}
+
+void diff_names_destroy(diff_names *names)
+{
+	diff_names_release_items(names);
+	text_table_destroy(&names->texts);
+	allocator_release(&names->allocator, names->entities, names->entity_capacity * sizeof(*names->entities));
+	allocator_release(&names->allocator, names->names, names->name_capacity * sizeof(*names->names));
+	names->entities = NULL;
+	names->names = NULL;
+}
+
+int diff_names_set_log(diff_names *names, int side, const mprof_profile *profile, const mprof_reader *reader)
+{
+	mprof_element_stats element = {.struct_size = sizeof(element)};
+
+	names->sides[side].reader = reader;
+	for (size_t i = 0; i < mprof_profile_get_element_count(profile); i++) {
+		const char *name;
+		uint32_t text;
+
+		if (mprof_profile_get_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
+		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
+			continue;
+		/* "Name, Version=...": another version of the same assembly matches. */
+		name = element.assembly != NULL ? element.assembly : element.name;
+		text = text_table_add(&names->texts, name, strcspn(name, ","));
+		if (text == TEXT_TABLE_NONE || !hash_map_put(&names->sides[side].assemblies, element.id, text))
+			return 0;
+	}
+	return 1;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+static int find_class(const diff_names *names, int side, uint32_t id, item_texts *texts)
+{
+	const diff_side_names *log = &names->sides[side];
+	const uint64_t *assembly;
+	mprof_mapping mapping;
+
+	if (id == 0 || mprof_reader_lookup_class(log->reader, id, &mapping, sizeof(mapping)) != MPROF_OK)
+		return 0;
+	texts->class_name = mapping.name;
+	assembly = mapping.assembly_id != 0 ? hash_map_get(&log->assemblies, mapping.assembly_id) : NULL;
+	texts->assembly = assembly != NULL ? (uint32_t)*assembly : TEXT_TABLE_EMPTY;
+	return 1;
+}
+
+static void find_method(const diff_names *names, int side, uint32_t id, item_texts *texts)
+{
+	mprof_mapping mapping;
+
+	if (id == 0 || mprof_reader_lookup_method(names->sides[side].reader, id, &mapping, sizeof(mapping)) != MPROF_OK)
+		return;
+	texts->name = mapping.name;
+	find_class(names, side, mapping.class_id, texts);
+}
+
+/* Sets the module of native code. Returns 0 if there is no memory. */
+static int find_module(diff_names *names, int side, uint32_t id, item_texts *texts)
+{
+	mprof_record record;
+	const char *file;
+
+	if (id == 0 || mprof_reader_lookup_record(names->sides[side].reader, MPROF_RECORD_MODULE, id, &record,
+						  sizeof(record)) != MPROF_OK)
+		return 1;
+	file = base_name(record.as.module.file);
+	texts->assembly = text_table_add(&names->texts, file, strlen(file));
+	return texts->assembly != TEXT_TABLE_NONE;
+}
+
+static int find_native(diff_names *names, int side, const diff_item *item, item_texts *texts)
+{
+	const mprof_reader *reader = names->sides[side].reader;
+	mprof_record record;
+
+	if (item->kind == MPROF_SAMPLE_FUNCTION &&
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, item->id, &record, sizeof(record)) == MPROF_OK) {
+		texts->name = record.as.function.name;
+		return find_module(names, side, record.as.function.module, texts);
+	}
+	if (item->kind == MPROF_SAMPLE_MODULE &&
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, item->id, &record, sizeof(record)) == MPROF_OK)
+		texts->name = base_name(record.as.module.file);
+	return 1;
+}
+
+/* Stores texts one after the other, separated by a character that is in no name. Returns their text, or none. */
+static uint32_t add_key(diff_names *names, const char *kind, const item_texts *texts, int is_stripped)
+{
+	size_t kind_length = strlen(kind);
+	size_t class_length = strlen(texts->class_name);
+	size_t length = kind_length + class_length + strlen(texts->name) + 2;
+	void *scratch = names->scratch;
+
+	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length, 1))
+		return TEXT_TABLE_NONE;
+	names->scratch = scratch;
+	memcpy(names->scratch, kind, kind_length);
+	memcpy(names->scratch + kind_length, texts->class_name, class_length);
+	names->scratch[kind_length + class_length] = '\n';
+	strcpy(names->scratch + kind_length + class_length + 1, texts->name);
+	if (is_stripped && !generated_name_strip(names->scratch + kind_length))
+		return TEXT_TABLE_EMPTY;
+	return text_table_add(&names->texts, names->scratch, strlen(names->scratch));
+}
+
+static int add_entity(diff_names *names, const diff_item *item, const item_texts *texts, uint32_t skeleton,
+		      uint32_t key)
+{
+	void *entities = names->entities;
+	uint32_t class_text = text_table_add(&names->texts, texts->class_name, strlen(texts->class_name));
+	uint32_t name_text = text_table_add(&names->texts, texts->name, strlen(texts->name));
+	named_entity *entity;
+
+	if (class_text == TEXT_TABLE_NONE || name_text == TEXT_TABLE_NONE || names->entity_count >= DIFF_NAME_NONE ||
+	    !array_reserve(&names->allocator, &entities, &names->entity_capacity, names->entity_count + 1,
+			   sizeof(*names->entities)))
+		return 0;
+	names->entities = entities;
+	if (!hash_map_put(&names->entity_by_key, key, names->entity_count))
+		return 0;
+	entity = &names->entities[names->entity_count];
+	memset(entity, 0, sizeof(*entity));
+	entity->kind = item->kind;
+	entity->flags = item->flags;
+	entity->class_text = class_text;
+	entity->name_text = name_text;
+	entity->skeleton = skeleton;
+	for (int side = 0; side < DIFF_SIDES; side++)
+		entity->shown[side] = (uint32_t)names->entity_count;
+	names->entity_count++;
+	return 1;
+}
+
+/* The entity of an item; #DIFF_NAME_NONE if there is no memory. */
+static uint32_t get_entity(diff_names *names, int side, const diff_item *item, const item_texts *texts)
+{
+	const char kind[] = {(char)('0' + item->kind), item->flags != 0 ? 'c' : ' ', item->id == DIFF_ROOT ? 'r' : ' ',
+			     '\0'};
+	uint32_t key = add_key(names, kind, texts, 0);
+	uint32_t skeleton = key != TEXT_TABLE_NONE ? add_key(names, kind, texts, 1) : TEXT_TABLE_NONE;
+	const uint64_t *known;
+	named_entity *entity;
+
+	if (skeleton == TEXT_TABLE_NONE)
+		return DIFF_NAME_NONE;
+	known = hash_map_get(&names->entity_by_key, key);
+	if (known == NULL) {
+		if (!add_entity(names, item, texts, skeleton, key))
+			return DIFF_NAME_NONE;
+		known = hash_map_get(&names->entity_by_key, key);
+	}
+	entity = &names->entities[*known];
+	if (!(entity->sides & (1 << side)))
+		entity->assemblies[side] = texts->assembly;
+	else if (entity->assemblies[side] != texts->assembly)
+		entity->is_ambiguous = 1;
+	entity->sides |= (uint8_t)(1 << side);
+	return (uint32_t)*known;
+}
+
+/* Native code is counted by function, or by module; without one, addresses of two runs cannot be compared. */
+static diff_item item_of(const diff_names *names, int side, const diff_item *given)
+{
+	const mprof_stack_frame frame = {.id = given->id, .is_native = 1};
+	diff_item item = *given;
+
+	if (item.kind == MPROF_SAMPLE_LOCATION)
+		samples_item_of_frame(names->sides[side].reader, &frame, &item.kind, &item.id);
+	if (item.kind == MPROF_SAMPLE_LOCATION)
+		item.id = 0;
+	item.flags = item.flags != 0;
+	return item;
+}
+
+static uint64_t subject_key(const diff_item *item)
+{
+	return (uint64_t)item->kind << 32 | item->id;
+}
+
+int diff_names_add(diff_names *names, int side, const diff_item *given)
+{
+	const diff_item item = item_of(names, side, given);
+	hash_map *known = &names->sides[side].subjects[item.flags];
+	item_texts texts = {"", "", TEXT_TABLE_EMPTY};
+	void *subjects = names->subjects;
+	uint32_t entity;
+
+	if (hash_map_get(known, subject_key(&item)) != NULL)
+		return 1;
+	if (item.kind == MPROF_SAMPLE_METHOD)
+		find_method(names, side, item.id, &texts);
+	else if (item.kind == DIFF_CLASS)
+		find_class(names, side, item.id != DIFF_ROOT ? item.id : 0, &texts);
+	else if (!find_native(names, side, &item, &texts))
+		return 0;
+	entity = get_entity(names, side, &item, &texts);
+	if (entity == DIFF_NAME_NONE || !array_reserve(&names->allocator, &subjects, &names->subject_capacity,
+						       names->subject_count + 1, sizeof(*names->subjects)))
+		return 0;
+	names->subjects = subjects;
+	if (!hash_map_put(known, subject_key(&item), names->subject_count))
+		return 0;
+	names->subjects[names->subject_count++] =
+		(diff_subject){item.id, entity, texts.assembly, DIFF_NAME_NONE, (uint32_t)side};
+	return 1;
+}
+
+/* An entity with its name, for sorting. */
+typedef struct sorted_entity {
+	uint32_t skeleton;
+	uint32_t entity;
+	const char *class_name;
+	const char *name;
+} sorted_entity;
+
+static int compare_sorted(const void *left, const void *right)
+{
+	const sorted_entity *a = left;
+	const sorted_entity *b = right;
+	int order = (a->skeleton > b->skeleton) - (a->skeleton < b->skeleton);
+
+	order = order != 0 ? order : generated_name_compare(a->class_name, b->class_name);
+	order = order != 0 ? order : generated_name_compare(a->name, b->name);
+	return order != 0 ? order : (a->entity > b->entity) - (a->entity < b->entity);
+}
+
+/* Replaces the name of an entity by its skeleton, for all of a group. Returns 0 if there is no memory. */
+static int merge_group(diff_names *names, const sorted_entity *group, size_t count)
+{
+	named_entity *first = &names->entities[group[0].entity];
+	const char *text = text_table_get(&names->texts, first->skeleton) + 3;
+	size_t length = strlen(text) + 1;
+	size_t class_length = strcspn(text, "\n");
+	void *scratch = names->scratch;
+
+	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length, 1))
+		return 0;
+	names->scratch = scratch;
+	memcpy(names->scratch, text, length);
+	first->class_text = text_table_add(&names->texts, names->scratch, class_length);
+	first->name_text = text_table_add(&names->texts, names->scratch + class_length + 1, length - class_length - 2);
+	first->match = MPROF_DIFF_MERGED;
+	for (size_t i = 0; i < count; i++) {
+		names->entities[group[i].entity].shown[DIFF_BEFORE] = group[0].entity;
+		names->entities[group[i].entity].shown[DIFF_AFTER] = group[0].entity;
+	}
+	return first->class_text != TEXT_TABLE_NONE && first->name_text != TEXT_TABLE_NONE;
+}
+
+/* Gives the first name of the log before the first name of the log after it, and so on. */
+static void pair_group(diff_names *names, const sorted_entity *group, size_t count)
+{
+	size_t after = 0;
+
+	for (size_t before = 0; before < count; before++) {
+		if (!(names->entities[group[before].entity].sides & 1 << DIFF_BEFORE))
+			continue;
+		while (!(names->entities[group[after].entity].sides & 1 << DIFF_AFTER))
+			after++;
+		names->entities[group[before].entity].shown[DIFF_BEFORE] = group[after].entity;
+		names->entities[group[after].entity].match = MPROF_DIFF_RENAMED;
+		after++;
+	}
+}
+
+/* Matches the entities that differ only in numbers that a compiler chose. Returns 0 if there is no memory. */
+static int match_group(diff_names *names, const sorted_entity *group, size_t count)
+{
+	size_t sides[DIFF_SIDES] = {0, 0};
+	size_t in_both = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int bits = names->entities[group[i].entity].sides;
+
+		sides[DIFF_BEFORE] += (bits >> DIFF_BEFORE) & 1;
+		sides[DIFF_AFTER] += (bits >> DIFF_AFTER) & 1;
+		in_both += bits == 3;
+	}
+	if (in_both == count || sides[DIFF_BEFORE] == 0 || sides[DIFF_AFTER] == 0)
+		return 1;
+	if (in_both > 0 || sides[DIFF_BEFORE] != sides[DIFF_AFTER])
+		return merge_group(names, group, count);
+	pair_group(names, group, count);
+	return 1;
+}
+
+static int match_groups(diff_names *names, sorted_entity *sorted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const named_entity *entity = &names->entities[sorted[i].entity];
+
+		sorted[i].class_name = text_table_get(&names->texts, entity->class_text);
+		sorted[i].name = text_table_get(&names->texts, entity->name_text);
+	}
+	sort_in_place(sorted, count, sizeof(*sorted), compare_sorted);
+	for (size_t first = 0, end; first < count; first = end) {
+		for (end = first + 1; end < count && sorted[end].skeleton == sorted[first].skeleton;)
+			end++;
+		if (!match_group(names, &sorted[first], end - first))
+			return 0;
+	}
+	return 1;
+}
+
+static int match_generated(diff_names *names)
+{
+	sorted_entity *sorted;
+	size_t count = 0;
+	size_t size;
+	int is_matched;
+
+	for (size_t i = 0; i < names->entity_count; i++)
+		count += names->entities[i].skeleton != 0;
+	if (count == 0)
+		return 1;
+	size = count * sizeof(*sorted);
+	sorted = allocator_allocate_zeroed(&names->allocator, size);
+	if (sorted == NULL)
+		return 0;
+	count = 0;
+	for (size_t i = 0; i < names->entity_count; i++) {
+		if (names->entities[i].skeleton != 0) {
+			sorted[count].skeleton = names->entities[i].skeleton;
+			sorted[count++].entity = (uint32_t)i;
+		}
+	}
+	is_matched = match_groups(names, sorted, count);
+	allocator_release(&names->allocator, sorted, size);
+	return is_matched;
+}
+
+static int add_name(diff_names *names, uint32_t entity, uint32_t assembly)
+{
+	void *all = names->names;
+
+	if (!array_reserve(&names->allocator, &all, &names->name_capacity, names->name_count + 1,
+			   sizeof(*names->names)))
+		return 0;
+	names->names = all;
+	names->names[names->name_count++] = (diff_name){.entity = entity, .assembly = assembly};
+	return 1;
+}
+
+/* Adds an item to its name. The assembly of a name is known if all items have the same one, on the side shown last. */
+static void add_to_name(diff_names *names, diff_subject *subject, uint32_t number)
+{
+	diff_name *name = &names->names[number];
+	uint32_t bit = subject->side == DIFF_BEFORE ? MPROF_DIFF_BEFORE : MPROF_DIFF_AFTER;
+
+	name->has_several[subject->side] |= (name->match & bit) != 0;
+	name->match |= bit | names->entities[name->entity].match;
+	name->ids[subject->side] = name->has_several[subject->side] ? 0 : subject->id;
+	subject->name = number;
+}
+
+/* Makes the names that the items have after matching. */
+static int make_names(diff_names *names)
+{
+	hash_map numbers;
+	int is_made = 1;
+
+	hash_map_init(&numbers, &names->allocator);
+	for (size_t i = 0; is_made && i < names->subject_count; i++) {
+		diff_subject *subject = &names->subjects[i];
+		uint32_t shown = names->entities[subject->entity].shown[subject->side];
+		int is_ambiguous = names->entities[shown].is_ambiguous || names->entities[subject->entity].is_ambiguous;
+		/* The assembly plus 1, or 0 if it does not count. */
+		uint32_t key = is_ambiguous ? subject->assembly + 1 : 0;
+		const uint64_t *known = hash_map_get(&numbers, (uint64_t)shown << 32 | key);
+
+		if (known == NULL) {
+			is_made = add_name(names, shown, subject->assembly) &&
+				  hash_map_put(&numbers, (uint64_t)shown << 32 | key, names->name_count - 1);
+			if (is_made)
+				add_to_name(names, subject, (uint32_t)names->name_count - 1);
+			continue;
+		}
+		/* Items before come first, so this is the assembly in the second log if both have the name. */
+		names->names[*known].assembly = subject->assembly;
+		add_to_name(names, subject, (uint32_t)*known);
+	}
+	hash_map_destroy(&numbers);
+	return is_made;
+}
+
+int diff_names_match(diff_names *names)
+{
+	return match_generated(names) && make_names(names);
+}
+
+uint32_t diff_names_find(const diff_names *names, int side, const diff_item *given)
+{
+	const diff_item item = item_of(names, side, given);
+	const uint64_t *known = hash_map_get(&names->sides[side].subjects[item.flags], subject_key(&item));
+
+	return known != NULL ? names->subjects[*known].name : DIFF_NAME_NONE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/diff_source.h
+ * \brief The tables of a profile in the one form that differences are made from.
+ */
+#ifndef MODEL_DIFF_SOURCE_H
+#define MODEL_DIFF_SOURCE_H
+
+#include "model/diff_names.h"
+
+/** A row of a table. */
+typedef struct diff_source_row {
+	uint32_t table; /**< An #mprof_diff_table. */
+	diff_item item;
+	const diff_item *frames; /**< Call stack, the innermost first. */
+	size_t frame_count;      /**< 0 if the table has no call sites. */
+	mprof_diff_values values;
+} diff_source_row;
+
+/** Called for each row. Returns 0 if there is no memory. */
+typedef int (*diff_source_visit)(void *user, const diff_source_row *row);
+
+/** Visits all rows of a profile. Returns 0 if there is no memory, also if \p visit returned it. */
+int diff_source_read(const mprof_allocator *allocator, const mprof_profile *profile, const mprof_reader *reader,
+		     diff_source_visit visit, void *user);
+
+#endif

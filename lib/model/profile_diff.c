@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares the tables and the trees of two profiles. */
+#include "base/array.h"
+#include "base/memory_budget.h"
+#include "base/options.h"
+#include "model/call_tree.h"
+#include "model/diff_source.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
+#define TABLES MPROF_DIFF_MONITOR_SITES
+
+typedef struct compared_row {
+	uint32_t name;
+	uint32_t stack;
+	uint32_t match;
+	mprof_diff_values values[DIFF_SIDES];
+} compared_row;
+
+typedef struct compared_table {
+	hash_map numbers; /**< Rows by name and call stack. */
+	compared_row *rows;
+	size_t count;
+	size_t capacity;
+} compared_table;
+
+struct mprof_profile_diff {
+	memory_budget budget;
+	diff_names names;
+	compared_table tables[TABLES];
+	compared_table nodes; /**< Values by node of the tree; the other fields are not used. */
+	call_tree stacks;     /**< Of call sites: methods are names. */
+	call_tree tree;       /**< The combined tree: methods are names. */
+	int has_tree;
+};
+
+/** While one side is read. */
+typedef struct diff_pass {
+	mprof_profile_diff *diff;
+	int side;
+} diff_pass;
+
+void mprof_profile_diff_options_init(mprof_profile_diff_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+static int note_row(void *user, const diff_source_row *row)
+{
+	const diff_pass *pass = user;
+	int is_noted = diff_names_add(&pass->diff->names, pass->side, &row->item);
+
+	for (size_t i = 0; is_noted && i < row->frame_count; i++)
+		is_noted = diff_names_add(&pass->diff->names, pass->side, &row->frames[i]);
+	return is_noted;
+}
+
+/* A node of a tree as an item. */
+static diff_item item_of_node(const mprof_frame_node *node)
+{
+	diff_item item = {node->kind, node->id, node->flags};
+
+	if (node->kind == 0)
+		item.id = DIFF_ROOT;
+	return item;
+}
+
+static int note_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree)
+{
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+	int is_noted = 1;
+
+	for (size_t i = 0; is_noted && i < mprof_frame_tree_get_node_count(tree); i++) {
+		diff_item item;
+
+		mprof_frame_tree_get_node(tree, (uint32_t)i, &node);
+		item = item_of_node(&node);
+		is_noted = diff_names_add(&diff->names, side, &item);
+	}
+	return is_noted;
+}
+
+/* A row, which is added if missing. NULL if there is no memory. */
+static compared_row *get_row(mprof_profile_diff *diff, compared_table *table, uint32_t name, uint32_t stack)
+{
+	const uint64_t key = (uint64_t)name << 32 | stack;
+	const uint64_t *known = hash_map_get(&table->numbers, key);
+	void *rows = table->rows;
+
+	if (known != NULL)
+		return &table->rows[*known];
+	if (!array_reserve(&diff->budget.allocator, &rows, &table->capacity, table->count + 1, sizeof(*table->rows)))
+		return NULL;
+	table->rows = rows;
+	if (!hash_map_put(&table->numbers, key, table->count))
+		return NULL;
+	memset(&table->rows[table->count], 0, sizeof(*table->rows));
+	table->rows[table->count].name = name;
+	table->rows[table->count].stack = stack;
+	return &table->rows[table->count++];
+}
+
+/* Sums of a log may be forged: they stop at the maximum. */
+static void add_number(uint64_t *sum, uint64_t number)
+{
+	*sum = number > UINT64_MAX - *sum ? UINT64_MAX : *sum + number;
+}
+
+static void add_values(compared_row *row, int side, const mprof_diff_values *values)
+{
+	row->match |= side == DIFF_BEFORE ? MPROF_DIFF_BEFORE : MPROF_DIFF_AFTER;
+	add_number(&row->values[side].count, values->count);
+	add_number(&row->values[side].self, values->self);
+	add_number(&row->values[side].total, values->total);
+}
+
+static int add_row(void *user, const diff_source_row *source)
+{
+	const diff_pass *pass = user;
+	mprof_profile_diff *diff = pass->diff;
+	uint32_t stack = CALL_TREE_ROOT;
+	compared_row *row;
+
+	for (size_t i = source->frame_count; i > 0; i--) {
+		stack = call_tree_child(&diff->stacks, stack,
+					diff_names_find(&diff->names, pass->side, &source->frames[i - 1]));
+		if (stack == CALL_TREE_ROOT)
+			return 0;
+	}
+	row = get_row(diff, &diff->tables[source->table - 1], diff_names_find(&diff->names, pass->side, &source->item),
+		      stack);
+	if (row != NULL)
+		add_values(row, pass->side, &source->values);
+	return row != NULL;
+}
+
+/* Adds the nodes of a tree to the combined one; \p numbers receives the node of each. */
+static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, uint32_t *numbers)
+{
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+
+	for (size_t i = 0; i < mprof_frame_tree_get_node_count(tree); i++) {
+		diff_item item;
+		compared_row *row;
+		uint32_t name;
+
+		mprof_frame_tree_get_node(tree, (uint32_t)i, &node);
+		item = item_of_node(&node);
+		name = diff_names_find(&diff->names, side, &item);
+		numbers[i] = i > 0 ? call_tree_child(&diff->tree, numbers[node.parent], name) : CALL_TREE_ROOT;
+		if (i > 0 && numbers[i] == CALL_TREE_ROOT)
+			return 0;
+		/* Nodes are numbered in the order in which they are added, as the rows are. */
+		row = numbers[i] < diff->nodes.count ? &diff->nodes.rows[numbers[i]]
+						     : get_row(diff, &diff->nodes, numbers[i], 0);
+		if (row == NULL)
+			return 0;
+		row->name = name;
+		add_values(row, side, &(mprof_diff_values){node.count, node.self, node.total});
+	}
+	return 1;
+}
+
+static int add_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree)
+{
+	size_t size = mprof_frame_tree_get_node_count(tree) * sizeof(uint32_t);
+	uint32_t *numbers = size > 0 ? allocator_allocate(&diff->budget.allocator, size) : NULL;
+	int is_added = numbers != NULL && add_nodes(diff, side, tree, numbers);
+
+	allocator_release(&diff->budget.allocator, numbers, size);
+	return is_added;
+}
+
+/* Reads one side of the difference: first its names, then, after all names are matched, its values. */
+static int read_side(mprof_profile_diff *diff, int side, const mprof_profile *profile, const mprof_reader *reader,
+		     const mprof_frame_tree *tree, diff_source_visit visit)
+{
+	diff_pass pass = {diff, side};
+
+	if (!diff_source_read(&diff->budget.allocator, profile, reader, visit, &pass))
+		return 0;
+	if (tree == NULL)
+		return 1;
+	return visit == note_row ? note_tree(diff, side, tree) : add_tree(diff, side, tree);
+}
+
+static int is_ready(mprof_profile_diff *diff)
+{
+	int has_names = diff_names_init(&diff->names, &diff->budget.allocator);
+	int has_stacks = call_tree_init(&diff->stacks, &diff->budget.allocator);
+	int has_tree = call_tree_init(&diff->tree, &diff->budget.allocator);
+
+	for (size_t i = 0; i < TABLES; i++)
+		hash_map_init(&diff->tables[i].numbers, &diff->budget.allocator);
+	hash_map_init(&diff->nodes.numbers, &diff->budget.allocator);
+	return has_names && has_stacks && has_tree;
+}
+
+static void release_numbers(mprof_profile_diff *diff)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		hash_map_destroy(&diff->tables[i].numbers);
+	hash_map_destroy(&diff->nodes.numbers);
+}
+
+mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_reader *before_reader,
+				       const mprof_profile *after, const mprof_reader *after_reader,
+				       const mprof_profile_diff_options *options, mprof_profile_diff **diff)
+{
+	mprof_profile_diff_options own;
+	mprof_allocator allocator;
+	mprof_profile_diff *made;
+
+	if (diff == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*diff = NULL;
+	if (before == NULL || before_reader == NULL || after == NULL || after_reader == NULL ||
+	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK ||
+	    (own.before_tree == NULL) != (own.after_tree == NULL) || !allocator_init(&allocator, own.allocator))
+		return MPROF_ERR_ARGUMENT;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
+	made->has_tree = own.before_tree != NULL;
+	if (!is_ready(made) || !diff_names_set_log(&made->names, DIFF_BEFORE, before, before_reader) ||
+	    !diff_names_set_log(&made->names, DIFF_AFTER, after, after_reader) ||
+	    !read_side(made, DIFF_BEFORE, before, before_reader, own.before_tree, note_row) ||
+	    !read_side(made, DIFF_AFTER, after, after_reader, own.after_tree, note_row) ||
+	    !diff_names_match(&made->names) ||
+	    !read_side(made, DIFF_BEFORE, before, before_reader, own.before_tree, add_row) ||
+	    !read_side(made, DIFF_AFTER, after, after_reader, own.after_tree, add_row)) {
+		mprof_status status = memory_budget_status(&made->budget);
+
+		mprof_profile_diff_destroy(made);
+		return status;
+	}
+	diff_names_release_items(&made->names);
+	release_numbers(made);
+	*diff = made;
+	return MPROF_OK;
+}
+
+void mprof_profile_diff_destroy(mprof_profile_diff *diff)
+{
+	mprof_allocator allocator;
+
+	if (diff == NULL)
+		return;
+	release_numbers(diff);
+	for (size_t i = 0; i < TABLES; i++)
+		allocator_release(&diff->budget.allocator, diff->tables[i].rows,
+				  diff->tables[i].capacity * sizeof(compared_row));
+	allocator_release(&diff->budget.allocator, diff->nodes.rows, diff->nodes.capacity * sizeof(compared_row));
+	call_tree_destroy(&diff->stacks);
+	call_tree_destroy(&diff->tree);
+	diff_names_destroy(&diff->names);
+	allocator = diff->budget.source;
+	allocator_release(&allocator, diff, sizeof(*diff));
+}
+
+size_t mprof_profile_diff_get_row_count(const mprof_profile_diff *diff, uint32_t table)
+{
+	return diff != NULL && table >= 1 && table <= TABLES ? diff->tables[table - 1].count : 0;
+}
+
+mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff, uint32_t table, size_t index,
+					mprof_diff_row *row)
+{
+	const compared_row *found;
+	mprof_diff_row own;
+
+	if (row == NULL || index >= mprof_profile_diff_get_row_count(diff, table))
+		return MPROF_ERR_ARGUMENT;
+	found = &diff->tables[table - 1].rows[index];
+	memset(&own, 0, sizeof(own));
+	own.name = found->name;
+	own.stack = found->stack;
+	own.match = found->match;
+	own.before = found->values[DIFF_BEFORE];
+	own.after = found->values[DIFF_AFTER];
+	return struct_copy_out(row, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_sum(const mprof_profile_diff *diff, uint32_t table, mprof_diff_row *sum)
+{
+	const compared_table *rows;
+	compared_row all;
+	mprof_diff_row own;
+
+	if (diff == NULL || sum == NULL || table < 1 || table > TABLES)
+		return MPROF_ERR_ARGUMENT;
+	rows = &diff->tables[table - 1];
+	memset(&all, 0, sizeof(all));
+	for (size_t i = 0; i < rows->count; i++) {
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			const mprof_diff_values *values = &rows->rows[i].values[side];
+
+			add_number(&all.values[side].count, values->count);
+			add_number(&all.values[side].self, values->self);
+			add_number(&all.values[side].total, values->self);
+		}
+		all.match |= rows->rows[i].match;
+	}
+	memset(&own, 0, sizeof(own));
+	own.match = all.match;
+	own.before = all.values[DIFF_BEFORE];
+	own.after = all.values[DIFF_AFTER];
+	return struct_copy_out(sum, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_name(const mprof_profile_diff *diff, uint32_t number, mprof_diff_name *name)
+{
+	const diff_name *found;
+	const named_entity *entity;
+	mprof_diff_name own;
+
+	if (diff == NULL || name == NULL || number >= diff->names.name_count)
+		return MPROF_ERR_ARGUMENT;
+	found = &diff->names.names[number];
+	entity = &diff->names.entities[found->entity];
+	memset(&own, 0, sizeof(own));
+	own.kind = entity->kind;
+	own.flags = entity->flags != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
+	own.match = found->match;
+	own.before_id = found->ids[DIFF_BEFORE];
+	own.after_id = found->ids[DIFF_AFTER];
+	own.class_name = text_table_get(&diff->names.texts, entity->class_text);
+	own.name = text_table_get(&diff->names.texts, entity->name_text);
+	own.assembly = text_table_get(&diff->names.texts, found->assembly);
+	return struct_copy_out(name, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_stack(const mprof_profile_diff *diff, uint32_t stack, uint32_t *names,
+					  size_t capacity, size_t *count)
+{
+	if (diff == NULL || count == NULL || (names == NULL && capacity > 0) || stack >= diff->stacks.count)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	for (; stack != CALL_TREE_ROOT; stack = diff->stacks.nodes[stack].parent, ++*count) {
+		if (*count < capacity)
+			names[*count] = diff->stacks.nodes[stack].method;
+	}
+	return MPROF_OK;
+}
+
+size_t mprof_profile_diff_get_node_count(const mprof_profile_diff *diff)
+{
+	return diff != NULL && diff->has_tree ? diff->nodes.count : 0;
+}
+
+mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *diff, uint32_t node, mprof_diff_node *found)
+{
+	const call_node *links;
+	const compared_row *row;
+	mprof_diff_node own;
+
+	if (found == NULL || node >= mprof_profile_diff_get_node_count(diff))
+		return MPROF_ERR_ARGUMENT;
+	links = &diff->tree.nodes[node];
+	row = &diff->nodes.rows[node];
+	memset(&own, 0, sizeof(own));
+	own.name = row->name;
+	own.match = row->match;
+	own.parent = links->parent;
+	own.first_child = links->first_child;
+	own.next_sibling = links->next_sibling;
+	own.before = row->values[DIFF_BEFORE];
+	own.after = row->values[DIFF_AFTER];
+	return struct_copy_out(found, &own, sizeof(own));
+}
