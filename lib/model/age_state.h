@@ -56,6 +56,10 @@ typedef struct heap_change {
 	uint64_t number;
 	uint64_t heap_bytes;
 	age_amount before;
+	/**
+	 * Of a collection: objects found dead. Of a resize: those of the collection before it that had been found until
+	 * then, because the log has the others later.
+	 */
 	age_amount collected;
 } heap_change;
 

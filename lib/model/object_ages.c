@@ -264,9 +264,11 @@ static int add_change(object_ages *ages, const memory_action *action)
 	if (action->kind == ACTION_RESIZE)
 		sums->heap_bytes = action->size;
 	change.heap_bytes = sums->heap_bytes;
+	change.collected = sums->last_collection.collected;
 	if (action->kind == ACTION_COLLECT) {
 		change.kind = MPROF_HEAP_CHANGE_COLLECTION;
 		change.generation = (uint32_t)action->size;
+		memset(&change.collected, 0, sizeof(change.collected));
 		sums->last_collection = change;
 		sums->last_collection_index = sums->history_count;
 		sums->epoch++;

@@ -199,22 +199,50 @@ size_t mprof_profile_get_heap_change_count(const mprof_profile *profile)
 	return profile->ages.state.sums.history_count - skipped_changes(profile) + 2;
 }
 
+static uint64_t rest_of(uint64_t before, uint64_t collected)
+{
+	return before > collected ? before - collected : 0;
+}
+
+/*
+ * The heap before an entry, and what it freed. A resize is usually recorded during a collection, whose deaths follow in
+ * the log; its heap is that without these.
+ */
+static void get_amounts(const age_state *state, size_t index, age_amount *before, age_amount *collected)
+{
+	const heap_change *change = &state->history[index];
+	size_t collection = index;
+
+	*before = change->before;
+	*collected = change->collected;
+	if (change->kind == MPROF_HEAP_CHANGE_COLLECTION)
+		return;
+	memset(collected, 0, sizeof(*collected));
+	while (collection > 0 && state->history[collection].kind != MPROF_HEAP_CHANGE_COLLECTION)
+		collection--;
+	if (state->history[collection].kind != MPROF_HEAP_CHANGE_COLLECTION)
+		return;
+	before->objects =
+		rest_of(before->objects, state->history[collection].collected.objects - change->collected.objects);
+	before->bytes = rest_of(before->bytes, state->history[collection].collected.bytes - change->collected.bytes);
+}
+
 /* The start, whose heap is that after the entry before the window. */
 static void store_start(const mprof_profile *profile, size_t skipped, mprof_heap_change_entry *entry)
 {
 	const profile_window *window = &profile->alive_window;
+	age_amount before;
+	age_amount collected;
 
 	entry->kind = MPROF_HEAP_CHANGE_START;
-	entry->time_ns = window->is_bounded && window->start > profile->clock.origin
-				 ? profile_clock_time(&profile->clock, window->start)
-				 : 0;
-	if (skipped > 0) {
-		const heap_change *before = &profile->ages.state.history[skipped - 1];
-
-		entry->objects_before = before->before.objects - before->collected.objects;
-		entry->bytes_before = before->before.bytes - before->collected.bytes;
-		entry->heap_bytes = before->heap_bytes;
-	}
+	if (window->is_bounded && window->start > profile->clock.origin)
+		entry->time_ns = profile_clock_time(&profile->clock, window->start);
+	if (skipped == 0)
+		return;
+	get_amounts(&profile->ages.state, skipped - 1, &before, &collected);
+	entry->objects_before = rest_of(before.objects, collected.objects);
+	entry->bytes_before = rest_of(before.bytes, collected.bytes);
+	entry->heap_bytes = profile->ages.state.history[skipped - 1].heap_bytes;
 }
 
 static void store_end(const mprof_profile *profile, mprof_heap_change_entry *entry)
@@ -237,6 +265,8 @@ static void store_heap_change(const mprof_profile *profile, size_t index, void *
 	mprof_heap_change_entry *entry = row;
 	size_t skipped = skipped_changes(profile);
 	const heap_change *change;
+	age_amount before;
+	age_amount collected;
 
 	if (index == 0) {
 		store_start(profile, skipped, entry);
@@ -252,10 +282,11 @@ static void store_heap_change(const mprof_profile *profile, size_t index, void *
 	entry->generation = change->generation;
 	entry->number = change->number;
 	entry->time_ns = profile_clock_time(&profile->clock, change->counter);
-	entry->objects_before = change->before.objects;
-	entry->bytes_before = change->before.bytes;
-	entry->collected_objects = change->collected.objects;
-	entry->collected_bytes = change->collected.bytes;
+	get_amounts(&profile->ages.state, index, &before, &collected);
+	entry->objects_before = before.objects;
+	entry->bytes_before = before.bytes;
+	entry->collected_objects = collected.objects;
+	entry->collected_bytes = collected.bytes;
 	entry->heap_bytes = change->heap_bytes;
 }
 

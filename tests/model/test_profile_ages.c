@@ -20,6 +20,7 @@ static void profile_known_program(test_log *log)
 	allocate_object(log, 1, 100, 0x2000, 32, 1); /* Dies at the third collection: age 2. */
 	allocate_object(log, 2, 100, 0x3000, 64, 2); /* Alive: age 3. */
 	collect(log, 1, 200);
+	add_full(log, MPROF_EVENT_GC_RESIZE, 0, 220, 1 << 19, 0);
 	end_block(log);
 	write_death(log, 250, 1, 0x1000, 16);
 	begin_block(log, 7, 300);
@@ -97,7 +98,7 @@ Test(profile_ages, known_history)
 	test_log log;
 
 	profile_known_program(&log);
-	cr_assert_eq(mprof_profile_get_heap_change_count(log.profile), 6);
+	cr_assert_eq(mprof_profile_get_heap_change_count(log.profile), 7);
 	entry = heap_change_at(&log, 0);
 	cr_expect_eq(entry.kind, MPROF_HEAP_CHANGE_START);
 	cr_expect_eq(entry.bytes_before, 0);
@@ -109,13 +110,20 @@ Test(profile_ages, known_history)
 	cr_expect_eq(entry.bytes_before, 112);
 	cr_expect_eq(entry.collected_objects, 1);
 	cr_expect_eq(entry.collected_bytes, 16);
-	entry = heap_change_at(&log, 3);
+	/* The log has the deaths of the first collection after the resize, which is without them nevertheless. */
+	entry = heap_change_at(&log, 2);
+	cr_expect_eq(entry.kind, MPROF_HEAP_CHANGE_RESIZE);
+	cr_expect_eq(entry.heap_bytes, 1 << 19);
+	cr_expect_eq(entry.objects_before, 2);
+	cr_expect_eq(entry.bytes_before, 96);
+	cr_expect_eq(entry.collected_bytes, 0);
+	entry = heap_change_at(&log, 4);
 	cr_expect_eq(entry.kind, MPROF_HEAP_CHANGE_RESIZE);
 	cr_expect_eq(entry.heap_bytes, 1 << 20);
-	entry = heap_change_at(&log, 4);
+	entry = heap_change_at(&log, 5);
 	cr_expect_eq(entry.collected_objects, 2);
 	cr_expect_eq(entry.collected_bytes, 56);
-	entry = heap_change_at(&log, 5);
+	entry = heap_change_at(&log, 6);
 	cr_expect_eq(entry.kind, MPROF_HEAP_CHANGE_END);
 	cr_expect_eq(entry.time_ns, 1000000000);
 	log_release(&log);

@@ -54,7 +54,7 @@ head -c 300 sample.mprof >cut.mprof
 for log in sample full memory empty mail cut; do
 	for command in info report check; do
 		options=()
-		test $command != report || options=(--time=0- --percentiles --slowest '--callers=*' '--callees=*' --inverted)
+		test $command != report || options=(--time=0- --ages --percentiles --slowest '--callers=*' '--callees=*' --inverted)
 		mprof $command --json "${options[@]}" $log.mprof
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command

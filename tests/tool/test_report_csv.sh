@@ -72,7 +72,7 @@ print(compared)
 END
 
 for log in sample full memory empty branches; do
-	options=(--percentiles --slowest '--callers=*' '--callees=*' --inverted)
+	options=(--ages --percentiles --slowest '--callers=*' '--callees=*' --inverted)
 	mprof report --json --depth=200 "${options[@]}" $log.mprof
 	cp out out.json
 	mprof report --csv --depth=200 "${options[@]}" $log.mprof

@@ -21,7 +21,8 @@ static const char help[] =
 	"  --csv              tables as comma-separated values, with all rows unless --top is given\n"
 	"  --sections=LIST    only these sections, separated by commas; 'help' lists them\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
-	"  --sort=ORDER       methods by self, total (with what they call) or calls\n"
+	"  --sort=ORDER       methods by self, total (with what they call) or calls; the tables of ages by count,\n"
+	"                     total, average, age or backtraces\n"
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
@@ -41,6 +42,12 @@ static const char help[] =
 	"  --percentiles      a table of the durations of the calls of each method: shortest, average, longest, and\n"
 	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
 	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
+	"  --ages             also the tables of the next five options, which require --alloc=objects+stack --free\n"
+	"  --history          only the history of the heap: what each collection freed\n"
+	"  --types            only classes with the ages of their objects, in collections\n"
+	"  --backtraces       only classes by call stack, with ages\n"
+	"  --temporaries      only what died at the first collection, by call stack\n"
+	"  --alive-at=WHEN    only what was alive at a time, as 1.5s, at a marker, at the peak or the end\n"
 	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
 	"  --full-names       do not shorten names to the width of the terminal\n"
 	"  --color=WHEN       color auto (on a terminal, if NO_COLOR is not set), always or never\n"
@@ -84,7 +91,13 @@ enum {
 	OPTION_LAST,
 	OPTION_FULL_NAMES,
 	OPTION_COLOR,
-	OPTION_NO_PAGER
+	OPTION_NO_PAGER,
+	OPTION_AGES,
+	OPTION_HISTORY,
+	OPTION_TYPES,
+	OPTION_BACKTRACES,
+	OPTION_TEMPORARIES,
+	OPTION_ALIVE_AT
 };
 
 #define MAX_TREE_DEPTH 65536
@@ -114,6 +127,12 @@ static const struct option options[] = {
 	{"hide", required_argument, NULL, OPTION_HIDE},
 	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
+	{"ages", no_argument, NULL, OPTION_AGES},
+	{"history", no_argument, NULL, OPTION_HISTORY},
+	{"types", no_argument, NULL, OPTION_TYPES},
+	{"backtraces", no_argument, NULL, OPTION_BACKTRACES},
+	{"temporaries", no_argument, NULL, OPTION_TEMPORARIES},
+	{"alive-at", required_argument, NULL, OPTION_ALIVE_AT},
 	{"compiler-names", no_argument, NULL, OPTION_COMPILER_NAMES},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{"full-names", no_argument, NULL, OPTION_FULL_NAMES},
@@ -122,20 +141,72 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* The word "total" is an order of methods and of the tables of ages. */
 static int parse_order(report_options *taken, const char *value)
 {
 	static const char *const names[] = {"self", "total", "calls"};
 	static const report_order orders[] = {REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS};
+	static const char *const age_names[] = {"count", "total", "average", "age", "backtraces"};
+	static const report_age_order age_orders[] = {REPORT_AGES_BY_COUNT, REPORT_AGES_BY_TOTAL,
+						      REPORT_AGES_BY_AVERAGE, REPORT_AGES_BY_AGE,
+						      REPORT_AGES_BY_BACKTRACES};
+	int is_known = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], value) == 0) {
 			taken->order = orders[i];
 			taken->has_order = 1;
-			return 1;
+			is_known = 1;
 		}
 	}
-	fprintf(stderr, "mprof: --sort: '%s' is not one of self, total, calls\n", value);
-	return 0;
+	for (size_t i = 0; i < sizeof(age_names) / sizeof(age_names[0]); i++) {
+		if (strcmp(age_names[i], value) == 0) {
+			taken->age_order = age_orders[i];
+			is_known = 1;
+		}
+	}
+	if (!is_known)
+		fprintf(stderr,
+			"mprof: --sort: '%s' is not one of self, total, calls, count, average, age, backtraces\n",
+			value);
+	return is_known;
+}
+
+/* A time that can be the end of a window, or one of two words. */
+static int parse_alive_at(report_options *taken, const char *value)
+{
+	char *window;
+
+	sections_add(&taken->sections, REPORT_SECTION_ALIVE);
+	taken->alive_at_peak = strcmp(value, "peak") == 0;
+	taken->alive_at.text = NULL;
+	if (taken->alive_at_peak || strcmp(value, "end") == 0)
+		return 1;
+	if (*value == '\0') {
+		fputs("mprof: --alive-at: the time is missing\n", stderr);
+		return 0;
+	}
+	window = taken->alive_at_text;
+	if (snprintf(window, sizeof(taken->alive_at_text), "-%s", value) >= (int)sizeof(taken->alive_at_text)) {
+		fputs("mprof: --alive-at: the name is too long\n", stderr);
+		return 0;
+	}
+	taken->alive_at.option = "--alive-at";
+	return time_window_parse(&taken->alive_at, window);
+}
+
+static int apply_age_option(report_options *taken, int option, const char *value)
+{
+	static const report_section sections[] = {REPORT_SECTION_HISTORY, REPORT_SECTION_TYPES,
+						  REPORT_SECTION_BACKTRACES, REPORT_SECTION_TEMPORARIES};
+
+	if (option == OPTION_ALIVE_AT)
+		return parse_alive_at(taken, value);
+	if (option == OPTION_AGES)
+		taken->with_ages = 1;
+	else
+		sections_add(&taken->sections, sections[option - OPTION_HISTORY]);
+	return 1;
 }
 
 static int parse_percent(report_options *taken, const char *value)
@@ -200,6 +271,8 @@ static int apply_option(void *user, int option, const char *value)
 {
 	report_options *taken = user;
 
+	if (option >= OPTION_AGES && option <= OPTION_ALIVE_AT)
+		return apply_age_option(taken, option, value);
 	switch (option) {
 	case OPTION_TOP:
 		taken->has_top = 1;
@@ -259,8 +332,22 @@ static int apply_option(void *user, int option, const char *value)
 	}
 }
 
+static int wants_ages(const section_choice *choice)
+{
+	static const report_section sections[] = {REPORT_SECTION_HISTORY, REPORT_SECTION_TYPES,
+						  REPORT_SECTION_BACKTRACES, REPORT_SECTION_TEMPORARIES,
+						  REPORT_SECTION_ALIVE};
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		if (sections_have(choice, sections[i]))
+			return 1;
+	}
+	return 0;
+}
+
 static void set_defaults(report_options *taken, int as_json)
 {
+	taken->with_ages |= wants_ages(&taken->sections);
 	taken->as_document = as_json || taken->as_csv;
 	if (!taken->has_top)
 		taken->top = taken->as_document ? 0 : 20;

@@ -217,9 +217,15 @@ static int refuse_text(const time_window *window, const log_times *times)
 	for (size_t i = 0; i < times->marker_count; i++)
 		nearest_offer(&nearest, times->markers[i].text, times->markers[i].text);
 	text_begin_message(times->input.name);
-	fputs("--time=", stderr);
-	text_name(stderr, window->text);
-	fputs(" contains neither times nor names of markers in this order", stderr);
+	if (window->option != NULL) {
+		fprintf(stderr, "%s=", window->option);
+		text_name(stderr, window->text + 1);
+		fputs(" is neither a time nor the name of a marker", stderr);
+	} else {
+		fputs("--time=", stderr);
+		text_name(stderr, window->text);
+		fputs(" contains neither times nor names of markers in this order", stderr);
+	}
 	if (nearest.found != NULL) {
 		fputs("; nearest marker: ", stderr);
 		text_name(stderr, nearest.found);

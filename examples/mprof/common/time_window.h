@@ -10,12 +10,13 @@
 #include <stdint.h>
 
 typedef struct time_window {
-	const char *text; /**< The value of --time; NULL if not given. */
-	uint64_t last_ns; /**< The value of --last, 0 if not given. */
-	int needs_end;    /**< The end of the log must be found even without --last. */
-	int is_bounded;   /**< 0: the whole log. */
-	int64_t start_ns; /**< From the start of the log, like the fields below. */
-	int64_t end_ns;   /**< #TIME_WINDOW_OPEN if it is the end of the log. */
+	const char *text;   /**< The value of --time; NULL if not given. */
+	const char *option; /**< The option that messages name; NULL for --time. */
+	uint64_t last_ns;   /**< The value of --last, 0 if not given. */
+	int needs_end;      /**< The end of the log must be found even without --last. */
+	int is_bounded;     /**< 0: the whole log. */
+	int64_t start_ns;   /**< From the start of the log, like the fields below. */
+	int64_t end_ns;     /**< #TIME_WINDOW_OPEN if it is the end of the log. */
 	int64_t log_end_ns;
 	uint64_t start_counter; /**< The first counter inside, 0 for the start of the log. */
 	uint64_t end_counter;   /**< The first counter after the window, 0 for the end of the log. */

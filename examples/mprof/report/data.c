@@ -162,6 +162,8 @@ static mprof_status make_profile(log_report *report)
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.with_locations = 1;
+	options.with_ages = (uint32_t)report->options.with_ages;
+	options.alive_at = report->options.alive_at.end_counter;
 	options.window_start = report->options.window.start_counter;
 	options.window_end = report->options.window.end_counter;
 	return mprof_profile_create(&options, &report->profile);
@@ -180,7 +182,9 @@ int report_read(log_report *report, const char *path, const report_options *opti
 
 	memset(report, 0, sizeof(*report));
 	report->options = *options;
-	status = time_window_find(&report->options.window, path);
+	status = time_window_find(&report->options.alive_at, path);
+	if (status == STATUS_OK)
+		status = time_window_find(&report->options.window, path);
 	if (status != STATUS_OK)
 		return status;
 	if (input_open(&report->input, path, 0) != STATUS_OK)

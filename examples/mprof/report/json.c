@@ -2,6 +2,7 @@
 /* Prints a report as one JSON document. */
 #include "common/csv.h"
 #include "shared/kinds.h"
+#include "report/ages.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
 #include "report/durations.h"
@@ -9,6 +10,7 @@
 #include "report/frames.h"
 #include "report/handles.h"
 #include "report/heap.h"
+#include "report/heap_history.h"
 #include "report/memory.h"
 #include "report/metrics.h"
 #include "report/native_code.h"
@@ -244,6 +246,7 @@ static void print_left_out(const log_report *report, json_writer *json)
 	json_unsigned(json, "handle_stacks", report->left_out.handle_stacks);
 	json_unsigned(json, "heap_shot_classes", report->left_out.heap_shot_classes);
 	json_unsigned(json, "heap_summaries", report->left_out.heap_summaries);
+	json_unsigned(json, "age_sites", report->left_out.age_sites);
 	json_unsigned(json, "memory_places", report->left_out.memory_places);
 	json_unsigned(json, "memory_sizes", report->left_out.memory_sizes);
 	json_end_object(json);
@@ -273,12 +276,29 @@ static void print_times(log_report *report, json_writer *json)
 		report_sample_tree_json(report, json);
 }
 
+static void print_ages(log_report *report, json_writer *json)
+{
+	if (report_wants_ages(report))
+		report_age_totals_json(report, json);
+	if (report_wants(report, REPORT_SECTION_HISTORY))
+		report_heap_history_json(report, json);
+	if (report_wants(report, REPORT_SECTION_TYPES))
+		report_types_json(report, json);
+	if (report_wants(report, REPORT_SECTION_BACKTRACES))
+		report_backtraces_json(report, json);
+	if (report_wants(report, REPORT_SECTION_TEMPORARIES))
+		report_temporaries_json(report, json);
+	if (report_wants(report, REPORT_SECTION_ALIVE))
+		report_alive_json(report, json);
+}
+
 static void print_memory(log_report *report, json_writer *json)
 {
 	if (report_wants(report, REPORT_SECTION_ALLOCATIONS))
 		print_classes(report, json);
 	if (report_wants(report, REPORT_SECTION_ALLOCATION_SITES))
 		report_allocation_stacks_json(report, json);
+	print_ages(report, json);
 	if (report_wants(report, REPORT_SECTION_HEAP))
 		report_heap_shots_json(report, json);
 	if (report_wants(report, REPORT_SECTION_HEAP_SUMMARIES))

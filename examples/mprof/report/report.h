@@ -20,6 +20,16 @@
 
 typedef enum report_order { REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS } report_order;
 
+/** Orders of the tables of ages. */
+typedef enum report_age_order {
+	REPORT_AGES_USUAL,
+	REPORT_AGES_BY_COUNT,
+	REPORT_AGES_BY_TOTAL,
+	REPORT_AGES_BY_AVERAGE,
+	REPORT_AGES_BY_AGE,
+	REPORT_AGES_BY_BACKTRACES
+} report_age_order;
+
 /** Shares are in units of a millionth of a percent, so that a share given in decimal digits is exact. */
 #define REPORT_PERCENT UINT64_C(1000000)
 #define REPORT_WHOLE (100 * REPORT_PERCENT)
@@ -56,6 +66,11 @@ typedef struct report_options {
 	int with_percentiles; /**< Durations of calls are measured and printed. */
 	uint64_t slow_calls;  /**< Number of slowest calls to print; 0 for none. */
 	time_window window;   /**< The time that counts. */
+	int with_ages;        /**< Objects are tracked, for the tables of ages. */
+	report_age_order age_order;
+	time_window alive_at; /**< Up to the time whose live objects are printed; its text is a hyphen and the time. */
+	char alive_at_text[256];
+	int alive_at_peak; /**< The objects at the peak are printed instead. */
 } report_options;
 
 /** State of the filters while a log is read. */
@@ -75,6 +90,7 @@ typedef struct report_left_out {
 	uint64_t handle_stacks;
 	uint64_t heap_shot_classes;
 	uint64_t heap_summaries;
+	uint64_t age_sites;
 	uint64_t memory_places;
 	uint64_t memory_sizes;
 } report_left_out;

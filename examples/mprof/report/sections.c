@@ -27,6 +27,11 @@ static const section_entry entries[REPORT_SECTIONS] = {
 	[REPORT_SECTION_SAMPLE_TREE] = {"sample-tree", "sample_tree", "the tree of sampled call stacks"},
 	[REPORT_SECTION_ALLOCATIONS] = {"allocations", "classes", "allocations by class"},
 	[REPORT_SECTION_ALLOCATION_SITES] = {"allocation-sites", "allocation_stacks", "allocations by call site"},
+	[REPORT_SECTION_HISTORY] = {"history", "history age_totals", "what each collection freed (--history)"},
+	[REPORT_SECTION_TYPES] = {"types", "types", "classes with the ages of their objects (--types)"},
+	[REPORT_SECTION_BACKTRACES] = {"backtraces", "backtraces", "the same by call stack (--backtraces)"},
+	[REPORT_SECTION_TEMPORARIES] = {"temporaries", "temporaries", "objects that died young (--temporaries)"},
+	[REPORT_SECTION_ALIVE] = {"alive", "alive", "objects alive at the end or at a time (--alive-at)"},
 	[REPORT_SECTION_HEAP] = {"heap", "heap_shots", "heap snapshots, and objects freed"},
 	[REPORT_SECTION_HEAP_SUMMARIES] = {"heap-summaries", "heap_summaries", "heap summaries by collection"},
 	[REPORT_SECTION_MEMORY] = {"memory", "memory", "native memory"},
@@ -118,6 +123,12 @@ int sections_parse(section_choice *choice, const char *list)
 			return 1;
 		}
 	}
+}
+
+void sections_add(section_choice *choice, report_section section)
+{
+	choice->table = choice->sections == 0 ? entries[section].tables : NULL;
+	choice->sections |= UINT64_C(1) << section;
 }
 
 int sections_have(const section_choice *choice, report_section section)

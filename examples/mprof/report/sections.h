@@ -23,6 +23,11 @@ typedef enum report_section {
 	REPORT_SECTION_SAMPLE_TREE,
 	REPORT_SECTION_ALLOCATIONS,
 	REPORT_SECTION_ALLOCATION_SITES,
+	REPORT_SECTION_HISTORY,
+	REPORT_SECTION_TYPES,
+	REPORT_SECTION_BACKTRACES,
+	REPORT_SECTION_TEMPORARIES,
+	REPORT_SECTION_ALIVE,
 	REPORT_SECTION_HEAP,
 	REPORT_SECTION_HEAP_SUMMARIES,
 	REPORT_SECTION_MEMORY,
@@ -55,6 +60,9 @@ typedef struct section_choice {
  * known. \p list must outlive the choice.
  */
 int sections_parse(section_choice *choice, const char *list);
+
+/** Chooses one more section. */
+void sections_add(section_choice *choice, report_section section);
 
 /** Whether the section was chosen by name. */
 int sections_have(const section_choice *choice, report_section section);

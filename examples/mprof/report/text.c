@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a report as text, the most important tables first. */
 #include "common/name_cut.h"
+#include "report/ages.h"
 #include "report/allocations.h"
 #include "report/call_tree.h"
 #include "report/durations.h"
@@ -8,6 +9,7 @@
 #include "report/frames.h"
 #include "report/handles.h"
 #include "report/heap.h"
+#include "report/heap_history.h"
 #include "report/memory.h"
 #include "report/metrics.h"
 #include "report/native_code.h"
@@ -368,12 +370,31 @@ static void print_times(log_report *report)
 		report_sample_tree_text(report);
 }
 
+static void print_ages(const log_report *report)
+{
+	if (!report->options.with_ages)
+		return;
+	if (report_wants_ages(report))
+		report_age_totals_text(report);
+	if (report_wants(report, REPORT_SECTION_HISTORY))
+		report_heap_history_text(report);
+	if (report_wants(report, REPORT_SECTION_TYPES))
+		report_types_text(report);
+	if (report_wants(report, REPORT_SECTION_BACKTRACES))
+		report_backtraces_text(report);
+	if (report_wants(report, REPORT_SECTION_TEMPORARIES))
+		report_temporaries_text(report);
+	if (report_wants(report, REPORT_SECTION_ALIVE))
+		report_alive_text(report);
+}
+
 static void print_memory(const log_report *report)
 {
 	if (report_wants(report, REPORT_SECTION_ALLOCATIONS))
 		print_allocations(report);
 	if (report_wants(report, REPORT_SECTION_ALLOCATION_SITES))
 		report_allocation_stacks_text(report);
+	print_ages(report);
 	if (report_wants(report, REPORT_SECTION_HEAP)) {
 		report_heap_shots_text(report);
 		report_freed_text(report);
