@@ -25,24 +25,28 @@ static int write_events(recorder_drain *drain, uint64_t thread_id, uint64_t base
 	return status == MPROF_OK;
 }
 
-/* Writes the published slots, or counts them as lost. */
+/* Writes the published slots as one block or more, or counts them as lost. */
 static void write_slots(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count)
 {
 	recorder_output *output = drain->output;
-	uint64_t base_counter = thread->drain.last_counter;
-	size_t converted;
+	uint32_t taken;
 
 	if (drain->order_has_failed) {
 		thread_count_lost(thread, output, MPROF_LOSS_NO_MEMORY, slots_count_events(slots, count));
 		return;
 	}
-	if (!output_is_writing(output)) {
-		thread_count_lost(thread, output, output_loss_cause(output), slots_count_events(slots, count));
-		return;
+	for (; count > 0; slots += taken, count -= taken) {
+		uint64_t base_counter = slots_base_counter(thread, slots);
+		size_t converted;
+
+		if (!output_is_writing(output)) {
+			thread_count_lost(thread, output, output_loss_cause(output), slots_count_events(slots, count));
+			return;
+		}
+		converted = slots_convert(drain, thread, slots, count, &taken);
+		if (!write_events(drain, thread->id, base_counter, converted))
+			thread_count_lost(thread, output, output_loss_cause(output), converted);
 	}
-	converted = slots_convert(drain, thread, slots, count);
-	if (!write_events(drain, thread->id, base_counter, converted))
-		thread_count_lost(thread, output, output_loss_cause(output), converted);
 }
 
 void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buffer, uint32_t published)

@@ -13,6 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "recorder/buffer_pool.h"
+#include "recorder/collection_times.h"
 #include "recorder/counter.h"
 #include "recorder/fork_guard.h"
 #include "recorder/heap_recording.h"
@@ -69,6 +70,7 @@ typedef struct recorder_shared {
 	message_queue messages;
 	sample_store samples;
 	heap_recording heap;
+	collection_times collections;
 
 	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
 	/**

@@ -277,26 +277,50 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 }
 
 /* Earlier blocks may be evicted, so the block begins with a switch to the stack that the thread is on. */
-static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, mprof_event *event)
+static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, uint64_t counter,
+				  mprof_event *event)
 {
 	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)
 		return event;
 	*event = (mprof_event){.kind = MPROF_EVENT_STACK_SWITCH,
-			       .counter = thread->drain.last_counter,
+			       .counter = counter,
 			       .value = thread->drain.stacks.other->state.number};
 	return event + 1;
 }
 
-size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count)
+/* Whether slots are an allocation that has a counter. */
+static int is_wide_allocation(const event_slot *slots)
 {
-	mprof_event *event = repeat_switch(drain, thread, drain->events);
-	mprof_event_detail *detail = drain->details;
+	uint32_t code = (uint32_t)slots[0].stamp & 0xff;
 
-	for (uint32_t i = 0; i < count; i++) {
+	return (code & SLOT_WIDE) != 0 && (code & SLOT_KIND_MASK) == MPROF_EVENT_ALLOCATION;
+}
+
+uint64_t slots_base_counter(const mprof_thread *thread, const event_slot *slots)
+{
+	return is_wide_allocation(slots) ? slot_counter(thread->drain.last_counter, slots[1].stamp)
+					 : thread->drain.last_counter;
+}
+
+size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count,
+		     uint32_t *taken)
+{
+	const collection_times *times = &drain->shared->collections;
+	/* The first collection after the time that allocations have in the log. */
+	const uint64_t base_counter = slots_base_counter(thread, slots);
+	uint64_t collection = collection_times_after(times, base_counter);
+	mprof_event *event = repeat_switch(drain, thread, base_counter, drain->events);
+	mprof_event_detail *detail = drain->details;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
 		uint32_t code = (uint32_t)slots[i].stamp & 0xff;
 		int untimed = code == MPROF_EVENT_ALLOCATION;
+		int is_allocation = is_wide_allocation(&slots[i]);
 		int is_named;
 
+		if (is_allocation && slot_counter(thread->drain.last_counter, slots[i + 1].stamp) > collection)
+			break;
 		if ((code & SLOT_WIDE) != 0) {
 			is_named = convert_wide(drain, thread, &slots[i], event, detail++);
 			i += slot_count(&slots[i]) - 1;
@@ -311,10 +335,13 @@ size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_sl
 			};
 			is_named = name_subject(drain, thread, event, slots[i].subject);
 		}
+		if (!untimed && !is_allocation && thread->drain.last_counter > collection)
+			collection = collection_times_after(times, thread->drain.last_counter);
 		if (is_named)
 			event++;
 		else
 			thread_count_lost(thread, drain->output, MPROF_LOSS_NO_MEMORY, 1);
 	}
+	*taken = i;
 	return (size_t)(event - drain->events);
 }

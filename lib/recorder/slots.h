@@ -26,8 +26,18 @@ static inline uint32_t slot_count(const event_slot *slots)
 	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
-/** Converts slots to recorder_drain::events. Returns the number of events. */
-size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count);
+/**
+ * The base counter of a block that begins with a slot: that of the slot if it is an allocation with a counter, otherwise
+ * that of the thread's previous event.
+ */
+uint64_t slots_base_counter(const mprof_thread *thread, const event_slot *slots);
+
+/**
+ * Converts slots to recorder_drain::events, up to an allocation before which a collection began: another block begins
+ * there. \p taken receives the number of slots converted, at least one event. Returns the number of events.
+ */
+size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count,
+		     uint32_t *taken);
 
 /** Whether slots of another process are valid events. */
 int slots_are_whole(const event_slot *slots, uint32_t count);

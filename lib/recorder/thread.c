@@ -601,6 +601,9 @@ mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_ki
 
 	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & KIND_BIT(kind)) == 0)
 		return MPROF_ERR_ARGUMENT;
+	/* Before the event is published: no allocation after the collection is drained without this time. */
+	if (kind == MPROF_EVENT_GC_START)
+		collection_times_add(&thread->shared->collections, counter_read(&thread->counter));
 	record_wide(thread, kind, &event, NULL, 0);
 	return MPROF_OK;
 }
