@@ -27,8 +27,8 @@ static inline uint32_t slot_count(const event_slot *slots)
 }
 
 /**
- * The base counter of a block that begins with a slot: that of the slot if it is an allocation with a counter, otherwise
- * that of the thread's previous event.
+ * The base counter of a block that begins with a slot: that of an allocation with a counter, otherwise that of the
+ * thread's previous event.
  */
 uint64_t slots_base_counter(const mprof_thread *thread, const event_slot *slots);
 

@@ -319,16 +319,11 @@ static int apply_option(void *user, int option, const char *value)
 		return time_window_parse_last(&taken->window, value);
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
-	case OPTION_CALLERS:
-	case OPTION_CALLEES:
-	case OPTION_INVERTED:
-	case OPTION_FOCUS:
-	case OPTION_IGNORE:
-	case OPTION_HIDE:
+	case OPTION_DEPTH:
+		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
+	default:
 		apply_frame_option(taken, option, value);
 		return 1;
-	default:
-		return arguments_number("--depth", value, 1, MAX_TREE_DEPTH, &taken->depth);
 	}
 }
 
