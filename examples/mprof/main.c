@@ -31,6 +31,7 @@ static const command commands[] = {
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},
 	{"dump", command_dump, "print every block and event, in file order"},
+	{"top", command_top, "show what a program does now"},
 	{"follow", command_follow, "print a log while the program writes it"},
 	{"check", command_check, "validate every byte and list all damage"},
 	{"convert", command_convert, "copy a log to another dialect, or compress it"},

@@ -32,6 +32,9 @@ _mprof_options()
 	dump)
 		echo "--json --blocks --help --version"
 		;;
+	top)
+		echo "--once --json --window= --interval= --sort= --top= --help --version"
+		;;
 	follow)
 		echo "--json --blocks --wait --help --version"
 		;;
@@ -114,7 +117,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap handles decode info dump follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap handles decode info dump top follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -160,7 +163,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap handles decode info dump follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap handles decode info dump top follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

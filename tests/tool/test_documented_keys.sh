@@ -63,6 +63,8 @@ for log in sample full memory empty mail cut; do
 	cp out $log.heap
 	mprof handles --json $log.mprof
 	cp out $log.handles
+	mprof top --once --json $log.mprof
+	cp out $log.top
 	mprof diff --json full.mprof $log.mprof
 	cp out $log.diff
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
@@ -85,6 +87,7 @@ fi
 check_keys info "$info" ./*.info
 check_keys report "$report" ./*.report
 check_keys check "$check" ./*.check
+check_keys top "$(documented top)" ./*.top
 check_keys heap "$(documented heap)" ./*.heap
 check_keys handles "$(documented handles)"$'\n'"$(grep '^handles' <<<"$report")" ./*.handles
 check_keys diff "$(documented diff)" ./*.diff

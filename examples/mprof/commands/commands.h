@@ -20,5 +20,6 @@ int command_info(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_top(int argc, char **argv);
 
 #endif
