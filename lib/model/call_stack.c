@@ -426,25 +426,19 @@ static int is_recursive(call_model *model, uint32_t number)
 	return 0;
 }
 
-void call_stack_measure_top(call_model *model, call_stack *stack)
+void call_stack_keep_slow(call_model *model, duration_record *record, uint32_t number, const slow_call *call)
 {
-	const call_node *node = &model->tree.nodes[stack->top];
-	const open_call *open = &stack->open[node->depth - 1];
-	const slow_call call = {.duration = stack->time - open->time,
-				.start = open->counter,
-				.thread = model->durations.thread,
-				.node = model->keeps_tree ? stack->top : CALL_TREE_ROOT};
-	duration_record *record = call_durations_add(&model->durations, node->method, call.duration);
-
-	if (record != NULL && !is_recursive(model, stack->top))
-		call_durations_add_slow(&model->durations, record, &call);
+	if (!is_recursive(model, number))
+		call_durations_add_slow(&model->durations, record, call);
 }
 
 /* Pops a node at the end of its call. */
 static void end_node(call_model *model, call_stack *stack)
 {
-	if (model->durations.is_enabled && model->counts && !model->tree.nodes[stack->top].is_compiling)
-		call_stack_measure_top(model, stack);
+	const call_node *node = &model->tree.nodes[stack->top];
+
+	if (model->durations.is_enabled && model->counts && !node->is_compiling)
+		call_stack_measure(model, stack->top, &stack->open[node->depth - 1], stack->time);
 	pop_node(model, stack);
 }
 

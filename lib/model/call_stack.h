@@ -116,11 +116,25 @@ call_sums *call_model_open_sums(call_model *model, method_record *record);
 /** Adds the times of open folded frames to method_record::open, and leaves the frames open. */
 void call_stack_show_folded(call_model *model, const call_stack *stack);
 
+/** The slow path of call_stack_measure(): keeps a call of a node if it is one of the slowest of its method. */
+void call_stack_keep_slow(call_model *model, duration_record *record, uint32_t number, const slow_call *call);
+
 /**
- * Counts the duration of the call on top, a node of the tree, which ends at call_durations::counter. The node is popped
- * afterwards.
+ * Counts the duration of a call on a stack: that of a node of the tree, which began as \p open states and ends at a
+ * time of the stack.
  */
-void call_stack_measure_top(call_model *model, call_stack *stack);
+static inline void call_stack_measure(call_model *model, uint32_t number, const open_call *open, uint64_t time)
+{
+	const slow_call call = {.duration = time - open->time,
+				.start = open->counter,
+				.thread = model->durations.thread,
+				.node = model->keeps_tree ? number : CALL_TREE_ROOT};
+	duration_record *record =
+		call_durations_add(&model->durations, model->tree.nodes[number].method, call.duration);
+
+	if (record != NULL)
+		call_stack_keep_slow(model, record, number, &call);
+}
 
 /** Adds a time, in counters, to the top method. */
 static inline void call_stack_pass(call_model *model, call_stack *stack, uint64_t counters)

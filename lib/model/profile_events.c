@@ -402,18 +402,20 @@ static inline uint32_t top_after(call_model *calls, const call_stack *stack, uin
 	return CALL_STACK_SLOW_PATH;
 }
 
-/* Measures the call that an event of the fast path begins or ends. \p top is the top of the stack before the event. */
-static inline void follow_call(call_model *calls, call_stack *stack, uint32_t top, const mprof_event *event)
+/*
+ * Measures the call that an event of the fast path begins or ends. \p top is the top of the stack before the event, and
+ * \p open the call above it. Returns the call above the new top.
+ */
+static inline open_call *follow_call(call_model *calls, uint32_t top, open_call *open, uint64_t time,
+				     const mprof_event *event)
 {
-	if (event->kind == MPROF_EVENT_METHOD_ENTER) {
-		open_call *open = &stack->open[calls->tree.nodes[top].depth];
-
-		open->time = stack->time;
-		open->counter = event->counter;
-		return;
+	if (event->kind != MPROF_EVENT_METHOD_ENTER) {
+		call_stack_measure(calls, top, open - 1, time);
+		return open - 1;
 	}
-	stack->top = top;
-	call_stack_measure_top(calls, stack);
+	open->time = time;
+	open->counter = event->counter;
+	return open + 1;
 }
 
 /*
@@ -430,6 +432,10 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 	call_stack *stack = thread_stack(thread);
 	uint32_t top = stack->top;
 	uint64_t counter = thread->last_counter;
+	const int has_open = is_timed && stack->open != NULL;
+	open_call *open = has_open ? stack->open + nodes[top].depth : NULL;
+	const open_call *open_end = has_open ? stack->open + stack->open_capacity : NULL;
+	uint64_t time = stack->time;
 	size_t done;
 
 	if (stack->frame_count > 0)
@@ -451,18 +457,18 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 			if (*has_failed)
 				break;
 		} else {
-			/* The slow path makes room for one more open call. */
+			/* The slow path makes room for one more open call, of which there may be none. */
 			if (is_timed && event->kind == MPROF_EVENT_METHOD_ENTER &&
-			    __builtin_expect(nodes[top].depth >= stack->open_capacity, 0))
+			    __builtin_expect(open >= open_end, 0))
 				break;
 			next = top_after(calls, stack, top, event);
 			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 				break;
 		}
 		if (is_timed) {
-			stack->time += (uint64_t)passed;
+			time += (uint64_t)passed;
 			if (next != top)
-				follow_call(calls, stack, top, event);
+				open = follow_call(calls, top, open, time, event);
 		}
 		nodes[top].self += (uint64_t)passed;
 		counter = event->counter;
@@ -470,6 +476,8 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 		count_event(profile, event);
 	}
 	stack->top = top;
+	if (is_timed)
+		stack->time = time;
 	thread->last_counter = counter;
 	return done;
 }

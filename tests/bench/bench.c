@@ -89,7 +89,7 @@ typedef struct bench_group {
 
 static const bench_group groups[] = {
 	{"record", bench_record}, {"heap", bench_heap},     {"graph", bench_graph},       {"sample", bench_sample},
-	{"encode", bench_encode}, {"decode", bench_decode}, {"dialects", bench_dialects},
+	{"encode", bench_encode}, {"decode", bench_decode}, {"dialects", bench_dialects}, {"model", bench_model},
 };
 
 #define GROUPS (sizeof(groups) / sizeof(groups[0]))
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < GROUPS; i++)
 		selected += (size_t)is_selected(&groups[i], argc, argv);
 	bench_require(selected == (argc == 1 ? GROUPS : (size_t)argc - 1),
-		      "arguments: record, heap, graph, sample, encode, decode, dialects, each once");
+		      "arguments: record, heap, graph, sample, encode, decode, dialects, model, each once");
 	printf("Figures are for one event: medians of %d rounds, each beside its floor in the same round.\n\n", ROUNDS);
 	for (size_t i = 0; i < GROUPS; i++) {
 		if (is_selected(&groups[i], argc, argv))

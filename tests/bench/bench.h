@@ -52,5 +52,6 @@ void bench_decode(void);
 void bench_dialects(void);
 void bench_heap(void);
 void bench_graph(void);
+void bench_model(void);
 
 #endif
