@@ -11,8 +11,8 @@
  * is divided into mprof_profile_options::timeline_slices. Otherwise the slices grow with the log: each two become one
  * when their number would exceed the maximum, so that there are between half the maximum and the maximum.
  *
- * **Choice of threads.** If mprof_profile_options::threads is not NULL, stops of the world and collections are those
- * that the chosen threads began.
+ * **Choice of threads.** Waits are those of the threads of mprof_profile_options::threads. Stops of the world and
+ * collections are those of all threads.
  *
  * Not stable before version 1.0, like mprof/profile.h.
  */

@@ -62,6 +62,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	window_init(&profile->alive_window, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
 	pauses_init(&profile->pauses, allocator);
+	collections_init(&profile->stops, allocator);
 	profile->clock.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->has_compilations = options->with_compilations != 0;
@@ -123,6 +124,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	thread_table_destroy(&profile->threads);
 	timeline_destroy(&profile->timeline);
 	pauses_destroy(&profile->pauses);
+	collections_destroy(&profile->stops);
 	call_model_destroy(&profile->calls);
 	collections_destroy(&profile->collections);
 	code_units_destroy(&profile->code_units);

@@ -39,7 +39,7 @@ static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint6
 	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, profile->batch, count);
 }
 
-/* Reads the events of a thread that does not count: it may free memory that other threads allocated. */
+/* Reads the events of a thread that does not count: it may free memory of other threads, and stop them. */
 static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					int *is_own)
 {

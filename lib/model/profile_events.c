@@ -298,6 +298,13 @@ static int add_monitor_holder(mprof_profile *profile, thread_record *thread, con
 	return monitors_add_holder(&profile->monitors, &thread->wait, event, profile->calls.counts);
 }
 
+/* Whichever threads are chosen, any thread may stop them. */
+static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *event, uint64_t counter)
+{
+	return profile->timeline.limit == 0 || !profile->window.has_threads ||
+	       collections_add(&profile->stops, event, thread, counter);
+}
+
 /* Events that are rare compared with calls and allocations. */
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
@@ -345,7 +352,8 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return memory_add(&profile->memory, thread->id, event);
 	default:
 		if (event_category(event) == MPROF_EVENT_CATEGORY_COLLECTION)
-			return collections_add(&profile->collections, event, thread->id, thread->last_counter);
+			return add_stop(profile, thread->id, event, thread->last_counter) &&
+			       collections_add(&profile->collections, event, thread->id, thread->last_counter);
 		return 1;
 	}
 }
@@ -550,11 +558,22 @@ static int are_inside(const mprof_profile *profile, const thread_record *thread,
 	return 1;
 }
 
+static int follow_event(mprof_profile *profile, uint64_t thread, const mprof_event *event)
+{
+	switch (event_category(event)) {
+	case MPROF_EVENT_CATEGORY_MEMORY:
+		return memory_add(&profile->memory, thread, event);
+	case MPROF_EVENT_CATEGORY_COLLECTION:
+		return add_stop(profile, thread, event, event->counter);
+	default:
+		return 1;
+	}
+}
+
 int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (event_category(&events[i]) == MPROF_EVENT_CATEGORY_MEMORY &&
-		    !memory_add(&profile->memory, thread, &events[i]) && !profile_limit_skip_data(profile))
+		if (!follow_event(profile, thread, &events[i]) && !profile_limit_skip_data(profile))
 			return 0;
 	}
 	return 1;

@@ -141,6 +141,14 @@ static void set_conversion(mprof_profile *profile, const mprof_session *session)
 						  : 0;
 }
 
+static int show_timeline(mprof_profile *profile, const mprof_session *session)
+{
+	const collection_list *collections = profile->window.has_threads ? &profile->stops : &profile->collections;
+
+	return collections_pair(&profile->stops, session->start.counter, &profile->window) &&
+	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter);
+}
+
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_session session;
@@ -156,10 +164,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages) ||
 	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) &&
 	     !profile_limit_skip_result(profile)) ||
-	    (profile->timeline.limit != 0 &&
-	     !pauses_show(&profile->pauses, &profile->timeline, &profile->threads, &profile->collections,
-			  session.last.counter) &&
-	     !profile_limit_skip_result(profile)))
+	    (profile->timeline.limit != 0 && !show_timeline(profile, &session) && !profile_limit_skip_result(profile)))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;
 }

@@ -64,7 +64,8 @@ struct mprof_profile {
 	profile_window window;
 	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
 	timeline timeline;
-	pause_list pauses; /**< As of the last mprof_profile_finish(), if there is a timeline. */
+	collection_list stops; /**< Collections of all threads, if there is a timeline and threads were chosen. */
+	pause_list pauses;     /**< As of the last mprof_profile_finish(), if there is a timeline. */
 	profile_clock clock;
 	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
 	                                     interrupted. */

@@ -159,6 +159,28 @@ Test(profile_timeline, pauses_that_overlap_the_window)
 	log_release(&log);
 }
 
+/* Whichever threads are chosen, the stops are those of all threads. */
+Test(profile_timeline, stops_by_other_threads)
+{
+	const uint64_t thread = 7;
+	mprof_profile_options options;
+	test_log log;
+
+	write_log(&log);
+	mprof_profile_options_init(&options, sizeof(options));
+	options.timeline_slices = 10;
+	options.window_end = SESSION_START + 1000;
+	options.threads = &thread;
+	options.thread_count = 1;
+	log_read(&log, &options);
+	cr_assert_eq(mprof_profile_get_pause_count(log.profile), 3);
+	cr_expect_eq(pause_at(&log, 1).thread, 8);
+	cr_expect_eq(pause_at(&log, 1).duration_ns, 50);
+	cr_expect_eq(slice_of(&log, 0, 4).stopped_ns, 50);
+	cr_expect_eq(totals_of(&log).collections, 0);
+	log_release(&log);
+}
+
 static uint64_t self_in(test_log *log, uint64_t thread, uint64_t start, uint64_t end)
 {
 	uint64_t self;

@@ -51,10 +51,12 @@ check_keys() {
 }
 
 head -c 300 sample.mprof >cut.mprof
-for log in sample full memory empty mail cut; do
+"$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
+for log in sample full memory empty mail timeline cut; do
 	for command in info report check; do
 		options=()
-		test $command != report || options=(--time=0- --ages --percentiles --slowest '--callers=*' '--callees=*' --inverted)
+		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest
+			'--callers=*' '--callees=*' --inverted)
 		mprof $command --json "${options[@]}" $log.mprof
 		test "$status" = 0 || expect "$command $log: status" "$log$status" cut1
 		cp out $log.$command

@@ -33,6 +33,8 @@ static const char help[] =
 	"  --depth=N          levels of the trees (default 12, with --tree 64, for JSON 80)\n"
 	"  --time=FROM-TO     only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME        only this time before the end, as 5s\n"
+	"  --pauses[=TIME]    only pauses (stops of the world, collections, waits) of this duration or longer\n"
+	"  --timeline[=N]     only what each thread did in up to N slices of time (default 60, for JSON 200)\n"
 	"  --callers=PATTERN  only the callers of the methods that match, in calls, samples and allocations\n"
 	"  --callees=PATTERN  only what the methods that match call\n"
 	"  --inverted         only trees from the methods with the most own time to their callers\n"
@@ -88,6 +90,8 @@ enum {
 	OPTION_SLOWEST,
 	OPTION_NO_LINES,
 	OPTION_TIME,
+	OPTION_PAUSES,
+	OPTION_TIMELINE,
 	OPTION_LAST,
 	OPTION_FULL_NAMES,
 	OPTION_COLOR,
@@ -119,6 +123,8 @@ static const struct option options[] = {
 	{"depth", required_argument, NULL, OPTION_DEPTH},
 	{"time", required_argument, NULL, OPTION_TIME},
 	{"last", required_argument, NULL, OPTION_LAST},
+	{"pauses", optional_argument, NULL, OPTION_PAUSES},
+	{"timeline", optional_argument, NULL, OPTION_TIMELINE},
 	{"callers", required_argument, NULL, OPTION_CALLERS},
 	{"callees", required_argument, NULL, OPTION_CALLEES},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},
@@ -267,6 +273,23 @@ static int apply_form_option(report_options *taken, int option, const char *valu
 	}
 }
 
+static int apply_time_option(report_options *taken, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_TIME:
+		return time_window_parse(&taken->window, value);
+	case OPTION_LAST:
+		return time_window_parse_last(&taken->window, value);
+	case OPTION_PAUSES:
+		taken->with_pauses = 1;
+		return value == NULL || time_window_parse_duration("--pauses", value, &taken->least_pause_ns);
+	default:
+		taken->has_timeline = 1;
+		return value == NULL ||
+		       arguments_number("--timeline", value, 2, MPROF_TIMELINE_SLICES_MAX, &taken->timeline_slices);
+	}
+}
+
 static int apply_option(void *user, int option, const char *value)
 {
 	report_options *taken = user;
@@ -314,9 +337,10 @@ static int apply_option(void *user, int option, const char *value)
 		taken->without_lines = 1;
 		return 1;
 	case OPTION_TIME:
-		return time_window_parse(&taken->window, value);
 	case OPTION_LAST:
-		return time_window_parse_last(&taken->window, value);
+	case OPTION_PAUSES:
+	case OPTION_TIMELINE:
+		return apply_time_option(taken, option, value);
 	case OPTION_MIN_PERCENT:
 		return parse_percent(taken, value);
 	case OPTION_DEPTH:
@@ -344,6 +368,10 @@ static void set_defaults(report_options *taken, int as_json)
 {
 	taken->with_ages |= wants_ages(&taken->sections);
 	taken->as_document = as_json || taken->as_csv;
+	taken->has_timeline |= sections_have(&taken->sections, REPORT_SECTION_TIMELINE);
+	taken->with_pauses |= sections_have(&taken->sections, REPORT_SECTION_PAUSES);
+	if (taken->has_timeline && taken->timeline_slices == 0)
+		taken->timeline_slices = taken->as_document ? 200 : 60;
 	if (!taken->has_top)
 		taken->top = taken->as_document ? 0 : 20;
 	/* A chosen section as CSV has all rows, because nothing would show how many were left out. */

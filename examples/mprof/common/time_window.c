@@ -82,16 +82,21 @@ static int parse_time(const char *text, const char *end, int64_t *nanoseconds)
 	return 0;
 }
 
-int time_window_parse_last(time_window *window, const char *value)
+int time_window_parse_duration(const char *option, const char *value, uint64_t *nanoseconds)
 {
-	int64_t nanoseconds;
+	int64_t parsed;
 
-	if (!parse_time(value, value + strlen(value), &nanoseconds) || nanoseconds == 0) {
-		fprintf(stderr, "mprof: --last: '%s' is not a duration such as 5s or 200ms\n", value);
+	if (!parse_time(value, value + strlen(value), &parsed) || parsed == 0) {
+		fprintf(stderr, "mprof: %s: '%s' is not a duration such as 5s or 200ms\n", option, value);
 		return 0;
 	}
-	window->last_ns = (uint64_t)nanoseconds;
+	*nanoseconds = (uint64_t)parsed;
 	return 1;
+}
+
+int time_window_parse_last(time_window *window, const char *value)
+{
+	return time_window_parse_duration("--last", value, &window->last_ns);
 }
 
 int time_window_parse(time_window *window, const char *value)

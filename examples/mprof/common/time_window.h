@@ -27,6 +27,9 @@ typedef struct time_window {
 #define TIME_WINDOW_OPEN INT64_MAX
 
 /** Parses a duration with an optional unit (s, ms, us, ns). Returns 0 after a message if it is invalid. */
+int time_window_parse_duration(const char *option, const char *value, uint64_t *nanoseconds);
+
+/** Takes the value of --last. Returns 0 after a message if it is not a duration. */
 int time_window_parse_last(time_window *window, const char *value);
 
 /** Takes the value of --time. Returns 0 after a message if it cannot be FROM-TO. */

@@ -166,6 +166,10 @@ static mprof_status make_profile(log_report *report)
 	options.alive_at = report->options.alive_at.end_counter;
 	options.window_start = report->options.window.start_counter;
 	options.window_end = report->options.window.end_counter;
+	options.timeline_slices = (uint32_t)report->options.timeline_slices;
+	/* Pauses need a timeline, of any number of slices. */
+	if (report->options.with_pauses && options.timeline_slices == 0)
+		options.timeline_slices = 2;
 	return mprof_profile_create(&options, &report->profile);
 }
 
@@ -229,6 +233,11 @@ int report_wants(const log_report *report, report_section section)
 		return sections_have(&options->sections, section);
 	if (options->as_document)
 		return 1;
+	if (options->with_pauses || options->timeline_slices > 0)
+		return (section == REPORT_SECTION_PAUSES && options->with_pauses) ||
+		       (section == REPORT_SECTION_TIMELINE && options->timeline_slices > 0);
+	if (section == REPORT_SECTION_PAUSES || section == REPORT_SECTION_TIMELINE)
+		return 0;
 	if (report_frames_are_alone(report))
 		return section == REPORT_SECTION_FRAMES;
 	if (options->tree_only)

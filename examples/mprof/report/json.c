@@ -15,10 +15,12 @@
 #include "report/metrics.h"
 #include "report/native_code.h"
 #include "report/parts.h"
+#include "report/pauses.h"
 #include "report/sample_lines.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
+#include "report/timeline.h"
 #include "report/waits.h"
 #include "report/window.h"
 
@@ -262,6 +264,10 @@ static void print_times(log_report *report, json_writer *json)
 		report_durations_json(report, json);
 	if (report_wants(report, REPORT_SECTION_SLOW_CALLS))
 		report_slow_calls_json(report, json);
+	if (report_wants(report, REPORT_SECTION_PAUSES))
+		report_pauses_json(report, json);
+	if (report_wants(report, REPORT_SECTION_TIMELINE))
+		report_timeline_json(report, json);
 	if (report_wants(report, REPORT_SECTION_TREE))
 		report_call_tree_json(report, json);
 	if (report_wants(report, REPORT_SECTION_FRAMES))

@@ -71,6 +71,10 @@ typedef struct report_options {
 	time_window alive_at; /**< Up to the time whose live objects are printed; its text is a hyphen and the time. */
 	char alive_at_text[256];
 	int alive_at_peak; /**< The objects at the peak are printed instead. */
+	int with_pauses;   /**< Pauses are listed: those of least_pause_ns or more. */
+	uint64_t least_pause_ns;
+	int has_timeline;
+	uint64_t timeline_slices; /**< Maximum number of slices of the timeline; 0 for none. */
 } report_options;
 
 /** State of the filters while a log is read. */

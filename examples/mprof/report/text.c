@@ -14,10 +14,12 @@
 #include "report/metrics.h"
 #include "report/native_code.h"
 #include "report/parts.h"
+#include "report/pauses.h"
 #include "report/sample_lines.h"
 #include "report/samples.h"
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
+#include "report/timeline.h"
 #include "report/waits.h"
 #include "report/window.h"
 #include "shared/text.h"
@@ -356,6 +358,10 @@ static void print_times(log_report *report)
 		report_durations_text(report);
 	if (report_wants(report, REPORT_SECTION_SLOW_CALLS))
 		report_slow_calls_text(report);
+	if (report_wants(report, REPORT_SECTION_PAUSES))
+		report_pauses_text(report);
+	if (report_wants(report, REPORT_SECTION_TIMELINE))
+		report_timeline_text(report);
 	if (report_wants(report, REPORT_SECTION_TREE))
 		report_call_tree_text(report);
 	if (report_wants(report, REPORT_SECTION_FRAMES))
