@@ -21,7 +21,7 @@ _mprof_options()
 			"--no-pager --no-lines --help --version"
 		;;
 	diff)
-		echo "--json --shots= --top= --class= --help --version"
+		echo "--json --shots= --top= --sort= --normalize --method= --class= --assembly= --fail-above= --of= --help --version"
 		;;
 	heap)
 		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \

@@ -44,3 +44,110 @@ expect_status 3 "no file"
 mprof diff --shots=1,999 full.mprof
 expect_status 3 "no such snapshot"
 expect_line err 'no heap snapshot 999'
+
+# A log with itself: all figures are equal, and nothing exceeds the least limit.
+same='[.methods[], .allocations[], .samples[], .monitors[] | to_entries | map(select(.key | test("_(before|after)$"))) |
+	(map(select(.key | endswith("_before")).value) != map(select(.key | endswith("_after")).value)) |
+	select(.)] | length'
+for figure in objects bytes allocations allocated calls self total; do
+	mprof diff --json --fail-above=0 --of=$figure full.mprof full.mprof
+	expect_status 0 "a log with itself, $figure"
+	expect_json "a log with itself" "$same" 0
+	expect_json "a log with itself" '.exceeded' '[]'
+done
+expect_json "a log with itself" '[.methods, .allocations, .samples, .monitors | length > 0]' '[true,true,true,true]'
+expect_json "a log with itself" '.notes | map(select(test("cannot be compared"))) | length' 0
+
+# Data that only one log has is stated, and a limit on it cannot be checked.
+make_logs empty
+mprof diff --json empty.mprof full.mprof
+expect_json "an empty log" '.notes | map(select(test("^(calls|allocations|samples) cannot be compared: the log before"))) |
+	length' 3
+expect_json "an empty log" '.methods | map(.change) | unique' '["new"]'
+mprof diff --fail-above=5% --of=calls empty.mprof full.mprof
+expect_status 1 "a limit without data"
+expect_line err '^mprof: diff: --fail-above cannot be checked: not both logs have calls$'
+mprof diff --fail-above=5% --of=calls --method=nothing full.mprof full.mprof
+expect_status 1 "a limit without rows"
+expect_line err '^mprof: diff: --fail-above cannot be checked: nothing matches$'
+
+# A log in other dialects has the same names, with other IDs.
+for dialect in mono unity drop; do
+	mprof convert --dialect=$dialect full.mprof copy.mprof
+	mprof diff --json full.mprof copy.mprof
+	expect_json "$dialect" '[.methods[] | select(.calls_before != .calls_after)]' '[]'
+	expect_json "$dialect" '[.allocations[] | select(.objects_before != .objects_after or
+		.bytes_before != .bytes_after)]' '[]'
+done
+
+# Samples of other programs and runtimes
+if test -d "${MPROF_SAMPLES-}"; then
+	mprof diff --json "$MPROF_SAMPLES/f-calls.mprof" "$MPROF_SAMPLES/f-calls-alloc.mprof"
+	expect_status 0 "logs of the original profiler"
+	jq '[.methods[].calls_before] | add' out >sums
+	jq '[.methods[].calls_after] | add' out >>sums
+	for log in f-calls f-calls-alloc; do
+		mprof report --json "$MPROF_SAMPLES/$log.mprof"
+		jq '[.methods[].calls] | add' out
+	done >wanted
+	cmp sums wanted || fail "logs of the original profiler: sums of calls $(xargs <sums), not $(xargs <wanted)"
+fi
+
+modules=${MONO_MODULE_DIR:-$builddir/examples/mono/.libs}
+for tool in mono mcs; do
+	command -v $tool >/dev/null || skip "a part that needs $tool"
+done
+test -e "$modules/libmono-profiler-mprof.so" && test -z "${MPROF_SANITIZED-}" || skip "a part that needs the module for Mono"
+export MPROF_MODULE_DIR=$modules
+
+# Two builds of a program: calls and objects were added, and a lambda before another one, which gets another number.
+# build NAME OBJECTS BEFORE AFTER
+build() {
+	mkdir "$1"
+	cat >"$1/Program.cs" <<-END2
+		using System;
+		class Kept { public int Number; }
+		class Program {
+			static int Cheap (int i) { return i + 1; }
+			static void Work (int n) { for (int i = 0; i < n; i++) { Cheap (i); new Kept ().Number = i; } }
+			static void Only () { $3 }
+			static void Main () { $4 Func<int, int> f = x => Cheap (x); f (1); Work ($2); Only (); }
+		}
+	END2
+	mcs -nologo -out:"$1/Program.exe" "$1/Program.cs" >compiler.out 2>&1 || fail "mcs: $(cat compiler.out)"
+	mprof record --force --calls --alloc -o "$1.mprof" -- mono "$1/Program.exe"
+	expect_status 0 "recording $1"
+}
+build old 100 "" ""
+build new 250 "Cheap (7);" "Func<int, int> g = x => Cheap (x) * 2; g (3);"
+mprof diff --json old.mprof new.mprof
+expect_status 0 "two builds"
+# calls_of PATTERN
+calls_of() {
+	jq -c "[.methods[] | select(.class == \"Program\" and (.name | test(\"$1\"))) | [.calls_before, .calls_after]]" out
+}
+expect "Cheap" "$(calls_of '^Cheap ')" '[[101,253]]'
+expect "Work" "$(calls_of '^Work ')" '[[1,1]]'
+expect "the lambdas, of which one is new" "$(calls_of '^<Main>')" '[[1,2]]'
+expect_json "the lambdas" '[.methods[] | select(.name | startswith("<Main>")) | [.name, .match]]' \
+	'[["<Main>m__# (int)","merged"]]'
+expect_json "Kept" '[.allocations[] | select(.name == "Kept") | [.objects_before, .objects_after]]' '[[100,250]]'
+
+# Limits
+mprof diff --fail-above=150% --class=Kept --of=allocations old.mprof new.mprof
+expect_status 0 "growth of just the limit"
+mprof diff --fail-above=149.9% --class=Kept --of=allocations old.mprof new.mprof
+expect_status 1 "growth above the limit"
+expect_line err '^mprof: diff: limit exceeded: allocations of Kept: 100 before, 250 after, \+150 \(\+150\.0 %\)$'
+mprof diff --json --fail-above=151 --method=Cheap --of=calls old.mprof new.mprof
+expect_status 1 "calls above the limit"
+expect_json "calls above the limit" .exceeded '[{"of":"calls","name":"Program.Cheap (int)","before":101,"after":253}]'
+mprof diff --fail-above=152 --method=Cheap --of=calls old.mprof new.mprof
+expect_status 0 "calls at the limit"
+mprof diff --fail-above=1k --class=Kept old.mprof new.mprof
+expect_status 1 "bytes above the limit"
+mprof diff --fail-above=5% --class=Kept new.mprof old.mprof
+expect_status 0 "fewer bytes"
+mprof diff --normalize --class=Kept old.mprof new.mprof
+expect_status 0 "shares"
+expect_line out '^ +[0-9.]+ % +[0-9.]+ % +\+[0-9.]+ .*Kept$'

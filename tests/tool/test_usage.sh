@@ -66,6 +66,12 @@ wrong diff - -
 wrong diff --shots=1 sample.mprof
 wrong diff --shots=0,1 sample.mprof
 wrong diff --shots=1,2x sample.mprof
+wrong diff --sort=name sample.mprof sample.mprof
+wrong diff --fail-above=x sample.mprof sample.mprof
+wrong diff --fail-above=5q sample.mprof sample.mprof
+wrong diff --fail-above=5% --of=nonsense sample.mprof sample.mprof
+wrong diff --of=bytes sample.mprof sample.mprof
+wrong diff --normalize --fail-above=5 sample.mprof sample.mprof
 wrong check
 wrong doctor sample.mprof
 wrong convert

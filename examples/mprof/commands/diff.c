@@ -4,6 +4,7 @@
 #include "common/arguments.h"
 #include "common/exit_status.h"
 #include "diff/diff.h"
+#include "diff/limit.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,24 +18,52 @@ static const char help[] =
 	"  --shots=N,M        compare the N-th heap snapshot with the M-th, counted from 1; of two logs, the N-th of\n"
 	"                     the first with the M-th of the second (default: the last of each)\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
-	"  --class=PATTERN    only classes that match\n"
+	"  --sort=ORDER       by growth of self (own time, bytes or samples), total (with callees) or count (calls,\n"
+	"                     objects or waits); default self\n"
+	"  --normalize        compare shares of the whole, for runs of different length\n"
+	"  --method=PATTERN   only methods and native functions whose name matches\n"
+	"  --class=PATTERN    only classes that match, and their methods\n"
+	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
+	"  --fail-above=LIMIT exit with 1 if a figure grew by more: 5% of what it was, 1m (bytes), 20ms, or 100.\n"
+	"                     It is the sum of all rows; with --method, --class or --assembly, each row that matches\n"
+	"  --of=FIGURE        what --fail-above limits: bytes or objects (live in heap snapshots), allocated (bytes),\n"
+	"                     allocations, self, total, calls, samples or waits (time); default: the first of bytes,\n"
+	"                     allocated, self and samples that both logs have\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Patterns are shell patterns: *, ?, [abc].\n\n"
-	"Exit status: 0 all well, 1 a log is incomplete or damaged (what could be read was compared), 2 wrong usage,\n"
-	"3 not a log or nothing could be read.\n\n"
+	"Patterns are shell patterns: *, ?, [abc]. Lines that begin with 'note' state what cannot be compared.\n\n"
+	"Exit status: 0 all well, 1 a log is incomplete or damaged (what could be read was compared), or --fail-above\n"
+	"was exceeded or could not be checked (then the message begins with 'mprof: diff: '), 2 wrong usage, 3 not a\n"
+	"log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof diff yesterday.mprof today.mprof\n"
-	"  mprof diff --shots=1,5 app.mprof\n";
+	"  mprof diff --shots=1,5 app.mprof\n"
+	"  mprof diff --fail-above=5% --class=Cache --of=bytes yesterday.mprof today.mprof\n";
 
-enum { OPTION_SHOTS = OPTION_OWN, OPTION_TOP, OPTION_CLASS };
+enum {
+	OPTION_SHOTS = OPTION_OWN,
+	OPTION_TOP,
+	OPTION_SORT,
+	OPTION_NORMALIZE,
+	OPTION_METHOD,
+	OPTION_CLASS,
+	OPTION_ASSEMBLY,
+	OPTION_FAIL_ABOVE,
+	OPTION_OF
+};
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"shots", required_argument, NULL, OPTION_SHOTS},
 	{"top", required_argument, NULL, OPTION_TOP},
+	{"sort", required_argument, NULL, OPTION_SORT},
+	{"normalize", no_argument, NULL, OPTION_NORMALIZE},
+	{"method", required_argument, NULL, OPTION_METHOD},
 	{"class", required_argument, NULL, OPTION_CLASS},
+	{"assembly", required_argument, NULL, OPTION_ASSEMBLY},
+	{"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
+	{"of", required_argument, NULL, OPTION_OF},
 	{NULL, 0, NULL, 0},
 };
 
@@ -50,6 +79,21 @@ static int parse_shots(diff_options *taken, const char *value)
 	return 0;
 }
 
+static int parse_order(diff_options *taken, const char *value)
+{
+	static const char *const names[] = {"self", "total", "count"};
+	static const diff_measure orders[] = {DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_COUNT};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value) == 0) {
+			taken->order = orders[i];
+			return 1;
+		}
+	}
+	fprintf(stderr, "mprof: --sort: '%s' is not one of self, total, count\n", value);
+	return 0;
+}
+
 static int apply_option(void *user, int option, const char *value)
 {
 	diff_options *taken = user;
@@ -60,15 +104,38 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_TOP:
 		taken->has_top = 1;
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
-	default:
+	case OPTION_SORT:
+		return parse_order(taken, value);
+	case OPTION_NORMALIZE:
+		taken->is_normalized = 1;
+		return 1;
+	case OPTION_METHOD:
+		taken->method_pattern = value;
+		return 1;
+	case OPTION_CLASS:
 		taken->class_pattern = value;
 		return 1;
+	case OPTION_ASSEMBLY:
+		taken->assembly_pattern = value;
+		return 1;
+	case OPTION_FAIL_ABOVE:
+		return diff_limit_parse(taken, value);
+	default:
+		return diff_limit_choose(taken, value);
 	}
 }
 
 /* Returns -1, or the exit status after a message if the logs cannot be compared. */
 static int check_files(const diff_options *taken)
 {
+	if (taken->limited != NULL && !taken->has_limit) {
+		fprintf(stderr, "mprof: diff: --of without --fail-above\n");
+		return arguments_refuse("diff");
+	}
+	if (taken->is_normalized && taken->has_limit && !taken->is_percent) {
+		fprintf(stderr, "mprof: diff: with --normalize, --fail-above must be in percent\n");
+		return arguments_refuse("diff");
+	}
 	if (taken->files[DIFF_AFTER] == NULL && taken->shots[DIFF_BEFORE] == 0) {
 		fprintf(stderr, "mprof: diff: only one FILE: give two logs, or --shots\n");
 		return arguments_refuse("diff");

@@ -3,6 +3,7 @@
 #include "common/exit_status.h"
 #include "common/profile_input.h"
 #include "diff/heap_part.h"
+#include "diff/limit.h"
 #include "shared/text.h"
 
 #include <string.h>
@@ -21,17 +22,21 @@ static void read_properties(diff_side *side)
 	}
 }
 
+static int refuse_memory(const diff_side *side, mprof_status status, const char *what)
+{
+	text_begin_message(side->input.name);
+	fprintf(stderr, "%s for the %s\n", mprof_status_get_text(status), what);
+	return STATUS_NOTHING;
+}
+
 static int read_log(diff_side *side, const char *path)
 {
 	mprof_block block;
 
 	if (input_open(&side->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
-	if (mprof_profile_create(NULL, &side->profile) != MPROF_OK) {
-		text_begin_message(side->input.name);
-		fprintf(stderr, "%s for the profile\n", mprof_status_get_text(MPROF_ERR_MEMORY));
-		return STATUS_NOTHING;
-	}
+	if (mprof_profile_create(NULL, &side->profile) != MPROF_OK)
+		return refuse_memory(side, MPROF_ERR_MEMORY, "profile");
 	while (input_next_block(&side->input, &block)) {
 		summary_count_block(&side->summary, &block);
 		profile_input_add(&side->input, side->profile, &block);
@@ -50,6 +55,16 @@ static void raise_status(int *status, int other)
 	*status = other > *status ? other : *status;
 }
 
+static int compare_profiles(log_diff *diff)
+{
+	const diff_side *before = &diff->sides[DIFF_BEFORE];
+	const diff_side *after = &diff->sides[DIFF_AFTER];
+	mprof_status status = mprof_profile_diff_create(before->profile, before->input.reader, after->profile,
+							after->input.reader, NULL, &diff->profiles);
+
+	return status == MPROF_OK ? STATUS_OK : refuse_memory(before, status, "difference");
+}
+
 int diff_read(log_diff *diff, const diff_options *options)
 {
 	int status = STATUS_OK;
@@ -60,12 +75,18 @@ int diff_read(log_diff *diff, const diff_options *options)
 		raise_status(&status, read_log(&diff->sides[side], options->files[side]));
 	if (status != STATUS_NOTHING)
 		raise_status(&status, heap_part_read(diff));
+	if (status != STATUS_NOTHING && options->files[DIFF_AFTER] != NULL)
+		raise_status(&status, compare_profiles(diff));
+	if (status != STATUS_NOTHING && options->has_limit)
+		raise_status(&status, diff_limit_check(diff));
 	return status;
 }
 
 void diff_release(log_diff *diff)
 {
 	heap_part_release(diff);
+	diff_limit_release(diff);
+	mprof_profile_diff_destroy(diff->profiles);
 	for (int side = 0; side < DIFF_SIDES && diff->options.files[side] != NULL; side++) {
 		mprof_profile_destroy(diff->sides[side].profile);
 		if (diff->sides[side].input.name != NULL)

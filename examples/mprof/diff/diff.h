@@ -14,12 +14,23 @@
 /** The two sides of a difference. */
 enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
+/** The measures of a row, as in #mprof_diff_values. */
+typedef enum diff_measure { DIFF_BY_SELF, DIFF_BY_TOTAL, DIFF_BY_COUNT } diff_measure;
+
 typedef struct diff_options {
 	const char *files[DIFF_SIDES]; /**< The second one is NULL if two snapshots of one log are compared. */
 	uint64_t shots[DIFF_SIDES];    /**< Numbers of heap snapshots in the log, from 1; 0 for the last. */
 	uint64_t top;                  /**< Maximum rows of a table; 0 for all. */
 	int has_top;
-	const char *class_pattern; /**< NULL for no filter. */
+	const char *class_pattern; /**< NULL for no filter, as for the next two fields. */
+	const char *method_pattern;
+	const char *assembly_pattern;
+	diff_measure order; /**< Rows are sorted by the growth of this measure. */
+	int is_normalized;  /**< Rows are sorted by their shares, which are printed. */
+	int has_limit;      /**< Growth is limited by the fields below. */
+	int is_percent;     /**< The limit is in percent. */
+	double limit;
+	const char *limited; /**< Name of the figure that is limited; NULL for the default. */
 } diff_options;
 
 /** A log that is compared. */
@@ -37,6 +48,14 @@ typedef struct heap_row {
 	uint64_t bytes[DIFF_SIDES];
 } heap_row;
 
+/** Growth beyond the limit. */
+typedef struct diff_excess {
+	const char *figure;
+	char *name; /**< Of the row; NULL for the sum of all. */
+	uint64_t values[DIFF_SIDES];
+	double sums[DIFF_SIDES]; /**< What shares are computed of. */
+} diff_excess;
+
 /** Which snapshots are compared. */
 typedef struct heap_side {
 	uint64_t shot;     /**< Its number in the log, from 1; 0 if there is no snapshot. */
@@ -52,6 +71,9 @@ typedef struct log_diff {
 	heap_row *
 		heap_rows; /**< Classes in either snapshot, the largest growth first; none if a side has no snapshot. */
 	size_t heap_row_count;
+	mprof_profile_diff *profiles; /**< NULL if two snapshots of one log are compared. */
+	diff_excess *excesses;
+	size_t excess_count;
 } log_diff;
 
 /** The side whose log has the data of a side: both are in the first log if there is only one. */

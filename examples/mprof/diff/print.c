@@ -2,7 +2,10 @@
 /* Prints a difference as text and as JSON. */
 #include "common/json.h"
 #include "diff/heap_part.h"
+#include "diff/limit.h"
+#include "diff/notes.h"
 #include "diff/rows.h"
+#include "diff/tables.h"
 
 static void print_log_text(const log_diff *diff, int side)
 {
@@ -17,7 +20,9 @@ void diff_print_text(const log_diff *diff)
 {
 	for (int side = 0; side < DIFF_SIDES; side++)
 		print_log_text(diff, side);
+	diff_notes_print_text(diff);
 	heap_part_print_text(diff);
+	diff_tables_print_text(diff);
 }
 
 static void print_log_json(const log_diff *diff, int side, json_writer *json)
@@ -40,6 +45,9 @@ void diff_print_json(const log_diff *diff)
 	json_begin_document(&json);
 	for (int side = 0; side < DIFF_SIDES; side++)
 		print_log_json(diff, side, &json);
+	diff_notes_print_json(diff, &json);
 	heap_part_print_json(diff, &json);
+	diff_tables_print_json(diff, &json);
+	diff_limit_print_json(diff, &json);
 	json_end_object(&json);
 }

@@ -12,6 +12,9 @@ const char *diff_side_name(int side)
 
 int diff_wants_class(const log_diff *diff, const char *name)
 {
+	/* Objects belong to no method, and their rows add up all assemblies. */
+	if (diff->options.method_pattern != NULL || diff->options.assembly_pattern != NULL)
+		return 0;
 	return diff->options.class_pattern == NULL || fnmatch(diff->options.class_pattern, name, 0) == 0;
 }
 
@@ -76,6 +79,41 @@ void diff_print_counts(const uint64_t values[DIFF_SIDES])
 	printf("  %15s %15s %15s %10s", text_count(text[0], values[DIFF_BEFORE]),
 	       text_count(text[1], values[DIFF_AFTER]), diff_text_growth(text[2], values),
 	       diff_text_percent(text[3], values));
+}
+
+void diff_print_times(const uint64_t values[DIFF_SIDES])
+{
+	int is_less = values[DIFF_AFTER] < values[DIFF_BEFORE];
+	uint64_t size = is_less ? values[DIFF_BEFORE] - values[DIFF_AFTER] : values[DIFF_AFTER] - values[DIFF_BEFORE];
+	char text[4][TEXT_NUMBER_SIZE];
+	char growth[TEXT_NUMBER_SIZE];
+
+	snprintf(growth, sizeof(growth), "%s%.30s", is_less ? "-" : size > 0 ? "+" : "", text_duration(text[0], size));
+	printf("  %15s %15s %15s %10s", text_duration(text[1], values[DIFF_BEFORE]),
+	       text_duration(text[2], values[DIFF_AFTER]), growth, diff_text_percent(text[3], values));
+}
+
+double diff_share(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+void diff_print_shares(const uint64_t values[DIFF_SIDES], const uint64_t sums[DIFF_SIDES])
+{
+	double before = 100 * diff_share(values[DIFF_BEFORE], sums[DIFF_BEFORE]);
+	double after = 100 * diff_share(values[DIFF_AFTER], sums[DIFF_AFTER]);
+	char percent[TEXT_NUMBER_SIZE] = "";
+
+	if (before > 0)
+		snprintf(percent, sizeof(percent), "%+.1f %%", (after - before) / before * 100);
+	printf("  %13.3f %% %13.3f %% %+15.3f %10s", before, after, after - before, percent);
+}
+
+void diff_print_match(uint32_t match)
+{
+	const uint64_t values[DIFF_SIDES] = {match & MPROF_DIFF_BEFORE, match & MPROF_DIFF_AFTER};
+
+	diff_print_presence(values);
 }
 
 void diff_print_presence(const uint64_t values[DIFF_SIDES])

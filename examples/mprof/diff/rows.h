@@ -30,6 +30,18 @@ char *diff_text_percent(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_
 /** Prints the figure before, the one after, the growth, and the growth in percent. */
 void diff_print_counts(const uint64_t values[DIFF_SIDES]);
 
+/** As diff_print_counts(), for nanoseconds. */
+void diff_print_times(const uint64_t values[DIFF_SIDES]);
+
+/** The part of a whole, 0 to 1; 0 if the whole is 0. */
+double diff_share(uint64_t part, uint64_t whole);
+
+/** As diff_print_counts(), for shares: the growth is in percentage points. */
+void diff_print_shares(const uint64_t values[DIFF_SIDES], const uint64_t sums[DIFF_SIDES]);
+
+/** Ends a row, with a note if it is new or gone. \p match: bits of #mprof_diff_match. */
+void diff_print_match(uint32_t match);
+
 /** Ends a row, with a note if it is new or gone. \p values: a figure that is 0 if it was not there. */
 void diff_print_presence(const uint64_t values[DIFF_SIDES]);
 
