@@ -55,7 +55,10 @@ _mprof_options()
 _mprof_values()
 {
 	case $1 in
-	--sort*) echo "self total calls" ;;
+	--sort*)
+		echo "self total calls samples compiling bytes objects freed freed-bytes alive created deleted" \
+			"time times failures events running ready lost count average age backtraces"
+		;;
 	--color*) echo "auto always never" ;;
 	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;

@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
+#include "report/orders.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -21,8 +22,8 @@ static const char help[] =
 	"  --csv              tables as comma-separated values, with all rows unless --top is given\n"
 	"  --sections=LIST    only these sections, separated by commas; 'help' lists them\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
-	"  --sort=ORDER       methods by self, total (with what they call) or calls; the tables of ages by count,\n"
-	"                     total, average, age or backtraces\n"
+	"  --sort=LIST        the order of tables: KEY such as self, total or calls for all tables that have it, or\n"
+	"                     SECTION:KEY; a wrong one lists all\n"
 	"  --method=PATTERN   only methods whose name matches; with or without class, with or without arguments\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
@@ -147,37 +148,6 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* The word "total" is an order of methods and of the tables of ages. */
-static int parse_order(report_options *taken, const char *value)
-{
-	static const char *const names[] = {"self", "total", "calls"};
-	static const report_order orders[] = {REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS};
-	static const char *const age_names[] = {"count", "total", "average", "age", "backtraces"};
-	static const report_age_order age_orders[] = {REPORT_AGES_BY_COUNT, REPORT_AGES_BY_TOTAL,
-						      REPORT_AGES_BY_AVERAGE, REPORT_AGES_BY_AGE,
-						      REPORT_AGES_BY_BACKTRACES};
-	int is_known = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], value) == 0) {
-			taken->order = orders[i];
-			taken->has_order = 1;
-			is_known = 1;
-		}
-	}
-	for (size_t i = 0; i < sizeof(age_names) / sizeof(age_names[0]); i++) {
-		if (strcmp(age_names[i], value) == 0) {
-			taken->age_order = age_orders[i];
-			is_known = 1;
-		}
-	}
-	if (!is_known)
-		fprintf(stderr,
-			"mprof: --sort: '%s' is not one of self, total, calls, count, average, age, backtraces\n",
-			value);
-	return is_known;
-}
-
 /* A time that can be the end of a window, or one of two words. */
 static int parse_alive_at(report_options *taken, const char *value)
 {
@@ -301,7 +271,8 @@ static int apply_option(void *user, int option, const char *value)
 		taken->has_top = 1;
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
 	case OPTION_SORT:
-		return parse_order(taken, value);
+		taken->orders = value;
+		return orders_check(value);
 	case OPTION_METHOD:
 		taken->method_pattern = value;
 		return 1;

@@ -4,12 +4,14 @@
 
 #include "report/filters.h"
 #include "report/frames.h"
+#include "report/orders.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Number of frames of a call stack that are printed as text. */
 #define STACK_ROWS 12
@@ -185,38 +187,33 @@ static int compare_peak(const void *left, const void *right)
 	return order != 0 ? order : compare_total(left, right);
 }
 
-/* The order that --sort requests, or another one by default. */
-static row_compare compare_of(const log_report *report, row_compare usual)
+/* The order that --sort requests for a table, or the usual one. */
+static row_compare compare_of(const log_report *report, order_table table, row_compare usual)
 {
-	switch (report->options.age_order) {
-	case REPORT_AGES_BY_COUNT:
-		return compare_count;
-	case REPORT_AGES_BY_TOTAL:
-		return compare_total;
-	case REPORT_AGES_BY_AVERAGE:
-		return compare_average;
-	case REPORT_AGES_BY_AGE:
-		return compare_age;
-	case REPORT_AGES_BY_BACKTRACES:
-		return compare_sites;
-	default:
-		return usual;
+	static const char *const names[] = {"count", "total", "average", "age", "backtraces"};
+	static const row_compare orders[] = {compare_count, compare_total, compare_average, compare_age, compare_sites};
+	const char *name = orders_key(report->options.orders, table);
+
+	for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) == 0)
+			return orders[i];
 	}
+	return usual;
 }
 
-static age_row *collect_classes(const log_report *report, row_compare usual, size_t *count)
+static age_row *collect_classes(const log_report *report, order_table table, row_compare usual, size_t *count)
 {
 	return report_collect(report, mprof_profile_get_age_class_count(report->profile), sizeof(age_row), fetch_class,
-			      compare_of(report, usual), count);
+			      compare_of(report, table, usual), count);
 }
 
-static age_row *collect_sites(const log_report *report, row_compare usual, size_t *count)
+static age_row *collect_sites(const log_report *report, order_table table, row_compare usual, size_t *count)
 {
 	size_t all = mprof_profile_get_age_site_count(report->profile) +
 		     mprof_profile_get_memory_site_count(report->profile);
 
 	return report_collect(report, report->options.with_ages ? all : 0, sizeof(age_row), fetch_site,
-			      compare_of(report, usual), count);
+			      compare_of(report, table, usual), count);
 }
 
 static mprof_stack_frame *frames_of(const log_report *report, const age_row *row, size_t *count)
@@ -301,7 +298,7 @@ void report_types_text(const log_report *report)
 {
 	char text[TEXT_NUMBER_SIZE];
 	size_t count;
-	age_row *rows = collect_classes(report, compare_total, &count);
+	age_row *rows = collect_classes(report, ORDER_AGE_TYPES, compare_total, &count);
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
@@ -323,7 +320,7 @@ void report_backtraces_text(const log_report *report)
 {
 	char text[TEXT_NUMBER_SIZE];
 	size_t count;
-	age_row *rows = collect_sites(report, compare_total, &count);
+	age_row *rows = collect_sites(report, ORDER_AGE_BACKTRACES, compare_total, &count);
 	size_t shown = report_rows(report, count);
 	int is_estimated = has_estimates(rows, count);
 
@@ -350,7 +347,7 @@ void report_temporaries_text(const log_report *report)
 {
 	char text[TEXT_NUMBER_SIZE];
 	size_t count;
-	age_row *rows = collect_sites(report, compare_temporaries, &count);
+	age_row *rows = collect_sites(report, ORDER_AGE_TEMPORARIES, compare_temporaries, &count);
 	size_t there = 0;
 	size_t shown;
 	int is_estimated = has_estimates(rows, count);
@@ -428,11 +425,11 @@ void report_alive_text(const log_report *report)
 {
 	row_compare usual = report->options.alive_at_peak ? compare_peak : compare_live;
 	size_t count;
-	age_row *rows = collect_classes(report, usual, &count);
+	age_row *rows = collect_classes(report, ORDER_AGE_ALIVE, usual, &count);
 
 	print_alive_rows(report, "class", rows, count, 0);
 	free(rows);
-	rows = collect_sites(report, usual, &count);
+	rows = collect_sites(report, ORDER_AGE_ALIVE, usual, &count);
 	print_alive_rows(report, "call stack", rows, count, 1);
 	free(rows);
 }
@@ -532,12 +529,12 @@ static uint64_t size_of_row(const log_report *report, const age_row *row)
 	return ROW_SIZE + frames * FRAME_SIZE;
 }
 
-static void print_sites_json(log_report *report, json_writer *json, const char *key, row_compare usual,
-			     row_filter filter)
+static void print_sites_json(log_report *report, json_writer *json, const char *key, order_table table,
+			     row_compare usual, row_filter filter)
 {
 	uint64_t room = report_room(report);
 	size_t count;
-	age_row *rows = collect_sites(report, usual, &count);
+	age_row *rows = collect_sites(report, table, usual, &count);
 	size_t there = 0;
 	size_t shown;
 	size_t i;
@@ -558,7 +555,7 @@ static void print_sites_json(log_report *report, json_writer *json, const char *
 void report_types_json(log_report *report, json_writer *json)
 {
 	size_t count;
-	age_row *rows = collect_classes(report, compare_total, &count);
+	age_row *rows = collect_classes(report, ORDER_AGE_TYPES, compare_total, &count);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "types");
@@ -576,15 +573,16 @@ void report_types_json(log_report *report, json_writer *json)
 
 void report_backtraces_json(log_report *report, json_writer *json)
 {
-	print_sites_json(report, json, "backtraces", compare_total, is_any);
+	print_sites_json(report, json, "backtraces", ORDER_AGE_BACKTRACES, compare_total, is_any);
 }
 
 void report_temporaries_json(log_report *report, json_writer *json)
 {
-	print_sites_json(report, json, "temporaries", compare_temporaries, is_temporary);
+	print_sites_json(report, json, "temporaries", ORDER_AGE_TEMPORARIES, compare_temporaries, is_temporary);
 }
 
 void report_alive_json(log_report *report, json_writer *json)
 {
-	print_sites_json(report, json, "alive", report->options.alive_at_peak ? compare_peak : compare_live, is_alive);
+	print_sites_json(report, json, "alive", ORDER_AGE_ALIVE,
+			 report->options.alive_at_peak ? compare_peak : compare_live, is_alive);
 }

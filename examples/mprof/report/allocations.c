@@ -41,8 +41,11 @@ static uint32_t is_compiling(const mprof_allocation_site *site)
 
 static mprof_allocation_site *collect_sites(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
-			      sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
+	mprof_allocation_site *rows = report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
+						     sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
+
+	report_apply_order(report, ORDER_ALLOCATION_SITES, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 /* Prints the columns of numbers. Estimates are followed by their standard error. */

@@ -32,14 +32,6 @@ static int compare_by_total(const void *left, const void *right)
 	return order != 0 ? order : compare_by_self(left, right);
 }
 
-static int compare_by_calls(const void *left, const void *right)
-{
-	int order = report_larger_first(((const mprof_method_stats *)left)->calls,
-					((const mprof_method_stats *)right)->calls);
-
-	return order != 0 ? order : compare_by_self(left, right);
-}
-
 static int compare_by_bytes(const void *left, const void *right)
 {
 	const mprof_class_stats *a = left;
@@ -52,11 +44,9 @@ static int compare_by_bytes(const void *left, const void *right)
 
 void report_sort_methods(log_report *report, report_order order)
 {
-	int (*compare)(const void *, const void *) = order == REPORT_BY_TOTAL   ? compare_by_total
-						     : order == REPORT_BY_CALLS ? compare_by_calls
-										: compare_by_self;
-
-	qsort(report->methods, report->method_count, sizeof(*report->methods), compare);
+	qsort(report->methods, report->method_count, sizeof(*report->methods),
+	      order == REPORT_BY_TOTAL ? compare_by_total : compare_by_self);
+	report_apply_order(report, ORDER_METHODS, report->methods, report->method_count, sizeof(*report->methods));
 }
 
 size_t report_rows(const log_report *report, size_t count)
@@ -87,8 +77,9 @@ static int collect_tables(log_report *report)
 		classes[report->class_count] = classes[i];
 		report->class_count += (size_t)report_wants_class(report, classes[i].id);
 	}
-	report_sort_methods(report, report->options.order);
+	report_sort_methods(report, REPORT_BY_SELF);
 	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
+	report_apply_order(report, ORDER_CLASSES, report->classes, report->class_count, sizeof(*report->classes));
 	return 1;
 }
 

@@ -50,14 +50,20 @@ static int compare_sites(const void *left, const void *right)
 
 static mprof_class_stats *collect_classes(const log_report *report, size_t *count)
 {
-	return report_collect(report, report->class_count, sizeof(mprof_class_stats), fetch_class, compare_classes,
-			      count);
+	mprof_class_stats *rows = report_collect(report, report->class_count, sizeof(mprof_class_stats), fetch_class,
+						 compare_classes, count);
+
+	report_apply_order(report, ORDER_EXCEPTIONS, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 static mprof_exception_site *collect_sites(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_exception_site_count(report->profile),
-			      sizeof(mprof_exception_site), fetch_site, compare_sites, count);
+	mprof_exception_site *rows = report_collect(report, mprof_profile_get_exception_site_count(report->profile),
+						    sizeof(mprof_exception_site), fetch_site, compare_sites, count);
+
+	report_apply_order(report, ORDER_EXCEPTION_SITES, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 static int fetch_clause(const log_report *report, size_t index, void *row)

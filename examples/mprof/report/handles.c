@@ -74,6 +74,7 @@ static handle_tables collect_handles(const log_report *report)
 
 	tables.handles = report_collect(report, mprof_profile_get_handle_count(report->profile),
 					sizeof(*tables.handles), fetch_handle, compare_handles, &tables.count);
+	report_apply_order(report, ORDER_HANDLES, tables.handles, tables.count, sizeof(*tables.handles));
 	tables.sites = report_collect(report, mprof_profile_get_handle_site_count(report->profile),
 				      sizeof(*tables.sites), fetch_site, compare_sites, &tables.site_count);
 	return tables;

@@ -49,6 +49,7 @@ static mprof_heap_shot_class *collect_classes(const log_report *report, size_t i
 		*count += report_wants_class(report, rows[*count].class_id) != 0;
 	}
 	qsort(rows, *count, sizeof(*rows), compare_classes);
+	report_apply_order(report, ORDER_HEAP_CLASSES, rows, *count, sizeof(*rows));
 	return rows;
 }
 

@@ -171,14 +171,14 @@ static void print_heap_resizes(const log_report *report, json_writer *json)
 
 static void print_threads(const log_report *report, json_writer *json)
 {
+	size_t count;
+	mprof_thread_stats *threads = report_collect_threads(report, &count);
 	thread_columns columns = report_thread_columns(report);
 
 	json_begin_array(json, "threads");
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
-		mprof_thread_stats stats;
+	for (size_t i = 0; i < count; i++) {
+		mprof_thread_stats stats = threads[i];
 
-		stats.struct_size = sizeof(stats);
-		mprof_profile_get_thread(report->profile, i, &stats);
 		json_begin_object(json, NULL);
 		json_hexadecimal(json, "id", stats.id);
 		json_string(json, "name", stats.name);
@@ -190,6 +190,7 @@ static void print_threads(const log_report *report, json_writer *json)
 		json_end_object(json);
 	}
 	json_end_array(json);
+	free(threads);
 }
 
 static void print_elements(const log_report *report, json_writer *json)

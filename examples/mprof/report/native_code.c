@@ -60,8 +60,11 @@ static int compare_code(const void *left, const void *right)
 /* The rows of all methods, those with the most code first. */
 static mprof_method_code *collect_code(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_method_code_count(report->profile), sizeof(mprof_method_code),
-			      fetch_code, compare_code, count);
+	mprof_method_code *rows = report_collect(report, mprof_profile_get_method_code_count(report->profile),
+						 sizeof(mprof_method_code), fetch_code, compare_code, count);
+
+	report_apply_order(report, ORDER_CODE, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 static int fetch_sum(const log_report *report, size_t index, void *row)

@@ -38,6 +38,12 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
 	return rows;
 }
 
+void report_apply_order(const log_report *report, order_table table, void *rows, size_t count, size_t size)
+{
+	if (rows != NULL && !orders_apply(report->options.orders, table, rows, count, size))
+		output_out_of_memory();
+}
+
 void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored)
 {
 	const char *separator = " (";

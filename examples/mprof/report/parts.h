@@ -7,6 +7,7 @@
 #define REPORT_PARTS_H
 
 #include "common/json.h"
+#include "report/orders.h"
 #include "report/report.h"
 
 /** Comparison for sorting: the larger number first. */
@@ -24,6 +25,9 @@ typedef int (*report_fetch)(const log_report *report, size_t index, void *row);
  */
 void *report_collect(const log_report *report, size_t count, size_t size, report_fetch fetch,
 		     int (*compare)(const void *, const void *), size_t *kept);
+
+/** Sorts the rows of a table in the order that was chosen for it, if any. */
+void report_apply_order(const log_report *report, order_table table, void *rows, size_t count, size_t size);
 
 /** Filters that a table ignores: those of names, that of the thread, and for lost events the time window. */
 typedef enum report_ignored {

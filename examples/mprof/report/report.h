@@ -18,17 +18,8 @@
 
 #include <mprof/profile.h>
 
-typedef enum report_order { REPORT_BY_SELF, REPORT_BY_TOTAL, REPORT_BY_CALLS } report_order;
-
-/** Orders of the tables of ages. */
-typedef enum report_age_order {
-	REPORT_AGES_USUAL,
-	REPORT_AGES_BY_COUNT,
-	REPORT_AGES_BY_TOTAL,
-	REPORT_AGES_BY_AVERAGE,
-	REPORT_AGES_BY_AGE,
-	REPORT_AGES_BY_BACKTRACES
-} report_age_order;
+/** The orders of methods that are printed without a choice. */
+typedef enum report_order { REPORT_BY_SELF, REPORT_BY_TOTAL } report_order;
 
 /** Shares are in units of a millionth of a percent, so that a share given in decimal digits is exact. */
 #define REPORT_PERCENT UINT64_C(1000000)
@@ -37,8 +28,7 @@ typedef enum report_age_order {
 typedef struct report_options {
 	uint64_t top; /**< Maximum rows of a table; 0 for all. */
 	int has_top;
-	report_order order;
-	int has_order;
+	const char *orders;         /**< Orders of tables; NULL if none was chosen. */
 	const char *method_pattern; /**< NULL for no filter, as for the next two fields. */
 	const char *class_pattern;
 	const char *assembly_pattern;
@@ -67,7 +57,6 @@ typedef struct report_options {
 	uint64_t slow_calls;  /**< Number of slowest calls to print; 0 for none. */
 	time_window window;   /**< The time that counts. */
 	int with_ages;        /**< Objects are tracked, for the tables of ages. */
-	report_age_order age_order;
 	time_window alive_at; /**< Up to the time whose live objects are printed; its text is a hyphen and the time. */
 	char alive_at_text[256];
 	int alive_at_peak; /**< The objects at the peak are printed instead. */
@@ -138,7 +127,7 @@ typedef struct log_report {
 int report_read(log_report *report, const char *path, const report_options *options);
 void report_release(log_report *report);
 
-/** Sorts the methods. */
+/** Sorts the methods: in the chosen order if there is one. */
 void report_sort_methods(log_report *report, report_order order);
 
 /** The number of rows to print of a table with \p count rows. */

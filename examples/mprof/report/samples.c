@@ -45,8 +45,11 @@ static int compare_samples(const void *left, const void *right)
 
 static sample_item *collect_samples(const log_report *report, size_t *count)
 {
-	return report_collect(report, report->samples.item_count, sizeof(sample_item), fetch_sample, compare_samples,
-			      count);
+	sample_item *rows = report_collect(report, report->samples.item_count, sizeof(sample_item), fetch_sample,
+					   compare_samples, count);
+
+	report_apply_order(report, ORDER_SAMPLES, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 /* The file of the module of native code; NULL if unknown, and for all other kinds. */

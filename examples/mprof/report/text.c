@@ -13,6 +13,7 @@
 #include "report/memory.h"
 #include "report/metrics.h"
 #include "report/native_code.h"
+#include "report/orders.h"
 #include "report/parts.h"
 #include "report/pauses.h"
 #include "report/sample_lines.h"
@@ -153,7 +154,6 @@ static void print_methods(log_report *report, const char *title, report_order or
 	size_t rows;
 
 	report_sort_methods(report, order);
-	/* Methods that were never called are last in each order. */
 	for (size_t i = 0; i < report->method_count; i++)
 		called += report->methods[i].calls > 0;
 	if (called == 0)
@@ -177,17 +177,19 @@ static void print_allocations(const log_report *report)
 	char percent[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
-	/* Most bytes first, so classes without objects are last. */
-	while (allocated < report->class_count && report->classes[allocated].allocations > 0)
-		allocated++;
+	for (size_t i = 0; i < report->class_count; i++)
+		allocated += report->classes[i].allocations > 0;
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
 	report_title(report, "Allocations by class", rows, allocated, REPORT_IGNORES_NONE);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0, shown = 0; i < report->class_count && shown < rows; i++) {
 		const mprof_class_stats *stats = &report->classes[i];
 
+		if (stats->allocations == 0)
+			continue;
+		shown++;
 		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, stats->bytes),
 		       text_percent(percent, stats->bytes, report->totals.allocated_bytes),
 		       text_count(objects, stats->allocations), stats->bytes / stats->allocations);
@@ -269,7 +271,8 @@ static void print_collections(const log_report *report)
 
 static void print_threads(const log_report *report)
 {
-	size_t count = mprof_profile_get_thread_count(report->profile);
+	size_t count;
+	mprof_thread_stats *threads = report_collect_threads(report, &count);
 	size_t rows = report_rows(report, count);
 	/* Columns of calls and samples are left out if the log has none. */
 	int has_calls = report->totals.calls > 0;
@@ -277,8 +280,10 @@ static void print_threads(const log_report *report)
 	thread_columns columns = report_thread_columns(report);
 	char text[TEXT_NUMBER_SIZE];
 
-	if (count == 0)
+	if (count == 0) {
+		free(threads);
 		return;
+	}
 	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES | REPORT_ALL_LOSSES);
 	printf("  %18s", "thread");
 	if (has_calls)
@@ -289,10 +294,8 @@ static void print_threads(const log_report *report)
 		printf(" %10s", "samples");
 	printf(" %10s  %s\n", "lost", "name");
 	for (size_t i = 0; i < rows; i++) {
-		mprof_thread_stats stats;
+		mprof_thread_stats stats = threads[i];
 
-		stats.struct_size = sizeof(stats);
-		mprof_profile_get_thread(report->profile, i, &stats);
 		printf("  %#18" PRIx64, stats.id);
 		if (has_calls)
 			printf(" %10s", text_duration(text, stats.self_ns));
@@ -304,6 +307,7 @@ static void print_threads(const log_report *report)
 		text_name(stdout, stats.name);
 		putchar('\n');
 	}
+	free(threads);
 }
 
 static void print_properties(const log_report *report)
@@ -339,8 +343,8 @@ static const char *find_program(const log_report *report)
 
 static void print_all_methods(log_report *report)
 {
-	if (report->options.has_order) {
-		print_methods(report, "Methods", report->options.order);
+	if (orders_have(report->options.orders, ORDER_METHODS)) {
+		print_methods(report, "Methods", REPORT_BY_SELF);
 	} else {
 		print_methods(report, "Methods by their own time", REPORT_BY_SELF);
 		print_methods(report, "Methods by time with what they call", REPORT_BY_TOTAL);

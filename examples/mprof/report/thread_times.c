@@ -2,9 +2,12 @@
 /* Prints the times and context switches of threads as columns and as JSON fields. */
 #include "report/thread_times.h"
 
+#include "common/output.h"
+#include "report/parts.h"
 #include "shared/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static mprof_thread_stats thread_at(const log_report *report, size_t index)
@@ -36,6 +39,23 @@ thread_columns report_thread_columns(const log_report *report)
 		columns.has_switches |= stats.voluntary_switches > 0 || stats.involuntary_switches > 0;
 	}
 	return columns;
+}
+
+mprof_thread_stats *report_collect_threads(const log_report *report, size_t *count)
+{
+	mprof_thread_stats *rows;
+
+	*count = mprof_profile_get_thread_count(report->profile);
+	rows = calloc(*count + 1, sizeof(*rows));
+	if (rows == NULL) {
+		output_out_of_memory();
+		*count = 0;
+		return NULL;
+	}
+	for (size_t i = 0; i < *count; i++)
+		rows[i] = thread_at(report, i);
+	report_apply_order(report, ORDER_THREADS, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 void report_thread_times_title(thread_columns columns)

@@ -17,6 +17,12 @@ typedef struct thread_columns {
 
 thread_columns report_thread_columns(const log_report *report);
 
+/**
+ * The threads as the log defines them, or in the order that was chosen. The caller frees the array; NULL after a
+ * message, with \p count 0, if out of memory.
+ */
+mprof_thread_stats *report_collect_threads(const log_report *report, size_t *count);
+
 /** Prints the columns of the table of threads that the log has. */
 void report_thread_times_title(thread_columns columns);
 void report_thread_times_text(thread_columns columns, const mprof_thread_stats *stats);

@@ -51,14 +51,20 @@ static int compare_sites(const void *left, const void *right)
 
 static mprof_monitor_stats *collect_monitors(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_monitor_count(report->profile), sizeof(mprof_monitor_stats),
-			      fetch_monitor, compare_monitors, count);
+	mprof_monitor_stats *rows = report_collect(report, mprof_profile_get_monitor_count(report->profile),
+						   sizeof(mprof_monitor_stats), fetch_monitor, compare_monitors, count);
+
+	report_apply_order(report, ORDER_MONITORS, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 static mprof_monitor_site *collect_sites(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_monitor_site_count(report->profile), sizeof(mprof_monitor_site),
-			      fetch_site, compare_sites, count);
+	mprof_monitor_site *rows = report_collect(report, mprof_profile_get_monitor_site_count(report->profile),
+						  sizeof(mprof_monitor_site), fetch_site, compare_sites, count);
+
+	report_apply_order(report, ORDER_MONITOR_SITES, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 static void print_sites(const log_report *report)
@@ -102,8 +108,11 @@ static int compare_holders(const void *left, const void *right)
 
 static mprof_monitor_holder *collect_holders(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_monitor_holder_count(report->profile),
-			      sizeof(mprof_monitor_holder), fetch_holder, compare_holders, count);
+	mprof_monitor_holder *rows = report_collect(report, mprof_profile_get_monitor_holder_count(report->profile),
+						    sizeof(mprof_monitor_holder), fetch_holder, compare_holders, count);
+
+	report_apply_order(report, ORDER_MONITOR_HOLDERS, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 /* The name of a thread, NULL if it has none. */
@@ -255,8 +264,12 @@ static int compare_finalizers(const void *left, const void *right)
 
 static mprof_finalizer_stats *collect_finalizers(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_finalizer_count(report->profile), sizeof(mprof_finalizer_stats),
-			      fetch_finalizer, compare_finalizers, count);
+	mprof_finalizer_stats *rows =
+		report_collect(report, mprof_profile_get_finalizer_count(report->profile),
+			       sizeof(mprof_finalizer_stats), fetch_finalizer, compare_finalizers, count);
+
+	report_apply_order(report, ORDER_FINALIZERS, rows, *count, sizeof(*rows));
+	return rows;
 }
 
 void report_finalizers_text(const log_report *report)
