@@ -159,7 +159,7 @@ check_known frames.mprof
 
 # The report as text, and the log event by event.
 mprof report known.mprof
-expect_line out '^recorded +memory$'
+expect_line out '^known.mprof: program, native, .*, complete$'
 expect_line out '^Native memory$'
 expect_line out '^  temporary +200,0[0-9][0-9]$'
 expect_line out '^Native memory not freed, by call site'
@@ -172,6 +172,8 @@ expect_line out '^ +[0-9]+ memory-freed 0x[0-9a-f]+$'
 expect_line out '^ +[0-9]+ memory-resized 0x[0-9a-f]+ to 0x[0-9a-f]+, 1000000 bytes, started [0-9]+, stack [0-9]+$'
 "$MPROF" dump --json known.mprof | grep '"event":"memory-resized"' | head -n 1 >out
 expect_json "resized" '[has("from"), has("address"), has("size"), has("started")]' '[true,true,true,true]'
+mprof info known.mprof
+expect_line out '^recorded +memory$'
 mprof info --json known.mprof
 expect_json "info" '.events["memory-resized"]' 36
 
