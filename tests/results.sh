@@ -1,16 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Sums up what "make check" left in build trees: results.sh [--failures] BUILD...
+# Sums up what "make check" left in build trees: results.sh [--failures | --slowest] BUILD...
 #
 # Prints "N passed, N failed, N skipped". A program made with Criterion counts as many tests as it
-# reports, anything else counts as one. With --failures the logs of what failed are printed instead. Status 1 if
-# anything failed.
+# reports, anything else counts as one. With --failures the logs of what failed are printed instead, with --slowest
+# the ten tests that took longest. Status 1 if anything failed.
 set -eu
 
 show_failures=no
 if test "${1-}" = --failures; then
 	show_failures=yes
 	shift
+fi
+
+if test "${1-}" = --slowest; then
+	shift
+	for build in "$@"; do
+		grep -r --include='*.log' '^TIME: ' "$build/tests" |
+			sed 's|^\(.*\)\.log:TIME: \(.*\)$|\2 \1|' | LC_ALL=C sort -rn | sed 10q
+	done
+	exit
 fi
 
 # Criterion's last line: "[====] Synthesis: Tested: 5 | Passing: 4 | Failing: 1 | Crashing: 0"

@@ -7,6 +7,8 @@
 #
 # Criterion does not look at how the processes of its tests end, so what a sanitizer reports there, a leak above all,
 # would go unseen. Here it is a failure.
+#
+# The last line is the time that the test took; tests/results.sh lists the longest.
 set -u
 
 seconds=${MPROF_TEST_SECONDS:-600}
@@ -49,5 +51,7 @@ if test -n "$output"; then
 		test $status != 0 || status=1
 	fi
 	rm -f "$output"
+	exec >&3
 fi
+echo "TIME: $SECONDS s"
 exit $status
