@@ -34,7 +34,8 @@ with_faults() {
 # all_commands KIND LOG: runs all commands of the tool that only read a log.
 all_commands() {
 	for arguments in check 'check --json' info 'info --json' dump 'dump --json' report 'report --json' 'report --tree' \
-		'report --method=*a*' 'report --class=*' decode; do
+		'report --method=*a*' 'report --class=*' heap \
+		'heap --json --referrers=* --referencing=*' 'handles --json' decode; do
 		# shellcheck disable=SC2086 # The words are arguments.
 		with_faults "$1" $arguments "$2"
 	done

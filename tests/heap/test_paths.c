@@ -250,6 +250,42 @@ Test(heap_paths, begin_with_the_first_steps_if_there_is_no_room)
 	heap_log_release(&log);
 }
 
+/* Climbing step by step gives the same path as getting it at once. */
+Test(heap_paths, are_climbed_by_one_step)
+{
+	mprof_heap_step steps[MAX_NODES];
+	mprof_heap_reference parent;
+	mprof_heap_root root;
+	plain_heap heap;
+	heap_log log;
+
+	for (uint64_t seed = 1; seed < 40; seed++) {
+		make_random_heap(&heap, seed);
+		heap_log_begin(&log, MPROF_DIALECT_MPROF2);
+		write_plain_heap(&log, &heap, 1);
+		heap_log_close(&log, 0);
+		cr_assert_eq(heap_log_read(&log, NULL), MPROF_OK);
+		cr_assert_eq(mprof_heap_graph_get_parent(log.graph, 0, &parent, sizeof(parent)), MPROF_ERR_STATE);
+		cr_assert_eq(mprof_heap_graph_build_paths(log.graph), MPROF_OK);
+		for (uint32_t i = 0; i < heap.node_count; i++) {
+			size_t count = path_to(&log, i, &root, steps);
+
+			cr_assert_eq(mprof_heap_graph_get_parent(log.graph, i, &parent, sizeof(parent)), MPROF_OK);
+			if (count < 2) {
+				cr_assert_eq(parent.object, MPROF_HEAP_NO_OBJECT);
+				continue;
+			}
+			cr_assert_eq(parent.object, steps[count - 2].object);
+			cr_assert_eq(parent.has_offset, steps[count - 2].has_offset);
+			cr_assert_eq(parent.offset, steps[count - 2].offset);
+		}
+		cr_assert_eq(mprof_heap_graph_get_parent(log.graph, heap.node_count, &parent, sizeof(parent)),
+			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_heap_graph_get_parent(log.graph, 0, &parent, 4), MPROF_ERR_ARGUMENT);
+		heap_log_release(&log);
+	}
+}
+
 /* The largest objects come first, of all that are asked for and of all that there are. */
 Test(heap_paths, and_the_largest_dominated_objects)
 {

@@ -24,7 +24,8 @@ typedef struct largest_table {
 	largest_row *rows;
 	size_t count;
 	size_t capacity;
-	uint64_t wanted; /**< All reachable objects of the classes that are wanted. */
+	int has_referrers; /**< The numbers of references to objects are known. */
+	uint64_t wanted;   /**< All objects that were added. */
 } largest_table;
 
 static int is_smaller(const largest_row *a, const largest_row *b)
@@ -69,6 +70,13 @@ static void add_row(largest_table *table, uint32_t object, uint64_t retained)
 	}
 }
 
+/* In a list, each object dominates the next one: only the first one of its class is of interest. */
+static int is_outermost(const heap_view *view, const mprof_heap_object *object)
+{
+	return object->dominator == MPROF_HEAP_NO_OBJECT ||
+	       heap_view_object(view, object->dominator).class_index != object->class_index;
+}
+
 /* Collects the largest objects. If out of memory, prints a message, and the table is empty. */
 static void collect(const heap_view *view, largest_table *table, size_t usual)
 {
@@ -86,24 +94,31 @@ static void collect(const heap_view *view, largest_table *table, size_t usual)
 	for (uint32_t i = 0; i < view->totals.objects; i++) {
 		mprof_heap_object object = heap_view_object(view, i);
 
-		if (object.is_reachable && class_filter_wants(&filter, object.class_index))
+		if (object.is_reachable && class_filter_wants(&filter, object.class_index) &&
+		    is_outermost(view, &object))
 			add_row(table, i, object.retained_bytes);
 	}
 	class_filter_release(&filter);
+	/* Without memory for them, the numbers of references to objects are not printed. */
+	table->has_referrers = mprof_heap_graph_build_referrers(view->graph) == MPROF_OK;
 	qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
 }
 
-static void print_dominator(const heap_view *view, uint32_t object)
+/* Prints what holds an object: its dominator, or how many references if these have no common one. */
+static void print_holder(const heap_view *view, const mprof_heap_object *object)
 {
-	mprof_heap_object stats;
+	char text[TEXT_NUMBER_SIZE];
+	mprof_heap_object dominator;
 	class_name name;
 
-	if (object == MPROF_HEAP_NO_OBJECT)
-		return;
-	stats = heap_view_object(view, object);
-	fputs(", dominated by ", stdout);
-	name_print(label_class(view, stats.class_index, &name));
-	printf(" 0x%" PRIx64, stats.address);
+	if (object->dominator != MPROF_HEAP_NO_OBJECT) {
+		dominator = heap_view_object(view, object->dominator);
+		fputs(", dominated by ", stdout);
+		name_print(label_class(view, dominator.class_index, &name));
+		printf(" 0x%" PRIx64, dominator.address);
+	} else if (!object->is_root && object->referrers > 0) {
+		printf(", shared: held by %s references", text_count(text, object->referrers));
+	}
 }
 
 void heap_largest_text(const heap_view *view)
@@ -129,7 +144,7 @@ void heap_largest_text(const heap_view *view)
 		       text_bytes(bytes, object.bytes));
 		name_print(label_class(view, object.class_index, &name));
 		printf(" 0x%" PRIx64, object.address);
-		print_dominator(view, object.dominator);
+		print_holder(view, &object);
 		putchar('\n');
 	}
 	free(table.rows);
@@ -154,6 +169,10 @@ void heap_largest_json(const heap_view *view, json_writer *json)
 			json_hexadecimal(json, "dominator", heap_view_object(view, object.dominator).address);
 		else
 			json_null(json, "dominator");
+		if (table.has_referrers)
+			json_unsigned(json, "referrers", object.referrers);
+		else
+			json_null(json, "referrers");
 		json_end_object(json);
 	}
 	json_end_array(json);

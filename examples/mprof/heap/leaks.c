@@ -129,9 +129,13 @@ static int read_all(heap_leaks *leaks, const char *path)
 	int list_status = leaks->input.status;
 
 	leaks->snapshot_count = mprof_heap_graph_get_snapshot_count(list);
-	input_close(&leaks->input);
-	/* The damage was reported, so it is not reported again. */
-	if (status == MPROF_OK && input_open(&leaks->input, path, WANTED_BLOCKS) == STATUS_OK) {
+	if (status == MPROF_OK) {
+		input_close(&leaks->input);
+		if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK) {
+			mprof_heap_graph_destroy(list);
+			return STATUS_NOTHING;
+		}
+		/* The damage was reported, so it is not reported again. */
 		leaks->input.is_quiet = 1;
 		status = read_snapshots(leaks, list);
 	}
