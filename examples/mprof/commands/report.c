@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
+#include "report/filter_options.h"
 #include "report/orders.h"
 #include "report/report.h"
 
@@ -73,10 +74,6 @@ enum {
 	OPTION_CSV,
 	OPTION_SECTIONS,
 	OPTION_SORT,
-	OPTION_METHOD,
-	OPTION_CLASS,
-	OPTION_ASSEMBLY,
-	OPTION_THREAD,
 	OPTION_TREE,
 	OPTION_MIN_PERCENT,
 	OPTION_DEPTH,
@@ -84,16 +81,11 @@ enum {
 	OPTION_CALLERS,
 	OPTION_CALLEES,
 	OPTION_INVERTED,
-	OPTION_FOCUS,
-	OPTION_IGNORE,
-	OPTION_HIDE,
 	OPTION_PERCENTILES,
 	OPTION_SLOWEST,
 	OPTION_NO_LINES,
-	OPTION_TIME,
 	OPTION_PAUSES,
 	OPTION_TIMELINE,
-	OPTION_LAST,
 	OPTION_FULL_NAMES,
 	OPTION_COLOR,
 	OPTION_NO_PAGER,
@@ -115,23 +107,15 @@ static const struct option options[] = {
 	{"sections", required_argument, NULL, OPTION_SECTIONS},
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"sort", required_argument, NULL, OPTION_SORT},
-	{"method", required_argument, NULL, OPTION_METHOD},
-	{"class", required_argument, NULL, OPTION_CLASS},
-	{"assembly", required_argument, NULL, OPTION_ASSEMBLY},
-	{"thread", required_argument, NULL, OPTION_THREAD},
+	FILTER_OPTIONS_ROWS,
 	{"tree", no_argument, NULL, OPTION_TREE},
 	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"depth", required_argument, NULL, OPTION_DEPTH},
-	{"time", required_argument, NULL, OPTION_TIME},
-	{"last", required_argument, NULL, OPTION_LAST},
 	{"pauses", optional_argument, NULL, OPTION_PAUSES},
 	{"timeline", optional_argument, NULL, OPTION_TIMELINE},
 	{"callers", required_argument, NULL, OPTION_CALLERS},
 	{"callees", required_argument, NULL, OPTION_CALLEES},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},
-	{"focus", required_argument, NULL, OPTION_FOCUS},
-	{"ignore", required_argument, NULL, OPTION_IGNORE},
-	{"hide", required_argument, NULL, OPTION_HIDE},
 	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"ages", no_argument, NULL, OPTION_AGES},
@@ -208,15 +192,6 @@ static void apply_frame_option(report_options *taken, int option, const char *va
 	case OPTION_CALLEES:
 		taken->callees_pattern = value;
 		break;
-	case OPTION_FOCUS:
-		taken->focus_pattern = value;
-		break;
-	case OPTION_IGNORE:
-		taken->ignore_pattern = value;
-		break;
-	case OPTION_HIDE:
-		taken->hide_pattern = value;
-		break;
 	default:
 		taken->is_inverted = 1;
 		break;
@@ -245,19 +220,13 @@ static int apply_form_option(report_options *taken, int option, const char *valu
 
 static int apply_time_option(report_options *taken, int option, const char *value)
 {
-	switch (option) {
-	case OPTION_TIME:
-		return time_window_parse(&taken->window, value);
-	case OPTION_LAST:
-		return time_window_parse_last(&taken->window, value);
-	case OPTION_PAUSES:
+	if (option == OPTION_PAUSES) {
 		taken->with_pauses = 1;
 		return value == NULL || time_window_parse_duration("--pauses", value, &taken->least_pause_ns);
-	default:
-		taken->has_timeline = 1;
-		return value == NULL ||
-		       arguments_number("--timeline", value, 2, MPROF_TIMELINE_SLICES_MAX, &taken->timeline_slices);
 	}
+	taken->has_timeline = 1;
+	return value == NULL ||
+	       arguments_number("--timeline", value, 2, MPROF_TIMELINE_SLICES_MAX, &taken->timeline_slices);
 }
 
 static int apply_option(void *user, int option, const char *value)
@@ -266,6 +235,8 @@ static int apply_option(void *user, int option, const char *value)
 
 	if (option >= OPTION_AGES && option <= OPTION_ALIVE_AT)
 		return apply_age_option(taken, option, value);
+	if (filter_options_have(option))
+		return filter_options_apply(taken, option, value);
 	switch (option) {
 	case OPTION_TOP:
 		taken->has_top = 1;
@@ -273,18 +244,6 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_SORT:
 		taken->orders = value;
 		return orders_check(value);
-	case OPTION_METHOD:
-		taken->method_pattern = value;
-		return 1;
-	case OPTION_CLASS:
-		taken->class_pattern = value;
-		return 1;
-	case OPTION_ASSEMBLY:
-		taken->assembly_pattern = value;
-		return 1;
-	case OPTION_THREAD:
-		taken->has_thread = 1;
-		return arguments_number("--thread", value, 0, UINT64_MAX, &taken->thread);
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
@@ -307,8 +266,6 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_NO_LINES:
 		taken->without_lines = 1;
 		return 1;
-	case OPTION_TIME:
-	case OPTION_LAST:
 	case OPTION_PAUSES:
 	case OPTION_TIMELINE:
 		return apply_time_option(taken, option, value);
@@ -398,10 +355,8 @@ int command_report(int argc, char **argv)
 	status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &taken);
 	if (status >= 0)
 		return status;
-	if (taken.window.text != NULL && taken.window.last_ns > 0) {
-		fputs("mprof: --time and --last cannot be combined\n", stderr);
-		return arguments_refuse("report");
-	}
+	if (!filter_options_check(&taken))
+		return arguments_refuse(argv[0]);
 	if (arguments.as_json && taken.as_csv) {
 		fputs("mprof: report: --json and --csv exclude each other\n", stderr);
 		return arguments_refuse(argv[0]);
