@@ -2,15 +2,15 @@
 /* Finds path shapes by a breadth-first search from the roots. */
 #include "heap/shape_search.h"
 
-#include "base/array.h"
 #include "base/sort.h"
 
 /* Objects of a class usually have the same shapes, so the latest steps are looked up here first. A power of two. */
 #define CACHE_ENTRIES 16384
 #define CACHE_BITS 14
 
-/* How many objects ahead of the current one the references are prefetched. */
+/* How many objects further back in the queue data are prefetched, in three stages, and references of each. */
 #define PREFETCH_DISTANCE 8
+#define PREFETCHED_TARGETS 8
 
 /* A step from a shape to the shape of a reference's object. */
 typedef struct cached_step {
@@ -106,41 +106,11 @@ static int order_roots(shape_search *search)
 	return 1;
 }
 
-/* Makes room for the sum of a shape. */
-static int reserve_sum(shape_search *search, uint32_t shape)
+/* Notes the shape of an object that was found. Its size is added later, in the order of the objects. */
+static void reach(shape_search *search, uint32_t object, uint32_t shape)
 {
-	shape_sums *sums = search->sums;
-	void *elements = sums->sums;
-	int is_reserved =
-		array_reserve(search->allocator, &elements, &sums->capacity, (size_t)shape + 1, sizeof(*sums->sums));
-
-	sums->sums = elements;
-	if (!is_reserved)
-		return 0;
-	memset(sums->sums + sums->count, 0, ((size_t)shape + 1 - sums->count) * sizeof(*sums->sums));
-	sums->count = (size_t)shape + 1;
-	return 1;
-}
-
-/* Notes the shape of an object that was found. */
-static int reach(shape_search *search, uint32_t object, uint32_t shape)
-{
-	uint32_t index = shape & ~SHAPE_INEXACT;
-	uint64_t size = object_graph_size(search->graph, object);
-	shape_sum *sum;
-
-	if (index >= search->sums->count && !reserve_sum(search, index))
-		return 0;
 	search->shapes[object] = shape;
 	search->queue[search->queued_count++] = object;
-	search->sums->inexact_objects += (shape & SHAPE_INEXACT) != 0;
-	sum = &search->sums->sums[index];
-	/* The number of the object is replaced by its address when all are found. */
-	if (sum->objects++ == 0)
-		sum->example = object;
-	sum->bytes = shape_add_bytes(sum->bytes, size);
-	search->sums->reachable_bytes = shape_add_bytes(search->sums->reachable_bytes, size);
-	return 1;
 }
 
 static int reach_root(shape_search *search, const ordered_root *root)
@@ -148,9 +118,12 @@ static int reach_root(shape_search *search, const ordered_root *root)
 	uint32_t class_name = search->names->classes[search->graph->classes[root->object]];
 	uint32_t shape;
 
-	return search->shapes[root->object] != SHAPE_NONE ||
-	       (shape_table_put_root(search->names->shapes, root->kind, root->name, class_name, &shape) &&
-		reach(search, root->object, shape));
+	if (search->shapes[root->object] != SHAPE_NONE)
+		return 1;
+	if (!shape_table_put_root(search->names->shapes, root->kind, root->name, class_name, &shape))
+		return 0;
+	reach(search, root->object, shape);
+	return 1;
 }
 
 /* The same for all references that a field contains: in an array, for the same field of all elements. */
@@ -229,23 +202,39 @@ static int reach_targets(shape_search *search, uint32_t owner)
 			shape = search->shapes[owner];
 		else if (!find_shape(search, owner, i, &shape))
 			return 0;
-		if (!reach(search, target, shape))
-			return 0;
+		reach(search, target, shape);
 	}
 	return 1;
+}
+
+/*
+ * Prefetches what the visit of objects further back in the queue will read: first where their references are, then the
+ * references, then the shapes of the objects that these lead to.
+ */
+static void prefetch_queued(const shape_search *search)
+{
+	const object_graph *graph = search->graph;
+	const uint32_t *queue = search->queue + search->visited_count;
+	uint32_t first;
+	uint32_t end;
+
+	if (search->queued_count - search->visited_count <= 3 * PREFETCH_DISTANCE)
+		return;
+	first = graph->first[queue[PREFETCH_DISTANCE]];
+	end = graph->first[queue[PREFETCH_DISTANCE] + 1];
+	__builtin_prefetch(&graph->first[queue[3 * PREFETCH_DISTANCE]]);
+	__builtin_prefetch(&graph->targets[graph->first[queue[2 * PREFETCH_DISTANCE]]]);
+	for (uint32_t i = first; i < end && i < first + PREFETCHED_TARGETS; i++) {
+		if (graph->targets[i] != OBJECT_NONE)
+			__builtin_prefetch(&search->shapes[graph->targets[i]]);
+	}
 }
 
 /* Visits the objects in the queue, and what they add to it. */
 static int visit_queued(shape_search *search)
 {
-	const object_graph *graph = search->graph;
-
 	while (search->visited_count < search->queued_count) {
-		if (search->queued_count - search->visited_count > PREFETCH_DISTANCE) {
-			uint32_t ahead = search->queue[search->visited_count + PREFETCH_DISTANCE];
-
-			__builtin_prefetch(&graph->first[ahead]);
-		}
+		prefetch_queued(search);
 		if (!reach_targets(search, search->queue[search->visited_count++]))
 			return 0;
 	}
@@ -266,17 +255,42 @@ static int search_all(shape_search *search)
 	return visit_queued(search);
 }
 
+/* Adds up the objects of each shape. */
+static int sum_objects(shape_search *search)
+{
+	const object_graph *graph = search->graph;
+	shape_sums *sums = search->sums;
+	size_t count = search->names->shapes->count;
+
+	sums->sums = allocator_allocate_zeroed(search->allocator, (count + 1) * sizeof(*sums->sums));
+	if (sums->sums == NULL)
+		return 0;
+	sums->count = count;
+	for (uint32_t object = 0; object < graph->object_count; object++) {
+		uint32_t shape = search->shapes[object];
+		shape_sum *sum;
+
+		if (shape == SHAPE_NONE)
+			continue;
+		sum = &sums->sums[shape & ~SHAPE_INEXACT];
+		if (sum->objects++ == 0)
+			sum->example = address_set_get(&graph->addresses, object);
+		sum->bytes = shape_add_bytes(sum->bytes, object_graph_size(graph, object));
+		sums->inexact_objects += (shape & SHAPE_INEXACT) != 0;
+	}
+	sums->reachable_objects = search->queued_count;
+	return 1;
+}
+
 /* Parents come before their children, so one pass from the end adds up what each shape holds. */
 static void sum_held(shape_search *search)
 {
 	shape_sums *sums = search->sums;
 
 	for (size_t i = 0; i < sums->count; i++) {
+		sums->reachable_bytes = shape_add_bytes(sums->reachable_bytes, sums->sums[i].bytes);
 		sums->sums[i].held_objects = sums->sums[i].objects;
 		sums->sums[i].held_bytes = sums->sums[i].bytes;
-		if (sums->sums[i].objects != 0)
-			sums->sums[i].example =
-				address_set_get(&search->graph->addresses, (uint32_t)sums->sums[i].example);
 	}
 	for (size_t i = sums->count; i > 0; i--) {
 		uint32_t parent = search->names->shapes->shapes[i - 1].parent;
@@ -287,7 +301,6 @@ static void sum_held(shape_search *search)
 		sums->sums[parent].held_bytes =
 			shape_add_bytes(sums->sums[parent].held_bytes, sums->sums[i - 1].held_bytes);
 	}
-	sums->reachable_objects = search->queued_count;
 }
 
 /* Allocates what the search needs. Returns 0 if there is no memory. */
@@ -327,7 +340,7 @@ int shape_search_run(const object_graph *graph, const mprof_reader *reader, cons
 			       .names = names,
 			       .allocator = &names->names->index.allocator,
 			       .sums = sums};
-	int is_done = prepare(&search) && search_all(&search);
+	int is_done = prepare(&search) && search_all(&search) && sum_objects(&search);
 
 	if (is_done)
 		sum_held(&search);
@@ -337,5 +350,5 @@ int shape_search_run(const object_graph *graph, const mprof_reader *reader, cons
 
 void shape_sums_release(shape_sums *sums, const mprof_allocator *allocator)
 {
-	allocator_release(allocator, sums->sums, sums->capacity * sizeof(*sums->sums));
+	allocator_release(allocator, sums->sums, (sums->count + 1) * sizeof(*sums->sums));
 }

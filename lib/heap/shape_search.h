@@ -24,7 +24,6 @@ typedef struct shape_sum {
 typedef struct shape_sums {
 	shape_sum *sums; /**< By shape; shapes that were added later have no objects. */
 	size_t count;
-	size_t capacity;
 	uint64_t reachable_objects;
 	uint64_t reachable_bytes;
 	uint64_t inexact_objects;

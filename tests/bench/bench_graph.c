@@ -9,6 +9,7 @@
  */
 #include "bench.h"
 
+#include <mprof/heap_diff.h>
 #include <mprof/heap_graph.h>
 #include <mprof/writer.h>
 
@@ -206,6 +207,28 @@ static double measure_referrers(void *user)
 	return (bench_thread_time() - start) / bench->objects;
 }
 
+/* Adds the snapshot to a comparison, with its memory: twice this is a difference of two snapshots. */
+static double measure_diff(void *user)
+{
+	graph_bench *bench = user;
+	mprof_allocator allocator = {sizeof(mprof_allocator), count_allocate, count_reallocate, count_release, bench};
+	mprof_heap_diff_options options;
+	mprof_heap_diff *diff;
+	double start;
+
+	(void)read_graph(bench, 0);
+	mprof_heap_diff_options_init(&options, sizeof(options));
+	options.allocator = &allocator;
+	options.max_memory = UINT64_MAX;
+	start = bench_thread_time();
+	bench_require(mprof_heap_diff_create(&options, &diff) == MPROF_OK &&
+			      mprof_heap_diff_add(diff, bench->graph, bench->reader, 1) == MPROF_OK,
+		      "cannot compare snapshots");
+	start = (bench_thread_time() - start) / bench->objects;
+	mprof_heap_diff_destroy(diff);
+	return start;
+}
+
 /* Runs a function once, to learn how much memory it takes. */
 static double peak_of(graph_bench *bench, bench_function function)
 {
@@ -224,15 +247,18 @@ void bench_graph(void)
 	bench_row dominators = {"heap graph, dominators and retained sizes", measure_dominators, measure_paths, "paths",
 				0};
 	bench_row referrers = {"heap graph, referrers", measure_referrers, measure_paths, "paths", 0};
+	bench_row diff = {"heap graph, one of the snapshots of a difference", measure_diff, measure_paths, "paths", 0};
 
 	bench_require(bench.objects > ROOTS, "MPROF_BENCH_OBJECTS is too small");
 	write_log(&bench);
 	read.bytes_per_event = peak_of(&bench, measure_read);
 	dominators.bytes_per_event = peak_of(&bench, measure_dominators);
+	diff.bytes_per_event = peak_of(&bench, measure_diff);
 	bench_print(&read, &bench);
 	bench_print(&paths, &bench);
 	bench_print(&dominators, &bench);
 	bench_print(&referrers, &bench);
+	bench_print(&diff, &bench);
 	forget_graph(&bench);
 	free(bench.log);
 }
