@@ -274,11 +274,12 @@ typedef struct mprof_heap_growth {
  * \brief Gets the path shapes that grew from each snapshot to the next, those that hold the most additional memory
  * first.
  *
- * Compares the snapshots that are complete and have roots. A shape has grown if it has more objects in each of these
+ * Compares the snapshots that are complete and have roots. With only two of them, the result is all that was added and
+ * kept in between; three or more show what grows without end. A shape has grown if it has more objects in each of these
  * snapshots than in the one before, holds more memory in the last one than in the first, and if its class has more
  * objects in the last one, too. Of several such shapes on a path only the one nearest to the root is listed: the others
- * are what it holds. A shape of which only the bytes increase in this way, such as an array that is
- * replaced by larger ones, is listed unless a shape that it continues, or that continues it, is.
+ * are what it holds. A shape of which only the bytes increase in this way, such as an array that is replaced by larger
+ * ones, is listed unless a shape that it continues, or that continues it, is.
  *
  * One thread at a time, since it needs temporary memory: 1 byte for each shape.
  * \param diff The comparison.
@@ -289,7 +290,7 @@ typedef struct mprof_heap_growth {
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p growth_size is smaller than in release 0.1.
- * - #MPROF_ERR_UNSUPPORTED if fewer than three snapshots are complete and have roots.
+ * - #MPROF_ERR_UNSUPPORTED if fewer than two snapshots are complete and have roots.
  * - #MPROF_ERR_LIMIT if max_memory is too small.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1

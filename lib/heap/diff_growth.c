@@ -6,8 +6,7 @@
 #include "base/elements.h"
 #include "base/sort.h"
 
-/* Fewer snapshots do not distinguish growth from a program that is still starting. */
-#define LEAST_SNAPSHOTS 3
+#define LEAST_SNAPSHOTS 2
 
 /* What is known of a shape. */
 #define SHAPE_GREW 1    /* It grew, and is listed. */

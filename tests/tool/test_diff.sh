@@ -19,6 +19,38 @@ expect_json "sums" '.heap_shots[0].bytes - ([.classes[].bytes_before] | add)' 0
 expect_json "sums" '.heap_shots[0].objects - ([.classes[].objects_before] | add)' 0
 expect_json "sides" '[.heap_shots[].side]' '["before","after"]'
 
+# What objects retain, and the paths that hold more of them than before; of two snapshots of a log, and of two logs.
+make_tree growing growing.mprof 4
+make_tree growing later.mprof 9
+mprof diff --json --shots=2,4 growing.mprof
+cp out shots
+expect_json "retained sizes" '[.classes[] | [.name, .bytes_before, .bytes_after, .retained_before, .retained_after]]' \
+	'[["Order",80,160,80,160],["List",40,40,160,240],["Order[]",40,40,120,200]]'
+expect_json "paths" '[.heap_growth[] | [.class, .objects_before, .objects_after, .bytes_before, .bytes_after,
+	.root.name, [.steps[].field]]]' '[["Order",2,4,80,160,"Shop.orders",["items","[]",null]]]'
+mprof diff --json --shots=2,4 growing.mprof later.mprof
+expect "two logs" "$(jq -c '[.classes, .heap_growth]' out)" "$(jq -c '[.classes, .heap_growth]' shots)"
+mprof diff --shots=2,4 growing.mprof
+expect_line out '^Paths that hold more objects than before'
+expect_line out ' \+80 .* \+2  Order, static Shop\.orders -> items -> \[\]$'
+mprof diff --json --shots=4,2 growing.mprof
+expect_json "no growth" '.heap_growth' '[]'
+# An incomplete snapshot does not show growth.
+mprof diff --json --shots=1,5 growing.mprof
+expect_json "an incomplete snapshot" '[.heap_growth, .heap_shots[1].complete]' '[[],false]'
+# A log without roots, and a pipe, which cannot be read twice.
+make_logs mail
+mprof diff --json mail.mprof mail.mprof
+expect_json "no roots" '[.classes[] | .retained_before, .retained_after] | unique - [null]' '[]'
+status=0
+# shellcheck disable=SC2002 # a pipe is what is tested
+cat growing.mprof | "$MPROF" diff --json --shots=4,4 - growing.mprof >out || status=$?
+expect_status 0 "a pipe"
+expect_json "a pipe" '[.classes[].retained_after] | unique' '[null]'
+# shellcheck disable=SC2002
+cat growing.mprof | "$MPROF" diff --shots=4,4 - growing.mprof >out
+expect_line out 'What the objects retain is not known'
+
 # Both logs may be compressed, and one may be standard input.
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	cp out wanted

@@ -75,6 +75,8 @@ done
 make_tree growing growing.mprof 4
 mprof heap --json --leaks growing.mprof
 cp out growing.heap
+mprof diff --json --shots=1,4 growing.mprof
+cp out growing.diff
 # Rows about lines of native code need a program with debug information.
 if test -z "${MPROF_WITHOUT_LIBDW-}" && command -v gcc nm objcopy readelf >/dev/null; then
 	. "$srcdir/tests/tool/code.sh"

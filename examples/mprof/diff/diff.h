@@ -9,6 +9,7 @@
 #include "common/input.h"
 #include "common/summary.h"
 
+#include <mprof/heap_diff.h>
 #include <mprof/profile.h>
 
 /** The two sides of a difference. */
@@ -46,6 +47,7 @@ typedef struct heap_row {
 	const char *name;
 	uint64_t objects[DIFF_SIDES];
 	uint64_t bytes[DIFF_SIDES];
+	uint64_t retained[DIFF_SIDES]; /**< Valid if heap_side::has_retained. */
 } heap_row;
 
 /** Growth beyond the limit. */
@@ -62,6 +64,7 @@ typedef struct heap_side {
 	int is_incomplete; /**< Objects are missing. */
 	uint64_t objects;
 	uint64_t bytes;
+	int has_retained; /**< Retained sizes are known. */
 } heap_side;
 
 typedef struct log_diff {
@@ -74,6 +77,7 @@ typedef struct log_diff {
 	mprof_profile_diff *profiles; /**< NULL if two snapshots of one log are compared. */
 	diff_excess *excesses;
 	size_t excess_count;
+	mprof_heap_diff *heap_growth; /**< Both snapshots; NULL if one cannot be read a second time. */
 } log_diff;
 
 /** The side whose log has the data of a side: both are in the first log if there is only one. */

@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "common/name_cut.h"
+#include "diff/heap_growth.h"
 #include "diff/rows.h"
 #include "shared/text.h"
 
@@ -38,7 +39,7 @@ static int find_shots(log_diff *diff)
 		}
 		if (number == 0 || mprof_profile_get_heap_shot(log->profile, number - 1, &shot) != MPROF_OK)
 			continue;
-		diff->heap[side] = (heap_side){number, shot.incomplete != 0, shot.objects, shot.bytes};
+		diff->heap[side] = (heap_side){number, shot.incomplete != 0, shot.objects, shot.bytes, 0};
 	}
 	return 1;
 }
@@ -133,14 +134,29 @@ int heap_part_read(log_diff *diff)
 	for (int side = 0; side < DIFF_SIDES; side++)
 		add_classes(diff, side, counts[side]);
 	merge_names(diff);
-	return STATUS_OK;
+	return heap_growth_read(diff);
 }
 
 void heap_part_release(log_diff *diff)
 {
+	heap_growth_release(diff);
 	free(diff->heap_rows);
 	diff->heap_rows = NULL;
 	diff->heap_row_count = 0;
+}
+
+/* Whether the retained sizes of both snapshots are known. */
+static int has_retained(const log_diff *diff)
+{
+	return diff->heap[DIFF_BEFORE].has_retained && diff->heap[DIFF_AFTER].has_retained;
+}
+
+static void print_retained_json(const log_diff *diff, json_writer *json, int side, const char *key, uint64_t retained)
+{
+	if (diff->heap[side].has_retained)
+		json_unsigned(json, key, retained);
+	else
+		json_null(json, key);
 }
 
 void heap_part_print_text(const log_diff *diff)
@@ -154,19 +170,23 @@ void heap_part_print_text(const log_diff *diff)
 	diff_print_shown(shown, diff->heap_row_count);
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		if (diff->heap[side].is_incomplete)
-			printf("  Objects are missing in the snapshot %s: figures are too small\n",
+			printf("  Objects are missing in the snapshot %s: figures are too small, and what objects\n"
+			       "  retain may be too small or too large.\n",
 			       diff_side_name(side));
 	}
-	printf("  %15s %15s %15s %10s %15s  class\n", "bytes before", "after", "growth", "", "objects");
+	printf("  %15s %15s %15s %10s %15s %15s  class\n", "bytes before", "after", "growth", "", "objects",
+	       has_retained(diff) ? "retained" : "");
 	for (size_t i = 0; i < shown; i++) {
 		const heap_row *row = &diff->heap_rows[i];
 		char growth[TEXT_NUMBER_SIZE];
 
 		diff_print_counts(row->bytes);
-		printf(" %15s  ", diff_text_growth(growth, row->objects));
+		printf(" %15s", diff_text_growth(growth, row->objects));
+		printf(" %15s  ", has_retained(diff) ? diff_text_growth(growth, row->retained) : "");
 		name_print(row->name);
 		diff_print_presence(row->objects);
 	}
+	heap_growth_print_text(diff);
 }
 
 void heap_part_print_json(const log_diff *diff, json_writer *json)
@@ -198,7 +218,10 @@ void heap_part_print_json(const log_diff *diff, json_writer *json)
 		json_unsigned(json, "objects_after", row->objects[DIFF_AFTER]);
 		json_unsigned(json, "bytes_before", row->bytes[DIFF_BEFORE]);
 		json_unsigned(json, "bytes_after", row->bytes[DIFF_AFTER]);
+		print_retained_json(diff, json, DIFF_BEFORE, "retained_before", row->retained[DIFF_BEFORE]);
+		print_retained_json(diff, json, DIFF_AFTER, "retained_after", row->retained[DIFF_AFTER]);
 		json_end_object(json);
 	}
 	json_end_array(json);
+	heap_growth_print_json(diff, json);
 }

@@ -4,8 +4,7 @@
 
 #include "common/exit_status.h"
 #include "common/name_cut.h"
-#include "common/output.h"
-#include "shared/kinds.h"
+#include "common/growth_path.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -15,7 +14,7 @@
 
 #define USUAL_ROWS 20
 
-/* Growth is only claimed for this many snapshots or more, as mprof_heap_diff_get_growth() does. */
+/* Between two snapshots, all that a program keeps grows. */
 #define LEAST_SNAPSHOTS 3
 
 /* Only these blocks are needed. */
@@ -199,49 +198,7 @@ void heap_leaks_release(heap_leaks *leaks)
 /* A shape in the last snapshot that was compared. */
 static mprof_heap_shape shape_at(const heap_leaks *leaks, uint32_t index)
 {
-	mprof_heap_shape shape = {.struct_size = sizeof(shape)};
-
-	mprof_heap_diff_get_shape(leaks->diff, index, (size_t)leaks->compared_count - 1, &shape);
-	return shape;
-}
-
-/* The shapes of the steps of a path, that of the root's object first. The caller frees the array; NULL if no memory. */
-static mprof_heap_shape *steps_of(const heap_leaks *leaks, uint32_t index)
-{
-	uint32_t depth = shape_at(leaks, index).depth;
-	mprof_heap_shape *steps = calloc(depth, sizeof(*steps));
-
-	for (uint32_t i = depth; i > 0 && steps != NULL; i--) {
-		steps[i - 1] = shape_at(leaks, index);
-		index = steps[i - 1].parent;
-	}
-	if (steps == NULL)
-		output_out_of_memory();
-	return steps;
-}
-
-static void print_holder(const heap_leaks *leaks, uint32_t index)
-{
-	uint32_t depth = shape_at(leaks, index).depth;
-	mprof_heap_shape *steps = steps_of(leaks, index);
-
-	if (steps == NULL)
-		return;
-	printf("    held by %s", kind_of_root(steps[0].root_kind));
-	if (steps[0].name[0] != '\0')
-		putchar(' ');
-	text_name(stdout, steps[0].name);
-	for (uint32_t i = 1; i < depth; i++) {
-		fputs(" -> ", stdout);
-		/* A reference without a known field is shown by the class of the object that it leads to. */
-		if (steps[i].name[0] == '\0')
-			putchar('(');
-		text_name(stdout, steps[i].name[0] != '\0' ? steps[i].name : steps[i].class_name);
-		if (steps[i].name[0] == '\0')
-			putchar(')');
-	}
-	putchar('\n');
-	free(steps);
+	return growth_shape(leaks->diff, (size_t)leaks->compared_count - 1, index);
 }
 
 static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
@@ -257,7 +214,9 @@ static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
 	else
 		printf(", %s -> %s objects\n", text_count(texts[2], row->objects_first),
 		       text_count(texts[3], row->objects_last));
-	print_holder(leaks, row->shape);
+	fputs("    held by ", stdout);
+	growth_path_text(leaks->diff, (size_t)leaks->compared_count - 1, row->shape);
+	putchar('\n');
 }
 
 /* States which snapshots were not compared. */
@@ -304,30 +263,6 @@ void heap_leaks_text(const heap_leaks *leaks)
 	print_left_out(leaks);
 }
 
-static void print_steps_json(const heap_leaks *leaks, json_writer *json, uint32_t index)
-{
-	uint32_t depth = shape_at(leaks, index).depth;
-	mprof_heap_shape *steps = steps_of(leaks, index);
-
-	json_begin_object(json, "root");
-	json_string(json, "kind", kind_of_root(shape_at(leaks, index).root_kind));
-	json_string(json, "name", steps != NULL ? steps[0].name : "");
-	json_end_object(json);
-	json_begin_array(json, "steps");
-	for (uint32_t i = 0; i < depth && steps != NULL; i++) {
-		const char *field = i + 1 < depth ? steps[i + 1].name : "";
-
-		json_begin_object(json, NULL);
-		json_string(json, "class", steps[i].class_name);
-		json_string(json, "field", field[0] != '\0' ? field : NULL);
-		json_hexadecimal(json, "object", steps[i].example);
-		json_unsigned(json, "objects", steps[i].objects);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	free(steps);
-}
-
 void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 {
 	json_begin_object(json, "leak_shots");
@@ -348,7 +283,7 @@ void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 		json_unsigned(json, "objects_first", row->objects_first);
 		json_unsigned(json, "objects_last", row->objects_last);
 		json_unsigned(json, "shots", row->snapshots);
-		print_steps_json(leaks, json, row->shape);
+		growth_path_json(leaks->diff, (size_t)leaks->compared_count - 1, row->shape, json);
 		json_end_object(json);
 	}
 	json_end_array(json);
