@@ -66,6 +66,9 @@ typedef struct mprof_heap_diff_options {
 	uint64_t max_memory;              /**< Maximum memory, in bytes; 0 means 1 GiB. */
 	uint32_t max_shapes;              /**< Maximum number of path shapes, at most 2^30; 0 means 2^18. */
 	uint32_t max_depth;               /**< Maximum number of steps of a path shape; 0 means 64. */
+	uint32_t is_last_at_exit; /**< 1: the last snapshot may have been taken while the program ended, so it need not
+	                             show growth: see mprof_heap_diff_get_growth(). */
+	uint32_t reserved;        /**< 0. */
 } mprof_heap_diff_options;
 
 /**
@@ -260,14 +263,14 @@ MPROF_API mprof_status mprof_heap_diff_get_shape(const mprof_heap_diff *diff, si
  * \since 0.1
  */
 typedef struct mprof_heap_growth {
-	uint32_t shape;         /**< The shape, for mprof_heap_diff_get_shape(). */
-	uint32_t snapshots;     /**< Number of snapshots that were compared. */
-	uint32_t is_by_size;    /**< 1: the number of objects did not grow in each snapshot, but their size did. */
-	uint32_t reserved;      /**< 0. */
-	uint64_t objects_first; /**< Objects with this shape in the first of these snapshots. */
-	uint64_t objects_last;  /**< The same in the last one. */
-	uint64_t bytes_first;   /**< Bytes that the shape held in the first of these snapshots. */
-	uint64_t bytes_last;    /**< The same in the last one. */
+	uint32_t shape;           /**< The shape, for mprof_heap_diff_get_shape(). */
+	uint32_t snapshots;       /**< Number of snapshots that were compared. */
+	uint32_t is_by_size;      /**< 1: the number of objects did not grow in each snapshot, but their size did. */
+	uint32_t grown_snapshots; /**< In how many of them it grew, the first one included. */
+	uint64_t objects_first;   /**< Objects with this shape in the first of these snapshots. */
+	uint64_t objects_last;    /**< The same in the last one. */
+	uint64_t bytes_first;     /**< Bytes that the shape held in the first of these snapshots. */
+	uint64_t bytes_last;      /**< The same in the last one. */
 } mprof_heap_growth;
 
 /**
@@ -280,6 +283,11 @@ typedef struct mprof_heap_growth {
  * objects in the last one, too. Of several such shapes on a path only the one nearest to the root is listed: the others
  * are what it holds. A shape of which only the bytes increase in this way, such as an array that is replaced by larger
  * ones, is listed unless a shape that it continues, or that continues it, is.
+ *
+ * A program that ends does not add objects any more, and may already have dropped some. If
+ * mprof_heap_diff_options::is_last_at_exit is 1 and the last snapshot that was added is compared, a shape that grew in
+ * three or more snapshots before (the first one counts) need not grow in it: it is enough if at least 90 percent of its
+ * objects, or bytes, are left. mprof_heap_growth::grown_snapshots is then smaller than snapshots.
  *
  * One thread at a time, since it needs temporary memory: 1 byte for each shape.
  * \param diff The comparison.

@@ -38,6 +38,7 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 	shape_table_init(&made->shapes, &made->budget.allocator,
 			 own.max_shapes != 0 ? own.max_shapes : DEFAULT_MAX_SHAPES,
 			 own.max_depth != 0 ? own.max_depth : DEFAULT_MAX_DEPTH);
+	made->is_last_at_exit = own.is_last_at_exit != 0;
 	*diff = made;
 	return MPROF_OK;
 }

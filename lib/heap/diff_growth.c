@@ -8,6 +8,14 @@
 
 #define LEAST_SNAPSHOTS 2
 
+/*
+ * A program that ends does not add objects, and drops some. Its last snapshot is not evidence against a shape that grew
+ * in this many snapshots before, the first one included, if it has at least this percentage of what the one before it
+ * has.
+ */
+#define LEAST_GROWN 3
+#define LEAST_KEPT_PERCENT 90
+
 /* What is known of a shape. */
 #define SHAPE_GREW 1    /* It grew, and is listed. */
 #define SHAPE_COVERED 2 /* It continues a shape that is listed. */
@@ -58,10 +66,27 @@ static uint64_t sum_of_class(const diff_snapshot *snapshot, uint32_t class_index
 	return is_by_size ? snapshot->classes[class_index].bytes : snapshot->classes[class_index].objects;
 }
 
-/* Whether a shape has more objects, or if \p is_by_size larger ones, in each snapshot than in the one before. */
-static int grew_always(const growth_search *search, size_t shape, int is_by_size)
+/* Whether a snapshot may have been taken while the program ended, after \p grown_count larger than the one before. */
+static int may_be_exit(const growth_search *search, const diff_snapshot *snapshot, uint32_t grown_count)
+{
+	return search->diff->is_last_at_exit && snapshot == &search->diff->snapshots[search->diff->count - 1] &&
+	       grown_count + 1 >= LEAST_GROWN;
+}
+
+static int has_kept(uint64_t before, uint64_t after)
+{
+	return after >=
+	       before - before / 100 * (100 - LEAST_KEPT_PERCENT) - before % 100 * (100 - LEAST_KEPT_PERCENT) / 100;
+}
+
+/*
+ * Returns in how many snapshots a shape has more objects, or if \p is_by_size larger ones, than in the one before: all
+ * but the first, or these without one that was taken while the program ended. 0 if it did not grow in another one.
+ */
+static uint32_t count_grown(const growth_search *search, size_t shape, int is_by_size)
 {
 	const diff_snapshot *previous = NULL;
+	uint32_t grown_count = 0;
 
 	for (size_t i = 0; i < search->diff->count; i++) {
 		const diff_snapshot *snapshot = &search->diff->snapshots[i];
@@ -69,15 +94,19 @@ static int grew_always(const growth_search *search, size_t shape, int is_by_size
 		if (!is_usable(snapshot))
 			continue;
 		if (previous != NULL) {
-			shape_sum before = sum_of(previous, shape);
-			shape_sum after = sum_of(snapshot, shape);
+			shape_sum sum_before = sum_of(previous, shape);
+			shape_sum sum_after = sum_of(snapshot, shape);
+			uint64_t before = is_by_size ? sum_before.bytes : sum_before.objects;
+			uint64_t after = is_by_size ? sum_after.bytes : sum_after.objects;
 
-			if (is_by_size ? after.bytes <= before.bytes : after.objects <= before.objects)
+			if (after > before)
+				grown_count++;
+			else if (!may_be_exit(search, snapshot, grown_count) || !has_kept(before, after))
 				return 0;
 		}
 		previous = snapshot;
 	}
-	return 1;
+	return grown_count;
 }
 
 /*
@@ -88,7 +117,7 @@ static int has_grown(const growth_search *search, size_t shape, int is_by_size)
 {
 	uint32_t class_index = search->diff->shapes.shapes[shape].class_index;
 
-	return grew_always(search, shape, is_by_size) &&
+	return count_grown(search, shape, is_by_size) > 0 &&
 	       sum_of(search->last, shape).held_bytes > sum_of(search->first, shape).held_bytes &&
 	       sum_of_class(search->last, class_index, is_by_size) >
 		       sum_of_class(search->first, class_index, is_by_size);
@@ -108,7 +137,7 @@ static int add_growth(growth_search *search, size_t shape, int is_by_size)
 	growth->shape = (uint32_t)shape;
 	growth->snapshots = search->compared_count;
 	growth->is_by_size = (uint32_t)is_by_size;
-	growth->reserved = 0;
+	growth->grown_snapshots = count_grown(search, shape, is_by_size) + 1;
 	growth->objects_first = sum_of(search->first, shape).objects;
 	growth->objects_last = sum_of(search->last, shape).objects;
 	growth->bytes_first = sum_of(search->first, shape).held_bytes;

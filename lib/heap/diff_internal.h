@@ -35,6 +35,7 @@ struct mprof_heap_diff {
 	diff_snapshot *snapshots;
 	size_t count;
 	size_t capacity;
+	int is_last_at_exit; /**< As in the options. */
 };
 
 #endif

@@ -287,12 +287,14 @@ FIELD(mprof_stack_frame, id, 0);
 FIELD(mprof_stack_frame, is_native, 4);
 FIELD(mprof_stack_frame, is_compiling, 8);
 
-SIZE(mprof_heap_diff_options, 32);
+SIZE(mprof_heap_diff_options, 40);
 FIELD(mprof_heap_diff_options, struct_size, 0);
 FIELD(mprof_heap_diff_options, allocator, 8);
 FIELD(mprof_heap_diff_options, max_memory, 16);
 FIELD(mprof_heap_diff_options, max_shapes, 24);
 FIELD(mprof_heap_diff_options, max_depth, 28);
+FIELD(mprof_heap_diff_options, is_last_at_exit, 32);
+FIELD(mprof_heap_diff_options, reserved, 36);
 
 SIZE(mprof_heap_diff_totals, 40);
 FIELD(mprof_heap_diff_totals, struct_size, 0);
@@ -348,7 +350,7 @@ SIZE(mprof_heap_growth, 48);
 FIELD(mprof_heap_growth, shape, 0);
 FIELD(mprof_heap_growth, snapshots, 4);
 FIELD(mprof_heap_growth, is_by_size, 8);
-FIELD(mprof_heap_growth, reserved, 12);
+FIELD(mprof_heap_growth, grown_snapshots, 12);
 FIELD(mprof_heap_growth, objects_first, 16);
 FIELD(mprof_heap_growth, objects_last, 24);
 FIELD(mprof_heap_growth, bytes_first, 32);

@@ -125,15 +125,23 @@ static inline void add_snapshot(mprof_heap_diff *diff, heap_log *log, uint32_t s
 	heap_log_forget(log);
 }
 
-/** Compares all snapshots of a log. */
-static inline mprof_heap_diff *diff_of(heap_log *log, uint32_t count)
+/** Compares all snapshots of a log; \p is_last_at_exit: as in the options. */
+static inline mprof_heap_diff *diff_to_exit(heap_log *log, uint32_t count, int is_last_at_exit)
 {
+	mprof_heap_diff_options options;
 	mprof_heap_diff *diff;
 
-	cr_assert_eq(mprof_heap_diff_create(NULL, &diff), MPROF_OK);
+	mprof_heap_diff_options_init(&options, sizeof(options));
+	options.is_last_at_exit = is_last_at_exit != 0;
+	cr_assert_eq(mprof_heap_diff_create(&options, &diff), MPROF_OK);
 	for (uint32_t i = 1; i <= count; i++)
 		add_snapshot(diff, log, i, 1);
 	return diff;
+}
+
+static inline mprof_heap_diff *diff_of(heap_log *log, uint32_t count)
+{
+	return diff_to_exit(log, count, 0);
 }
 
 static inline mprof_heap_diff_totals diff_totals(const mprof_heap_diff *diff)

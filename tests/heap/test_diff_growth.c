@@ -15,6 +15,7 @@ Test(heap_growth, is_named_with_what_it_holds)
 	cr_assert_eq(growths_of(diff, found), 1);
 	cr_expect_str_eq(shape_at(diff, found[0].shape, 0).class_name, "c3");
 	cr_expect_eq(found[0].snapshots, 4);
+	cr_expect_eq(found[0].grown_snapshots, 4);
 	cr_expect_eq(found[0].is_by_size, 0);
 	cr_expect_eq(found[0].objects_first, 3);
 	cr_expect_eq(found[0].objects_last, 20);
@@ -40,6 +41,55 @@ Test(heap_growth, has_to_be_in_every_snapshot)
 		mprof_heap_diff_destroy(diff);
 		heap_log_release(&log);
 	}
+}
+
+/* The last snapshot of a program that ends need not show growth, but must still have what grew. */
+Test(heap_growth, need_not_last_until_exit)
+{
+	static const struct {
+		uint32_t orders[5];
+		uint32_t grown; /* Snapshots with growth; 0: it is not listed. */
+	} logs[] = {
+		{{10, 20, 30, 40, 50}, 5}, {{10, 20, 30, 40, 40}, 4}, {{10, 20, 30, 40, 36}, 4},
+		{{10, 20, 30, 40, 35}, 0}, {{10, 20, 30, 30, 40}, 0}, {{10, 20, 30, 30, 30}, 0},
+		{{10, 10, 20, 30, 30}, 0}, {{1, 2, 3, 9, 8}, 0},      {{1, 2, 3, 9, 9}, 4},
+	};
+
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		mprof_heap_growth found[MAX_GROWTHS];
+		mprof_heap_diff *diff;
+		heap_log log;
+
+		make_shop_log(&log, logs[i].orders, 5);
+		diff = diff_to_exit(&log, 5, 1);
+		cr_expect_eq(growths_of(diff, found), logs[i].grown > 0, "log %zu", i);
+		if (logs[i].grown > 0) {
+			cr_expect_eq(found[0].snapshots, 5);
+			cr_expect_eq(found[0].grown_snapshots, logs[i].grown, "log %zu", i);
+			cr_expect_eq(found[0].objects_last, logs[i].orders[4]);
+		}
+		mprof_heap_diff_destroy(diff);
+		/* By default it has to grow in the last one, too. */
+		diff = diff_of(&log, 5);
+		cr_expect_eq(growths_of(diff, found), logs[i].grown == 5, "log %zu", i);
+		mprof_heap_diff_destroy(diff);
+		heap_log_release(&log);
+	}
+}
+
+/* Two snapshots are too few: what a program creates when it starts ends in the same way. */
+Test(heap_growth, has_to_be_seen_more_often_before_exit)
+{
+	const uint32_t orders[] = {10, 20, 20};
+	mprof_heap_growth found[MAX_GROWTHS];
+	mprof_heap_diff *diff;
+	heap_log log;
+
+	make_shop_log(&log, orders, 3);
+	diff = diff_to_exit(&log, 3, 1);
+	cr_expect_eq(growths_of(diff, found), 0);
+	mprof_heap_diff_destroy(diff);
+	heap_log_release(&log);
 }
 
 Test(heap_growth, needs_two_snapshots)

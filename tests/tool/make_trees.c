@@ -9,6 +9,7 @@
  *   memory   SIZE blocks of native memory, each allocated by another call stack; another thread frees every other one
  *   chain    one call stack of SIZE frames, and as many samples along it
  *   growing  SIZE heap snapshots, each with one more order in a list than the one before, and an incomplete one
+ *   ending   the same, but the last one is complete and has as many orders as the one before
  *   objects two objects in a heap snapshot, each with references in several events
  */
 #include <mprof/writer.h>
@@ -407,7 +408,7 @@ static void write_orders(uint32_t number, uint32_t flags, uint32_t count)
 	expect(mprof_writer_write_heap(writer, number, flags, START + number, events, count + 3), "shot");
 }
 
-static void write_growing(uint64_t size)
+static void write_growing(uint64_t size, int is_ending)
 {
 	const uint32_t whole = MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST;
 	const mprof_record root = {
@@ -427,7 +428,10 @@ static void write_growing(uint64_t size)
 	expect(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, fields, sizeof(fields[0]), 2), "fields");
 	for (uint32_t i = 1; i <= size && i < MOST_ORDERS; i++)
 		write_orders(i, whole, i);
-	write_orders((uint32_t)size + 1, whole | MPROF_HEAP_FLAG_INCOMPLETE, 1);
+	if (is_ending)
+		write_orders((uint32_t)size + 1, whole, (uint32_t)size);
+	else
+		write_orders((uint32_t)size + 1, whole | MPROF_HEAP_FLAG_INCOMPLETE, 1);
 }
 
 int main(int argc, char **argv)
@@ -453,7 +457,9 @@ int main(int argc, char **argv)
 	else if (strcmp(kind, "objects") == 0)
 		write_objects();
 	else if (strcmp(kind, "growing") == 0)
-		write_growing(size);
+		write_growing(size, 0);
+	else if (strcmp(kind, "ending") == 0)
+		write_growing(size, 1);
 	else if (strcmp(kind, "path") == 0)
 		write_path();
 	else

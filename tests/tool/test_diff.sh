@@ -53,6 +53,7 @@ expect_line out 'What the objects retain is not known'
 
 # Both logs may be compressed, and one may be standard input.
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
+	mprof diff --json full.mprof full.mprof
 	cp out wanted
 	gzip -k full.mprof
 	status=0

@@ -73,7 +73,7 @@ for log in sample full memory empty mail timeline cut; do
 	cp out $log.convert
 done
 make_tree growing growing.mprof 4
-mprof heap --json --leaks growing.mprof
+mprof heap --json --leaks --object=0x10000 growing.mprof
 cp out growing.heap
 mprof diff --json --shots=1,4 growing.mprof
 cp out growing.diff

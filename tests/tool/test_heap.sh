@@ -52,12 +52,23 @@ mprof heap --leaks growing.mprof
 expect_status 1 "an incomplete snapshot among several, as text"
 expect_line out '^  Order grew in 4 of 4 snapshots, 40 B -> 160 B, 1 -> 4 objects$'
 expect_line out '^    held by static Shop\.orders -> items -> \[\]$'
-expect_line out '^  Not compared: 1 incomplete heap snapshot\.'
+expect_line out '^  Not compared: 1 incomplete heap snapshot: number 5\.$'
 mprof heap --json growing.mprof
-expect_json "without --leaks" '[has("leak_shots"), .leaks]' '[false,null]'
+expect_json "without --leaks" '[.leak_shots, .leaks]' '[null,null]'
 make_tree growing small.mprof 2
 mprof heap --leaks small.mprof
 expect_line out '^Growth is only visible in three or more complete heap snapshots with roots; the log has 2\.$'
+# Nothing grows any more when the program ends: the last snapshot need not show growth.
+make_tree ending ending.mprof 4
+mprof heap --leaks ending.mprof
+expect_status 0 "the last snapshot is that of the end"
+expect_line out '^Growth in at least 4 of 5 heap snapshots, '
+expect_line out '^  Order grew in 4 of 5 snapshots, 40 B -> 160 B, 1 -> 4 objects$'
+mprof heap --json --leaks ending.mprof
+expect_json "the end" '[.leak_shots.compared, .leaks[0].shots]' '[5,4]'
+make_tree ending small.mprof 2
+mprof heap --leaks small.mprof
+expect_line out '^No class grew in all snapshots: 3 were compared\.$'
 mprof heap --leaks mail.mprof
 expect_status 0 "no snapshots to compare"
 expect_line out 'the log has 0\.$'

@@ -194,10 +194,12 @@ static void print_json(const heap_view *view, const heap_leaks *leaks)
 	heap_selection_json(view, &json);
 	heap_referrers_json(view, &json);
 	heap_object_json(view, &json);
-	if (leaks != NULL)
+	if (leaks != NULL) {
 		heap_leaks_json(leaks, &json);
-	else
+	} else {
+		json_null(&json, "leak_shots");
 		json_null(&json, "leaks");
+	}
 	json_end_object(&json);
 }
 

@@ -3,8 +3,8 @@
 #include "heap/leaks.h"
 
 #include "common/exit_status.h"
-#include "common/name_cut.h"
 #include "common/growth_path.h"
+#include "common/name_cut.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -71,14 +71,21 @@ static mprof_status read_graph(heap_leaks *leaks, uint32_t number, int list_only
 	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT ? status : MPROF_OK;
 }
 
+static void leave_out_incomplete(heap_leaks *leaks, uint64_t number)
+{
+	if (leaks->incomplete_count < HEAP_LEAKS_NAMED)
+		leaks->incomplete[leaks->incomplete_count] = number;
+	leaks->incomplete_count++;
+}
+
 /* Adds a snapshot to the comparison, unless it cannot be compared with others. */
-static mprof_status add_snapshot(heap_leaks *leaks, const mprof_heap_graph *graph)
+static mprof_status add_snapshot(heap_leaks *leaks, const mprof_heap_graph *graph, uint64_t number)
 {
 	mprof_heap_graph_totals totals = {.struct_size = sizeof(totals)};
 
 	mprof_heap_graph_get_totals(graph, &totals);
 	if (totals.snapshot == 0 || totals.incomplete) {
-		leaks->incomplete_count++;
+		leave_out_incomplete(leaks, number);
 		return MPROF_OK;
 	}
 	if (!totals.has_roots) {
@@ -108,16 +115,39 @@ static mprof_status read_snapshots(heap_leaks *leaks, const mprof_heap_graph *li
 			continue;
 		}
 		if (snapshot.incomplete) {
-			leaks->incomplete_count++;
+			leave_out_incomplete(leaks, i + 1);
 			continue;
 		}
 		status = read_graph(leaks, number, 0, &graph);
 		if (status == MPROF_OK)
-			status = add_snapshot(leaks, graph);
+			status = add_snapshot(leaks, graph, i + 1);
 		mprof_heap_graph_destroy(graph);
 		number = 0;
 	}
 	return status;
+}
+
+/*
+ * The last snapshot of a complete log may be that of the program's end, unless the log states which ones are. That of a
+ * truncated log is not, and neither is the last one that is compared if the end's is left out.
+ */
+static int ends_with_program(const heap_leaks *leaks, const mprof_heap_graph *list)
+{
+	mprof_heap_snapshot last = {.struct_size = sizeof(last)};
+
+	return leaks->usual_count == UINT64_MAX && leaks->snapshot_count > 0 &&
+	       mprof_heap_graph_get_snapshot(list, (size_t)leaks->snapshot_count - 1, &last) == MPROF_OK &&
+	       !last.incomplete;
+}
+
+static mprof_status create_diff(heap_leaks *leaks, const mprof_heap_graph *list)
+{
+	mprof_heap_diff_options options;
+
+	mprof_heap_diff_options_init(&options, sizeof(options));
+	options.max_memory = leaks->options.memory << 20;
+	options.is_last_at_exit = ends_with_program(leaks, list) != 0;
+	return mprof_heap_diff_create(&options, &leaks->diff);
 }
 
 /* The log is read for the list of snapshots first. */
@@ -128,6 +158,8 @@ static int read_all(heap_leaks *leaks, const char *path)
 	int list_status = leaks->input.status;
 
 	leaks->snapshot_count = mprof_heap_graph_get_snapshot_count(list);
+	if (status == MPROF_OK)
+		status = create_diff(leaks, list);
 	if (status == MPROF_OK) {
 		input_close(&leaks->input);
 		if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK) {
@@ -170,20 +202,13 @@ static int find_growth(heap_leaks *leaks)
 
 int heap_leaks_read(heap_leaks *leaks, const char *path, const heap_options *options)
 {
-	mprof_heap_diff_options diff_options;
-	mprof_status created;
 	int status;
 
 	memset(leaks, 0, sizeof(*leaks));
 	leaks->options = *options;
 	if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK)
 		return STATUS_NOTHING;
-	mprof_heap_diff_options_init(&diff_options, sizeof(diff_options));
-	diff_options.max_memory = options->memory << 20;
 	read_properties(leaks, path);
-	created = mprof_heap_diff_create(&diff_options, &leaks->diff);
-	if (created != MPROF_OK)
-		return fail(leaks, created);
 	status = read_all(leaks, path);
 	return status != STATUS_NOTHING ? find_growth(leaks) : status;
 }
@@ -207,7 +232,7 @@ static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
 
 	fputs("  ", stdout);
 	name_print(shape_at(leaks, row->shape).class_name);
-	printf(" grew in %u of %u snapshots, %s -> %s", (unsigned)row->snapshots, (unsigned)row->snapshots,
+	printf(" grew in %u of %u snapshots, %s -> %s", (unsigned)row->grown_snapshots, (unsigned)row->snapshots,
 	       text_bytes(texts[0], row->bytes_first), text_bytes(texts[1], row->bytes_last));
 	if (row->is_by_size)
 		puts(" in the same number of objects");
@@ -219,12 +244,30 @@ static void print_leak(const heap_leaks *leaks, const mprof_heap_growth *row)
 	putchar('\n');
 }
 
+static void print_incomplete(const heap_leaks *leaks)
+{
+	if (leaks->incomplete_count == 0)
+		return;
+	printf("  Not compared: %" PRIu64 " incomplete heap snapshot%s: number", leaks->incomplete_count,
+	       leaks->incomplete_count == 1 ? "" : "s");
+	for (uint64_t i = 0; i < leaks->incomplete_count && i < HEAP_LEAKS_NAMED; i++)
+		printf("%s %" PRIu64, i > 0 ? "," : "", leaks->incomplete[i]);
+	puts(leaks->incomplete_count > HEAP_LEAKS_NAMED ? ", and more. 'mprof heap --list' lists them." : ".");
+}
+
+static int is_in_each(const heap_leaks *leaks)
+{
+	for (size_t i = 0; i < leaks->count; i++) {
+		if (leaks->rows[i].grown_snapshots < leaks->rows[i].snapshots)
+			return 0;
+	}
+	return 1;
+}
+
 /* States which snapshots were not compared. */
 static void print_left_out(const heap_leaks *leaks)
 {
-	if (leaks->incomplete_count > 0)
-		printf("  Not compared: %" PRIu64 " incomplete heap snapshot%s. 'mprof heap --list' lists them.\n",
-		       leaks->incomplete_count, leaks->incomplete_count == 1 ? "" : "s");
+	print_incomplete(leaks);
 	if (leaks->final_count > 0)
 		printf("  Not compared: %" PRIu64 " heap snapshot%s of the runtime shutting down.\n",
 		       leaks->final_count, leaks->final_count == 1 ? "" : "s");
@@ -232,11 +275,22 @@ static void print_left_out(const heap_leaks *leaks)
 		printf("  Not compared: %" PRIu64
 		       " heap snapshot%s without roots: what holds an object is not known.\n",
 		       leaks->rootless_count, leaks->rootless_count == 1 ? "" : "s");
+	if (!is_in_each(leaks))
+		puts("  The last heap snapshot may be that of the program's end, so growth is not expected in it.");
 	if (leaks->inexact_objects > 0)
 		printf("  The paths of up to %" PRIu64
 		       " objects are too long or too different: growth among them may be\n"
 		       "  reported for the objects that hold them, or not at all.\n",
 		       leaks->inexact_objects);
+}
+
+static void print_title(const heap_leaks *leaks)
+{
+	if (is_in_each(leaks))
+		fputs("Growth in each", stdout);
+	else
+		printf("Growth in at least %" PRIu64, leaks->compared_count - 1);
+	printf(" of %" PRIu64 " heap snapshots, with all that the objects hold", leaks->compared_count);
 }
 
 void heap_leaks_text(const heap_leaks *leaks)
@@ -252,8 +306,7 @@ void heap_leaks_text(const heap_leaks *leaks)
 	} else if (leaks->count == 0) {
 		printf("No class grew in all snapshots: %" PRIu64 " were compared.\n", leaks->compared_count);
 	} else {
-		printf("Growth in each of %" PRIu64 " heap snapshots, with all that the objects hold",
-		       leaks->compared_count);
+		print_title(leaks);
 		if (shown < leaks->count)
 			printf(" (%" PRIu64 " of %zu)", shown, leaks->count);
 		putchar('\n');
@@ -282,7 +335,7 @@ void heap_leaks_json(const heap_leaks *leaks, json_writer *json)
 		json_unsigned(json, "bytes_last", row->bytes_last);
 		json_unsigned(json, "objects_first", row->objects_first);
 		json_unsigned(json, "objects_last", row->objects_last);
-		json_unsigned(json, "shots", row->snapshots);
+		json_unsigned(json, "shots", row->grown_snapshots);
 		growth_path_json(leaks->diff, (size_t)leaks->compared_count - 1, row->shape, json);
 		json_end_object(json);
 	}

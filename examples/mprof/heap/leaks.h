@@ -11,12 +11,16 @@
 
 #include <mprof/heap_diff.h>
 
+/** How many of the snapshots that are left out are named. */
+#define HEAP_LEAKS_NAMED 10
+
 typedef struct heap_leaks {
 	heap_options options;
 	log_input input;
 	mprof_heap_diff *diff;
 	uint64_t snapshot_count; /**< In the log; the comparison has the complete ones with roots. */
 	uint64_t incomplete_count;
+	uint64_t incomplete[HEAP_LEAKS_NAMED]; /**< The first of them, as numbers from 1. */
 	uint64_t rootless_count;
 	uint64_t final_count; /**< Taken when the runtime shut down: nothing grows any more. */
 	uint64_t usual_count; /**< Snapshots before these; UINT64_MAX if the log does not state it. */

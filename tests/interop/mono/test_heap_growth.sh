@@ -65,7 +65,7 @@ status=0
 "$MPROF" heap --leaks truncated.mprof >found 2>err || status=$?
 expect "truncated: status" "$status" 1
 grep -q '^  Growing.Order grew in 4 of 4 snapshots' found || fail "truncated: $(cat found)"
-grep -q '^  Not compared: 1 incomplete heap snapshot\.' found || fail "truncated: $(cat found)"
+grep -q '^  Not compared: 1 incomplete heap snapshot: number 5\.' found || fail "truncated: $(cat found)"
 expect "truncated: message" "$(grep -c "^mprof: truncated.mprof: offset $offset: " err)" 1
 
 # Standard input is read as well.
