@@ -13,7 +13,9 @@
  *
  * **Filters.** The function mprof_frame_tree_options::choose decides for each distinct frame. Call stacks with an
  * ignored frame are left out; if has_focus is 1, so are those without a frame in focus. Hidden frames are removed from
- * the call stacks that are left, and their self value counts for their caller.
+ * the call stacks that are left, and their self value counts for their caller. In what is left then, each run of
+ * consecutive collapsed frames becomes one frame of the kind #MPROF_SAMPLE_COLLAPSED, which has all their self values
+ * and is called as often as the run was entered from other frames.
  *
  * Not stable before version 1.0, like mprof/profile.h.
  */
@@ -46,10 +48,13 @@ typedef enum mprof_frame_source {
  * \since 0.1
  */
 typedef enum mprof_frame_choice {
-	MPROF_FRAME_FOCUS = 1,  /**< Keeps the call stacks that contain the frame. */
-	MPROF_FRAME_IGNORE = 2, /**< Leaves out the call stacks that contain the frame. */
-	MPROF_FRAME_HIDE = 4,   /**< Removes the frame from call stacks. */
-	MPROF_FRAME_SELECT = 8  /**< The callers and callees of the frame are of interest. */
+	MPROF_FRAME_FOCUS = 1,    /**< Keeps the call stacks that contain the frame. */
+	MPROF_FRAME_IGNORE = 2,   /**< Leaves out the call stacks that contain the frame. */
+	MPROF_FRAME_HIDE = 4,     /**< Removes the frame from call stacks. */
+	MPROF_FRAME_SELECT = 8,   /**< The callers and callees of the frame are of interest; ignored if it is hidden or
+	                             collapsed. */
+	MPROF_FRAME_COLLAPSE = 16 /**< Replaces the frame, with others of this choice that it calls or that call it, by
+	                               one frame. */
 } mprof_frame_choice;
 
 /**

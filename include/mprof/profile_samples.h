@@ -15,14 +15,15 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 typedef enum mprof_sample_kind {
-	MPROF_SAMPLE_METHOD = 1,   /**< id is the method, 0 if unknown. */
-	MPROF_SAMPLE_FUNCTION = 2, /**< Native code: id is the function (CODE). */
-	MPROF_SAMPLE_MODULE = 3,   /**< Native code in an unknown function: id is the module (CODE). */
-	MPROF_SAMPLE_LOCATION = 4, /**< Native code in no module, or all native code with
+	MPROF_SAMPLE_METHOD = 1,    /**< id is the method, 0 if unknown. */
+	MPROF_SAMPLE_FUNCTION = 2,  /**< Native code: id is the function (CODE). */
+	MPROF_SAMPLE_MODULE = 3,    /**< Native code in an unknown function: id is the module (CODE). */
+	MPROF_SAMPLE_LOCATION = 4,  /**< Native code in no module, or all native code with
 	                                mprof_profile_options::with_locations: id is the location, 0 if the log does not
 	                                contain it. */
-	MPROF_SAMPLE_TRUNCATED = 5 /**< Outer frames that were not recorded: the root of all truncated call stacks. id
-	                                is 0. */
+	MPROF_SAMPLE_TRUNCATED = 5, /**< Outer frames that were not recorded: the root of all truncated call stacks.
+	                                 id is 0. */
+	MPROF_SAMPLE_COLLAPSED = 6  /**< Only in frame trees: frames with #MPROF_FRAME_COLLAPSE. id is 0. */
 } mprof_sample_kind;
 
 /**

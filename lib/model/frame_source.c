@@ -68,6 +68,11 @@ static uint32_t get_item(frame_source *source, uint32_t kind, uint32_t id, uint3
 	return (uint32_t)source->item_count - 1;
 }
 
+uint32_t frame_source_add_collapsed(frame_source *source)
+{
+	return get_item(source, MPROF_SAMPLE_COLLAPSED, 0, 0);
+}
+
 static int reserve_nodes(frame_source *source, size_t count)
 {
 	void *nodes = source->nodes;

@@ -65,6 +65,12 @@ void frame_source_destroy(frame_source *source);
 /** Frees the nodes; the items stay. */
 void frame_source_release_nodes(frame_source *source);
 
+/**
+ * The number of the item that replaces collapsed frames, which is added if missing. 0 if there is no memory. Before
+ * frame_source_release_nodes().
+ */
+uint32_t frame_source_add_collapsed(frame_source *source);
+
 /** Adds the nodes and the items of a source. Returns 0 if there is no memory. */
 int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind);
 

@@ -16,7 +16,9 @@ struct mprof_frame_tree {
 	call_tree filtered;  /**< Methods are items. */
 	call_tree inverted;
 	int is_inverted;
-	int has_times; /**< Values are counters. */
+	int has_times;   /**< Values are counters. */
+	int has_objects; /**< Counts are those of objects, which belong to the frame that allocated like its bytes. */
+	uint32_t collapsed; /**< The item that replaces collapsed frames; 0 if there are none. */
 	profile_clock clock;
 	frame_sums selection;
 	/** Numbers of the items in use: all, callers, callees. */
@@ -31,13 +33,22 @@ void mprof_frame_tree_options_init(mprof_frame_tree_options *options, size_t str
 	struct_init(options, struct_size);
 }
 
-static void choose_items(mprof_frame_tree *tree, const mprof_frame_tree_options *options)
+/* Returns 0 if there is no memory. */
+static int choose_items(mprof_frame_tree *tree, const mprof_frame_tree_options *options)
 {
+	uint32_t all = 0;
+
 	for (size_t i = 1; options->choose != NULL && i < tree->source.item_count; i++) {
 		frame_item *item = &tree->source.items[i];
 
 		item->choice = options->choose(options->user, item->kind, item->id);
+		all |= item->choice;
 	}
+	if (all & MPROF_FRAME_COLLAPSE) {
+		tree->collapsed = frame_source_add_collapsed(&tree->source);
+		return tree->collapsed != 0;
+	}
+	return 1;
 }
 
 /* Decides which nodes are kept, and which are needed because nodes below them are. */
@@ -59,6 +70,26 @@ static void mark_kept(mprof_frame_tree *tree, int has_focus)
 		nodes[nodes[i].parent].has_kept |= nodes[i].has_kept;
 }
 
+/* Finds or adds the node of a frame below that of its caller. Returns 0 if there is no memory. */
+static int add_filtered(mprof_frame_tree *tree, source_node *node)
+{
+	call_tree *filtered = &tree->filtered;
+	uint32_t choice = tree->source.items[node->item].choice;
+	int is_collapsed = (choice & MPROF_FRAME_COLLAPSE) != 0;
+
+	if (choice & MPROF_FRAME_HIDE)
+		return 1;
+	if (is_collapsed && filtered->nodes[node->node].method == tree->collapsed)
+		return 1;
+	node->node = call_tree_child(filtered, node->node, is_collapsed ? tree->collapsed : node->item);
+	if (node->node == CALL_TREE_ROOT)
+		return 0;
+	/* A caller of frames in focus is called as often as without the filter. */
+	if (!tree->has_objects)
+		filtered->nodes[node->node].calls += node->count;
+	return 1;
+}
+
 /* Adds the nodes that are needed and not hidden to the filtered tree. Returns 0 if there is no memory. */
 static int copy_kept(mprof_frame_tree *tree)
 {
@@ -69,20 +100,16 @@ static int copy_kept(mprof_frame_tree *tree)
 		filtered->nodes[CALL_TREE_ROOT].self += nodes[0].self;
 	for (size_t i = 1; i < tree->source.node_count; i++) {
 		source_node *node = &nodes[i];
-		int is_hidden = (tree->source.items[node->item].choice & MPROF_FRAME_HIDE) != 0;
 
 		node->node = nodes[node->parent].node;
 		if (!node->has_kept)
 			continue;
-		if (!is_hidden) {
-			node->node = call_tree_child(filtered, node->node, node->item);
-			if (node->node == CALL_TREE_ROOT)
-				return 0;
-			/* A caller of frames in focus is called as often as without the filter. */
-			filtered->nodes[node->node].calls += node->count;
-		}
-		if (node->is_kept)
+		if (!add_filtered(tree, node))
+			return 0;
+		if (node->is_kept) {
 			filtered->nodes[node->node].self += node->self;
+			filtered->nodes[node->node].calls += tree->has_objects ? node->count : 0;
+		}
 	}
 	return 1;
 }
@@ -223,7 +250,8 @@ static int build(mprof_frame_tree *tree, const mprof_profile *profile, const mpr
 	if (!has_source || !has_filtered || !has_inverted ||
 	    !frame_source_read(&tree->source, profile, reader, options->source))
 		return 0;
-	choose_items(tree, options);
+	if (!choose_items(tree, options))
+		return 0;
 	mark_kept(tree, options->has_focus != 0);
 	if (!copy_kept(tree))
 		return 0;
@@ -258,6 +286,7 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
 	made->clock = profile->clock;
 	made->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
+	made->has_objects = own.source == MPROF_FRAME_SOURCE_ALLOCATIONS;
 	made->is_inverted = own.inverted != 0;
 	if (!build(made, profile, reader, &own)) {
 		mprof_status status = memory_budget_status(&made->budget);

@@ -6,6 +6,8 @@
 #define MOST_STACKS 4000
 #define MOST_DEPTH 12
 #define METHODS 6
+/* Replaces collapsed methods in the reference. */
+#define COLLAPSED (METHODS + 1)
 
 /* A call stack with the time in its innermost method, and whether this method was entered in it. */
 typedef struct reference_stack {
@@ -22,7 +24,7 @@ typedef struct reference {
 
 /* Bits of mprof_frame_choice by method. */
 typedef struct choices {
-	uint32_t of[METHODS + 1];
+	uint32_t of[COLLAPSED + 1];
 } choices;
 
 static uint32_t choose(void *user, uint32_t kind, uint32_t id)
@@ -92,7 +94,7 @@ static int has_choice(const reference_stack *stack, const choices *chosen, uint3
 	return 0;
 }
 
-/* Applies the filters to the reference. The calls of hidden methods do not count. */
+/* Applies the filters to the reference. The calls of hidden methods and inside a collapsed run do not count. */
 static void filter_reference(const reference *all, const choices *chosen, int has_focus, reference *filtered)
 {
 	filtered->count = 0;
@@ -100,16 +102,21 @@ static void filter_reference(const reference *all, const choices *chosen, int ha
 		const reference_stack *stack = &all->stacks[i];
 		uint32_t methods[MOST_DEPTH];
 		size_t depth = 0;
-		int is_hidden = (chosen->of[stack->methods[stack->depth - 1]] & MPROF_FRAME_HIDE) != 0;
+		int is_added = 0;
 
 		if (has_choice(stack, chosen, MPROF_FRAME_IGNORE) ||
 		    (has_focus && !has_choice(stack, chosen, MPROF_FRAME_FOCUS)))
 			continue;
 		for (size_t k = 0; k < stack->depth; k++) {
-			if (!(chosen->of[stack->methods[k]] & MPROF_FRAME_HIDE))
-				methods[depth++] = stack->methods[k];
+			uint32_t choice = chosen->of[stack->methods[k]];
+			uint32_t method = choice & MPROF_FRAME_COLLAPSE ? COLLAPSED : stack->methods[k];
+
+			is_added = !(choice & MPROF_FRAME_HIDE) &&
+				   !(method == COLLAPSED && depth > 0 && methods[depth - 1] == COLLAPSED);
+			if (is_added)
+				methods[depth++] = method;
 		}
-		add_reference(filtered, methods, depth, stack->self, is_hidden ? 0 : stack->calls);
+		add_reference(filtered, methods, depth, stack->self, is_added ? stack->calls : 0);
 	}
 }
 
@@ -159,6 +166,12 @@ static expected_sums expect_row(const reference *all, const choices *chosen, int
 	return sums;
 }
 
+static uint32_t row_of(uint32_t kind, uint32_t id)
+{
+	cr_assert(kind == 0 || kind == MPROF_SAMPLE_METHOD || kind == MPROF_SAMPLE_COLLAPSED);
+	return kind == MPROF_SAMPLE_COLLAPSED ? COLLAPSED : id;
+}
+
 typedef mprof_status (*row_getter)(const mprof_frame_tree *tree, size_t index, mprof_frame_stats *stats);
 
 static void expect_table(const mprof_frame_tree *tree, size_t count, row_getter get, const reference *all,
@@ -169,20 +182,20 @@ static void expect_table(const mprof_frame_tree *tree, size_t count, row_getter 
 	for (size_t i = 0; i < count; i++) {
 		mprof_frame_stats stats = {.struct_size = sizeof(stats)};
 		expected_sums expected;
+		uint32_t row;
 
 		cr_assert_eq(get(tree, i, &stats), MPROF_OK);
-		cr_assert_leq(stats.id, METHODS);
-		cr_expect_eq(found >> stats.id & 1, 0);
-		found |= UINT32_C(1) << stats.id;
-		expected = expect_row(all, chosen, table, stats.id);
-		cr_expect_eq(stats.self, expected.self, "table %d, %u: %lu", table, stats.id,
-			     (unsigned long)stats.self);
-		cr_expect_eq(stats.total, expected.total, "table %d, %u: %lu", table, stats.id,
-			     (unsigned long)stats.total);
+		row = row_of(stats.kind, stats.id);
+		cr_assert_leq(row, COLLAPSED);
+		cr_expect_eq(found >> row & 1, 0);
+		found |= UINT32_C(1) << row;
+		expected = expect_row(all, chosen, table, row);
+		cr_expect_eq(stats.self, expected.self, "table %d, %u: %lu", table, row, (unsigned long)stats.self);
+		cr_expect_eq(stats.total, expected.total, "table %d, %u: %lu", table, row, (unsigned long)stats.total);
 		if (compares_calls)
 			cr_expect_eq(stats.count, expected.count);
 	}
-	for (uint32_t row = 0; row <= METHODS; row++) {
+	for (uint32_t row = 0; row <= COLLAPSED; row++) {
 		expected_sums expected = expect_row(all, chosen, table, row);
 
 		cr_expect(expected.total == 0 || (found >> row & 1), "table %d: %u is missing", table, row);
@@ -256,7 +269,7 @@ static void expect_inverted(const mprof_frame_tree *tree, const reference *all, 
 		/* From the outermost caller to the method whose values these are. */
 		for (uint32_t above = number; above != 0; above = node_at(tree, above).parent) {
 			cr_assert_lt(length, MOST_DEPTH);
-			path[length++] = node_at(tree, above).id;
+			path[length++] = row_of(node_at(tree, above).kind, node_at(tree, above).id);
 		}
 		for (size_t i = 0; i < all->count; i++) {
 			const reference_stack *stack = &all->stacks[i];
@@ -287,23 +300,29 @@ Test(frame_tree, tables_and_trees_are_those_of_the_filtered_call_stacks)
 	static reference all;
 	static reference filtered;
 
-	for (uint64_t seed = 1; seed <= 60; seed++) {
+	for (uint64_t seed = 1; seed <= 84; seed++) {
 		choices chosen = {{0}};
 		uint64_t state = seed * 7919;
-		/* Without any filter, with one of them, and with all. */
-		uint32_t allowed = seed % 5 == 0   ? 0
-				   : seed % 5 == 1 ? MPROF_FRAME_FOCUS
-				   : seed % 5 == 2 ? MPROF_FRAME_IGNORE
-				   : seed % 5 == 3 ? MPROF_FRAME_HIDE
-						   : MPROF_FRAME_FOCUS | MPROF_FRAME_IGNORE | MPROF_FRAME_HIDE;
+		/* Without any filter, with one of them, with two, and with all. */
+		static const uint32_t sets[] = {0,
+						MPROF_FRAME_FOCUS,
+						MPROF_FRAME_IGNORE,
+						MPROF_FRAME_HIDE,
+						MPROF_FRAME_COLLAPSE,
+						MPROF_FRAME_HIDE | MPROF_FRAME_COLLAPSE,
+						MPROF_FRAME_FOCUS | MPROF_FRAME_IGNORE | MPROF_FRAME_HIDE |
+							MPROF_FRAME_COLLAPSE};
+		static const uint32_t bits[] = {MPROF_FRAME_FOCUS, MPROF_FRAME_IGNORE, MPROF_FRAME_HIDE,
+						MPROF_FRAME_COLLAPSE};
+		uint32_t allowed = sets[seed % (sizeof(sets) / sizeof(sets[0]))];
 		int has_focus = (allowed & MPROF_FRAME_FOCUS) != 0;
 		mprof_frame_tree *tree;
 		test_log log;
 
 		for (uint32_t method = 1; method <= METHODS; method++) {
-			uint32_t bit = UINT32_C(1) << next_number(&state) % 3;
+			uint32_t bit = bits[next_number(&state) % 4];
 
-			chosen.of[method] = next_number(&state) % 3 == 0 ? bit & allowed : 0;
+			chosen.of[method] = next_number(&state) % 2 == 0 ? bit & allowed : 0;
 			chosen.of[method] |= next_number(&state) % 3 == 0 ? MPROF_FRAME_SELECT : 0;
 		}
 		write_calls(&log, &all, seed);
@@ -410,9 +429,39 @@ Test(frame_tree, samples_and_allocations_by_call_stack)
 	log_release(&log);
 }
 
+Test(frame_tree, objects_belong_to_the_frame_that_has_their_bytes)
+{
+	static const uint32_t cases[] = {MPROF_FRAME_HIDE, MPROF_FRAME_COLLAPSE};
+	mprof_frame_tree_options options;
+	choices chosen = {{0}};
+	test_log log;
+
+	write_stacks(&log);
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.source = MPROF_FRAME_SOURCE_ALLOCATIONS;
+	options.choose = choose;
+	options.user = &chosen;
+	for (size_t i = 0; i < 2; i++) {
+		mprof_frame_tree *tree;
+
+		/* Collapsed are both methods; hidden is only the one that allocates. */
+		chosen.of[1] = cases[i] & MPROF_FRAME_COLLAPSE;
+		chosen.of[2] = cases[i];
+		cr_assert_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_OK);
+		cr_assert_eq(mprof_frame_tree_get_node_count(tree), 2);
+		cr_expect_eq(node_at(tree, 1).kind, i == 0 ? MPROF_SAMPLE_METHOD : MPROF_SAMPLE_COLLAPSED);
+		cr_expect_eq(node_at(tree, 1).id, i == 0 ? 1 : 0);
+		cr_expect_eq(node_at(tree, 1).self, 64);
+		cr_expect_eq(node_at(tree, 1).count, 2);
+		mprof_frame_tree_destroy(tree);
+	}
+	log_release(&log);
+}
+
 Test(frame_tree, refused_and_limited_memory_is_an_error)
 {
 	static reference all;
+	choices chosen = {{0}};
 	mprof_status status = MPROF_ERR_MEMORY;
 	mprof_frame_tree_options options;
 	mprof_frame_tree *tree;
@@ -423,6 +472,9 @@ Test(frame_tree, refused_and_limited_memory_is_an_error)
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.source = MPROF_FRAME_SOURCE_CALLS;
 	options.inverted = 1;
+	chosen.of[1] = MPROF_FRAME_COLLAPSE;
+	options.choose = choose;
+	options.user = &chosen;
 	for (fail_at = 1; status != MPROF_OK; fail_at++) {
 		failing_allocator failing;
 		mprof_allocator allocator = failing_allocator_interface(&failing);
