@@ -15,7 +15,7 @@ _mprof_options()
 		;;
 	report)
 		echo "--json --csv --sections= --top= --sort= --method= --class= --assembly= --thread= --tree --min-percent= --depth=" \
-			"--callers= --callees= --inverted --focus= --ignore= --hide= --time= --last= --percentiles --slowest --slowest=" \
+			"--callers= --callees= --inverted --focus= --ignore= --hide= --collapse= --time= --last= --percentiles --slowest --slowest=" \
 			"--pauses --pauses= --timeline --timeline=" \
 			"--ages --history --types --backtraces --temporaries --alive-at= --compiler-names --full-names --color=" \
 			"--no-pager --no-lines --help --version"

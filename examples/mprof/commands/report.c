@@ -43,6 +43,7 @@ static const char help[] =
 	"  --focus=PATTERN    only call stacks that contain a method that matches\n"
 	"  --ignore=PATTERN   only call stacks that do not contain a method that matches\n"
 	"  --hide=PATTERN     remove methods that match from call stacks; their own time counts for their callers\n"
+	"  --collapse=PATTERN each run of methods that match in a call stack is one method, [PATTERN]\n"
 	"  --percentiles      a table of the durations of the calls of each method: shortest, average, longest, and\n"
 	"                     those that 50, 90 and 99 percent of the calls do not exceed\n"
 	"  --slowest[=N]      the N slowest calls with their time, thread and callers (default 20)\n"
@@ -81,6 +82,7 @@ enum {
 	OPTION_CALLERS,
 	OPTION_CALLEES,
 	OPTION_INVERTED,
+	OPTION_COLLAPSE,
 	OPTION_PERCENTILES,
 	OPTION_SLOWEST,
 	OPTION_NO_LINES,
@@ -116,6 +118,7 @@ static const struct option options[] = {
 	{"callers", required_argument, NULL, OPTION_CALLERS},
 	{"callees", required_argument, NULL, OPTION_CALLEES},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},
+	{"collapse", required_argument, NULL, OPTION_COLLAPSE},
 	{"percentiles", no_argument, NULL, OPTION_PERCENTILES},
 	{"slowest", optional_argument, NULL, OPTION_SLOWEST},
 	{"ages", no_argument, NULL, OPTION_AGES},
@@ -191,6 +194,9 @@ static void apply_frame_option(report_options *taken, int option, const char *va
 		break;
 	case OPTION_CALLEES:
 		taken->callees_pattern = value;
+		break;
+	case OPTION_COLLAPSE:
+		taken->collapse_pattern = value;
 		break;
 	default:
 		taken->is_inverted = 1;

@@ -70,6 +70,7 @@ struct name_lookup {
 	char *readable;  /* The last such name. */
 	size_t readable_size;
 	char *demangled;           /* The last such name of a function. */
+	char *collapsed;           /* The name of collapsed frames; NULL if there are none. */
 	mprof_stack_frame *frames; /* The last call stack returned. */
 	size_t frame_capacity;
 };
@@ -90,6 +91,7 @@ void names_destroy(name_lookup *names)
 	free(names->text);
 	free(names->readable);
 	free(names->demangled);
+	free(names->collapsed);
 	free(names->frames);
 	free(names);
 }
@@ -119,11 +121,22 @@ void names_use_readable(name_lookup *names)
 	names->is_readable = 1;
 }
 
+int names_use_collapsed(name_lookup *names, const char *pattern)
+{
+	free(names->collapsed);
+	if (asprintf(&names->collapsed, "[%s]", pattern) < 0)
+		names->collapsed = NULL;
+	return names->collapsed != NULL;
+}
+
 const char *names_full_method(name_lookup *names, uint32_t id)
 {
-	const char *generated = format_name(names, mprof_reader_format_method, id);
+	const char *generated;
 	size_t length;
 
+	if (id == NAMES_COLLAPSED && names->collapsed != NULL)
+		return names->collapsed;
+	generated = format_name(names, mprof_reader_format_method, id);
 	if (!names->is_readable || strchr(generated, '<') == NULL)
 		return generated;
 	length = mprof_name_format_readable(generated, names->readable, names->readable_size);
@@ -177,6 +190,8 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 
 	if (kind == MPROF_SAMPLE_TRUNCATED)
 		return truncated_name;
+	if (kind == MPROF_SAMPLE_COLLAPSED)
+		return names->collapsed;
 	if (id == 0)
 		return NULL;
 	switch (kind) {

@@ -49,6 +49,15 @@ void names_destroy(name_lookup *names);
 /** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
 void names_use_readable(name_lookup *names);
 
+/** The method ID that stands for collapsed frames; not the ID of a method of a log. */
+#define NAMES_COLLAPSED UINT32_MAX
+
+/**
+ * Makes "[PATTERN]" the name of #NAMES_COLLAPSED and of items of the kind #MPROF_SAMPLE_COLLAPSED. Returns 0 if out of
+ * memory.
+ */
+int names_use_collapsed(name_lookup *names, const char *pattern);
+
 /**
  * "Class.Method (arguments)". The results of this function, names_frame() and names_sample() are valid until the next
  * call of one of them with the same \p names.

@@ -21,7 +21,7 @@ static mprof_call_stats get_call(const log_report *report, uint32_t node)
 		memset(&frame, 0, sizeof(frame));
 		frame.struct_size = sizeof(frame);
 		mprof_frame_tree_get_node(filtered, node, &frame);
-		call.method = frame.id;
+		call.method = frame.kind == MPROF_SAMPLE_COLLAPSED ? NAMES_COLLAPSED : frame.id;
 		call.parent = frame.parent;
 		call.first_child = frame.first_child;
 		call.next_sibling = frame.next_sibling;
@@ -80,7 +80,7 @@ static void print_call_fields(const log_report *report, json_writer *json, uint3
 	mprof_call_stats call = get_call(report, node);
 
 	json_string(json, "method", names_full_method(report->input.names, call.method));
-	json_unsigned(json, "id", call.method);
+	json_unsigned(json, "id", call.method != NAMES_COLLAPSED ? call.method : 0);
 	json_unsigned(json, "calls", call.calls);
 	json_unsigned(json, "total_ns", call.total_ns);
 	json_unsigned(json, "self_ns", call.self_ns);

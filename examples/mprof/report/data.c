@@ -68,7 +68,7 @@ static int collect_tables(log_report *report)
 		return 0;
 	mprof_profile_get_methods(report->profile, 0, methods, sizeof(*methods), method_count, &method_count);
 	mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), class_count, &class_count);
-	report_frames_filter_methods(report, methods, method_count);
+	method_count = report_frames_filter_methods(report, methods, method_count);
 	for (size_t i = 0; i < method_count; i++) {
 		methods[report->method_count] = methods[i];
 		report->method_count += (size_t)report_wants_method(report, methods[i].id);
@@ -184,7 +184,8 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		return status;
 	if (input_open(&report->input, path, 0) != STATUS_OK)
 		return STATUS_NOTHING;
-	if (make_profile(report) != MPROF_OK)
+	if (make_profile(report) != MPROF_OK ||
+	    (options->collapse_pattern != NULL && !names_use_collapsed(report->input.names, options->collapse_pattern)))
 		return lacks_memory(report);
 	report_filters_begin(report);
 	read_profile(report);

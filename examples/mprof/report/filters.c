@@ -82,7 +82,8 @@ int report_filters_frames(const log_report *report)
 {
 	const report_options *options = &report->options;
 
-	return options->focus_pattern != NULL || options->ignore_pattern != NULL || options->hide_pattern != NULL;
+	return options->focus_pattern != NULL || options->ignore_pattern != NULL || options->hide_pattern != NULL ||
+	       options->collapse_pattern != NULL;
 }
 
 /* Native functions match with and without their arguments. */
@@ -271,6 +272,8 @@ static void check_frames(const log_report *report)
 		check_method(report, "--ignore", options->ignore_pattern);
 	if (options->hide_pattern != NULL && !frames->has_hidden)
 		check_method(report, "--hide", options->hide_pattern);
+	if (options->collapse_pattern != NULL && !frames->has_collapsed)
+		check_method(report, "--collapse", options->collapse_pattern);
 	if (options->callers_pattern != NULL && !frames->has_callers)
 		check_method(report, "--callers", options->callers_pattern);
 	if (options->callees_pattern != NULL && !frames->has_callees)

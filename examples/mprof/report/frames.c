@@ -51,6 +51,8 @@ static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 	return matches(context->report, options->focus_pattern, kind, id, MPROF_FRAME_FOCUS, &frames->has_focus) |
 	       matches(context->report, options->ignore_pattern, kind, id, MPROF_FRAME_IGNORE, &frames->has_ignored) |
 	       matches(context->report, options->hide_pattern, kind, id, MPROF_FRAME_HIDE, &frames->has_hidden) |
+	       matches(context->report, options->collapse_pattern, kind, id, MPROF_FRAME_COLLAPSE,
+		       &frames->has_collapsed) |
 	       matches(context->report, context->selected, kind, id, MPROF_FRAME_SELECT, context->is_selected_found);
 }
 
@@ -120,7 +122,7 @@ static int compare_by_id(const void *left, const void *right)
 	return report_larger_first(((const mprof_frame_stats *)right)->id, ((const mprof_frame_stats *)left)->id);
 }
 
-/* The methods of a tree, sorted by ID. */
+/* The methods of a tree, sorted by ID; collapsed frames are the method NAMES_COLLAPSED. */
 static mprof_frame_stats *collect_methods(const mprof_frame_tree *tree, size_t *count)
 {
 	size_t all = mprof_frame_tree_get_frame_count(tree);
@@ -129,8 +131,11 @@ static mprof_frame_stats *collect_methods(const mprof_frame_tree *tree, size_t *
 	*count = 0;
 	for (size_t i = 0; rows != NULL && i < all; i++) {
 		rows[*count].struct_size = sizeof(*rows);
-		if (mprof_frame_tree_get_frame(tree, i, &rows[*count]) == MPROF_OK)
-			*count += rows[*count].kind == MPROF_SAMPLE_METHOD;
+		if (mprof_frame_tree_get_frame(tree, i, &rows[*count]) != MPROF_OK)
+			continue;
+		if (rows[*count].kind == MPROF_SAMPLE_COLLAPSED)
+			rows[*count].id = NAMES_COLLAPSED;
+		*count += rows[*count].kind == MPROF_SAMPLE_METHOD || rows[*count].kind == MPROF_SAMPLE_COLLAPSED;
 	}
 	if (rows == NULL)
 		output_out_of_memory();
@@ -146,7 +151,7 @@ static const mprof_frame_stats *find_method(const mprof_frame_stats *rows, size_
 	return rows != NULL ? bsearch(&wanted, rows, count, sizeof(*rows), compare_by_id) : NULL;
 }
 
-void report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count)
+size_t report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count)
 {
 	size_t called = 0;
 	size_t sampled = 0;
@@ -154,9 +159,11 @@ void report_frames_filter_methods(const log_report *report, mprof_method_stats *
 	mprof_frame_stats *samples;
 
 	if (!report_filters_frames(report))
-		return;
+		return count;
 	calls = collect_methods(report->frames.filtered[REPORT_SOURCE_CALLS], &called);
 	samples = collect_methods(report->frames.filtered[REPORT_SOURCE_SAMPLES], &sampled);
+	if (report->frames.has_collapsed)
+		methods[count++] = (mprof_method_stats){.struct_size = sizeof(*methods), .id = NAMES_COLLAPSED};
 	for (size_t i = 0; i < count; i++) {
 		const mprof_frame_stats *call = find_method(calls, called, methods[i].id);
 		const mprof_frame_stats *sample = find_method(samples, sampled, methods[i].id);
@@ -169,6 +176,7 @@ void report_frames_filter_methods(const log_report *report, mprof_method_stats *
 	}
 	free(calls);
 	free(samples);
+	return count;
 }
 
 int report_frames_keep_stack(const log_report *report, uint32_t stack)

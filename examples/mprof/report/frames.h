@@ -16,10 +16,13 @@ void report_frames_release(log_report *report);
 /** Whether the options ask for callers, callees or inverted trees, which are then printed alone. */
 int report_frames_are_alone(const log_report *report);
 
-/** Replaces the statistics of methods by those of the call stacks that the filters keep. */
-void report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count);
+/**
+ * Replaces the statistics of methods by those of the call stacks that the filters keep. Adds a row for collapsed frames,
+ * which \p methods has room for. Returns the number of rows.
+ */
+size_t report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count);
 
-/** Whether the filters of frames keep a call stack. Hidden frames make no difference. */
+/** Whether the filters of frames keep a call stack. Hidden and collapsed frames make no difference. */
 int report_frames_keep_stack(const log_report *report, uint32_t stack);
 
 void report_frames_text(const log_report *report);

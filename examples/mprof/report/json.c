@@ -86,8 +86,10 @@ static void print_methods(const log_report *report, json_writer *json)
 		method_name name;
 
 		names_method(report->input.reader, stats->id, &name);
+		if (stats->id == NAMES_COLLAPSED)
+			name.name = names_full_method(report->input.names, stats->id);
 		json_begin_object(json, NULL);
-		json_unsigned(json, "id", stats->id);
+		json_unsigned(json, "id", stats->id != NAMES_COLLAPSED ? stats->id : 0);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
 		json_unsigned(json, "calls", stats->calls);
@@ -230,6 +232,7 @@ static void print_filters(const log_report *report, json_writer *json)
 	json_string(json, "focus", options->focus_pattern);
 	json_string(json, "ignore", options->ignore_pattern);
 	json_string(json, "hide", options->hide_pattern);
+	json_string(json, "collapse", options->collapse_pattern);
 	if (options->has_thread)
 		json_hexadecimal(json, "thread", options->thread);
 	else

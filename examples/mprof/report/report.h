@@ -32,9 +32,10 @@ typedef struct report_options {
 	const char *method_pattern; /**< NULL for no filter, as for the next two fields. */
 	const char *class_pattern;
 	const char *assembly_pattern;
-	const char *focus_pattern; /**< For frames of call stacks; NULL if not given, like the next four. */
+	const char *focus_pattern; /**< For frames of call stacks; NULL if not given, like the next five. */
 	const char *ignore_pattern;
 	const char *hide_pattern;
+	const char *collapse_pattern;
 	const char *callers_pattern;
 	const char *callees_pattern;
 	int is_inverted;
@@ -101,6 +102,7 @@ typedef struct report_frames {
 	int has_focus; /**< A frame matched the pattern, like the fields below. */
 	int has_ignored;
 	int has_hidden;
+	int has_collapsed;
 	int has_callers;
 	int has_callees;
 } report_frames;

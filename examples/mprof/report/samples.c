@@ -145,6 +145,8 @@ static const char *name_of_kind(const log_report *report, uint32_t kind, uint32_
 		return names_is_runtime_work(report->input.reader, id) ? "runtime" : "managed";
 	case MPROF_SAMPLE_TRUNCATED:
 		return "truncated";
+	case MPROF_SAMPLE_COLLAPSED:
+		return "collapsed";
 	default:
 		return "native";
 	}

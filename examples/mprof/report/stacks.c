@@ -4,6 +4,7 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
+#include "report/filters.h"
 #include "report/parts.h"
 #include "symbolize/native_lines.h"
 
@@ -53,13 +54,32 @@ static int visit_native(const log_report *report, uint32_t location, visit_frame
 	return 1;
 }
 
+static int matches(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
+{
+	return pattern != NULL && report_matches_stack_frame(report, pattern, frame);
+}
+
+/* Leaves out hidden frames, and visits one frame for each run of collapsed ones. */
 static void visit_frames(const log_report *report, uint32_t stack, visit_frame visit, void *user)
 {
+	const report_options *options = &report->options;
 	const mprof_stack_frame *frames;
 	size_t count = names_stack(report->input.names, stack, &frames);
+	int was_collapsed = 0;
 	int is_wanted = 1;
 
 	for (size_t i = 0; i < count && is_wanted; i++) {
+		int is_collapsed;
+
+		if (matches(report, options->hide_pattern, &frames[i]))
+			continue;
+		is_collapsed = matches(report, options->collapse_pattern, &frames[i]);
+		if (is_collapsed && !was_collapsed)
+			is_wanted = visit(user, &(shown_frame){.name = names_sample(report->input.names,
+										    MPROF_SAMPLE_COLLAPSED, 0)});
+		was_collapsed = is_collapsed;
+		if (is_collapsed)
+			continue;
 		if (frames[i].is_native)
 			is_wanted = visit_native(report, frames[i].id, visit, user);
 		else
