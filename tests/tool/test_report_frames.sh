@@ -68,7 +68,51 @@ id=$(jq '[.methods[] | select(.calls > 0)][-1].id' all)
 mprof report --json "--hide=$last" sample.mprof
 expect_json "the filter" .filters.hide "$(jq -n -c --arg name "$last" '$name')"
 expect_json "the hidden method" ".methods[] | select(.id == $id) | .calls" 0
-for option in focus ignore hide callers callees; do
+
+# A collapsed run is called as often as the unfiltered call tree enters it, and has the own time of its methods.
+cat >runs.jq <<'END'
+def runs($inside): (.method | test($pattern)) as $matches |
+	(if $matches and ($inside | not) then .calls else 0 end) + ([.children[]? | runs($matches)] | add // 0);
+[.call_tree[] | runs(false)] | add // 0
+END
+# check_collapsed LOG NAMESPACE
+check_collapsed() {
+	mprof report --json --tree "$1"
+	jq -r --arg pattern "^$2[.]" -f runs.jq out >calls || fail "$1: jq"
+	jq --arg name "$2." '[.methods[] | select(("\(.class).\(.name)" | startswith($name))) | .self_ns] | add' out >own
+	jq '[.methods[].self_ns] | add' out >whole
+	mprof report --json --tree "--collapse=$2.*" "$1"
+	expect_status 0 "$1"
+	row="select(.name == \"[$2.*]\")"
+	expect_json "$1: calls of the run" ".methods[] | $row | .calls" "$(cat calls)"
+	# Each row is rounded to nanoseconds.
+	expect_json "$1: own time of the run" "[.methods[] | $row | .self_ns][0] - $(cat own) | fabs < 1000" true
+	expect_json "$1: own time of all methods" "([.methods[].self_ns] | add) - $(cat whole) | fabs < 1000" true
+	expect_json "$1: the tree has it, too" \
+		"([.methods[] | $row | .calls][0]) == ([.call_tree[] | recurse(.children[]?) |
+			select(.method == \"[$2.*]\") | .calls] | add)" true
+	expect_json "$1: nothing else of it" \
+		"[.. | objects | select(has(\"calls\")) | .method // empty | select(startswith(\"$2.\"))]" '[]'
+}
+check_collapsed sample.mprof Game.World
+expect_json "the filter" .filters.collapse '"Game.World.*"'
+if test -n "${MPROF_SAMPLES-}"; then
+	check_collapsed "$MPROF_SAMPLES/f-calls-alloc.mprof" System
+fi
+# Call stacks that are printed.
+stacks='[.. | objects | .stack? | select(type == "array" and length > 0)] | unique'
+mprof report --json full.mprof
+expect_json "call stacks" "$stacks | length > 1" true
+mprof report --json '--collapse=*' full.mprof
+expect_json "collapsed call stacks" "$stacks" '[["[*]"]]'
+mprof report --json --collapse=Fib full.mprof
+expect_json "call stacks with one collapsed method" "$stacks | flatten | unique" '["Game.World.Run (string[])","[Fib]"]'
+mprof report --json --hide=Fib full.mprof
+expect_json "call stacks without a hidden method" "$stacks" '[["Game.World.Run (string[])"]]'
+mprof report --collapse=Fib sample.mprof
+expect_line out ' 2  \[Fib\]$'
+
+for option in focus ignore hide collapse callers callees; do
 	mprof report "--$option=Game.World.run*" sample.mprof
 	expect "--$option" "$(cat err)" \
 		"mprof: sample.mprof: nothing matches --$option=Game.World.run*; nearest: Game.World.Run (string[])"

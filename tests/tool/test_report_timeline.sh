@@ -77,16 +77,22 @@ class Resource { }
 class Program {
 	static readonly Resource resource = new Resource ();
 	static readonly ManualResetEvent taken = new ManualResetEvent (false);
+	static readonly Thread main = Thread.CurrentThread;
+	static volatile bool is_entering;
+	/* Holds the lock until the other thread has waited for it for 50 ms. */
 	static void Hold () {
 		lock (resource) {
 			taken.Set ();
-			Thread.Sleep (300);
+			while (!is_entering || (main.ThreadState & ThreadState.WaitSleepJoin) == 0)
+				Thread.Sleep (1);
+			Thread.Sleep (50);
 		}
 	}
 	static void Main () {
 		var holder = new Thread (Hold);
 		holder.Start ();
 		taken.WaitOne ();
+		is_entering = true;
 		lock (resource)
 			System.GC.Collect ();
 		holder.Join ();
@@ -98,7 +104,7 @@ mprof record -o wait.mprof --calls --monitor --gc -- mono wait.exe
 expect_status 0 "record"
 mprof report --json --pauses --timeline=50 wait.mprof
 expect_json "the wait for the lock" \
-	'[.pauses[] | select(.class == "Resource") | .finished and .duration_ns > 100000000]' '[true]'
+	'[.pauses[] | select(.class == "Resource") | .finished and .duration_ns >= 50000000]' '[true]'
 expect_json "the collection" '[.pauses[] | select(.kind != "wait")] | length > 0' true
 expect_json "it is on the timeline" '.pauses as $p | .timeline as $t |
 	[.pauses[] | select(.class == "Resource")][0] as $w | [$t.threads[] | select(.id == $w.thread)][0] |

@@ -17,8 +17,8 @@ void report_frames_release(log_report *report);
 int report_frames_are_alone(const log_report *report);
 
 /**
- * Replaces the statistics of methods by those of the call stacks that the filters keep. Adds a row for collapsed frames,
- * which \p methods has room for. Returns the number of rows.
+ * Replaces the statistics of methods by those of the call stacks that the filters keep. Adds a row for collapsed
+ * frames, which \p methods has room for. Returns the number of rows.
  */
 size_t report_frames_filter_methods(const log_report *report, mprof_method_stats *methods, size_t count);
 
