@@ -21,7 +21,8 @@ _mprof_options()
 			"--no-pager --no-lines --help --version"
 		;;
 	diff)
-		echo "--json --shots= --top= --sort= --normalize --method= --class= --assembly= --fail-above= --of= --help --version"
+		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --min-percent= --method= --class=" \
+			"--assembly= --fail-above= --of= --help --version"
 		;;
 	heap)
 		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \

@@ -148,7 +148,7 @@ build() {
 		}
 	END2
 	mcs -nologo -out:"$1/Program.exe" "$1/Program.cs" >compiler.out 2>&1 || fail "mcs: $(cat compiler.out)"
-	mprof record --force --calls --alloc -o "$1.mprof" -- mono "$1/Program.exe"
+	mprof record --force --calls --alloc=objects+stack -o "$1.mprof" -- mono "$1/Program.exe"
 	expect_status 0 "recording $1"
 }
 build old 100 "" ""
@@ -165,6 +165,54 @@ expect "the lambdas, of which one is new" "$(calls_of '^<Main>')" '[[1,2]]'
 expect_json "the lambdas" '[.methods[] | select(.name | startswith("<Main>")) | [.name, .match]]' \
 	'[["<Main>m__# (int)","merged"]]'
 expect_json "Kept" '[.allocations[] | select(.name == "Kept") | [.objects_before, .objects_after]]' '[[100,250]]'
+
+# Call paths: those of both logs, with the same figures as the table of methods
+mprof diff --json --tree=calls old.mprof new.mprof
+expect_status 0 "call paths"
+expect_json "call paths" .call_paths_of '"calls"'
+# paths_of NAME: its callers and figures.
+paths_of() {
+	jq -c "(.call_paths | map({key: (.node | tostring), value: .name}) | from_entries) as \$names |
+		[.call_paths[] | select(.class == \"Program\" and .name == \"$1\") |
+		[\$names[.parent | tostring], .count_before, .count_after, .change]] | sort" out
+}
+expect "paths to Cheap" "$(paths_of 'Cheap (int)')" \
+	'[["<Main>m__# (int)",1,2,"both"],["Only ()",0,1,"new"],["Work (int)",100,250,"both"]]'
+expect_json "calls on all paths" '(.call_paths | group_by([.class, .name]) |
+	map(map(.count_before) | add) | map(select(. > 0)) | sort) ==
+	(.methods | group_by([.class, .name]) | map(map(.calls_before) | add) | map(select(. > 0)) | sort)' true
+mprof diff --json --tree=calls --class=Kept old.mprof new.mprof
+expect_json "paths to one class" '[.call_paths[] | select(.class == "Program") | .name]' '["Main ()","Work (int)"]'
+mprof diff --json --sites --tree=allocations old.mprof new.mprof
+expect_json "sums of call paths" '[.call_paths[0].total_before, .call_paths[0].total_after] ==
+	[([.call_paths[].self_before] | add), ([.call_paths[].self_after] | add)]' true
+expect_json "sums of allocations" '[.call_paths[0].total_before, .call_paths[0].total_after] ==
+	[([.allocation_sites[].bytes_before] | add), ([.allocation_sites[].bytes_after] | add)]' true
+mprof diff --tree=allocations --min-percent=5 --class=Program old.mprof new.mprof
+expect_status 0 "allocations by path"
+expect_line out '^ +2,400 +6,000 +\+3,600 +\+150\.0 % +\+3,[0-9]+ +Program\.Work \(int\)$'
+expect_no_line out 'Cheap'
+mprof diff --tree --min-percent=0.1 old.mprof old.mprof
+expect "lines of an equal tree" "$(grep -c ' %' out)" 1
+
+# Call sites
+mprof diff --json --sites --class=Kept old.mprof new.mprof
+expect_json "sites of Kept" '[.allocation_sites[] | [.objects_before, .objects_after, .stack[:2]]]' \
+	'[[100,250,["Program.Work (int)","Program.Main ()"]]]'
+mprof diff --sites --class=Kept old.mprof new.mprof
+expect_line out '^ +in Program\.Work \(int\)$'
+
+# Comma-separated values
+mprof diff --csv=allocations --class=Kept old.mprof new.mprof
+expect_status 0 "one table"
+expect "one table" "$(cut -d, -f1,3-6 out | xargs)" \
+	"name,objects_before,objects_after,bytes_before,bytes_after Kept,100,250,2400,6000"
+mprof diff --csv old.mprof new.mprof
+expect "all tables" "$(grep -cE '^(methods|allocations),' out)" \
+	"$(($(jq '.methods + .allocations | length' <("$MPROF" diff --json old.mprof new.mprof))))"
+mprof diff --csv=nothing old.mprof new.mprof
+expect_status 1 "no such table"
+expect_line err "^mprof: diff: there are no rows in a table 'nothing'$"
 
 # Limits
 mprof diff --fail-above=150% --class=Kept --of=allocations old.mprof new.mprof

@@ -67,7 +67,7 @@ for log in sample full memory empty mail timeline cut; do
 	cp out $log.handles
 	mprof top --once --json $log.mprof
 	cp out $log.top
-	mprof diff --json --fail-above=0 --of=allocated full.mprof $log.mprof
+	mprof diff --json --sites --tree --fail-above=0 --of=allocated full.mprof $log.mprof
 	cp out $log.diff
 	mprof convert --json --dialect=drop $log.mprof copy.mprof
 	cp out $log.convert

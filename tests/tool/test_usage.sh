@@ -71,6 +71,9 @@ wrong diff --fail-above=x sample.mprof sample.mprof
 wrong diff --fail-above=5q sample.mprof sample.mprof
 wrong diff --fail-above=5% --of=nonsense sample.mprof sample.mprof
 wrong diff --of=bytes sample.mprof sample.mprof
+wrong diff --json --csv sample.mprof sample.mprof
+wrong diff --tree=monitors sample.mprof sample.mprof
+wrong diff --min-percent=-1 sample.mprof sample.mprof
 wrong diff --normalize --fail-above=5 sample.mprof sample.mprof
 wrong check
 wrong doctor sample.mprof

@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "diff/diff.h"
 #include "diff/limit.h"
+#include "diff/paths.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,12 +16,18 @@ static const char help[] =
 	"Prints what differs between two logs, or between two heap snapshots of one log: what grew first, then what\n"
 	"shrank. Rows are matched by name. One of A and B may be '-', and both may be compressed with gzip.\n\n"
 	"  --json             as one JSON document, with all rows unless --top is given\n"
+	"  --csv[=TABLE]      as comma-separated values: all tables with rows, or the one of this name in JSON\n"
 	"  --shots=N,M        compare the N-th heap snapshot with the M-th, counted from 1; of two logs, the N-th of\n"
 	"                     the first with the M-th of the second (default: the last of each)\n"
 	"  --top=N            maximum rows of each table; 0 means all (default 20)\n"
 	"  --sort=ORDER       by growth of self (own time, bytes or samples), total (with callees) or count (calls,\n"
 	"                     objects or waits); default self\n"
 	"  --normalize        compare shares of the whole, for runs of different length\n"
+	"  --sites            also allocations and waits by call site, with call stacks\n"
+	"  --tree[=SOURCE]    compare call paths: by calls, samples or allocations (default: the first of these that\n"
+	"                     both logs have); text has only these then\n"
+	"  --min-percent=P    leave out call paths that changed by a smaller share of the whole (default 1; for JSON\n"
+	"                     and CSV 0)\n"
 	"  --method=PATTERN   only methods and native functions whose name matches\n"
 	"  --class=PATTERN    only classes that match, and their methods\n"
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
@@ -45,6 +52,10 @@ enum {
 	OPTION_TOP,
 	OPTION_SORT,
 	OPTION_NORMALIZE,
+	OPTION_CSV,
+	OPTION_SITES,
+	OPTION_TREE,
+	OPTION_MIN_PERCENT,
 	OPTION_METHOD,
 	OPTION_CLASS,
 	OPTION_ASSEMBLY,
@@ -59,6 +70,10 @@ static const struct option options[] = {
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"sort", required_argument, NULL, OPTION_SORT},
 	{"normalize", no_argument, NULL, OPTION_NORMALIZE},
+	{"csv", optional_argument, NULL, OPTION_CSV},
+	{"sites", no_argument, NULL, OPTION_SITES},
+	{"tree", optional_argument, NULL, OPTION_TREE},
+	{"min-percent", required_argument, NULL, OPTION_MIN_PERCENT},
 	{"method", required_argument, NULL, OPTION_METHOD},
 	{"class", required_argument, NULL, OPTION_CLASS},
 	{"assembly", required_argument, NULL, OPTION_ASSEMBLY},
@@ -109,6 +124,17 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_NORMALIZE:
 		taken->is_normalized = 1;
 		return 1;
+	case OPTION_CSV:
+		taken->is_csv = 1;
+		taken->csv_table = value;
+		return 1;
+	case OPTION_SITES:
+		taken->has_sites = 1;
+		return 1;
+	case OPTION_TREE:
+		return diff_paths_choose(taken, value);
+	case OPTION_MIN_PERCENT:
+		return diff_paths_parse_percent(taken, value);
 	case OPTION_METHOD:
 		taken->method_pattern = value;
 		return 1;
@@ -126,8 +152,12 @@ static int apply_option(void *user, int option, const char *value)
 }
 
 /* Returns -1, or the exit status after a message if the logs cannot be compared. */
-static int check_files(const diff_options *taken)
+static int check_files(const diff_options *taken, int as_json)
 {
+	if (as_json && taken->is_csv) {
+		fprintf(stderr, "mprof: diff: --json and --csv exclude each other\n");
+		return arguments_refuse("diff");
+	}
 	if (taken->limited != NULL && !taken->has_limit) {
 		fprintf(stderr, "mprof: diff: --of without --fail-above\n");
 		return arguments_refuse("diff");
@@ -148,6 +178,17 @@ static int check_files(const diff_options *taken)
 	return -1;
 }
 
+static int print(const log_diff *diff, int as_json, int status)
+{
+	if (diff->options.is_csv)
+		return diff_print_csv(diff) > status ? STATUS_DAMAGED : status;
+	if (as_json)
+		diff_print_json(diff);
+	else
+		diff_print_text(diff);
+	return status;
+}
+
 int command_diff(int argc, char **argv)
 {
 	static log_diff diff;
@@ -159,16 +200,14 @@ int command_diff(int argc, char **argv)
 		return status;
 	taken.files[DIFF_BEFORE] = arguments.file;
 	taken.files[DIFF_AFTER] = arguments.out;
-	status = check_files(&taken);
+	status = check_files(&taken, arguments.as_json);
 	if (status >= 0)
 		return status;
 	if (!taken.has_top)
-		taken.top = arguments.as_json ? 0 : 20;
+		taken.top = arguments.as_json || taken.is_csv ? 0 : 20;
 	status = diff_read(&diff, &taken);
-	if (status != STATUS_NOTHING && arguments.as_json)
-		diff_print_json(&diff);
-	else if (status != STATUS_NOTHING)
-		diff_print_text(&diff);
+	if (status != STATUS_NOTHING)
+		status = print(&diff, arguments.as_json, status);
 	diff_release(&diff);
 	return status;
 }

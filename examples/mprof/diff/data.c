@@ -4,6 +4,7 @@
 #include "common/profile_input.h"
 #include "diff/heap_part.h"
 #include "diff/limit.h"
+#include "diff/paths.h"
 #include "shared/text.h"
 
 #include <string.h>
@@ -59,9 +60,20 @@ static int compare_profiles(log_diff *diff)
 {
 	const diff_side *before = &diff->sides[DIFF_BEFORE];
 	const diff_side *after = &diff->sides[DIFF_AFTER];
-	mprof_status status = mprof_profile_diff_create(before->profile, before->input.reader, after->profile,
-							after->input.reader, NULL, &diff->profiles);
+	mprof_frame_tree *trees[DIFF_SIDES] = {NULL, NULL};
+	mprof_profile_diff_options options;
+	mprof_status status = MPROF_OK;
 
+	mprof_profile_diff_options_init(&options, sizeof(options));
+	if (diff->options.has_tree)
+		status = diff_paths_make_trees(diff, trees);
+	options.before_tree = trees[DIFF_BEFORE];
+	options.after_tree = trees[DIFF_AFTER];
+	if (status == MPROF_OK)
+		status = mprof_profile_diff_create(before->profile, before->input.reader, after->profile,
+						   after->input.reader, &options, &diff->profiles);
+	mprof_frame_tree_destroy(trees[DIFF_BEFORE]);
+	mprof_frame_tree_destroy(trees[DIFF_AFTER]);
 	return status == MPROF_OK ? STATUS_OK : refuse_memory(before, status, "difference");
 }
 

@@ -27,7 +27,14 @@ typedef struct diff_options {
 	const char *method_pattern;
 	const char *assembly_pattern;
 	diff_measure order; /**< Rows are sorted by the growth of this measure. */
-	int is_normalized;  /**< Rows are sorted by their shares, which are printed. */
+	int is_csv;
+	const char *csv_table; /**< The only table as CSV; NULL for all. */
+	int is_normalized;     /**< Rows are sorted by their shares, which are printed. */
+	int has_sites;         /**< Tables by call site are wanted. */
+	int has_tree;          /**< Call paths are compared. */
+	uint32_t tree_source;  /**< An #mprof_frame_source; 0 for the default. */
+	int has_min_percent;
+	double min_percent; /**< Least change of a call path, in percent of the whole. */
 	int has_limit;      /**< Growth is limited by the fields below. */
 	int is_percent;     /**< The limit is in percent. */
 	double limit;
@@ -75,6 +82,7 @@ typedef struct log_diff {
 		heap_rows; /**< Classes in either snapshot, the largest growth first; none if a side has no snapshot. */
 	size_t heap_row_count;
 	mprof_profile_diff *profiles; /**< NULL if two snapshots of one log are compared. */
+	uint32_t tree_source;         /**< What the call paths were made from. */
 	diff_excess *excesses;
 	size_t excess_count;
 	mprof_heap_diff *heap_growth; /**< Both snapshots; NULL if one cannot be read a second time. */
@@ -95,5 +103,8 @@ size_t diff_rows(const log_diff *diff, size_t count);
 
 void diff_print_text(const log_diff *diff);
 void diff_print_json(const log_diff *diff);
+
+/** Prints the tables of the JSON document as CSV. Returns #STATUS_OK, or #STATUS_DAMAGED after a message. */
+int diff_print_csv(const log_diff *diff);
 
 #endif

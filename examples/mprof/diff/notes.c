@@ -73,6 +73,15 @@ static void note_options(const note_output *out, const diff_side *before, const 
 		put_note(out, "the logs were recorded with different filters (--only, --not)");
 }
 
+/* Which logs have call sites of allocations, as bits of #mprof_diff_match. */
+static uint32_t match_sites(const log_diff *diff)
+{
+	mprof_diff_row sum = {.struct_size = sizeof(sum)};
+
+	mprof_profile_diff_get_sum(diff->profiles, MPROF_DIFF_ALLOCATION_SITES, &sum);
+	return sum.match;
+}
+
 static void visit_notes(const note_output *out, const log_diff *diff)
 {
 	const diff_side *before = &diff->sides[DIFF_BEFORE];
@@ -87,6 +96,11 @@ static void visit_notes(const note_output *out, const log_diff *diff)
 	note_missing(out, "samples", before->totals.samples, after->totals.samples);
 	note_missing(out, "waits for monitors", before->totals.contentions, after->totals.contentions);
 	note_missing(out, "heap snapshots", diff->heap[DIFF_BEFORE].shot, diff->heap[DIFF_AFTER].shot);
+	if (diff->options.has_sites && match_sites(diff) == 0 && before->totals.allocations > 0)
+		put_note(out, "no call sites of allocations are known: they require --alloc=objects+stack");
+	else if (diff->options.has_sites)
+		note_missing(out, "call sites of allocations", match_sites(diff) & MPROF_DIFF_BEFORE,
+			     match_sites(diff) & MPROF_DIFF_AFTER);
 	note_options(out, before, after);
 }
 

@@ -81,16 +81,23 @@ void diff_print_counts(const uint64_t values[DIFF_SIDES])
 	       diff_text_percent(text[3], values));
 }
 
-void diff_print_times(const uint64_t values[DIFF_SIDES])
+char *diff_text_time_growth(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES])
 {
 	int is_less = values[DIFF_AFTER] < values[DIFF_BEFORE];
 	uint64_t size = is_less ? values[DIFF_BEFORE] - values[DIFF_AFTER] : values[DIFF_AFTER] - values[DIFF_BEFORE];
-	char text[4][TEXT_NUMBER_SIZE];
-	char growth[TEXT_NUMBER_SIZE];
+	char duration[TEXT_NUMBER_SIZE];
 
-	snprintf(growth, sizeof(growth), "%s%.30s", is_less ? "-" : size > 0 ? "+" : "", text_duration(text[0], size));
-	printf("  %15s %15s %15s %10s", text_duration(text[1], values[DIFF_BEFORE]),
-	       text_duration(text[2], values[DIFF_AFTER]), growth, diff_text_percent(text[3], values));
+	snprintf(text, TEXT_NUMBER_SIZE, "%s%.30s", is_less ? "-" : size > 0 ? "+" : "", text_duration(duration, size));
+	return text;
+}
+
+void diff_print_times(const uint64_t values[DIFF_SIDES])
+{
+	char text[4][TEXT_NUMBER_SIZE];
+
+	printf("  %15s %15s %15s %10s", text_duration(text[0], values[DIFF_BEFORE]),
+	       text_duration(text[1], values[DIFF_AFTER]), diff_text_time_growth(text[2], values),
+	       diff_text_percent(text[3], values));
 }
 
 double diff_share(uint64_t part, uint64_t whole)

@@ -24,6 +24,9 @@ void diff_print_shown(size_t shown, size_t all);
 /** Formats the growth with its sign: "+1,234", "-5", "0". Returns \p text. */
 char *diff_text_growth(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
 
+/** As diff_text_growth(), for nanoseconds. */
+char *diff_text_time_growth(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
+
 /** Formats the growth in percent: "+12.3 %"; "" for what was not there before. Returns \p text. */
 char *diff_text_percent(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
 

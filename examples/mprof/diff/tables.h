@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file diff/tables.h
- * \brief The tables of the difference of two profiles: filtered, sorted and printed.
+ * \brief The tables of the difference of two profiles: filtered and sorted.
  */
 #ifndef DIFF_TABLES_H
 #define DIFF_TABLES_H
 
-#include "common/json.h"
 #include "diff/diff.h"
 
 /** A table and the names of its figures. */
@@ -14,14 +13,18 @@ typedef struct diff_table {
 	uint32_t table; /**< An #mprof_diff_table. */
 	const char *title;
 	const char *key;   /**< In JSON documents. */
-	const char *count; /**< Key and heading of the count; NULL if the table has none, as for the next two fields. */
+	const char *count; /**< Part of keys, such as "calls"; NULL if the table has no count, as for the next two. */
 	const char *self;
 	const char *total;
+	const char *count_name; /**< In text; NULL if the table has no count. */
+	const char *self_name;
+	const char *total_name;
 	const char *column; /**< Heading of the names. */
 	int is_time;        /**< self and total are nanoseconds. */
+	int has_stacks;     /**< Rows have call stacks. */
 } diff_table;
 
-enum { DIFF_TABLES = 4 };
+enum { DIFF_TABLES = 6 };
 extern const diff_table diff_tables[DIFF_TABLES];
 
 /** A row with its name, which is borrowed. */
@@ -36,13 +39,22 @@ typedef struct diff_row {
  */
 diff_row *diff_tables_collect(const log_diff *diff, const diff_table *table, size_t *count);
 
+/** Whether a name passes the filters. */
+int diff_tables_wants(const log_diff *diff, const mprof_diff_name *name);
+
 /** Stores a measure of both sides. */
 void diff_tables_measure(const mprof_diff_row *row, diff_measure measure, uint64_t values[DIFF_SIDES]);
 
 /** The full name of a row. The caller frees it; NULL after a message if out of memory. */
 char *diff_tables_name(const mprof_diff_name *name);
 
-void diff_tables_print_text(const log_diff *diff);
-void diff_tables_print_json(const log_diff *diff, json_writer *json);
+/** The name of a frame of a call stack. The caller frees it; NULL if it is not known. */
+char *diff_tables_frame(const log_diff *diff, uint32_t number);
+
+/** The measure that a table is sorted by: the requested one, if it has it. */
+diff_measure diff_tables_order(const log_diff *diff, const diff_table *table);
+
+/** Stores what shares of a measure are computed of. */
+void diff_tables_sums(const log_diff *diff, const diff_table *table, diff_measure measure, uint64_t sums[DIFF_SIDES]);
 
 #endif
