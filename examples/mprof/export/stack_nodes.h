@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/stack_nodes.h
+ * \brief A tree of frames with values, and the table of its distinct frames.
+ */
+#ifndef STACK_NODES_H
+#define STACK_NODES_H
+
+#include "export/value.h"
+#include "shared/key_map.h"
+
+/** What a frame is. The first values are those of mprof_sample_kind. */
+typedef enum stack_frame_kind {
+	STACK_FRAME_ROOT = 0,                           /**< The frame of node 0. */
+	STACK_FRAME_METHOD = MPROF_SAMPLE_METHOD,       /**< The ID is that of a method, 0 if unknown. */
+	STACK_FRAME_FUNCTION = MPROF_SAMPLE_FUNCTION,   /**< A native function; ID 0: only debug information has it. */
+	STACK_FRAME_MODULE = MPROF_SAMPLE_MODULE,       /**< An unknown function of a native module. */
+	STACK_FRAME_LOCATION = MPROF_SAMPLE_LOCATION,   /**< Native code in no module. */
+	STACK_FRAME_TRUNCATED = MPROF_SAMPLE_TRUNCATED, /**< Outer frames that were not recorded. */
+	STACK_FRAME_CLASS = 16,                         /**< Objects of a class; the ID is that of the class. */
+	STACK_FRAME_HEAP_ROOT = 17,                     /**< A root; the ID is an mprof_root_kind. */
+	STACK_FRAME_FIELD = 18,                         /**< A class and one of its fields that has a reference. */
+	STACK_FRAME_NOTE = 19                           /**< What has no frames, such as "(no call stack)". */
+} stack_frame_kind;
+
+/** Flags of a frame. */
+enum {
+	STACK_FRAME_COMPILING = 1, /**< The method was being compiled. */
+	STACK_FRAME_INLINED = 2,   /**< The function was inlined. */
+	STACK_FRAME_RUNTIME = 4    /**< Work of the runtime, such as "[GC]". */
+};
+
+/** A frame. Texts are valid as long as the tree. */
+typedef struct stack_frame {
+	uint32_t kind; /**< A #stack_frame_kind. */
+	uint32_t id;
+	uint32_t flags;         /**< Bits of STACK_FRAME_COMPILING and so on. */
+	uint32_t line;          /**< Of the definition; 0 if unknown. */
+	const char *name;       /**< The full name, as the report prints it. */
+	const char *short_name; /**< Without namespaces and arguments. */
+	const char *file;       /**< Source file; NULL if unknown. */
+	const char *module;     /**< Assembly, or file of the native module; NULL if unknown. */
+} stack_frame;
+
+/** A frame as reached by one path. A node is after its parent; node 0 is the root. */
+typedef struct stack_node {
+	uint32_t frame; /**< Index of the frame; equal frames have equal indexes. */
+	uint32_t parent;
+	uint32_t first_child;  /**< 0 if none. */
+	uint32_t next_sibling; /**< 0 if none. */
+	uint64_t count;        /**< Calls, objects, contentions, handles created; 0 for samples. */
+	uint64_t self;         /**< The value of the node itself. */
+	uint64_t total;        /**< The value with all nodes below it. */
+} stack_node;
+
+typedef struct stack_tree {
+	export_value value;
+	const char *unit;   /**< "nanoseconds", "count" or "bytes". */
+	int is_estimated;   /**< The values are estimates from samples. */
+	int is_incomplete;  /**< Heap: the snapshot is incomplete. */
+	uint64_t heap_shot; /**< Heap: which snapshot of the log it is, from 1. */
+	stack_node *nodes;
+	size_t node_count;
+	size_t node_capacity;
+	stack_frame *frames;
+	size_t frame_count;
+	size_t frame_capacity;
+	key_map frame_indexes; /**< While the tree is built: indexes by hash, as are the next. */
+	key_map node_indexes;
+} stack_tree;
+
+/** Initializes a tree with its root. Returns 0 if out of memory. Call stack_nodes_release() in both cases. */
+int stack_nodes_init(stack_tree *tree, export_value value);
+void stack_nodes_release(stack_tree *tree);
+
+/**
+ * Finds or adds a frame. The texts of \p wanted are copied; its short name is made from its name. Two frames are equal
+ * if kind, ID and flags are, and without an ID also the texts. Returns 0 if out of memory.
+ */
+int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame);
+
+/** Finds or adds the child of a node with a frame. \p child may be \p parent's variable. Returns 0 if out of memory. */
+int stack_nodes_child(stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *child);
+
+/** Computes the totals from the values of the nodes, and frees what only building needs. */
+void stack_nodes_finish(stack_tree *tree);
+
+#endif

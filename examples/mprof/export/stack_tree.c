@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the tree of call stacks of a log for a value. */
+#include "export/stack_tree.h"
+
+#include "common/exit_status.h"
+#include "common/output.h"
+#include "export/stack_heap.h"
+#include "export/stack_sources.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+
+/* Returns 0 if out of memory. */
+static int add_source(stack_tree *tree, const log_report *report, int with_classes)
+{
+	switch (tree->value) {
+	case EXPORT_WALL:
+	case EXPORT_CALLS:
+		return stack_sources_add_calls(tree, report);
+	case EXPORT_CPU:
+	case EXPORT_SAMPLES:
+		return stack_sources_add_samples(tree, report);
+	case EXPORT_ALLOCATIONS:
+	case EXPORT_BYTES:
+		return stack_sources_add_allocations(tree, report, with_classes);
+	case EXPORT_WAITS:
+		return stack_sources_add_waits(tree, report, with_classes);
+	default:
+		return stack_sources_add_handles(tree, report, with_classes);
+	}
+}
+
+/* Prints which values the log has. */
+static void note_missing(const log_report *report, export_value value)
+{
+	const char *separator = "; it has ";
+
+	text_begin_message(report->input.name);
+	if (value == EXPORT_VALUES)
+		fputs("the log has no calls, samples, allocations, waits, handles or heap snapshots", stderr);
+	else
+		fprintf(stderr, "--value=%s: the log has no such data", export_value_name(value));
+	for (int i = 0; i < EXPORT_VALUES; i++) {
+		if (!export_value_exists(report, (export_value)i))
+			continue;
+		fprintf(stderr, "%s%s", separator, export_value_name((export_value)i));
+		separator = ", ";
+	}
+	fputc('\n', stderr);
+}
+
+int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
+		      stack_tree **tree)
+{
+	stack_tree *made;
+	int status = STATUS_OK;
+
+	*tree = NULL;
+	if (value == EXPORT_VALUE_DEFAULT)
+		value = export_value_choose(report);
+	if (!export_value_exists(report, value)) {
+		note_missing(report, value);
+		return STATUS_NOTHING;
+	}
+	made = malloc(sizeof(*made));
+	if (made == NULL || !stack_nodes_init(made, value) ||
+	    (value != EXPORT_HEAP && !add_source(made, report, options->with_classes))) {
+		output_out_of_memory();
+		status = STATUS_NOTHING;
+	} else if (value == EXPORT_HEAP) {
+		status = stack_heap_add(made, options->path, options->heap_shot, options->heap_memory);
+	}
+	if (status == STATUS_NOTHING) {
+		stack_tree_destroy(made);
+		return status;
+	}
+	stack_nodes_finish(made);
+	*tree = made;
+	return status;
+}
+
+void stack_tree_destroy(stack_tree *tree)
+{
+	if (tree != NULL)
+		stack_nodes_release(tree);
+	free(tree);
+}
+
+void stack_tree_frame(const stack_tree *tree, uint32_t node, stack_frame *frame)
+{
+	*frame = tree->frames[tree->nodes[node].frame];
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/stack_tree.h
+ * \brief One tree of the call stacks of a log, weighted by a value, for exports and flame graphs.
+ *
+ * The tree has the filters of the report that it is made from, and its total is that of the report. Of a heap snapshot,
+ * the call stack of an object is its path from a root: the root, then each class with the field that refers to the next
+ * object, then the class of the object. Steps that repeat, as in a list, are one.
+ */
+#ifndef STACK_TREE_H
+#define STACK_TREE_H
+
+#include "export/stack_nodes.h"
+
+typedef struct stack_tree_options {
+	const char *path;     /**< The log, for #EXPORT_HEAP, which reads it once more. See spooled_path(). */
+	uint64_t heap_shot;   /**< Which heap snapshot, from 1; 0 for the last. */
+	uint64_t heap_memory; /**< Maximum memory of the heap graph in MiB; 0 for the default. */
+	int with_classes;     /**< The innermost frame of allocations, waits and handles is the class of the object. */
+} stack_tree_options;
+
+/**
+ * Makes the tree of a value; #EXPORT_VALUE_DEFAULT: of the main content of the log. \p report was read. Returns
+ * #STATUS_OK, #STATUS_DAMAGED after a message if a heap snapshot is incomplete, or #STATUS_NOTHING after a message if
+ * the log has no such data or memory is exhausted. The caller frees the tree with stack_tree_destroy(). It does not
+ * refer to the report.
+ */
+int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
+		      stack_tree **tree);
+void stack_tree_destroy(stack_tree *tree);
+
+/** Gets the frame of a node. Its texts are valid as long as the tree. */
+void stack_tree_frame(const stack_tree *tree, uint32_t node, stack_frame *frame);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and units of what call stacks are weighted by. */
+#include "export/value.h"
+
+#include "shared/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct value_text {
+	const char *name;
+	const char *title;
+	const char *unit;
+	char *(*format)(char *text, uint64_t amount);
+} value_text;
+
+static const value_text values[EXPORT_VALUES] = {
+	[EXPORT_WALL] = {"wall", "Time in methods", "nanoseconds", text_duration},
+	[EXPORT_CPU] = {"cpu", "Processor time, estimated from samples", "nanoseconds", text_duration},
+	[EXPORT_CALLS] = {"calls", "Calls", "count", text_count},
+	[EXPORT_SAMPLES] = {"samples", "Samples", "count", text_count},
+	[EXPORT_ALLOCATIONS] = {"allocations", "Objects allocated", "count", text_count},
+	[EXPORT_BYTES] = {"bytes", "Bytes allocated", "bytes", text_bytes},
+	[EXPORT_WAITS] = {"waits", "Time waited for monitors", "nanoseconds", text_duration},
+	[EXPORT_HEAP] = {"heap", "Live bytes by path from a root", "bytes", text_bytes},
+	[EXPORT_HANDLES] = {"handles", "Handles alive", "count", text_count},
+};
+
+int export_value_parse(export_value *value, const char *name)
+{
+	nearest_name nearest;
+
+	for (int i = 0; i < EXPORT_VALUES; i++) {
+		if (strcmp(values[i].name, name) == 0) {
+			*value = (export_value)i;
+			return 1;
+		}
+	}
+	nearest_init(&nearest, name);
+	for (int i = 0; i < EXPORT_VALUES; i++)
+		nearest_offer_word(&nearest, values[i].name, values[i].name);
+	fprintf(stderr, "mprof: --value: '%s' is not one of " EXPORT_VALUE_NAMES, name);
+	if (nearest.found != NULL)
+		fprintf(stderr, "; the nearest is '%s'", nearest.found);
+	fputc('\n', stderr);
+	nearest_release(&nearest);
+	return 0;
+}
+
+const char *export_value_name(export_value value)
+{
+	return values[value].name;
+}
+
+const char *export_value_title(export_value value)
+{
+	return values[value].title;
+}
+
+const char *export_value_unit(export_value value)
+{
+	return values[value].unit;
+}
+
+char *export_value_format(export_value value, char text[], uint64_t amount)
+{
+	return values[value].format(text, amount);
+}
+
+int export_value_exists(const log_report *report, export_value value)
+{
+	const mprof_profile_totals *totals = &report->totals;
+	const sampling_facts *sampling = &report->summary.sampling;
+
+	switch (value) {
+	case EXPORT_WALL:
+	case EXPORT_CALLS:
+		return totals->calls > 0;
+	case EXPORT_CPU:
+		return totals->samples > 0 && sampling_has_time(sampling) && strcmp(sampling->clock, "processor") == 0;
+	case EXPORT_SAMPLES:
+		return totals->samples > 0;
+	case EXPORT_ALLOCATIONS:
+	case EXPORT_BYTES:
+		return totals->allocations > 0;
+	case EXPORT_WAITS:
+		return totals->contentions > 0;
+	case EXPORT_HEAP:
+		return mprof_profile_get_heap_shot_count(report->profile) > 0;
+	case EXPORT_HANDLES:
+		return totals->handles_alive > 0;
+	default:
+		return 0;
+	}
+}
+
+/* Whether objects that were allocated have a method or a call stack. */
+static int has_allocation_sites(const log_report *report)
+{
+	return report->totals.calls > 0 || mprof_profile_get_allocation_site_count(report->profile) > 0;
+}
+
+export_value export_value_choose(const log_report *report)
+{
+	static const export_value order[] = {EXPORT_SAMPLES, EXPORT_WALL,  EXPORT_BYTES,
+					     EXPORT_HEAP,    EXPORT_WAITS, EXPORT_HANDLES};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		if (export_value_exists(report, order[i]) && (order[i] != EXPORT_BYTES || has_allocation_sites(report)))
+			return order[i];
+	}
+	return export_value_exists(report, EXPORT_BYTES) ? EXPORT_BYTES : EXPORT_VALUES;
+}

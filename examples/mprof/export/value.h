@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/value.h
+ * \brief What call stacks are weighted by, as --value of the commands export and flame names it.
+ */
+#ifndef EXPORT_VALUE_H
+#define EXPORT_VALUE_H
+
+#include "report/report.h"
+
+/** Values are indexes of a table; #EXPORT_VALUE_DEFAULT is not a value. */
+typedef enum export_value {
+	EXPORT_WALL,        /**< Exclusive time of calls. */
+	EXPORT_CPU,         /**< Processor time that samples represent. */
+	EXPORT_CALLS,       /**< Calls. */
+	EXPORT_SAMPLES,     /**< Samples. */
+	EXPORT_ALLOCATIONS, /**< Objects allocated. */
+	EXPORT_BYTES,       /**< Bytes allocated. */
+	EXPORT_WAITS,       /**< Time of waits for monitors. */
+	EXPORT_HEAP,        /**< Bytes of the live objects of a heap snapshot. */
+	EXPORT_HANDLES,     /**< Handles alive. */
+	EXPORT_VALUES,
+	EXPORT_VALUE_DEFAULT = EXPORT_VALUES
+} export_value;
+
+/** The values as one text, for the help of commands. */
+#define EXPORT_VALUE_NAMES "wall, cpu, calls, samples, allocations, bytes, waits, heap, handles"
+
+/** Finds the value of a name. Returns 0 after a message with the most similar name if there is none. */
+int export_value_parse(export_value *value, const char *name);
+
+/** The name that --value accepts, such as "wall". */
+const char *export_value_name(export_value value);
+
+/** A title, such as "Time in methods". */
+const char *export_value_title(export_value value);
+
+/** "nanoseconds", "count" or "bytes". */
+const char *export_value_unit(export_value value);
+
+/** Formats an amount for people. Returns \p text. */
+char *export_value_format(export_value value, char text[], uint64_t amount);
+
+/** Whether the log has data of a value. */
+int export_value_exists(const log_report *report, export_value value);
+
+/** The main content of a log: samples, else time, else bytes allocated, else the heap; #EXPORT_VALUES if none. */
+export_value export_value_choose(const log_report *report);
+
+#endif
