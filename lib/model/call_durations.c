@@ -14,6 +14,8 @@ void call_durations_init(call_durations *all, memory_budget *budget, int is_enab
 	all->budget = budget;
 	all->slow_limit = slow_limit;
 	all->is_enabled = is_enabled;
+	for (size_t i = 0; i < DURATION_PENDING; i++)
+		all->pending[i] = &all->unused;
 }
 
 void call_durations_destroy(call_durations *all)
@@ -63,6 +65,14 @@ static int extend_buckets(const call_durations *all, duration_record *record, ui
 	return 1;
 }
 
+void call_durations_settle(call_durations *all)
+{
+	for (size_t i = 0; i < DURATION_PENDING; i++) {
+		++*all->pending[i];
+		all->pending[i] = &all->unused;
+	}
+}
+
 duration_record *call_durations_reserve(call_durations *all, uint32_t method, uint32_t bucket)
 {
 	duration_record *record = record_table_find(&all->records, method);
@@ -77,6 +87,8 @@ duration_record *call_durations_reserve(call_durations *all, uint32_t method, ui
 		/* The comparison with the bound then also rejects all calls if no slow ones are kept. */
 		record->slow_bound = all->slow_limit > 0 ? 0 : UINT64_MAX;
 	}
+	/* The buckets may move, and pending calls refer to them. */
+	call_durations_settle(all);
 	if (!extend_buckets(all, record, bucket)) {
 		refuse_call(all, record);
 		return NULL;

@@ -18,6 +18,9 @@
 #define DURATION_STEPS 32
 #define DURATION_STEP_BITS 5
 
+/** The number of calls whose buckets are fetched into the cache while the next calls are added. */
+#define DURATION_PENDING 32
+
 /** A call that is open, by its depth on a stack. */
 typedef struct open_call {
 	uint64_t time;    /**< Of the stack, when it began: call_stack::time. */
@@ -57,6 +60,10 @@ typedef struct call_durations {
 	uint64_t left_out;           /**< Calls for which there was no memory. */
 	uint64_t thread;             /**< The thread whose events are added. */
 	uint64_t counter;            /**< Its current time. */
+	/** The buckets of the latest calls, which are not counted yet; #unused if there are fewer calls. */
+	uint64_t *pending[DURATION_PENDING];
+	size_t oldest_pending;
+	uint64_t unused;
 	int is_enabled;
 	int has_failed; /**< The allocator refused: the results are incomplete. */
 } call_durations;
@@ -66,6 +73,9 @@ void call_durations_destroy(call_durations *all);
 
 /** The slow path of call_durations_add(). The record of the method, with the bucket; NULL if there is no memory. */
 duration_record *call_durations_reserve(call_durations *all, uint32_t method, uint32_t bucket);
+
+/** Counts the pending calls: the buckets are then complete until a call is added. */
+void call_durations_settle(call_durations *all);
 
 /** Inserts a call that takes longer than duration_record::slow_bound. */
 void call_durations_add_slow(call_durations *all, duration_record *record, const slow_call *call);
@@ -85,6 +95,20 @@ static inline uint32_t duration_bucket(uint64_t duration)
 }
 
 /**
+ * Counts a call in a bucket, with a delay. The buckets of many methods exceed the caches, and an increment of one that
+ * is not cached would soon stop the processor; a prefetch does not.
+ */
+static inline void call_durations_count(call_durations *all, uint64_t *bucket)
+{
+	uint64_t **slot = &all->pending[all->oldest_pending];
+
+	__builtin_prefetch(bucket, 1);
+	++**slot;
+	*slot = bucket;
+	all->oldest_pending = (all->oldest_pending + 1) % DURATION_PENDING;
+}
+
+/**
  * Counts a call. Returns the method's record if the call may be one of its slowest: the caller then passes it to
  * call_durations_add_slow(), unless the method is also further down on the stack. Otherwise NULL.
  */
@@ -98,7 +122,7 @@ static inline duration_record *call_durations_add(call_durations *all, uint32_t 
 		if (record == NULL)
 			return NULL;
 	}
-	record->buckets[bucket - record->first_bucket]++;
+	call_durations_count(all, &record->buckets[bucket - record->first_bucket]);
 	record->calls++;
 	if (__builtin_add_overflow(record->sum, duration, &record->sum))
 		record->sum = UINT64_MAX;

@@ -604,6 +604,8 @@ static int add_run(mprof_profile *profile, thread_record *thread, const mprof_ev
 		thread->events += done;
 		profile->totals.events += done;
 	}
+	if (profile->calls.durations.is_enabled)
+		call_durations_settle(&profile->calls.durations);
 	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
 	thread->self += clamped_time(profile, thread) - time_before - idle;
