@@ -287,7 +287,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 		samples_drain(drain);
 	if (drain_heap(drain, partial, is_last))
 		root_table_forget(&drain->roots, drain->heap.until_counter);
-	thread_times_write(drain, partial);
+	thread_times_write(drain, partial, is_last);
 	report_losses(drain, is_last);
 	if (partial && drain->output->status == MPROF_OK)
 		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));

@@ -125,6 +125,10 @@ void attached_times_begin(attached_times *times, uint64_t id)
 
 void attached_times_end(attached_times *times)
 {
-	if (times->is_counted && !thread_clock_read(times->system_id, &times->end))
-		times->end = times->begin;
+	if (!times->is_counted)
+		return;
+	/* Pairs with the load in read_times(). */
+	atomic_store_explicit(&times->is_ending, 1, memory_order_seq_cst);
+	/* If the thread has ended, nothing is available, and the times that were written before remain. */
+	(void)thread_clock_read(times->system_id, &times->end);
 }

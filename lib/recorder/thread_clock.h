@@ -9,6 +9,7 @@
 
 #include "format/thread_metrics.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /** What the system has counted for a thread since it started; #THREAD_WALL_TIME is the time of the monotonic clock. */
@@ -21,7 +22,8 @@ typedef struct thread_clock {
 uint32_t thread_clock_own_id(void);
 
 /**
- * Reads the counts of a thread of this process. Returns 0 if it has ended, or the system does not measure its times.
+ * Reads the counts of a thread of this process. Returns 0 if it has ended, or the system does not measure its times;
+ * nothing is available then.
  * Any thread; opens and closes files, so it is not async-signal-safe.
  */
 int thread_clock_read(uint32_t id, thread_clock *clock);
@@ -30,6 +32,12 @@ int thread_clock_read(uint32_t id, thread_clock *clock);
 typedef struct attached_times {
 	thread_clock begin; /**< When it was attached. */
 	thread_clock end;   /**< When it was detached. Stored by the owner before mprof_thread::detached. */
+	/**
+	 * 1 before the end is read. The owner stores it before it reads its clocks, and the writer thread loads it
+	 * after it has read them, both sequentially consistent; clocks are read with system calls, which no access
+	 * moves across. So if the writer thread loads 0, what it has read is not later than the end.
+	 */
+	_Atomic int is_ending;
 	uint32_t system_id;
 	int is_counted; /**< The times are recorded. */
 } attached_times;

@@ -12,9 +12,9 @@
 
 /**
  * Writes the times of detached threads and, if \p all is set, those of all other threads. Writer thread, in each round,
- * before handles are freed.
+ * before handles are freed. \p is_last: no round follows.
  */
-void thread_times_write(recorder_drain *drain, int all);
+void thread_times_write(recorder_drain *drain, int all, int is_last);
 
 /** Whether the handle of a detached thread is still needed for its last times. Writer thread. */
 static inline int thread_times_are_due(const mprof_thread *thread)

@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #define SLEEPS 50
+#define RETURNS 3000
 
 /* The clocks of a thread, and how often it has waited. */
 typedef struct own_times {
@@ -28,6 +31,7 @@ typedef struct own_times {
 /* A thread that is attached, and what it measures outside and inside of that. */
 typedef struct busy_thread {
 	mprof_recorder *recorder;
+	mprof_thread *thread; /* Only of attach_and_wait(). */
 	uint64_t id;
 	own_times most;
 	own_times least;
@@ -125,12 +129,12 @@ static uint64_t last_value(const recorded_log *log, uint64_t thread, const char 
 	return value;
 }
 
-static void start(busy_thread *self, mprof_recorder *recorder, pthread_t *thread)
+static void start(busy_thread *self, mprof_recorder *recorder, pthread_t *thread, void *(*run)(void *))
 {
 	self->recorder = recorder;
 	sem_init(&self->is_attached, 0, 0);
 	sem_init(&self->may_end, 0, 0);
-	cr_assert_eq(pthread_create(thread, NULL, run_busy_thread, self), 0);
+	cr_assert_eq(pthread_create(thread, NULL, run, self), 0);
 	sem_wait(&self->is_attached);
 }
 
@@ -155,7 +159,7 @@ Test(thread_times, are_those_that_the_thread_measures)
 	uint64_t wall;
 	uint64_t switches;
 
-	start(&busy, recorder, &thread);
+	start(&busy, recorder, &thread, run_busy_thread);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	end(&busy, thread);
 	close_and_read(recorder, &log);
@@ -177,7 +181,7 @@ Test(thread_times, of_a_thread_that_lives_on)
 	busy_thread busy;
 	pthread_t thread;
 
-	start(&busy, recorder, &thread);
+	start(&busy, recorder, &thread, run_busy_thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	end(&busy, thread);
 	mprof_recorder_destroy(recorder);
@@ -211,6 +215,86 @@ Test(thread_times, count_from_when_the_thread_was_attached)
 	cr_assert_leq(last_value(&log, id, "wall time"), start.wall);
 	cr_assert_leq(last_value(&log, id, "cpu time"), start.cpu);
 	cr_assert(log.blocks[MPROF_BLOCK_METRICS] >= 2);
+	recorded_log_free(&log);
+}
+
+/* A thread that is attached again and again. */
+typedef struct returning_thread {
+	mprof_recorder *recorder;
+	_Atomic int is_done;
+} returning_thread;
+
+static void *run_returning_thread(void *user)
+{
+	returning_thread *self = user;
+
+	for (int i = 0; i < RETURNS; i++) {
+		mprof_thread *thread;
+
+		cr_assert_eq(mprof_recorder_attach(self->recorder, 0, &thread), MPROF_OK);
+		mprof_thread_detach(thread);
+	}
+	atomic_store(&self->is_done, 1);
+	return NULL;
+}
+
+/* The writer thread reads the times of a thread that is being detached. */
+Test(thread_times, never_decrease)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_with_times(&log, 1);
+	returning_thread returning = {.recorder = recorder};
+	uint64_t *values;
+	pthread_t thread;
+	size_t count = 0;
+
+	cr_assert_eq(pthread_create(&thread, NULL, run_returning_thread, &returning), 0);
+	while (!atomic_load(&returning.is_done))
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	close_and_read(recorder, &log);
+	values = calloc(log.record_count + 1, sizeof(*values));
+	cr_assert_not_null(values);
+	for (size_t i = 0; i < log.record_count; i++) {
+		const mprof_record *record = &log.records[i].record;
+
+		if (record->kind != MPROF_RECORD_METRIC_VALUE)
+			continue;
+		cr_assert_leq(record->id, log.record_count);
+		cr_assert_geq(record->as.metric_value.value, values[record->id]);
+		values[record->id] = record->as.metric_value.value;
+		count++;
+	}
+	cr_assert_geq(count, RETURNS);
+	free(values);
+	recorded_log_free(&log);
+}
+
+static void *attach_and_wait(void *user)
+{
+	busy_thread *self = user;
+
+	cr_assert_eq(mprof_recorder_attach(self->recorder, 0, &self->thread), MPROF_OK);
+	self->id = mprof_thread_get_id(self->thread);
+	sem_post(&self->is_attached);
+	sem_wait(&self->may_end);
+	return NULL;
+}
+
+/* The system has no times of a thread that has ended. */
+Test(thread_times, of_a_thread_that_ends_before_it_is_detached)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_with_times(&log, 1);
+	busy_thread busy = {.recorder = recorder};
+	pthread_t thread;
+
+	start(&busy, recorder, &thread, attach_and_wait);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	end(&busy, thread);
+	mprof_thread_detach(busy.thread);
+	close_and_read(recorder, &log);
+	cr_assert_gt(last_value(&log, busy.id, "wall time"), 0);
 	recorded_log_free(&log);
 }
 
