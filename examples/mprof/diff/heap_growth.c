@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "common/name_cut.h"
+#include "common/output.h"
 #include "diff/rows.h"
 #include "common/growth_path.h"
 #include "shared/text.h"
@@ -130,6 +131,7 @@ void heap_growth_release(log_diff *diff)
 static mprof_heap_growth *find_growth(const log_diff *diff, size_t *count)
 {
 	mprof_heap_diff_totals totals = {.struct_size = sizeof(totals)};
+	mprof_status status = MPROF_ERR_MEMORY;
 	mprof_heap_growth *rows;
 	size_t kept = 0;
 
@@ -138,9 +140,13 @@ static mprof_heap_growth *find_growth(const log_diff *diff, size_t *count)
 		return NULL;
 	mprof_heap_diff_get_totals(diff->heap_growth, &totals);
 	rows = calloc((size_t)totals.shapes + 1, sizeof(*rows));
-	if (rows == NULL || mprof_heap_diff_get_growth(diff->heap_growth, rows, sizeof(*rows), (size_t)totals.shapes,
-						       count) != MPROF_OK)
+	if (rows != NULL)
+		status = mprof_heap_diff_get_growth(diff->heap_growth, rows, sizeof(*rows), (size_t)totals.shapes,
+						    count);
+	if (status != MPROF_OK)
 		*count = 0;
+	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT)
+		output_out_of_memory();
 	for (size_t i = 0; i < *count; i++) {
 		if (diff_wants_class(diff, growth_shape(diff->heap_growth, DIFF_AFTER, rows[i].shape).class_name))
 			rows[kept++] = rows[i];
