@@ -51,6 +51,21 @@ expect_json "a pipe" '[.classes[].retained_after] | unique' '[null]'
 cat growing.mprof | "$MPROF" diff --shots=4,4 - growing.mprof >out
 expect_line out 'What the objects retain is not known'
 
+# Retained sizes can be limited.
+mprof diff --shots=2,4 --fail-above=50% --class=List --of=retained growing.mprof
+expect_status 0 "retained bytes at the limit"
+mprof diff --shots=2,4 --fail-above=79 --class=List --of=retained growing.mprof
+expect_status 1 "retained bytes above the limit"
+expect "retained bytes above the limit" "$(cat err)" \
+	'mprof: diff: limit exceeded: retained of List: 160 before, 240 after, +80 (+50.0 %)'
+mprof diff --fail-above=5% --class='*' --of=retained mail.mprof mail.mprof
+expect_status 1 "no retained sizes"
+expect_line err '^mprof: diff: --fail-above cannot be checked: not both logs have '
+# Without a filter, it is the sum.
+mprof diff --json --shots=2,4 --fail-above=79 growing.mprof
+expect_status 1 "bytes above the limit"
+expect_json "bytes above the limit" .exceeded '[{"of":"bytes","name":null,"before":160,"after":240}]'
+
 # Both logs may be compressed, and one may be standard input.
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof diff --json full.mprof full.mprof
@@ -69,6 +84,19 @@ mprof diff --json full.mprof cut.mprof
 expect_status 1 "a truncated log"
 expect_line err '^mprof: cut\.mprof: .*offset [0-9]+'
 expect_json "a truncated log" '[.before.complete, .after.complete]' '[true,false]'
+# Damage and an exceeded limit are distinguishable.
+mprof diff --json --fail-above=0 --of=calls full.mprof cut.mprof
+expect_status 1 "a truncated log within the limit"
+expect_no_line err '^mprof: diff: '
+expect_json "a truncated log within the limit" .exceeded '[]'
+expect_json "a truncated log" '.notes | map(select(test("^the log after is incomplete or damaged from offset [0-9]+ on$"))) |
+	length' 1
+for length in 0 1 10 100 200 300 400; do
+	head -c $length full.mprof >cut.mprof
+	mprof diff --json --sites --tree full.mprof cut.mprof
+	test "$status" = 1 || expect "status, $length bytes" "$status" 3
+	test "$status" != 1 || expect_json "$length bytes" '.after.complete' false
+done
 echo text >text.mprof
 mprof diff full.mprof text.mprof
 expect_status 3 "not a log"
@@ -125,110 +153,3 @@ if test -d "${MPROF_SAMPLES-}"; then
 	done >wanted
 	cmp sums wanted || fail "logs of the original profiler: sums of calls $(xargs <sums), not $(xargs <wanted)"
 fi
-
-modules=${MONO_MODULE_DIR:-$builddir/examples/mono/.libs}
-for tool in mono mcs; do
-	command -v $tool >/dev/null || skip "a part that needs $tool"
-done
-test -e "$modules/libmono-profiler-mprof.so" && test -z "${MPROF_SANITIZED-}" || skip "a part that needs the module for Mono"
-export MPROF_MODULE_DIR=$modules
-
-# Two builds of a program: calls and objects were added, and a lambda before another one, which gets another number.
-# build NAME OBJECTS BEFORE AFTER
-build() {
-	mkdir "$1"
-	cat >"$1/Program.cs" <<-END2
-		using System;
-		class Kept { public int Number; }
-		class Program {
-			static int Cheap (int i) { return i + 1; }
-			static void Work (int n) { for (int i = 0; i < n; i++) { Cheap (i); new Kept ().Number = i; } }
-			static void Only () { $3 }
-			static void Main () { $4 Func<int, int> f = x => Cheap (x); f (1); Work ($2); Only (); }
-		}
-	END2
-	mcs -nologo -out:"$1/Program.exe" "$1/Program.cs" >compiler.out 2>&1 || fail "mcs: $(cat compiler.out)"
-	mprof record --force --calls --alloc=objects+stack -o "$1.mprof" -- mono "$1/Program.exe"
-	expect_status 0 "recording $1"
-}
-build old 100 "" ""
-build new 250 "Cheap (7);" "Func<int, int> g = x => Cheap (x) * 2; g (3);"
-mprof diff --json old.mprof new.mprof
-expect_status 0 "two builds"
-# calls_of PATTERN
-calls_of() {
-	jq -c "[.methods[] | select(.class == \"Program\" and (.name | test(\"$1\"))) | [.calls_before, .calls_after]]" out
-}
-expect "Cheap" "$(calls_of '^Cheap ')" '[[101,253]]'
-expect "Work" "$(calls_of '^Work ')" '[[1,1]]'
-expect "the lambdas, of which one is new" "$(calls_of '^<Main>')" '[[1,2]]'
-expect_json "the lambdas" '[.methods[] | select(.name | startswith("<Main>")) | [.name, .match]]' \
-	'[["<Main>m__# (int)","merged"]]'
-expect_json "Kept" '[.allocations[] | select(.name == "Kept") | [.objects_before, .objects_after]]' '[[100,250]]'
-
-# Call paths: those of both logs, with the same figures as the table of methods
-mprof diff --json --tree=calls old.mprof new.mprof
-expect_status 0 "call paths"
-expect_json "call paths" .call_paths_of '"calls"'
-# paths_of NAME: its callers and figures.
-paths_of() {
-	jq -c "(.call_paths | map({key: (.node | tostring), value: .name}) | from_entries) as \$names |
-		[.call_paths[] | select(.class == \"Program\" and .name == \"$1\") |
-		[\$names[.parent | tostring], .count_before, .count_after, .change]] | sort" out
-}
-expect "paths to Cheap" "$(paths_of 'Cheap (int)')" \
-	'[["<Main>m__# (int)",1,2,"both"],["Only ()",0,1,"new"],["Work (int)",100,250,"both"]]'
-expect_json "calls on all paths" '(.call_paths | group_by([.class, .name]) |
-	map(map(.count_before) | add) | map(select(. > 0)) | sort) ==
-	(.methods | group_by([.class, .name]) | map(map(.calls_before) | add) | map(select(. > 0)) | sort)' true
-mprof diff --json --tree=calls --class=Kept old.mprof new.mprof
-expect_json "paths to one class" '[.call_paths[] | select(.class == "Program") | .name]' '["Main ()","Work (int)"]'
-mprof diff --json --sites --tree=allocations old.mprof new.mprof
-expect_json "sums of call paths" '[.call_paths[0].total_before, .call_paths[0].total_after] ==
-	[([.call_paths[].self_before] | add), ([.call_paths[].self_after] | add)]' true
-expect_json "sums of allocations" '[.call_paths[0].total_before, .call_paths[0].total_after] ==
-	[([.allocation_sites[].bytes_before] | add), ([.allocation_sites[].bytes_after] | add)]' true
-mprof diff --tree=allocations --min-percent=5 --class=Program old.mprof new.mprof
-expect_status 0 "allocations by path"
-expect_line out '^ +2,400 +6,000 +\+3,600 +\+150\.0 % +\+3,[0-9]+ +Program\.Work \(int\)$'
-expect_no_line out 'Cheap'
-mprof diff --tree --min-percent=0.1 old.mprof old.mprof
-expect "lines of an equal tree" "$(grep -c ' %' out)" 1
-
-# Call sites
-mprof diff --json --sites --class=Kept old.mprof new.mprof
-expect_json "sites of Kept" '[.allocation_sites[] | [.objects_before, .objects_after, .stack[:2]]]' \
-	'[[100,250,["Program.Work (int)","Program.Main ()"]]]'
-mprof diff --sites --class=Kept old.mprof new.mprof
-expect_line out '^ +in Program\.Work \(int\)$'
-
-# Comma-separated values
-mprof diff --csv=allocations --class=Kept old.mprof new.mprof
-expect_status 0 "one table"
-expect "one table" "$(cut -d, -f1,3-6 out | xargs)" \
-	"name,objects_before,objects_after,bytes_before,bytes_after Kept,100,250,2400,6000"
-mprof diff --csv old.mprof new.mprof
-expect "all tables" "$(grep -cE '^(methods|allocations),' out)" \
-	"$(($(jq '.methods + .allocations | length' <("$MPROF" diff --json old.mprof new.mprof))))"
-mprof diff --csv=nothing old.mprof new.mprof
-expect_status 1 "no such table"
-expect_line err "^mprof: diff: there are no rows in a table 'nothing'$"
-
-# Limits
-mprof diff --fail-above=150% --class=Kept --of=allocations old.mprof new.mprof
-expect_status 0 "growth of just the limit"
-mprof diff --fail-above=149.9% --class=Kept --of=allocations old.mprof new.mprof
-expect_status 1 "growth above the limit"
-expect_line err '^mprof: diff: limit exceeded: allocations of Kept: 100 before, 250 after, \+150 \(\+150\.0 %\)$'
-mprof diff --json --fail-above=151 --method=Cheap --of=calls old.mprof new.mprof
-expect_status 1 "calls above the limit"
-expect_json "calls above the limit" .exceeded '[{"of":"calls","name":"Program.Cheap (int)","before":101,"after":253}]'
-mprof diff --fail-above=152 --method=Cheap --of=calls old.mprof new.mprof
-expect_status 0 "calls at the limit"
-mprof diff --fail-above=1k --class=Kept old.mprof new.mprof
-expect_status 1 "bytes above the limit"
-mprof diff --fail-above=5% --class=Kept new.mprof old.mprof
-expect_status 0 "fewer bytes"
-mprof diff --normalize --class=Kept old.mprof new.mprof
-expect_status 0 "shares"
-expect_line out '^ +[0-9.]+ % +[0-9.]+ % +\+[0-9.]+ .*Kept$'

@@ -72,6 +72,8 @@ wrong diff --fail-above=5q sample.mprof sample.mprof
 wrong diff --fail-above=5% --of=nonsense sample.mprof sample.mprof
 wrong diff --of=bytes sample.mprof sample.mprof
 wrong diff --json --csv sample.mprof sample.mprof
+wrong diff --fail-above=5% --of=retained sample.mprof sample.mprof
+wrong diff --shots=1,2 --tree sample.mprof
 wrong diff --tree=monitors sample.mprof sample.mprof
 wrong diff --min-percent=-1 sample.mprof sample.mprof
 wrong diff --normalize --fail-above=5 sample.mprof sample.mprof

@@ -33,9 +33,9 @@ static const char help[] =
 	"  --assembly=PATTERN only classes of assemblies that match, and their methods\n"
 	"  --fail-above=LIMIT exit with 1 if a figure grew by more: 5% of what it was, 1m (bytes), 20ms, or 100.\n"
 	"                     It is the sum of all rows; with --method, --class or --assembly, each row that matches\n"
-	"  --of=FIGURE        what --fail-above limits: bytes or objects (live in heap snapshots), allocated (bytes),\n"
-	"                     allocations, self, total, calls, samples or waits (time); default: the first of bytes,\n"
-	"                     allocated, self and samples that both logs have\n"
+	"  --of=FIGURE        what --fail-above limits: bytes or objects (live in heap snapshots), retained (bytes,\n"
+	"                     with --class), allocated (bytes), allocations, self, total, calls, samples or waits\n"
+	"                     (time); default: the first of bytes, allocated, self and samples that both logs have\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. Lines that begin with 'note' state what cannot be compared.\n\n"
@@ -160,6 +160,14 @@ static int check_files(const diff_options *taken, int as_json)
 	}
 	if (taken->limited != NULL && !taken->has_limit) {
 		fprintf(stderr, "mprof: diff: --of without --fail-above\n");
+		return arguments_refuse("diff");
+	}
+	if (taken->limited != NULL && strcmp(taken->limited, "retained") == 0 && taken->class_pattern == NULL) {
+		fprintf(stderr, "mprof: diff: --of=retained requires --class\n");
+		return arguments_refuse("diff");
+	}
+	if (taken->files[DIFF_AFTER] == NULL && (taken->has_tree || taken->has_sites)) {
+		fprintf(stderr, "mprof: diff: --tree and --sites compare two logs\n");
 		return arguments_refuse("diff");
 	}
 	if (taken->is_normalized && taken->has_limit && !taken->is_percent) {

@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "common/output.h"
+#include "diff/recorded.h"
 #include "diff/rows.h"
 #include "diff/tables.h"
 
@@ -21,6 +22,7 @@ typedef struct limited_figure {
 static const limited_figure figures[] = {
 	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot"},
 	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot"},
+	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot"},
 	{"allocated", MPROF_DIFF_ALLOCATIONS, DIFF_BY_SELF, "allocations"},
 	{"allocations", MPROF_DIFF_ALLOCATIONS, DIFF_BY_COUNT, "allocations"},
 	{"self", MPROF_DIFF_METHODS, DIFF_BY_SELF, "calls"},
@@ -88,12 +90,14 @@ static void get_sums(const log_diff *diff, const limited_figure *figure, uint64_
 /* Whether both logs have the figure. */
 static int is_comparable(const log_diff *diff, const limited_figure *figure)
 {
-	mprof_diff_row sum = {.struct_size = sizeof(sum)};
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const heap_side *heap = &diff->heap[side];
 
-	if (figure->table == 0)
-		return diff->heap[DIFF_BEFORE].shot != 0 && diff->heap[DIFF_AFTER].shot != 0;
-	return mprof_profile_diff_get_sum(diff->profiles, figure->table, &sum) == MPROF_OK &&
-	       sum.match == (MPROF_DIFF_BEFORE | MPROF_DIFF_AFTER);
+		if (figure->table != 0 ? diff->profiles == NULL || !recorded_has(diff, side, figure->table)
+				       : heap->shot == 0 || (figure->measure == DIFF_BY_TOTAL && !heap->has_retained))
+			return 0;
+	}
+	return 1;
 }
 
 /* The requested figure. Without a request, the first that both logs have: memory before time, a pattern considered. */
@@ -189,9 +193,11 @@ static size_t check_heap(log_diff *diff, const limited_figure *figure, const uin
 {
 	for (size_t i = 0; i < diff->heap_row_count; i++) {
 		const heap_row *row = &diff->heap_rows[i];
+		const uint64_t *values = figure->measure == DIFF_BY_COUNT   ? row->objects
+					 : figure->measure == DIFF_BY_TOTAL ? row->retained
+									    : row->bytes;
 
-		check_row(diff, figure, strdup(row->name), figure->measure == DIFF_BY_COUNT ? row->objects : row->bytes,
-			  sums);
+		check_row(diff, figure, strdup(row->name), values, sums);
 	}
 	return diff->heap_row_count;
 }

@@ -2,6 +2,7 @@
 /* Finds what makes figures of two logs hard to compare. */
 #include "diff/notes.h"
 
+#include "diff/recorded.h"
 #include "diff/rows.h"
 
 #include <inttypes.h>
@@ -26,11 +27,21 @@ __attribute__((format(printf, 2, 3))) static void put_note(const note_output *ou
 		printf("note    %s\n", text);
 }
 
-static void note_missing(const note_output *out, const char *what, uint64_t before, uint64_t after)
+static void note_missing(const note_output *out, const char *what, int has_before, int has_after)
 {
-	if ((before == 0) != (after == 0))
+	if (has_before != has_after)
 		put_note(out, "%s cannot be compared: the log %s has none", what,
-			 diff_side_name(before == 0 ? DIFF_BEFORE : DIFF_AFTER));
+			 diff_side_name(has_before ? DIFF_AFTER : DIFF_BEFORE));
+}
+
+static void note_sites(const note_output *out, const log_diff *diff)
+{
+	int has_before = recorded_has(diff, DIFF_BEFORE, MPROF_DIFF_ALLOCATION_SITES);
+	int has_after = recorded_has(diff, DIFF_AFTER, MPROF_DIFF_ALLOCATION_SITES);
+
+	note_missing(out, "call sites of allocations", has_before, has_after);
+	if (!has_before && !has_after && diff->sides[DIFF_BEFORE].totals.allocations > 0)
+		put_note(out, "no call sites of allocations are known: they require --alloc=objects+stack");
 }
 
 static void note_losses(const note_output *out, const log_diff *diff, int side)
@@ -70,17 +81,19 @@ static void note_options(const note_output *out, const diff_side *before, const 
 	if (strcmp(before->summary.filters.only, after->summary.filters.only) != 0 ||
 	    strcmp(before->summary.filters.excluded, after->summary.filters.excluded) != 0 ||
 	    before->summary.filters.are_changed || after->summary.filters.are_changed)
-		put_note(out, "the logs were recorded with different filters (--only, --not)");
+		put_note(out,
+			 "the logs were recorded with different filters, or with filters that changed (--only, --not)");
 }
 
-/* Which logs have call sites of allocations, as bits of #mprof_diff_match. */
-static uint32_t match_sites(const log_diff *diff)
-{
-	mprof_diff_row sum = {.struct_size = sizeof(sum)};
-
-	mprof_profile_diff_get_sum(diff->profiles, MPROF_DIFF_ALLOCATION_SITES, &sum);
-	return sum.match;
-}
+static const struct {
+	uint32_t table;
+	const char *what;
+} tables[] = {
+	{MPROF_DIFF_METHODS, "calls"},
+	{MPROF_DIFF_ALLOCATIONS, "allocations"},
+	{MPROF_DIFF_SAMPLES, "samples"},
+	{MPROF_DIFF_MONITORS, "waits for monitors"},
+};
 
 static void visit_notes(const note_output *out, const log_diff *diff)
 {
@@ -91,16 +104,12 @@ static void visit_notes(const note_output *out, const log_diff *diff)
 	if (diff->profiles == NULL)
 		return;
 	note_losses(out, diff, DIFF_AFTER);
-	note_missing(out, "calls", before->totals.calls, after->totals.calls);
-	note_missing(out, "allocations", before->totals.allocations, after->totals.allocations);
-	note_missing(out, "samples", before->totals.samples, after->totals.samples);
-	note_missing(out, "waits for monitors", before->totals.contentions, after->totals.contentions);
-	note_missing(out, "heap snapshots", diff->heap[DIFF_BEFORE].shot, diff->heap[DIFF_AFTER].shot);
-	if (diff->options.has_sites && match_sites(diff) == 0 && before->totals.allocations > 0)
-		put_note(out, "no call sites of allocations are known: they require --alloc=objects+stack");
-	else if (diff->options.has_sites)
-		note_missing(out, "call sites of allocations", match_sites(diff) & MPROF_DIFF_BEFORE,
-			     match_sites(diff) & MPROF_DIFF_AFTER);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		note_missing(out, tables[i].what, recorded_has(diff, DIFF_BEFORE, tables[i].table),
+			     recorded_has(diff, DIFF_AFTER, tables[i].table));
+	note_missing(out, "heap snapshots", diff->heap[DIFF_BEFORE].shot > 0, diff->heap[DIFF_AFTER].shot > 0);
+	if (diff->options.has_sites)
+		note_sites(out, diff);
 	note_options(out, before, after);
 }
 
