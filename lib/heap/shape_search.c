@@ -9,7 +9,7 @@
 #define CACHE_BITS 14
 
 /* How many objects further back in the queue data are prefetched, in three stages, and references of each. */
-#define PREFETCH_DISTANCE 8
+#define PREFETCH_DISTANCE ((size_t)8)
 #define PREFETCHED_TARGETS 8
 
 /* A step from a shape to the shape of a reference's object. */
