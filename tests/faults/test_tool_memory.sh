@@ -29,6 +29,11 @@ make_tree branches branches.mprof 9
 ! grep -q '"call_tree_min_percent": 0[,}]' out || fail "all of the tree is printed"
 with_faults memory report --json branches.mprof
 
+# Several heap snapshots are compared.
+make_tree growing growing.mprof 3
+with_faults memory heap --json --leaks growing.mprof
+with_faults memory diff --json --shots=1,3 growing.mprof
+
 mkdir made
 export FAULT_OUT=$work/made/copy.mprof
 with_faults memory convert "$logs/mono-blocks.mprof" "$FAULT_OUT"

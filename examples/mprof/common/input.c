@@ -259,6 +259,12 @@ int input_open(log_input *input, const char *path, uint64_t wanted)
 	return open_prepared(input, path, wanted);
 }
 
+int input_open_again(log_input *input, const char *path, uint64_t wanted)
+{
+	init_input(input, path);
+	return open_prepared(input, path, wanted);
+}
+
 int input_open_quietly(log_input *input, const char *path)
 {
 	init_input(input, path);

@@ -53,6 +53,9 @@ typedef struct log_input {
  */
 int input_open(log_input *input, const char *path, uint64_t wanted);
 
+/** As input_open(), for a log that was opened before: a salvage file is not mentioned once more. */
+int input_open_again(log_input *input, const char *path, uint64_t wanted);
+
 /**
  * Opens a log. No messages are printed, neither by this call nor by later ones for \p input. Returns #STATUS_OK or
  * #STATUS_NOTHING. Call input_close() in both cases.

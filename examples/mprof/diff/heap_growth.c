@@ -3,10 +3,10 @@
 #include "diff/heap_growth.h"
 
 #include "common/exit_status.h"
+#include "common/growth_path.h"
 #include "common/name_cut.h"
 #include "common/output.h"
 #include "diff/rows.h"
-#include "common/growth_path.h"
 #include "shared/text.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static mprof_status add_snapshot(log_diff *diff, int side)
 		return status;
 	/* It was opened before, so a failure is that of memory. */
 	status = MPROF_ERR_MEMORY;
-	if (input_open(&input, path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
+	if (input_open_again(&input, path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
 		input.is_quiet = 1;
 		status = add_graph(diff, side, graph, input.reader);
 	}

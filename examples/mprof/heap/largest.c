@@ -77,10 +77,11 @@ static int is_outermost(const heap_view *view, const mprof_heap_object *object)
 	       heap_view_object(view, object->dominator).class_index != object->class_index;
 }
 
-/* Collects the largest objects. If out of memory, prints a message, and the table is empty. */
+/* Collects the largest objects. If out of memory, prints a message, and the table or a column is empty. */
 static void collect(const heap_view *view, largest_table *table, size_t usual)
 {
 	class_filter filter;
+	mprof_status status;
 
 	*table = (largest_table){.rows = NULL};
 	if (!view->has_retained)
@@ -99,8 +100,11 @@ static void collect(const heap_view *view, largest_table *table, size_t usual)
 			add_row(table, i, object.retained_bytes);
 	}
 	class_filter_release(&filter);
-	/* Without memory for them, the numbers of references to objects are not printed. */
-	table->has_referrers = mprof_heap_graph_build_referrers(view->graph) == MPROF_OK;
+	/* If they would exceed the limit of memory, the numbers of references to objects are not printed. */
+	status = mprof_heap_graph_build_referrers(view->graph);
+	table->has_referrers = status == MPROF_OK;
+	if (status == MPROF_ERR_MEMORY)
+		output_out_of_memory();
 	qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
 }
 

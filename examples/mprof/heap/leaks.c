@@ -39,7 +39,7 @@ static void read_properties(heap_leaks *leaks, const char *path)
 	log_input input;
 	const char *key;
 	const char *value;
-	int is_open = input_open(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) == STATUS_OK;
+	int is_open = input_open_again(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) == STATUS_OK;
 
 	leaks->usual_count = UINT64_MAX;
 	input.is_quiet = 1;
@@ -162,7 +162,7 @@ static int read_all(heap_leaks *leaks, const char *path)
 		status = create_diff(leaks, list);
 	if (status == MPROF_OK) {
 		input_close(&leaks->input);
-		if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK) {
+		if (input_open_again(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK) {
 			mprof_heap_graph_destroy(list);
 			return STATUS_NOTHING;
 		}
