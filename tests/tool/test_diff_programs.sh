@@ -45,6 +45,11 @@ expect_json "the lambdas" '[.methods[] | select(.name | startswith("<Main>")) | 
 	'[["<Main>m__# (int)","merged"]]'
 expect_json "Kept" '[.allocations[] | select(.name == "Kept") | [.objects_before, .objects_after]]' '[[100,250]]'
 
+# If not all rows fit, both ends are shown.
+mprof diff --top=4 --sort=count new.mprof old.mprof
+expect "rows" "$(sed -n '/^Methods/,/^$/p' out | grep -c '^ .*)')" 4
+expect "the last row" "$(sed -n '/^Methods/,/^$/p' out | grep -A1 'Shrank the most' | grep -c ' 253 .* 101 .* Program\.Cheap')" 1
+
 # Call paths: those of both logs, with the same figures as the table of methods
 mprof diff --json --tree=calls old.mprof new.mprof
 expect_status 0 "call paths"

@@ -114,6 +114,27 @@ static void print_heading(const table_view *view, size_t shown, size_t changed, 
 	}
 }
 
+static int has_shrunk(const table_view *view, const diff_row *row)
+{
+	uint64_t values[DIFF_SIDES];
+
+	diff_tables_measure(&row->values, view->order, values);
+	if (view->is_normalized)
+		return diff_share(values[DIFF_AFTER], view->sums[DIFF_AFTER]) <
+		       diff_share(values[DIFF_BEFORE], view->sums[DIFF_BEFORE]);
+	return values[DIFF_AFTER] < values[DIFF_BEFORE];
+}
+
+/* How many of the shown rows are the last ones, which shrank the most: up to a quarter if not all fit. */
+static size_t count_last(const table_view *view, const diff_row *rows, size_t shown, size_t count)
+{
+	size_t last = 0;
+
+	while (shown < count && last < shown / 4 && has_shrunk(view, &rows[count - 1 - last]))
+		last++;
+	return last;
+}
+
 static void print_table(const log_diff *diff, const diff_table *table)
 {
 	table_view view = {table, diff_tables_order(diff, table), diff->options.is_normalized, {0, 0}};
@@ -121,14 +142,20 @@ static void print_table(const log_diff *diff, const diff_table *table)
 	diff_row *rows = diff_tables_collect(diff, table, &count);
 	size_t changed = keep_changed(diff, rows, count);
 	size_t shown = diff_rows(diff, changed);
+	size_t last;
 
 	diff_tables_sums(diff, table, view.order, view.sums);
 	if (count > 0)
 		print_heading(&view, shown, changed, count);
+	last = count_last(&view, rows, shown, changed);
 	for (size_t i = 0; i < shown; i++) {
-		print_row(&view, &rows[i]);
+		const diff_row *row = &rows[i < shown - last ? i : changed - shown + i];
+
+		if (last > 0 && i == shown - last)
+			puts("  Shrank the most:");
+		print_row(&view, row);
 		if (table->has_stacks)
-			print_stack(diff, rows[i].values.stack);
+			print_stack(diff, row->values.stack);
 	}
 	free(rows);
 }
