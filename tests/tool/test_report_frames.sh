@@ -112,6 +112,31 @@ expect_json "call stacks without a hidden method" "$stacks" '[["Game.World.Run (
 mprof report --collapse=Fib sample.mprof
 expect_line out ' 2  \[Fib\]$'
 
+# Allocations by class: those in focus and those that are left when the same call stacks are ignored make up all.
+own='[.classes[] | {key: "\(.id)", value: [.allocations, .bytes]}] | from_entries'
+# check_classes LOG PATTERN
+check_classes() {
+	for option in focus ignore; do
+		mprof report --json "--$option=$2" "$1"
+		jq -S "$own" out >$option.json
+	done
+	mprof report --json "$1"
+	expect "$1: classes with and without $2" "$(jq -S -s -c '.[0] as $a | .[1] as $b |
+		add | with_entries(.value = [$a[.key], $b[.key]] | .value |= (transpose | map(add)))' \
+		focus.json ignore.json)" "$(jq -S -c "$own" out)"
+	expect "$1: some are in focus" "$(jq '[.[][0]] | add > 0' focus.json ignore.json | xargs)" "true true"
+}
+check_classes full.mprof Fib
+if test -n "${MPROF_SAMPLES-}"; then
+	check_classes "$MPROF_SAMPLES/f-alloc-aci.mprof" '*Work*'
+fi
+mprof report --focus=Fib full.mprof
+expect_line out '^Allocations by class$'
+expect_line out '^Totals \(of all call stacks\)$'
+expect_line out '^Threads \(of all call stacks'
+mprof report --focus=Fib sample.mprof
+expect_line out '^Allocations by class \(of all call stacks\)$'
+
 for option in focus ignore hide collapse callers callees; do
 	mprof report "--$option=Game.World.run*" sample.mprof
 	expect "--$option" "$(cat err)" \

@@ -33,6 +33,62 @@ static int compare_sites(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->flags, a->flags);
 }
 
+static int compare_by_id(const void *left, const void *right)
+{
+	return report_larger_first(((const mprof_class_stats *)right)->id, ((const mprof_class_stats *)left)->id);
+}
+
+static mprof_allocation_site site_at(const log_report *report, size_t index)
+{
+	mprof_allocation_site site = {.struct_size = sizeof(site)};
+
+	mprof_profile_get_allocation_site(report->profile, index, &site);
+	return site;
+}
+
+static int has_stacks(const log_report *report, size_t sites)
+{
+	for (size_t i = 0; i < sites; i++) {
+		if (site_at(report, i).stack != 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Figures of a sample of call stacks are estimates, so their sum may exceed that of the class. */
+static uint64_t subtract(uint64_t whole, uint64_t part)
+{
+	return whole > part ? whole - part : 0;
+}
+
+int report_allocations_filter_classes(const log_report *report, mprof_class_stats *classes, size_t count)
+{
+	const size_t sites = mprof_profile_get_allocation_site_count(report->profile);
+	/* Allocations without a call stack are in no site; only a focus leaves them out. */
+	const int has_focus = report->options.focus_pattern != NULL;
+
+	if ((!has_focus && report->options.ignore_pattern == NULL) || !has_stacks(report, sites))
+		return 0;
+	qsort(classes, count, sizeof(*classes), compare_by_id);
+	for (size_t i = 0; has_focus && i < count; i++) {
+		classes[i].allocations = 0;
+		classes[i].bytes = 0;
+	}
+	for (size_t i = 0; i < sites; i++) {
+		const mprof_allocation_site site = site_at(report, i);
+		const mprof_class_stats wanted = {.id = site.class_id};
+		mprof_class_stats *found = bsearch(&wanted, classes, count, sizeof(*classes), compare_by_id);
+		const int is_kept = report_frames_keep_stack(report, site.stack);
+
+		if (found == NULL || is_kept != has_focus)
+			continue;
+		found->allocations = has_focus ? found->allocations + site.allocations
+					       : subtract(found->allocations, site.allocations);
+		found->bytes = has_focus ? found->bytes + site.bytes : subtract(found->bytes, site.bytes);
+	}
+	return 1;
+}
+
 /* Whether the JIT compiler allocated while it compiled the method. */
 static uint32_t is_compiling(const mprof_allocation_site *site)
 {

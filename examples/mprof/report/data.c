@@ -3,6 +3,7 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "common/profile_input.h"
+#include "report/allocations.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
@@ -73,6 +74,7 @@ static int collect_tables(log_report *report)
 		methods[report->method_count] = methods[i];
 		report->method_count += (size_t)report_wants_method(report, methods[i].id);
 	}
+	report->has_filtered_classes = report_allocations_filter_classes(report, classes, class_count);
 	for (size_t i = 0; i < class_count; i++) {
 		classes[report->class_count] = classes[i];
 		report->class_count += (size_t)report_wants_class(report, classes[i].id);

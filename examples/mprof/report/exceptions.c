@@ -6,6 +6,7 @@
 #include "report/exceptions.h"
 
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/kinds.h"
@@ -35,7 +36,8 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_exception_site(report->profile, index, site);
-	return site->stack != 0 && site->exceptions > 0 && report_wants_class(report, site->class_id);
+	return site->stack != 0 && site->exceptions > 0 && report_wants_class(report, site->class_id) &&
+	       report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -102,7 +104,7 @@ static void print_clauses(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Exception clauses by method", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Exception clauses by method", shown, count, REPORT_ALL_STACKS);
 		puts("        runs  clause      exception, method");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -140,7 +142,7 @@ void report_exceptions_text(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Exceptions", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Exceptions", shown, count, REPORT_ALL_STACKS);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s  ", text_count(text, rows[i].exceptions));
 		report_class(report, rows[i].id);

@@ -129,7 +129,7 @@ void report_handles_text(const log_report *report)
 	char created[TEXT_NUMBER_SIZE];
 
 	if (tables.count > 0) {
-		report_title(report, "Handles", shown, tables.count, REPORT_IGNORES_NONE);
+		report_title(report, "Handles", shown, tables.count, REPORT_ALL_STACKS);
 		printf("  %10s %14s %10s  %s\n", "alive", "created", "type", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {

@@ -57,6 +57,11 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 		printf("%sof all methods and classes", separator);
 		separator = "; ";
 	}
+	if ((ignored & REPORT_ALL_STACKS) &&
+	    (report->options.focus_pattern != NULL || report->options.ignore_pattern != NULL)) {
+		printf("%sof all call stacks", separator);
+		separator = "; ";
+	}
 	if ((ignored & REPORT_ALL_THREADS) && report->options.has_thread) {
 		printf("%sof all threads", separator);
 		separator = "; ";

@@ -29,12 +29,16 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
 /** Sorts the rows of a table in the order that was chosen for it, if any. */
 void report_apply_order(const log_report *report, order_table table, void *rows, size_t count, size_t size);
 
-/** Filters that a table ignores: those of names, that of the thread, and for lost events the time window. */
+/**
+ * Filters that a table ignores: those of names, that of the thread, for lost events the time window, and those of call
+ * stacks.
+ */
 typedef enum report_ignored {
 	REPORT_IGNORES_NONE = 0,
 	REPORT_ALL_NAMES = 1,
 	REPORT_ALL_THREADS = 2,
-	REPORT_ALL_LOSSES = 4
+	REPORT_ALL_LOSSES = 4,
+	REPORT_ALL_STACKS = 8
 } report_ignored;
 
 /** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */

@@ -3,6 +3,7 @@
 #include "report/pauses.h"
 
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
@@ -35,7 +36,8 @@ static int fetch_pause(const log_report *report, size_t index, void *row)
 	mprof_profile_get_pause(report->profile, index, pause);
 	return pause->kind >= MPROF_PAUSE_STOPPED_WORLD && pause->kind <= MPROF_PAUSE_WAIT &&
 	       pause->duration_ns >= report->options.least_pause_ns &&
-	       (pause->kind != MPROF_PAUSE_WAIT || report_wants_class(report, pause->class_id));
+	       (pause->kind != MPROF_PAUSE_WAIT ||
+		(report_wants_class(report, pause->class_id) && report_frames_keep_stack(report, pause->stack)));
 }
 
 static int compare_pauses(const void *left, const void *right)

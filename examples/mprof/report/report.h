@@ -118,6 +118,7 @@ typedef struct log_report {
 	size_t method_count;
 	mprof_class_stats *classes; /**< Classes that pass the filters, most bytes first. */
 	size_t class_count;
+	int has_filtered_classes; /**< Their allocations are those of the call stacks that the filters keep. */
 	report_filters filters;
 	report_frames frames;
 	report_left_out left_out;

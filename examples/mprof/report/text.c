@@ -100,7 +100,7 @@ static void print_totals(const log_report *report)
 	const mprof_profile_totals *totals = &report->totals;
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES);
+	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
 	print_processor_time(report);
 	if (totals->calls > 0) {
@@ -182,7 +182,8 @@ static void print_allocations(const log_report *report)
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
-	report_title(report, "Allocations by class", rows, allocated, REPORT_IGNORES_NONE);
+	report_title(report, "Allocations by class", rows, allocated,
+		     report->has_filtered_classes ? REPORT_IGNORES_NONE : REPORT_ALL_STACKS);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0, shown = 0; i < report->class_count && shown < rows; i++) {
 		const mprof_class_stats *stats = &report->classes[i];
@@ -258,7 +259,7 @@ static void print_collections(const log_report *report)
 	}
 	if (count == 0)
 		return;
-	report_title(report, "Collections", 0, 0, REPORT_ALL_NAMES);
+	report_title(report, "Collections", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
@@ -284,7 +285,7 @@ static void print_threads(const log_report *report)
 		free(threads);
 		return;
 	}
-	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES | REPORT_ALL_LOSSES);
+	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES | REPORT_ALL_LOSSES | REPORT_ALL_STACKS);
 	printf("  %18s", "thread");
 	if (has_calls)
 		printf(" %10s", "in methods");

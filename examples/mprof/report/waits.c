@@ -3,6 +3,7 @@
 #include "report/waits.h"
 
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
@@ -25,7 +26,8 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_monitor_site(report->profile, index, site);
-	return site->stack != 0 && report_wants_class(report, site->class_id);
+	return site->stack != 0 && report_wants_class(report, site->class_id) &&
+	       report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_monitors(const void *left, const void *right)
@@ -136,7 +138,7 @@ static void print_holders(const log_report *report)
 	char contentions[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Monitors by the thread that held them", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Monitors by the thread that held them", shown, count, REPORT_ALL_STACKS);
 		printf("  %10s %14s %18s  %s\n", "waited", "times", "held by", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -163,7 +165,7 @@ void report_monitors_text(const log_report *report)
 	char failures[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Monitors", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Monitors", shown, count, REPORT_ALL_STACKS);
 		printf("  %10s %14s %10s  %s\n", "waited", "times", "given up", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -281,7 +283,7 @@ void report_finalizers_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Finalizers", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Finalizers", shown, count, REPORT_ALL_STACKS);
 		printf("  %10s %14s  %s\n", "time", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
