@@ -35,6 +35,12 @@ expect "cache: the classes of the steps" "$(fact '[.leaks[0].steps[].class | sub
 grep -qxF "    held by static Growing.OrderCache.cache -> _entries -> [].value" found || fail "text: $(cat found)"
 grep -q "^  Growing.Order grew in 4 of 4 snapshots, .* -> .*, 200 -> 800 objects" found || fail "text: $(cat found)"
 
+# If the log does not state which snapshots are those of the end, the last one need not show growth.
+LC_ALL=C sed s/snapshots_before_shutdown/snapshots_before_shutdowN/ growing.mprof >unstated.mprof
+cmp -s growing.mprof unstated.mprof && fail "the log does not state the snapshots of the end"
+"$MPROF" heap --leaks unstated.mprof >found 2>err || true
+grep -q "^  Growing.Order grew in 4 of 5 snapshots, .* -> .*, 200 -> 800 objects" found || fail "the end: $(cat found err)"
+
 # All links of a list have the same path, however long the list is.
 leaks list 4
 expect "list: classes" "$(fact '[.leaks[] | [.class, .objects_first, .objects_last]]')" '[["Growing.Link",200,800]]'
