@@ -43,8 +43,11 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 /* Of the value of MPROF_EVENT_METHOD_CODE. */
 #define CODE_ORIGIN_BITS 4
 
-/* Counts an allocation at its call site. An allocation without one is counted by class alone, by the caller. */
-static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
+/*
+ * Counts an allocation at its call site. An allocation without one is counted by class alone, by the caller. Inlined,
+ * it would make the caller slower for all other allocations.
+ */
+static __attribute__((noinline)) int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint32_t stack = detail != NULL ? detail->stack : 0;
@@ -75,7 +78,7 @@ static int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof
 }
 
 /* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no statistics. */
-static int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
+static inline int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	call_node *node = &profile->calls.tree.nodes[top];
 	int has_site = event->more.detail != NULL || profile->has_call_sites;
@@ -397,17 +400,32 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 	profile->totals.event_counts[kind]++;
 }
 
-/* The new top of the stack after an event that the fast path handles. Counts the call of an enter. */
-static inline uint32_t top_after(call_model *calls, const call_stack *stack, uint32_t top, const mprof_event *event)
+/*
+ * The new top of the stack after an event that the fast path handles. Counts the event and the call of an enter. Each
+ * kind is counted here, where it is known, since looking up a counter by kind costs as much as the rest.
+ */
+static inline uint32_t top_after(mprof_profile *profile, const call_stack *stack, uint32_t top,
+				 const mprof_event *event)
 {
+	uint64_t *counts = profile->totals.event_counts;
+	call_model *calls = &profile->calls;
+	uint32_t next = CALL_STACK_SLOW_PATH;
+
 	/* Compared one by one: the branch predictor handles this better than an indirect jump through a table. */
-	if (event->kind == MPROF_EVENT_METHOD_ENTER)
-		return call_stack_after_enter(calls, top, event->id);
-	if (event->kind == MPROF_EVENT_METHOD_LEAVE)
-		return call_stack_after_leave(calls, stack, top, event->id);
-	if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
-		return call_stack_after_leave_top(calls, stack, top);
-	return CALL_STACK_SLOW_PATH;
+	if (event->kind == MPROF_EVENT_METHOD_ENTER) {
+		next = call_stack_after_enter(calls, top, event->id);
+		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
+			counts[MPROF_EVENT_METHOD_ENTER]++;
+	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
+		next = call_stack_after_leave_top(calls, stack, top);
+		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
+			counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT]++;
+	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE) {
+		next = call_stack_after_leave(calls, stack, top, event->id);
+		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
+			count_event(profile, event);
+	}
+	return next;
 }
 
 /*
@@ -464,12 +482,13 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 			*has_failed = !add_allocation(profile, top, event);
 			if (*has_failed)
 				break;
+			profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
 		} else {
 			/* The slow path makes room for one more open call, of which there may be none. */
 			if (is_timed && event->kind == MPROF_EVENT_METHOD_ENTER &&
 			    __builtin_expect(open >= open_end, 0))
 				break;
-			next = top_after(calls, stack, top, event);
+			next = top_after(profile, stack, top, event);
 			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 				break;
 		}
@@ -481,7 +500,6 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 		nodes[top].self += (uint64_t)passed;
 		counter = event->counter;
 		top = next;
-		count_event(profile, event);
 	}
 	stack->top = top;
 	if (is_timed)
