@@ -15,19 +15,19 @@
 
 /*
  * Events are decoded in windows of WINDOW_LENGTH bytes. A window yields at most WINDOW_EVENTS events, which fill it if
- * each has about five bytes, or WINDOW_LONG_EVENTS if many have optional fields. A fixed number of events is cheaper
+ * each has about three bytes, or WINDOW_LONG_EVENTS if many have optional fields. A fixed number of events is cheaper
  * than a test for the end of the window, which is unpredictable. WINDOW_SLACK bytes after the window must be readable,
  * because an event is loaded before it is known to end inside the window.
  */
 #define WINDOW_LENGTH VARINT_WINDOW_LENGTH
-#define WINDOW_EVENTS 12
+#define WINDOW_EVENTS 20
 #define WINDOW_LONG_EVENTS 6
 #define WINDOW_SLACK FAST_LENGTH
 
 /* Properties of the bytes of a window, one bit for each byte, the first byte in the lowest bit. */
 typedef struct window_marks {
 	uint64_t last;   /* If the byte is part of a varint, it is the last one. */
-	uint64_t single; /* If the byte is an event code, the event has no second varint. */
+	uint64_t paired; /* If the byte is an event code, the event has a second varint. */
 } window_marks;
 
 /* Features of the events of a log. They are constants at each inlined call, so code for absent features is removed. */
@@ -71,11 +71,11 @@ static inline void window_mark(window_marks *marks, const uint8_t *window, const
 			       fast_features features)
 {
 	marks->last = varint_window_ends(window);
-	marks->single = 0;
+	marks->paired = UINT64_MAX;
 	if ((features & FAST_SINGLE) != 0)
-		marks->single = mark_single_of_16(window, table) | mark_single_of_16(window + 16, table) << 16 |
-				mark_single_of_16(window + 32, table) << 32 |
-				mark_single_of_16(window + 48, table) << 48;
+		marks->paired =
+			~(mark_single_of_16(window, table) | mark_single_of_16(window + 16, table) << 16 |
+			  mark_single_of_16(window + 32, table) << 32 | mark_single_of_16(window + 48, table) << 48);
 }
 
 /* The output for the details of events, and for stack sections and their frames. */
@@ -243,8 +243,9 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 	uint32_t event_template = table->packed_templates[byte];
 	uint32_t fields_length = 0;
 	uint64_t main_end = marks->last >> 1;
+	uint64_t paired = (features & FAST_SINGLE) != 0 ? marks->paired & 1 : 1;
 	/* If there is a second varint, the lowest mark is cleared: the lowest one left is then the end of the event. */
-	uint64_t event_end = main_end & (main_end - ((features & FAST_SINGLE) != 0 ? ~marks->single & 1 : 1));
+	uint64_t event_end = main_end & (main_end - paired);
 
 	if (__builtin_expect((event_end & 255) == 0, 0))
 		return 0;
@@ -257,17 +258,20 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 	varint_window_two_values(bytes_load_64(cursor + 1), main_last, event_last, features & FAST_EXTRACT,
 				 &main_number, &second);
 	if (__builtin_expect(event_template != 0, 1)) {
-		uint64_t single = (features & FAST_SINGLE) != 0 ? 0 - (marks->single & 1) : 0;
+		/* An ID if there is a second varint, otherwise a time. */
+		uint64_t id_mask = 0 - paired;
 		/* Among the packed kinds, only allocations have this bit set. */
 		uint64_t sized = 0 - (uint64_t)(byte / EVENT_GROUP_ALLOCATION % 2);
+		uint64_t size = second & sized;
 		uint64_t id;
 
 		main_number = main_number << EVENT_PACKED_BITS | byte >> EVENT_PACKED_SHIFT;
-		id = main_number & ~single;
+		id = main_number & id_mask;
 		if (__builtin_expect(id > UINT32_MAX, 0))
 			return 0;
-		*counter += (main_number & single) + (second & ~sized);
-		event_store(event, event_template, id, *counter, second & sized);
+		/* One of the differences is 0 or the time. */
+		*counter += (main_number - id) + (second - size);
+		event_store(event, event_template, id, *counter, size);
 	} else {
 		int length = decode_fast_unpacked(table, &table->entries[byte], cursor + event_last + 2,
 						  main_end >> event_last >> 1, main_number, second, features, counter,
@@ -278,9 +282,9 @@ static inline __attribute__((always_inline)) uint32_t decode_fast(const event_de
 		fields_length = (uint32_t)length;
 	}
 	/* Frames may end after the window, where there are no marks; a shift by 64 or more would be undefined. */
-	marks->last = main_end >> event_last >> 1 >> (fields_length < 63 ? fields_length : 63);
+	marks->last = marks->last >> 2 >> event_last >> (fields_length < 63 ? fields_length : 63);
 	if ((features & FAST_SINGLE) != 0)
-		marks->single = marks->single >> 2 >> event_last >> fields_length;
+		marks->paired = marks->paired >> 2 >> event_last >> fields_length;
 	return event_last + 2 + fields_length;
 }
 
