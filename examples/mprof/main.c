@@ -28,6 +28,7 @@ static const command commands[] = {
 	{"diff", command_diff, "print what differs between two logs or heap snapshots"},
 	{"heap", command_heap, "print a heap snapshot: what retains memory, and paths from roots"},
 	{"handles", command_handles, "print the GC handles alive, and what created them"},
+	{"export", command_export, "write a log in the format of another tool: pprof and others"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},
 	{"dump", command_dump, "print every block and event, in file order"},

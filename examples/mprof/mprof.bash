@@ -31,6 +31,10 @@ _mprof_options()
 	handles)
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
+	export)
+		echo "--to= --value= --output= --top= --min-duration= --at= --thread= --time= --last= --focus= --ignore= --hide=" \
+			"--no-lines --help --version"
+		;;
 	dump)
 		echo "--json --blocks --help --version"
 		;;
@@ -62,6 +66,8 @@ _mprof_values()
 		;;
 	--color*) echo "auto always never" ;;
 	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
+	--to*) mprof export --to=help 2>/dev/null | sed -n 's/^  \([a-z]\+\) .*/\1/p' | paste -sd' ' ;;
+	--value*) echo "wall cpu calls samples allocations bytes waits heap handles" ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
 	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
@@ -122,7 +128,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap handles decode info dump top follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap handles export decode info dump top follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -144,7 +150,7 @@ _mprof()
 		previous=${COMP_WORDS[COMP_CWORD - 2]}=
 	fi
 	case $previous in
-	--sort | --format | --dialect | --dialect= | --compress= | --sort= | --format= | --gzip= | --alloc= | --heap= | --handles=)
+	--to | --to= | --value | --value= | --sort | --format | --dialect | --dialect= | --compress= | --sort= | --format= | --gzip= | --alloc= | --heap= | --handles=)
 		_mprof_words "$(_mprof_values "$previous")" "$current"
 		return
 		;;
@@ -168,7 +174,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap handles decode info dump top follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap handles export decode info dump top follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

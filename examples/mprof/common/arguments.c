@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room for the letters of options. */
+#define LETTERS_SIZE 32
+
 int arguments_refuse(const char *command)
 {
 	fprintf(stderr, "mprof: see 'mprof %s --help'\n", command);
@@ -100,15 +103,33 @@ int arguments_refuse_option(int argc, char **argv, const struct option *options,
 	return arguments_refuse(argv[0]);
 }
 
+/* The letters for getopt_long(): that of the help, and those that the list of options has. */
+static void list_letters(char letters[LETTERS_SIZE], const struct option *options)
+{
+	size_t length = 2;
+
+	memcpy(letters, ":h", length);
+	for (; options->name != NULL; options++) {
+		if (options->val >= OPTION_HELP || length + 2 >= LETTERS_SIZE)
+			continue;
+		letters[length++] = (char)options->val;
+		if (options->has_arg == required_argument)
+			letters[length++] = ':';
+	}
+	letters[length] = '\0';
+}
+
 static int parse_options(read_arguments *arguments, int argc, char **argv, const struct option *options,
 			 const char *help, option_function take, void *user)
 {
+	char letters[LETTERS_SIZE];
 	int option;
 
 	memset(arguments, 0, sizeof(*arguments));
+	list_letters(letters, options);
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		switch (option) {
 		case 'h':
 		case OPTION_HELP:
@@ -161,6 +182,19 @@ int arguments_parse_one_or_two(read_arguments *arguments, int argc, char **argv,
 	if (optind + 2 == argc)
 		return -1;
 	fprintf(stderr, "mprof: %s: more than two files: '%s'\n", argv[0], argv[optind + 2]);
+	return arguments_refuse(argv[0]);
+}
+
+int arguments_parse_files(int argc, char **argv, const struct option *options, const char *help, option_function take,
+			  void *user, int *first)
+{
+	read_arguments arguments;
+	int status = parse_options(&arguments, argc, argv, options, help, take, user);
+
+	*first = optind;
+	if (status >= 0 || optind < argc)
+		return status;
+	fprintf(stderr, "mprof: %s: no FILE\n", argv[0]);
 	return arguments_refuse(argv[0]);
 }
 

@@ -15,7 +15,7 @@ typedef struct read_arguments {
 	int as_json;
 } read_arguments;
 
-/** Values of the options of all commands; those of a single command follow. */
+/** Values of the options of all commands; those of a single command follow. An option with a letter has its code. */
 enum { OPTION_HELP = 256, OPTION_VERSION, OPTION_JSON, OPTION_OWN };
 
 /** Entries for --help and --version, to be placed first in a command's list. */
@@ -42,6 +42,13 @@ int arguments_parse_pair(read_arguments *arguments, int argc, char **argv, const
 /** Parses options before and after one or two files: FILE and then OUT, NULL if missing. As arguments_parse(). */
 int arguments_parse_one_or_two(read_arguments *arguments, int argc, char **argv, const struct option *options,
 			       const char *help, option_function take, void *user);
+
+/**
+ * Parses options before and after one or more files. \p first receives the index in \p argv of the first file; the
+ * others follow. Returns the same as arguments_parse().
+ */
+int arguments_parse_files(int argc, char **argv, const struct option *options, const char *help, option_function take,
+			  void *user, int *first);
 
 /** Parses the arguments of a command whose only own option is --json. Returns the same as arguments_parse(). */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);

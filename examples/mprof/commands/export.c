@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* mprof export: writes a log in the format of another tool. */
+#include "commands/commands.h"
+#include "common/arguments.h"
+#include "common/exit_status.h"
+#include "export/targets.h"
+#include "heap/spooled.h"
+#include "report/filter_options.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char help[] =
+	"Usage: mprof export --to=FORMAT [OPTIONS] FILE...\n\n"
+	"Writes a log in the format of another tool. The figures are those of mprof report. FILE may be '-' and may "
+	"be\n"
+	"compressed with gzip. More than one FILE is possible where the format holds several logs.\n\n"
+	"  --to=FORMAT          the format; 'help' lists the formats, their values, and what they cannot represent\n"
+	"  --value=VALUE        what call stacks are weighted by: wall, cpu, calls, samples, allocations, bytes, "
+	"waits,\n"
+	"                       heap, handles (default: the main content of the log)\n"
+	"  -o, --output=OUT     the file to write, '-' for standard output (default: in the current directory, the\n"
+	"                       name of the log with the extension of the format; for FILE '-', standard output)\n"
+	"  --top=N              only the N rows or frames with the greatest values, in formats that have them\n"
+	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
+	"  --at=N               the N-th heap snapshot, from 1 (default: the last)\n"
+	"  --thread=ID          only the activity of this thread\n"
+	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
+	"  --last=TIME          only this time before the end, as 5s\n"
+	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
+	"  --ignore=PATTERN     only call stacks that do not contain a method that matches\n"
+	"  --hide=PATTERN       remove methods that match from call stacks; their own value counts for their callers\n"
+	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
+	"  --help               this text\n"
+	"  --version            the version\n\n"
+	"Patterns are shell patterns: *, ?, [abc]. An existing file is replaced only by a complete one.\n\n"
+	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was written), 2 wrong usage,\n"
+	"3 not a log or nothing could be read.\n\n"
+	"Examples:\n"
+	"  mprof export --to=help\n"
+	"  mprof export --to=pprof app.mprof\n"
+	"  mprof export --to=pprof --value=bytes -o alloc.pb.gz app.mprof\n";
+
+enum { OPTION_TO = OPTION_OWN, OPTION_VALUE, OPTION_TOP, OPTION_MIN_DURATION, OPTION_AT, OPTION_NO_LINES };
+
+static const struct option options[] = {
+	COMMON_OPTIONS,
+	{"to", required_argument, NULL, OPTION_TO},
+	{"value", required_argument, NULL, OPTION_VALUE},
+	{"output", required_argument, NULL, 'o'},
+	{"top", required_argument, NULL, OPTION_TOP},
+	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
+	{"at", required_argument, NULL, OPTION_AT},
+	FILTER_OPTIONS_STACKS,
+	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
+	{NULL, 0, NULL, 0},
+};
+
+typedef struct export_command {
+	export_job job;
+	const char *out;
+	int wants_list;
+} export_command;
+
+static int apply_option(void *user, int option, const char *value)
+{
+	export_command *command = user;
+	export_job *job = &command->job;
+
+	if (filter_options_have(option))
+		return filter_options_apply(&job->options, option, value);
+	switch (option) {
+	case OPTION_TO:
+		command->wants_list = strcmp(value, "help") == 0;
+		job->target = command->wants_list ? NULL : targets_find(value);
+		return command->wants_list || job->target != NULL;
+	case OPTION_VALUE:
+		return export_value_parse(&job->value, value);
+	case 'o':
+		command->out = value;
+		return 1;
+	case OPTION_TOP:
+		job->options.has_top = 1;
+		return arguments_number("--top", value, 1, UINT64_MAX, &job->options.top);
+	case OPTION_MIN_DURATION:
+		return time_window_parse_duration("--min-duration", value, &job->min_duration_ns);
+	case OPTION_AT:
+		return arguments_number("--at", value, 1, UINT64_MAX, &job->heap_shot);
+	default:
+		job->options.without_lines = 1;
+		return 1;
+	}
+}
+
+/* Whether an option was given that the format does not have, because it would be ignored. */
+static int refuse_option(const export_job *job, uint32_t option, int is_given, const char *name)
+{
+	if (!is_given || (job->target->options & option))
+		return 0;
+	fprintf(stderr, "mprof: export: %s has no effect on %s\n", name, job->target->name);
+	return 1;
+}
+
+static int has_bad_options(const export_job *job)
+{
+	const report_options *taken = &job->options;
+
+	return refuse_option(job, EXPORT_HAS_TOP, taken->has_top, "--top") ||
+	       refuse_option(job, EXPORT_HAS_MIN_DURATION, job->min_duration_ns > 0, "--min-duration") ||
+	       refuse_option(job, EXPORT_HAS_AT, job->heap_shot > 0, "--at") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
+	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
+	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->focus_pattern != NULL, "--focus") ||
+	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->ignore_pattern != NULL, "--ignore") ||
+	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->hide_pattern != NULL, "--hide");
+}
+
+static int is_usable(const export_job *job)
+{
+	if (job->target == NULL) {
+		fputs("mprof: export: no --to=FORMAT; --to=help lists the formats\n", stderr);
+		return 0;
+	}
+	if (job->path_count > 1 && !(job->target->options & EXPORT_HAS_MANY_FILES)) {
+		fprintf(stderr, "mprof: export: more than one FILE: '%s': %s holds one log\n", job->paths[1],
+			job->target->name);
+		return 0;
+	}
+	if (job->value != EXPORT_VALUE_DEFAULT && !(job->target->values & EXPORT_VALUE_BIT(job->value))) {
+		fprintf(stderr, "mprof: export: --value=%s has no effect on %s\n", export_value_name(job->value),
+			job->target->name);
+		return 0;
+	}
+	return !has_bad_options(job) && filter_options_check(&job->options);
+}
+
+/* Removes an extension from the end of a name. */
+static size_t without_extension(const char *name, size_t length, const char *extension)
+{
+	size_t size = strlen(extension);
+
+	return length > size && memcmp(name + length - size, extension, size) == 0 ? length - size : length;
+}
+
+/* The name of the log with the extension of the format. The caller frees it; NULL if out of memory. */
+static char *default_output(const export_job *job)
+{
+	const char *path = job->paths[0];
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	size_t length;
+	char *made;
+
+	if (strcmp(path, "-") == 0)
+		return strdup("-");
+	length = without_extension(name, strlen(name), ".gz");
+	length = without_extension(name, length, ".mprof");
+	return asprintf(&made, "%.*s%s", (int)length, name, job->target->extension) >= 0 ? made : NULL;
+}
+
+/* Whether the output would replace one of the logs. */
+static int is_input(const export_job *job, const char *out)
+{
+	struct stat output;
+	struct stat input;
+
+	if (strcmp(out, "-") == 0 || stat(out, &output) != 0 || !S_ISREG(output.st_mode))
+		return 0;
+	for (size_t i = 0; i < job->path_count; i++) {
+		if (strcmp(job->paths[i], "-") != 0 && stat(job->paths[i], &input) == 0 &&
+		    input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+			return 1;
+	}
+	return 0;
+}
+
+static int report_problem(const char *out, const char *problem, int status)
+{
+	text_begin_message(out);
+	fprintf(stderr, "%s\n", problem);
+	return status;
+}
+
+static int write_one_report(const export_job *job, export_file *file)
+{
+	static log_report report;
+	const char *path = job->paths[0];
+	int status;
+	int written;
+
+	status = report_read(&report, path, &job->options);
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		if (report.totals.lost_events > 0) {
+			text_begin_message(report.input.name);
+			fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n",
+				report.totals.lost_events);
+		}
+		written = job->target->write_report(job, &report, file);
+		status = written > status ? written : status;
+	}
+	report_release(&report);
+	return status;
+}
+
+/* Warns if the viewers of the format will have difficulties with the file. */
+static void check_size(const export_job *job, const export_file *file)
+{
+	char size[TEXT_NUMBER_SIZE];
+	char limit[TEXT_NUMBER_SIZE];
+
+	if (job->target->viewer_limit == 0 || file->size <= job->target->viewer_limit)
+		return;
+	text_begin_message(file->path);
+	fprintf(stderr, "the file has %s; viewers are slow or fail above %s: %s\n", text_bytes(size, file->size),
+		text_bytes(limit, job->target->viewer_limit), job->target->smaller);
+}
+
+static void print_result(const export_job *job, const export_file *file)
+{
+	char size[TEXT_NUMBER_SIZE];
+
+	if (job->target->lacks != NULL)
+		fprintf(stderr, "mprof: export: %s\n", job->target->lacks);
+	check_size(job, file);
+	if (strcmp(file->path, "-") == 0)
+		return;
+	text_begin_message(file->path);
+	fprintf(stderr, "%s\n", text_bytes(size, file->size));
+}
+
+static int run_job(const export_job *job, const char *out)
+{
+	export_file file;
+	const char *problem;
+	int status;
+	int is_whole;
+
+	if (is_input(job, out))
+		return report_problem(out, "the output file is the log itself", STATUS_USAGE);
+	problem = export_file_open(&file, out, job->target->file_flags);
+	if (problem != NULL)
+		return report_problem(out, problem, STATUS_DAMAGED);
+	status = job->target->write_report != NULL ? write_one_report(job, &file) : job->target->write_logs(job, &file);
+	is_whole = status == STATUS_OK || status == STATUS_DAMAGED;
+	problem = export_file_close(&file, is_whole);
+	if (!is_whole)
+		return status;
+	if (problem != NULL)
+		return report_problem(out, problem, STATUS_DAMAGED);
+	print_result(job, &file);
+	return status;
+}
+
+int command_export(int argc, char **argv)
+{
+	static export_command command = {.job.value = EXPORT_VALUE_DEFAULT};
+	char *out;
+	int first;
+	int status = arguments_parse_files(argc, argv, options, help, apply_option, &command, &first);
+
+	if (command.wants_list) {
+		targets_print_list();
+		return STATUS_OK;
+	}
+	if (status >= 0)
+		return status;
+	command.job.paths = argv + first;
+	command.job.path_count = (size_t)(argc - first);
+	if (!is_usable(&command.job))
+		return arguments_refuse(argv[0]);
+	out = command.out != NULL ? strdup(command.out) : default_output(&command.job);
+	if (out == NULL)
+		return report_problem(command.job.paths[0], mprof_status_get_text(MPROF_ERR_MEMORY), STATUS_NOTHING);
+	status = run_job(&command.job, out);
+	free(out);
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/export_file.h
+ * \brief The file that an export writes: a stream, compressed if the format is, that gets its name only when it is
+ * complete. A write error need not be checked at each call: export_file_close() reports it.
+ */
+#ifndef EXPORT_FILE_H
+#define EXPORT_FILE_H
+
+#include "common/whole_file.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct export_file {
+	const char *path; /**< As given. Borrowed. */
+	FILE *stream;     /**< Where the format is written. */
+	FILE *target;     /**< The file; the same as stream unless the file is compressed. */
+	uint64_t size;    /**< Of the file in bytes, after export_file_close(); 0 if it is not a regular file. */
+	whole_file whole;
+} export_file;
+
+/** Bits that describe a format. */
+enum {
+	EXPORT_FILE_TEXT = 1, /**< It can be written to a terminal. */
+	EXPORT_FILE_GZIP = 2  /**< It is compressed with gzip, in a tool built with zlib. */
+};
+
+/** Opens a file; "-" is standard output. Returns NULL, or a message; then nothing has to be closed. */
+const char *export_file_open(export_file *file, const char *path, unsigned int flags);
+
+/** Whether a write has failed, so that the rest need not be computed. */
+int export_file_has_failed(const export_file *file);
+
+/** Closes the file, and discards it if not \p is_whole. Returns NULL, or a message if it is not complete. */
+const char *export_file_close(export_file *file, int is_whole);
+
+#endif

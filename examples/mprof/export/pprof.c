@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a log as a pprof profile. */
+#include "export/pprof.h"
+
+#include "common/exit_status.h"
+#include "export/pprof_tables.h"
+#include "shared/text.h"
+
+#include <mprof/version.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Field numbers. */
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2 };
+enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+
+#define NANOSECONDS_PER_SECOND UINT64_C(1000000000)
+#define NANOSECONDS_PER_MICROSECOND 1000
+
+/* A number of occurrences and their amount. One of them may be missing. */
+typedef struct value_pair {
+	export_value count;      /* EXPORT_VALUES: the counts of the nodes of the other tree. */
+	const char *count_name;  /* NULL if there is none. */
+	export_value amount;     /* The log may lack it; then only the count is written. */
+	const char *amount_name; /* The names are those of Go's profiles, where these have the value. */
+} value_pair;
+
+static const value_pair pairs[] = {
+	{EXPORT_CALLS, "calls", EXPORT_WALL, "wall"},
+	{EXPORT_SAMPLES, "samples", EXPORT_CPU, "cpu"},
+	{EXPORT_ALLOCATIONS, "alloc_objects", EXPORT_BYTES, "alloc_space"},
+	{EXPORT_VALUES, "contentions", EXPORT_WAITS, "delay"},
+	{EXPORT_VALUES, "inuse_objects", EXPORT_HEAP, "inuse_space"},
+	{EXPORT_VALUES, NULL, EXPORT_HANDLES, "handles"},
+};
+
+#define PAIR_COUNT (sizeof(pairs) / sizeof(pairs[0]))
+#define MAX_COLUMNS (2 * PAIR_COUNT)
+
+typedef struct pprof_column {
+	const char *name;
+	const char *unit;
+	export_value value;
+} pprof_column;
+
+/* The trees of a pair. The tree of the count is NULL if the other one has the counts. */
+typedef struct pair_trees {
+	stack_tree *count;
+	stack_tree *amount;
+	size_t count_column; /* MAX_COLUMNS if there is none. */
+	size_t amount_column;
+} pair_trees;
+
+typedef struct pprof_writer {
+	const export_job *job;
+	const log_report *report;
+	FILE *stream;
+	pprof_tables tables;
+	protobuf_message message;
+	protobuf_message part;
+	uint32_t *locations; /* Of the current tree, by frame; 0 if not written. */
+	pprof_column columns[MAX_COLUMNS];
+	size_t column_count;
+	export_value value;  /* The one that viewers are to show first. */
+	const char *program; /* For frames without a module. */
+	stack_tree *heap;    /* Made first: reading the objects may fail. */
+	int status;
+	int is_estimated;
+} pprof_writer;
+
+static int has_value(const pprof_writer *writer, export_value value)
+{
+	if (value == EXPORT_HEAP)
+		return writer->heap != NULL;
+	return value != EXPORT_VALUES && export_value_exists(writer->report, value);
+}
+
+static int has_pair(const pprof_writer *writer, const value_pair *pair)
+{
+	return has_value(writer, pair->count) || has_value(writer, pair->amount);
+}
+
+static int is_shown_first(const pprof_writer *writer, const value_pair *pair)
+{
+	return writer->value == pair->amount || (writer->value == pair->count && pair->count != EXPORT_VALUES);
+}
+
+static size_t add_column(pprof_writer *writer, const char *name, const char *unit, export_value value)
+{
+	pprof_column *column = &writer->columns[writer->column_count];
+
+	column->name = name;
+	column->unit = unit;
+	column->value = value;
+	return writer->column_count++;
+}
+
+/* Adds the columns of a pair, the count first. */
+static void add_columns(pprof_writer *writer, const value_pair *pair, pair_trees *trees)
+{
+	trees->count_column = MAX_COLUMNS;
+	trees->amount_column = MAX_COLUMNS;
+	if (pair->count_name != NULL)
+		trees->count_column = add_column(writer, pair->count_name, "count", pair->count);
+	if (has_value(writer, pair->amount))
+		trees->amount_column =
+			add_column(writer, pair->amount_name, export_value_unit(pair->amount), pair->amount);
+}
+
+/* The location of a frame of the current tree. */
+static uint32_t location_of(pprof_writer *writer, const stack_tree *tree, uint32_t frame)
+{
+	if (writer->locations[frame] == 0)
+		writer->locations[frame] = pprof_location(&writer->tables, &tree->frames[frame], writer->program);
+	return writer->locations[frame];
+}
+
+/* Writes the call stack of a node, innermost frame first, with its values. */
+static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t node, const uint64_t *values)
+{
+	protobuf_message *part = &writer->part;
+
+	protobuf_clear(&writer->message);
+	protobuf_clear(part);
+	/* What belongs to no frame would not be visible without a location. */
+	if (node == 0)
+		protobuf_value(part,
+			       pprof_location(&writer->tables, &(stack_frame){.name = "(no method)"}, writer->program));
+	for (; node != 0; node = tree->nodes[node].parent)
+		protobuf_value(part, location_of(writer, tree, tree->nodes[node].frame));
+	protobuf_add(&writer->message, SAMPLE_LOCATIONS, part);
+	protobuf_clear(part);
+	for (size_t i = 0; i < writer->column_count; i++)
+		protobuf_value(part, values[i]);
+	protobuf_add(&writer->message, SAMPLE_VALUES, part);
+	protobuf_write(writer->stream, PPROF_SAMPLE, &writer->message);
+}
+
+static void write_node(pprof_writer *writer, const stack_tree *tree, uint32_t node, const pair_trees *trees,
+		       uint64_t count, uint64_t amount)
+{
+	uint64_t values[MAX_COLUMNS + 1] = {0};
+
+	/* A column that does not exist is the one after all others. */
+	values[trees->count_column] = count;
+	values[trees->amount_column] = amount;
+	values[MAX_COLUMNS] = 0;
+	for (size_t i = 0; i < writer->column_count; i++) {
+		if (values[i] != 0) {
+			write_sample(writer, tree, node, values);
+			return;
+		}
+	}
+}
+
+/* Starts with a tree: none of its frames has a location. Returns 0 if out of memory. */
+static int begin_tree(pprof_writer *writer, const stack_tree *tree)
+{
+	free(writer->locations);
+	writer->locations = calloc(tree->frame_count + 1, sizeof(*writer->locations));
+	writer->is_estimated |= tree->is_estimated;
+	return writer->locations != NULL;
+}
+
+/* Whether a node is the same call stack in both trees, which are usually made from the same data in the same order. */
+static int is_same(const stack_tree *tree, const stack_tree *other, size_t node)
+{
+	return node < other->node_count && tree->nodes[node].frame == other->nodes[node].frame &&
+	       tree->nodes[node].parent == other->nodes[node].parent;
+}
+
+/* Nodes are equal up to the first one that is not, because a node is after its parent. */
+static size_t count_same(const stack_tree *tree, const stack_tree *other)
+{
+	size_t count = 0;
+
+	while (count < tree->node_count && is_same(tree, other, count))
+		count++;
+	return count;
+}
+
+static int write_trees(pprof_writer *writer, const pair_trees *trees)
+{
+	const stack_tree *tree = trees->amount;
+	const stack_tree *counts = trees->count;
+	size_t same = tree != NULL && counts != NULL ? count_same(tree, counts) : 0;
+
+	if (tree != NULL && !begin_tree(writer, tree))
+		return 0;
+	for (size_t i = 0; tree != NULL && i < tree->node_count; i++) {
+		const stack_node *node = &tree->nodes[i];
+		uint64_t count = counts == NULL ? node->count : i < same ? counts->nodes[i].self : 0;
+
+		write_node(writer, tree, (uint32_t)i, trees, count, node->self);
+	}
+	if (counts == NULL)
+		return 1;
+	if (!begin_tree(writer, counts))
+		return 0;
+	for (size_t i = same; i < counts->node_count; i++)
+		write_node(writer, counts, (uint32_t)i, trees, counts->nodes[i].self, 0);
+	return 1;
+}
+
+static int create_tree(pprof_writer *writer, export_value value, stack_tree **tree)
+{
+	const stack_tree_options options = {
+		.path = writer->job->paths[0],
+		.heap_shot = writer->job->heap_shot,
+		.with_classes = 1,
+	};
+	int status = stack_tree_create(writer->report, value, &options, tree);
+
+	writer->status = status > writer->status ? status : writer->status;
+	return *tree != NULL;
+}
+
+static int write_pair(pprof_writer *writer, const value_pair *pair, const pair_trees *columns)
+{
+	pair_trees trees = *columns;
+	int is_written = 1;
+
+	if (pair->amount == EXPORT_HEAP) {
+		trees.amount = writer->heap;
+		return write_trees(writer, &trees);
+	}
+	if (has_value(writer, pair->amount))
+		is_written = create_tree(writer, pair->amount, &trees.amount);
+	if (is_written && has_value(writer, pair->count))
+		is_written = create_tree(writer, pair->count, &trees.count);
+	is_written = is_written && write_trees(writer, &trees);
+	stack_tree_destroy(trees.amount);
+	stack_tree_destroy(trees.count);
+	return is_written;
+}
+
+/* The value that viewers show first is in the last columns, because some ignore the default. */
+static int write_pairs(pprof_writer *writer)
+{
+	pair_trees trees[PAIR_COUNT] = {0};
+
+	for (int last = 0; last < 2; last++) {
+		for (size_t i = 0; i < PAIR_COUNT; i++) {
+			if (has_pair(writer, &pairs[i]) && is_shown_first(writer, &pairs[i]) == last)
+				add_columns(writer, &pairs[i], &trees[i]);
+		}
+	}
+	for (size_t i = 0; i < PAIR_COUNT; i++) {
+		if (has_pair(writer, &pairs[i]) && !write_pair(writer, &pairs[i], &trees[i]))
+			return 0;
+	}
+	return 1;
+}
+
+static void write_type(pprof_writer *writer, uint32_t field, const char *name, const char *unit)
+{
+	protobuf_clear(&writer->message);
+	protobuf_number(&writer->message, VALUE_TYPE, pprof_text(&writer->tables, name));
+	protobuf_number(&writer->message, VALUE_UNIT, pprof_text(&writer->tables, unit));
+	protobuf_write(writer->stream, field, &writer->message);
+}
+
+static void write_comment(pprof_writer *writer, protobuf_message *fields, const char *comment)
+{
+	protobuf_number(fields, PPROF_COMMENT, pprof_text(&writer->tables, comment));
+}
+
+static void write_comments(pprof_writer *writer, protobuf_message *fields)
+{
+	const log_report *report = writer->report;
+	const mprof_session *session = &report->summary.session;
+	char text[512];
+
+	write_comment(writer, fields, "mprof " MPROF_VERSION_STRING);
+	snprintf(text, sizeof(text), "log: %s", report->input.name);
+	write_comment(writer, fields, text);
+	if (!session->complete) {
+		snprintf(text, sizeof(text), "incomplete log: valid up to byte %" PRIu64 " of %" PRIu64,
+			 session->valid_bytes, report->summary.size);
+		write_comment(writer, fields, text);
+	}
+	if (session->lost_events > 0) {
+		snprintf(text, sizeof(text), "%" PRIu64 " events were lost: all figures are estimates",
+			 session->lost_events);
+		write_comment(writer, fields, text);
+	}
+	if (writer->is_estimated)
+		write_comment(writer, fields, "processor time and sampled allocations are estimates");
+	if (writer->heap != NULL && writer->heap->is_incomplete)
+		write_comment(writer, fields, "the heap snapshot is incomplete");
+}
+
+/* The time between samples, for viewers that show it; other values have the period 1. */
+static uint64_t period_of(const pprof_writer *writer)
+{
+	uint64_t frequency = writer->report->summary.sampling.requested_hz;
+
+	if (writer->value != EXPORT_SAMPLES && writer->value != EXPORT_CPU)
+		return 1;
+	return frequency > 0 && frequency <= NANOSECONDS_PER_SECOND ? NANOSECONDS_PER_SECOND / frequency : 1;
+}
+
+static const pprof_column *default_column(const pprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->column_count; i++) {
+		if (writer->columns[i].value == writer->value)
+			return &writer->columns[i];
+	}
+	return &writer->columns[writer->column_count - 1];
+}
+
+static void write_header(pprof_writer *writer)
+{
+	const mprof_session *session = &writer->report->summary.session;
+	const pprof_column *column = default_column(writer);
+	protobuf_message fields = {0};
+	int is_sampled = writer->value == EXPORT_SAMPLES || writer->value == EXPORT_CPU;
+
+	for (size_t i = 0; i < writer->column_count; i++)
+		write_type(writer, PPROF_SAMPLE_TYPE, writer->columns[i].name, writer->columns[i].unit);
+	write_type(writer, PPROF_PERIOD_TYPE, is_sampled ? "cpu" : column->name,
+		   is_sampled ? "nanoseconds" : column->unit);
+	protobuf_number(&fields, PPROF_TIME_NANOS, session->start.time * NANOSECONDS_PER_MICROSECOND);
+	protobuf_number(&fields, PPROF_DURATION_NANOS, writer->report->totals.wall_ns);
+	protobuf_number(&fields, PPROF_PERIOD, period_of(writer));
+	write_comments(writer, &fields);
+	protobuf_number(&fields, PPROF_DEFAULT_SAMPLE_TYPE, pprof_text(&writer->tables, column->name));
+	fwrite(fields.bytes, 1, fields.length, writer->stream);
+	writer->tables.has_failed |= fields.has_failed;
+	protobuf_release(&fields);
+}
+
+static void lack_memory(const pprof_writer *writer)
+{
+	text_begin_message(writer->report->input.name);
+	fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+}
+
+/* Writes all parts of the profile. Returns 0 after a message if that failed. */
+static int write_profile(pprof_writer *writer)
+{
+	/* pprof shows the first mapping as the main program. */
+	pprof_mapping(&writer->tables, writer->program);
+	/* The tree's own messages state what is missing. */
+	if (export_value_exists(writer->report, EXPORT_HEAP) && !create_tree(writer, EXPORT_HEAP, &writer->heap)) {
+		writer->status = STATUS_DAMAGED;
+		if (writer->value == EXPORT_HEAP)
+			return 0;
+	}
+	if (!write_pairs(writer)) {
+		lack_memory(writer);
+		return 0;
+	}
+	write_header(writer);
+	if (writer->tables.has_failed || writer->message.has_failed || writer->part.has_failed) {
+		lack_memory(writer);
+		return 0;
+	}
+	return 1;
+}
+
+static int write_report(const export_job *job, const log_report *report, export_file *file)
+{
+	pprof_writer writer = {
+		.job = job,
+		.report = report,
+		.stream = file->stream,
+		.tables.stream = file->stream,
+		.program = report->summary.program[0] != '\0' ? report->summary.program : report->input.name,
+		.value = job->value != EXPORT_VALUE_DEFAULT ? job->value : export_value_choose(report),
+	};
+	stack_tree *none = NULL;
+	int is_written;
+
+	/* Prints which values the log has. */
+	if (writer.value == EXPORT_VALUES || !export_value_exists(report, writer.value)) {
+		create_tree(&writer, writer.value, &none);
+		return STATUS_NOTHING;
+	}
+	is_written = write_profile(&writer);
+	stack_tree_destroy(writer.heap);
+	pprof_tables_release(&writer.tables);
+	protobuf_release(&writer.message);
+	protobuf_release(&writer.part);
+	free(writer.locations);
+	return is_written ? writer.status : STATUS_NOTHING;
+}
+
+const export_target export_pprof = {
+	.name = "pprof",
+	.extension = ".pb.gz",
+	.description = "profile.proto of pprof: all values of the log as sums by call stack",
+	.lacks = "pprof holds sums by call stack: times of events, collections and metrics are left out",
+	.kind = EXPORT_AGGREGATED,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_CPU) | EXPORT_VALUE_BIT(EXPORT_CALLS) |
+		  EXPORT_VALUE_BIT(EXPORT_SAMPLES) | EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) |
+		  EXPORT_VALUE_BIT(EXPORT_BYTES) | EXPORT_VALUE_BIT(EXPORT_WAITS) | EXPORT_VALUE_BIT(EXPORT_HEAP) |
+		  EXPORT_VALUE_BIT(EXPORT_HANDLES),
+	.file_flags = EXPORT_FILE_GZIP,
+	.write_report = write_report,
+};

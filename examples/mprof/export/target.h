@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/target.h
+ * \brief A format that mprof export writes, and what the command line asks for.
+ */
+#ifndef EXPORT_TARGET_H
+#define EXPORT_TARGET_H
+
+#include "export/export_file.h"
+#include "export/value.h"
+
+/** What a format consists of. */
+typedef enum export_kind {
+	EXPORT_AGGREGATED, /**< Call stacks with sums; see write_report. */
+	EXPORT_EVENTS,     /**< Events with their times. */
+	EXPORT_OBJECTS,    /**< The objects of a heap snapshot. */
+	EXPORT_TABLES      /**< Tables, also of several logs. */
+} export_kind;
+
+/** Options that only some formats have. Bits. */
+enum {
+	EXPORT_HAS_FRAME_FILTERS = 1, /**< --focus, --ignore, --hide. */
+	EXPORT_HAS_WINDOW = 2,        /**< --time, --last, --thread. */
+	EXPORT_HAS_TOP = 4,           /**< --top: the greatest rows only. */
+	EXPORT_HAS_MIN_DURATION = 8,  /**< --min-duration: no shorter calls. */
+	EXPORT_HAS_AT = 16,           /**< --at: which heap snapshot. */
+	EXPORT_HAS_MANY_FILES = 32    /**< More than one FILE. */
+};
+
+/** The bit of a value in export_target::values. */
+#define EXPORT_VALUE_BIT(value) (UINT32_C(1) << (value))
+
+typedef struct export_target export_target;
+
+/** What the command line asks for. */
+typedef struct export_job {
+	const export_target *target;
+	char *const *paths; /**< The logs. */
+	size_t path_count;
+	export_value value;       /**< #EXPORT_VALUE_DEFAULT if not given. */
+	report_options options;   /**< The filters and --top. */
+	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
+	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
+} export_job;
+
+/** A format. Exactly one of write_report and write_logs is not NULL. */
+struct export_target {
+	const char *name;
+	const char *extension;   /**< Replaces ".mprof" in the name of the log. */
+	const char *description; /**< For the list of formats. */
+	const char *lacks;       /**< What the format cannot represent, as a sentence fragment; NULL if nothing. */
+	export_kind kind;
+	uint32_t options;        /**< Bits: the options that the format has. */
+	uint32_t values;         /**< EXPORT_VALUE_BIT() of those of which the format holds one; 0 if none is chosen. */
+	unsigned int file_flags; /**< Bits of #EXPORT_FILE_TEXT and #EXPORT_FILE_GZIP. */
+	uint64_t viewer_limit;   /**< Size in bytes above which its viewers fail or are slow; 0 if unknown. */
+	const char *smaller;     /**< How to make a smaller file; NULL if viewer_limit is 0. */
+
+	/**
+	 * Writes a log that was read with the filters of the job. Returns #STATUS_OK, #STATUS_DAMAGED after a message
+	 * if something is missing, or #STATUS_NOTHING after a message if the file is to be discarded.
+	 */
+	int (*write_report)(const export_job *job, const log_report *report, export_file *file);
+
+	/** Reads and writes the logs of the job. Returns an exit status like write_report. */
+	int (*write_logs)(const export_job *job, export_file *file);
+};
+
+#endif
