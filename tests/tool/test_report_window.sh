@@ -46,7 +46,10 @@ check_sums() {
 check_sums sample.mprof 100ns 600ns 1us
 check_sums full.mprof 20us 60us 1ms 100ms
 if test -n "${MPROF_SAMPLES-}"; then
-	for log in "$MPROF_SAMPLES"/*.mprof; do
+	# Every sixth log, which takes long enough.
+	logs=("$MPROF_SAMPLES"/*.mprof)
+	for ((i = 0; i < ${#logs[@]}; i += 6)); do
+		log=${logs[i]}
 		end=$("$MPROF" info --json "$log" 2>/dev/null | jq '.end_time_us - .start_time_us')
 		test "${end:-0}" -le 9 || check_sums "$log" $((end / 5))us $((end * 2 / 3))us
 	done
