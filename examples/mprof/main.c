@@ -27,6 +27,7 @@ static const command commands[] = {
 	{"report", command_report, "print the profile: methods, calls, allocations, collections"},
 	{"diff", command_diff, "print what differs between two logs or heap snapshots"},
 	{"heap", command_heap, "print a heap snapshot: what retains memory, and paths from roots"},
+	{"flame", command_flame, "draw a flame graph of a log, or of the difference of two"},
 	{"handles", command_handles, "print the GC handles alive, and what created them"},
 	{"export", command_export, "write a log in the format of another tool: pprof and others"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},

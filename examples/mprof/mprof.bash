@@ -28,6 +28,10 @@ _mprof_options()
 		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \
 			"--leaks --unreachable --memory= --help --version"
 		;;
+	flame)
+		echo "--output= --value= --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \
+			"--last= --focus= --ignore= --hide= --collapse= --class= --compiler-names --no-lines --help --version"
+		;;
 	handles)
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
@@ -128,7 +132,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap handles export decode info dump top follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap flame handles export decode info dump top follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -174,7 +178,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap handles export decode info dump top follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap flame handles export decode info dump top follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

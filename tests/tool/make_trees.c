@@ -3,6 +3,7 @@
  * Writes logs with many calls and call stacks, or with long names, for the tests of the command line tool: make_trees
  * KIND FILE [SIZE]. Counters are nanoseconds. Kinds:
  *   names    generic methods with long names, called, allocating and sampled
+ *   hostile  methods, classes and modules with names that could be markup, called, allocating and sampled
  *   shares   248 ns and 248 samples, of which children of the root take 243, 3 and 2
  *   branches a call tree without equal paths, SIZE levels deep, each call making two others
  *   places   SIZE objects, each allocated by another call stack of 32 frames
@@ -175,6 +176,39 @@ static void write_names(void)
 	add(MPROF_EVENT_METHOD_LEAVE, 1, 0, 1000);
 	end_events();
 	hit(2, 100);
+	write_samples();
+}
+
+static void write_hostile(void)
+{
+	static const char *const names[] = {
+		"<script>alert(1)</script> ()",
+		"\"' onload=\"alert(1) ()",
+		"]]><!--&amp;&#60;--> ()",
+		"\033[31mred\001\t\r\n\177 ()",
+		"\200\377\303( ()",
+		"\342\200\256gnp.\327\220\342\201\246 ()",
+		"\346\226\271\346\263\225\360\237\230\200 ()",
+		"<![CDATA[ ;{}%s%n ()",
+	};
+	const uint32_t count = sizeof(names) / sizeof(names[0]);
+
+	define_class(1, "</title><script>alert(2)</script>");
+	define_class(2, "\"><svg onload='alert(3)'>");
+	for (uint32_t i = 1; i <= count; i++) {
+		define_method(i, 1, names[i - 1]);
+		define_stack(i, i - 1, i);
+	}
+	write_stacks();
+	begin_events();
+	for (uint32_t i = 1; i <= count; i++)
+		add(MPROF_EVENT_METHOD_ENTER, i, 0, i);
+	allocate(2, count, 50);
+	for (uint32_t i = count; i > 0; i--)
+		add(MPROF_EVENT_METHOD_LEAVE, i, 0, 1000 - i);
+	end_events();
+	hit(count, 100);
+	hit(1, 200);
 	write_samples();
 }
 
@@ -444,6 +478,8 @@ int main(int argc, char **argv)
 	begin(argv[2]);
 	if (strcmp(kind, "names") == 0)
 		write_names();
+	else if (strcmp(kind, "hostile") == 0)
+		write_hostile();
 	else if (strcmp(kind, "shares") == 0)
 		write_shares();
 	else if (strcmp(kind, "branches") == 0)

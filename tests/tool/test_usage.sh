@@ -12,7 +12,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record control info dump top follow report diff heap handles export decode check convert doctor; do
+for command in record control info dump top follow report diff heap flame handles export decode check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"
@@ -52,6 +52,17 @@ expect_line err "'size' is not a key of a table"
 wrong report --thread=main sample.mprof
 wrong report --min-percent=101 sample.mprof
 wrong report --depth=99999999 sample.mprof
+wrong flame
+wrong flame sample.mprof sample.mprof sample.mprof
+wrong flame - -
+wrong flame -o
+wrong flame --value=walls sample.mprof
+expect_line err "'wall'"
+wrong flame --min-share=101 sample.mprof
+wrong flame --width=10 sample.mprof
+wrong flame --depth=0 sample.mprof
+wrong flame --normalize sample.mprof
+wrong flame --time=0-1 --last=1s sample.mprof
 wrong heap --at=0 sample.mprof
 wrong heap --sort=size sample.mprof
 wrong heap --memory=0 sample.mprof

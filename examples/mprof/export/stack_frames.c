@@ -150,16 +150,31 @@ static int add_location(stack_tree *tree, const log_report *report, uint32_t loc
 	return 1;
 }
 
-static int add_stack_frame(stack_tree *tree, const log_report *report, const mprof_stack_frame *frame, uint32_t *node)
+static int matches(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
 {
-	const char *hidden = report->options.hide_pattern;
+	return pattern != NULL && report_matches_stack_frame(report, pattern, frame);
+}
+
+/* Adds a frame, unless it is hidden or is one more collapsed frame after another one. */
+static int add_stack_frame(stack_tree *tree, const log_report *report, const mprof_stack_frame *frame,
+			   int *was_collapsed, uint32_t *node)
+{
+	const sample_item collapsed = {.kind = MPROF_SAMPLE_COLLAPSED};
+	uint32_t flags = frame->is_compiling ? STACK_FRAME_COMPILING : 0;
 	uint32_t index;
 
-	if (hidden != NULL && report_matches_stack_frame(report, hidden, frame))
+	if (matches(report, report->options.hide_pattern, frame))
 		return 1;
+	if (matches(report, report->options.collapse_pattern, frame)) {
+		int is_first = !*was_collapsed;
+
+		*was_collapsed = 1;
+		return !is_first || add_item(tree, report, &collapsed, node);
+	}
+	*was_collapsed = 0;
 	if (frame->is_native)
 		return add_location(tree, report, frame->id, node);
-	return stack_frames_method(tree, report, frame->id, frame->is_compiling ? STACK_FRAME_COMPILING : 0, &index) &&
+	return stack_frames_method(tree, report, frame->id, flags, &index) &&
 	       stack_nodes_child(tree, *node, index, node);
 }
 
@@ -167,13 +182,14 @@ int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t 
 {
 	const mprof_stack_frame *frames;
 	size_t count = names_stack(report->input.names, stack, &frames);
+	int was_collapsed = 0;
 	uint32_t note;
 
 	*node = 0;
 	if (count == 0)
 		return stack_frames_note(tree, unknown_stack, &note) && stack_nodes_child(tree, 0, note, node);
 	for (size_t i = count; i > 0; i--) {
-		if (!add_stack_frame(tree, report, &frames[i - 1], node))
+		if (!add_stack_frame(tree, report, &frames[i - 1], &was_collapsed, node))
 			return 0;
 	}
 	return 1;

@@ -43,8 +43,11 @@ static int reserve_element(void **elements, size_t *capacity, size_t count, size
 	return 1;
 }
 
-/* The start of the last component but one of a name: a class and a method, without what is in brackets. */
-static const char *skip_namespaces(const char *name, const char *end)
+/*
+ * The start of the last component of a name, which is a class, or of the last but one, so that it is a class and a
+ * method. What is in brackets does not count.
+ */
+static const char *skip_namespaces(const char *name, const char *end, int is_class)
 {
 	const char *last = name;
 	const char *last_but_one = name;
@@ -60,10 +63,10 @@ static const char *skip_namespaces(const char *name, const char *end)
 			last = at + 1;
 		}
 	}
-	return last_but_one;
+	return is_class ? last : last_but_one;
 }
 
-/* A name of a method without its namespaces and arguments; other names as they are. The caller frees it. */
+/* A name of a method or class without its namespaces and arguments; other names as they are. The caller frees it. */
 static char *make_short_name(const stack_frame *frame)
 {
 	const char *start = frame->name;
@@ -72,11 +75,13 @@ static char *make_short_name(const stack_frame *frame)
 
 	if (frame->kind == STACK_FRAME_MODULE && slash != NULL)
 		return strdup(slash + 1);
-	if (frame->kind != STACK_FRAME_METHOD || frame->id == 0)
+	if ((frame->kind != STACK_FRAME_METHOD && frame->kind != STACK_FRAME_FIELD &&
+	     frame->kind != STACK_FRAME_CLASS) ||
+	    start[0] == '(')
 		return strdup(start);
-	if (strstr(start, " (") != NULL)
+	if (frame->kind == STACK_FRAME_METHOD && strstr(start, " (") != NULL)
 		end = strstr(start, " (");
-	start = skip_namespaces(start, end);
+	start = skip_namespaces(start, end, frame->kind == STACK_FRAME_CLASS);
 	return strndup(start, (size_t)(end - start));
 }
 

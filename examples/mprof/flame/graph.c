@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the flame graph of one or two logs. */
+#include "flame/graph.h"
+
+#include "common/output.h"
+#include "flame/invert.h"
+#include "flame/svg.h"
+#include "report/parts.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of less than 1 / PARTS of a pixel are not drawn. */
+#define PARTS 10
+
+/* The smallest weight that is drawn. */
+static flame_limits limits_of(const flame_options *options, uint64_t whole)
+{
+	flame_limits limits = {.max_depth = (uint32_t)options->depth + 1};
+
+	if (options->has_min_share) {
+		limits.least = report_least(options->min_share, whole);
+	} else {
+		limits.least = whole / (options->width * PARTS);
+		limits.max_length = FLAME_USUAL_LENGTH;
+	}
+	limits.least = limits.least > 0 ? limits.least : 1;
+	return limits;
+}
+
+static void print_filter(FILE *file, const char *option, const char *value)
+{
+	if (value != NULL)
+		fprintf(file, " --%s=%s", option, value);
+}
+
+/* Prints which part of the log is shown. */
+static void print_filters(FILE *file, const report_options *options)
+{
+	char time[TEXT_NUMBER_SIZE];
+
+	if (options->focus_pattern == NULL && options->ignore_pattern == NULL && options->hide_pattern == NULL &&
+	    options->collapse_pattern == NULL && options->window.text == NULL && options->window.last_ns == 0 &&
+	    !options->has_thread)
+		return;
+	fputs("Filtered with", file);
+	print_filter(file, "focus", options->focus_pattern);
+	print_filter(file, "ignore", options->ignore_pattern);
+	print_filter(file, "hide", options->hide_pattern);
+	print_filter(file, "collapse", options->collapse_pattern);
+	print_filter(file, "time", options->window.text);
+	if (options->window.last_ns != 0)
+		print_filter(file, "last", text_duration(time, options->window.last_ns));
+	if (options->has_thread)
+		fprintf(file, " --thread=%llu", (unsigned long long)options->thread);
+	fputc('\n', file);
+}
+
+static void print_total(FILE *file, const flame_picture *picture, const flame_log *log, uint64_t whole)
+{
+	char amount[FIGURES_SIZE];
+
+	fprintf(file, "%s: %s%s", log->name, flame_amount(&picture->scale, amount, whole),
+		log->program[0] != '\0' ? ", " : "");
+	fputs(log->program, file);
+}
+
+/* The lines below the title. NULL if out of memory. */
+static char *make_subtitle(const flame_options *options, const flame_picture *picture, const flame_log *log,
+			   const flame_log *before)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (file == NULL)
+		return NULL;
+	print_total(file, picture, log, picture->scale.whole);
+	fputc('\n', file);
+	if (before != NULL) {
+		fputs("compared with ", file);
+		print_total(file, picture, before, picture->scale.before_whole);
+		fputs(picture->scale.is_normalized ? "; scaled to the same total\n" : "\n", file);
+	}
+	print_filters(file, &options->report);
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Two texts, each after what it is about. NULL if out of memory. */
+static char *join(const char *first, const flame_log *before, const char *second)
+{
+	char *text = NULL;
+
+	if (before == NULL || second[0] == '\0')
+		return strdup(first);
+	return asprintf(&text, "%s%s: %s", first, before->name, second) >= 0 ? text : NULL;
+}
+
+static int make_layouts(flame_picture *picture, const flame_options *options)
+{
+	const stack_tree *tree = picture->tree;
+	uint64_t *weights = calloc(tree->node_count, sizeof(*weights));
+	flame_limits limits = limits_of(options, picture->scale.whole);
+	int is_made;
+
+	if (weights == NULL) {
+		output_out_of_memory();
+		return 0;
+	}
+	for (size_t i = 0; i < tree->node_count; i++)
+		weights[i] = tree->nodes[i].total;
+	is_made = flame_layout_make(&picture->layout, tree, weights, &limits, flame_svg_length);
+	/* What is left of the length is for the removed frames. */
+	if (is_made && picture->comparison != NULL) {
+		limits.max_length /= 4;
+		is_made = flame_layout_make(&picture->removed, tree, picture->comparison->removed, &limits,
+					    flame_svg_length);
+	}
+	free(weights);
+	return is_made;
+}
+
+static char *make_title(const flame_options *options, const flame_log *log)
+{
+	const char *title = export_value_title(log->tree->value);
+	char *text = NULL;
+
+	if (options->title != NULL)
+		return strdup(options->title);
+	return asprintf(&text, "%s%s%s", title, options->before != NULL ? ", compared" : "",
+			options->is_inverted ? ", by callee" : "") >= 0
+		       ? text
+		       : NULL;
+}
+
+/* Prints the picture once its tree is known. */
+static int print_picture(FILE *file, flame_picture *picture, const flame_options *options, const flame_log *log,
+			 const flame_log *before)
+{
+	char *title = make_title(options, log);
+	char *subtitle = make_subtitle(options, picture, log, before);
+	char *warnings = join(log->warnings, before, before != NULL ? before->warnings : "");
+	char *details = join(log->header, NULL, "");
+	int is_made = title != NULL && subtitle != NULL && warnings != NULL && details != NULL;
+
+	if (!is_made)
+		output_out_of_memory();
+	is_made = is_made && make_layouts(picture, options);
+	if (is_made) {
+		picture->title = title;
+		picture->subtitle = subtitle;
+		picture->warnings = warnings;
+		picture->details = details;
+		flame_svg_print(file, picture);
+	}
+	flame_layout_release(&picture->layout);
+	flame_layout_release(&picture->removed);
+	free(title);
+	free(subtitle);
+	free(warnings);
+	free(details);
+	return is_made;
+}
+
+static int print_trees(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before,
+		       const stack_tree *tree, const stack_tree *before_tree)
+{
+	flame_comparison comparison = {.tree = NULL};
+	flame_picture picture = {.tree = tree, .width = (uint32_t)options->width};
+	int is_made = 1;
+
+	picture.scale =
+		(flame_scale){.value = log->tree->value, .whole = log->tree->nodes[0].total, .sampling = log->sampling};
+	if (before_tree != NULL) {
+		is_made = flame_comparison_make(&comparison, tree, before_tree);
+		picture.tree = comparison.tree;
+		picture.comparison = &comparison;
+		picture.scale.has_before = 1;
+		picture.scale.is_normalized = options->is_normalized;
+		picture.scale.before_whole = before->tree->nodes[0].total;
+	}
+	is_made = is_made && print_picture(file, &picture, options, log, before);
+	flame_comparison_release(&comparison);
+	return is_made;
+}
+
+int flame_graph_print(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before)
+{
+	stack_tree *tree;
+	stack_tree *before_tree;
+	int is_made;
+
+	if (!options->is_inverted)
+		return print_trees(file, options, log, before, log->tree, before != NULL ? before->tree : NULL);
+	tree = flame_invert(log->tree, (uint32_t)options->depth);
+	before_tree = before != NULL ? flame_invert(before->tree, (uint32_t)options->depth) : NULL;
+	is_made = tree != NULL && (before == NULL || before_tree != NULL) &&
+		  print_trees(file, options, log, before, tree, before_tree);
+	stack_tree_destroy(tree);
+	stack_tree_destroy(before_tree);
+	return is_made;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file flame/graph.h
+ * \brief Makes the flame graph of a log, or of the difference between two.
+ */
+#ifndef FLAME_GRAPH_H
+#define FLAME_GRAPH_H
+
+#include "flame/log.h"
+
+#include <stdio.h>
+
+/** Bytes of the frames of a document, unless a share is requested. */
+#define FLAME_USUAL_LENGTH 250000
+
+typedef struct flame_options {
+	const char *file;
+	const char *before; /**< The earlier log; NULL if there is none. */
+	const char *out;    /**< The SVG file; NULL for standard output. */
+	export_value value;
+	uint64_t heap_shot; /**< Which heap snapshot, from 1; 0 for the last. */
+	int is_inverted;
+	int is_normalized;
+	uint64_t width; /**< In pixels. */
+	uint64_t depth; /**< Number of rows, without the root. */
+	const char *title;
+	uint64_t min_share; /**< Frames with a smaller share of #REPORT_WHOLE are not drawn. */
+	int has_min_share;
+	report_options report;
+} flame_options;
+
+/**
+ * Prints the flame graph of a log, which was read, and of an earlier one, unless \p before is NULL. Returns 0 after a
+ * message if out of memory.
+ */
+int flame_graph_print(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before);
+
+#endif
