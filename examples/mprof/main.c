@@ -29,7 +29,7 @@ static const command commands[] = {
 	{"heap", command_heap, "print a heap snapshot: what retains memory, and paths from roots"},
 	{"flame", command_flame, "draw a flame graph of a log, or of the difference of two"},
 	{"handles", command_handles, "print the GC handles alive, and what created them"},
-	{"export", command_export, "write a log in the format of another tool: pprof and others"},
+	{"export", command_export, "write a log for other tools: pprof, speedscope, callgrind"},
 	{"decode", command_decode, "print the text of Mono's first decoder"},
 	{"info", command_info, "print a summary of a log"},
 	{"dump", command_dump, "print every block and event, in file order"},

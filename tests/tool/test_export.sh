@@ -30,7 +30,11 @@ test -z "$(ls ./*.pb.gz 2>/dev/null)" || fail "a wrong command line left a file"
 
 mprof export --to=help
 expect_status 0 "the list of formats"
-expect_line out '^  pprof '
+for format in pprof speedscope folded callgrind dot; do
+	expect_line out "^  $format "
+	"$MPROF" export --to=$format -o - sample.mprof >"all.$format" 2>err || fail "$format: $(cat err)"
+	test -s "all.$format" || fail "no output of $format"
+done
 
 # The default name is that of the log, in the current directory.
 mkdir directory

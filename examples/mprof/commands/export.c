@@ -42,7 +42,9 @@ static const char help[] =
 	"Examples:\n"
 	"  mprof export --to=help\n"
 	"  mprof export --to=pprof app.mprof\n"
-	"  mprof export --to=pprof --value=bytes -o alloc.pb.gz app.mprof\n";
+	"  mprof export --to=pprof --value=bytes -o alloc.pb.gz app.mprof\n"
+	"  mprof export --to=folded --value=wall --thread=0x7f10 -o - app.mprof\n"
+	"  mprof export --to=dot --top=30 -o app.dot app.mprof\n";
 
 enum { OPTION_TO = OPTION_OWN, OPTION_VALUE, OPTION_TOP, OPTION_MIN_DURATION, OPTION_AT, OPTION_NO_LINES };
 
@@ -185,20 +187,28 @@ static int report_problem(const char *out, const char *problem, int status)
 	return status;
 }
 
-static int write_one_report(const export_job *job, export_file *file)
+/* The losses of a log make its figures estimates. */
+static void note_losses(const log_report *report)
+{
+	if (report->totals.lost_events == 0)
+		return;
+	text_begin_message(report->input.name);
+	fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n", report->totals.lost_events);
+}
+
+/* A heap snapshot is read in addition to the report, so standard input has to be copied. */
+static int write_one_report(export_job *job, export_file *file)
 {
 	static log_report report;
-	const char *path = job->paths[0];
 	int status;
 	int written;
 
-	status = report_read(&report, path, &job->options);
+	job->log = spooled_path(job->paths[0]);
+	if (job->log == NULL)
+		return STATUS_NOTHING;
+	status = report_read(&report, job->log, &job->options);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
-		if (report.totals.lost_events > 0) {
-			text_begin_message(report.input.name);
-			fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n",
-				report.totals.lost_events);
-		}
+		note_losses(&report);
 		written = job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}
@@ -232,7 +242,7 @@ static void print_result(const export_job *job, const export_file *file)
 	fprintf(stderr, "%s\n", text_bytes(size, file->size));
 }
 
-static int run_job(const export_job *job, const char *out)
+static int run_job(export_job *job, const char *out)
 {
 	export_file file;
 	const char *problem;

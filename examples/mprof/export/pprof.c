@@ -207,7 +207,7 @@ static int write_trees(pprof_writer *writer, const pair_trees *trees)
 static int create_tree(pprof_writer *writer, export_value value, stack_tree **tree)
 {
 	const stack_tree_options options = {
-		.path = writer->job->paths[0],
+		.path = writer->job->log,
 		.heap_shot = writer->job->heap_shot,
 		.with_classes = 1,
 	};

@@ -37,6 +37,7 @@ typedef struct export_job {
 	const export_target *target;
 	char *const *paths; /**< The logs. */
 	size_t path_count;
+	const char *log;          /**< The log of write_report; it can be opened again, also if it is standard input. */
 	export_value value;       /**< #EXPORT_VALUE_DEFAULT if not given. */
 	report_options options;   /**< The filters and --top. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */

@@ -3,12 +3,16 @@
 #include "export/targets.h"
 
 #include "common/nearest.h"
+#include "export/callgrind.h"
+#include "export/dot.h"
+#include "export/folded.h"
 #include "export/pprof.h"
+#include "export/speedscope.h"
 
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof,
+	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

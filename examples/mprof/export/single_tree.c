@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the call stacks of an export whose format holds one value. */
+#include "export/single_tree.h"
+
+#include "common/exit_status.h"
+#include "shared/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int single_tree_create(const export_job *job, const log_report *report, stack_tree **tree)
+{
+	const stack_tree_options options = {
+		.path = job->log,
+		.heap_shot = job->heap_shot,
+		.with_classes = 1,
+	};
+
+	return stack_tree_create(report, job->value, &options, tree);
+}
+
+int single_tree_lack_memory(const log_report *report)
+{
+	text_begin_message(report->input.name);
+	fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+	return STATUS_NOTHING;
+}
+
+int single_tree_stack(const stack_tree *tree, uint32_t node, single_stack *stack)
+{
+	uint32_t last = node;
+
+	stack->count = 0;
+	for (; node != 0; node = tree->nodes[node].parent)
+		stack->count++;
+	if (stack->count > stack->capacity) {
+		size_t capacity = 2 * stack->count;
+		uint32_t *frames = realloc(stack->frames, capacity * sizeof(*frames));
+
+		if (frames == NULL)
+			return 0;
+		stack->frames = frames;
+		stack->capacity = capacity;
+	}
+	node = last;
+	for (size_t i = stack->count; i > 0; i--, node = tree->nodes[node].parent)
+		stack->frames[i - 1] = tree->nodes[node].frame;
+	return 1;
+}
+
+void single_stack_release(single_stack *stack)
+{
+	free(stack->frames);
+	memset(stack, 0, sizeof(*stack));
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/single_tree.h
+ * \brief The call stacks of an export whose format holds one value.
+ */
+#ifndef EXPORT_SINGLE_TREE_H
+#define EXPORT_SINGLE_TREE_H
+
+#include "export/plain_text.h"
+#include "export/stack_tree.h"
+#include "export/target.h"
+
+/** All values, for export_target::values. */
+#define EXPORT_ALL_VALUES ((UINT32_C(1) << EXPORT_VALUES) - 1)
+
+/** The name of what belongs to no frame: the value of the root itself. */
+#define SINGLE_TREE_NO_FRAME "(no method)"
+
+/**
+ * Makes the tree of the value of a job. Returns a status like stack_tree_create(). The caller frees the tree with
+ * stack_tree_destroy().
+ */
+int single_tree_create(const export_job *job, const log_report *report, stack_tree **tree);
+
+/** Prints that memory was exhausted. Returns #STATUS_NOTHING. */
+int single_tree_lack_memory(const log_report *report);
+
+/** Memory for the frames of one call stack. Initialized with 0. */
+typedef struct single_stack {
+	uint32_t *frames; /**< Indexes of frames, outermost first. */
+	size_t count;
+	size_t capacity;
+} single_stack;
+
+/** Gets the call stack of a node; the root has none. Returns 0 if out of memory. */
+int single_tree_stack(const stack_tree *tree, uint32_t node, single_stack *stack);
+void single_stack_release(single_stack *stack);
+
+#endif
