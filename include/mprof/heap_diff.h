@@ -21,7 +21,7 @@
  * If a class occurs twice on a path, the part between is left out: all elements of a linked list have one shape. The
  * objects that the shape holds are those that have the shape, or a shape that continues it.
  *
- * **Growth.** mprof_heap_diff_get_growth() finds the shapes whose objects increase from each snapshot to the next, and
+ * **Growth.** mprof_heap_diff_get_growth() finds the shapes whose objects increase from snapshot to snapshot, and
  * orders them by the memory that they hold. It leaves out incomplete snapshots and those without roots.
  *
  * **Missing data.** mprof_heap_diff_snapshot reports for each snapshot whether a part is missing, and how many objects
@@ -266,7 +266,7 @@ typedef struct mprof_heap_growth {
 	uint32_t shape;           /**< The shape, for mprof_heap_diff_get_shape(). */
 	uint32_t snapshots;       /**< Number of snapshots that were compared. */
 	uint32_t is_by_size;      /**< 1: the number of objects did not grow in each snapshot, but their size did. */
-	uint32_t grown_snapshots; /**< In how many of them it grew, the first one included. */
+	uint32_t grown_snapshots; /**< In how many of them it was larger than in all before, the first one included. */
 	uint64_t objects_first;   /**< Objects with this shape in the first of these snapshots. */
 	uint64_t objects_last;    /**< The same in the last one. */
 	uint64_t bytes_first;     /**< Bytes that the shape held in the first of these snapshots. */
@@ -284,10 +284,15 @@ typedef struct mprof_heap_growth {
  * are what it holds. A shape of which only the bytes increase in this way, such as an array that is replaced by larger
  * ones, is listed unless a shape that it continues, or that continues it, is.
  *
+ * Several snapshots may be taken while a shape does not change, for instance because the program collects twice in a
+ * row. So a shape has also grown if it increased at least three times, the last time in the second half of the
+ * snapshots, and was never more than 2 percent below its maximum. Changes in between may then be decreases if no more
+ * than half of them are, and if the shape increased by more than 10 percent altogether.
+ *
  * A program that ends does not add objects any more, and may already have dropped some. If
  * mprof_heap_diff_options::is_last_at_exit is 1 and the last snapshot that was added is compared, a shape that grew in
  * three or more snapshots before (the first one counts) need not grow in it: it is enough if at least 90 percent of its
- * objects, or bytes, are left. mprof_heap_growth::grown_snapshots is then smaller than snapshots.
+ * objects, or bytes, are left.
  *
  * One thread at a time, since it needs temporary memory: 1 byte for each shape.
  * \param diff The comparison.

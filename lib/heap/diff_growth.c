@@ -16,6 +16,15 @@
 #define LEAST_GROWN 3
 #define LEAST_KEPT_PERCENT 90
 
+/*
+ * A shape that did not grow in each snapshot, because some were taken shortly after another one, must have grown this
+ * often. Stacks may hold a few objects longer than they are used, so it may also shrink by this percentage, but must
+ * then have grown clearly.
+ */
+#define LEAST_INCREASES 3
+#define NOISE_PERCENT 2
+#define CLEAR_PERCENT 10
+
 /* What is known of a shape. */
 #define SHAPE_GREW 1    /* It grew, and is listed. */
 #define SHAPE_COVERED 2 /* It continues a shape that is listed. */
@@ -66,47 +75,89 @@ static uint64_t sum_of_class(const diff_snapshot *snapshot, uint32_t class_index
 	return is_by_size ? snapshot->classes[class_index].bytes : snapshot->classes[class_index].objects;
 }
 
-/* Whether a snapshot may have been taken while the program ended, after \p grown_count larger than the one before. */
-static int may_be_exit(const growth_search *search, const diff_snapshot *snapshot, uint32_t grown_count)
+/* The size of a shape over the snapshots that are compared. */
+typedef struct shape_trend {
+	uint32_t count; /* Snapshots so far. */
+	uint32_t changes;
+	uint32_t increases;     /* Those to more than ever before: a size that goes up and down does not grow. */
+	uint32_t last_increase; /* Index of the snapshot of the latest one. */
+	uint64_t first;
+	uint64_t maximum;
+	uint64_t last;
+	int has_dropped; /* It became smaller by more than noise. */
+	int has_shrunk;  /* It became smaller. */
+} shape_trend;
+
+/* A percentage of an amount, rounded down, without overflow. */
+static uint64_t percent_of(uint64_t amount, uint32_t percent)
 {
-	return search->diff->is_last_at_exit && snapshot == &search->diff->snapshots[search->diff->count - 1] &&
-	       grown_count + 1 >= LEAST_GROWN;
+	return amount / 100 * percent + amount % 100 * percent / 100;
 }
 
-static int has_kept(uint64_t before, uint64_t after)
+static void trend_add(shape_trend *trend, uint64_t size)
 {
-	return after >=
-	       before - before / 100 * (100 - LEAST_KEPT_PERCENT) - before % 100 * (100 - LEAST_KEPT_PERCENT) / 100;
+	uint32_t index = trend->count++;
+
+	if (index == 0) {
+		trend->first = trend->maximum = trend->last = size;
+		return;
+	}
+	trend->changes += size != trend->last;
+	trend->has_shrunk |= size < trend->last;
+	trend->has_dropped |= size < trend->maximum - percent_of(trend->maximum, NOISE_PERCENT);
+	if (size > trend->maximum) {
+		trend->maximum = size;
+		trend->increases++;
+		trend->last_increase = index;
+	}
+	trend->last = size;
 }
 
 /*
- * Returns in how many snapshots a shape has more objects, or if \p is_by_size larger ones, than in the one before: all
- * but the first, or these without one that was taken while the program ended. 0 if it did not grow in another one.
+ * Neighbouring snapshots of the same size count as one, so every change but a small decrease is an increase. What a
+ * program fills once, such as a cache, does not grow in the second half of the snapshots.
+ */
+static int trend_is_growth(const shape_trend *trend)
+{
+	if (trend->count < LEAST_SNAPSHOTS || trend->has_dropped)
+		return 0;
+	if (trend->increases + 1 == trend->count)
+		return 1;
+	if (trend->has_shrunk && trend->last - trend->first <= percent_of(trend->first, CLEAR_PERCENT))
+		return 0;
+	return trend->increases >= LEAST_INCREASES && trend->increases >= trend->changes - trend->increases &&
+	       trend->last_increase > trend->count / 2;
+}
+
+/* Whether the last snapshot of a program that ends is no evidence against the growth before. */
+static int trend_may_end(const shape_trend *trend, uint64_t size)
+{
+	return size <= trend->maximum && size >= trend->last - percent_of(trend->last, 100 - LEAST_KEPT_PERCENT) &&
+	       trend->increases + 1 >= LEAST_GROWN && trend_is_growth(trend);
+}
+
+/*
+ * Returns in how many snapshots a shape has more objects, or if \p is_by_size larger ones, than in all before. 0 if
+ * that is not growth.
  */
 static uint32_t count_grown(const growth_search *search, size_t shape, int is_by_size)
 {
-	const diff_snapshot *previous = NULL;
-	uint32_t grown_count = 0;
+	const diff_snapshot *exit =
+		search->diff->is_last_at_exit ? &search->diff->snapshots[search->diff->count - 1] : NULL;
+	shape_trend trend = {0};
 
 	for (size_t i = 0; i < search->diff->count; i++) {
 		const diff_snapshot *snapshot = &search->diff->snapshots[i];
+		shape_sum sum = sum_of(snapshot, shape);
+		uint64_t size = is_by_size ? sum.bytes : sum.objects;
 
-		if (!is_usable(snapshot))
+		if (!is_usable(snapshot) || (snapshot == exit && trend_may_end(&trend, size)))
 			continue;
-		if (previous != NULL) {
-			shape_sum sum_before = sum_of(previous, shape);
-			shape_sum sum_after = sum_of(snapshot, shape);
-			uint64_t before = is_by_size ? sum_before.bytes : sum_before.objects;
-			uint64_t after = is_by_size ? sum_after.bytes : sum_after.objects;
-
-			if (after > before)
-				grown_count++;
-			else if (!may_be_exit(search, snapshot, grown_count) || !has_kept(before, after))
-				return 0;
-		}
-		previous = snapshot;
+		trend_add(&trend, size);
+		if (trend.has_dropped)
+			return 0;
 	}
-	return grown_count;
+	return trend_is_growth(&trend) ? trend.increases : 0;
 }
 
 /*

@@ -33,6 +33,13 @@ expect "two logs" "$(jq -c '[.classes, .heap_growth]' out)" "$(jq -c '[.classes,
 mprof diff --shots=2,4 growing.mprof
 expect_line out '^Paths that hold more objects than before'
 expect_line out ' \+80 .* \+2  Order, static Shop\.orders -> items -> \[\]$'
+# Equal classes are left out, unless they are asked for.
+mprof diff --shots=1,1 growing.mprof
+expect_line out '^  Without a difference: 3$'
+expect_no_line out ' Order$'
+mprof diff --shots=1,1 --class=Order growing.mprof
+expect_no_line out 'Without a difference'
+expect_line out ' Order$'
 mprof diff --json --shots=4,2 growing.mprof
 expect_json "no growth" '.heap_growth' '[]'
 # An incomplete snapshot does not show growth.

@@ -62,13 +62,13 @@ expect_line out '^Growth is only visible in three or more complete heap snapshot
 make_tree ending ending.mprof 4
 mprof heap --leaks ending.mprof
 expect_status 0 "the last snapshot is that of the end"
-expect_line out '^Growth in at least 4 of 5 heap snapshots, '
+expect_line out '^Growth over 5 heap snapshots, '
 expect_line out '^  Order grew in 4 of 5 snapshots, 40 B -> 160 B, 1 -> 4 objects$'
 mprof heap --json --leaks ending.mprof
 expect_json "the end" '[.leak_shots.compared, .leaks[0].shots]' '[5,4]'
 make_tree ending small.mprof 2
 mprof heap --leaks small.mprof
-expect_line out '^No class grew in all snapshots: 3 were compared\.$'
+expect_line out '^No class grew from snapshot to snapshot: 3 were compared\.$'
 mprof heap --leaks mail.mprof
 expect_status 0 "no snapshots to compare"
 expect_line out 'the log has 0\.$'

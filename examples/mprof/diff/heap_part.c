@@ -159,33 +159,70 @@ static void print_retained_json(const log_diff *diff, json_writer *json, int sid
 		json_null(json, key);
 }
 
+/* Whether a class differs; a change of what its objects retain is one, too. */
+static int has_changed(const log_diff *diff, const heap_row *row)
+{
+	return row->objects[DIFF_BEFORE] != row->objects[DIFF_AFTER] ||
+	       row->bytes[DIFF_BEFORE] != row->bytes[DIFF_AFTER] ||
+	       (has_retained(diff) && row->retained[DIFF_BEFORE] != row->retained[DIFF_AFTER]);
+}
+
+/* The number of classes that are not the same in both snapshots; all if classes were asked for. */
+static size_t count_changed(const log_diff *diff)
+{
+	size_t changed = 0;
+
+	if (diff->options.class_pattern != NULL)
+		return diff->heap_row_count;
+	for (size_t i = 0; i < diff->heap_row_count; i++)
+		changed += has_changed(diff, &diff->heap_rows[i]) != 0;
+	return changed;
+}
+
+static void print_row(const log_diff *diff, const heap_row *row)
+{
+	char growth[TEXT_NUMBER_SIZE];
+
+	diff_print_counts(row->bytes);
+	printf(" %15s", diff_text_growth(growth, row->objects));
+	printf(" %15s  ", has_retained(diff) ? diff_text_growth(growth, row->retained) : "");
+	name_print(row->name);
+	diff_print_presence(row->objects);
+}
+
+static void print_rows(const log_diff *diff, size_t shown)
+{
+	if (shown > 0)
+		printf("  %15s %15s %15s %10s %15s %15s  class\n", "bytes before", "after", "growth", "", "objects",
+		       has_retained(diff) ? "retained" : "");
+	for (size_t i = 0, printed = 0; printed < shown; i++) {
+		if (diff->options.class_pattern == NULL && !has_changed(diff, &diff->heap_rows[i]))
+			continue;
+		print_row(diff, &diff->heap_rows[i]);
+		printed++;
+	}
+}
+
 void heap_part_print_text(const log_diff *diff)
 {
-	size_t shown = diff_rows(diff, diff->heap_row_count);
+	size_t changed = count_changed(diff);
+	size_t shown = diff_rows(diff, changed);
+	char number[TEXT_NUMBER_SIZE];
 
 	if (diff->heap_row_count == 0)
 		return;
 	printf("\nLive objects by class, heap snapshot %" PRIu64 " and %" PRIu64, diff->heap[DIFF_BEFORE].shot,
 	       diff->heap[DIFF_AFTER].shot);
-	diff_print_shown(shown, diff->heap_row_count);
+	diff_print_shown(shown, changed);
+	if (changed < diff->heap_row_count)
+		printf("  Without a difference: %s\n", text_count(number, diff->heap_row_count - changed));
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		if (diff->heap[side].is_incomplete)
 			printf("  Objects are missing in the snapshot %s: figures are too small, and what objects\n"
 			       "  retain may be too small or too large.\n",
 			       diff_side_name(side));
 	}
-	printf("  %15s %15s %15s %10s %15s %15s  class\n", "bytes before", "after", "growth", "", "objects",
-	       has_retained(diff) ? "retained" : "");
-	for (size_t i = 0; i < shown; i++) {
-		const heap_row *row = &diff->heap_rows[i];
-		char growth[TEXT_NUMBER_SIZE];
-
-		diff_print_counts(row->bytes);
-		printf(" %15s", diff_text_growth(growth, row->objects));
-		printf(" %15s  ", has_retained(diff) ? diff_text_growth(growth, row->retained) : "");
-		name_print(row->name);
-		diff_print_presence(row->objects);
-	}
+	print_rows(diff, shown);
 	heap_growth_print_text(diff);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares all heap snapshots of a log, and prints what grew in all of them. */
+/* Compares all heap snapshots of a log, and prints what grew over all of them. */
 #include "heap/leaks.h"
 
 #include "common/exit_status.h"
@@ -146,7 +146,8 @@ static mprof_status create_diff(heap_leaks *leaks, const mprof_heap_graph *list)
 
 	mprof_heap_diff_options_init(&options, sizeof(options));
 	options.max_memory = leaks->options.memory << 20;
-	options.is_last_at_exit = ends_with_program(leaks, list) != 0;
+	leaks->is_last_at_exit = ends_with_program(leaks, list);
+	options.is_last_at_exit = leaks->is_last_at_exit != 0;
 	return mprof_heap_diff_create(&options, &leaks->diff);
 }
 
@@ -275,7 +276,7 @@ static void print_left_out(const heap_leaks *leaks)
 		printf("  Not compared: %" PRIu64
 		       " heap snapshot%s without roots: what holds an object is not known.\n",
 		       leaks->rootless_count, leaks->rootless_count == 1 ? "" : "s");
-	if (!is_in_each(leaks))
+	if (!is_in_each(leaks) && leaks->is_last_at_exit)
 		puts("  The last heap snapshot may be that of the program's end, so growth is not expected in it.");
 	if (leaks->inexact_objects > 0)
 		printf("  The paths of up to %" PRIu64
@@ -286,11 +287,8 @@ static void print_left_out(const heap_leaks *leaks)
 
 static void print_title(const heap_leaks *leaks)
 {
-	if (is_in_each(leaks))
-		fputs("Growth in each", stdout);
-	else
-		printf("Growth in at least %" PRIu64, leaks->compared_count - 1);
-	printf(" of %" PRIu64 " heap snapshots, with all that the objects hold", leaks->compared_count);
+	printf("%s %" PRIu64 " heap snapshots, with all that the objects hold",
+	       is_in_each(leaks) ? "Growth in each of" : "Growth over", leaks->compared_count);
 }
 
 void heap_leaks_text(const heap_leaks *leaks)
@@ -304,7 +302,7 @@ void heap_leaks_text(const heap_leaks *leaks)
 		       "%" PRIu64 ".\n",
 		       leaks->compared_count);
 	} else if (leaks->count == 0) {
-		printf("No class grew in all snapshots: %" PRIu64 " were compared.\n", leaks->compared_count);
+		printf("No class grew from snapshot to snapshot: %" PRIu64 " were compared.\n", leaks->compared_count);
 	} else {
 		print_title(leaks);
 		if (shown < leaks->count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file heap/leaks.h
- * \brief What grew in all heap snapshots of a log, and what holds it.
+ * \brief What grew over all heap snapshots of a log, and what holds it.
  */
 #ifndef HEAP_LEAKS_H
 #define HEAP_LEAKS_H
@@ -25,6 +25,7 @@ typedef struct heap_leaks {
 	uint64_t final_count; /**< Taken when the runtime shut down: nothing grows any more. */
 	uint64_t usual_count; /**< Snapshots before these; UINT64_MAX if the log does not state it. */
 	uint64_t compared_count;
+	int is_last_at_exit;      /**< The last one may have been taken while the program ended. */
 	uint64_t inexact_objects; /**< Most in a snapshot. */
 	mprof_heap_growth *rows;  /**< Those that hold the most additional memory first. */
 	size_t count;
