@@ -49,7 +49,8 @@ for source in "${sources[@]}"; do
 	compile "$source"
 	names+=("$objects/${source//\//_}.o")
 done
-# The stack comes first in memory, so that overflowing it traps instead of changing data.
-"${compiler[@]}" "${target[@]}" "${extra[@]}" -mexec-model=reactor -Wl,--gc-sections -Wl,--stack-first -Wl,-z,stack-size=1048576 \
+# The stack comes first in memory, so that overflowing it traps instead of changing data. Without a flag to optimise:
+# clang would run wasm-opt if it is installed, and that of Debian 12 does not take SIMD instructions then.
+"${compiler[@]}" "${target[@]}" -mexec-model=reactor -Wl,--gc-sections -Wl,--stack-first -Wl,-z,stack-size=1048576 \
 	-Wl,--max-memory=4294967296 -Wl,--strip-all -o "$output.new" "${names[@]}"
 mv "$output.new" "$output"

@@ -50,6 +50,15 @@ static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decod
 	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(group, _mm_set1_epi8((char)table->single_value)));
 }
 
+#elif defined(__wasm_simd128__)
+
+static inline uint64_t mark_single_of_16(const uint8_t *bytes, const event_decode_table *table)
+{
+	v128_t group = wasm_v128_and(wasm_v128_load(bytes), wasm_u8x16_splat(table->single_mask));
+
+	return (uint32_t)wasm_i8x16_bitmask(wasm_i8x16_eq(group, wasm_u8x16_splat(table->single_value)));
+}
+
 #else
 
 static inline uint64_t mark_single_of_8(uint64_t bytes, const event_decode_table *table)

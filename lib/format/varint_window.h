@@ -12,6 +12,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 /** Length of a window in bytes. */
@@ -80,6 +82,13 @@ static inline uint64_t varint_highest_bits(uint64_t bytes)
 static inline uint64_t varint_last_bits_of_16(const uint8_t *bytes)
 {
 	return (uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes));
+}
+
+#elif defined(__wasm_simd128__)
+
+static inline uint64_t varint_last_bits_of_16(const uint8_t *bytes)
+{
+	return (uint32_t)wasm_i8x16_bitmask(wasm_v128_load(bytes));
 }
 
 #else
