@@ -78,6 +78,25 @@ cp out out.svg
 expect "rows" "$(xpath "count($frames)")" 8
 expect_line out '>Not drawn: 23 frames of less than .* or below the last row, together 23 samples\.<'
 
+# A large log has a document of limited size: small frames are areas, and a list for the script has their names and
+# figures. Together with the frames that are not drawn, they are all frames of the log.
+make_tree branches branches.mprof 11
+mprof flame --value=calls -o out.svg branches.mprof
+xmllint --noout out.svg
+test "$(wc -c <out.svg)" -lt 300000 || fail "the document has $(wc -c <out.svg) bytes"
+number_in() {
+	sed -nE "s/.*>$1 ([0-9,]+) frames.*/\1/p" out.svg | tr -d ,
+}
+xpath 'string(//*[local-name()="metadata"])' | sed '1,/^$/d' | grep , >list || true
+expect "small frames" "$(wc -l <list)" "$(number_in 'Gray areas:')"
+test -s list || fail "no small frames"
+flame --value=calls branches.mprof
+all=$(xpath "count($frames)")
+mprof flame --value=calls -o out.svg branches.mprof
+hidden=$(number_in 'Not drawn:')
+expect "all frames" $(($(xpath "count($frames)") + $(wc -l <list) + ${hidden:-0})) "$all"
+expect "the list" "$(grep -vcE '^[0-9a-z]*,[0-9a-z]+,[0-9a-z]+,[0-9a-z]*(,[0-9a-z]+)?$' list)" 0
+
 # The path from a root is the call stack of an object.
 flame --value=heap --at=2 growing.mprof
 expect "a path" "$(xpath "count(${frames}[contains(., 'static Shop.orders')])")" 1

@@ -57,6 +57,24 @@ browse 'click(svg.querySelectorAll(".graph")[1].children[25]);
 	return [svg.querySelectorAll(".graph").length, text("reset"), svg.querySelectorAll(".parent").length].join(" ");'
 expect "two pictures" "$found" "2 Reset zoom 25"
 
+# The script makes frames of the list of small ones, below their callers and with figures like those of the others.
+make_tree branches branches.mprof 11
+mprof flame --min-share=0 --value=calls -o out.svg branches.mprof
+xmllint --xpath '//*[local-name()="g"]/*[local-name()="title"]/text()' out.svg | sed '/^$/d' >titles
+mprof flame --value=calls -o out.svg branches.mprof
+rows=$(xmllint --xpath 'string(//*[local-name()="metadata"])' out.svg | sed '1,/^$/d' | grep -c ,)
+drawn=$(xmllint --xpath 'count(//*[local-name()="g" and @class="graph"]/*)' out.svg)
+browse 'var all = svg.querySelectorAll(".graph > g"), outside = 0, last = all[all.length - 1];
+	function number(g, name) { return parseFloat(g.querySelector("rect").getAttribute(name)); }
+	Array.prototype.forEach.call(all, function (g) {
+		if (number(g, "x") < 9.99 || number(g, "x") + number(g, "width") > 1190.01) outside++; });
+	var titles = Array.prototype.map.call(all, function (g) { return g.textContent.split("\n")[1]; });
+	return [all.length, outside, svg.querySelectorAll(".small, .list, .gray").length, titles[titles.length - 1],
+		last.querySelector("title").textContent.split("\n")[0]].join("|");'
+expect "small frames" "$(cut -d'|' -f1-3 <<<"$found")" "$((drawn + rows))|0|0"
+grep -qxF -- "$(cut -d'|' -f4 <<<"$found")" titles || fail "figures that no frame has: $found"
+grep -qF -- "$(cut -d'|' -f5 <<<"$found")" titles || fail "a name that no frame has: $found"
+
 # No name starts a script, whatever is done with it.
 for value in wall samples bytes; do
 	mprof flame --value=$value --min-share=0 -o out.svg hostile.mprof

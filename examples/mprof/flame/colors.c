@@ -18,6 +18,7 @@ const char flame_style_sheet[] =
 	".flame .graph text{fill:#111;pointer-events:none}\n"
 	".flame .graph rect{stroke:#fff;stroke:var(--back);stroke-width:.3;cursor:pointer}\n"
 	".flame .graph g:hover rect{stroke:#000;stroke-width:1}\n"
+	".flame .small{fill:#c4c4c4}\n"
 	".flame .graph .parent{opacity:.6}\n"
 	".flame .graph .found rect{fill:#e040fb}\n"
 	".flame .graph .current rect{stroke:#000;stroke-width:2}\n"

@@ -3,6 +3,7 @@
 #include "flame/figures.h"
 
 #include "flame/comparison.h"
+#include "flame/markup.h"
 #include "shared/text.h"
 
 #include <string.h>
@@ -90,4 +91,45 @@ void flame_figures_print(FILE *file, const flame_scale *scale, const flame_value
 	if (noun->count_one != NULL && values->count > 0)
 		fprintf(file, ", %s %s", text_count(text, values->count),
 			values->count == 1 ? noun->count_one : noun->count_many);
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* The module of a native function, for its name; NULL for other frames. */
+static const char *module_of(const stack_frame *frame)
+{
+	return frame->kind == STACK_FRAME_FUNCTION && frame->module != NULL ? file_name(frame->module) : NULL;
+}
+
+void flame_figures_print_name(FILE *file, const stack_frame *frame)
+{
+	const char *module = module_of(frame);
+
+	markup_text(file, frame->name);
+	if ((frame->flags & STACK_FRAME_COMPILING) != 0)
+		fputs(" (compiling)", file);
+	if ((frame->flags & STACK_FRAME_INLINED) != 0)
+		fputs(" (inlined)", file);
+	if (module != NULL) {
+		fputs(" [", file);
+		markup_text(file, module);
+		fputc(']', file);
+	}
+}
+
+void flame_figures_print_nouns(FILE *file, const flame_scale *scale)
+{
+	const value_nouns *noun = &nouns[scale->value];
+
+	if (noun->one != NULL)
+		fprintf(file, " data-one=\"%s\" data-many=\"%s\"", noun->one, noun->many);
+	if (noun->count_one != NULL)
+		fprintf(file, " data-count-one=\"%s\" data-count-many=\"%s\"", noun->count_one, noun->count_many);
+	if (scale->value == EXPORT_SAMPLES && sampling_has_time(&scale->sampling))
+		fprintf(file, " data-time=\"%.3f\"", (double)sampling_time_of(&scale->sampling, 1000000) / 1e6);
 }

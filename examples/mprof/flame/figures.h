@@ -6,7 +6,7 @@
 #ifndef FLAME_FIGURES_H
 #define FLAME_FIGURES_H
 
-#include "export/value.h"
+#include "export/stack_nodes.h"
 
 #include <stdio.h>
 
@@ -40,5 +40,11 @@ uint64_t flame_before(const flame_scale *scale, uint64_t value);
 
 /** Prints the figures of a frame: total, self and count, or both totals and their difference. */
 void flame_figures_print(FILE *file, const flame_scale *scale, const flame_values *values);
+
+/** Prints the full name of a frame as XML: with the module of a native function. */
+void flame_figures_print_name(FILE *file, const stack_frame *frame);
+
+/** Prints what the script needs to format figures, as attributes. */
+void flame_figures_print_nouns(FILE *file, const flame_scale *scale);
 
 #endif

@@ -23,7 +23,9 @@ static flame_limits limits_of(const flame_options *options, uint64_t whole)
 		limits.least = report_least(options->min_share, whole);
 	} else {
 		limits.least = whole / (options->width * PARTS);
-		limits.max_length = FLAME_USUAL_LENGTH;
+		/* A comparison has more figures than the script has. */
+		limits.max_length = options->before != NULL ? FLAME_USUAL_LENGTH : FLAME_USUAL_LENGTH / 2;
+		limits.max_small = options->before != NULL ? 0 : FLAME_USUAL_LENGTH / 2;
 	}
 	limits.least = limits.least > 0 ? limits.least : 1;
 	return limits;
@@ -117,7 +119,7 @@ static int make_layouts(flame_picture *picture, const flame_options *options)
 	is_made = flame_layout_make(&picture->layout, tree, weights, &limits, flame_svg_length);
 	/* What is left of the length is for the removed frames. */
 	if (is_made && picture->comparison != NULL) {
-		limits.max_length /= 4;
+		limits.max_length /= 8;
 		is_made = flame_layout_make(&picture->removed, tree, picture->comparison->removed, &limits,
 					    flame_svg_length);
 	}
@@ -189,6 +191,14 @@ static int print_trees(FILE *file, const flame_options *options, const flame_log
 	return is_made;
 }
 
+/* The inverse of a tree, in which frames that are not drawn have no callers. */
+static stack_tree *invert(const flame_options *options, const stack_tree *tree)
+{
+	const flame_limits limits = limits_of(options, tree->nodes[0].total);
+
+	return flame_invert(tree, limits.max_depth - 1, limits.least);
+}
+
 int flame_graph_print(FILE *file, const flame_options *options, const flame_log *log, const flame_log *before)
 {
 	stack_tree *tree;
@@ -197,8 +207,8 @@ int flame_graph_print(FILE *file, const flame_options *options, const flame_log 
 
 	if (!options->is_inverted)
 		return print_trees(file, options, log, before, log->tree, before != NULL ? before->tree : NULL);
-	tree = flame_invert(log->tree, (uint32_t)options->depth);
-	before_tree = before != NULL ? flame_invert(before->tree, (uint32_t)options->depth) : NULL;
+	tree = invert(options, log->tree);
+	before_tree = before != NULL ? invert(options, before->tree) : NULL;
 	is_made = tree != NULL && (before == NULL || before_tree != NULL) &&
 		  print_trees(file, options, log, before, tree, before_tree);
 	stack_tree_destroy(tree);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /** Bytes of the frames of a document, unless a share is requested. */
-#define FLAME_USUAL_LENGTH 250000
+#define FLAME_USUAL_LENGTH 240000
 
 typedef struct flame_options {
 	const char *file;

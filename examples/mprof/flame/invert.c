@@ -31,18 +31,31 @@ static int add_path(stack_tree *inverse, const stack_tree *tree, const uint32_t 
 	return 1;
 }
 
-stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth)
+/* Adds up the own values of each frame. */
+static void sum_frames(const stack_tree *tree, uint64_t *values)
+{
+	for (size_t i = 0; i < tree->node_count; i++)
+		values[tree->nodes[i].frame] += tree->nodes[i].self;
+}
+
+stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth, uint64_t least)
 {
 	stack_tree *inverse = malloc(sizeof(*inverse));
 	uint32_t *frames = calloc(tree->frame_count, sizeof(*frames));
-	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value) && frames != NULL &&
+	uint64_t *values = calloc(tree->frame_count, sizeof(*values));
+	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value) && frames != NULL && values != NULL &&
 		      copy_frames(inverse, tree, frames);
 
+	if (is_made)
+		sum_frames(tree, values);
 	for (uint32_t i = 0; is_made && i < tree->node_count; i++) {
+		uint32_t depth = values[tree->nodes[i].frame] < least ? 1 : max_depth;
+
 		if (tree->nodes[i].self > 0)
-			is_made = add_path(inverse, tree, frames, i, max_depth);
+			is_made = add_path(inverse, tree, frames, i, depth);
 	}
 	free(frames);
+	free(values);
 	if (!is_made) {
 		output_out_of_memory();
 		stack_tree_destroy(inverse);

@@ -10,9 +10,10 @@
 
 /**
  * Makes the inverse of a tree: the nodes below the root are the frames with a value of their own, and the totals of
- * these are the sums of all nodes of the frame. Callers beyond \p max_depth frames are left out. NULL after a message
- * if out of memory. The caller frees the result with stack_tree_destroy().
+ * these are the sums of all nodes of the frame. Callers beyond \p max_depth frames are left out, and so are those of
+ * frames whose own value is less than \p least. NULL after a message if out of memory. The caller frees the result with
+ * stack_tree_destroy().
  */
-stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth);
+stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth, uint64_t least);
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a frame that only the script names, without its name. */
+#define SMALL_LENGTH 26
+
 typedef struct layout_state {
 	const stack_tree *tree;
 	const uint64_t *weights;
@@ -60,25 +63,59 @@ static void collect(layout_state *state, uint64_t least, uint32_t max_depth)
 	}
 }
 
-/* The smallest weight with which the document is short enough. Callers are not lighter than what they call. */
-static uint64_t fit_length(layout_state *state, const flame_limits *limits, size_t (*length)(const stack_frame *frame))
+/* The smallest weight with which the frames are short enough. Callers are not lighter than what they call. */
+static uint64_t fit_named(const layout_state *state, const flame_limits *limits,
+			  size_t (*length)(const stack_frame *frame))
 {
-	uint64_t least = limits->least;
 	uint64_t sum = 0;
 
-	if (limits->max_length == 0)
-		return least;
-	qsort(state->boxes, state->count, sizeof(*state->boxes), compare_weights);
 	for (size_t i = state->count; i > 0; i--) {
 		const stack_node *node = &state->tree->nodes[state->boxes[i - 1].node];
 
 		sum += length(&state->tree->frames[node->frame]);
-		if (sum > limits->max_length) {
-			least = state->boxes[i - 1].weight + 1;
-			break;
-		}
+		if (sum > limits->max_length)
+			return state->boxes[i - 1].weight + 1;
 	}
-	return least;
+	return limits->least;
+}
+
+/* The same for the frames with smaller weights. \p is_named: by frame; whether the document has its name. */
+static uint64_t fit_small(const layout_state *state, const flame_limits *limits, uint64_t named,
+			  unsigned char *is_named)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = state->count; i > 0; i--) {
+		const flame_box *box = &state->boxes[i - 1];
+		uint32_t frame = state->tree->nodes[box->node].frame;
+
+		if (box->weight < named) {
+			sum += SMALL_LENGTH + (is_named[frame] ? 0 : strlen(state->tree->frames[frame].name) + 4);
+			if (sum > limits->max_small)
+				return box->weight + 1;
+		}
+		is_named[frame] = 1;
+	}
+	return limits->least;
+}
+
+/* Finds the smallest weights. Returns 0 if out of memory. */
+static int fit(layout_state *state, flame_layout *layout, const flame_limits *limits,
+	       size_t (*length)(const stack_frame *frame))
+{
+	unsigned char *is_named;
+
+	layout->named = layout->least = limits->least;
+	if (limits->max_length == 0)
+		return 1;
+	is_named = calloc(state->tree->frame_count, 1);
+	if (is_named == NULL)
+		return 0;
+	qsort(state->boxes, state->count, sizeof(*state->boxes), compare_weights);
+	layout->named = fit_named(state, limits, length);
+	layout->least = fit_small(state, limits, layout->named, is_named);
+	free(is_named);
+	return 1;
 }
 
 /* Finds where the boxes are, once they are sorted. \p lefts: by node; the left edge of what it calls next. */
@@ -110,12 +147,13 @@ static void count_hidden(const layout_state *state, flame_layout *layout, uint32
 	}
 }
 
-static void make(layout_state *state, flame_layout *layout, const flame_limits *limits, uint64_t *lefts,
-		 size_t (*length)(const stack_frame *frame))
+static int make(layout_state *state, flame_layout *layout, const flame_limits *limits, uint64_t *lefts,
+		size_t (*length)(const stack_frame *frame))
 {
 	find_depths(state);
 	collect(state, limits->least, limits->max_depth);
-	layout->least = fit_length(state, limits, length);
+	if (!fit(state, layout, limits, length))
+		return 0;
 	collect(state, layout->least, limits->max_depth);
 	sorted = state;
 	qsort(state->boxes, state->count, sizeof(*state->boxes), compare_places);
@@ -128,6 +166,7 @@ static void make(layout_state *state, flame_layout *layout, const flame_limits *
 		if (state->boxes[i].depth >= layout->levels)
 			layout->levels = state->boxes[i].depth + 1;
 	}
+	return 1;
 }
 
 int flame_layout_make(flame_layout *layout, const stack_tree *tree, const uint64_t *weights, const flame_limits *limits,
@@ -141,10 +180,9 @@ int flame_layout_make(flame_layout *layout, const stack_tree *tree, const uint64
 	state.depths = calloc(tree->node_count, sizeof(*state.depths));
 	state.boxes = calloc(tree->node_count + 1, sizeof(*state.boxes));
 	layout->boxes = state.boxes;
-	is_made = lefts != NULL && state.depths != NULL && state.boxes != NULL;
-	if (is_made)
-		make(&state, layout, limits, lefts, length);
-	else
+	is_made = lefts != NULL && state.depths != NULL && state.boxes != NULL &&
+		  make(&state, layout, limits, lefts, length);
+	if (!is_made)
 		output_out_of_memory();
 	free(lefts);
 	free(state.depths);

@@ -6,6 +6,7 @@
 #include "flame/colors.h"
 #include "flame/markup.h"
 #include "flame/script.h"
+#include "flame/small.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
 
@@ -14,10 +15,7 @@
 #include <string.h>
 
 /* Sizes in pixels; the script has the same ones. */
-#define ROW 17
-#define BOX_HEIGHT 16
 #define LINE 15
-#define MARGIN 10
 #define COLUMN 6.65
 #define TITLE_HEIGHT 30
 /* The text of a box is this far from its edges. */
@@ -32,24 +30,9 @@ typedef struct svg_page {
 	double y; /* Where the next line or picture begins. */
 } svg_page;
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
-/* The module of a native function, for its name; NULL for other frames. */
-static const char *module_of(const stack_frame *frame)
-{
-	return frame->kind == STACK_FRAME_FUNCTION && frame->module != NULL ? file_name(frame->module) : NULL;
-}
-
 size_t flame_svg_length(const stack_frame *frame)
 {
-	const char *module = module_of(frame);
-
-	return BOX_LENGTH + strlen(frame->name) + (module != NULL ? strlen(module) : 0);
+	return BOX_LENGTH + strlen(frame->name);
 }
 
 /* A number without needless digits. */
@@ -67,7 +50,7 @@ static void print_number(FILE *file, double number)
 
 static void print_line(svg_page *page, const char *style, const char *text)
 {
-	fprintf(page->file, "<text class=\"%s\" x=\"%d\" y=\"%.0f\">", style, MARGIN, page->y + LINE - 4);
+	fprintf(page->file, "<text class=\"%s\" x=\"%d\" y=\"%.0f\">", style, FLAME_MARGIN, page->y + LINE - 4);
 	markup_text(page->file, text);
 	fputs("</text>\n", page->file);
 	page->y += LINE;
@@ -86,22 +69,6 @@ static void print_lines(svg_page *page, const char *style, const char *text)
 			print_line(page, style, line);
 		free(line);
 		text += length + (text[length] == '\n');
-	}
-}
-
-static void print_name(FILE *file, const stack_frame *frame)
-{
-	const char *module = module_of(frame);
-
-	markup_text(file, frame->name);
-	if ((frame->flags & STACK_FRAME_COMPILING) != 0)
-		fputs(" (compiling)", file);
-	if ((frame->flags & STACK_FRAME_INLINED) != 0)
-		fputs(" (inlined)", file);
-	if (module != NULL) {
-		fputs(" [", file);
-		markup_text(file, module);
-		fputc(']', file);
 	}
 }
 
@@ -213,8 +180,8 @@ static void print_box(svg_page *page, const flame_layout *layout, const flame_bo
 	const flame_picture *picture = page->picture;
 	const stack_frame *frame = &picture->tree->frames[picture->tree->nodes[box->node].frame];
 	const flame_values values = values_of(picture, box->node);
-	double x = MARGIN + (double)box->left * pixels;
-	double y = page->y + (double)box->depth * ROW;
+	double x = FLAME_MARGIN + (double)box->left * pixels;
+	double y = page->y + (double)box->depth * FLAME_ROW;
 	double width = (double)box->weight * pixels;
 
 	print_style(page, frame, &values);
@@ -222,7 +189,7 @@ static void print_box(svg_page *page, const flame_layout *layout, const flame_bo
 	if (box->node == 0)
 		fputs(layout == &picture->removed ? "all that is gone" : "all", page->file);
 	else
-		print_name(page->file, frame);
+		flame_figures_print_name(page->file, frame);
 	fputc('\n', page->file);
 	if (layout == &picture->removed && box->node == 0)
 		flame_figures_print(page->file, &picture->scale, &(flame_values){.before_total = box->weight});
@@ -232,7 +199,7 @@ static void print_box(svg_page *page, const flame_layout *layout, const flame_bo
 	print_number(page->file, x);
 	fprintf(page->file, "\" y=\"%.0f\" width=\"", y);
 	print_number(page->file, width);
-	fprintf(page->file, "\" height=\"%d\"/>", BOX_HEIGHT);
+	fprintf(page->file, "\" height=\"%d\"/>", FLAME_HEIGHT);
 	print_label(page, frame, x, y, width);
 	fputs("</g>\n", page->file);
 }
@@ -246,12 +213,15 @@ static void print_graph(svg_page *page, const flame_layout *layout)
 
 	if (picture->removed.count > 0 && picture->removed.boxes[0].weight > whole)
 		whole = picture->removed.boxes[0].weight;
-	pixels = whole > 0 ? (double)(picture->width - 2 * MARGIN) / (double)whole : 0;
+	pixels = whole > 0 ? (double)(picture->width - 2 * FLAME_MARGIN) / (double)whole : 0;
 	fputs("<g class=\"graph\">\n", page->file);
-	for (size_t i = 0; i < layout->count; i++)
-		print_box(page, layout, &layout->boxes[i], pixels);
+	for (size_t i = 0; i < layout->count; i++) {
+		if (i == 0 || layout->boxes[i].weight >= layout->named)
+			print_box(page, layout, &layout->boxes[i], pixels);
+	}
 	fputs("</g>\n", page->file);
-	page->y += (double)layout->levels * ROW + LINE;
+	flame_small_print_areas(page->file, layout, page->y, pixels);
+	page->y += (double)layout->levels * FLAME_ROW + LINE;
 }
 
 static void print_key(svg_page *page, double *x, const char *style, const char *name)
@@ -268,7 +238,7 @@ static void print_keys(svg_page *page)
 	static const char *const styles[FLAME_HUES] = {"m0", "n0", "r", "w", "c", "h", "o"};
 	const flame_picture *picture = page->picture;
 	int is_used[FLAME_HUES] = {0};
-	double x = MARGIN;
+	double x = FLAME_MARGIN;
 
 	if (picture->scale.has_before) {
 		for (int i = 0; i < FLAME_STEPS; i++)
@@ -296,6 +266,13 @@ static void print_hidden(svg_page *page, const flame_layout *layout)
 	char count[TEXT_NUMBER_SIZE];
 	char *line = NULL;
 
+	if (flame_small_count(layout) > 0 &&
+	    asprintf(&line, "Gray areas: %s frames of less than %s. Scripts show them as frames.",
+		     text_count(count, flame_small_count(layout)),
+		     flame_amount(&picture->scale, least, layout->named)) >= 0) {
+		print_line(page, "note gray", line);
+		free(line);
+	}
 	if (layout->hidden_count == 0)
 		return;
 	if (asprintf(&line, "Not drawn: %s frames of less than %s%s, together %s.",
@@ -323,8 +300,8 @@ static double height_of(const flame_picture *picture)
 {
 	size_t lines = count_lines(picture->subtitle) + count_lines(picture->warnings) + count_lines(picture->details);
 
-	return TITLE_HEIGHT + (double)(lines + 9) * LINE +
-	       (double)(picture->layout.levels + picture->removed.levels) * ROW;
+	return TITLE_HEIGHT + (double)(lines + 10) * LINE +
+	       (double)(picture->layout.levels + picture->removed.levels) * FLAME_ROW;
 }
 
 static void print_start(svg_page *page)
@@ -349,12 +326,12 @@ static void print_start(svg_page *page)
 /* The lines that only the script fills in. */
 static void print_controls(svg_page *page)
 {
-	uint32_t right = page->picture->width - MARGIN;
+	uint32_t right = page->picture->width - FLAME_MARGIN;
 
 	fprintf(page->file, "<text class=\"button search\" x=\"%u\" y=\"22\" text-anchor=\"end\"/>\n", right);
 	fprintf(page->file, "<text class=\"note matches\" x=\"%u\" y=\"%.0f\" text-anchor=\"end\"/>\n", right,
 		page->y + LINE - 4);
-	fprintf(page->file, "<text class=\"button reset off\" x=\"%d\" y=\"22\">Reset zoom</text>\n", MARGIN);
+	fprintf(page->file, "<text class=\"button reset off\" x=\"%d\" y=\"22\">Reset zoom</text>\n", FLAME_MARGIN);
 }
 
 void flame_svg_print(FILE *file, const flame_picture *picture)
@@ -367,9 +344,10 @@ void flame_svg_print(FILE *file, const flame_picture *picture)
 	print_lines(&page, "lost", picture->warnings);
 	print_hidden(&page, &picture->layout);
 	print_keys(&page);
-	fprintf(file, "<text class=\"details\" x=\"%d\" y=\"%.0f\"/>\n", MARGIN, page.y + LINE - 4);
+	fprintf(file, "<text class=\"details\" x=\"%d\" y=\"%.0f\"/>\n", FLAME_MARGIN, page.y + LINE - 4);
 	page.y += LINE + 4;
 	print_graph(&page, &picture->layout);
+	flame_small_print_list(file, picture->tree, &picture->layout, &picture->scale);
 	if (picture->removed.count > 1) {
 		print_line(&page, "lost", "Only in the earlier log, in the same scale:");
 		print_hidden(&page, &picture->removed);
