@@ -115,6 +115,15 @@ void protobuf_add(protobuf_message *message, uint32_t field, const protobuf_mess
 	protobuf_bytes(message, field, added->bytes, added->length);
 }
 
+void protobuf_append(protobuf_message *message, const protobuf_message *added)
+{
+	message->has_failed |= added->has_failed;
+	if (added->length == 0 || !reserve(message, added->length))
+		return;
+	memcpy(message->bytes + message->length, added->bytes, added->length);
+	message->length += added->length;
+}
+
 void protobuf_write(FILE *stream, uint32_t field, const protobuf_message *message)
 {
 	unsigned char head[2 * MAX_VARINT];

@@ -47,6 +47,9 @@ void protobuf_bytes(protobuf_message *message, uint32_t field, const void *bytes
 /** Adds a message or a packed field. */
 void protobuf_add(protobuf_message *message, uint32_t field, const protobuf_message *added);
 
+/** Adds the fields of a message. */
+void protobuf_append(protobuf_message *message, const protobuf_message *added);
+
 /** Writes a message as a field of the outermost message, which is the file. */
 void protobuf_write(FILE *stream, uint32_t field, const protobuf_message *message);
 

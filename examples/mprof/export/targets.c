@@ -6,13 +6,14 @@
 #include "export/callgrind.h"
 #include "export/dot.h"
 #include "export/folded.h"
+#include "export/otlp.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
 
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot,
+	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot, &export_otlp,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
