@@ -37,7 +37,7 @@ _mprof_options()
 		;;
 	export)
 		echo "--to= --value= --output= --top= --min-duration= --at= --thread= --time= --last= --focus= --ignore= --hide=" \
-			"--no-lines --help --version"
+			"--host= --build= --no-lines --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"

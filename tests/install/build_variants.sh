@@ -64,7 +64,7 @@ build_clang() {
 build_m32() {
 	echo 'int main(void) { return 0; }' >m32.c
 	gcc -m32 -o m32.out m32.c 2>/dev/null || skip "gcc cannot build 32-bit programs: install gcc-multilib"
-	configured m32 --without-zlib --without-mono --without-libunwind --without-libdw --without-ncurses --enable-plain-runner \
+	configured m32 --without-zlib --without-mono --without-libunwind --without-libdw --without-ncurses --without-sqlite --enable-plain-runner \
 		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
 		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
 	# shellcheck disable=SC2046

@@ -27,7 +27,7 @@ cd "$directory"
 # Not cross compiling, but the programs of the host's C library are not to be taken for musl's.
 build=$(gcc -dumpmachine)
 "$srcdir/configure" --quiet --enable-werror --disable-shared --without-zlib --without-mono --without-libdw \
-	--without-ncurses --build="$build" --host="${build%-gnu}-musl" CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static
+	--without-ncurses --without-sqlite --build="$build" --host="${build%-gnu}-musl" CC=musl-gcc CFLAGS=-O1 LDFLAGS=-static
 make -s -j"$(nproc)" lib/libmprof.la examples/mprof/mprof tests/recorder/test_fork tests/data/build_logs
 
 tests/recorder/test_fork || fail "recording with threads and fork()"

@@ -33,6 +33,8 @@ static const char help[] =
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
 	"  --ignore=PATTERN     only call stacks that do not contain a method that matches\n"
 	"  --hide=PATTERN       remove methods that match from call stacks; their own value counts for their callers\n"
+	"  --host=TEXT          tables: the host of logs that do not state it\n"
+	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
 	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
 	"  --help               this text\n"
 	"  --version            the version\n\n"
@@ -46,7 +48,16 @@ static const char help[] =
 	"  mprof export --to=folded --value=wall --thread=0x7f10 -o - app.mprof\n"
 	"  mprof export --to=dot --top=30 -o app.dot app.mprof\n";
 
-enum { OPTION_TO = OPTION_OWN, OPTION_VALUE, OPTION_TOP, OPTION_MIN_DURATION, OPTION_AT, OPTION_NO_LINES };
+enum {
+	OPTION_TO = OPTION_OWN,
+	OPTION_VALUE,
+	OPTION_TOP,
+	OPTION_MIN_DURATION,
+	OPTION_AT,
+	OPTION_HOST,
+	OPTION_BUILD,
+	OPTION_NO_LINES
+};
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
@@ -57,6 +68,8 @@ static const struct option options[] = {
 	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
 	{"at", required_argument, NULL, OPTION_AT},
 	FILTER_OPTIONS_STACKS,
+	{"host", required_argument, NULL, OPTION_HOST},
+	{"build", required_argument, NULL, OPTION_BUILD},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
 	{NULL, 0, NULL, 0},
 };
@@ -89,6 +102,12 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--top", value, 1, UINT64_MAX, &job->options.top);
 	case OPTION_MIN_DURATION:
 		return time_window_parse_duration("--min-duration", value, &job->min_duration_ns);
+	case OPTION_HOST:
+		job->host = value;
+		return 1;
+	case OPTION_BUILD:
+		job->build = value;
+		return 1;
 	case OPTION_AT:
 		return arguments_number("--at", value, 1, UINT64_MAX, &job->heap_shot);
 	default:
@@ -113,6 +132,8 @@ static int has_bad_options(const export_job *job)
 	return refuse_option(job, EXPORT_HAS_TOP, taken->has_top, "--top") ||
 	       refuse_option(job, EXPORT_HAS_MIN_DURATION, job->min_duration_ns > 0, "--min-duration") ||
 	       refuse_option(job, EXPORT_HAS_AT, job->heap_shot > 0, "--at") ||
+	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
+	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||

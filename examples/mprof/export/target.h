@@ -24,7 +24,9 @@ enum {
 	EXPORT_HAS_TOP = 4,           /**< --top: the greatest rows only. */
 	EXPORT_HAS_MIN_DURATION = 8,  /**< --min-duration: no shorter calls. */
 	EXPORT_HAS_AT = 16,           /**< --at: which heap snapshot. */
-	EXPORT_HAS_MANY_FILES = 32    /**< More than one FILE. */
+	EXPORT_HAS_MANY_FILES = 32,   /**< More than one FILE. */
+	EXPORT_HAS_ORIGIN = 64,       /**< --host, --build. */
+	EXPORT_HAS_TABLE = 128        /**< --table: only one table. */
 };
 
 /** The bit of a value in export_target::values. */
@@ -42,6 +44,8 @@ typedef struct export_job {
 	report_options options;   /**< The filters and --top. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
+	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */
+	const char *build;        /**< The version of the program, like host. */
 } export_job;
 
 /** A format. Exactly one of write_report and write_logs is not NULL. */

@@ -9,11 +9,12 @@
 #include "export/otlp.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
+#include "export/sqlite.h"
 
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot, &export_otlp,
+	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot, &export_otlp, &export_sqlite,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

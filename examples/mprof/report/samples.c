@@ -52,8 +52,7 @@ static sample_item *collect_samples(const log_report *report, size_t *count)
 	return rows;
 }
 
-/* The file of the module of native code; NULL if unknown, and for all other kinds. */
-static const char *module_of(const log_report *report, const sample_item *item)
+const char *report_sample_module(const log_report *report, const sample_item *item)
 {
 	uint32_t id = item->module;
 	mprof_record record;
@@ -68,15 +67,15 @@ static const char *module_of(const log_report *report, const sample_item *item)
 		       : NULL;
 }
 
-static const char *name_of(const log_report *report, const sample_item *item)
+const char *report_sample_item_name(const log_report *report, const sample_item *item)
 {
 	return item->name != NULL ? item->name : names_sample(report->input.names, item->kind, item->id);
 }
 
 void report_sample_name(const log_report *report, const sample_item *item)
 {
-	const char *name = name_of(report, item);
-	const char *module = item->kind == MPROF_SAMPLE_MODULE ? NULL : module_of(report, item);
+	const char *name = report_sample_item_name(report, item);
+	const char *module = item->kind == MPROF_SAMPLE_MODULE ? NULL : report_sample_module(report, item);
 
 	if (name == NULL)
 		name = item->kind == MPROF_SAMPLE_METHOD ? "(unknown)" : "(native)";
@@ -138,11 +137,11 @@ void report_samples_text(const log_report *report)
 	free(rows);
 }
 
-static const char *name_of_kind(const log_report *report, uint32_t kind, uint32_t id)
+const char *report_sample_kind(const log_report *report, const sample_item *item)
 {
-	switch (kind) {
+	switch (item->kind) {
 	case MPROF_SAMPLE_METHOD:
-		return names_is_runtime_work(report->input.reader, id) ? "runtime" : "managed";
+		return names_is_runtime_work(report->input.reader, item->id) ? "runtime" : "managed";
 	case MPROF_SAMPLE_TRUNCATED:
 		return "truncated";
 	case MPROF_SAMPLE_COLLAPSED:
@@ -154,9 +153,9 @@ static const char *name_of_kind(const log_report *report, uint32_t kind, uint32_
 
 void report_sample_fields(const log_report *report, json_writer *json, const sample_item *item)
 {
-	json_string(json, "kind", name_of_kind(report, item->kind, item->id));
-	json_string(json, "name", name_of(report, item));
-	json_string(json, "module", module_of(report, item));
+	json_string(json, "kind", report_sample_kind(report, item));
+	json_string(json, "name", report_sample_item_name(report, item));
+	json_string(json, "module", report_sample_module(report, item));
 	json_boolean(json, "inlined", item->is_inlined);
 }
 
@@ -237,7 +236,7 @@ static uint64_t count_samples(const log_report *report)
 
 static const char *get_node_name(const log_report *report, uint32_t node)
 {
-	return name_of(report, item_of(report, node));
+	return report_sample_item_name(report, item_of(report, node));
 }
 
 static void print_node_columns(const log_report *report, uint32_t node)

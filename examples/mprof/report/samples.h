@@ -9,6 +9,15 @@
 #include "common/json.h"
 #include "report/report.h"
 
+/** "managed", "native", "runtime", "truncated" or "collapsed". */
+const char *report_sample_kind(const log_report *report, const sample_item *item);
+
+/** The name of an item, NULL if unknown; valid until the next call. */
+const char *report_sample_item_name(const log_report *report, const sample_item *item);
+
+/** The file of the module of native code; NULL if unknown, and for all other kinds. */
+const char *report_sample_module(const log_report *report, const sample_item *item);
+
 /** Prints the name of an item, and the module of a native function. */
 void report_sample_name(const log_report *report, const sample_item *item);
 
