@@ -127,6 +127,8 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_age_stats),
 		SIZE(mprof_age_class),
 		SIZE(mprof_age_site),
+		SIZE(mprof_object_origin),
+		SIZE(mprof_traced_address),
 		SIZE(mprof_heap_change_entry),
 		SIZE(mprof_memory_stats),
 		SIZE(mprof_memory_site),

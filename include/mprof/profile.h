@@ -44,10 +44,10 @@
  * added. For native memory see mprof_memory_stats.
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
- * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_ages.h, mprof/profile_memory.h,
- * mprof/profile_session.h and mprof/profile_timeline.h, and mprof/profile_frames.h, which makes trees of frames from
- * them, mprof/profile_diff.h, which compares two profiles, and mprof/live_window.h, which shows what was added
- * recently.
+ * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_origins.h, mprof/profile_ages.h,
+ * mprof/profile_memory.h, mprof/profile_session.h and mprof/profile_timeline.h, and mprof/profile_frames.h, which
+ * makes trees of frames from them, mprof/profile_diff.h, which compares two profiles, and mprof/live_window.h, which
+ * shows what was added recently.
  *
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
@@ -66,6 +66,7 @@
 #include <mprof/profile_frames.h>
 #include <mprof/profile_memory.h>
 #include <mprof/profile_objects.h>
+#include <mprof/profile_origins.h>
 #include <mprof/profile_samples.h>
 #include <mprof/profile_session.h>
 #include <mprof/profile_timeline.h>
@@ -123,7 +124,10 @@ typedef struct mprof_profile_options {
 	                                       window. */
 	uint32_t timeline_slices;         /**< The maximum number of slices of the timeline (mprof/profile_timeline.h),
 	                                       from 2 to #MPROF_TIMELINE_SLICES_MAX; 0: no timeline and no pauses. */
-	uint32_t reserved;                /**< 0. */
+	uint32_t alive_at_snapshot;       /**< The tables of ages of objects end before this heap snapshot of the log,
+	                                       from 1, for mprof_profile_lookup_origin(). 0: they do not. */
+	uint64_t traced_object;           /**< The identity of an object whose addresses are kept, for
+	                                       mprof_profile_get_traced_address(). 0: none. */
 } mprof_profile_options;
 
 /**

@@ -24,7 +24,7 @@
  * Where the call stacks of allocations are a sample, amounts by call stack are estimates with a standard error, and
  * those of classes and in total are exact.
  *
- * A tracked object takes 32 to 48 bytes, half as much again while the table grows. If mprof_profile_options::max_memory
+ * A tracked object takes 42 to 64 bytes, half as much again while the table grows. If mprof_profile_options::max_memory
  * is reached, further objects are counted as allocated, but not tracked. Events after the last HEAP_DATA block are held
  * back, at 80 bytes each; beyond a million of them, the earlier half is processed.
  *

@@ -70,7 +70,8 @@ typedef struct age_sums {
 	age_amount heap; /**< Objects of all threads that exist. */
 	uint64_t peak;   /**< Number of times the peak was raised. */
 	uint64_t peak_counter;
-	uint32_t epoch; /**< Collections that began. */
+	uint32_t epoch;       /**< Collections that began. */
+	uint64_t allocations; /**< Allocations of all threads: the identity of the latest object. */
 	size_t history_count;
 	heap_change last_collection; /**< A copy of the entry that deaths belong to, while there is one. */
 	size_t last_collection_index;

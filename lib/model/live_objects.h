@@ -12,7 +12,8 @@ typedef struct live_object {
 	uint64_t address; /**< 0 marks an empty slot of the table. */
 	uint64_t size;
 	uint32_t site;
-	uint32_t epoch; /**< Number of collections that had begun when it was allocated. */
+	uint32_t epoch;    /**< Number of collections that had begun when it was allocated. */
+	uint64_t identity; /**< Number of its allocation, from 1. */
 } live_object;
 
 typedef struct live_objects {

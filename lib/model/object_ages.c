@@ -24,6 +24,7 @@ void object_ages_init(object_ages *ages, memory_budget *budget, const profile_wi
 	memory_order_init(&ages->state.order, &budget->paths);
 	live_objects_init(&ages->state.objects, &budget->paths);
 	age_undo_init(&ages->undo, &budget->paths);
+	object_trace_init(&ages->trace, budget);
 }
 
 void object_ages_destroy(object_ages *ages)
@@ -38,6 +39,7 @@ void object_ages_destroy(object_ages *ages)
 	memory_order_destroy(&state->order);
 	live_objects_destroy(&state->objects);
 	age_undo_destroy(&ages->undo);
+	object_trace_destroy(&ages->trace);
 	allocator_release(allocator, state->moving, state->moving_capacity * sizeof(*state->moving));
 	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
 	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
@@ -234,14 +236,19 @@ static int end_moves(object_ages *ages)
 
 static int allocate_object(object_ages *ages, const memory_action *action)
 {
-	const live_object object = {action->address, action->size, action->stack, ages->state.sums.epoch};
+	const live_object object = {.address = action->address,
+				    .size = action->size,
+				    .site = action->stack,
+				    .epoch = ages->state.sums.epoch,
+				    .identity = ages->state.sums.allocations + 1};
 	int is_tracked;
 
-	if (!end_moves(ages))
+	if (!end_moves(ages) || !object_trace_start(&ages->trace, &object, action->counter))
 		return 0;
 	is_tracked = object.address != 0 && put_object(ages, &object);
 	if (object.address != 0 && !is_tracked && !memory_budget_is_exceeded(ages->budget))
 		return 0;
+	ages->state.sums.allocations++;
 	ages->state.sums.untracked += object.address != 0 && !is_tracked;
 	ages->state.sums.without_address += object.address == 0 && object.site != AGE_UNCOUNTED;
 	add_amount(&ages->state.sums.heap, object.size);
@@ -413,6 +420,8 @@ int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thre
 	int is_chosen = window_has_thread(ages->window, thread);
 	int is_added = 1;
 
+	if (ages->has_ended)
+		return 1;
 	if (ages->undo.is_active)
 		age_undo_revert(&ages->undo, &ages->state);
 	set_interval(ages, interval);
@@ -474,7 +483,7 @@ static void add_death(object_ages *ages, const mprof_event *event)
 	end_object(ages, &dead);
 }
 
-static int add_move(object_ages *ages, uint64_t from, uint64_t to)
+static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
 {
 	age_state *state = &ages->state;
 	live_object *found = live_objects_find(&state->objects, from);
@@ -493,13 +502,37 @@ static int add_move(object_ages *ages, uint64_t from, uint64_t to)
 		return 1;
 	}
 	state->moving = moving;
+	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to))
+		return 0;
 	state->moving[state->moving_count] = take_object(ages, found);
 	state->moving[state->moving_count++].address = to;
 	return 1;
 }
 
+int object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block)
+{
+	int is_first = block->number != 0 &&
+		       ((block->flags & MPROF_HEAP_FLAG_FIRST) != 0 || block->number != ages->snapshot_number);
+
+	if (ages->has_ended || !is_first)
+		return 1;
+	ages->snapshot_number = block->number;
+	if (++ages->snapshots != ages->last_snapshot)
+		return 1;
+	if (ages->undo.is_active)
+		age_undo_revert(&ages->undo, &ages->state);
+	/* Moves that are reported later are those of later collections: the world was stopped for this one. */
+	if ((!window_is_over(ages->window, block->counter) && !apply_until(ages, block->counter)) || !end_moves(ages))
+		return 0;
+	memory_order_drop(&ages->state.order, ages->state.order.count);
+	ages->has_ended = 1;
+	return 1;
+}
+
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
 {
+	if (ages->has_ended)
+		return 1;
 	if (ages->undo.is_active)
 		age_undo_revert(&ages->undo, &ages->state);
 	for (size_t i = 0; i < count; i++) {
@@ -512,7 +545,8 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 				return 0;
 		}
 		if (event->kind == MPROF_EVENT_HEAP_MOVE) {
-			if (event->more.detail != NULL && !add_move(ages, event->more.detail->object, event->value))
+			if (event->more.detail != NULL &&
+			    !add_move(ages, event->counter, event->more.detail->object, event->value))
 				return 0;
 		} else if (!end_moves(ages)) {
 			return 0;

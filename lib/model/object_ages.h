@@ -19,6 +19,7 @@
 #include "model/age_state.h"
 #include "model/age_undo.h"
 #include "model/folded_stacks.h"
+#include "model/object_trace.h"
 #include "model/record_table.h"
 #include "model/window.h"
 
@@ -45,6 +46,11 @@ typedef struct object_ages {
 	record_table classes;
 	age_state state;
 	age_undo undo;
+	uint32_t last_snapshot;   /**< The model ends before this snapshot of the log, from 1; 0: it does not. */
+	uint32_t snapshots;       /**< Snapshots that began. */
+	uint32_t snapshot_number; /**< The number of the latest in the log. */
+	int has_ended;            /**< That snapshot has been reached: nothing is added any more. */
+	object_trace trace;
 } object_ages;
 
 /** \p budget and \p window must outlive the model. */
@@ -57,6 +63,12 @@ void object_ages_destroy(object_ages *ages);
  */
 int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
 		    const mprof_event *events, size_t count);
+
+/**
+ * A HEAP_DATA block follows. If the snapshot that the model ends before begins, what happened until then is processed,
+ * and all that follows is ignored. Returns 0 if the allocator refused.
+ */
+int object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block);
 
 /** Adds events of a HEAP_DATA block. Returns 0 if the allocator refused. */
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count);

@@ -57,6 +57,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	memory_init(&profile->memory, &profile->budget, &profile->alive_window);
 	object_ages_init(&profile->ages, &profile->budget, &profile->alive_window);
 	profile->ages.is_enabled = options->with_ages != 0;
+	profile->ages.last_snapshot = options->alive_at_snapshot;
+	profile->ages.trace.identity = options->traced_object;
 	marks_init(&profile->marks, allocator);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);

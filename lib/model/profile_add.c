@@ -122,6 +122,11 @@ static int add_heap_to_ages(mprof_profile *profile, size_t count)
 	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
 }
 
+static int begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
+{
+	return !profile->ages.is_enabled || object_ages_begin_heap(&profile->ages, &block->as.heap_data);
+}
+
 /* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
 static mprof_status follow_heap_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
 {
@@ -143,6 +148,10 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	mprof_status status;
 	size_t count = 0;
 
+	*is_own = 1;
+	if (!begin_heap_of_ages(profile, block))
+		return refuse_memory(profile);
+	*is_own = 0;
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
 		return follow_heap_block(profile, reader, is_own);

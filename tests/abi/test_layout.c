@@ -687,7 +687,7 @@ FIELD(mprof_timeline_slice, cpu_ns, 48);
 FIELD(mprof_timeline_slice, samples, 56);
 FIELD(mprof_timeline_slice, waiting_samples, 64);
 
-SIZE(mprof_profile_options, 112);
+SIZE(mprof_profile_options, 120);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -707,7 +707,8 @@ FIELD(mprof_profile_options, with_locations, 88);
 FIELD(mprof_profile_options, with_ages, 92);
 FIELD(mprof_profile_options, alive_at, 96);
 FIELD(mprof_profile_options, timeline_slices, 104);
-FIELD(mprof_profile_options, reserved, 108);
+FIELD(mprof_profile_options, alive_at_snapshot, 108);
+FIELD(mprof_profile_options, traced_object, 112);
 
 SIZE(mprof_profile_totals, 6416);
 FIELD(mprof_profile_totals, struct_size, 0);
@@ -1100,6 +1101,20 @@ FIELD(mprof_age_class, temporaries, 80);
 FIELD(mprof_age_class, temporary_bytes, 88);
 FIELD(mprof_age_class, ages, 96);
 
+SIZE(mprof_object_origin, 32);
+FIELD(mprof_object_origin, struct_size, 0);
+FIELD(mprof_object_origin, identity, 8);
+FIELD(mprof_object_origin, bytes, 16);
+FIELD(mprof_object_origin, site, 24);
+FIELD(mprof_object_origin, age, 28);
+
+SIZE(mprof_traced_address, 32);
+FIELD(mprof_traced_address, struct_size, 0);
+FIELD(mprof_traced_address, address, 8);
+FIELD(mprof_traced_address, time_ns, 16);
+FIELD(mprof_traced_address, age, 24);
+FIELD(mprof_traced_address, reserved, 28);
+
 SIZE(mprof_age_site, 168);
 FIELD(mprof_age_site, struct_size, 0);
 FIELD(mprof_age_site, class_id, 8);
@@ -1369,6 +1384,8 @@ static int check_sizes(void)
 		{"mprof_age_stats", sizeof(mprof_age_stats)},
 		{"mprof_age_class", sizeof(mprof_age_class)},
 		{"mprof_age_site", sizeof(mprof_age_site)},
+		{"mprof_object_origin", sizeof(mprof_object_origin)},
+		{"mprof_traced_address", sizeof(mprof_traced_address)},
 		{"mprof_heap_change_entry", sizeof(mprof_heap_change_entry)},
 		{"mprof_memory_stats", sizeof(mprof_memory_stats)},
 		{"mprof_memory_site", sizeof(mprof_memory_site)},

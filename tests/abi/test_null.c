@@ -377,6 +377,10 @@ Test(null, profile)
 	GIVES_0(mprof_profile_get_age_site_count(NULL));
 	REFUSES(mprof_profile_get_age_site(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_age_site_frames(NULL, 0, NULL, 0, 0, NULL));
+	REFUSES(mprof_profile_lookup_origin(NULL, 0, NULL));
+	GIVES_0(mprof_profile_has_snapshot(NULL));
+	GIVES_0(mprof_profile_get_traced_address_count(NULL));
+	REFUSES(mprof_profile_get_traced_address(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_heap_change_count(NULL));
 	REFUSES(mprof_profile_get_heap_change(NULL, 0, NULL));
 	REFUSES(mprof_profile_get_memory(NULL, NULL));
