@@ -68,6 +68,16 @@ flame --inverted --value=samples shares.mprof
 expect "inverted" "$(sum_of "${frames}[*[local-name()=\"rect\"]/@y = ($frames)[2]//@y]/@data-total")" 248
 expect "inverted: the callers" "$(xpath "count(${frames}[contains(., 'Shares.Root')])")" 3
 
+# A name that is too long loses its arguments, the namespaces and the class, in this order.
+label() {
+	mprof flame --value=wall --width="$1" -o out.svg names.mprof
+	xpath "string(($frames)[2]/*[local-name()='text'])"
+}
+expect "a name without arguments" "$(label 700)" \
+	'Truth.Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir'
+expect "a name without namespaces" "$(label 490)" 'Générique`2<int, System.Collections.Generic.List`1<string>>.Añadir'
+expect "a name without its class" "$(label 250)" 'Añadir'
+
 # What is not drawn is stated.
 mprof flame --min-share=1.3 --value=wall shares.mprof
 cp out out.svg
@@ -139,6 +149,13 @@ for value in wall samples bytes; do
 	expect_line titles 'u202egnp'
 	! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\x{202e}|\x{2066}' out.svg || fail "$value: invisible characters"
 done
+
+# Lost events are stated.
+mprof report --json full.mprof
+lost=$(jq .totals.lost_events out)
+mprof flame --value=calls -o out.svg full.mprof
+test "$lost" -gt 0 || fail "the log has no lost events"
+expect_line out.svg ">$lost events were lost: all figures are estimates\.<"
 
 # Damage is stated, and what could be read is drawn.
 head -c 600 full.mprof >cut.mprof

@@ -33,7 +33,7 @@ const char flame_style_sheet[] =
 	".flame .graph .l4 text,.flame .graph .g4 text{fill:#fff}\n";
 
 static const char *const hue_names[FLAME_HUES] = {
-	"managed", "native", "runtime", "waiting", "class", "root", "other",
+	"managed", "native", "runtime", "waiting", "class", "field", "root", "other",
 };
 
 static int begins_with(const char *text, const char *start)
@@ -109,7 +109,7 @@ flame_hue flame_hue_of(const stack_frame *frame)
 	case STACK_FRAME_CLASS:
 		return FLAME_CLASS;
 	case STACK_FRAME_FIELD:
-		return FLAME_MANAGED;
+		return FLAME_FIELD;
 	case STACK_FRAME_HEAP_ROOT:
 		return FLAME_ROOT;
 	default:
@@ -136,12 +136,11 @@ static unsigned int shade_of(const stack_frame *frame)
 
 char *flame_style_of(const stack_frame *frame, char text[FLAME_STYLE_SIZE])
 {
-	static const char letters[FLAME_HUES] = {'m', 'n', 'r', 'w', 'c', 'h', 'o'};
+	static const char letters[FLAME_HUES] = {'m', 'n', 'r', 'w', 'c', 'm', 'h', 'o'};
 	flame_hue hue = flame_hue_of(frame);
 
-	if (hue == FLAME_MANAGED || hue == FLAME_NATIVE)
-		snprintf(text, FLAME_STYLE_SIZE, "%c%u", letters[hue],
-			 shade_of(frame) % (hue == FLAME_MANAGED ? 6 : 3));
+	if (hue == FLAME_MANAGED || hue == FLAME_FIELD || hue == FLAME_NATIVE)
+		snprintf(text, FLAME_STYLE_SIZE, "%c%u", letters[hue], shade_of(frame) % (hue == FLAME_NATIVE ? 3 : 6));
 	else
 		snprintf(text, FLAME_STYLE_SIZE, "%c", letters[hue]);
 	return text;

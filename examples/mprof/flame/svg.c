@@ -92,15 +92,30 @@ static char *truncate_text(const char *text, size_t columns)
 	return asprintf(&truncated, "%.*s\u2026", (int)length, text) >= 0 ? truncated : NULL;
 }
 
-/* The last part of a name, such as the method without its class. */
+/* The last part of a name, such as the method without its class. What is in brackets does not count. */
 static const char *last_part(const char *name)
 {
-	const char *end = name + strcspn(name, " <([");
+	const char *part = name;
+	int depth = 0;
 
-	while (end > name && end[-1] != '.')
-		end--;
-	/* The name of a constructor begins with a dot. */
-	return end > name + 1 && end[-2] == '.' ? end - 1 : end;
+	for (const char *at = name; *at != '\0'; at++) {
+		if (strchr("<[(", *at) != NULL)
+			depth++;
+		else if (strchr(">])", *at) != NULL)
+			depth--;
+		/* The name of a constructor begins with a dot. */
+		else if (*at == '.' && depth == 0 && at > name && at[-1] != '.' && at[1] != '\0')
+			part = at + 1;
+	}
+	return part;
+}
+
+/* The length of a name without its arguments. */
+static size_t plain_length(const char *name)
+{
+	const char *arguments = strstr(name, " (");
+
+	return arguments != NULL ? (size_t)(arguments - name) : strlen(name);
 }
 
 /*
@@ -111,7 +126,7 @@ static char *fit_name(const stack_frame *frame, size_t columns)
 {
 	char *full = markup_visible(frame->name);
 	char *brief = markup_visible(frame->short_name);
-	char *plain = full != NULL ? strndup(full, strcspn(full, " ")) : NULL;
+	char *plain = full != NULL ? strndup(full, plain_length(full)) : NULL;
 	char *fitted = NULL;
 
 	if (plain != NULL && brief != NULL) {
@@ -235,7 +250,7 @@ static void print_key(svg_page *page, double *x, const char *style, const char *
 /* Explains the colors that occur. */
 static void print_keys(svg_page *page)
 {
-	static const char *const styles[FLAME_HUES] = {"m0", "n0", "r", "w", "c", "h", "o"};
+	static const char *const styles[FLAME_HUES] = {"m0", "n0", "r", "w", "c", "m0", "h", "o"};
 	const flame_picture *picture = page->picture;
 	int is_used[FLAME_HUES] = {0};
 	double x = FLAME_MARGIN;
