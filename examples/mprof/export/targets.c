@@ -6,6 +6,7 @@
 #include "export/callgrind.h"
 #include "export/dot.h"
 #include "export/folded.h"
+#include "export/heapsnapshot.h"
 #include "export/otlp.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof, &export_speedscope, &export_folded, &export_callgrind, &export_dot, &export_otlp, &export_sqlite,
+	&export_pprof, &export_speedscope,   &export_folded, &export_callgrind,
+	&export_dot,   &export_heapsnapshot, &export_otlp,   &export_sqlite,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

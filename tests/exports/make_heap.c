@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * make_heap FILE: writes a log with two heap snapshots. The first one has one object of the second at its address.
+ * The second one has names of classes, fields and roots with everything that can break a format, all kinds of roots and
+ * an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes, references to
+ * objects that are not in the snapshot, and an object that refers to itself.
+ */
+#include <mprof/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define START 1000
+#define FIRST_ADDRESS UINT64_C(0x7f0000000000)
+#define MISSING UINT64_C(0x7fff00000000)
+#define KINDS 8
+
+static mprof_writer *writer;
+
+static void expect(mprof_status status, const char *what)
+{
+	if (status == MPROF_OK)
+		return;
+	fprintf(stderr, "make_heap: %s: %s\n", what, mprof_status_get_text(status));
+	exit(1);
+}
+
+/* The objects have distances of 32 bytes. */
+static uint64_t address_of(uint32_t index)
+{
+	return FIRST_ADDRESS + 32 * (uint64_t)index;
+}
+
+static void define_class(uint32_t id, const char *name)
+{
+	const mprof_class_definition definition = {
+		.struct_size = sizeof(definition), .id = id, .name = name, .name_length = strlen(name)};
+
+	expect(mprof_writer_define_class(writer, &definition), "class");
+}
+
+static void define_names(void)
+{
+	static const char *const names[] = {
+		"Node",
+		"Node[]",
+		"Quote\"\\</script>\n\t,|",
+		"Invalid\xff\xfeUTF-8",
+		"\xc3\x9c.\xe6\x97\xa5\xe6\x9c\xac`2<System.Object, A b>",
+		"Huge",
+		"Holder",
+		"System.String",
+	};
+	const mprof_record fields[] = {
+		{.kind = MPROF_RECORD_FIELD, .id = 1, .as.field = {.offset = 16, .name = "next"}},
+		{.kind = MPROF_RECORD_FIELD, .id = 1, .as.field = {.offset = 24, .name = "\"};alert(1)\\\n\xff"}},
+		{.kind = MPROF_RECORD_FIELD, .id = 2, .as.field = {.offset = 32, .stride = 8, .name = "[]"}},
+	};
+	mprof_record roots[KINDS];
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		define_class(i + 1, names[i]);
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, fields, sizeof(fields[0]), 3), "fields");
+	memset(roots, 0, sizeof(roots));
+	for (uint32_t i = 0; i < KINDS; i++) {
+		roots[i].kind = MPROF_RECORD_ROOT;
+		roots[i].id = i + 1;
+		roots[i].as.root.kind = i;
+		roots[i].as.root.name = i == MPROF_ROOT_STATIC ? "Shop.\"all\"\n" : "";
+	}
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, roots, sizeof(roots[0]), KINDS), "roots");
+}
+
+typedef struct made_object {
+	uint32_t class_id;
+	uint64_t bytes;
+	size_t count;
+	uint64_t references[3];
+	uint64_t offsets[3];
+} made_object;
+
+static void write_shot(uint32_t number, const made_object *objects, uint32_t count, uint32_t roots)
+{
+	static mprof_event events[64];
+	static mprof_event_detail details[64];
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < count; i++, used++) {
+		events[used] = (mprof_event){
+			.kind = MPROF_EVENT_HEAP_OBJECT, .id = objects[i].class_id, .value = objects[i].bytes};
+		details[used] = (mprof_event_detail){.object = address_of(i),
+						     .reference_count = objects[i].count,
+						     .references = objects[i].references,
+						     .offsets = objects[i].class_id <= 2 ? objects[i].offsets : NULL};
+	}
+	/* Object i is the root of kind i, and the last root leads to no object. */
+	for (uint32_t i = 0; i < roots; i++, used++) {
+		events[used] = (mprof_event){.kind = MPROF_EVENT_HEAP_ROOT, .id = i + 1, .value = i};
+		details[used] = (mprof_event_detail){.object = i + 1 < KINDS ? address_of(i) : MISSING};
+	}
+	for (uint32_t i = 0; i < used; i++) {
+		details[i].struct_size = sizeof(details[i]);
+		events[i].more.detail = &details[i];
+	}
+	expect(mprof_writer_write_heap(writer, number, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, START + number,
+				       events, used),
+	       "heap snapshot");
+}
+
+int main(int argc, char **argv)
+{
+	const made_object objects[] = {
+		{1, 32, 2, {address_of(1), address_of(7)}, {16, 24}},              /* 0: a node to 1 and 7. */
+		{2, 56, 3, {address_of(8), MISSING, address_of(2)}, {32, 40, 48}}, /* 1: an array. */
+		{3, 24, 1, {address_of(2)}, {0}},                                  /* 2: refers to itself. */
+		{4, 24, 0, {0}, {0}},
+		{5, 24, 2, {address_of(7), address_of(7)}, {0}}, /* 4: twice to the same object. */
+		{6, UINT64_C(5000000000), 0, {0}, {0}},
+		{7, 16, 0, {0}, {0}},
+		{8, 30, 0, {0}, {0}},                             /* 7: two objects keep it alive. */
+		{8, 40, 0, {0}, {0}},                             /* 8: kept alive by 1. */
+		{7, 16, 2, {address_of(8), address_of(10)}, {0}}, /* 9: unreachable, in a circle with 10. */
+		{7, 16, 1, {address_of(9)}, {0}},
+	};
+	mprof_writer_options options;
+
+	if (argc != 2)
+		return fputs("usage: make_heap FILE\n", stderr), 2;
+	mprof_writer_options_init(&options, sizeof(options));
+	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
+	define_names();
+	write_shot(1, objects, 1, 1);
+	write_shot(2, objects, sizeof(objects) / sizeof(objects[0]), KINDS);
+	expect(mprof_writer_close(writer), "close");
+	mprof_writer_destroy(writer);
+	return 0;
+}
