@@ -7,6 +7,8 @@
 
 mprof_status WASM_EXPORT(mprof_js_next_block)(log_view *view)
 {
+	/* After an error, the block is that of this call or none. */
+	view->block.loaded = 0;
 	return mprof_reader_next_block(view->reader, &view->block);
 }
 

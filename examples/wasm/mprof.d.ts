@@ -26,7 +26,9 @@ export class MprofError extends Error {
 }
 
 /** Kinds of frames: mprof_sample_kind. */
-export const frameKinds: { readonly method: 1; readonly function: 2; readonly module: 3; readonly location: 4; readonly truncated: 5 };
+export const frameKinds: {
+	readonly method: 1; readonly function: 2; readonly module: 3; readonly location: 4; readonly truncated: 5;
+};
 
 /** Not an object: MPROF_HEAP_NO_OBJECT, in the column dominator. */
 export const noObject: 0xffffffff;
@@ -54,13 +56,13 @@ export interface Tables {
 		offset: Amounts; block_offset: Amounts; offset_in_block: Amounts; what: (string | null)[];
 	};
 	block: {
-		kind: Uint32Array; code: Uint32Array; offset: Amounts; header_length: Amounts; length: Amounts;
+		kind: Uint32Array; code: Uint32Array; offset: Amounts; header_length: Amounts; content_length: Amounts;
 		loaded: Uint32Array; has_clocks: Uint32Array; thread: BigUint64Array;
 		start_counter: BigUint64Array; start_time_us: Amounts; end_counter: BigUint64Array;
 		end_time_us: Amounts;
 	};
 	index: {
-		kind: Uint32Array; offset: Amounts; length: Amounts; thread: BigUint64Array;
+		kind: Uint32Array; offset: Amounts; content_length: Amounts; thread: BigUint64Array;
 		start_counter: BigUint64Array; end_counter: BigUint64Array;
 	};
 	method: {

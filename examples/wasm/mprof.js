@@ -12,8 +12,11 @@ const statusOk = 0;
 const statusEnd = 1;
 const statusAgain = 2;
 const statusArgument = 16;
+const statusState = 17;
+const statusMemory = 18;
 const statusInterrupted = 29;
 const severityBlock = 1;
+const eventsBlock = 6;
 
 // Statuses that are errors of the caller or final, not statements about the log.
 const thrownStatuses = new Set(['argument', 'state', 'memory', 'io']);
@@ -336,7 +339,7 @@ class View {
 	open(wanted) {
 		const status = this.module.exports.mprof_js_view_open(this.pointer, this.#log.finished ? 0 : 1, wanted);
 		const failure = this.#log.takeFailure();
-		if (failure !== null || status === statusArgument || status === 18) {
+		if (failure !== null || status === statusArgument || status === statusMemory) {
 			this.close();
 			throw failure ?? new MprofError(statusNames[status], this.module.statusText(status));
 		}
@@ -385,10 +388,10 @@ class View {
 	}
 
 	rowCount(name, which = 0) {
-		return this.module.exports.mprof_js_table_get_row_count(this.#live(), this.module.table(name).number, which);
+		return this.module.exports.mprof_js_table_get_row_count(this.live(), this.module.table(name).number, which);
 	}
 
-	#live() {
+	live() {
 		if (this.pointer === 0)
 			throw new MprofError('state', 'this view was closed');
 		return this.pointer;
@@ -458,19 +461,19 @@ class View {
 	}
 
 	methodName(id) {
-		return this.module.getName(this.#live(), frameKinds.method, id);
+		return this.module.getName(this.live(), frameKinds.method, id);
 	}
 
 	readableMethodName(id) {
-		return this.module.getName(this.#live(), nameKinds.readable, id);
+		return this.module.getName(this.live(), nameKinds.readable, id);
 	}
 
 	className(id) {
-		return this.module.getName(this.#live(), nameKinds.class, id);
+		return this.module.getName(this.live(), nameKinds.class, id);
 	}
 
 	frameName(kind, id) {
-		return this.module.getName(this.#live(), kind, id);
+		return this.module.getName(this.live(), kind, id);
 	}
 
 	method(id) {
@@ -486,26 +489,26 @@ class View {
 	}
 
 	get methodCount() {
-		return this.module.exports.mprof_js_get_definition_count(this.#live(), frameKinds.method);
+		return this.module.exports.mprof_js_get_definition_count(this.live(), frameKinds.method);
 	}
 
 	get classCount() {
-		return this.module.exports.mprof_js_get_definition_count(this.#live(), nameKinds.class);
+		return this.module.exports.mprof_js_get_definition_count(this.live(), nameKinds.class);
 	}
 
 	definitionCount(recordKind) {
-		return this.module.exports.mprof_js_get_definition_count(this.#live(), 32 + recordKind);
+		return this.module.exports.mprof_js_get_definition_count(this.live(), 32 + recordKind);
 	}
 
 	stack(id) {
 		const { exports } = this.module;
 		return this.module.getFrames((frames, capacity) =>
-			exports.mprof_js_get_stack(this.#live(), id, frames, capacity));
+			exports.mprof_js_get_stack(this.live(), id, frames, capacity));
 	}
 
 	fieldName(classId, offset) {
 		const index = this.module.reserve(8);
-		const text = this.module.exports.mprof_js_get_field(this.#live(), classId, BigInt(offset), index);
+		const text = this.module.exports.mprof_js_get_field(this.live(), classId, BigInt(offset), index);
 		if (text === 0)
 			return null;
 		const name = this.module.decodeText(text);
@@ -514,11 +517,11 @@ class View {
 	}
 
 	timeOf(counter) {
-		return this.module.exports.mprof_js_view_get_time(this.#live(), BigInt(counter));
+		return this.module.exports.mprof_js_view_get_time(this.live(), BigInt(counter));
 	}
 
 	counterAt(nanoseconds) {
-		return BigInt.asUintN(64, this.module.exports.mprof_js_view_get_counter(this.#live(), nanoseconds));
+		return BigInt.asUintN(64, this.module.exports.mprof_js_view_get_counter(this.live(), nanoseconds));
 	}
 
 	// Runs a function of the module that reads the log, for about so many milliseconds.
@@ -529,7 +532,7 @@ class View {
 			return performance.now() >= end ? 1 : 0;
 		};
 		try {
-			this.status = this.checkLog(read(this.#live()));
+			this.status = this.checkLog(read(this.live()));
 		} finally {
 			this.progress = null;
 		}
@@ -642,47 +645,54 @@ const basicEventColumns = 6;
 
 /** Visits the blocks and events of a log. Made by Log.events(). */
 export class EventCursor extends View {
+	#isAtEnd = false;
+	#isBlockRead = false; // The last events of the block were returned, or those before its damage.
+
 	constructor(module, log, { kinds = null } = {}) {
 		super(module, log);
 		this.open((kinds ?? []).reduce((bits, kind) => bits | 1n << BigInt(kind), 0n));
 	}
 
-	// Notes the fault of a call. Returns whether the next call can continue after it.
+	// Notes the fault of a call; after one that is not of a single block, the log cannot be read on.
 	#note(status) {
 		this.status = this.checkLog(status);
 		if (status <= statusAgain || status === statusInterrupted)
-			return false;
+			return;
 		const fault = this.error();
 		this.faults.push(fault);
-		return fault.severity === severityBlock;
+		this.#isAtEnd = fault.severity !== severityBlock;
 	}
 
 	nextBlock() {
-		for (;;) {
-			const status = this.module.exports.mprof_js_next_block(this.pointer);
-			if (status === statusOk) {
-				this.status = 'ok';
-				return this.row('block');
-			}
-			const continues = this.#note(status);
+		this.#isBlockRead = false;
+		while (!this.#isAtEnd) {
+			const status = this.module.exports.mprof_js_next_block(this.live());
+			this.#note(status);
+			// The events of a damaged block that precede the damage can be fetched.
 			const block = this.row('block');
-			// The content before the damage can be fetched.
-			if (status > statusAgain && status !== statusInterrupted && block.loaded === 1 && block.kind === 6)
+			if (status === statusOk || (block.loaded === 1 && block.kind === eventsBlock))
 				return block;
-			if (!continues)
+			if (status <= statusAgain || status === statusInterrupted)
 				return null;
 		}
+		return null;
 	}
 
 	nextEvents(capacity = rowsAtOnce) {
 		const { exports } = this.module;
+		if (this.#isBlockRead)
+			return null;
 		const result = this.module.reserve(12);
 		const status = exports.mprof_js_next_events(this.pointer, capacity, result);
+		this.#isBlockRead = status !== statusOk;
+		// The block has no events.
+		if (status === statusState)
+			return null;
 		if (status > statusEnd)
 			this.#note(status);
 		const { buffer } = exports.memory;
 		const [length, references, has] = new Uint32Array(buffer, result, 3);
-		if (status !== statusOk && (status === 17 || status === 18 || length === 0))
+		if (length === 0)
 			return null;
 		const batch = { length, hasDetails: (has & 1) !== 0 };
 		eventColumns.slice(0, has & 1 ? eventColumns.length : basicEventColumns).forEach(([name, array], i) => {
@@ -704,10 +714,12 @@ export class EventCursor extends View {
 	}
 
 	seek(offset) {
+		this.#isAtEnd = false;
 		this.check(this.module.exports.mprof_js_seek(this.pointer, offset));
 	}
 
 	seekTime(nanoseconds, thread = 0xffffffffffffffffn) {
+		this.#isAtEnd = false;
 		this.check(this.module.exports.mprof_js_seek_time(this.pointer, nanoseconds, BigInt(thread)));
 	}
 

@@ -78,7 +78,7 @@ static const table_column columns_of_block[] = {
 	COLUMN(mprof_block, code),
 	COLUMN(mprof_block, offset),
 	COLUMN(mprof_block, header_length),
-	COLUMN(mprof_block, length),
+	COLUMN_AS(mprof_block, length, "content_length"),
 	COLUMN(mprof_block, loaded),
 	COLUMN(mprof_block, has_clocks),
 	EXACT_COLUMN(mprof_block, thread),
@@ -106,7 +106,7 @@ static mprof_status get_block(const log_view *view, uint32_t which, size_t index
 static const table_column columns_of_index[] = {
 	COLUMN(mprof_index_entry, kind),
 	COLUMN(mprof_index_entry, offset),
-	COLUMN(mprof_index_entry, length),
+	COLUMN_AS(mprof_index_entry, length, "content_length"),
 	EXACT_COLUMN(mprof_index_entry, thread),
 	EXACT_COLUMN(mprof_index_entry, start_counter),
 	EXACT_COLUMN(mprof_index_entry, end_counter),
