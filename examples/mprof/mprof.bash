@@ -36,7 +36,7 @@ _mprof_options()
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
 	export)
-		echo "--to= --value= --output= --top= --min-duration= --at= --thread= --time= --last= --focus= --ignore= --hide=" \
+		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last= --focus= --ignore= --hide=" \
 			"--host= --build= --no-lines --help --version"
 		;;
 	dump)

@@ -65,6 +65,16 @@ report_objects >wanted
 pprof_rows calls.pb.gz alloc_objects count | own_rows >found
 same_rows "objects by class"
 
+# The label of a thread selects its call stacks: -tagfocus takes a regular expression.
+for thread in 0x10 0x20; do
+	read_report calls.mprof --thread=$thread
+	report_times >wanted
+	go tool pprof -tagfocus="thread=^$thread" -proto -output=one.pb.gz calls.pb.gz >/dev/null 2>&1 || fail "-tagfocus"
+	pprof_rows one.pb.gz wall ns >found
+	same_rows "thread $thread: time"
+done
+expect "labels" "$(go tool pprof -tags -sample_index=wall calls.pb.gz 2>/dev/null | grep -c ' 0x[12]0$')" 2
+
 # The chosen value is the default, and is in the last column for viewers that ignore the default.
 export_log pprof calls.mprof bytes.pb.gz --value=bytes
 go tool pprof -raw bytes.pb.gz >raw

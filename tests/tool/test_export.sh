@@ -23,6 +23,7 @@ wrong "'wal' is not one of .*; the nearest is 'wall'" --to=pprof --value=wal sam
 wrong 'no FILE' --to=pprof
 wrong "more than one FILE: 'names.mprof'" --to=pprof sample.mprof names.mprof
 wrong '--min-duration has no effect on pprof' --to=pprof --min-duration=1us sample.mprof
+wrong '--by-thread has no effect on folded' --to=folded --by-thread sample.mprof
 wrong '--time and --last cannot be combined' --to=pprof --time=1-2 --last=1s sample.mprof
 wrong "option '-o' needs a value" --to=pprof sample.mprof -o
 wrong 'the output file is the log itself' --to=pprof -o ./sample.mprof sample.mprof

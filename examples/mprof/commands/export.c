@@ -27,6 +27,8 @@ static const char help[] =
 	"  --top=N              only the N rows or frames with the greatest values, in formats that have them\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
 	"  --at=N               the N-th heap snapshot, from 1 (default: the last)\n"
+	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
+	"each\n"
 	"  --thread=ID          only the activity of this thread\n"
 	"  --time=FROM-TO       only this time: seconds from the start, as 1.5s-2s or 200ms-, or names of markers\n"
 	"  --last=TIME          only this time before the end, as 5s\n"
@@ -56,6 +58,7 @@ enum {
 	OPTION_AT,
 	OPTION_HOST,
 	OPTION_BUILD,
+	OPTION_BY_THREAD,
 	OPTION_NO_LINES
 };
 
@@ -67,6 +70,7 @@ static const struct option options[] = {
 	{"top", required_argument, NULL, OPTION_TOP},
 	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
 	{"at", required_argument, NULL, OPTION_AT},
+	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
 	FILTER_OPTIONS_STACKS,
 	{"host", required_argument, NULL, OPTION_HOST},
 	{"build", required_argument, NULL, OPTION_BUILD},
@@ -110,6 +114,9 @@ static int apply_option(void *user, int option, const char *value)
 		return 1;
 	case OPTION_AT:
 		return arguments_number("--at", value, 1, UINT64_MAX, &job->heap_shot);
+	case OPTION_BY_THREAD:
+		job->by_thread = 1;
+		return 1;
 	default:
 		job->options.without_lines = 1;
 		return 1;
@@ -134,6 +141,7 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_AT, job->heap_shot > 0, "--at") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
+	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||

@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "export/pprof_tables.h"
+#include "export/thread_trees.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -13,7 +14,8 @@
 #include <string.h>
 
 /* Field numbers. */
-enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2 };
+enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 
 #define NANOSECONDS_PER_SECOND UINT64_C(1000000000)
@@ -60,6 +62,8 @@ typedef struct pprof_writer {
 	pprof_tables tables;
 	protobuf_message message;
 	protobuf_message part;
+	thread_trees threads;
+	const char *label;   /* Of the thread of the current call stacks; "" if not known. */
 	uint32_t *locations; /* Of the current tree, by frame; 0 if not written. */
 	pprof_column columns[MAX_COLUMNS];
 	size_t column_count;
@@ -117,6 +121,16 @@ static uint32_t location_of(pprof_writer *writer, const stack_tree *tree, uint32
 	return writer->locations[frame];
 }
 
+static void add_label(pprof_writer *writer)
+{
+	protobuf_message *part = &writer->part;
+
+	protobuf_clear(part);
+	protobuf_number(part, LABEL_KEY, pprof_text(&writer->tables, "thread"));
+	protobuf_number(part, LABEL_TEXT, pprof_text(&writer->tables, writer->label));
+	protobuf_add(&writer->message, SAMPLE_LABEL, part);
+}
+
 /* Writes the call stack of a node, innermost frame first, with its values. */
 static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t node, const uint64_t *values)
 {
@@ -135,6 +149,8 @@ static void write_sample(pprof_writer *writer, const stack_tree *tree, uint32_t 
 	for (size_t i = 0; i < writer->column_count; i++)
 		protobuf_value(part, values[i]);
 	protobuf_add(&writer->message, SAMPLE_VALUES, part);
+	if (*writer->label != '\0')
+		add_label(writer);
 	protobuf_write(writer->stream, PPROF_SAMPLE, &writer->message);
 }
 
@@ -217,6 +233,25 @@ static int create_tree(pprof_writer *writer, export_value value, stack_tree **tr
 	return *tree != NULL;
 }
 
+/* Writes the trees of a pair: those of each thread with its label, if they add up to those of the log. */
+static int write_by_thread(pprof_writer *writer, const value_pair *pair, const pair_trees *whole)
+{
+	const thread_trees *set = &writer->threads;
+	pair_trees trees = *whole;
+	int is_written = 1;
+
+	if (pair->amount == EXPORT_HANDLES || (whole->amount != NULL && !thread_trees_add_up(set, whole->amount)) ||
+	    (whole->count != NULL && !thread_trees_add_up(set, whole->count)))
+		return write_trees(writer, whole);
+	for (size_t i = 0; i < set->thread_count && is_written; i++) {
+		trees.amount = set->threads[i].trees[pair->amount];
+		trees.count = pair->count != EXPORT_VALUES ? set->threads[i].trees[pair->count] : NULL;
+		writer->label = set->threads[i].label;
+		is_written = write_trees(writer, &trees);
+	}
+	return is_written;
+}
+
 static int write_pair(pprof_writer *writer, const value_pair *pair, const pair_trees *columns)
 {
 	pair_trees trees = *columns;
@@ -230,7 +265,7 @@ static int write_pair(pprof_writer *writer, const value_pair *pair, const pair_t
 		is_written = create_tree(writer, pair->amount, &trees.amount);
 	if (is_written && has_value(writer, pair->count))
 		is_written = create_tree(writer, pair->count, &trees.count);
-	is_written = is_written && write_trees(writer, &trees);
+	is_written = is_written && write_by_thread(writer, pair, &trees);
 	stack_tree_destroy(trees.amount);
 	stack_tree_destroy(trees.count);
 	return is_written;
@@ -240,6 +275,7 @@ static int write_pair(pprof_writer *writer, const value_pair *pair, const pair_t
 static int write_pairs(pprof_writer *writer)
 {
 	pair_trees trees[PAIR_COUNT] = {0};
+	char only[THREAD_LABEL_SIZE];
 
 	for (int last = 0; last < 2; last++) {
 		for (size_t i = 0; i < PAIR_COUNT; i++) {
@@ -247,7 +283,12 @@ static int write_pairs(pprof_writer *writer)
 				add_columns(writer, &pairs[i], &trees[i]);
 		}
 	}
+	if (!thread_trees_read(&writer->threads, writer->job, writer->report))
+		return 0;
+	thread_trees_only_label(writer->job, writer->report, only);
 	for (size_t i = 0; i < PAIR_COUNT; i++) {
+		/* Objects and handles belong to no thread. */
+		writer->label = pairs[i].amount == EXPORT_HEAP || pairs[i].amount == EXPORT_HANDLES ? "" : only;
 		if (has_pair(writer, &pairs[i]) && !write_pair(writer, &pairs[i], &trees[i]))
 			return 0;
 	}
@@ -286,6 +327,9 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 			 session->lost_events);
 		write_comment(writer, fields, text);
 	}
+	if (writer->threads.thread_count == 0 && mprof_profile_get_thread_count(report->profile) > 1 &&
+	    !writer->job->options.has_thread)
+		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");
 	if (writer->heap != NULL && writer->heap->is_incomplete)
@@ -382,6 +426,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	is_written = write_profile(&writer);
 	stack_tree_destroy(writer.heap);
 	pprof_tables_release(&writer.tables);
+	thread_trees_release(&writer.threads);
 	protobuf_release(&writer.message);
 	protobuf_release(&writer.part);
 	free(writer.locations);
@@ -394,7 +439,7 @@ const export_target export_pprof = {
 	.description = "profile.proto of pprof: all values of the log as sums by call stack",
 	.lacks = "pprof holds sums by call stack: times of events, collections and metrics are left out",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_BY_THREAD,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_CPU) | EXPORT_VALUE_BIT(EXPORT_CALLS) |
 		  EXPORT_VALUE_BIT(EXPORT_SAMPLES) | EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) |
 		  EXPORT_VALUE_BIT(EXPORT_BYTES) | EXPORT_VALUE_BIT(EXPORT_WAITS) | EXPORT_VALUE_BIT(EXPORT_HEAP) |

@@ -26,7 +26,8 @@ enum {
 	EXPORT_HAS_AT = 16,           /**< --at: which heap snapshot. */
 	EXPORT_HAS_MANY_FILES = 32,   /**< More than one FILE. */
 	EXPORT_HAS_ORIGIN = 64,       /**< --host, --build. */
-	EXPORT_HAS_TABLE = 128        /**< --table: only one table. */
+	EXPORT_HAS_TABLE = 128,       /**< --table: only one table. */
+	EXPORT_HAS_BY_THREAD = 256    /**< --by-thread: threads are distinguished also in a large log. */
 };
 
 /** The bit of a value in export_target::values. */
@@ -42,6 +43,7 @@ typedef struct export_job {
 	const char *log;          /**< The log of write_report; it can be opened again, also if it is standard input. */
 	export_value value;       /**< #EXPORT_VALUE_DEFAULT if not given. */
 	report_options options;   /**< The filters and --top. */
+	int by_thread;            /**< The log may be read once more for each thread, however large it is. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */

@@ -184,7 +184,8 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		status = time_window_find(&report->options.window, path);
 	if (status != STATUS_OK)
 		return status;
-	if (input_open(&report->input, path, 0) != STATUS_OK)
+	status = options->is_quiet ? input_open_quietly(&report->input, path) : input_open(&report->input, path, 0);
+	if (status != STATUS_OK)
 		return STATUS_NOTHING;
 	if (make_profile(report) != MPROF_OK ||
 	    (options->collapse_pattern != NULL && !names_use_collapsed(report->input.names, options->collapse_pattern)))
@@ -196,8 +197,10 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		return STATUS_NOTHING;
 	if (!assembly_names_init(&report->assemblies, report->profile) || !collect_tables(report))
 		return lacks_memory(report);
-	report_filters_check(report);
-	report_window_check(report);
+	if (!options->is_quiet) {
+		report_filters_check(report);
+		report_window_check(report);
+	}
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);
 	if (!sample_view_build(&report->samples, report->profile, report->input.reader, report->lines,

@@ -51,6 +51,7 @@ typedef struct report_options {
 	int has_min_share;
 	int as_document; /**< JSON or CSV. */
 	int as_csv;
+	int is_quiet;         /**< Print no messages about the log and the filters. */
 	int is_bounded;       /**< JSON: tables are truncated where the document would exceed the size of the log. */
 	int bounds_trees;     /**< JSON: the trees are bounded in the same way, by min_share. */
 	uint64_t depth;       /**< Maximum depth of the call tree; 0 for the default. */
