@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the reachable objects of a heap snapshot as a V8 heap snapshot, and what the library found about them as text,
- * for a comparison with other heap engines.
+ * Writes what the library finds about the reachable objects of a heap snapshot as text, for a comparison with the heap
+ * engines that read the export of the same log.
  *
- * heapsnapshot LOG|random:SEED OUTPUT: OUTPUT.heapsnapshot is the snapshot. OUTPUT.objects has a line for each node in
- * the order of nodes: its number, retained size and the number of its immediate dominator; node 0 is the root.
- * OUTPUT.classes has a sorted line for each class: its name, objects and retained size.
- *
- * All roots are shortcut edges of node 0, and all references are property edges: the engines follow both, and treat
- * what shortcut edges reach as objects of the program, whose references all retain. Unreachable objects are left out:
- * the engines would add them to the root.
+ * heapsnapshot LOG OUTPUT, or heapsnapshot random:SEED OUTPUT, which first writes a log with a random graph,
+ * OUTPUT.mprof. OUTPUT.objects has a line for each reachable object in the order of addresses: its ID in the export,
+ * retained size and the ID of its immediate dominator; 0 is no object.
  */
 #include <mprof.h>
 
@@ -23,26 +19,7 @@
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 #define ADDRESS_STEP 24U
 #define MAX_REFERENCES 6U
-#define BATCH 64U
-
-/* Numbers of the types in the meta data below. */
-#define NODE_OBJECT 3
-#define NODE_SYNTHETIC 9
-#define EDGE_PROPERTY 2
-#define EDGE_SHORTCUT 5
-
-#define META                                                                                                           \
-	"{\"snapshot\":{\"meta\":{"                                                                                    \
-	"\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"detachedness\"],"                    \
-	"\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\","      \
-	"\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\",\"object shape\"],"  \
-	"\"string\",\"number\",\"number\",\"number\",\"number\"],"                                                     \
-	"\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"                                                    \
-	"\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],"        \
-	"\"string_or_number\",\"node\"],"                                                                              \
-	"\"trace_function_info_fields\":[],\"trace_node_fields\":[],\"sample_fields\":[],\"location_fields\":[]},"
-
-#define NODE_FIELDS 6U
+#define PATH_SIZE 4096
 
 static void require(int condition, const char *message)
 {
@@ -51,15 +28,6 @@ static void require(int condition, const char *message)
 	fprintf(stderr, "heapsnapshot: %s\n", message);
 	exit(1);
 }
-
-typedef struct written_heap {
-	mprof_reader *reader;
-	mprof_heap_graph *graph;
-	mprof_heap_graph_totals totals;
-	uint32_t *nodes; /**< By object: the number of its node; 0 if it is not reachable. */
-	uint64_t edges;
-	uint64_t roots; /**< Objects that a root refers to. */
-} written_heap;
 
 static uint64_t random_state;
 
@@ -105,17 +73,12 @@ static void write_random_objects(mprof_writer *writer)
 		"cannot write a heap snapshot");
 }
 
-static mprof_reader *open_random(const char *seed)
+static void write_random(const char *seed, const char *path)
 {
-	mprof_reader_options options;
 	mprof_writer *writer;
-	mprof_reader *reader;
-	const uint8_t *bytes;
-	size_t length;
-	void *log;
 
 	random_state = strtoull(seed, NULL, 10) * 977 + 1;
-	require(mprof_writer_open_memory(NULL, &writer) == MPROF_OK, "cannot write a log");
+	require(mprof_writer_open_path(path, NULL, &writer) == MPROF_OK, "cannot write a log");
 	for (uint32_t id = 1; id <= RANDOM_CLASSES; id++) {
 		char name[32];
 		mprof_class_definition definition = {sizeof(definition), id, 0, name, 0, 0, 0};
@@ -124,199 +87,78 @@ static mprof_reader *open_random(const char *seed)
 		require(mprof_writer_define_class(writer, &definition) == MPROF_OK, "cannot define a class");
 	}
 	write_random_objects(writer);
-	require(mprof_writer_close(writer) == MPROF_OK && mprof_writer_get_memory(writer, &bytes, &length) == MPROF_OK,
-		"cannot write a log");
-	/* The reader does not copy it, and lives as long as the program. */
-	log = malloc(length);
-	require(log != NULL, "no memory");
-	memcpy(log, bytes, length);
+	require(mprof_writer_close(writer) == MPROF_OK, "cannot write a log");
 	mprof_writer_destroy(writer);
-	mprof_reader_options_init(&options, sizeof(options));
-	require(mprof_reader_open_memory(log, length, &options, &reader) == MPROF_OK, "cannot read the log");
-	return reader;
 }
 
-static mprof_heap_object object_at(const written_heap *heap, uint32_t index)
+static mprof_heap_object object_at(const mprof_heap_graph *graph, uint32_t index)
 {
 	mprof_heap_object object = {.struct_size = sizeof(object)};
 
-	require(mprof_heap_graph_get_object(heap->graph, index, &object) == MPROF_OK, "cannot get an object");
+	require(mprof_heap_graph_get_object(graph, index, &object) == MPROF_OK, "cannot get an object");
 	return object;
 }
 
-/* Numbers the reachable objects, and counts the edges that are written. */
-static void number_nodes(written_heap *heap)
+/* The export makes IDs from addresses, which are less than 16 GiB apart here. */
+static uint32_t id_of(const mprof_heap_object *object)
 {
-	uint32_t count = 0;
+	return (uint32_t)(object->address >> 3) * 2 + 1;
+}
 
-	heap->nodes = calloc((size_t)heap->totals.objects + 1, sizeof(*heap->nodes));
-	require(heap->nodes != NULL, "no memory");
-	for (uint32_t i = 0; i < heap->totals.objects; i++) {
-		mprof_heap_object object = object_at(heap, i);
+static void write_objects(const mprof_heap_graph *graph, FILE *file)
+{
+	mprof_heap_graph_totals totals = {.struct_size = sizeof(totals)};
+
+	require(mprof_heap_graph_get_totals(graph, &totals) == MPROF_OK && totals.reachable_objects > 0,
+		"no object is reachable");
+	for (uint32_t i = 0; i < totals.objects; i++) {
+		mprof_heap_object object = object_at(graph, i);
+		uint32_t dominator = 0;
 
 		if (!object.is_reachable)
 			continue;
-		require(object.bytes <= UINT32_MAX, "an object is too large for the format");
-		heap->nodes[i] = ++count;
-		heap->edges += object.references + object.is_root;
-		heap->roots += object.is_root;
-	}
-	require(count == heap->totals.reachable_objects, "the number of reachable objects is wrong");
-}
+		if (object.dominator != MPROF_HEAP_NO_OBJECT) {
+			mprof_heap_object found = object_at(graph, object.dominator);
 
-static void write_nodes(const written_heap *heap, FILE *file)
-{
-	/* Strings 0 and 1 are the name of the root and of all edges. */
-	fprintf(file, "\"nodes\":[%d,0,1,0,%" PRIu64 ",0", NODE_SYNTHETIC, heap->roots);
-	for (uint32_t i = 0; i < heap->totals.objects; i++) {
-		mprof_heap_object object = object_at(heap, i);
-
-		if (heap->nodes[i] != 0)
-			fprintf(file, ",\n%d,%u,%u,%" PRIu64 ",%u,0", NODE_OBJECT, (unsigned)object.class_index + 2,
-				(unsigned)heap->nodes[i] * 2 + 1, object.bytes, (unsigned)object.references);
-	}
-	fprintf(file, "],\n");
-}
-
-static void write_references(const written_heap *heap, uint32_t index, FILE *file)
-{
-	mprof_heap_reference references[BATCH];
-	uint32_t first = 0;
-	size_t count;
-
-	do {
-		require(mprof_heap_graph_get_references(heap->graph, index, first, references, sizeof(*references),
-							BATCH, &count) == MPROF_OK,
-			"cannot get references");
-		for (size_t i = 0; i < count; i++) {
-			/* A reference of a reachable object to a missing one has no node. */
-			require(references[i].object != MPROF_HEAP_NO_OBJECT, "an object is missing");
-			fprintf(file, ",\n%d,1,%u", EDGE_PROPERTY,
-				(unsigned)(heap->nodes[references[i].object] * NODE_FIELDS));
+			dominator = id_of(&found);
 		}
-		first += (uint32_t)count;
-	} while (count == BATCH);
-}
-
-static void write_edges(const written_heap *heap, FILE *file)
-{
-	const char *separator = "";
-
-	fprintf(file, "\"edges\":[");
-	for (uint32_t i = 0; i < heap->totals.objects; i++) {
-		if (!object_at(heap, i).is_root)
-			continue;
-		fprintf(file, "%s%d,1,%u", separator, EDGE_SHORTCUT, (unsigned)(heap->nodes[i] * NODE_FIELDS));
-		separator = ",\n";
+		fprintf(file, "%u %" PRIu64 " %u\n", (unsigned)id_of(&object), object.retained_bytes,
+			(unsigned)dominator);
 	}
-	for (uint32_t i = 0; i < heap->totals.objects; i++) {
-		if (heap->nodes[i] != 0)
-			write_references(heap, i, file);
-	}
-	fprintf(file, "],\n\"trace_function_infos\":[],\"trace_tree\":[],\"samples\":[],\"locations\":[],\n");
 }
 
-/* The name of a class, with its ID: several classes may have the same name. Spaces separate fields of lines. */
-static void write_class_name(const written_heap *heap, const mprof_heap_class *stats, FILE *file)
+static const char *path_of(char path[PATH_SIZE], const char *name, const char *suffix)
 {
-	mprof_mapping mapping;
-
-	if (mprof_reader_lookup_class(heap->reader, stats->class_id, &mapping, sizeof(mapping)) == MPROF_OK) {
-		for (const char *c = mapping.name; *c != '\0'; c++)
-			fputc(*c == '"' || *c == '\\' || (unsigned char)*c <= ' ' ? '_' : *c, file);
-	}
-	fprintf(file, "#%u", (unsigned)stats->class_id);
-}
-
-static void write_strings(const written_heap *heap, FILE *file)
-{
-	mprof_heap_class stats = {.struct_size = sizeof(stats)};
-
-	fprintf(file, "\"strings\":[\"\",\"to\"");
-	for (size_t i = 0; mprof_heap_graph_get_class(heap->graph, i, &stats) == MPROF_OK; i++) {
-		fprintf(file, ",\n\"");
-		write_class_name(heap, &stats, file);
-		fprintf(file, "\"");
-	}
-	fprintf(file, "]}\n");
-}
-
-static FILE *create_file(const char *path, const char *suffix)
-{
-	char name[4096];
-	FILE *file;
-
-	require(strlen(path) + strlen(suffix) < sizeof(name), "the path is too long");
-	snprintf(name, sizeof(name), "%s%s", path, suffix);
-	file = fopen(name, "w");
-	require(file != NULL, "cannot create a file");
-	return file;
-}
-
-static void close_file(FILE *file)
-{
-	int failed = ferror(file);
-
-	require(fclose(file) == 0 && !failed, "cannot write a file");
-}
-
-static void write_snapshot(const written_heap *heap, const char *path)
-{
-	FILE *file = create_file(path, ".heapsnapshot");
-
-	fprintf(file,
-		META "\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64
-		     ",\"trace_function_count\":0,\"extra_native_bytes\":0},\n",
-		heap->totals.reachable_objects + 1, heap->edges);
-	write_nodes(heap, file);
-	write_edges(heap, file);
-	write_strings(heap, file);
-	close_file(file);
-}
-
-static void write_expected(const written_heap *heap, const char *path)
-{
-	mprof_heap_class stats = {.struct_size = sizeof(stats)};
-	FILE *objects = create_file(path, ".objects");
-	FILE *classes = create_file(path, ".classes");
-
-	for (uint32_t i = 0; i < heap->totals.objects; i++) {
-		mprof_heap_object object = object_at(heap, i);
-
-		if (heap->nodes[i] != 0)
-			fprintf(objects, "%u %" PRIu64 " %u\n", (unsigned)heap->nodes[i], object.retained_bytes,
-				object.dominator != MPROF_HEAP_NO_OBJECT ? (unsigned)heap->nodes[object.dominator] : 0);
-	}
-	for (size_t i = 0; mprof_heap_graph_get_class(heap->graph, i, &stats) == MPROF_OK; i++) {
-		if (stats.reachable_objects == 0)
-			continue;
-		write_class_name(heap, &stats, classes);
-		fprintf(classes, " %" PRIu64 " %" PRIu64 "\n", stats.reachable_objects, stats.retained_bytes);
-	}
-	close_file(objects);
-	close_file(classes);
+	require(snprintf(path, PATH_SIZE, "%s%s", name, suffix) < PATH_SIZE, "the path is too long");
+	return path;
 }
 
 int main(int argc, char **argv)
 {
-	written_heap heap = {.totals = {.struct_size = sizeof(heap.totals)}};
+	char path[PATH_SIZE];
+	const char *log;
+	mprof_heap_graph *graph;
+	mprof_reader *reader;
+	FILE *file;
+	int failed;
 
 	require(argc == 3, "usage: heapsnapshot LOG|random:SEED OUTPUT");
-	if (strncmp(argv[1], "random:", strlen("random:")) == 0)
-		heap.reader = open_random(argv[1] + strlen("random:"));
-	else
-		require(mprof_reader_open_path(argv[1], NULL, &heap.reader) == MPROF_OK, "cannot open the log");
-	require(mprof_heap_graph_create(NULL, &heap.graph) == MPROF_OK &&
-			mprof_heap_graph_read(heap.graph, heap.reader, NULL, NULL) == MPROF_OK &&
-			mprof_heap_graph_build_dominators(heap.graph) == MPROF_OK &&
-			mprof_heap_graph_get_totals(heap.graph, &heap.totals) == MPROF_OK,
+	log = argv[1];
+	if (strncmp(log, "random:", strlen("random:")) == 0) {
+		log = path_of(path, argv[2], ".mprof");
+		write_random(argv[1] + strlen("random:"), log);
+	}
+	require(mprof_reader_open_path(log, NULL, &reader) == MPROF_OK, "cannot open the log");
+	require(mprof_heap_graph_create(NULL, &graph) == MPROF_OK &&
+			mprof_heap_graph_read(graph, reader, NULL, NULL) == MPROF_OK &&
+			mprof_heap_graph_build_dominators(graph) == MPROF_OK,
 		"cannot read the graph");
-	require(heap.totals.reachable_objects != 0, "no object is reachable");
-	number_nodes(&heap);
-	write_snapshot(&heap, argv[2]);
-	write_expected(&heap, argv[2]);
-	free(heap.nodes);
-	mprof_heap_graph_destroy(heap.graph);
-	mprof_reader_destroy(heap.reader);
+	file = fopen(path_of(path, argv[2], ".objects"), "w");
+	require(file != NULL, "cannot create a file");
+	write_objects(graph, file);
+	failed = ferror(file);
+	require(fclose(file) == 0 && !failed, "cannot write a file");
+	mprof_heap_graph_destroy(graph);
+	mprof_reader_destroy(reader);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memlab.cjs NAME...: reads NAME.heapsnapshot with the heap engine of memlab, and writes what it found to
-// NAME.memlab.objects, in the format of heapsnapshot.c. NODE_PATH is the directory with the package.
+// memlab.cjs NAME...: reads NAME.heapsnapshot with the heap engine of memlab, and writes what it found about
+// reachable objects to NAME.memlab.objects, in the format of heapsnapshot.c. NODE_PATH is the directory with the package.
 'use strict';
 const fs = require('node:fs');
 const {getFullHeapFromFile} = require('@memlab/heap-analysis');
@@ -10,9 +10,10 @@ const {getFullHeapFromFile} = require('@memlab/heap-analysis');
 		const heap = await getFullHeapFromFile(`${name}.heapsnapshot`);
 		const objects = [];
 		heap.nodes.forEach(node => {
-			// IDs are 2 * number + 1, and 1 is the root.
-			if (node.id !== 1)
-				objects.push(`${(node.id - 1) / 2} ${node.retainedSize} ${(node.dominatorNode.id - 1) / 2}\n`);
+			// Objects have odd IDs.
+			const dominator = node.dominatorNode;
+			if (node.id % 2 === 1 && dominator.name !== '(unreachable)')
+				objects.push(`${node.id} ${node.retainedSize} ${dominator.id % 2 === 1 ? dominator.id : 0}\n`);
 		});
 		fs.writeFileSync(`${name}.memlab.objects`, objects.join(''));
 	}
