@@ -26,7 +26,7 @@ _mprof_options()
 		;;
 	heap)
 		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \
-			"--leaks --unreachable --memory= --help --version"
+			"--allocated-by= --min-age= --max-age= --leaks --unreachable --memory= --help --version"
 		;;
 	flame)
 		echo "--output= --value= --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \

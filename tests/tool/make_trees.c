@@ -11,6 +11,7 @@
  *   chain    one call stack of SIZE frames, and as many samples along it
  *   growing  SIZE heap snapshots, each with one more order in a list than the one before, and an incomplete one
  *   ending   the same, but the last one is complete and has as many orders as the one before
+ *   origins two heap snapshots of objects whose allocations and moves are known
  *   objects two objects in a heap snapshot, each with references in several events
  */
 #include <mprof/writer.h>
@@ -42,13 +43,13 @@ static void tell_time(void *user, mprof_clock *clock)
 	clock->time = UINT64_C(1700000000000000);
 }
 
-static void begin(const char *path)
+static void begin(const char *path, uint64_t directives)
 {
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = tell_time;
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+	options.directives = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
@@ -468,6 +469,67 @@ static void write_growing(uint64_t size, int is_ending)
 		write_orders((uint32_t)size + 1, whole | MPROF_HEAP_FLAG_INCOMPLETE, 1);
 }
 
+static void allocate_object(uint32_t stack, uint64_t address)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .object = address, .stack = stack};
+	mprof_event event = {.kind = MPROF_EVENT_ALLOCATION, .id = 1, .counter = START, .value = 40};
+
+	event.more.detail = &detail;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "allocation");
+}
+
+static void collect(uint32_t number)
+{
+	const mprof_event event = {.kind = MPROF_EVENT_GC_START, .id = number, .counter = START + number};
+
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "collection");
+}
+
+/* A HEAP_DATA block with an event of a kind for each address; moves go from the address to the value. */
+static void write_heap(uint32_t number, uint32_t counter, uint32_t kind, const uint64_t *addresses, size_t count)
+{
+	mprof_event_detail details[4] = {{0}};
+	mprof_event events[4] = {{0}};
+
+	for (size_t i = 0; i < count; i++) {
+		details[i].struct_size = sizeof(details[i]);
+		details[i].object = addresses[i];
+		events[i].kind = (uint8_t)kind;
+		events[i].id = kind == MPROF_EVENT_HEAP_MOVE ? 0 : 1;
+		events[i].counter = START + counter;
+		events[i].value = kind == MPROF_EVENT_HEAP_MOVE ? addresses[count] : 40;
+		events[i].more.detail = &details[i];
+	}
+	expect(mprof_writer_write_heap(writer, number, number != 0 ? MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST : 0,
+				       START + counter, events, count),
+	       "heap");
+}
+
+/* The first object moves twice, the second one dies, and the third one gets the address where the first one was. */
+static void write_origins(void)
+{
+	define_class(1, "Order");
+	define_class(2, "Shop");
+	define_method(1, 2, "Main ()");
+	define_method(2, 2, "create (int)");
+	define_stack(1, 0, 1);
+	define_stack(2, 1, 2);
+	write_stacks();
+	begin_events();
+	allocate_object(2, 0x100);
+	allocate_object(1, 0x200);
+	collect(1);
+	expect(mprof_writer_end_events(writer), "end of block");
+	write_heap(0, 2, MPROF_EVENT_HEAP_MOVE, (const uint64_t[]){0x100, 0x1000}, 1);
+	write_heap(1, 3, MPROF_EVENT_HEAP_OBJECT, (const uint64_t[]){0x200, 0x1000, 0x5000}, 3);
+	expect(mprof_writer_begin_events(writer, THREAD, START + 4), "block");
+	allocate_object(2, 0x100);
+	collect(5);
+	expect(mprof_writer_end_events(writer), "end of block");
+	write_heap(0, 6, MPROF_EVENT_HEAP_MOVE, (const uint64_t[]){0x1000, 0x2000}, 1);
+	write_heap(2, 7, MPROF_EVENT_HEAP_OBJECT, (const uint64_t[]){0x100, 0x2000, 0x5000}, 3);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc >= 3 ? argv[1] : "";
@@ -475,7 +537,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return fprintf(stderr, "usage: make_trees KIND FILE [SIZE]\n"), 2;
-	begin(argv[2]);
+	begin(argv[2], strcmp(kind, "origins") == 0 ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) : 0);
 	if (strcmp(kind, "names") == 0)
 		write_names();
 	else if (strcmp(kind, "hostile") == 0)
@@ -496,6 +558,8 @@ int main(int argc, char **argv)
 		write_growing(size, 0);
 	else if (strcmp(kind, "ending") == 0)
 		write_growing(size, 1);
+	else if (strcmp(kind, "origins") == 0)
+		write_origins();
 	else if (strcmp(kind, "path") == 0)
 		write_path();
 	else

@@ -75,6 +75,9 @@ done
 make_tree growing growing.mprof 4
 mprof heap --json --leaks --object=0x10000 growing.mprof
 cp out growing.heap
+make_tree origins origins.mprof
+mprof heap --json --object=0x2000 --min-age=0 origins.mprof
+cp out origins.heap
 mprof diff --json --shots=1,4 growing.mprof
 cp out growing.diff
 # Rows about lines of native code need a program with debug information.

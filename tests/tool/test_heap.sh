@@ -77,6 +77,41 @@ for option in --csv --list --at=1 --unreachable; do
 	expect_status 2 "--leaks $option"
 done
 
+# Where objects come from: by call stack and by age, in both snapshots; one object has no known origin.
+make_tree origins origins.mprof
+selected='.selection | [.objects, .bytes, .unknown_origin]'
+for case in '1 --allocated-by=Shop.create [1,40,1]' '1 --allocated-by=Shop.* [2,80,1]' '1 --min-age=1 [2,80,1]' \
+	'1 --max-age=0 [0,0,1]' '2 --min-age=2 [1,40,1]' '2 --max-age=1 [1,40,1]' '2 --allocated-by=*.create* [2,80,1]'; do
+	read -r at option wanted <<<"$case"
+	mprof heap --json --at="$at" "$option" origins.mprof
+	expect_status 0 "$case"
+	expect_json "$case" "$selected" "$wanted"
+done
+mprof heap --json --at=2 --min-age=1 --max-age=1 --allocated-by='Shop.create (int)' origins.mprof
+expect_json "all of them" "$selected" '[1,40,1]'
+mprof heap --min-age=1 origins.mprof
+expect_line out '^  Not selected: 1 object without a known origin: allocated before recording started'
+mprof heap --json --at=2 --object=0x2000 origins.mprof
+expect_json "origin" '.object.origin | [.identity, .age, .stack, [.addresses[] | [.address, .age]]]' \
+	'[1,2,["Shop.create (int)","Shop.Main ()"],[["0x100",0],["0x1000",1],["0x2000",2]]]'
+mprof heap --json --at=1 --object=0x1000 origins.mprof
+expect_json "origin in the first snapshot" '.object.origin | [.identity, .age, [.addresses[].address]]' \
+	'[1,1,["0x100","0x1000"]]'
+mprof heap --json --at=2 --object=0x100 origins.mprof
+expect_json "an address that is used again" '.object.origin | [.identity, .age]' '[3,1]'
+mprof heap --json --object=0x5000 origins.mprof
+expect_json "no origin" '.object.origin' null
+mprof heap --at=2 --object=0x2000 origins.mprof
+expect_line out '^  age        2 collections$'
+expect_line out '^    Shop\.create \(int\)$'
+expect_line out '^    0x1000 from .* on, age 1$'
+mprof heap --object=0x10000 growing.mprof
+expect_line out 'origin not known: the log has no allocations with addresses of objects; mprof record --alloc=objects'
+status=0
+"$MPROF" heap --json --min-age=2 - <origins.mprof >out 2>err || status=$?
+expect_status 0 "standard input"
+expect_json "standard input" "$selected" '[1,40,1]'
+
 # Filters, and a pattern that matches nothing.
 mprof heap --json --class='*.Point' full.mprof
 expect_json "--class" '[[.classes[].name], [.dominators[].class], [.paths[].class]]' \

@@ -39,7 +39,13 @@ static const char help[] =
 	"  --referenced-by=PATTERN\n"
 	"                     only the objects that an object of a class that matches refers to; the last two and\n"
 	"                     --class can be combined, and then all of them hold\n"
-	"  --object=ADDRESS   only the object at an address: its path, what it refers to, what refers to it\n"
+	"  --allocated-by=PATTERN\n"
+	"                     only objects with a method that matches in the call stack of their allocation\n"
+	"  --min-age=N, --max-age=N\n"
+	"                     only objects that survived at least, or at most, N collections; these options can be\n"
+	"                     combined with the last two and with --class\n"
+	"  --object=ADDRESS   only the object at an address: its path, its allocation, its earlier addresses, what it\n"
+	"                     refers to, what refers to it\n"
 	"  --unreachable      only objects that no root reaches, by class\n"
 	"  --memory=MIB       maximum memory for the objects, in MiB (default 4096)\n"
 	"  --help             this text\n"
@@ -65,6 +71,9 @@ enum {
 	OPTION_REFERRERS,
 	OPTION_REFERENCING,
 	OPTION_REFERENCED_BY,
+	OPTION_ALLOCATED_BY,
+	OPTION_MIN_AGE,
+	OPTION_MAX_AGE,
 	OPTION_OBJECT,
 	OPTION_UNREACHABLE,
 	OPTION_LEAKS,
@@ -85,6 +94,9 @@ static const struct option options[] = {
 	{"referrers", required_argument, NULL, OPTION_REFERRERS},
 	{"referencing", required_argument, NULL, OPTION_REFERENCING},
 	{"referenced-by", required_argument, NULL, OPTION_REFERENCED_BY},
+	{"allocated-by", required_argument, NULL, OPTION_ALLOCATED_BY},
+	{"min-age", required_argument, NULL, OPTION_MIN_AGE},
+	{"max-age", required_argument, NULL, OPTION_MAX_AGE},
 	{"object", required_argument, NULL, OPTION_OBJECT},
 	{"unreachable", no_argument, NULL, OPTION_UNREACHABLE},
 	{"memory", required_argument, NULL, OPTION_MEMORY},
@@ -124,6 +136,9 @@ static int apply_pattern(heap_options *taken, int option, const char *value)
 	case OPTION_REFERENCED_BY:
 		taken->referenced_pattern = value;
 		return 1;
+	case OPTION_ALLOCATED_BY:
+		taken->allocated_pattern = value;
+		return 1;
 	default:
 		return 0;
 	}
@@ -145,6 +160,12 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--memory", value, 1, UINT64_MAX >> 20, &taken->memory);
 	case OPTION_SORT:
 		return parse_order(taken, value);
+	case OPTION_MIN_AGE:
+		taken->has_min_age = 1;
+		return arguments_number("--min-age", value, 0, UINT32_MAX, &taken->min_age);
+	case OPTION_MAX_AGE:
+		taken->has_max_age = 1;
+		return arguments_number("--max-age", value, 0, UINT32_MAX, &taken->max_age);
 	case OPTION_OBJECT:
 		taken->has_address = 1;
 		return arguments_number("--object", value, 0, UINT64_MAX, &taken->address);
@@ -248,8 +269,16 @@ static void print_text(const heap_view *view)
 /* Prints the snapshot that was chosen. \p leaks: as for print_json(). */
 static int print_snapshot(const char *path, const heap_options *taken, const heap_leaks *leaks)
 {
+	int reads_twice =
+		taken->has_address || taken->allocated_pattern != NULL || taken->has_min_age || taken->has_max_age;
 	heap_view view;
-	int status = heap_view_read(&view, path, taken);
+	int status;
+
+	if (reads_twice)
+		path = spooled_path(path);
+	if (path == NULL)
+		return STATUS_NOTHING;
+	status = heap_view_read(&view, path, taken);
 
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		class_filter_check(&view);

@@ -2,6 +2,7 @@
 /* Prints one object with its references and referrers. */
 #include "heap/object.h"
 
+#include "common/exit_status.h"
 #include "common/output.h"
 #include "heap/labels.h"
 #include "heap/paths.h"
@@ -9,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define USUAL_ROWS 20
@@ -95,6 +97,59 @@ static void print_references(const heap_view *view, uint32_t object, get_functio
 	visit(view, object, get, shown, print_text, NULL);
 }
 
+/* Reads the log again for the addresses of the object. Call heap_origins_release(). */
+static heap_origins trace(const heap_view *view, const heap_origin *origin)
+{
+	heap_origins traced = {
+		.path = view->origins.path, .snapshot = view->origins.snapshot, .memory = view->origins.memory};
+
+	if (heap_origins_read(&traced, origin->object.identity) == STATUS_NOTHING)
+		output_out_of_memory();
+	return traced;
+}
+
+static void print_addresses(const heap_origins *traced)
+{
+	mprof_traced_address address = {.struct_size = sizeof(address)};
+
+	for (size_t i = 0; mprof_profile_get_traced_address(traced->profile, i, &address) == MPROF_OK; i++) {
+		char text[TEXT_NUMBER_SIZE];
+
+		printf("    0x%" PRIx64 " from %s on, age %" PRIu32 "\n", address.address,
+		       text_duration(text, address.time_ns > 0 ? (uint64_t)address.time_ns : 0), address.age);
+	}
+}
+
+static void print_origin(const heap_view *view, const mprof_heap_object *object)
+{
+	heap_origins traced;
+	heap_origin origin;
+	mprof_stack_frame *frames;
+	size_t count;
+
+	if (!heap_origins_find(&view->origins, object->address, object->class_id, &origin)) {
+		printf("  allocated  origin not known: %s\n", heap_origins_reason(&view->origins));
+		return;
+	}
+	printf("  age        %" PRIu32 " collection%s\n  allocated  by\n", origin.object.age,
+	       origin.object.age == 1 ? "" : "s");
+	frames = heap_origins_frames(&view->origins, &origin, &count);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = names_frame(view->origins.input.names, &frames[i]);
+
+		fputs("    ", stdout);
+		text_name(stdout, name != NULL ? name : "?");
+		putchar('\n');
+	}
+	if (count == 0)
+		puts("    a call stack that is not in the log");
+	free(frames);
+	puts("  addresses");
+	traced = trace(view, &origin);
+	print_addresses(&traced);
+	heap_origins_release(&traced);
+}
+
 void heap_object_text(const heap_view *view)
 {
 	mprof_heap_object stats;
@@ -114,6 +169,7 @@ void heap_object_text(const heap_view *view)
 	} else if (view->has_retained) {
 		puts("  unreachable");
 	}
+	print_origin(view, &stats);
 	print_references(view, object, mprof_heap_graph_get_references, "refers to", stats.references);
 	print_references(view, object, mprof_heap_graph_get_referrers, "referred to by", stats.referrers);
 }
@@ -145,6 +201,47 @@ static void print_references_json(const heap_view *view, json_writer *json, uint
 	json_end_array(json);
 }
 
+static void print_addresses_json(const heap_origins *traced, json_writer *json)
+{
+	mprof_traced_address address = {.struct_size = sizeof(address)};
+
+	json_begin_array(json, "addresses");
+	for (size_t i = 0; mprof_profile_get_traced_address(traced->profile, i, &address) == MPROF_OK; i++) {
+		json_begin_object(json, NULL);
+		json_hexadecimal(json, "address", address.address);
+		json_signed(json, "time_ns", address.time_ns);
+		json_unsigned(json, "age", address.age);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void print_origin_json(const heap_view *view, json_writer *json, const mprof_heap_object *object)
+{
+	heap_origins traced;
+	heap_origin origin;
+	mprof_stack_frame *frames;
+	size_t count;
+
+	if (!heap_origins_find(&view->origins, object->address, object->class_id, &origin)) {
+		json_null(json, "origin");
+		return;
+	}
+	json_begin_object(json, "origin");
+	json_unsigned(json, "identity", origin.object.identity);
+	json_unsigned(json, "age", origin.object.age);
+	json_begin_array(json, "stack");
+	frames = heap_origins_frames(&view->origins, &origin, &count);
+	for (size_t i = 0; i < count; i++)
+		json_string(json, NULL, names_frame(view->origins.input.names, &frames[i]));
+	free(frames);
+	json_end_array(json);
+	traced = trace(view, &origin);
+	print_addresses_json(&traced, json);
+	heap_origins_release(&traced);
+	json_end_object(json);
+}
+
 void heap_object_json(const heap_view *view, json_writer *json)
 {
 	mprof_heap_object stats;
@@ -168,6 +265,7 @@ void heap_object_json(const heap_view *view, json_writer *json)
 		json_hexadecimal(json, "dominator", heap_view_object(view, stats.dominator).address);
 	else
 		json_null(json, "dominator");
+	print_origin_json(view, json, &stats);
 	print_references_json(view, json, object, mprof_heap_graph_get_references, "references", stats.references);
 	print_references_json(view, json, object, mprof_heap_graph_get_referrers, "referrers", stats.referrers);
 	json_end_object(json);

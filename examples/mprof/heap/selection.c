@@ -26,12 +26,14 @@ typedef struct selection {
 	uint64_t retained;
 	selection_row *rows; /**< Classes of the objects, most bytes first. */
 	size_t count;
-	int is_made; /**< 0: out of memory, after a message. */
+	uint64_t unknown; /**< Objects that are left out because their origin is not known. */
+	int is_made;      /**< 0: out of memory, after a message. */
 } selection;
 
 int heap_selection_is_wanted(const heap_view *view)
 {
-	return view->options.referencing_pattern != NULL || view->options.referenced_pattern != NULL;
+	return view->options.referencing_pattern != NULL || view->options.referenced_pattern != NULL ||
+	       heap_view_selects_origins(view);
 }
 
 /* Makes the set of all objects of the classes that match. NULL if out of memory. */
@@ -74,6 +76,50 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 	return is_made;
 }
 
+/* Adds the objects of a set whose origin is wanted to another set. */
+static void add_wanted(const heap_view *view, selection *made, origin_filter *filter, const mprof_heap_set *set,
+		       mprof_heap_set *kept)
+{
+	uint32_t objects[BATCH];
+	uint32_t next = 0;
+	size_t count;
+
+	do {
+		mprof_heap_set_get_objects(set, next, objects, BATCH, &count);
+		for (size_t i = 0; i < count; i++) {
+			mprof_heap_object object = heap_view_object(view, objects[i]);
+			heap_origin origin;
+
+			next = objects[i] + 1;
+			if (!heap_origins_find(&view->origins, object.address, object.class_id, &origin))
+				made->unknown++;
+			else if (origin_filter_wants(filter, &view->origins, &origin))
+				mprof_heap_set_add_object(kept, objects[i]);
+		}
+	} while (count == BATCH);
+}
+
+/* Keeps the objects whose origin is wanted; all without such an option. Returns 0 if out of memory. */
+static int keep_origins(const heap_view *view, selection *made, mprof_heap_set *set)
+{
+	const heap_options *options = &view->options;
+	origin_filter filter = {options->allocated_pattern, options->has_min_age, options->min_age,
+				options->has_max_age,       options->max_age,     NULL};
+	mprof_heap_set *kept = NULL;
+	int is_kept;
+
+	if (!heap_view_selects_origins(view))
+		return 1;
+	is_kept = origin_filter_init(&filter, &view->origins) && mprof_heap_set_create(view->graph, &kept) == MPROF_OK;
+	if (is_kept) {
+		add_wanted(view, made, &filter, set, kept);
+		mprof_heap_set_intersect(set, kept);
+	}
+	mprof_heap_set_destroy(kept);
+	origin_filter_release(&filter);
+	return is_kept;
+}
+
 static int compare_rows(const void *left, const void *right)
 {
 	const selection_row *a = left;
@@ -113,7 +159,8 @@ static void count_classes(const heap_view *view, selection *made, const mprof_he
 static int select_objects(const heap_view *view, selection *made, mprof_heap_set *set)
 {
 	if (!keep_related(view, set, view->options.referencing_pattern, mprof_heap_set_add_referencing) ||
-	    !keep_related(view, set, view->options.referenced_pattern, mprof_heap_set_add_referenced))
+	    !keep_related(view, set, view->options.referenced_pattern, mprof_heap_set_add_referenced) ||
+	    !keep_origins(view, made, set))
 		return 0;
 	made->rows = calloc((size_t)view->totals.classes + 1, sizeof(*made->rows));
 	if (made->rows == NULL)
@@ -163,6 +210,9 @@ void heap_selection_text(const heap_view *view)
 		name_print(label_class(view, made.rows[i].index, &name));
 		putchar('\n');
 	}
+	if (made.unknown > 0)
+		printf("  Not selected: %s object%s without a known origin: %s.\n", text_count(objects, made.unknown),
+		       made.unknown == 1 ? "" : "s", heap_origins_reason(&view->origins));
 	free(made.rows);
 }
 
@@ -200,6 +250,10 @@ void heap_selection_json(const heap_view *view, json_writer *json)
 		json_unsigned(json, "retained_bytes", made.retained);
 	else
 		json_null(json, "retained_bytes");
+	if (heap_view_selects_origins(view))
+		json_unsigned(json, "unknown_origin", made.unknown);
+	else
+		json_null(json, "unknown_origin");
 	print_classes_json(view, json, &made);
 	json_end_object(json);
 	free(made.rows);

@@ -86,6 +86,23 @@ static int read_graph(heap_view *view)
 	return check_number(view);
 }
 
+int heap_view_selects_origins(const heap_view *view)
+{
+	return view->options.allocated_pattern != NULL || view->options.has_min_age || view->options.has_max_age;
+}
+
+/* Reads the log once more, up to the snapshot. */
+static void read_origins(heap_view *view, const char *path)
+{
+	if ((!heap_view_selects_origins(view) && !view->options.has_address) || view->totals.snapshot == 0)
+		return;
+	view->origins.path = path;
+	view->origins.snapshot = (uint32_t)view->totals.snapshot;
+	view->origins.memory = view->options.memory;
+	if (heap_origins_read(&view->origins, 0) == STATUS_NOTHING || view->origins.stats.untracked > 0)
+		note_missing(view, "the origins of objects are not known: out of memory");
+}
+
 int heap_view_read(heap_view *view, const char *path, const heap_options *options)
 {
 	int status;
@@ -102,12 +119,14 @@ int heap_view_read(heap_view *view, const char *path, const heap_options *option
 	if (view->totals.has_roots)
 		analyse(view);
 	read_totals(view);
+	read_origins(view, path);
 	return heap_view_status(view);
 }
 
 void heap_view_release(heap_view *view)
 {
 	mprof_heap_graph_destroy(view->graph);
+	heap_origins_release(&view->origins);
 	input_close(&view->input);
 }
 

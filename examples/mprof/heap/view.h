@@ -7,6 +7,7 @@
 #define HEAP_VIEW_H
 
 #include "common/input.h"
+#include "heap/origins.h"
 
 #include <mprof/heap_graph.h>
 
@@ -27,6 +28,11 @@ typedef struct heap_options {
 	const char *referenced_pattern;
 	uint64_t address; /**< The object to print. */
 	int has_address;
+	const char *allocated_pattern; /**< Of a method in the call stack of an allocation; NULL if not given. */
+	int has_min_age;               /**< Objects are selected by age, in collections. */
+	uint64_t min_age;
+	int has_max_age;
+	uint64_t max_age;
 	int is_list; /**< Only list the snapshots. */
 	int is_unreachable;
 	int is_leaks; /**< Compare all snapshots. */
@@ -37,8 +43,9 @@ typedef struct heap_view {
 	log_input input;
 	mprof_heap_graph *graph;
 	mprof_heap_graph_totals totals;
-	int has_retained; /**< Retained sizes and paths are known. */
-	int status;       /**< The exit status so far, apart from that of the input. */
+	heap_origins origins; /**< If an option needs them. */
+	int has_retained;     /**< Retained sizes and paths are known. */
+	int status;           /**< The exit status so far, apart from that of the input. */
 } heap_view;
 
 /**
@@ -47,6 +54,9 @@ typedef struct heap_view {
  */
 int heap_view_read(heap_view *view, const char *path, const heap_options *options);
 void heap_view_release(heap_view *view);
+
+/** Whether objects are selected by their origin. */
+int heap_view_selects_origins(const heap_view *view);
 
 /** The exit status: whether anything is missing. */
 int heap_view_status(const heap_view *view);

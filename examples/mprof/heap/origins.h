@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file heap/origins.h
+ * \brief Where the objects of a heap snapshot were allocated, and how many collections they survived.
+ */
+#ifndef HEAP_ORIGINS_H
+#define HEAP_ORIGINS_H
+
+#include "common/input.h"
+
+#include <mprof/profile.h>
+
+/** Zeroed if there are no origins. */
+typedef struct heap_origins {
+	const char *path;       /**< Of the log, borrowed. */
+	uint32_t snapshot;      /**< Which snapshot of the log, from 1. */
+	uint64_t memory;        /**< Maximum memory in MiB; 0 for the default. */
+	log_input input;        /**< Its reader has the names. */
+	mprof_profile *profile; /**< NULL: out of memory. */
+	mprof_age_stats stats;
+} heap_origins;
+
+/** An object whose origin is known. */
+typedef struct heap_origin {
+	mprof_object_origin object;
+	mprof_age_site site;
+} heap_origin;
+
+/**
+ * Reads the log up to a snapshot; path, snapshot and memory are set. \p traced: the identity of an object whose
+ * addresses are kept, or 0. Returns an exit status. Call heap_origins_release() in any case.
+ */
+int heap_origins_read(heap_origins *origins, uint64_t traced);
+void heap_origins_release(heap_origins *origins);
+
+/** Finds the origin of the object of a class that is at an address. Returns 0 if it is not known. */
+int heap_origins_find(const heap_origins *origins, uint64_t address, uint32_t class_id, heap_origin *origin);
+
+/** Why origins are not known. */
+const char *heap_origins_reason(const heap_origins *origins);
+
+/** The frames of the call stack of an origin, the innermost first. The caller frees the array; NULL: out of memory. */
+mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_origin *origin, size_t *count);
+
+/** Which objects are wanted. */
+typedef struct origin_filter {
+	const char *pattern; /**< Of a method in the call stack; NULL for all. */
+	int has_min_age;
+	uint64_t min_age;
+	int has_max_age;
+	uint64_t max_age;
+	unsigned char *matches; /**< By site: 0 not compared yet. */
+} origin_filter;
+
+/** Fills in the rest of a filter, whose options are set. Returns 0 if out of memory. */
+int origin_filter_init(origin_filter *filter, const heap_origins *origins);
+void origin_filter_release(origin_filter *filter);
+
+int origin_filter_wants(origin_filter *filter, const heap_origins *origins, const heap_origin *origin);
+
+#endif
