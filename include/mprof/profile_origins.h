@@ -6,8 +6,8 @@
  * A profile with mprof_profile_options::with_ages tracks the objects of the managed heap. If
  * mprof_profile_options::alive_at_snapshot is the number of a heap snapshot, it stops before that, and
  * mprof_profile_lookup_origin() returns for the address of an object in the snapshot where and when the object was
- * allocated. That needs allocations with addresses of objects and moves (section 3.17 of the format); the Mono module
- * records both with \c alloc=objects+stack.
+ * allocated. That needs allocations with addresses of objects, moves (section 3.17 of the format), and collections,
+ * which order the two; the Mono module records all of them with \c alloc=objects+stack and \c gc.
  *
  * An object has an *identity*: the number of its allocation among all allocations of the log. It does not change when
  * the collector moves the object, and is the same in all profiles of the log that have the same max_memory. So the
@@ -65,8 +65,8 @@ MPROF_API mprof_status mprof_profile_lookup_origin(const mprof_profile *profile,
 /**
  * \brief Whether the snapshot of mprof_profile_options::alive_at_snapshot was reached.
  *
- * A program need not add the blocks after it if it only looks up origins. Thread-safe while no thread adds to the
- * profile or finishes it.
+ * Blocks after it in the log may contain events from before it, so a program adds the whole log. Thread-safe while no
+ * thread adds to the profile or finishes it.
  * \param profile The profile.
  * \return 1 or 0; 0 also if \p profile is NULL.
  * \since 0.1

@@ -9,8 +9,11 @@
 /* Maximum number of events held back without a HEAP_DATA block: then the older half is processed. */
 #define MAX_HELD_BACK ((size_t)1 << 20)
 
-/* Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. */
-enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE };
+/*
+ * Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. The
+ * size of a move is the new address. Moves and deaths are held back only if the model ends before a snapshot.
+ */
+enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE, ACTION_MOVE, ACTION_DEATH };
 
 void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window)
 {
@@ -284,6 +287,78 @@ static int add_change(object_ages *ages, const memory_action *action)
 	return 1;
 }
 
+/* Whether a death is that of an object whose address another one has taken since. */
+static int confirms_replacement(object_ages *ages, uint64_t address)
+{
+	const uint64_t *epoch = hash_map_get(&ages->replaced, address);
+
+	if (epoch == NULL)
+		return 0;
+	/* The recorder writes such a death before the next collection but one. An older entry has lost its death. */
+	if (ages->state.sums.epoch - *epoch > 1) {
+		hash_map_remove(&ages->replaced, address);
+		return 0;
+	}
+	hash_map_remove(&ages->replaced, address);
+	ages->state.sums.missing_deaths--;
+	return 1;
+}
+
+static void add_death(object_ages *ages, uint64_t address, uint64_t size)
+{
+	live_object *found;
+	live_object dead;
+
+	ages->state.sums.deaths_read++;
+	if (address != 0 && confirms_replacement(ages, address))
+		return;
+	found = live_objects_find(&ages->state.objects, address);
+	if (found == NULL) {
+		ages->state.sums.unmatched_deaths++;
+		count_collected(ages, size);
+		return;
+	}
+	dead = take_object(ages, found);
+	end_object(ages, &dead);
+}
+
+static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
+{
+	age_state *state = &ages->state;
+	live_object *found = live_objects_find(&state->objects, from);
+	void *moving = state->moving;
+
+	if (found == NULL || to == 0) {
+		state->sums.unmatched_moves += found == NULL;
+		return 1;
+	}
+	if (!array_reserve(&ages->budget->paths, &moving, &state->moving_capacity, state->moving_count + 1,
+			   sizeof(*state->moving))) {
+		if (!memory_budget_is_exceeded(ages->budget))
+			return 0;
+		state->sums.untracked++;
+		take_object(ages, found);
+		return 1;
+	}
+	state->moving = moving;
+	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to))
+		return 0;
+	state->moving[state->moving_count] = take_object(ages, found);
+	state->moving[state->moving_count++].address = to;
+	return 1;
+}
+
+/* A move or a death that was held back. */
+static int apply_heap_action(object_ages *ages, const memory_action *action)
+{
+	if (action->kind == ACTION_MOVE)
+		return add_move(ages, action->counter, action->address, action->size);
+	if (!end_moves(ages))
+		return 0;
+	add_death(ages, action->address, action->size);
+	return 1;
+}
+
 /* A collection for whose entry there is no room counts for ages nevertheless. */
 static int apply_action(object_ages *ages, const memory_action *action)
 {
@@ -293,6 +368,8 @@ static int apply_action(object_ages *ages, const memory_action *action)
 		sums->latest = action->counter;
 	if (action->kind == ACTION_ALLOCATE)
 		return allocate_object(ages, action);
+	if (action->kind == ACTION_MOVE || action->kind == ACTION_DEATH)
+		return apply_heap_action(ages, action);
 	if (add_change(ages, action))
 		return 1;
 	if (!memory_budget_is_exceeded(ages->budget))
@@ -414,21 +491,25 @@ static void set_interval(object_ages *ages, uint64_t interval)
 		ages->interval = interval;
 }
 
+/* Whether a counter is after the end of the tables. */
+static int is_over(const object_ages *ages, uint64_t counter)
+{
+	return window_is_over(ages->window, counter) || (ages->has_ended && !memory_is_before(counter, ages->end));
+}
+
 int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
 		    const mprof_event *events, size_t count)
 {
 	int is_chosen = window_has_thread(ages->window, thread);
 	int is_added = 1;
 
-	if (ages->has_ended)
-		return 1;
 	if (ages->undo.is_active)
 		age_undo_revert(&ages->undo, &ages->state);
 	set_interval(ages, interval);
 	for (size_t i = 0; i < count && is_added; i++) {
 		memory_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
 
-		if (window_is_over(ages->window, events[i].counter))
+		if (is_over(ages, events[i].counter))
 			continue;
 		switch (events[i].kind) {
 		case MPROF_EVENT_ALLOCATION:
@@ -447,99 +528,50 @@ int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thre
 	return is_added;
 }
 
-/* Whether a death is that of an object whose address another one has taken since. */
-static int confirms_replacement(object_ages *ages, uint64_t address)
-{
-	const uint64_t *epoch = hash_map_get(&ages->replaced, address);
-
-	if (epoch == NULL)
-		return 0;
-	/* The recorder writes such a death before the next collection but one. An older entry has lost its death. */
-	if (ages->state.sums.epoch - *epoch > 1) {
-		hash_map_remove(&ages->replaced, address);
-		return 0;
-	}
-	hash_map_remove(&ages->replaced, address);
-	ages->state.sums.missing_deaths--;
-	return 1;
-}
-
-static void add_death(object_ages *ages, const mprof_event *event)
-{
-	uint64_t address = event->more.detail != NULL ? event->more.detail->object : 0;
-	live_object *found;
-	live_object dead;
-
-	ages->state.sums.deaths_read++;
-	if (address != 0 && confirms_replacement(ages, address))
-		return;
-	found = live_objects_find(&ages->state.objects, address);
-	if (found == NULL) {
-		ages->state.sums.unmatched_deaths++;
-		count_collected(ages, event->value);
-		return;
-	}
-	dead = take_object(ages, found);
-	end_object(ages, &dead);
-}
-
-static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
-{
-	age_state *state = &ages->state;
-	live_object *found = live_objects_find(&state->objects, from);
-	void *moving = state->moving;
-
-	if (found == NULL || to == 0) {
-		state->sums.unmatched_moves += found == NULL;
-		return 1;
-	}
-	if (!array_reserve(&ages->budget->paths, &moving, &state->moving_capacity, state->moving_count + 1,
-			   sizeof(*state->moving))) {
-		if (!memory_budget_is_exceeded(ages->budget))
-			return 0;
-		state->sums.untracked++;
-		take_object(ages, found);
-		return 1;
-	}
-	state->moving = moving;
-	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to))
-		return 0;
-	state->moving[state->moving_count] = take_object(ages, found);
-	state->moving[state->moving_count++].address = to;
-	return 1;
-}
-
-int object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block)
+void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block)
 {
 	int is_first = block->number != 0 &&
 		       ((block->flags & MPROF_HEAP_FLAG_FIRST) != 0 || block->number != ages->snapshot_number);
 
 	if (ages->has_ended || !is_first)
-		return 1;
+		return;
 	ages->snapshot_number = block->number;
 	if (++ages->snapshots != ages->last_snapshot)
-		return 1;
-	if (ages->undo.is_active)
-		age_undo_revert(&ages->undo, &ages->state);
-	/* Moves that are reported later are those of later collections: the world was stopped for this one. */
-	if ((!window_is_over(ages->window, block->counter) && !apply_until(ages, block->counter)) || !end_moves(ages))
-		return 0;
-	memory_order_drop(&ages->state.order, ages->state.order.count);
+		return;
+	ages->end = block->counter;
 	ages->has_ended = 1;
-	return 1;
+}
+
+/*
+ * Holds back moves and deaths, too: events of threads that precede the snapshot may follow it in the log. When too many
+ * are held back, the earlier half is processed, so events may be out of order by that number.
+ */
+static int hold_back_heap(object_ages *ages, const mprof_event *event)
+{
+	memory_action action = {.counter = event->counter, .size = event->value};
+
+	if (event->more.detail == NULL ||
+	    (event->kind != MPROF_EVENT_HEAP_MOVE && event->kind != MPROF_EVENT_HEAP_FREE))
+		return 1;
+	action.kind = event->kind == MPROF_EVENT_HEAP_MOVE ? ACTION_MOVE : ACTION_DEATH;
+	action.address = event->more.detail->object;
+	return hold_back(ages, &action);
 }
 
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
 {
-	if (ages->has_ended)
-		return 1;
 	if (ages->undo.is_active)
 		age_undo_revert(&ages->undo, &ages->state);
 	for (size_t i = 0; i < count; i++) {
 		const mprof_event *event = &events[i];
 
-		if (window_is_over(ages->window, event->counter))
+		if (is_over(ages, event->counter))
 			continue;
+		if (ages->last_snapshot != 0) {
+			if (!hold_back_heap(ages, event))
+				return 0;
+			continue;
+		}
 		if (i == 0 || event->counter != events[i - 1].counter) {
 			if (!apply_until(ages, event->counter))
 				return 0;
@@ -552,8 +584,23 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 			return 0;
 		}
 		if (event->kind == MPROF_EVENT_HEAP_FREE)
-			add_death(ages, event);
+			add_death(ages, event->more.detail != NULL ? event->more.detail->object : 0, event->value);
 	}
+	return 1;
+}
+
+/* Processes all that precedes the snapshot for good: the log has no more of it. */
+static int apply_before_snapshot(object_ages *ages)
+{
+	memory_order *order = &ages->state.order;
+	size_t count = 0;
+
+	memory_order_sort(order);
+	while (count < order->count && memory_is_before(order->actions[count].counter, ages->end))
+		count++;
+	if (!apply_first(ages, count) || !end_moves(ages))
+		return 0;
+	memory_order_drop(order, order->count);
 	return 1;
 }
 
@@ -619,5 +666,7 @@ static int sum_classes(object_ages *ages)
 
 int object_ages_finish(object_ages *ages)
 {
-	return !ages->is_enabled || (apply_provisionally(ages) && sum_classes(ages));
+	if (!ages->is_enabled)
+		return 1;
+	return (ages->has_ended ? apply_before_snapshot(ages) : apply_provisionally(ages)) && sum_classes(ages);
 }

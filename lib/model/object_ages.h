@@ -49,7 +49,8 @@ typedef struct object_ages {
 	uint32_t last_snapshot;   /**< The model ends before this snapshot of the log, from 1; 0: it does not. */
 	uint32_t snapshots;       /**< Snapshots that began. */
 	uint32_t snapshot_number; /**< The number of the latest in the log. */
-	int has_ended;            /**< That snapshot has been reached: nothing is added any more. */
+	int has_ended;            /**< That snapshot has been reached: only what happened before is added. */
+	uint64_t end;             /**< Its counter, if it has been reached. */
 	object_trace trace;
 } object_ages;
 
@@ -64,11 +65,8 @@ void object_ages_destroy(object_ages *ages);
 int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
 		    const mprof_event *events, size_t count);
 
-/**
- * A HEAP_DATA block follows. If the snapshot that the model ends before begins, what happened until then is processed,
- * and all that follows is ignored. Returns 0 if the allocator refused.
- */
-int object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block);
+/** A HEAP_DATA block follows. If the snapshot that the model ends before begins, all that happened later is ignored. */
+void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block);
 
 /** Adds events of a HEAP_DATA block. Returns 0 if the allocator refused. */
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count);

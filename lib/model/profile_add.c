@@ -122,9 +122,10 @@ static int add_heap_to_ages(mprof_profile *profile, size_t count)
 	return !profile->ages.is_enabled || object_ages_add_heap(&profile->ages, profile->batch, count);
 }
 
-static int begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
+static void begin_heap_of_ages(mprof_profile *profile, const mprof_block *block)
 {
-	return !profile->ages.is_enabled || object_ages_begin_heap(&profile->ages, &block->as.heap_data);
+	if (profile->ages.is_enabled)
+		object_ages_begin_heap(&profile->ages, &block->as.heap_data);
 }
 
 /* Reads a HEAP_DATA block that does not count: it moves and frees objects that do. */
@@ -148,10 +149,7 @@ static mprof_status add_heap_block(mprof_profile *profile, mprof_reader *reader,
 	mprof_status status;
 	size_t count = 0;
 
-	*is_own = 1;
-	if (!begin_heap_of_ages(profile, block))
-		return refuse_memory(profile);
-	*is_own = 0;
+	begin_heap_of_ages(profile, block);
 	if (!window_has_counter(&profile->window, block->as.heap_data.has_clocks ? block->as.heap_data.start.counter
 										 : block->as.heap_data.counter))
 		return follow_heap_block(profile, reader, is_own);

@@ -106,7 +106,7 @@ expect_line out '^  age        2 collections$'
 expect_line out '^    Shop\.create \(int\)$'
 expect_line out '^    0x1000 from .* on, age 1$'
 mprof heap --object=0x10000 growing.mprof
-expect_line out 'origin not known: the log has no allocations with addresses of objects; mprof record --alloc=objects'
+expect_line out 'origin not known: the log has no allocations with addresses of objects; mprof record --heap --gc --alloc='
 status=0
 "$MPROF" heap --json --min-age=2 - <origins.mprof >out 2>err || status=$?
 expect_status 0 "standard input"

@@ -36,7 +36,7 @@ int heap_origins_read(heap_origins *origins, uint64_t traced)
 	options.max_memory = origins->memory << 20;
 	if (mprof_profile_create(&options, &origins->profile) != MPROF_OK)
 		return STATUS_NOTHING;
-	while (!mprof_profile_has_snapshot(origins->profile) && input_next_block(&origins->input, &block))
+	while (input_next_block(&origins->input, &block))
 		profile_input_add(&origins->input, origins->profile, &block);
 	profile_input_finish(&origins->input, origins->profile, &block);
 	origins->stats.struct_size = sizeof(origins->stats);
@@ -56,7 +56,8 @@ int heap_origins_find(const heap_origins *origins, uint64_t address, uint32_t cl
 {
 	origin->object.struct_size = sizeof(origin->object);
 	origin->site.struct_size = sizeof(origin->site);
-	return origins->profile != NULL &&
+	/* Without collections, the order of allocations and moves is not known. */
+	return origins->profile != NULL && origins->stats.collections > 0 &&
 	       mprof_profile_lookup_origin(origins->profile, address, &origin->object) == MPROF_OK &&
 	       mprof_profile_get_age_site(origins->profile, origin->object.site, &origin->site) == MPROF_OK &&
 	       origin->site.class_id == class_id;
@@ -69,8 +70,10 @@ const char *heap_origins_reason(const heap_origins *origins)
 	if (origins->stats.untracked > 0 || origins->stats.folded > 0)
 		return "more memory is needed than --memory allows";
 	if (origins->stats.allocations == origins->stats.without_address)
-		return "the log has no allocations with addresses of objects; mprof record --alloc=objects+stack "
-		       "records them";
+		return "the log has no allocations with addresses of objects; mprof record --heap --gc "
+		       "--alloc=objects+stack records them";
+	if (origins->stats.collections == 0)
+		return "the log has no collections; mprof record --heap --gc --alloc=objects+stack records them";
 	return "allocated before recording started, by the runtime, or in events that are missing";
 }
 
