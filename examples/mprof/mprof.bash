@@ -39,6 +39,9 @@ _mprof_options()
 		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last= --focus= --ignore= --hide=" \
 			"--host= --build= --no-lines --help --version"
 		;;
+	explore)
+		echo "--output= --help --version"
+		;;
 	dump)
 		echo "--json --blocks --help --version"
 		;;
@@ -132,7 +135,7 @@ _mprof()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_mprof_words "record recover control report diff heap flame handles export decode info dump top follow check convert doctor help --help --version" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor help --help --version" "$current"
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -178,7 +181,7 @@ _mprof()
 			esac
 		fi
 	elif [[ $command == help ]]; then
-		_mprof_words "record recover control report diff heap flame handles export decode info dump top follow check convert doctor" "$current"
+		_mprof_words "record recover control report diff heap flame handles export explore decode info dump top follow check convert doctor" "$current"
 	elif [[ $command == record ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current")
 		compopt -o filenames

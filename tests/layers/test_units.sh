@@ -18,8 +18,8 @@ directories="
 	lib/base lib/convert lib/dictionary lib/format lib/heap lib/io lib/model lib/parser lib/reader lib/recorder
 	lib/writer
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/diff
-	examples/mprof/dump examples/mprof/export examples/mprof/flame examples/mprof/heap examples/mprof/live
-	examples/mprof/record examples/mprof/report examples/mprof/symbolize examples/native examples/shared"
+	examples/mprof/dump examples/mprof/explore examples/mprof/export examples/mprof/flame examples/mprof/heap
+	examples/mprof/live examples/mprof/record examples/mprof/report examples/mprof/symbolize examples/native examples/shared"
 
 # Prints for a directory "include UNIT UNIT" for each include between units, the including one first, and "fault TEXT"
 # for each function that a header declares but its .c file does not define. Prototypes and functions begin in the first
@@ -102,10 +102,11 @@ done < <(awk '
 		sub(/^.*\//, "", directory)
 		allowed = " shared "
 		if (directory != "shared") allowed = allowed "common " directory " "
-		if (directory == "commands") allowed = allowed "decode diff dump export flame heap live record report symbolize "
+		if (directory == "commands") allowed = allowed "decode diff dump explore export flame heap live record report symbolize "
 		if (directory == "report") allowed = allowed "symbolize "
 		if (directory == "flame") allowed = allowed "export report "
 		if (directory == "export") allowed = allowed "heap report symbolize "
+		if (directory == "explore") allowed = allowed "export "
 	}
 	/^#include "[a-z]*\// {
 		split($0, part, /["\/]/)

@@ -12,7 +12,7 @@ expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'
 mprof --version
 expect "version" "$(cat out)" "mprof $version"
-for command in record control info dump top follow report diff heap flame handles export decode check convert doctor; do
+for command in record control info dump top follow report diff heap flame handles export explore decode check convert doctor; do
 	mprof $command --help
 	expect_status 0 "$command --help"
 	expect_line out "^Usage: mprof $command"

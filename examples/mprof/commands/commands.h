@@ -13,6 +13,7 @@ int command_decode(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_dump(int argc, char **argv);
+int command_explore(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_follow(int argc, char **argv);

@@ -198,6 +198,20 @@ int arguments_parse_files(int argc, char **argv, const struct option *options, c
 	return arguments_refuse(argv[0]);
 }
 
+int arguments_parse_optional(int argc, char **argv, const struct option *options, const char *help,
+			     option_function take, void *user, const char **file)
+{
+	read_arguments arguments;
+	int status = parse_options(&arguments, argc, argv, options, help, take, user);
+
+	*file = NULL;
+	if (status >= 0 || optind == argc)
+		return status;
+	status = parse_file(&arguments, argc, argv);
+	*file = arguments.file;
+	return status;
+}
+
 int arguments_parse_none(int argc, char **argv, const struct option *options, const char *help)
 {
 	read_arguments arguments;

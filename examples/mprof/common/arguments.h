@@ -50,6 +50,13 @@ int arguments_parse_one_or_two(read_arguments *arguments, int argc, char **argv,
 int arguments_parse_files(int argc, char **argv, const struct option *options, const char *help, option_function take,
 			  void *user, int *first);
 
+/**
+ * Parses options before and after at most one file. \p file receives it, or NULL. Returns the same as
+ * arguments_parse().
+ */
+int arguments_parse_optional(int argc, char **argv, const struct option *options, const char *help,
+			     option_function take, void *user, const char **file);
+
 /** Parses the arguments of a command whose only own option is --json. Returns the same as arguments_parse(). */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);
 

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Writes the page of "mprof explore" as one file: assemble.sh OUTPUT WASM. Scripts are put together in the order below,
+# without their import and export statements, and the page's security policy allows them by their hashes only.
+set -eu
+
+output=${1:?the file to write}
+wasm=${2:?libmprof.wasm}
+here=$(cd "$(dirname "$0")" && pwd)
+
+worker_scripts=(../wasm/mprof.js questions.js worker.js)
+page_scripts=(dom.js figures.js address.js client.js table.js flame_layout.js flame_graph.js
+	view_overview.js view_methods.js view_flame.js view_tables.js main.js)
+
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+join_scripts() {
+	local script
+
+	echo "'use strict';"
+	for script in "$@"; do
+		sed -E -e '/^import .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' "$here/$script"
+	done
+}
+
+# The scripts share one scope.
+check_names() {
+	local names
+
+	names=$(sed -nE 's/^(async )?(const|let|class|function\*?) ([A-Za-z]+).*/\3/p' "$1" | sort | uniq -d)
+	if [[ -n $names ]]; then
+		echo "assemble.sh: defined more than once: $names" >&2
+		exit 1
+	fi
+}
+
+# Such texts would end the element that contains the script.
+check_script() {
+	if grep -niE '</script|<!--|<script' "$1"; then
+		echo "assemble.sh: the script above cannot be embedded" >&2
+		exit 1
+	fi
+}
+
+hash_of() {
+	local digits
+
+	digits=$(sha256sum "$1" | cut -c1-64 | sed 's/../\\x&/g')
+	# shellcheck disable=SC2059  # The format is the bytes of the hash.
+	printf "sha256-%s" "$(printf "$digits" | base64)"
+}
+
+join_scripts "${worker_scripts[@]}" >"$directory/WORKER"
+join_scripts "${page_scripts[@]}" >"$directory/SCRIPT"
+for bundle in WORKER SCRIPT; do
+	check_names "$directory/$bundle"
+	check_script "$directory/$bundle"
+done
+cp "$here/style.css" "$directory/STYLE"
+gzip -9 -n <"$wasm" | base64 -w 0 >"$directory/MODULE"
+hash_of "$directory/SCRIPT" >"$directory/SCRIPT_HASH"
+hash_of "$directory/STYLE" >"$directory/STYLE_HASH"
+
+# Each line has at most one text to replace that is long; the hashes are short.
+while IFS= read -r line; do
+	line=${line//@SCRIPT_HASH@/$(<"$directory/SCRIPT_HASH")}
+	line=${line//@STYLE_HASH@/$(<"$directory/STYLE_HASH")}
+	if [[ $line =~ ^(.*)@([A-Z]+)@(.*)$ ]]; then
+		printf '%s' "${BASH_REMATCH[1]}"
+		cat "$directory/${BASH_REMATCH[2]}"
+		printf '%s\n' "${BASH_REMATCH[3]}"
+	else
+		printf '%s\n' "$line"
+	fi
+done <"$here/page.html" >"$output.new"
+mv "$output.new" "$output"

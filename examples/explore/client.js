@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The page's end of the worker: starts it with the module that is embedded in the page, and asks it questions.
+import { byId } from './dom.js';
+
+// Characters of base64 that are decoded at once; a multiple of 4.
+const charactersAtOnce = 1 << 20;
+
+/** The bytes of a base64 text, in pieces. */
+export function* decodePieces(text) {
+	for (let at = 0; at < text.length; at += charactersAtOnce) {
+		const binary = atob(text.slice(at, at + charactersAtOnce));
+		const bytes = new Uint8Array(binary.length);
+		for (let i = 0; i < binary.length; i++)
+			bytes[i] = binary.charCodeAt(i);
+		yield bytes;
+	}
+}
+
+export class Client {
+	#worker;
+	#waiting = new Map();
+	#last = 0;
+
+	/** onRead is called when more of the log was read, onFailure if it cannot be. */
+	constructor(onRead, onFailure) {
+		const address = URL.createObjectURL(new Blob([byId('worker').textContent], { type: 'text/javascript' }));
+		this.#worker = new Worker(address);
+		this.#worker.onerror = (event) => onFailure(event.message || 'the worker cannot be started');
+		this.#worker.onmessage = ({ data }) => {
+			if (data.read !== undefined)
+				onRead(data.read);
+			else if (data.failed !== undefined)
+				onFailure(data.failed);
+			else
+				this.#settle(data);
+		};
+		const [compressed] = decodePieces(byId('module').textContent.trim());
+		const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'));
+		this.ready = new Response(stream).arrayBuffer().then((module) => this.#worker.postMessage({ module }));
+	}
+
+	#settle({ number, result, error }) {
+		const { resolve, reject } = this.#waiting.get(number);
+		this.#waiting.delete(number);
+		if (error !== undefined)
+			reject(new Error(error));
+		else
+			resolve(result);
+	}
+
+	send(message, transfer = []) {
+		this.#worker.postMessage(message, transfer);
+	}
+
+	ask(question, parameters = {}) {
+		const number = ++this.#last;
+		return new Promise((resolve, reject) => {
+			this.#waiting.set(number, { resolve, reject });
+			this.#worker.postMessage({ number, question, parameters });
+		});
+	}
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The page: opens the log that is embedded in it, or a file, and shows the view that the address states.
+import { changeAddress, linkTo, readAddress, readSelection } from './address.js';
+import { Client, decodePieces } from './client.js';
+import { byId, element } from './dom.js';
+import { bytesText, countText, timeText } from './figures.js';
+import { overviewView } from './view_overview.js';
+import { methodsView } from './view_methods.js';
+import { flameView } from './view_flame.js';
+import { tableViews } from './view_tables.js';
+
+const views = [overviewView, methodsView, flameView, ...tableViews];
+
+// How often the view is drawn again while the log is read, in milliseconds.
+const drawInterval = 700;
+
+let client = null;
+let hasLog = false;
+let isReading = false;
+let drawnAddress = {};
+let drawn = null;
+let drawing = 0;
+let lastDraw = 0;
+let tables = {};
+let expectedBytes = 0;
+
+function showProblem(text) {
+	byId('problems').replaceChildren(...(text === null ? [] : [element('p', { class: 'warning' }, text)]));
+}
+
+function drawLinks(current) {
+	const shown = views.filter(({ table, id }) => table === undefined || tables[table] > 0 || id === current);
+	const known = Array.from(byId('views').children, (link) => link.dataset.view).join();
+	if (known !== shown.map(({ id }) => id).join())
+		byId('views').replaceChildren(...shown.map(({ id, title }) => element('a', { 'data-view': id }, title)));
+	for (const link of byId('views').children) {
+		link.href = linkTo(link.dataset.view);
+		if (link.dataset.view === current)
+			link.setAttribute('aria-current', 'page');
+		else
+			link.removeAttribute('aria-current');
+	}
+}
+
+function drawSelection({ from, to, threads }) {
+	const parts = [];
+	if (from !== undefined || to !== undefined)
+		parts.push(`from ${timeText(from ?? 0)} to ${to === undefined ? 'the end' : timeText(to)}`);
+	if (threads !== undefined)
+		parts.push(`threads ${threads.map((id) => `0x${id.toString(16)}`).join(', ')}`);
+	byId('selection').hidden = parts.length === 0;
+	byId('selection').replaceChildren(`Only ${parts.join(', ')}`,
+		element('button', { type: 'button', onclick: () => changeAddress({ from: null, to: null, threads: null }) }, 'Show the whole run'));
+}
+
+// What the summary and the warnings need, of the whole log.
+async function drawHead() {
+	const overview = await client.ask('overview', {});
+	const { session, totals, faultCount, bytes, status, threads, gzipFault } = overview;
+	tables = overview.rows;
+	byId('summary').textContent = [session.dialect_name, timeText(totals.wall_ns), `${countText(threads)} threads`,
+		`${countText(totals.events)} events`, bytesText(bytes)].join(', ');
+	if (status === 'not-mprof' && overview.finished)
+		showProblem('This is not a log of a profiler.');
+	else if (totals.lost_events > 0)
+		showProblem(`${countText(totals.lost_events)} events were lost: all figures are estimates.`);
+	else if (faultCount > 0 || gzipFault !== null || (overview.finished && session.complete === 0))
+		showProblem('The log is incomplete or damaged: the figures are those of what could be read. The overview states where.');
+	else
+		showProblem(null);
+}
+
+async function drawView(number) {
+	const address = readAddress();
+	const view = views.find(({ id }) => id === address.view) ?? overviewView;
+	const container = element('div', { id: 'view', 'data-view': view.id });
+	container.className = 'view';
+	drawnAddress = address;
+	const selection = readSelection();
+	drawLinks(view.id);
+	drawSelection(selection);
+	if (byId('search') !== document.activeElement)
+		byId('search').value = address.search ?? '';
+	const result = await view.draw(container, { client, selection, address });
+	if (number !== drawing)
+		return;
+	drawn = result ?? null;
+	const { scrollTop } = byId('main');
+	byId('main').replaceChildren(...container.childNodes);
+	byId('main').dataset.view = view.id;
+	byId('main').scrollTop = scrollTop;
+	document.body.dataset.state = isReading ? 'reading' : 'ready';
+}
+
+async function draw() {
+	if (!hasLog)
+		return;
+	lastDraw = performance.now();
+	const number = ++drawing;
+	try {
+		await drawHead();
+		await drawView(number);
+	} catch (error) {
+		showProblem(`This view cannot be shown: ${error.message}`);
+		document.body.dataset.state = 'failed';
+	}
+}
+
+// The address has changed: what only moves within the view is left to it.
+function followAddress() {
+	const address = readAddress();
+	const names = new Set([...Object.keys(address), ...Object.keys(drawnAddress)]);
+	const changed = [...names].filter((name) => address[name] !== drawnAddress[name]);
+	if (changed.length === 0)
+		return;
+	if (drawn?.apply?.(address, changed)) {
+		drawnAddress = address;
+		return;
+	}
+	if (changed.includes('view'))
+		byId('main').scrollTop = 0;
+	draw();
+}
+
+function showProgress({ fed, finished }) {
+	byId('reading').hidden = finished;
+	const progress = byId('progress');
+	if (expectedBytes > 0) {
+		progress.max = expectedBytes;
+		progress.value = Math.min(fed, expectedBytes);
+	}
+	byId('reached').textContent = bytesText(fed);
+}
+
+function handleRead(read) {
+	isReading = !read.finished;
+	hasLog = hasLog || read.bytes > 0 || read.finished;
+	showProgress(read);
+	if (read.finished || performance.now() - lastDraw > drawInterval)
+		draw();
+}
+
+function begin(name, size) {
+	document.title = name;
+	byId('title').textContent = name;
+	document.body.dataset.state = 'reading';
+	hasLog = false;
+	isReading = true;
+	expectedBytes = size;
+	showProblem(null);
+	byId('main').replaceChildren(element('p', {}, 'Reading the log.'));
+	showProgress({ fed: 0, finished: false });
+}
+
+async function openFile(file) {
+	begin(file.name, file.size);
+	await client.ready;
+	client.send({ file });
+}
+
+// The log that the tool embedded: base64 in several elements, which are removed once they were read.
+async function openEmbedded(parts) {
+	const name = new TextDecoder().decode(decodePieces(parts[0].dataset.name ?? '').next().value ?? new Uint8Array());
+	begin(name || 'log', parts.reduce((sum, part) => sum + part.textContent.length * 3 / 4, 0));
+	await client.ready;
+	client.send({ begin: true });
+	for (const part of parts) {
+		for (const bytes of decodePieces(part.textContent.trim())) {
+			client.send({ bytes }, [bytes.buffer]);
+			// The page reacts between pieces.
+			await new Promise((resolve) => setTimeout(resolve, 0));
+		}
+		part.remove();
+	}
+	client.send({ finish: true });
+}
+
+function showInvitation() {
+	byId('main').replaceChildren(element('div', { class: 'drop' }, element('h2', {}, 'Drop a log here, or open one.'),
+		element('p', { class: 'faint' }, 'The log stays on this machine: this page cannot connect to any other.')));
+	document.body.dataset.state = 'empty';
+}
+
+function useTheme(theme) {
+	document.documentElement.dataset.theme = theme;
+	dispatchEvent(new Event('themechange'));
+}
+
+function watchControls() {
+	const darkness = matchMedia('(prefers-color-scheme: dark)');
+	useTheme(darkness.matches ? 'dark' : 'light');
+	darkness.addEventListener('change', () => useTheme(darkness.matches ? 'dark' : 'light'));
+	byId('theme').addEventListener('click', () =>
+		useTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
+	let typing = 0;
+	byId('search').addEventListener('input', () => {
+		clearTimeout(typing);
+		typing = setTimeout(() => changeAddress({ search: byId('search').value }, true), 250);
+	});
+	byId('file').addEventListener('change', () => byId('file').files.length > 0 && openFile(byId('file').files[0]));
+	addEventListener('dragover', (event) => {
+		event.preventDefault();
+		document.body.classList.add('dragging');
+	});
+	addEventListener('dragleave', () => document.body.classList.remove('dragging'));
+	addEventListener('drop', (event) => {
+		event.preventDefault();
+		document.body.classList.remove('dragging');
+		if (event.dataTransfer.files.length > 0)
+			openFile(event.dataTransfer.files[0]);
+	});
+	addEventListener('keydown', (event) => {
+		if (event.key === '/' && !event.target.closest('input, select')) {
+			event.preventDefault();
+			byId('search').focus();
+		}
+	});
+	addEventListener('hashchange', followAddress);
+}
+
+function start() {
+	watchControls();
+	client = new Client(handleRead, (text) => {
+		showProblem(`The log cannot be read: ${text}`);
+		document.body.dataset.state = 'failed';
+	});
+	const parts = Array.from(document.querySelectorAll('script.log'));
+	if (parts.length > 0)
+		openEmbedded(parts);
+	else
+		showInvitation();
+}
+
+start();

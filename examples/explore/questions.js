@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
+// worker.
+
+// Profiles of selections that are kept.
+const mostProfiles = 6;
+
+// Columns that are IDs, and what they identify, for all tables and for some.
+const namedColumns = { class_id: 'class', method: 'method', stack: 'stack', thread: 'thread' };
+const namedColumnsOf = {
+	methods: { id: 'method' }, classes: { id: 'class' }, threads: { id: 'thread' }, samples: { id: 'frame' },
+	nodes: { id: 'frame' }, callers: { id: 'frame' }, callees: { id: 'frame' },
+};
+
+// Frames of a call stack that are shown in a row.
+const mostFrames = 3;
+
+function keyOf(selection) {
+	return JSON.stringify([selection.from ?? null, selection.to ?? null, (selection.threads ?? []).map(String)]);
+}
+
+export class Questions {
+	#mprof;
+	#log;
+	#whole;
+	#profiles = new Map();
+
+	constructor(mprof, log, whole) {
+		this.#mprof = mprof;
+		this.#log = log;
+		this.#whole = whole;
+	}
+
+	answer(question, parameters) {
+		const answers = {
+			overview: () => this.#overview(parameters),
+			table: () => this.#table(parameters),
+			frames: () => this.#frames(parameters),
+			neighbours: () => this.#neighbours(parameters),
+		};
+		return answers[question]();
+	}
+
+	// The profile of a selection. That of the whole log grows while the log is read.
+	async #profileOf(selection = {}) {
+		const key = keyOf(selection);
+		if (key === keyOf({}))
+			return this.#whole;
+		const known = this.#profiles.get(key);
+		if (known !== undefined) {
+			this.#profiles.delete(key);
+			this.#profiles.set(key, known);
+			// While the log arrives, this adds what is new.
+			if (known.status === 'again')
+				await known.readAll();
+			return known;
+		}
+		const options = { timelineSlices: 1200 };
+		if (selection.from !== undefined)
+			options.windowStart = this.#whole.counterAt(selection.from);
+		if (selection.to !== undefined)
+			options.windowEnd = this.#whole.counterAt(selection.to);
+		if (selection.threads?.length > 0)
+			options.threads = selection.threads;
+		const profile = this.#log.profile(options);
+		await profile.readAll();
+		this.#keep(key, profile);
+		return profile;
+	}
+
+	#keep(key, profile) {
+		this.#profiles.get(key)?.close();
+		this.#profiles.set(key, profile);
+		for (const [other, old] of this.#profiles) {
+			if (this.#profiles.size <= mostProfiles)
+				break;
+			this.#profiles.delete(other);
+			old.close();
+		}
+	}
+
+	#frameNames(stack, view) {
+		const frames = view.stack(stack);
+		const names = frames.slice(0, mostFrames).map(({ id, isNative }) =>
+			isNative ? view.frameName(4, id) ?? 'native code' : view.readableMethodName(id) ?? 'unknown');
+		if (frames.length > mostFrames)
+			names.push(`${frames.length - mostFrames} more`);
+		return names.join(' < ');
+	}
+
+	#nameOf(view, what, id, kind) {
+		switch (what) {
+		case 'class':
+			return id === 0 ? null : view.className(id);
+		case 'method':
+			return id === 0 ? null : view.readableMethodName(id);
+		case 'stack':
+			return id === 0 ? null : this.#frameNames(id, view);
+		case 'thread':
+			return `0x${id.toString(16)}`;
+		default:
+			return this.#frameName(view, kind, id);
+		}
+	}
+
+	#frameName(view, kind, id) {
+		if (kind === 0)
+			return null;
+		if (kind === 5)
+			return 'outer frames that were not recorded';
+		if (kind === 1 && id === 0)
+			return 'unknown';
+		return (kind === 1 ? view.readableMethodName(id) : view.frameName(kind, id)) ?? 'unknown';
+	}
+
+	// Adds the columns of names to a table: NAME_text.
+	#addNames(view, name, table) {
+		const named = { ...namedColumns, ...namedColumnsOf[name] };
+		for (const [column, what] of Object.entries(named)) {
+			if (table[column] === undefined)
+				continue;
+			const names = new Map();
+			table[`${column}_text`] = Array.from(table[column], (id, i) => {
+				const kind = what === 'frame' ? table.kind[i] : 0;
+				const key = what === 'frame' ? `${kind} ${id}` : id;
+				if (!names.has(key))
+					names.set(key, this.#nameOf(view, what, id, kind));
+				return names.get(key);
+			});
+		}
+		return table;
+	}
+
+	async #table({ selection, name, options }) {
+		const profile = await this.#profileOf(selection);
+		return this.#addNames(profile, name, profile.table(name, options));
+	}
+
+	#counts(counts, nameOf) {
+		const result = {};
+		counts.forEach((count, kind) => {
+			const text = count > 0 ? nameOf(kind) : null;
+			if (text !== null)
+				result[text] = (result[text] ?? 0) + count;
+		});
+		return result;
+	}
+
+	async #overview({ selection }) {
+		const profile = await this.#profileOf(selection);
+		const totals = profile.totals();
+		const { event_counts: events, block_counts: blocks, lost_by_cause: lost, ...numbers } = totals;
+		return {
+			session: profile.session(), totals: numbers, faults: this.#whole.faults.slice(0, 100),
+			faultCount: this.#whole.faults.length, status: this.#whole.status, gzipFault: this.#log.gzipFault,
+			bytes: this.#log.byteLength, finished: this.#log.finished,
+			threads: profile.rowCount('threads'), methods: profile.methodCount, classes: profile.classCount,
+			events: this.#counts(events, (kind) => this.#mprof.eventName(kind)),
+			blocks: this.#counts(blocks, (kind) => this.#mprof.blockName(kind)),
+			lost: this.#counts(lost, (kind) => this.#mprof.lossName(kind)),
+			rows: Object.fromEntries(this.#mprof.tableNames.map((name) => [name, profile.rowCount(name)])),
+			snapshots: profile.table('heap_shots'), properties: profile.table('properties'),
+			memory: profile.row('memory'), version: this.#mprof.version,
+		};
+	}
+
+	// The nodes of a tree, and the names of its distinct frames: names[name[i]] is that of node i.
+	async #frames({ selection, source, inverted }) {
+		const profile = await this.#profileOf(selection);
+		const tree = profile.frameTree({ source, inverted });
+		const nodes = tree.table('nodes');
+		const places = new Map();
+		const names = [];
+		const name = new Uint32Array(nodes.length);
+		for (let i = 0; i < nodes.length; i++) {
+			const key = nodes.kind[i] * 4294967296 + nodes.id[i];
+			let place = places.get(key);
+			if (place === undefined) {
+				place = names.length;
+				places.set(key, place);
+				names.push(this.#frameName(profile, nodes.kind[i], nodes.id[i]));
+			}
+			name[i] = place;
+		}
+		tree.close();
+		return { nodes, name, names, folded: profile.totals().limited !== 0 };
+	}
+
+	// The frames that call a frame, and those that it calls.
+	async #neighbours({ selection, source, kind, id }) {
+		const profile = await this.#profileOf(selection);
+		const tree = profile.frameTree({ source, choose: (k, i) => (k === kind && i === id ? 8 : 0) });
+		const callers = this.#addNames(profile, 'callers', tree.table('callers'));
+		const callees = this.#addNames(profile, 'callees', tree.table('callees'));
+		tree.close();
+		return { callers, callees, name: this.#frameName(profile, kind, id) };
+	}
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The flame graph of calls, samples or allocations, and its inverse.
+import { changeAddress } from './address.js';
+import { element, fileName, saveFile } from './dom.js';
+import { FrameForest } from './flame_layout.js';
+import { FlameGraph } from './flame_graph.js';
+
+const flameSources = [
+	{ id: 'calls', title: 'Time in calls', unit: 'ns', countName: 'calls', total: 'calls' },
+	{ id: 'samples', title: 'Samples', unit: 'count', countName: null, total: 'samples' },
+	{ id: 'allocations', title: 'Allocated bytes', unit: 'bytes', countName: 'objects', total: 'allocations' },
+];
+
+function choice(title, options, chosen, change) {
+	return element('label', {}, `${title} `, element('select', { onchange: (event) => change(event.target.value) },
+		...options.map(({ id, title: text }) => element('option', { value: id, selected: id === chosen }, text))));
+}
+
+export const flameView = {
+	id: 'flame',
+	title: 'Flame graph',
+	async draw(container, { client, selection, address }) {
+		const { totals } = await client.ask('overview', { selection });
+		const source = flameSources.find(({ id }) => id === address.source) ?? flameSources.find(({ total }) => totals[total] > 0) ?? flameSources[0];
+		const inverted = address.inverted === '1';
+		const forest = new FrameForest(await client.ask('frames', { selection, source: source.id, inverted }));
+		const graph = new FlameGraph(forest, { unit: source.unit, countName: source.countName, search: address.search,
+			zoomed: address.zoom, onZoom: (zoom) => changeAddress({ zoom }) });
+		container.replaceChildren(
+			element('div', { class: 'tools' },
+				choice('Value', flameSources, source.id, (id) => changeAddress({ source: id, zoom: null })),
+				element('button', { type: 'button', 'aria-pressed': inverted, onclick: () =>
+					changeAddress({ inverted: inverted ? null : 1, zoom: null }) }, 'Inverted'),
+				element('button', { type: 'button', onclick: () => changeAddress({ zoom: null }) }, 'Show all'),
+				element('button', { type: 'button', onclick: () =>
+					saveFile(fileName(`${source.id}.svg`), 'image/svg+xml', graph.svg()) }, 'Save as SVG'),
+				element('span', { class: 'faint' }, `${forest.nodes.length - 1} frames`)),
+			graph.status, graph.element);
+		if (forest.whole === 0)
+			graph.element.replaceChildren(element('p', {}, 'The log has nothing of this kind in the selection.'));
+		return {
+			apply(now, changed) {
+				if (changed.some((name) => name !== 'zoom' && name !== 'search'))
+					return false;
+				if (changed.includes('search'))
+					graph.search(now.search ?? '');
+				graph.show(now.zoom ?? '');
+				return true;
+			},
+		};
+	},
+};

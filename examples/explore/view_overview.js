@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The overview: what kind of log it is, what stands out, and what was lost.
+import { linkTo } from './address.js';
+import { element } from './dom.js';
+import { bytesText, countText, figureText, shareText, timeText } from './figures.js';
+
+const figures = [
+	['wall_ns', 'wall time', 'ns'], ['method_ns', 'time in methods', 'ns'], ['calls', 'calls', 'count'],
+	['samples', 'samples', 'count'], ['allocations', 'objects allocated', 'count'],
+	['allocated_bytes', 'bytes allocated', 'bytes'], ['freed_objects', 'objects freed', 'count'],
+	['freed_bytes', 'bytes freed', 'bytes'], ['collections', 'collections', 'count'],
+	['gc_ns', 'time collecting', 'ns'], ['jit_methods', 'methods compiled', 'count'],
+	['jit_ns', 'time compiling', 'ns'], ['jit_failures', 'failed compilations', 'count'],
+	['exceptions', 'exceptions', 'count'], ['contentions', 'waits for monitors', 'count'],
+	['contended_ns', 'time waiting for them', 'ns'], ['finalizers', 'objects finalized', 'count'],
+	['finalizer_ns', 'time in finalizers', 'ns'], ['handles_alive', 'handles alive', 'count'],
+	['moved_objects', 'objects moved', 'count'], ['unclosed_frames', 'calls without an end', 'count'],
+	['interrupted_frames', 'calls open when recording stopped', 'count'],
+	['unmatched_leaves', 'ends of calls without a start', 'count'],
+	['class_load_failures', 'classes that failed to load', 'count'], ['lost_events', 'events lost', 'count'],
+	['events', 'events', 'count'],
+];
+
+function list(entries) {
+	return element('dl', { class: 'figures' }, ...entries.map(([name, text, value, key]) =>
+		element('div', {}, element('dt', {}, name), element('dd', { 'data-key': key, 'data-value': value }, text))));
+}
+
+/** What limits the figures: losses, damage and limits, as sentences. */
+export function findLimits(overview) {
+	const { totals, session, faults, faultCount, lost, gzipFault, snapshots } = overview;
+	const limits = [];
+	if (totals.lost_events > 0) {
+		const causes = Object.entries(lost).map(([cause, count]) => `${cause}: ${countText(count)}`).join(', ');
+		limits.push(`${countText(totals.lost_events)} events were lost (${causes}): all figures are estimates.`);
+	}
+	if (gzipFault !== null)
+		limits.push(`The file: ${gzipFault}. What is before that was read.`);
+	for (const fault of faults.slice(0, 5))
+		limits.push(`Damage at offset ${countText(fault.offset)}: ${fault.what}.`);
+	if (faultCount > 5)
+		limits.push(`${countText(faultCount - 5)} more damaged places.`);
+	if (overview.finished && session.complete === 0 && faultCount === 0)
+		limits.push('The log has no end: the program was killed or is still running.');
+	if (totals.limited !== 0)
+		limits.push('The profile reached its limit of memory: call paths or call sites are missing from the trees and tables.');
+	const incomplete = snapshots.number.filter((number, i) => snapshots.incomplete[i] !== 0);
+	if (incomplete.length > 0)
+		limits.push(`Heap snapshots that are incomplete: ${Array.from(incomplete).join(', ')}.`);
+	return limits;
+}
+
+// Sentences about what stands out, with the view that shows more.
+function findNotable({ totals, memory }, methods, classes, resources) {
+	const notable = [];
+	const add = (view, text) => notable.push({ view, text });
+	const top = methods[0];
+	if (top !== undefined && top.self > 0 && totals.method_ns > 0)
+		add('methods', `${top.name} has ${shareText(top.self, totals.method_ns)} of the time in methods (${timeText(top.self)}) itself.`);
+	const share = (ns) => totals.wall_ns > 0 && ns / totals.wall_ns >= 0.01;
+	if (share(totals.gc_ns))
+		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run.`);
+	if (share(totals.contended_ns))
+		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.`);
+	if (share(totals.jit_ns))
+		add('methods', `Compiling ${countText(totals.jit_methods)} methods took ${timeText(totals.jit_ns)}, ` +
+			`${shareText(totals.jit_ns, totals.wall_ns)} of the run.`);
+	if (classes[0] !== undefined && classes[0].bytes > 0)
+		add('classes', `${classes[0].name} has ${shareText(classes[0].bytes, totals.allocated_bytes)} of the allocated bytes ` +
+			`(${bytesText(classes[0].bytes)}).`);
+	if (totals.exceptions > 0)
+		add('exceptions', `${countText(totals.exceptions)} exceptions were thrown.`);
+	if (memory !== null && memory.live_bytes > 0)
+		add('overview', `${bytesText(memory.live_bytes)} of native memory were not freed.`);
+	if (resources > 0)
+		add('handles', `${countText(resources)} handles are alive at the end.`);
+	return notable;
+}
+
+function describeSession({ session, bytes, threads, methods, classes, version }) {
+	const start = session.start_time_us > 0 ? new Date(session.start_time_us / 1000).toISOString().replace('T', ' ') : null;
+	return [
+		['dialect', session.dialect_name, session.dialect_name, 'dialect'],
+		['runtime', session.runtime ?? 'not recorded', session.runtime, 'runtime'],
+		['complete', session.complete ? 'yes' : 'no', session.complete, 'complete'],
+		['size of the log', bytesText(bytes), bytes, 'size'],
+		['start (UTC)', start ?? 'not recorded', session.start_time_us, 'start_time_us'],
+		['threads', countText(threads), threads, 'threads'], ['methods defined', countText(methods), methods, 'defined_methods'],
+		['classes', countText(classes), classes, 'defined_classes'], ['read with libmprof', version, version, 'version'],
+	];
+}
+
+function topRows(table, column, count) {
+	return Array.from({ length: table.length }, (_, i) => i).sort((a, b) => table[column][b] - table[column][a]).slice(0, count);
+}
+
+export const overviewView = {
+	id: 'overview',
+	title: 'Overview',
+	async draw(container, { client, selection }) {
+		const [overview, methods, classes] = await Promise.all([
+			client.ask('overview', { selection }), client.ask('table', { selection, name: 'methods' }),
+			client.ask('table', { selection, name: 'classes' })]);
+		const { totals } = overview;
+		const best = topRows(methods, 'self_ns', 1).map((i) => ({ name: methods.id_text[i], self: methods.self_ns[i] }));
+		const largest = topRows(classes, 'bytes', 1).map((i) => ({ name: classes.id_text[i], bytes: classes.bytes[i] }));
+		const notable = findNotable(overview, best, largest, totals.handles_alive);
+		const limits = findLimits(overview);
+		container.replaceChildren(
+			element('h2', {}, 'What stands out'),
+			element('ul', { class: 'findings' }, ...notable.map(({ view, text }) => element('li', {},
+				element('a', { href: linkTo(view) }, text))),
+			notable.length === 0 ? element('li', {}, 'Nothing.') : null),
+			element('h2', {}, 'What is missing'),
+			element('ul', { class: 'findings', id: 'limits' }, ...limits.map((text) => element('li', {}, text)),
+				limits.length === 0 ? element('li', {}, 'Nothing: the log is complete, and no events were lost.') : null),
+			element('h2', {}, 'Totals'),
+			list(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
+				[title, figureText(totals[key], unit), totals[key], key])),
+			element('h2', {}, 'Log'), list(describeSession(overview)),
+			element('h2', {}, 'Events'),
+			list(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),
+			element('h2', {}, 'Blocks'),
+			list(Object.entries(overview.blocks).map(([name, count]) => [name, countText(count), count, `block ${name}`])),
+			...(overview.properties.length === 0 ? [] : [element('h2', {}, 'Recorded about the program'),
+				list(overview.properties.key.map((key, i) => [key, overview.properties.value[i] ?? '']))]));
+	},
+};

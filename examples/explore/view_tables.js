@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Views that are one table of the profile each.
+import { element } from './dom.js';
+import { DataTable } from './table.js';
+
+const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
+const handleTypes = ['weak', 'weak, tracks resurrection', 'normal', 'pinned'];
+
+// id: of the view; name: of the table; columns: title, unit, field or function that makes the values. rows: how many.
+const definitions = [
+	{ id: 'classes', title: 'Allocations', name: 'classes', sort: 'Bytes', columns: [
+		['Class', 'text', 'id_text'], ['Bytes', 'bytes', 'bytes'], ['Objects', 'count', 'allocations'],
+		['Freed objects', 'count', 'freed'], ['Freed bytes', 'bytes', 'freed_bytes'],
+		['Exceptions', 'count', 'exceptions'], ['Loading', 'ns', 'load_ns']] },
+	{ id: 'sites', title: 'Call sites', name: 'allocation_sites', sort: 'Bytes', columns: [
+		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Bytes', 'bytes', 'bytes'],
+		['Objects', 'count', 'allocations'], ['Samples', 'count', 'samples']] },
+	{ id: 'samples', title: 'Samples', name: 'samples', sort: 'Self', columns: [
+		['Frame', 'text', 'id_text'], ['Self', 'count', 'self'], ['Total', 'count', 'total']] },
+	{ id: 'threads', title: 'Threads', name: 'threads', sort: 'Time in methods', columns: [
+		['Thread', 'text', 'id_text'], ['Name', 'text', 'name'], ['Time in methods', 'ns', 'self_ns'],
+		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
+		['Lost events', 'count', 'lost']] },
+	{ id: 'collections', title: 'Collections', name: 'collections', sort: 'Start', ascending: true, columns: [
+		['Generation', 'text', generations], ['Number', 'count', 'number'], ['Start', 'ns', 'start_ns'],
+		['Duration', 'ns', 'duration_ns'], ['Pause', 'ns', 'pause_ns'], ['Mark', 'ns', 'mark_ns'], ['Sweep', 'ns', 'sweep_ns']] },
+	{ id: 'monitors', title: 'Locks', name: 'monitors', sort: 'Time waiting', columns: [
+		['Class', 'text', 'class_id_text'], ['Time waiting', 'ns', 'contended_ns'], ['Waits', 'count', 'contentions'],
+		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures']] },
+	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
+		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
+	{ id: 'handles', title: 'Handles', name: 'handles', sort: 'Alive', columns: [
+		['Class', 'text', 'class_id_text'], ['Type', 'text', (table) => Array.from(table.type, (type) => handleTypes[type] ?? `type ${type}`)],
+		['Alive', 'count', 'alive'], ['Created', 'count', 'created'], ['Deleted', 'count', 'deleted']] },
+	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
+		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],
+		['Bytes', 'bytes', 'bytes'], ['Allocations', 'count', 'allocations'], ['Peak bytes', 'bytes', 'peak_bytes']] },
+	{ id: 'metrics', title: 'Metrics', name: 'metrics', sort: 'Metric', columns: [
+		['Metric', 'text', 'name'], ['Section', 'text', 'section'], ['Values', 'count', 'count'], ['First', 'count', 'first'],
+		['Last', 'count', 'last'], ['Minimum', 'count', 'minimum'], ['Maximum', 'count', 'maximum']] },
+	{ id: 'marks', title: 'Markers', name: 'marks', sort: 'Time', ascending: true, columns: [
+		['Text', 'text', 'text'], ['Time', 'ns', 'time_ns'], ['Thread', 'text', 'thread_text']] },
+];
+
+function makeView({ id, title, name, sort, ascending, columns }) {
+	return {
+		id,
+		title,
+		table: name,
+		async draw(container, { client, selection, address }) {
+			const rows = await client.ask('table', { selection, name });
+			const made = columns.map(([heading, unit, field]) =>
+				({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
+			const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
+			const table = new DataTable(rows.length, used.length > 0 ? used : made,
+				{ name: id, title, search: address.search, sort, ascending });
+			container.replaceChildren(element('div', { class: 'tools' }, ...table.tools,
+				rows.rounded ? element('span', { class: 'faint' }, 'Numbers above 2^53 are rounded.') : null), table.element);
+		},
+	};
+}
+
+export const tableViews = definitions.map(makeView);

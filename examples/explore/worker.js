@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The worker of the page: it receives a log, reads it, and answers the questions of the views. The page sends {module},
+// {begin}, {bytes}, {finish}, {file}, which are handled in order, and {question}, which is answered at any time.
+import { loadMprof } from '../wasm/mprof.js';
+import { Questions } from './questions.js';
+
+let mprof = null;
+let log = null;
+let profile = null;
+let questions = null;
+let work = Promise.resolve();
+
+// Options of the profile of the whole log, which all views share.
+const profileOptions = { timelineSlices: 1200 };
+
+function begin() {
+	log?.close();
+	log = mprof.createLog();
+	profile = log.profile(profileOptions);
+	questions = new Questions(mprof, log, profile);
+}
+
+// Reads what has arrived. Questions are answered between its steps.
+async function readAvailable() {
+	await profile.readAll();
+	postMessage({ read: { bytes: log.byteLength, fed: log.fedBytes, finished: log.finished, status: profile.status } });
+}
+
+async function feed(bytes) {
+	await log.feed(bytes);
+	await readAvailable();
+}
+
+async function finish() {
+	await log.finish();
+	await readAvailable();
+}
+
+async function readFile(file) {
+	const reader = file.stream().getReader();
+	begin();
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done)
+			break;
+		await feed(value);
+	}
+	await finish();
+}
+
+async function handle(message) {
+	if (message.module !== undefined)
+		mprof = await loadMprof(await new Response(message.module).arrayBuffer());
+	else if (message.begin !== undefined)
+		begin();
+	else if (message.bytes !== undefined)
+		await feed(message.bytes);
+	else if (message.finish !== undefined)
+		await finish();
+	else if (message.file !== undefined)
+		await readFile(message.file);
+}
+
+async function answer({ number, question, parameters }) {
+	try {
+		const result = await questions.answer(question, parameters);
+		postMessage({ number, result });
+	} catch (error) {
+		postMessage({ number, error: String(error?.message ?? error) });
+	}
+}
+
+onmessage = ({ data }) => {
+	if (data.question !== undefined) {
+		answer(data);
+		return;
+	}
+	work = work.then(() => handle(data)).catch((error) => postMessage({ failed: String(error?.message ?? error) }));
+};

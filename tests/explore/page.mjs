@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Opens the pages that test_page.sh made in the current directory, and compares them with the reports there.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Browser } from './browser.mjs';
+
+let failures = 0;
+let compared = 0;
+
+function expect(what, found, wanted) {
+	compared++;
+	if (Object.is(found, wanted))
+		return;
+	failures++;
+	console.log(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+}
+
+const address = (name) => `file://${resolve(name)}`;
+
+// The figures of a view with their keys.
+function readFigures() {
+	return Object.fromEntries(Array.from(document.querySelectorAll('#main dd[data-key]'), (cell) =>
+		[cell.dataset.key, cell.dataset.value]));
+}
+
+// Cells of the rows of the table, by the title of their column.
+function readRows() {
+	const titles = Array.from(document.querySelectorAll('#main th'), (head) => head.textContent);
+	return Array.from(document.querySelectorAll('#main tbody tr:not(.space)'), (row) =>
+		Object.fromEntries(Array.from(row.children, (cell, i) => [titles[i], cell.dataset.value ?? cell.textContent])));
+}
+
+function compareTotals(log, figures, report) {
+	for (const [key, value] of Object.entries(report.totals)) {
+		if (typeof value === 'number' && value > 0)
+			expect(`${log}: ${key}`, Number(figures[key]), value);
+	}
+	expect(`${log}: dialect`, figures.dialect, report.session.dialect);
+	expect(`${log}: threads`, Number(figures.threads), report.session.threads);
+}
+
+function compareMethods(log, rows, report) {
+	expect(`${log}: methods`, rows.length, Math.min(rows.length > 40 ? rows.length : 1e9, report.methods.length));
+	const found = new Map(rows.map((row) => [row.Method, row]));
+	for (const { class: name, name: method, self_ns, total_ns, calls } of report.methods.slice(0, rows.length)) {
+		const row = found.get(name ? `${name}.${method}` : method);
+		if (row === undefined)
+			continue;
+		expect(`${log}: self time of ${method}`, Number(row.Self ?? 0), self_ns);
+		expect(`${log}: time of ${method}`, Number(row.Total ?? 0), total_ns);
+		expect(`${log}: calls of ${method}`, Number(row.Calls ?? 0), calls);
+	}
+}
+
+async function checkLogs(browser) {
+	for (const log of readFileSync('logs', 'utf8').trim().split('\n')) {
+		const report = JSON.parse(readFileSync(`${log}.json`, 'utf8'));
+		await browser.openLog(address(`${log}.html`));
+		compareTotals(log, await browser.run(readFigures), report);
+		const limits = await browser.run(() => document.getElementById('limits').textContent);
+		const isSound = report.session.complete && report.totals.lost_events === 0;
+		expect(`${log}: nothing is missing`, limits.startsWith('Nothing:'), isSound);
+		expect(`${log}: has a warning`, await browser.run(() => document.querySelector('.warning') !== null),
+			!isSound);
+		await browser.show('view=methods');
+		compareMethods(log, await browser.run(readRows), report);
+		await browser.show('view=flame');
+		expect(`${log}: state`, await browser.run(() => document.body.dataset.state), 'ready');
+	}
+}
+
+// A link restores the view, and the search limits the table.
+async function checkAddress(browser) {
+	await browser.openLog(address('sample.html'), '#view=methods&search=fib');
+	const rows = await browser.run(readRows);
+	expect('methods that match the search', rows.length, 1);
+	await browser.run(() => document.querySelector('#main tbody tr.active').click());
+	await browser.wait('the callers', () => document.querySelector('#main h2')?.textContent.includes('Fib'));
+	expect('view of a method', await browser.run(() => location.hash.includes('method=')), true);
+}
+
+// A page without a log opens one that is chosen.
+async function checkChoice(browser) {
+	await browser.open(address('none.html'));
+	await browser.wait('the invitation', () => document.body.dataset.state === 'empty');
+	await browser.type('#file', resolve('gzip.mprof'));
+	await browser.wait('the log', () => document.body.dataset.state === 'ready');
+	compareTotals('chosen', await browser.run(readFigures), JSON.parse(readFileSync('gzip.json', 'utf8')));
+}
+
+async function checkHostile(browser) {
+	await browser.openLog(address('hostile.html'));
+	for (const view of ['overview', 'methods', 'flame', 'classes', 'threads']) {
+		await browser.show(`view=${view}`);
+		expect(`${view}: elements from names`, await browser.run(() => document.querySelectorAll('img, b').length), 0);
+	}
+	await browser.show('view=methods');
+	const names = (await browser.run(readRows)).map((row) => row.Method);
+	expect('a name with markup is shown', names.some((name) => name.startsWith('<img src=>')), true);
+	expect('title', await browser.run(() => document.title), '<img src=x onerror=document.title=1>.mprof');
+	expect('policy', await browser.run(() => {
+		const script = document.createElement('script');
+		script.textContent = 'window.wasRun = true';
+		document.body.append(script);
+		return window.wasRun === undefined;
+	}), true);
+}
+
+const browser = await Browser.start();
+try {
+	await browser.requests();
+	await checkLogs(browser);
+	await checkAddress(browser);
+	await checkChoice(browser);
+	const messages = await browser.console();
+	expect('messages of the console', messages.map(({ message }) => message).join('\n'), '');
+	await checkHostile(browser);
+	const remote = (await browser.requests()).filter((url) => !/^(file|blob|data|about|chrome[a-z-]*):/.test(url));
+	expect('requests', remote.join(' '), '');
+} finally {
+	await browser.close();
+}
+if (compared < 100)
+	expect('comparisons', compared, 'more than 100');
+console.log(`${failures > 0 ? 'FAIL' : 'PASS'}: ${compared} comparisons, ${failures} differ`);
+process.exit(failures > 0 ? 1 : 0);
