@@ -47,6 +47,7 @@ enum { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_WEAK = 6 };
 /* Chrome DevTools needs minutes for more objects, or fails. */
 #define MANY_OBJECTS UINT64_C(10000000)
 #define LARGE_FILE UINT64_C(1000000000)
+#define SMALLER "'mprof export --to=pprof' writes the paths of classes instead of single objects"
 
 /* Synthetic nodes; those of kinds of roots are from NODE_FIRST_KIND on. */
 enum {
@@ -325,8 +326,6 @@ static int note_limits(const snapshot_writer *writer, int status)
 {
 	note(writer, writer->saturated,
 	     "objects have more than 4294967295 bytes, the most that the format can state: their sizes are too small");
-	note(writer, writer->view.totals.objects > MANY_OBJECTS ? writer->view.totals.objects : 0,
-	     "objects: Chrome DevTools is slow or fails above 10,000,000");
 	if (!writer->ids.is_stable) {
 		text_begin_message(writer->view.input.name);
 		fputs("the IDs of objects differ between snapshots: viewers cannot compare them\n", stderr);
@@ -340,6 +339,9 @@ static int write_objects(snapshot_writer *writer, int status)
 		note(writer, writer->view.totals.objects, "objects: the format holds at most 715,827,882");
 		return STATUS_NOTHING;
 	}
+	/* Before writing, which takes some time, so that the user can choose the smaller form. */
+	note(writer, writer->view.totals.objects > MANY_OBJECTS ? writer->view.totals.objects : 0,
+	     "objects: Chrome DevTools is slow or fails above 10,000,000; " SMALLER);
 	write_snapshot(writer);
 	if (writer->has_failed) {
 		output_out_of_memory();
@@ -374,6 +376,6 @@ const export_target export_heapsnapshot = {
 	.options = EXPORT_HAS_AT,
 	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,
-	.smaller = "'mprof export --to=pprof --value=heap' writes the paths of classes instead of single objects",
+	.smaller = SMALLER,
 	.write_logs = write_logs,
 };
