@@ -129,12 +129,17 @@ int names_use_collapsed(name_lookup *names, const char *pattern)
 	return names->collapsed != NULL;
 }
 
+int names_is_collapsed(const name_lookup *names, uint32_t id)
+{
+	return id == NAMES_COLLAPSED && names->collapsed != NULL;
+}
+
 const char *names_full_method(name_lookup *names, uint32_t id)
 {
 	const char *generated;
 	size_t length;
 
-	if (id == NAMES_COLLAPSED && names->collapsed != NULL)
+	if (names_is_collapsed(names, id))
 		return names->collapsed;
 	generated = format_name(names, mprof_reader_format_method, id);
 	if (!names->is_readable || strchr(generated, '<') == NULL)

@@ -49,7 +49,7 @@ void names_destroy(name_lookup *names);
 /** Makes names_full_method(), names_frame() and names_sample() return names of the source, not generated ones. */
 void names_use_readable(name_lookup *names);
 
-/** The method ID that stands for collapsed frames; not the ID of a method of a log. */
+/** The method ID that stands for collapsed frames, after names_use_collapsed(). A method may have this ID as well. */
 #define NAMES_COLLAPSED UINT32_MAX
 
 /**
@@ -57,6 +57,9 @@ void names_use_readable(name_lookup *names);
  * memory.
  */
 int names_use_collapsed(name_lookup *names, const char *pattern);
+
+/** Whether a method ID stands for collapsed frames. */
+int names_is_collapsed(const name_lookup *names, uint32_t id);
 
 /**
  * "Class.Method (arguments)". The results of this function, names_frame() and names_sample() are valid until the next

@@ -80,7 +80,7 @@ static void print_call_fields(const log_report *report, json_writer *json, uint3
 	mprof_call_stats call = get_call(report, node);
 
 	json_string(json, "method", names_full_method(report->input.names, call.method));
-	json_unsigned(json, "id", call.method != NAMES_COLLAPSED ? call.method : 0);
+	json_unsigned(json, "id", names_is_collapsed(report->input.names, call.method) ? 0 : call.method);
 	json_unsigned(json, "calls", call.calls);
 	json_unsigned(json, "total_ns", call.total_ns);
 	json_unsigned(json, "self_ns", call.self_ns);

@@ -86,10 +86,10 @@ static void print_methods(const log_report *report, json_writer *json)
 		method_name name;
 
 		names_method(report->input.reader, stats->id, &name);
-		if (stats->id == NAMES_COLLAPSED)
+		if (names_is_collapsed(report->input.names, stats->id))
 			name.name = names_full_method(report->input.names, stats->id);
 		json_begin_object(json, NULL);
-		json_unsigned(json, "id", stats->id != NAMES_COLLAPSED ? stats->id : 0);
+		json_unsigned(json, "id", names_is_collapsed(report->input.names, stats->id) ? 0 : stats->id);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
 		json_unsigned(json, "calls", stats->calls);
