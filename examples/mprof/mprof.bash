@@ -37,7 +37,7 @@ _mprof_options()
 		;;
 	export)
 		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last= --focus= --ignore= --hide=" \
-			"--host= --build= --no-lines --help --version"
+			"--table= --host= --build= --no-lines --help --version"
 		;;
 	explore)
 		echo "--output= --help --version"

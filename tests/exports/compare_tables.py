@@ -10,7 +10,7 @@ import os
 import sqlite3
 import sys
 
-TEXT_COLUMNS = {"thread", "holder"}
+TEXT_COLUMNS = {"thread", "holder", "value", "name", "text"}
 failures = []
 
 

@@ -35,6 +35,7 @@ static const char help[] =
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
 	"  --ignore=PATTERN     only call stacks that do not contain a method that matches\n"
 	"  --hide=PATTERN       remove methods that match from call stacks; their own value counts for their callers\n"
+	"  --table=NAME         only this table, as one file, in formats with a file for each table\n"
 	"  --host=TEXT          tables: the host of logs that do not state it\n"
 	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
 	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
@@ -57,6 +58,7 @@ enum {
 	OPTION_MIN_DURATION,
 	OPTION_AT,
 	OPTION_HOST,
+	OPTION_TABLE,
 	OPTION_BUILD,
 	OPTION_BY_THREAD,
 	OPTION_NO_LINES
@@ -72,6 +74,7 @@ static const struct option options[] = {
 	{"at", required_argument, NULL, OPTION_AT},
 	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
 	FILTER_OPTIONS_STACKS,
+	{"table", required_argument, NULL, OPTION_TABLE},
 	{"host", required_argument, NULL, OPTION_HOST},
 	{"build", required_argument, NULL, OPTION_BUILD},
 	{"no-lines", no_argument, NULL, OPTION_NO_LINES},
@@ -106,6 +109,9 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--top", value, 1, UINT64_MAX, &job->options.top);
 	case OPTION_MIN_DURATION:
 		return time_window_parse_duration("--min-duration", value, &job->min_duration_ns);
+	case OPTION_TABLE:
+		job->table = table_find(value);
+		return job->table != TABLES;
 	case OPTION_HOST:
 		job->host = value;
 		return 1;
@@ -139,6 +145,7 @@ static int has_bad_options(const export_job *job)
 	return refuse_option(job, EXPORT_HAS_TOP, taken->has_top, "--top") ||
 	       refuse_option(job, EXPORT_HAS_MIN_DURATION, job->min_duration_ns > 0, "--min-duration") ||
 	       refuse_option(job, EXPORT_HAS_AT, job->heap_shot > 0, "--at") ||
+	       refuse_option(job, EXPORT_HAS_TABLE, job->table != TABLES, "--table") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
@@ -190,7 +197,27 @@ static char *default_output(const export_job *job)
 		return strdup("-");
 	length = without_extension(name, strlen(name), ".gz");
 	length = without_extension(name, length, ".mprof");
+	if (job->table != TABLES)
+		return asprintf(&made, "%.*s-%s%s", (int)length, name, table_describe(job->table)->name,
+				job->target->table_extension) >= 0
+			       ? made
+			       : NULL;
 	return asprintf(&made, "%.*s%s", (int)length, name, job->target->extension) >= 0 ? made : NULL;
+}
+
+/* Standard output and a name with the extension of the format are one file, so for one table. */
+static void choose_tables(export_job *job, const char *out)
+{
+	size_t length = strlen(out);
+
+	if (job->target->table_extension == NULL || job->table != TABLES)
+		return;
+	if (strcmp(out, "-") != 0 && without_extension(out, length, job->target->table_extension) == length) {
+		job->is_directory = 1;
+		return;
+	}
+	job->table = TABLE_METHODS;
+	fputs("mprof: export: only the table methods; --table=NAME for another, or a directory for all\n", stderr);
 }
 
 /* Whether the output would replace one of the logs. */
@@ -271,6 +298,17 @@ static void print_result(const export_job *job, const export_file *file)
 	fprintf(stderr, "%s\n", text_bytes(size, file->size));
 }
 
+/* The format opens the files of the directory. They have no size if they were discarded. */
+static int run_in_directory(const export_job *job, const char *out)
+{
+	export_file file = {.path = out};
+	int status = job->target->write_logs(job, &file);
+
+	if (file.size > 0)
+		print_result(job, &file);
+	return status;
+}
+
 static int run_job(export_job *job, const char *out)
 {
 	export_file file;
@@ -280,6 +318,8 @@ static int run_job(export_job *job, const char *out)
 
 	if (is_input(job, out))
 		return report_problem(out, "the output file is the log itself", STATUS_USAGE);
+	if (job->is_directory)
+		return run_in_directory(job, out);
 	problem = export_file_open(&file, out, job->target->file_flags);
 	if (problem != NULL)
 		return report_problem(out, problem, STATUS_DAMAGED);
@@ -296,7 +336,7 @@ static int run_job(export_job *job, const char *out)
 
 int command_export(int argc, char **argv)
 {
-	static export_command command = {.job.value = EXPORT_VALUE_DEFAULT};
+	static export_command command = {.job.value = EXPORT_VALUE_DEFAULT, .job.table = TABLES};
 	char *out;
 	int first;
 	int status = arguments_parse_files(argc, argv, options, help, apply_option, &command, &first);
@@ -314,6 +354,7 @@ int command_export(int argc, char **argv)
 	out = command.out != NULL ? strdup(command.out) : default_output(&command.job);
 	if (out == NULL)
 		return report_problem(command.job.paths[0], mprof_status_get_text(MPROF_ERR_MEMORY), STATUS_NOTHING);
+	choose_tables(&command.job, out);
 	status = run_job(&command.job, out);
 	free(out);
 	return status;

@@ -42,6 +42,8 @@ static int64_t start_of(const log_report *report)
 static int add_log(const export_job *job, const char *path, table_sink *sink)
 {
 	static log_report report;
+	plain_buffer host = {0};
+	plain_buffer build = {0};
 	report_options options = job->options;
 	int status;
 
@@ -50,12 +52,17 @@ static int add_log(const export_job *job, const char *path, table_sink *sink)
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		mention_losses(&report);
 		sink->log.number++;
-		sink->log.host = property_of(&report, "host", job->host);
-		sink->log.build = property_of(&report, "build", job->build);
+		sink->log.host = plain_text(&host, property_of(&report, "host", job->host));
+		sink->log.build = plain_text(&build, property_of(&report, "build", job->build));
 		sink->log.start_us = start_of(&report);
-		table_rows_add(sink, &report);
+		if (sink->log.host != NULL && sink->log.build != NULL)
+			table_rows_add(sink, &report);
+		else
+			sink->has_failed = sink->row.has_failed = 1;
 	}
 	report_release(&report);
+	plain_text_release(&host);
+	plain_text_release(&build);
 	return status;
 }
 

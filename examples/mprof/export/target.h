@@ -7,6 +7,7 @@
 #define EXPORT_TARGET_H
 
 #include "export/export_file.h"
+#include "export/tables.h"
 #include "export/value.h"
 
 /** What a format consists of. */
@@ -48,14 +49,17 @@ typedef struct export_job {
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */
 	const char *build;        /**< The version of the program, like host. */
+	table_id table;           /**< The only table that is exported; #TABLES for all. */
+	int is_directory;         /**< The output is a directory with a file for each table. */
 } export_job;
 
 /** A format. Exactly one of write_report and write_logs is not NULL. */
 struct export_target {
 	const char *name;
-	const char *extension;   /**< Replaces ".mprof" in the name of the log. */
-	const char *description; /**< For the list of formats. */
-	const char *lacks;       /**< What the format cannot represent, as a sentence fragment; NULL if nothing. */
+	const char *extension;       /**< Replaces ".mprof" in the name of the log. */
+	const char *table_extension; /**< Of the file of a table, if tables have files of their own; else NULL. */
+	const char *description;     /**< For the list of formats. */
+	const char *lacks;           /**< What the format cannot represent, as a sentence fragment; NULL if nothing. */
 	export_kind kind;
 	uint32_t options;        /**< Bits: the options that the format has. */
 	uint32_t values;         /**< EXPORT_VALUE_BIT() of those of which the format holds one; 0 if none is chosen. */

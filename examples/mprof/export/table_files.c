@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens and closes the files of tables. */
+#include "export/table_files.h"
+
+#include "shared/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int report_problem(const char *path, const char *problem)
+{
+	text_begin_message(path);
+	fprintf(stderr, "%s\n", problem);
+	return 0;
+}
+
+/* Opens the file of a table in the directory. */
+static int open_own(table_files *files, const export_job *job, table_id table)
+{
+	export_file *own = &files->own[files->count];
+	const char *directory = files->file->path;
+	const char *problem;
+	char *path;
+
+	if (asprintf(&path, "%s/%s%s", directory, table_describe(table)->name, job->target->table_extension) < 0)
+		return report_problem(directory, strerror(ENOMEM));
+	problem = export_file_open(own, path, job->target->file_flags);
+	if (problem != NULL) {
+		report_problem(path, problem);
+		free(path);
+		return 0;
+	}
+	files->streams[table] = own->stream;
+	files->count++;
+	return 1;
+}
+
+int table_files_open(table_files *files, const export_job *job, export_file *file)
+{
+	memset(files, 0, sizeof(*files));
+	files->file = file;
+	files->is_directory = job->is_directory;
+	if (!files->is_directory) {
+		files->streams[job->table] = file->stream;
+		return 1;
+	}
+	files->is_made = mkdir(file->path, 0777) == 0;
+	if (!files->is_made && errno != EEXIST)
+		return report_problem(file->path, strerror(errno));
+	for (int table = 0; table < TABLES; table++) {
+		if (!open_own(files, job, (table_id)table)) {
+			table_files_close(files, 0);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+int table_files_close(table_files *files, int is_whole)
+{
+	int is_closed = 1;
+
+	/* Nothing is replaced if one of the files cannot be written. */
+	for (int i = 0; i < files->count; i++) {
+		int is_flushed = fflush(files->own[i].stream) == 0;
+
+		is_whole = is_whole && is_flushed && !export_file_has_failed(&files->own[i]);
+	}
+	for (int i = 0; i < files->count; i++) {
+		char *path = (char *)files->own[i].path;
+		const char *problem = export_file_close(&files->own[i], is_whole);
+
+		if (problem != NULL) {
+			is_closed = report_problem(path, problem);
+			is_whole = 0;
+		}
+		files->file->size += files->own[i].size;
+		free(path);
+	}
+	if (files->is_directory && !is_whole) {
+		files->file->size = 0;
+		if (files->is_made)
+			rmdir(files->file->path);
+	}
+	return is_closed;
+}
+
+size_t table_files_columns(table_id table, table_column columns[TABLE_FILE_COLUMNS_MAX])
+{
+	static const table_column origin[TABLE_FILE_ORIGIN_COLUMNS] = {
+		{"log", COLUMN_INTEGER},
+		{"host", COLUMN_TEXT},
+		{"build", COLUMN_TEXT},
+		{"start_us", COLUMN_INTEGER},
+	};
+	const table_description *description = table_describe(table);
+	size_t count = table == TABLE_LOGS ? 1 : TABLE_FILE_ORIGIN_COLUMNS;
+
+	memcpy(columns, origin, count * sizeof(*columns));
+	memcpy(columns + count, description->columns, description->column_count * sizeof(*columns));
+	return count + description->column_count;
+}
