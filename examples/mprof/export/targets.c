@@ -9,6 +9,7 @@
 #include "export/folded.h"
 #include "export/heapsnapshot.h"
 #include "export/otlp.h"
+#include "export/parquet.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
 #include "export/sqlite.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof,        &export_speedscope, &export_folded, &export_callgrind, &export_dot,
-	&export_heapsnapshot, &export_otlp,       &export_sqlite, &export_csv,       &export_clickhouse,
+	&export_pprof, &export_speedscope, &export_folded, &export_callgrind,  &export_dot,     &export_heapsnapshot,
+	&export_otlp,  &export_sqlite,     &export_csv,    &export_clickhouse, &export_parquet,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
