@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 worker_scripts=(../wasm/mprof.js questions.js worker.js)
 page_scripts=(dom.js figures.js address.js client.js table.js flame_layout.js flame_graph.js
-	view_overview.js view_methods.js view_flame.js view_tables.js main.js)
+	view_overview.js view_methods.js view_flame.js view_timeline.js view_tables.js main.js)
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT

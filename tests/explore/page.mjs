@@ -79,6 +79,17 @@ async function checkAddress(browser) {
 	expect('view of a method', await browser.run(() => location.hash.includes('method=')), true);
 }
 
+// The figures of a selected time and thread are those of the report for them.
+async function checkSelection(browser) {
+	const whole = JSON.parse(readFileSync('sample.json', 'utf8'));
+	const report = JSON.parse(readFileSync('window.json', 'utf8'));
+	await browser.openLog(address('sample.html'), '#view=timeline');
+	expect('lanes', await browser.run(() => document.querySelectorAll('canvas.lane').length), whole.threads.length);
+	const thread = whole.threads[0].id;
+	await browser.show(`view=overview&from=0&to=500000&threads=${thread}`);
+	compareTotals('selection', await browser.run(readFigures), report);
+}
+
 // A page without a log opens one that is chosen.
 async function checkChoice(browser) {
 	await browser.open(address('none.html'));
@@ -111,6 +122,7 @@ try {
 	await browser.requests();
 	await checkLogs(browser);
 	await checkAddress(browser);
+	await checkSelection(browser);
 	await checkChoice(browser);
 	const messages = await browser.console();
 	expect('messages of the console', messages.map(({ message }) => message).join('\n'), '');

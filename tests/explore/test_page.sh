@@ -19,6 +19,9 @@ for log in sample mail gzip mono-threads unity-chains drop-blocks truncated; do
 	mv out "$log.json"
 	echo "$log"
 done >logs
+mprof report --json --time=0s-0.0005s "--thread=$(jq -r '.threads[0].id' sample.json)" sample.mprof
+expect_status 0 "report of a time and a thread"
+mv out window.json
 mprof explore -o none.html
 expect_status 0 "explore without a log"
 test "$(stat -c %s none.html)" -lt 400000 || fail "the page without a log has $(stat -c %s none.html) bytes"
