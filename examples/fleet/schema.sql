@@ -1,0 +1,380 @@
+-- SPDX-License-Identifier: MIT
+-- The tables of "mprof export --to=clickhouse" on each shard. The columns are in the order of the files.
+
+CREATE TABLE logs (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	end_us Nullable(Int64),
+	file Nullable(String),
+	program Nullable(String),
+	runtime Nullable(String),
+	dialect Nullable(String),
+	version Nullable(Int64),
+	tool Nullable(String),
+	complete UInt8,
+	valid_bytes Nullable(Int64),
+	size Nullable(Int64),
+	lost_events Nullable(Int64),
+	limited UInt8,
+	left_out Nullable(Int64),
+	counters_per_second Nullable(Float64),
+	events Nullable(Int64),
+	wall_ns Nullable(Int64),
+	calls Nullable(Int64),
+	method_ns Nullable(Int64),
+	samples Nullable(Int64),
+	allocations Nullable(Int64),
+	allocated_bytes Nullable(Int64),
+	freed_objects Nullable(Int64),
+	freed_bytes Nullable(Int64),
+	jit_methods Nullable(Int64),
+	jit_ns Nullable(Int64),
+	collections Nullable(Int64),
+	gc_ns Nullable(Int64),
+	exceptions Nullable(Int64),
+	contentions Nullable(Int64),
+	contended_ns Nullable(Int64),
+	handles_alive Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE properties (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	key Nullable(String),
+	value Nullable(String)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE damage (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	offset Nullable(Int64),
+	what Nullable(String)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE losses (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	cause Nullable(String),
+	events Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE methods (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	method_id Nullable(Int64),
+	class Nullable(String),
+	name Nullable(String),
+	assembly Nullable(String),
+	wrapper UInt8,
+	file Nullable(String),
+	line Nullable(Int64),
+	calls Nullable(Int64),
+	total_ns Nullable(Int64),
+	self_ns Nullable(Int64),
+	jit_ns Nullable(Int64),
+	samples Nullable(Int64),
+	samples_total Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE classes (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	name Nullable(String),
+	assembly Nullable(String),
+	allocations Nullable(Int64),
+	bytes Nullable(Int64),
+	freed Nullable(Int64),
+	freed_bytes Nullable(Int64),
+	exceptions Nullable(Int64),
+	load_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE threads (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	thread Nullable(String),
+	name Nullable(String),
+	events Nullable(Int64),
+	self_ns Nullable(Int64),
+	wall_ns Nullable(Int64),
+	cpu_ns Nullable(Int64),
+	ready_ns Nullable(Int64),
+	samples Nullable(Int64),
+	lost_events Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE call_tree (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	node Nullable(Int64),
+	parent Nullable(Int64),
+	method_id Nullable(Int64),
+	method Nullable(String),
+	compilation UInt8,
+	calls Nullable(Int64),
+	total_ns Nullable(Int64),
+	self_ns Nullable(Int64),
+	allocations Nullable(Int64),
+	bytes Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE samples (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	kind Nullable(String),
+	name Nullable(String),
+	module Nullable(String),
+	inlined UInt8,
+	hits Nullable(Int64),
+	total Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE sample_tree (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	node Nullable(Int64),
+	parent Nullable(Int64),
+	kind Nullable(String),
+	name Nullable(String),
+	module Nullable(String),
+	inlined UInt8,
+	hits Nullable(Int64),
+	total Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE allocation_sites (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	class Nullable(String),
+	caller Nullable(String),
+	stack Nullable(String),
+	allocations Nullable(Int64),
+	bytes Nullable(Int64),
+	samples Nullable(Int64),
+	allocations_error Nullable(Int64),
+	bytes_error Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE memory_sites (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	stack Nullable(String),
+	allocations Nullable(Int64),
+	bytes Nullable(Int64),
+	frees Nullable(Int64),
+	live Nullable(Int64),
+	live_bytes Nullable(Int64),
+	peak_bytes Nullable(Int64),
+	temporaries Nullable(Int64),
+	lifetime_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE collections (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	number Nullable(Int64),
+	generation Nullable(Int64),
+	start_ns Nullable(Int64),
+	duration_ns Nullable(Int64),
+	mark_ns Nullable(Int64),
+	sweep_ns Nullable(Int64),
+	pause_ns Nullable(Int64),
+	finished UInt8
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE pauses (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	kind Nullable(String),
+	start_ns Nullable(Int64),
+	duration_ns Nullable(Int64),
+	finished UInt8,
+	thread Nullable(String),
+	collection Nullable(Int64),
+	generation Nullable(Int64),
+	class Nullable(String),
+	holder Nullable(String),
+	stack Nullable(String)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE monitors (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	class Nullable(String),
+	contentions Nullable(Int64),
+	acquired Nullable(Int64),
+	failures Nullable(Int64),
+	contended_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE monitor_sites (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	class Nullable(String),
+	stack Nullable(String),
+	contentions Nullable(Int64),
+	contended_ns Nullable(Int64),
+	failures Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE exception_sites (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	class Nullable(String),
+	stack Nullable(String),
+	count Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE metrics (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	section Nullable(String),
+	name Nullable(String),
+	thread Nullable(String),
+	unit Nullable(String),
+	count Nullable(Int64),
+	first Nullable(Int64),
+	last Nullable(Int64),
+	minimum Nullable(Int64),
+	maximum Nullable(Int64),
+	first_real Nullable(Float64),
+	last_real Nullable(Float64),
+	minimum_real Nullable(Float64),
+	maximum_real Nullable(Float64),
+	last_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE marks (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	time_ns Nullable(Int64),
+	thread Nullable(String),
+	text Nullable(String)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE heap_snapshots (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	snapshot Nullable(Int64),
+	number Nullable(Int64),
+	time_ns Nullable(Int64),
+	complete UInt8,
+	objects Nullable(Int64),
+	bytes Nullable(Int64),
+	references Nullable(Int64),
+	roots Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE heap_snapshot_classes (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	snapshot Nullable(Int64),
+	class_id Nullable(Int64),
+	class Nullable(String),
+	objects Nullable(Int64),
+	bytes Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE handles (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	class_id Nullable(Int64),
+	class Nullable(String),
+	type Nullable(String),
+	created Nullable(Int64),
+	alive Nullable(Int64),
+	deleted Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
