@@ -259,6 +259,7 @@ static int write_one_report(export_job *job, export_file *file)
 	int status;
 	int written;
 
+	job->options.with_pauses = job->target->kind == EXPORT_EVENTS;
 	job->log = spooled_path(job->paths[0]);
 	if (job->log == NULL)
 		return STATUS_NOTHING;

@@ -10,6 +10,7 @@
 #include "export/heapsnapshot.h"
 #include "export/otlp.h"
 #include "export/parquet.h"
+#include "export/perfetto.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
 #include "export/sqlite.h"
@@ -18,7 +19,7 @@
 
 static const export_target *const targets[] = {
 	&export_pprof, &export_speedscope, &export_folded, &export_callgrind,  &export_dot,     &export_heapsnapshot,
-	&export_otlp,  &export_sqlite,     &export_csv,    &export_clickhouse, &export_parquet,
+	&export_otlp,  &export_sqlite,     &export_csv,    &export_clickhouse, &export_parquet, &export_perfetto,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

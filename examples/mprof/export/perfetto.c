@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a trace of Perfetto: the calls of each thread, compilations, class loads, finalizers, exceptions, collections,
+ * pauses, waits, markers, metrics, samples, and where events were lost.
+ */
+#include "export/perfetto.h"
+
+#include "common/exit_status.h"
+#include "export/event_walk.h"
+#include "export/perfetto_samples.h"
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The viewer in the browser loads files up to about this size without its native accelerator. */
+#define LARGE_FILE UINT64_C(1000000000)
+
+/* Values of CounterDescriptor.Unit */
+enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
+
+#define NAME_SIZE 512
+
+/* Things that nest on tracks of their own below a thread. */
+enum { NESTED_COMPILATIONS, NESTED_CLASS_LOADS, NESTED_FINALIZERS, NESTED_KINDS };
+
+static const struct nested_kind {
+	perfetto_track track;
+	const char *name;
+} nested_kinds[NESTED_KINDS] = {
+	{PERFETTO_COMPILATIONS, "JIT compilations"},
+	{PERFETTO_CLASS_LOADS, "Class loads"},
+	{PERFETTO_FINALIZERS, "Finalizers"},
+};
+
+/* A thread as described in the trace: an entry of perfetto_trace::threads. */
+typedef struct trace_thread {
+	uint64_t id;
+	uint64_t tid;
+	uint64_t track;
+	uint64_t rows; /* How many rows have begun. */
+} trace_thread;
+
+/* A row of a thread. */
+typedef struct trace_row {
+	perfetto_sequence sequence;
+	uint64_t depths[NESTED_KINDS];
+	int has_track[NESTED_KINDS];
+	struct trace_row *next;
+} trace_row;
+
+/*
+ * A track of slices of one kind that do not overlap. Collections of several generations and waits of several threads
+ * have different kinds; slices of the same kind that overlap, as damage can make them, get one more track.
+ */
+typedef struct trace_lane {
+	uint64_t kind;
+	uint64_t end;
+	uint64_t track;
+} trace_lane;
+
+typedef struct perfetto_trace {
+	const log_report *report;
+	perfetto_writer writer;
+	event_walk walk;
+	trace_row *rows;
+	key_map threads; /* Threads by ID. */
+	uint64_t thread_count;
+	trace_lane *lanes;
+	size_t lane_count;
+	size_t lane_capacity;
+	perfetto_samples samples;
+	id_set metrics;
+	uint64_t process;
+	uint64_t pid;
+	int has_heap_size;
+} perfetto_trace;
+
+static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
+{
+	const walk_thread *found = event_walk_thread(&trace->walk, thread);
+
+	return found != NULL ? found->row : NULL;
+}
+
+/* "Main (0x10)", or "Thread 0x10". */
+static void name_thread(const perfetto_trace *trace, uint64_t thread, char name[NAME_SIZE])
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	for (size_t i = 0; i < mprof_profile_get_thread_count(profile); i++) {
+		if (mprof_profile_get_thread(profile, i, &stats) == MPROF_OK && stats.id == thread &&
+		    stats.name != NULL) {
+			snprintf(name, NAME_SIZE, "%s (0x%" PRIx64 ")", stats.name, thread);
+			return;
+		}
+	}
+	snprintf(name, NAME_SIZE, "Thread 0x%" PRIx64, thread);
+}
+
+/* Thread IDs of logs may have 64 bits, those of traces may not, so threads are numbered. */
+static void describe_thread(perfetto_trace *trace, trace_thread *thread)
+{
+	char name[NAME_SIZE];
+
+	thread->tid = trace->pid + ++trace->thread_count;
+	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, trace->thread_count);
+	name_thread(trace, thread->id, name);
+	perfetto_describe_thread(&trace->writer, thread->track, trace->pid, thread->tid, name);
+}
+
+/* The description of a thread, written if it is new. NULL if out of memory. */
+static trace_thread *get_thread(perfetto_trace *trace, uint64_t id)
+{
+	trace_thread *thread = key_map_put(&trace->threads, id);
+
+	if (thread != NULL && thread->tid == 0)
+		describe_thread(trace, thread);
+	trace->writer.has_failed |= thread == NULL;
+	return thread;
+}
+
+static void *begin_row(void *user, const walk_thread *thread)
+{
+	perfetto_trace *trace = user;
+	trace_thread *described = get_thread(trace, thread->id);
+	trace_row *row = calloc(1, sizeof(*row));
+
+	if (row == NULL || described == NULL) {
+		free(row);
+		return NULL;
+	}
+	if (described->rows++ > 0)
+		describe_thread(trace, described);
+	row->next = trace->rows;
+	trace->rows = row;
+	row->sequence.number = PERFETTO_MAIN_SEQUENCE + thread->row_number;
+	row->sequence.track = described->track;
+	row->sequence.time = thread->time;
+	perfetto_begin_sequence(&trace->writer, &row->sequence, 0);
+	return row;
+}
+
+static void enter(void *user, const walk_thread *thread, uint32_t method, uint64_t time, int is_resumed)
+{
+	perfetto_trace *trace = user;
+	trace_row *row = thread->row;
+	int added = id_set_add(&row->sequence.methods, method);
+
+	if (added != 0) {
+		trace->writer.has_failed |= added < 0;
+		perfetto_define_name(&trace->writer, &row->sequence, method,
+				     names_full_method(trace->walk.input.names, method));
+	}
+	perfetto_begin_call(&trace->writer, &row->sequence, method, time, is_resumed);
+}
+
+static void leave(void *user, const walk_thread *thread, uint32_t method, uint64_t time)
+{
+	perfetto_trace *trace = user;
+	trace_row *row = thread->row;
+
+	(void)method;
+	perfetto_end_call(&trace->writer, &row->sequence, time);
+}
+
+static uint64_t nested_track(perfetto_trace *trace, trace_row *row, int kind)
+{
+	uint64_t track = perfetto_track_id(&trace->writer, nested_kinds[kind].track, row->sequence.number);
+
+	if (!row->has_track[kind])
+		perfetto_describe_track(&trace->writer, track, row->sequence.track, nested_kinds[kind].name);
+	row->has_track[kind] = 1;
+	return track;
+}
+
+static void begin_nested(perfetto_trace *trace, const walk_thread *thread, int kind, const char *name)
+{
+	trace_row *row = thread->row;
+	uint64_t track = nested_track(trace, row, kind);
+
+	row->depths[kind]++;
+	perfetto_event(&trace->writer, TRACK_EVENT_BEGIN, track, name, thread->time);
+}
+
+static void end_nested(perfetto_trace *trace, const walk_thread *thread, int kind, const mprof_event *event)
+{
+	trace_row *row = thread->row;
+
+	if (row->depths[kind] == 0)
+		return;
+	row->depths[kind]--;
+	perfetto_begin_event(&trace->writer, TRACK_EVENT_END, nested_track(trace, row, kind), NULL);
+	if (event->flags & MPROF_EVENT_FLAG_FAILED)
+		perfetto_annotate_text(&trace->writer, "result", "failed");
+	perfetto_end_event(&trace->writer, thread->time);
+}
+
+static const char *class_of(const perfetto_trace *trace, uint32_t id, class_name *name)
+{
+	const char *text = names_class_or_none(trace->walk.input.reader, id, name);
+
+	return text != NULL ? text : "(unknown class)";
+}
+
+static void add_exception(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
+{
+	const trace_row *row = thread->row;
+	class_name name;
+	char text[NAME_SIZE];
+
+	snprintf(text, sizeof(text), "Exception %s", class_of(trace, event->id, &name));
+	perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, row->sequence.track, text, thread->time);
+}
+
+static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
+{
+	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_HEAP_SIZE, 0);
+
+	if (!trace->has_heap_size)
+		perfetto_describe_counter(&trace->writer, track, trace->process, "Heap size", UNIT_BYTES);
+	trace->has_heap_size = 1;
+	perfetto_count(&trace->writer, track, thread->time, (int64_t)event->value);
+}
+
+static void add_event(void *user, const walk_thread *thread, const mprof_event *event)
+{
+	perfetto_trace *trace = user;
+	class_name name;
+
+	switch (event->kind) {
+	case MPROF_EVENT_METHOD_JIT_START:
+		begin_nested(trace, thread, NESTED_COMPILATIONS, names_full_method(trace->walk.input.names, event->id));
+		break;
+	case MPROF_EVENT_METHOD_JIT_END:
+		end_nested(trace, thread, NESTED_COMPILATIONS, event);
+		break;
+	case MPROF_EVENT_CLASS_LOAD_START:
+		begin_nested(trace, thread, NESTED_CLASS_LOADS, class_of(trace, event->id, &name));
+		break;
+	case MPROF_EVENT_CLASS_LOAD_END:
+		end_nested(trace, thread, NESTED_CLASS_LOADS, event);
+		break;
+	case MPROF_EVENT_FINALIZER_START:
+		begin_nested(trace, thread, NESTED_FINALIZERS, class_of(trace, event->id, &name));
+		break;
+	case MPROF_EVENT_FINALIZER_END:
+		end_nested(trace, thread, NESTED_FINALIZERS, event);
+		break;
+	case MPROF_EVENT_EXCEPTION:
+		add_exception(trace, thread, event);
+		break;
+	case MPROF_EVENT_GC_RESIZE:
+		add_heap_size(trace, thread, event);
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_sample(void *user, uint64_t thread, const mprof_event *event, uint64_t time)
+{
+	perfetto_trace *trace = user;
+	const trace_thread *described = thread != 0 ? get_thread(trace, thread) : NULL;
+
+	/* Samples without a thread are those of the process. */
+	perfetto_write_sample(&trace->samples, &trace->writer, &trace->walk, event, trace->pid,
+			      described != NULL ? described->tid : trace->pid, time);
+}
+
+static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
+{
+	perfetto_trace *trace = user;
+	trace_row *row = thread != NULL ? thread->row : NULL;
+	char text[NAME_SIZE];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " events lost", count);
+	perfetto_begin_event(&trace->writer, TRACK_EVENT_INSTANT, row != NULL ? row->sequence.track : trace->process,
+			     text);
+	perfetto_annotate_number(&trace->writer, "lost", count);
+	perfetto_end_event(&trace->writer, time);
+	if (row != NULL)
+		perfetto_begin_sequence(&trace->writer, &row->sequence, 1);
+}
+
+static uint64_t metric_unit(const mprof_metric_record *metric)
+{
+	switch (metric->flags & MPROF_METRIC_UNIT_MASK) {
+	case MPROF_METRIC_UNIT_BYTES:
+		return UNIT_BYTES;
+	case MPROF_METRIC_UNIT_TIME:
+		return UNIT_TIME_NS;
+	case MPROF_METRIC_UNIT_COUNT:
+		return UNIT_COUNT;
+	default:
+		return UNIT_UNSPECIFIED;
+	}
+}
+
+static void describe_metric(perfetto_trace *trace, uint32_t id, uint64_t track)
+{
+	mprof_record record;
+	char text[NAME_SIZE];
+	const mprof_metric_record *metric = &record.as.metric;
+
+	if (mprof_reader_lookup_record(trace->walk.input.reader, MPROF_RECORD_METRIC, id, &record, sizeof(record)) !=
+	    MPROF_OK) {
+		snprintf(text, sizeof(text), "Metric %" PRIu32, id);
+		perfetto_describe_counter(&trace->writer, track, trace->process, text, UNIT_UNSPECIFIED);
+		return;
+	}
+	if (metric->flags & MPROF_METRIC_FLAG_THREAD)
+		snprintf(text, sizeof(text), "%s: %s (0x%" PRIx64 ")", metric->section, metric->name, metric->thread);
+	else
+		snprintf(text, sizeof(text), "%s: %s", metric->section, metric->name);
+	perfetto_describe_counter(&trace->writer, track, trace->process, text, metric_unit(metric));
+}
+
+static void add_metric(void *user, const mprof_record *record, uint64_t time)
+{
+	perfetto_trace *trace = user;
+	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_METRIC, record->id);
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	double number;
+	int added;
+
+	if (record->kind != MPROF_RECORD_METRIC_VALUE)
+		return;
+	added = id_set_add(&trace->metrics, record->id);
+	trace->writer.has_failed |= added < 0;
+	if (added > 0)
+		describe_metric(trace, record->id, track);
+	if (!value->is_double) {
+		perfetto_count(&trace->writer, track, time, (int64_t)value->value);
+		return;
+	}
+	memcpy(&number, &value->value, sizeof(number));
+	perfetto_count_double(&trace->writer, track, time, number);
+}
+
+/* The track of a slice, described if it is new. Returns 0 if out of memory. */
+static uint64_t lane_track(perfetto_trace *trace, uint64_t kind, uint64_t parent, const char *name, uint64_t start,
+			   uint64_t end)
+{
+	trace_lane *lane;
+
+	for (size_t i = 0; i < trace->lane_count; i++) {
+		lane = &trace->lanes[i];
+		if (lane->kind == kind && lane->end <= start) {
+			lane->end = end;
+			return lane->track;
+		}
+	}
+	if (trace->lane_count == trace->lane_capacity) {
+		size_t capacity = 2 * trace->lane_capacity + 16;
+		trace_lane *lanes = realloc(trace->lanes, capacity * sizeof(*lanes));
+
+		if (lanes == NULL) {
+			trace->writer.has_failed = 1;
+			return 0;
+		}
+		trace->lanes = lanes;
+		trace->lane_capacity = capacity;
+	}
+	lane = &trace->lanes[trace->lane_count++];
+	lane->kind = kind;
+	lane->end = end;
+	lane->track = perfetto_track_id(&trace->writer, PERFETTO_INTERVALS, trace->lane_count);
+	perfetto_describe_track(&trace->writer, lane->track, parent, name);
+	return lane->track;
+}
+
+static uint64_t time_after(int64_t start, uint64_t duration)
+{
+	return (start > 0 ? (uint64_t)start : 0) + duration;
+}
+
+/* Kinds of lanes: collections by generation, stops of the world, and waits by row. */
+enum { LANE_COLLECTIONS, LANE_STOPS, LANE_WAITS, LANE_KINDS };
+
+static void add_collections(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_collection collection = {.struct_size = sizeof(collection)};
+	char name[NAME_SIZE];
+
+	for (size_t i = 0; i < mprof_profile_get_collection_count(profile); i++) {
+		uint64_t start;
+		uint64_t end;
+		uint64_t track;
+
+		if (mprof_profile_get_collection(profile, i, &collection) != MPROF_OK)
+			continue;
+		start = time_after(collection.start_ns, 0);
+		end = collection.unfinished ? UINT64_MAX : time_after(collection.start_ns, collection.duration_ns);
+		snprintf(name, sizeof(name), "Collections of generation %" PRIu32, collection.generation);
+		track = lane_track(trace, (uint64_t)collection.generation * LANE_KINDS + LANE_COLLECTIONS,
+				   trace->process, name, start, end);
+		perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, "Garbage collection");
+		perfetto_annotate_number(&trace->writer, "number", collection.number);
+		perfetto_annotate_number(&trace->writer, "generation", collection.generation);
+		perfetto_annotate_number(&trace->writer, "pause_ns", collection.pause_ns);
+		perfetto_annotate_number(&trace->writer, "mark_ns", collection.mark_ns);
+		perfetto_annotate_number(&trace->writer, "sweep_ns", collection.sweep_ns);
+		perfetto_end_event(&trace->writer, start);
+		if (!collection.unfinished)
+			perfetto_event(&trace->writer, TRACK_EVENT_END, track, NULL, end);
+	}
+}
+
+static void begin_wait(perfetto_trace *trace, const mprof_pause *pause, uint64_t track)
+{
+	class_name name;
+	char text[NAME_SIZE];
+
+	snprintf(text, sizeof(text), "Wait for %s", class_of(trace, pause->class_id, &name));
+	perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, text);
+	if (pause->object != 0)
+		perfetto_annotate_number(&trace->writer, "object", pause->object);
+	if (pause->holder != 0)
+		perfetto_annotate_number(&trace->writer, "holder", pause->holder);
+}
+
+static void add_pause(perfetto_trace *trace, const mprof_pause *pause)
+{
+	const trace_row *row = pause->kind == MPROF_PAUSE_WAIT ? find_row(trace, pause->thread) : NULL;
+	uint64_t start = time_after(pause->start_ns, 0);
+	uint64_t end = pause->unfinished ? UINT64_MAX : time_after(pause->start_ns, pause->duration_ns);
+	uint64_t track;
+
+	if (pause->kind == MPROF_PAUSE_COLLECTION)
+		return;
+	if (pause->kind == MPROF_PAUSE_WAIT) {
+		track = lane_track(trace, pause->thread * LANE_KINDS + LANE_WAITS,
+				   row != NULL ? row->sequence.track : trace->process, "Waits for monitors", start,
+				   end);
+		begin_wait(trace, pause, track);
+	} else {
+		track = lane_track(trace, LANE_STOPS, trace->process, "Stops of the world", start, end);
+		perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, "World stopped");
+	}
+	perfetto_end_event(&trace->writer, start);
+	if (!pause->unfinished)
+		perfetto_event(&trace->writer, TRACK_EVENT_END, track, NULL, end);
+}
+
+static void add_pauses(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_pause pause = {.struct_size = sizeof(pause)};
+
+	for (size_t i = 0; i < mprof_profile_get_pause_count(profile); i++) {
+		if (mprof_profile_get_pause(profile, i, &pause) == MPROF_OK)
+			add_pause(trace, &pause);
+	}
+}
+
+static void add_marks(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_MARKS, 0);
+	mprof_mark mark = {.struct_size = sizeof(mark)};
+
+	if (mprof_profile_get_mark_count(profile) > 0)
+		perfetto_describe_track(&trace->writer, track, trace->process, "Markers");
+	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
+		if (mprof_profile_get_mark(profile, i, &mark) == MPROF_OK)
+			perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, track, mark.text,
+				       time_after(mark.time_ns, 0));
+	}
+}
+
+/* What is missing is part of the trace. */
+static void add_completeness(perfetto_trace *trace)
+{
+	const log_report *report = trace->report;
+	char text[NAME_SIZE];
+
+	if (report->summary.session.complete)
+		return;
+	snprintf(text, sizeof(text), "incomplete log: valid up to byte %" PRIu64, report->summary.session.valid_bytes);
+	perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, trace->process, text, trace->walk.time);
+}
+
+static void read_properties(perfetto_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	const char *key;
+	const char *value;
+
+	trace->pid = 1;
+	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
+		if (mprof_profile_get_property(profile, i, &key, &value) != MPROF_OK)
+			continue;
+		if (strcmp(key, "pid") == 0 && strtoul(value, NULL, 10) - 1 < INT32_MAX / 2)
+			trace->pid = strtoul(value, NULL, 10);
+		if (strcmp(key, "counter") == 0 && strcmp(value, "monotonic clock, nanoseconds") == 0)
+			trace->writer.monotonic_start = trace->report->summary.session.start.counter;
+	}
+}
+
+static void begin_trace(perfetto_trace *trace)
+{
+	const log_summary *summary = &trace->report->summary;
+
+	read_properties(trace);
+	trace->writer.start_time = summary->session.start.time * 1000;
+	trace->writer.base = trace->writer.start_time + trace->pid;
+	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
+	perfetto_begin_main(&trace->writer);
+	perfetto_describe_process(&trace->writer, trace->process, trace->pid,
+				  summary->program[0] != '\0' ? summary->program : trace->report->input.name);
+}
+
+static void release_trace(perfetto_trace *trace)
+{
+	while (trace->rows != NULL) {
+		trace_row *row = trace->rows;
+
+		trace->rows = row->next;
+		id_set_clear(&row->sequence.methods);
+		free(row);
+	}
+	key_map_clear(&trace->threads);
+	free(trace->lanes);
+	id_set_clear(&trace->metrics);
+	perfetto_samples_release(&trace->samples);
+	perfetto_release(&trace->writer);
+	event_walk_release(&trace->walk);
+}
+
+static int write_report(const export_job *job, const log_report *report, export_file *file)
+{
+	static const walk_sink sink = {
+		.begin_row = begin_row,
+		.enter = enter,
+		.leave = leave,
+		.event = add_event,
+		.sample = add_sample,
+		.lost = add_loss,
+		.metric = add_metric,
+	};
+	perfetto_trace trace = {.report = report,
+				.writer.stream = file->stream,
+				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t)};
+	int status;
+
+	begin_trace(&trace);
+	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
+	if (status == STATUS_OK) {
+		add_collections(&trace);
+		add_pauses(&trace);
+		add_marks(&trace);
+		add_completeness(&trace);
+		event_walk_print_left_out(&trace.walk);
+	}
+	if (status == STATUS_OK && trace.writer.has_failed) {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		status = STATUS_NOTHING;
+	}
+	release_trace(&trace);
+	return status;
+}
+
+const export_target export_perfetto = {
+	.name = "perfetto",
+	.extension = ".pftrace",
+	.description = "protobuf trace of Perfetto: calls, collections, pauses, waits, markers, metrics, samples",
+	.lacks = "the trace has no allocations, handles and heap snapshots; use --to=pprof for these",
+	.kind = EXPORT_EVENTS,
+	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
+	.viewer_limit = LARGE_FILE,
+	.smaller = "use --time, --thread or --min-duration, or the native trace_processor",
+	.write_report = write_report,
+};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/perfetto_packets.h
+ * \brief Packets of a Perfetto trace: sequences, tracks, slices, instants and counters.
+ *
+ * Times are nanoseconds from the start of the log. The packets of a sequence share the definitions of names. The calls
+ * of each thread are a sequence of their own, with a clock that contains the time since the previous packet, so that a
+ * packet is short; all other packets are in one further sequence.
+ */
+#ifndef PERFETTO_PACKETS_H
+#define PERFETTO_PACKETS_H
+
+#include "export/id_set.h"
+#include "export/plain_text.h"
+#include "export/protobuf.h"
+
+#include <stdint.h>
+
+/** Field numbers that more than one file uses. */
+enum { PACKET_TRACK_EVENT = 11, PACKET_INTERNED_DATA = 12, PACKET_TRACK_DESCRIPTOR = 60, PACKET_STACK_SAMPLE = 135 };
+
+/** Values of TrackEvent.type. */
+enum { TRACK_EVENT_BEGIN = 1, TRACK_EVENT_END = 2, TRACK_EVENT_INSTANT = 3, TRACK_EVENT_COUNTER = 4 };
+
+/** What a track shows. With a number, such as that of a row, it makes the identifier of the track. */
+typedef enum perfetto_track {
+	PERFETTO_PROCESS,
+	PERFETTO_THREAD,
+	PERFETTO_COMPILATIONS,
+	PERFETTO_CLASS_LOADS,
+	PERFETTO_FINALIZERS,
+	PERFETTO_METRIC,
+	PERFETTO_HEAP_SIZE,
+	PERFETTO_MARKS,
+	PERFETTO_INTERVALS /**< Collections, pauses and waits. */
+} perfetto_track;
+
+/** The sequence of the calls of a row. */
+typedef struct perfetto_sequence {
+	uint64_t number;
+	uint64_t track;
+	uint64_t time;  /**< Of the latest packet. */
+	id_set methods; /**< Those whose names are defined. */
+} perfetto_sequence;
+
+typedef struct perfetto_writer {
+	FILE *stream;
+	uint64_t base;            /**< Distinguishes the tracks of this log from those of others. */
+	uint64_t start_time;      /**< Of the log: nanoseconds since 1970. */
+	uint64_t monotonic_start; /**< Of the log on the monotonic clock, in nanoseconds; 0 if unknown. */
+	protobuf_message packet;
+	protobuf_message part;
+	protobuf_message inner;
+	plain_buffer plain;
+	int has_failed; /**< Out of memory. */
+} perfetto_writer;
+
+/** The sequence of all packets that are not calls. */
+#define PERFETTO_MAIN_SEQUENCE 1
+
+uint64_t perfetto_track_id(const perfetto_writer *writer, perfetto_track track, uint64_t number);
+
+/** Text that is valid UTF-8. */
+const char *perfetto_text(perfetto_writer *writer, const char *text);
+
+/** Begins the main sequence. */
+void perfetto_begin_main(perfetto_writer *writer);
+
+/**
+ * Begins a sequence, or begins it again after events of its thread were lost: then all names must be defined again.
+ */
+void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequence, int has_loss);
+
+/** Begins a packet of the main sequence in perfetto_writer::packet; perfetto_end_packet() writes it. */
+void perfetto_begin_packet(perfetto_writer *writer, uint64_t time);
+void perfetto_end_packet(perfetto_writer *writer);
+
+/** Describes a process or a thread. */
+void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name);
+void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t pid, uint64_t tid, const char *name);
+
+/** Describes a track below another one. */
+void perfetto_describe_track(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name);
+
+/** Describes a track of a counter. \p unit is a CounterDescriptor.Unit. */
+void perfetto_describe_counter(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name,
+			       uint64_t unit);
+
+/** Begins an event of a track in perfetto_writer::part; perfetto_end_event() writes it. */
+void perfetto_begin_event(perfetto_writer *writer, uint64_t type, uint64_t track, const char *name);
+void perfetto_annotate_number(perfetto_writer *writer, const char *name, uint64_t number);
+void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text);
+void perfetto_end_event(perfetto_writer *writer, uint64_t time);
+
+/** Writes an event of a track without anything else. */
+void perfetto_event(perfetto_writer *writer, uint64_t type, uint64_t track, const char *name, uint64_t time);
+
+/** Writes the value of a counter. */
+void perfetto_count(perfetto_writer *writer, uint64_t track, uint64_t time, int64_t value);
+void perfetto_count_double(perfetto_writer *writer, uint64_t track, uint64_t time, double value);
+
+/** Defines the name of a method for a sequence. */
+void perfetto_define_name(perfetto_writer *writer, const perfetto_sequence *sequence, uint32_t method,
+			  const char *name);
+
+/** Writes the beginning or the end of a call. */
+void perfetto_begin_call(perfetto_writer *writer, perfetto_sequence *sequence, uint32_t method, uint64_t time,
+			 int is_resumed);
+void perfetto_end_call(perfetto_writer *writer, perfetto_sequence *sequence, uint64_t time);
+
+void perfetto_release(perfetto_writer *writer);
+
+#endif

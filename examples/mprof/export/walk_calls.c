@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Follows the calls of threads. The rules are those of the profile, so that the sums over the calls that a sink
+ * receives are the figures of mprof report.
+ */
+#include "export/walk_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Searches for the frame of a leave beyond this sum of steps look at the innermost frames only. */
+#define MAX_FAILED_SEARCH_STEPS (UINT64_C(1) << 28)
+#define NEAR_FRAMES 64
+
+/* An entry of event_walk::stacks. */
+typedef struct stack_entry {
+	uint64_t number;
+	walk_stack *stack;
+} stack_entry;
+
+static uint64_t clamp(const event_walk *walk, uint64_t counter)
+{
+	if (!walk->is_bounded)
+		return counter;
+	return counter < walk->window_start ? walk->window_start
+	       : counter > walk->window_end ? walk->window_end
+					    : counter;
+}
+
+/* Passes the beginnings of frames up to an index to the sink. It has always received the outermost ones. */
+static void pass_enters(const event_walk *walk, const walk_thread *thread, walk_stack *stack, size_t end)
+{
+	for (; stack->passed < end; stack->passed++) {
+		const walk_frame *frame = &stack->frames[stack->passed];
+
+		walk->sink->enter(walk->user, thread, frame->method, frame->start, (int)frame->is_resumed);
+	}
+}
+
+/* Ends the innermost frame that is shown, whose index is \p index. A call that is too short is not passed on. */
+static void end_frame(event_walk *walk, const walk_thread *thread, walk_stack *stack, size_t index)
+{
+	const walk_frame *frame = &stack->frames[index];
+
+	if (stack->passed <= index && thread->time - frame->start >= walk->job->min_duration_ns)
+		pass_enters(walk, thread, stack, index + 1);
+	if (stack->passed <= index) {
+		walk->short_calls += !frame->is_resumed;
+		return;
+	}
+	walk->sink->leave(walk->user, thread, frame->method, thread->time);
+	stack->passed = index;
+}
+
+/* Ends all frames for the sink, and keeps them on the stack. */
+static void hide_frames(event_walk *walk, const walk_thread *thread)
+{
+	walk_stack *stack = thread->stack;
+
+	for (size_t i = stack->count; thread->is_shown && i > 0; i--)
+		end_frame(walk, thread, stack, i - 1);
+}
+
+/* Continues the frames of a stack. */
+static void show_frames(event_walk *walk, const walk_thread *thread)
+{
+	walk_stack *stack = thread->stack;
+
+	if (!thread->is_shown)
+		return;
+	for (size_t i = 0; i < stack->count; i++) {
+		stack->frames[i].is_resumed = 1;
+		stack->frames[i].start = thread->time;
+	}
+	if (walk->job->min_duration_ns == 0)
+		pass_enters(walk, thread, stack, stack->count);
+}
+
+/* Notes that the time window begins, ends, or both, when the counter of a thread has gone on from \p former. */
+static void cross_window(event_walk *walk, walk_thread *thread, uint64_t former)
+{
+	if (!thread->is_shown && !thread->is_over && thread->counter >= walk->window_start) {
+		thread->is_shown = 1;
+		thread->time = walk_time(walk, clamp(walk, former));
+		show_frames(walk, thread);
+	}
+	thread->time = walk_time(walk, clamp(walk, thread->counter));
+	if (thread->is_shown && thread->counter >= walk->window_end) {
+		hide_frames(walk, thread);
+		thread->is_shown = 0;
+		thread->is_over = 1;
+	}
+}
+
+static inline void pass_time(event_walk *walk, walk_thread *thread, uint64_t counter)
+{
+	uint64_t former = thread->counter;
+
+	if ((int64_t)(counter - former) > 0)
+		thread->counter = counter;
+	if (walk->is_bounded)
+		cross_window(walk, thread, former);
+	else if (thread->counter != former)
+		thread->time = walk_time(walk, thread->counter);
+}
+
+void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t counter)
+{
+	if (thread->row != NULL)
+		hide_frames(walk, thread);
+	thread->counter = counter;
+	thread->has_counter = 1;
+	thread->time = walk_time(walk, clamp(walk, counter));
+	thread->row_number = ++walk->row_count;
+	thread->is_over = 0;
+	thread->is_shown = !walk->is_bounded;
+	thread->row = walk->sink->begin_row(walk->user, thread);
+	if (thread->row == NULL) {
+		walk->has_failed = 1;
+		return;
+	}
+	show_frames(walk, thread);
+}
+
+void walk_finish_thread(event_walk *walk, walk_thread *thread)
+{
+	hide_frames(walk, thread);
+}
+
+static int reserve_frame(walk_stack *stack)
+{
+	size_t capacity = 2 * stack->capacity + 64;
+	walk_frame *frames;
+
+	if (stack->count < stack->capacity)
+		return 1;
+	frames = realloc(stack->frames, capacity * sizeof(*frames));
+	if (frames == NULL)
+		return 0;
+	stack->frames = frames;
+	stack->capacity = capacity;
+	return 1;
+}
+
+static void enter(event_walk *walk, const walk_thread *thread, uint32_t method)
+{
+	walk_stack *stack = thread->stack;
+	walk_frame *frame;
+
+	if (stack->count >= WALK_MAX_DEPTH) {
+		stack->folded++;
+		walk->folded_calls++;
+		return;
+	}
+	if (!reserve_frame(stack)) {
+		walk->has_failed = 1;
+		return;
+	}
+	frame = &stack->frames[stack->count++];
+	frame->method = method;
+	frame->is_resumed = 0;
+	frame->start = thread->time;
+	if (thread->is_shown && walk->job->min_duration_ns == 0)
+		pass_enters(walk, thread, stack, stack->count);
+}
+
+static void leave_top(event_walk *walk, const walk_thread *thread)
+{
+	walk_stack *stack = thread->stack;
+
+	if (stack->folded > 0) {
+		stack->folded--;
+		return;
+	}
+	if (stack->count == 0)
+		return;
+	if (thread->is_shown)
+		end_frame(walk, thread, stack, stack->count - 1);
+	stack->count--;
+}
+
+/* The number of frames up to the innermost one of a method; 0 if none. */
+static size_t find_frame(event_walk *walk, const walk_stack *stack, uint32_t method)
+{
+	size_t steps = 0;
+
+	for (size_t i = stack->count; i > 0; i--, steps++) {
+		if (stack->frames[i - 1].method == method)
+			return i;
+		if (steps > NEAR_FRAMES && walk->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
+			return 0;
+	}
+	walk->failed_search_steps += steps;
+	return 0;
+}
+
+static void leave(event_walk *walk, const walk_thread *thread, uint32_t method)
+{
+	walk_stack *stack = thread->stack;
+	size_t found;
+
+	if (stack->folded > 0) {
+		stack->folded--;
+		return;
+	}
+	found = find_frame(walk, stack, method);
+	while (found > 0 && stack->count >= found)
+		leave_top(walk, thread);
+}
+
+static void clear_stack(event_walk *walk, const walk_thread *thread)
+{
+	thread->stack->folded = 0;
+	while (thread->stack->count > 0)
+		leave_top(walk, thread);
+}
+
+/* A thread moves to another stack, whose calls continue. */
+static void move_to(event_walk *walk, walk_thread *thread, walk_stack *stack)
+{
+	hide_frames(walk, thread);
+	thread->stack->left = thread->counter;
+	thread->stack->thread = NULL;
+	thread->stack = stack;
+	stack->thread = thread;
+	if (walk->has_gap && (int64_t)(walk->gap - stack->left) >= 0) {
+		stack->count = 0;
+		stack->folded = 0;
+		stack->passed = 0;
+	}
+	show_frames(walk, thread);
+}
+
+static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64_t number)
+{
+	stack_entry *entry = key_map_put(&walk->stacks, number);
+
+	if (entry == NULL)
+		return NULL;
+	if (entry->stack == NULL) {
+		entry->stack = calloc(1, sizeof(*entry->stack));
+		if (entry->stack != NULL)
+			entry->stack->left = thread->counter;
+	}
+	return entry->stack;
+}
+
+static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
+{
+	walk_stack *stack = number != 0 ? get_stack(walk, thread, number) : &thread->own;
+
+	if (stack == NULL) {
+		walk->has_failed = 1;
+		return;
+	}
+	if (stack == thread->stack)
+		return;
+	/* A stack is on one thread at a time: the event of leaving the other thread is missing. */
+	if (number != 0 && stack->thread != NULL)
+		move_to(walk, stack->thread, &stack->thread->own);
+	move_to(walk, thread, stack);
+}
+
+static void end_stack(event_walk *walk, uint64_t number)
+{
+	stack_entry *entry = key_map_find(&walk->stacks, number);
+
+	if (entry == NULL || entry->stack == NULL)
+		return;
+	if (entry->stack->thread != NULL)
+		move_to(walk, entry->stack->thread, &entry->stack->thread->own);
+	free(entry->stack->frames);
+	free(entry->stack);
+	key_map_remove(&walk->stacks, number);
+}
+
+void walk_release_stacks(event_walk *walk)
+{
+	for (size_t i = 0; walk->stacks.capacity > 0 && i <= walk->stacks.capacity; i++) {
+		const stack_entry *entry = key_map_slot(&walk->stacks, i);
+
+		if (entry != NULL && entry->stack != NULL) {
+			free(entry->stack->frames);
+			free(entry->stack);
+		}
+	}
+	key_map_clear(&walk->stacks);
+}
+
+/* Recording was stopped for a while: calls end when it was, and the time until it resumed belongs to no call. */
+static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_event *event)
+{
+	uint64_t stopped = event->counter - event->value;
+
+	pass_time(walk, thread, stopped);
+	clear_stack(walk, thread);
+	if (!walk->has_gap || (int64_t)(stopped - walk->gap) > 0)
+		walk->gap = stopped;
+	walk->has_gap = 1;
+	pass_time(walk, thread, event->counter);
+}
+
+/* A thread that starts or ends is on its own stack, which is empty. Events about other threads do not count. */
+static void reset_thread(event_walk *walk, walk_thread *thread, const mprof_event *event)
+{
+	if (event->value != thread->id)
+		return;
+	if (thread->stack != &thread->own)
+		move_to(walk, thread, &thread->own);
+	clear_stack(walk, thread);
+}
+
+static void add_rare(event_walk *walk, walk_thread *thread, const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_STACK_SWITCH:
+		switch_stack(walk, thread, event->value);
+		return;
+	case MPROF_EVENT_STACK_END:
+		end_stack(walk, event->value);
+		return;
+	case MPROF_EVENT_THREAD_START:
+	case MPROF_EVENT_THREAD_END:
+		reset_thread(walk, thread, event);
+		break;
+	default:
+		break;
+	}
+	if (thread->is_shown && walk->sink->event != NULL)
+		walk->sink->event(walk->user, thread, event);
+}
+
+void walk_add_event(event_walk *walk, walk_thread *thread, const mprof_event *event)
+{
+	if (thread->row == NULL)
+		return;
+	if (event->kind == MPROF_EVENT_RECORDING_RESUMED) {
+		end_suspension(walk, thread, event);
+		return;
+	}
+	pass_time(walk, thread, event->counter);
+	switch (event->kind) {
+	case MPROF_EVENT_METHOD_ENTER:
+		enter(walk, thread, event->id);
+		return;
+	case MPROF_EVENT_METHOD_LEAVE:
+	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
+	case MPROF_EVENT_METHOD_LEAVE_TAIL:
+		leave(walk, thread, event->id);
+		return;
+	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
+		leave_top(walk, thread);
+		return;
+	default:
+		add_rare(walk, thread, event);
+	}
+}
