@@ -36,8 +36,8 @@ _mprof_options()
 		echo "--json --top= --class= --no-lines --help --version"
 		;;
 	export)
-		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last= --focus= --ignore= --hide=" \
-			"--table= --host= --build= --no-lines --help --version"
+		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last=" \
+			"--focus= --ignore= --hide= --table= --host= --build= --no-lines --events --help --version"
 		;;
 	explore)
 		echo "--output= --help --version"

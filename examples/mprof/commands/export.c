@@ -25,6 +25,7 @@ static const char help[] =
 	"  -o, --output=OUT     the file to write, '-' for standard output (default: in the current directory, the\n"
 	"                       name of the log with the extension of the format; for FILE '-', standard output)\n"
 	"  --top=N              only the N rows or frames with the greatest values, in formats that have them\n"
+	"  --events             speedscope: single calls also if the file becomes large\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
 	"  --at=N               the N-th heap snapshot, from 1 (default: the last)\n"
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
@@ -56,6 +57,7 @@ enum {
 	OPTION_VALUE,
 	OPTION_TOP,
 	OPTION_MIN_DURATION,
+	OPTION_EVENTS,
 	OPTION_AT,
 	OPTION_HOST,
 	OPTION_TABLE,
@@ -70,6 +72,7 @@ static const struct option options[] = {
 	{"value", required_argument, NULL, OPTION_VALUE},
 	{"output", required_argument, NULL, 'o'},
 	{"top", required_argument, NULL, OPTION_TOP},
+	{"events", no_argument, NULL, OPTION_EVENTS},
 	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
 	{"at", required_argument, NULL, OPTION_AT},
 	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
@@ -118,6 +121,9 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_BUILD:
 		job->build = value;
 		return 1;
+	case OPTION_EVENTS:
+		job->wants_events = 1;
+		return 1;
 	case OPTION_AT:
 		return arguments_number("--at", value, 1, UINT64_MAX, &job->heap_shot);
 	case OPTION_BY_THREAD:
@@ -144,6 +150,7 @@ static int has_bad_options(const export_job *job)
 
 	return refuse_option(job, EXPORT_HAS_TOP, taken->has_top, "--top") ||
 	       refuse_option(job, EXPORT_HAS_MIN_DURATION, job->min_duration_ns > 0, "--min-duration") ||
+	       refuse_option(job, EXPORT_HAS_EVENTS, job->wants_events, "--events") ||
 	       refuse_option(job, EXPORT_HAS_AT, job->heap_shot > 0, "--at") ||
 	       refuse_option(job, EXPORT_HAS_TABLE, job->table != TABLES, "--table") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||

@@ -8,6 +8,7 @@
 #include "common/exit_status.h"
 #include "export/event_walk.h"
 #include "export/perfetto_samples.h"
+#include "export/thread_names.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -84,30 +85,14 @@ static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
 	return found != NULL ? found->row : NULL;
 }
 
-/* "Main (0x10)", or "Thread 0x10". */
-static void name_thread(const perfetto_trace *trace, uint64_t thread, char name[NAME_SIZE])
-{
-	const mprof_profile *profile = trace->report->profile;
-	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
-
-	for (size_t i = 0; i < mprof_profile_get_thread_count(profile); i++) {
-		if (mprof_profile_get_thread(profile, i, &stats) == MPROF_OK && stats.id == thread &&
-		    stats.name != NULL) {
-			snprintf(name, NAME_SIZE, "%s (0x%" PRIx64 ")", stats.name, thread);
-			return;
-		}
-	}
-	snprintf(name, NAME_SIZE, "Thread 0x%" PRIx64, thread);
-}
-
 /* Thread IDs of logs may have 64 bits, those of traces may not, so threads are numbered. */
 static void describe_thread(perfetto_trace *trace, trace_thread *thread)
 {
-	char name[NAME_SIZE];
+	char name[THREAD_NAME_SIZE];
 
 	thread->tid = trace->pid + ++trace->thread_count;
 	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, trace->thread_count);
-	name_thread(trace, thread->id, name);
+	thread_name_get(trace->report, thread->id, name);
 	perfetto_describe_thread(&trace->writer, thread->track, trace->pid, thread->tid, name);
 }
 

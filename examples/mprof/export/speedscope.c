@@ -2,8 +2,10 @@
 /* Writes the call stacks of a log as a profile of speedscope, of the type that has a weight for each call stack. */
 #include "export/speedscope.h"
 
+#include "common/exit_status.h"
 #include "common/json.h"
 #include "export/single_tree.h"
+#include "export/speedscope_events.h"
 
 #include <mprof/version.h>
 
@@ -13,6 +15,11 @@
 
 /* Above this size, speedscope takes long to open a file; above about 2 GB, it fails. */
 #define LARGE_FILE UINT64_C(500000000)
+
+/* Single calls are written without being requested up to about this size of the file; the size of an event is typical.
+ */
+#define MAX_EVENTS_SIZE UINT64_C(50000000)
+#define EVENT_SIZE 42
 
 /* speedscope has no unit for numbers of something. */
 static const char *unit_of(const stack_tree *tree)
@@ -102,13 +109,49 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 	return is_written;
 }
 
+static int has_frame_filters(const log_report *report)
+{
+	const report_options *options = &report->options;
+
+	return options->focus_pattern != NULL || options->ignore_pattern != NULL || options->hide_pattern != NULL;
+}
+
+/* Whether single calls are written: if requested, or if they are the main content and the file is not large. */
+static int wants_events(const export_job *job, const log_report *report)
+{
+	const uint64_t calls = report->totals.event_counts[MPROF_EVENT_METHOD_ENTER];
+
+	if (job->wants_events || job->min_duration_ns > 0)
+		return 1;
+	return job->value == EXPORT_VALUE_DEFAULT && export_value_choose(report) == EXPORT_WALL &&
+	       !has_frame_filters(report) && 2 * calls * EVENT_SIZE <= MAX_EVENTS_SIZE;
+}
+
+/* Filters of frames and values other than time apply to sums. */
+static int refuse_events(void)
+{
+	fputs("mprof: export: single calls of speedscope have no --focus, --ignore, --hide, and no --value but wall\n",
+	      stderr);
+	return STATUS_USAGE;
+}
+
+static int write_calls(const export_job *job, const log_report *report, export_file *file)
+{
+	if (has_frame_filters(report) || (job->value != EXPORT_VALUE_DEFAULT && job->value != EXPORT_WALL))
+		return refuse_events();
+	return speedscope_write_events(job, report, file);
+}
+
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	json_writer json;
 	stack_tree *tree;
-	int status = single_tree_create(job, report, &tree);
+	int status;
 	int is_written;
 
+	if (wants_events(job, report))
+		return write_calls(job, report, file);
+	status = single_tree_create(job, report, &tree);
 	if (tree == NULL)
 		return status;
 	json_init(&json, file->stream, 1);
@@ -120,11 +163,12 @@ static int write_report(const export_job *job, const log_report *report, export_
 const export_target export_speedscope = {
 	.name = "speedscope",
 	.extension = ".speedscope.json",
-	.description = "JSON of speedscope: the sums of call stacks",
-	.lacks = "speedscope holds one value; the order of events, collections and threads are left out, and "
-		 "numbers above 2^53 are rounded",
+	.description = "JSON of speedscope: single calls of threads, or sums of call stacks",
+	.lacks = "speedscope holds one value, and single calls (see --events) or sums by call stack; collections, "
+		 "waits and markers are left out, and numbers above 2^53 are rounded",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_EVENTS |
+		   EXPORT_HAS_MIN_DURATION,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,

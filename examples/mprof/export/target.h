@@ -28,7 +28,8 @@ enum {
 	EXPORT_HAS_MANY_FILES = 32,   /**< More than one FILE. */
 	EXPORT_HAS_ORIGIN = 64,       /**< --host, --build. */
 	EXPORT_HAS_TABLE = 128,       /**< --table: only one table. */
-	EXPORT_HAS_BY_THREAD = 256    /**< --by-thread: threads are distinguished also in a large log. */
+	EXPORT_HAS_BY_THREAD = 256,   /**< --by-thread: threads are distinguished also in a large log. */
+	EXPORT_HAS_EVENTS = 512       /**< --events: single calls instead of sums. */
 };
 
 /** The bit of a value in export_target::values. */
@@ -46,6 +47,7 @@ typedef struct export_job {
 	report_options options;   /**< The filters and --top. */
 	int by_thread;            /**< The log may be read once more for each thread, however large it is. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
+	int wants_events;         /**< Single calls are requested. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */
 	const char *build;        /**< The version of the program, like host. */

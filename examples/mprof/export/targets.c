@@ -4,6 +4,7 @@
 
 #include "common/nearest.h"
 #include "export/callgrind.h"
+#include "export/chrome.h"
 #include "export/csv_tables.h"
 #include "export/dot.h"
 #include "export/folded.h"
@@ -18,8 +19,9 @@
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof, &export_speedscope, &export_folded, &export_callgrind,  &export_dot,     &export_heapsnapshot,
-	&export_otlp,  &export_sqlite,     &export_csv,    &export_clickhouse, &export_parquet, &export_perfetto,
+	&export_pprof,        &export_speedscope, &export_folded, &export_callgrind, &export_dot,
+	&export_heapsnapshot, &export_otlp,       &export_sqlite, &export_csv,       &export_clickhouse,
+	&export_parquet,      &export_perfetto,   &export_chrome,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

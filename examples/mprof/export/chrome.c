@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes JSON of the trace event format: the calls of each thread, exceptions, collections, pauses, waits, markers and
+ * metrics. Each end has the name of its beginning, since some readers pair them by name. What may overlap is written as
+ * asynchronous events, because the slices of a thread must nest.
+ */
+#include "export/chrome.h"
+
+#include "common/exit_status.h"
+#include "common/json.h"
+#include "export/event_walk.h"
+#include "export/id_set.h"
+#include "export/plain_text.h"
+#include "export/thread_names.h"
+#include "shared/text.h"
+
+#include <mprof/version.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Viewers in browsers need several times the size of the file as memory. */
+#define LARGE_FILE UINT64_C(300000000)
+
+#define NAME_SIZE 512
+
+/* Thread IDs of logs may have 64 bits, those of this format may not, so threads are numbered. */
+#define PROCESS 1
+#define FIRST_THREAD 2
+
+typedef struct chrome_trace {
+	const log_report *report;
+	FILE *file;
+	json_writer json;
+	event_walk walk;
+	uint64_t async_count;
+	plain_buffer plain;
+	int has_failed;
+} chrome_trace;
+
+static const char *plain_name(chrome_trace *trace, const char *name)
+{
+	const char *text = plain_text(&trace->plain, name);
+
+	trace->has_failed |= text == NULL;
+	return text != NULL ? text : "";
+}
+
+/* Times are microseconds with three decimals, so that no nanosecond is lost in the text. */
+static void write_time(chrome_trace *trace, uint64_t time)
+{
+	fprintf(trace->file, ",\"ts\":%" PRIu64 ".%03u", time / 1000, (unsigned int)(time % 1000));
+}
+
+/* Begins an event, whose further fields follow. */
+static void begin_event(chrome_trace *trace, const char *phase, const char *category, const char *name, uint64_t thread,
+			uint64_t time)
+{
+	json_begin_object(&trace->json, NULL);
+	json_string(&trace->json, "ph", phase);
+	json_string(&trace->json, "cat", category);
+	json_string(&trace->json, "name", plain_name(trace, name));
+	json_unsigned(&trace->json, "pid", PROCESS);
+	json_unsigned(&trace->json, "tid", thread);
+	write_time(trace, time);
+}
+
+static void name_thread(chrome_trace *trace, const char *what, uint64_t thread, const char *name)
+{
+	json_writer *json = &trace->json;
+
+	json_begin_object(json, NULL);
+	json_string(json, "ph", "M");
+	json_string(json, "name", what);
+	json_unsigned(json, "pid", PROCESS);
+	json_unsigned(json, "tid", thread);
+	json_begin_object(json, "args");
+	json_string(json, "name", plain_name(trace, name));
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static uint64_t row_of(const walk_thread *thread)
+{
+	return FIRST_THREAD + thread->row_number;
+}
+
+static void *begin_row(void *user, const walk_thread *thread)
+{
+	chrome_trace *trace = user;
+	char name[THREAD_NAME_SIZE];
+
+	thread_name_get(trace->report, thread->id, name);
+	name_thread(trace, "thread_name", row_of(thread), name);
+	return trace;
+}
+
+static void enter(void *user, const walk_thread *thread, uint32_t method, uint64_t time, int is_resumed)
+{
+	chrome_trace *trace = user;
+
+	begin_event(trace, "B", is_resumed ? "resumed" : "call", names_full_method(trace->walk.input.names, method),
+		    row_of(thread), time);
+	json_end_object(&trace->json);
+}
+
+static void leave(void *user, const walk_thread *thread, uint32_t method, uint64_t time)
+{
+	chrome_trace *trace = user;
+
+	begin_event(trace, "E", "call", names_full_method(trace->walk.input.names, method), row_of(thread), time);
+	json_end_object(&trace->json);
+}
+
+static void write_instant(chrome_trace *trace, const char *category, const char *name, uint64_t thread, uint64_t time)
+{
+	begin_event(trace, "i", category, name, thread, time);
+	json_string(&trace->json, "s", thread == PROCESS ? "g" : "t");
+	json_end_object(&trace->json);
+}
+
+static void write_interval(chrome_trace *trace, const char *category, const char *name, uint64_t thread, uint64_t start,
+			   uint64_t end)
+{
+	const uint64_t id = ++trace->async_count;
+
+	begin_event(trace, "b", category, name, thread, start);
+	json_unsigned(&trace->json, "id", id);
+	json_end_object(&trace->json);
+	begin_event(trace, "e", category, name, thread, end);
+	json_unsigned(&trace->json, "id", id);
+	json_end_object(&trace->json);
+}
+
+static void write_value(chrome_trace *trace, const char *name, uint64_t time)
+{
+	begin_event(trace, "C", "metric", name, PROCESS, time);
+	json_begin_object(&trace->json, "args");
+}
+
+static void end_value(chrome_trace *trace)
+{
+	json_end_object(&trace->json);
+	json_end_object(&trace->json);
+}
+
+static void add_event(void *user, const walk_thread *thread, const mprof_event *event)
+{
+	chrome_trace *trace = user;
+	class_name class;
+	const char *name;
+	char text[NAME_SIZE];
+
+	if (event->kind == MPROF_EVENT_GC_RESIZE) {
+		write_value(trace, "Heap size", thread->time);
+		json_unsigned(&trace->json, "bytes", event->value);
+		end_value(trace);
+	}
+	if (event->kind != MPROF_EVENT_EXCEPTION)
+		return;
+	name = names_class_or_none(trace->walk.input.reader, event->id, &class);
+	snprintf(text, sizeof(text), "Exception %s", name != NULL ? name : "(unknown class)");
+	write_instant(trace, "exception", text, row_of(thread), thread->time);
+}
+
+static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
+{
+	char text[NAME_SIZE];
+
+	snprintf(text, sizeof(text), "%" PRIu64 " events lost", count);
+	write_instant(user, "loss", text, thread != NULL ? row_of(thread) : PROCESS, time);
+}
+
+static void add_metric(void *user, const mprof_record *record, uint64_t time)
+{
+	chrome_trace *trace = user;
+	const mprof_metric_value_record *value = &record->as.metric_value;
+	mprof_record metric;
+	char text[NAME_SIZE];
+	double number;
+
+	if (record->kind != MPROF_RECORD_METRIC_VALUE ||
+	    mprof_reader_lookup_record(trace->walk.input.reader, MPROF_RECORD_METRIC, record->id, &metric,
+				       sizeof(metric)) != MPROF_OK)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", metric.as.metric.section, metric.as.metric.name);
+	write_value(trace, text, time);
+	memcpy(&number, &value->value, sizeof(number));
+	if (value->is_double)
+		json_double(&trace->json, "value", number);
+	else
+		json_signed(&trace->json, "value", (int64_t)value->value);
+	end_value(trace);
+}
+
+static uint64_t time_after(int64_t start, uint64_t duration)
+{
+	return (start > 0 ? (uint64_t)start : 0) + duration;
+}
+
+static void add_collections(chrome_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_collection collection = {.struct_size = sizeof(collection)};
+	char name[NAME_SIZE];
+
+	for (size_t i = 0; i < mprof_profile_get_collection_count(profile); i++) {
+		if (mprof_profile_get_collection(profile, i, &collection) != MPROF_OK)
+			continue;
+		snprintf(name, sizeof(name), "Garbage collection of generation %" PRIu32, collection.generation);
+		write_interval(trace, "collection", name, PROCESS, time_after(collection.start_ns, 0),
+			       collection.unfinished ? trace->walk.time
+						     : time_after(collection.start_ns, collection.duration_ns));
+	}
+}
+
+static void add_pauses(chrome_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_pause pause = {.struct_size = sizeof(pause)};
+	class_name class;
+	char name[NAME_SIZE];
+
+	for (size_t i = 0; i < mprof_profile_get_pause_count(profile); i++) {
+		const walk_thread *thread;
+		const char *class_text;
+
+		if (mprof_profile_get_pause(profile, i, &pause) != MPROF_OK || pause.kind == MPROF_PAUSE_COLLECTION)
+			continue;
+		thread = pause.kind == MPROF_PAUSE_WAIT ? event_walk_thread(&trace->walk, pause.thread) : NULL;
+		class_text = names_class_or_none(trace->walk.input.reader, pause.class_id, &class);
+		snprintf(name, sizeof(name), "Wait for %s", class_text != NULL ? class_text : "(unknown class)");
+		write_interval(trace, pause.kind == MPROF_PAUSE_WAIT ? "wait" : "pause",
+			       pause.kind == MPROF_PAUSE_WAIT ? name : "World stopped",
+			       thread != NULL ? row_of(thread) : PROCESS, time_after(pause.start_ns, 0),
+			       time_after(pause.start_ns, pause.duration_ns));
+	}
+}
+
+static void add_marks(chrome_trace *trace)
+{
+	const mprof_profile *profile = trace->report->profile;
+	mprof_mark mark = {.struct_size = sizeof(mark)};
+
+	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
+		if (mprof_profile_get_mark(profile, i, &mark) == MPROF_OK)
+			write_instant(trace, "marker", mark.text, PROCESS, time_after(mark.time_ns, 0));
+	}
+}
+
+static void write_end(chrome_trace *trace)
+{
+	json_writer *json = &trace->json;
+	const log_summary *summary = &trace->report->summary;
+
+	json_end_array(json);
+	json_string(json, "displayTimeUnit", "ns");
+	json_begin_object(json, "otherData");
+	json_string(json, "exporter", "mprof " MPROF_VERSION_STRING);
+	json_string(json, "name", trace->report->input.name);
+	json_boolean(json, "complete", (int)summary->session.complete);
+	json_large(json, "valid_bytes", summary->session.valid_bytes);
+	json_large(json, "lost_events", trace->report->totals.lost_events);
+	json_large(json, "start_time_us", summary->session.start.time);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static int write_report(const export_job *job, const log_report *report, export_file *file)
+{
+	static const walk_sink sink = {
+		.begin_row = begin_row,
+		.enter = enter,
+		.leave = leave,
+		.event = add_event,
+		.lost = add_loss,
+		.metric = add_metric,
+	};
+	chrome_trace trace = {.report = report, .file = file->stream};
+	int status;
+
+	json_init(&trace.json, file->stream, 1);
+	json_begin_object(&trace.json, NULL);
+	json_begin_array(&trace.json, "traceEvents");
+	name_thread(&trace, "process_name", PROCESS,
+		    report->summary.program[0] != '\0' ? report->summary.program : report->input.name);
+	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
+	if (status == STATUS_OK) {
+		add_collections(&trace);
+		add_pauses(&trace);
+		add_marks(&trace);
+		write_end(&trace);
+		event_walk_print_left_out(&trace.walk);
+	}
+	if (status == STATUS_OK && trace.has_failed) {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		status = STATUS_NOTHING;
+	}
+	plain_text_release(&trace.plain);
+	event_walk_release(&trace.walk);
+	return status;
+}
+
+const export_target export_chrome = {
+	.name = "chrome",
+	.extension = ".trace.json",
+	.description = "JSON of the trace event format: calls, collections, pauses, waits, markers, metrics",
+	.lacks = "the trace has no samples and allocations, and viewers round times above 2^53; --to=perfetto is "
+		 "smaller",
+	.kind = EXPORT_EVENTS,
+	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
+	.file_flags = EXPORT_FILE_TEXT,
+	.viewer_limit = LARGE_FILE,
+	.smaller = "use --time, --thread or --min-duration, or --to=perfetto",
+	.write_report = write_report,
+};
