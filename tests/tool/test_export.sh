@@ -30,6 +30,7 @@ wrong 'the output file is the log itself' --to=pprof -o ./sample.mprof sample.mp
 test -z "$(ls ./*.pb.gz 2>/dev/null)" || fail "a wrong command line left a file"
 
 mprof export --to=help
+test ! -s err || fail "the list of formats: $(cat err)"
 expect_status 0 "the list of formats"
 for format in pprof perfetto chrome speedscope folded callgrind dot; do
 	expect_line out "^  $format "

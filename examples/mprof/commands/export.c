@@ -87,7 +87,6 @@ static const struct option options[] = {
 typedef struct export_command {
 	export_job job;
 	const char *out;
-	int wants_list;
 } export_command;
 
 static int apply_option(void *user, int option, const char *value)
@@ -99,9 +98,8 @@ static int apply_option(void *user, int option, const char *value)
 		return filter_options_apply(&job->options, option, value);
 	switch (option) {
 	case OPTION_TO:
-		command->wants_list = strcmp(value, "help") == 0;
-		job->target = command->wants_list ? NULL : targets_find(value);
-		return command->wants_list || job->target != NULL;
+		job->target = targets_find(value);
+		return job->target != NULL;
 	case OPTION_VALUE:
 		return export_value_parse(&job->value, value);
 	case 'o':
@@ -342,17 +340,29 @@ static int run_job(export_job *job, const char *out)
 	return status;
 }
 
+/* Whether the formats are to be listed, which needs no FILE. */
+static int wants_list(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--to=help") == 0 ||
+		    (strcmp(argv[i], "--to") == 0 && i + 1 < argc && strcmp(argv[i + 1], "help") == 0))
+			return 1;
+	}
+	return 0;
+}
+
 int command_export(int argc, char **argv)
 {
 	static export_command command = {.job.value = EXPORT_VALUE_DEFAULT, .job.table = TABLES};
 	char *out;
 	int first;
-	int status = arguments_parse_files(argc, argv, options, help, apply_option, &command, &first);
+	int status;
 
-	if (command.wants_list) {
+	if (wants_list(argc, argv)) {
 		targets_print_list();
 		return STATUS_OK;
 	}
+	status = arguments_parse_files(argc, argv, options, help, apply_option, &command, &first);
 	if (status >= 0)
 		return status;
 	command.job.paths = argv + first;
