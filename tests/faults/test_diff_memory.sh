@@ -12,6 +12,8 @@ make_tree growing growing.mprof 2
 with_faults memory diff full.mprof sample.mprof
 with_faults memory diff --json --sites --tree sample.mprof full.mprof
 with_faults memory diff --fail-above=0 '--class=*' --of=allocations full.mprof full.mprof
+make_tree origins origins.mprof
 with_faults memory diff --json --shots=1,2 growing.mprof
+with_faults memory diff --json --shots=1,2 origins.mprof
 
 echo "$faults faults"

@@ -73,6 +73,55 @@ mprof diff --json --shots=2,4 --fail-above=79 growing.mprof
 expect_status 1 "bytes above the limit"
 expect_json "bytes above the limit" .exceeded '[{"of":"bytes","name":null,"before":160,"after":240}]'
 
+# Objects by identity, also where as many were allocated as died, and where another object has the address of an earlier
+# one: one is new, one is gone, one moves and survives, and one has no known origin.
+make_tree origins origins.mprof
+identities='.heap_identity | [.new_objects, .new_bytes, .gone_objects, .gone_bytes, .surviving_objects,
+	.surviving_bytes, .unknown_objects_before, .unknown_bytes_after]'
+sites='[.heap_growth_sites[] | [.class, .objects_before, .objects_after, .bytes_before, .bytes_after, .stack]]'
+for shots in 1,2 2,1; do
+	mprof diff --json --shots=$shots origins.mprof
+	expect_json "identities, $shots" "$identities" '[1,40,1,40,1,40,1,40]'
+	expect_json "classes" '.heap_identity_classes == [.heap_identity | del(.reason) + {name: "Order"}]' true
+	cp out origins.$shots
+done
+cp origins.1,2 out
+expect_json "sites" "$sites" '[["Order",1,2,40,80,["Shop.create (int)","Shop.Main ()"]],["Order",1,0,40,0,["Shop.Main ()"]]]'
+cp origins.2,1 out
+expect_json "sites" "$sites" '[["Order",0,1,0,40,["Shop.Main ()"]],["Order",2,1,80,40,["Shop.create (int)","Shop.Main ()"]]]'
+mprof diff --json --shots=2,2 origins.mprof
+expect_json "a snapshot with itself" "$identities" '[0,0,0,0,2,80,1,40]'
+mprof diff --shots=2,2 origins.mprof
+expect_no_line out ' Order$'
+mprof diff --json --shots=1,2 --class=Shop origins.mprof
+expect_json "another class" '[.heap_identity.new_objects, .heap_identity_classes, .heap_growth_sites]' '[0,[],[]]'
+mprof diff --csv=heap_identity_classes --shots=1,2 origins.mprof
+expect_line out '^Order,1,40,1,40,1,40,1,40,1,40'
+mprof diff --shots=1,2 origins.mprof
+expect_line out '^ +1 +40 +1 +40 +1 +40  Order$'
+expect_line out '^  Without a known origin, in none of the columns: 1 before, 1 after: allocated before recording started'
+expect_line out '^ +40 +80 +\+40 +\+100\.0 % +\+1  Order$'
+expect_line out '^ +in Shop\.create \(int\)$'
+# What the log lacks is stated instead of figures.
+mprof diff --shots=2,4 growing.mprof
+expect_line out 'not known: the log has no allocations with addresses of objects; mprof record --heap --gc --alloc=objects\+stack'
+expect_no_line out '^New, gone and surviving'
+mprof diff --json --shots=2,4 growing.mprof
+expect_json "no identities" "$identities" '[null,null,null,null,null,null,null,null]'
+expect_json "no identities" '[.heap_identity_classes, .heap_growth_sites]' '[[],[]]'
+mprof diff --shots=1,5 growing.mprof
+expect_line out 'not known: objects are missing in a heap snapshot\.$'
+# shellcheck disable=SC2002
+cat origins.mprof | "$MPROF" diff --shots=1,2 - >out
+expect_line out 'not known: a pipe cannot be read again; give a file\.$'
+"$MPROF" diff --json --shots=1,2 - <origins.mprof >out
+expect_json "standard input" "$identities" '[1,40,1,40,1,40,1,40]'
+mprof diff --json origins.mprof origins.mprof
+expect_json "two logs" .heap_identity null
+head -c $(($(stat -c %s origins.mprof) - 20)) origins.mprof >cut.mprof
+mprof diff --json --shots=1,2 cut.mprof
+test "$status" != 0 || fail "a truncated log: status 0"
+
 # Both logs may be compressed, and one may be standard input.
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof diff --json full.mprof full.mprof

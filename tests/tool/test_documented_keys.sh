@@ -80,6 +80,8 @@ mprof heap --json --object=0x2000 --min-age=0 origins.mprof
 cp out origins.heap
 mprof diff --json --shots=1,4 growing.mprof
 cp out growing.diff
+mprof diff --json --shots=1,2 origins.mprof
+cp out origins.diff
 # Rows about lines of native code need a program with debug information.
 if test -z "${MPROF_WITHOUT_LIBDW-}" && command -v gcc nm objcopy readelf >/dev/null; then
 	. "$srcdir/tests/tool/code.sh"

@@ -9,6 +9,15 @@
 
 #include <string.h>
 
+const char *diff_path_of(const log_diff *diff, int side)
+{
+	const char *name = diff_log_of(diff, side)->input.name;
+
+	if (strcmp(name, "-") != 0)
+		return name;
+	return diff_log_of(diff, side)->input.is_file ? "/dev/stdin" : NULL;
+}
+
 static void read_properties(diff_side *side)
 {
 	for (size_t i = 0; i < mprof_profile_get_property_count(side->profile); i++) {

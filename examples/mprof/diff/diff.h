@@ -74,6 +74,9 @@ typedef struct heap_side {
 	int has_retained; /**< Retained sizes are known. */
 } heap_side;
 
+/** Objects by identity: diff/heap_identity.h. */
+typedef struct heap_identity heap_identity;
+
 typedef struct log_diff {
 	diff_options options;
 	diff_side sides[DIFF_SIDES]; /**< Of one log, only the first is open. */
@@ -86,6 +89,7 @@ typedef struct log_diff {
 	diff_excess *excesses;
 	size_t excess_count;
 	mprof_heap_diff *heap_growth; /**< Both snapshots; NULL if one cannot be read a second time. */
+	heap_identity *heap_identity; /**< NULL unless two snapshots of one log are compared. */
 } log_diff;
 
 /** The side whose log has the data of a side: both are in the first log if there is only one. */
@@ -93,6 +97,9 @@ static inline const diff_side *diff_log_of(const log_diff *diff, int side)
 {
 	return &diff->sides[diff->options.files[side] != NULL ? side : DIFF_BEFORE];
 }
+
+/** The path for another reading of a log, or NULL. Standard input can be read again only if it is a file. */
+const char *diff_path_of(const log_diff *diff, int side);
 
 /** Reads the logs and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */
 int diff_read(log_diff *diff, const diff_options *options);

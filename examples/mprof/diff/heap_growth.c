@@ -19,16 +19,6 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                    \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES))
 
-/* The path for a second reading of a log, or NULL. Standard input can be read again only if it is a file. */
-static const char *path_of(const log_diff *diff, int side)
-{
-	const char *name = diff_log_of(diff, side)->input.name;
-
-	if (strcmp(name, "-") != 0)
-		return name;
-	return diff_log_of(diff, side)->input.is_file ? "/dev/stdin" : NULL;
-}
-
 /* Adds the snapshot of one side, with what its objects retain if it has roots. */
 static mprof_status add_graph(log_diff *diff, int side, mprof_heap_graph *graph, mprof_reader *reader)
 {
@@ -58,7 +48,7 @@ static mprof_status add_snapshot(log_diff *diff, int side)
 		return status;
 	/* It was opened before, so a failure is that of memory. */
 	status = MPROF_ERR_MEMORY;
-	if (input_open_again(&input, path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
+	if (input_open_again(&input, diff_path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
 		input.is_quiet = 1;
 		status = add_graph(diff, side, graph, input.reader);
 	}
@@ -103,7 +93,7 @@ int heap_growth_read(log_diff *diff)
 	mprof_status status = mprof_heap_diff_create(NULL, &diff->heap_growth);
 
 	for (int side = 0; side < DIFF_SIDES && status == MPROF_OK; side++) {
-		if (path_of(diff, side) == NULL) {
+		if (diff_path_of(diff, side) == NULL) {
 			heap_growth_release(diff);
 			return STATUS_OK;
 		}

@@ -5,6 +5,8 @@
 #include "common/exit_status.h"
 #include "common/name_cut.h"
 #include "diff/heap_growth.h"
+#include "diff/heap_identity.h"
+#include "diff/heap_identity_print.h"
 #include "diff/rows.h"
 #include "shared/text.h"
 
@@ -118,6 +120,7 @@ static void merge_names(log_diff *diff)
 int heap_part_read(log_diff *diff)
 {
 	size_t counts[DIFF_SIDES];
+	int status;
 
 	if (!find_shots(diff))
 		return STATUS_NOTHING;
@@ -134,12 +137,14 @@ int heap_part_read(log_diff *diff)
 	for (int side = 0; side < DIFF_SIDES; side++)
 		add_classes(diff, side, counts[side]);
 	merge_names(diff);
-	return heap_growth_read(diff);
+	status = heap_growth_read(diff);
+	return heap_identity_read(diff) == STATUS_OK ? status : STATUS_DAMAGED;
 }
 
 void heap_part_release(log_diff *diff)
 {
 	heap_growth_release(diff);
+	heap_identity_release(diff);
 	free(diff->heap_rows);
 	diff->heap_rows = NULL;
 	diff->heap_row_count = 0;
@@ -224,6 +229,7 @@ void heap_part_print_text(const log_diff *diff)
 	}
 	print_rows(diff, shown);
 	heap_growth_print_text(diff);
+	heap_identity_print_text(diff);
 }
 
 void heap_part_print_json(const log_diff *diff, json_writer *json)
@@ -261,4 +267,5 @@ void heap_part_print_json(const log_diff *diff, json_writer *json)
 	}
 	json_end_array(json);
 	heap_growth_print_json(diff, json);
+	heap_identity_print_json(diff, json);
 }

@@ -6,8 +6,8 @@
 #ifndef HEAP_VIEW_H
 #define HEAP_VIEW_H
 
+#include "common/heap_origins.h"
 #include "common/input.h"
-#include "heap/origins.h"
 
 #include <mprof/heap_graph.h>
 

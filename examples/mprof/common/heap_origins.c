@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads where the objects of a heap snapshot were allocated, and selects objects by that. */
-#include "heap/origins.h"
+#include "common/heap_origins.h"
 
 #include "common/exit_status.h"
 #include "common/profile_input.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file heap/origins.h
+ * \file common/heap_origins.h
  * \brief Where the objects of a heap snapshot were allocated, and how many collections they survived.
  */
 #ifndef HEAP_ORIGINS_H
