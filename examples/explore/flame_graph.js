@@ -26,8 +26,7 @@ function escapeMarkup(text) {
 export class FlameGraph {
 	#forest;
 	#options;
-	#canvas = element('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph',
-		'aria-label': 'Flame graph: arrow keys choose a frame, Enter zooms, Escape shows all' });
+	#canvas = element('canvas', { tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph' });
 	#tooltip = element('div', { class: 'tooltip', hidden: true });
 	#status = element('div', { class: 'status' });
 	#boxes = [];
@@ -39,10 +38,11 @@ export class FlameGraph {
 	#frame = 0;
 	#matchText = '';
 
-	/** options: unit, countName, search, zoomed (a path as text), onZoom(path). */
+	/** options: unit, countName, search, zoomed (a path as text), onZoom(path), and what the boxes are: title, noun. */
 	constructor(forest, options) {
 		this.#forest = forest;
-		this.#options = options;
+		this.#options = { title: 'Flame graph', noun: 'frames', ...options };
+		this.#canvas.setAttribute('aria-label', `${this.#options.title}: arrow keys choose a box, Enter zooms, Escape shows all`);
 		this.#zoomed = forest.nodeAt(options.zoomed);
 		this.#chosen = this.#zoomed;
 		this.element = element('div', { class: 'drawing' }, this.#canvas, this.#tooltip);
@@ -69,7 +69,7 @@ export class FlameGraph {
 		this.#matches = wanted === '' ? [] : this.#forest.names.map((name) => (name ?? '').toLowerCase().includes(wanted));
 		const matched = wanted === '' ? 0 : this.#forest.matchedValue(this.#matches);
 		this.#matchText = wanted === '' ? '' : `; ${figureText(matched, this.#options.unit)} ` +
-			`(${shareText(matched, this.#forest.whole) || '0.0 %'}) in frames that match the search`;
+			`(${shareText(matched, this.#forest.whole) || '0.0 %'}) in ${this.#options.noun} that match the search`;
 		this.#describe();
 		this.redraw();
 	}

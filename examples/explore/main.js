@@ -8,9 +8,10 @@ import { overviewView } from './view_overview.js';
 import { methodsView } from './view_methods.js';
 import { flameView } from './view_flame.js';
 import { timelineView } from './view_timeline.js';
+import { heapView } from './view_heap.js';
 import { tableViews } from './view_tables.js';
 
-const views = [overviewView, methodsView, timelineView, flameView, ...tableViews];
+const views = [overviewView, methodsView, timelineView, flameView, heapView, ...tableViews];
 
 // How often the view is drawn again while the log is read, in milliseconds.
 const drawInterval = 700;

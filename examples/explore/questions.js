@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
 // worker.
+import { HeapQuestions } from './heap_questions.js';
 
 // Profiles of selections that are kept.
 const mostProfiles = 6;
@@ -23,12 +24,14 @@ export class Questions {
 	#mprof;
 	#log;
 	#whole;
+	#heap;
 	#profiles = new Map();
 
 	constructor(mprof, log, whole) {
 		this.#mprof = mprof;
 		this.#log = log;
 		this.#whole = whole;
+		this.#heap = new HeapQuestions(log);
 	}
 
 	answer(question, parameters) {
@@ -38,7 +41,7 @@ export class Questions {
 			frames: () => this.#frames(parameters),
 			neighbours: () => this.#neighbours(parameters),
 		};
-		return answers[question]();
+		return answers[question]?.() ?? this.#heap.ask(question, parameters);
 	}
 
 	// The profile of a selection. That of the whole log grows while the log is read.

@@ -59,6 +59,13 @@ double WASM_EXPORT(mprof_js_graph_get_references)(const log_view *view, uint32_t
 	return status == MPROF_OK ? (double)count : -(double)status;
 }
 
+/* Gets the last reference of the path to an object. */
+mprof_status WASM_EXPORT(mprof_js_graph_get_parent)(const log_view *view, uint32_t object,
+						    mprof_heap_reference *reference)
+{
+	return mprof_heap_graph_get_parent(view->graph, object, reference, sizeof(*reference));
+}
+
 /* Gets the path to an object: three numbers of its root, then its steps. Returns the number of steps as above. */
 double WASM_EXPORT(mprof_js_graph_get_path)(const log_view *view, uint32_t object, uint32_t root[3],
 					    mprof_heap_step *steps, uint32_t capacity)

@@ -479,6 +479,8 @@ export interface HeapGraph extends View {
 	referrers(object: number, options?: { first?: number; count?: number }): HeapReference[];
 	/** A shortest path from a root; null if no root reaches the object. Needs buildPaths(). */
 	path(object: number): HeapPath | null;
+	/** The last reference of that path: from the object before; null if a root refers to the object, or none reaches it. */
+	parent(object: number): HeapReference;
 }
 
 export interface Log {

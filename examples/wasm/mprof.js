@@ -825,6 +825,16 @@ export class HeapGraph extends View {
 		}));
 	}
 
+	parent(object) {
+		const reference = this.module.reserve(16);
+		this.check(this.module.exports.mprof_js_graph_get_parent(this.pointer, object, reference));
+		const view = new DataView(this.module.exports.memory.buffer, reference, 16);
+		return {
+			object: nullIfNone(view.getUint32(0, true)),
+			offset: view.getUint32(4, true) === 1 ? view.getBigUint64(8, true) : null,
+		};
+	}
+
 	path(object) {
 		let capacity = 1024;
 		for (;;) {

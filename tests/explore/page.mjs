@@ -3,17 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Browser } from './browser.mjs';
-
-let failures = 0;
-let compared = 0;
-
-function expect(what, found, wanted) {
-	compared++;
-	if (Object.is(found, wanted))
-		return;
-	failures++;
-	console.log(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
-}
+import { expect, expectMany, finish } from './expect.mjs';
 
 const address = (name) => `file://${resolve(name)}`;
 
@@ -132,7 +122,5 @@ try {
 } finally {
 	await browser.close();
 }
-if (compared < 100)
-	expect('comparisons', compared, 'more than 100');
-console.log(`${failures > 0 ? 'FAIL' : 'PASS'}: ${compared} comparisons, ${failures} differ`);
-process.exit(failures > 0 ? 1 : 0);
+expectMany(100);
+finish();

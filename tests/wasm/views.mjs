@@ -216,8 +216,11 @@ for (let object = 0; object < objects; object++) {
 	}
 	const path = graph.path(object);
 	assert.equal(path !== null, heap.is_reachable[object] === 1);
-	if (path !== null)
-		assert.equal(path.steps.at(-1).object, object);
+	if (path === null)
+		continue;
+	assert.equal(path.steps.at(-1).object, object);
+	assert.equal(graph.parent(object).object, path.steps.at(-2)?.object ?? null);
+	assert.equal(graph.parent(object).offset, path.steps.at(-2)?.offset ?? null);
 }
 assert.equal(references, graph.totals().references);
 assert.throws(() => graph.object(-1) ?? graph.retained([objects]), MprofError);
