@@ -198,7 +198,7 @@ for dialect in mono unity drop; do
 done
 
 # Samples of other programs and runtimes
-if test -d "${MPROF_SAMPLES-}"; then
+if test -e "${MPROF_SAMPLES-}/f-calls.mprof" && test -e "${MPROF_SAMPLES-}/f-calls-alloc.mprof"; then
 	mprof diff --json "$MPROF_SAMPLES/f-calls.mprof" "$MPROF_SAMPLES/f-calls-alloc.mprof"
 	expect_status 0 "logs of the original profiler"
 	jq '[.methods[].calls_before] | add' out >sums

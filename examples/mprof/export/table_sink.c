@@ -67,7 +67,8 @@ static void append_text(table_row *row, const char *text, size_t length)
 {
 	size_t needed = row->text_length + length;
 
-	if (needed > row->text_capacity) {
+	/* An empty text has an address, too: NULL would be no text. */
+	if (needed > row->text_capacity || row->text == NULL) {
 		size_t capacity = 2 * needed + 256;
 		char *larger = realloc(row->text, capacity);
 
