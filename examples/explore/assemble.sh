@@ -8,10 +8,11 @@ output=${1:?the file to write}
 wasm=${2:?libmprof.wasm}
 here=$(cd "$(dirname "$0")" && pwd)
 
-worker_scripts=(../wasm/mprof.js heap_shapes.js heap_tree.js heap_questions.js questions.js worker.js)
+worker_scripts=(../wasm/mprof.js heap_shapes.js heap_tree.js heap_questions.js event_questions.js
+	questions.js worker.js)
 page_scripts=(dom.js figures.js address.js client.js table.js flame_layout.js flame_graph.js
 	view_overview.js view_methods.js view_flame.js view_timeline.js view_tables.js path_list.js view_heap.js
-	main.js)
+	view_events.js main.js)
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT

@@ -9,9 +9,10 @@ import { methodsView } from './view_methods.js';
 import { flameView } from './view_flame.js';
 import { timelineView } from './view_timeline.js';
 import { heapView } from './view_heap.js';
+import { eventsView } from './view_events.js';
 import { tableViews } from './view_tables.js';
 
-const views = [overviewView, methodsView, timelineView, flameView, heapView, ...tableViews];
+const views = [overviewView, methodsView, timelineView, flameView, heapView, ...tableViews, eventsView];
 
 // How often the view is drawn again while the log is read, in milliseconds.
 const drawInterval = 700;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
 // worker.
+import { EventQuestions } from './event_questions.js';
 import { HeapQuestions } from './heap_questions.js';
 
 // Profiles of selections that are kept.
@@ -25,6 +26,7 @@ export class Questions {
 	#log;
 	#whole;
 	#heap;
+	#events;
 	#profiles = new Map();
 
 	constructor(mprof, log, whole) {
@@ -32,6 +34,7 @@ export class Questions {
 		this.#log = log;
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(log);
+		this.#events = new EventQuestions(mprof, log);
 	}
 
 	answer(question, parameters) {
@@ -40,6 +43,7 @@ export class Questions {
 			table: () => this.#table(parameters),
 			frames: () => this.#frames(parameters),
 			neighbours: () => this.#neighbours(parameters),
+			events: () => this.#eventsOf(parameters),
 		};
 		return answers[question]?.() ?? this.#heap.ask(question, parameters);
 	}
@@ -165,6 +169,12 @@ export class Questions {
 			snapshots: profile.table('heap_shots'), properties: profile.table('properties'),
 			memory: profile.row('memory'), version: this.#mprof.version,
 		};
+	}
+
+	#eventsOf({ selection, block }) {
+		const { from, to, threads } = selection;
+		const counterAt = (time) => (time === undefined ? undefined : this.#whole.counterAt(time));
+		return this.#events.ask({ threads, from: counterAt(from), to: counterAt(to), block });
 	}
 
 	// The nodes of a tree, and the names of its distinct frames: names[name[i]] is that of node i.

@@ -524,6 +524,8 @@ export interface Mprof {
 	/** A whole log, which may be compressed with gzip unless it is a RandomAccess. */
 	open(data: LogData, options?: { onProgress?: (doneBytes: number, totalBytes: number) => void }): Promise<Log>;
 	eventName(kind: number): string;
+	/** What the IDs of such events identify. */
+	eventSubject(kind: number): 'method' | 'class' | null;
 	blockName(kind: number): string;
 	dialectName(dialect: number): string;
 	lossName(cause: number): string;

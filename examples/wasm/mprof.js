@@ -1015,6 +1015,10 @@ export class Mprof {
 		return this.getName(0, nameKinds.event, kind);
 	}
 
+	eventSubject(kind) {
+		return [null, 'method', 'class'][this.exports.mprof_js_get_event_subject(kind)] ?? null;
+	}
+
 	blockName(kind) {
 		return this.getName(0, nameKinds.block, kind);
 	}

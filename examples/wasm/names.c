@@ -169,6 +169,14 @@ const char *WASM_EXPORT(mprof_js_get_field)(const log_view *view, uint32_t class
 	return field.as.field.name;
 }
 
+/* What the IDs of events of a kind identify: an mprof_event_id. */
+uint32_t WASM_EXPORT(mprof_js_get_event_subject)(uint32_t kind)
+{
+	mprof_event_info info = {.struct_size = sizeof(info)};
+
+	return mprof_event_get_info((mprof_event_kind)kind, &info) == MPROF_OK ? info.id : MPROF_EVENT_ID_NONE;
+}
+
 const char *WASM_EXPORT(mprof_js_get_version)(void)
 {
 	return mprof_version_get_string();

@@ -80,6 +80,36 @@ async function checkSelection(browser) {
 	compareTotals('selection', await browser.run(readFigures), report);
 }
 
+// The events of each block are those of the dump.
+async function checkEvents(browser) {
+	const lines = readFileSync('events', 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+	const blocks = [];
+	for (const line of lines) {
+		if (line.block !== undefined)
+			blocks.push({ isShown: line.block === 'events', events: [] });
+		else if (line.event !== undefined)
+			blocks.at(-1).events.push([line.event, line.counter, line.value ?? 0].join());
+	}
+	const wanted = blocks.filter(({ isShown }) => isShown);
+	expect('blocks of the dump', wanted.length > 1, true);
+	await browser.openLog(address('sample.html'), '#view=events');
+	for (let block = 1; block <= wanted.length; block++) {
+		await browser.show(`view=events&block=${block}`);
+		const rows = await browser.run(readRows);
+		expect(`block ${block}`, rows.map((row) => [row.Event, row.Counter, row.Value].join()).join('\n'),
+			wanted[block - 1].events.slice(0, rows.length).join('\n'));
+		expect(`rows of block ${block}`, rows.length >= Math.min(40, wanted[block - 1].events.length), true);
+		expect(`block ${block} of all`, await browser.run(() => document.getElementById('block').textContent),
+			`Block ${block} of ${wanted.length}`);
+	}
+	const { counter } = lines.filter(({ event }) => event !== undefined)[3];
+	const { counter: start } = lines.find(({ event }) => event !== undefined);
+	await browser.show(`view=events&from=0&to=${counter - start}`);
+	expect('events of a time', (await browser.run(readRows)).length, 3);
+	await browser.show('view=events&threads=0x7777');
+	expect('events of no thread', await browser.run(() => document.querySelectorAll('#main table').length), 0);
+}
+
 // A page without a log opens one that is chosen.
 async function checkChoice(browser) {
 	await browser.open(address('none.html'));
@@ -91,7 +121,7 @@ async function checkChoice(browser) {
 
 async function checkHostile(browser) {
 	await browser.openLog(address('hostile.html'));
-	for (const view of ['overview', 'methods', 'flame', 'classes', 'threads']) {
+	for (const view of ['overview', 'methods', 'flame', 'classes', 'threads', 'events']) {
 		await browser.show(`view=${view}`);
 		expect(`${view}: elements from names`, await browser.run(() => document.querySelectorAll('img, b').length), 0);
 	}
@@ -113,6 +143,7 @@ try {
 	await checkLogs(browser);
 	await checkAddress(browser);
 	await checkSelection(browser);
+	await checkEvents(browser);
 	await checkChoice(browser);
 	const messages = await browser.console();
 	expect('messages of the console', messages.map(({ message }) => message).join('\n'), '');

@@ -22,6 +22,9 @@ done >logs
 mprof report --json --time=0s-0.0005s "--thread=$(jq -r '.threads[0].id' sample.json)" sample.mprof
 expect_status 0 "report of a time and a thread"
 mv out window.json
+mprof dump --json sample.mprof
+expect_status 0 "dump"
+mv out events
 mprof explore -o none.html
 expect_status 0 "explore without a log"
 test "$(stat -c %s none.html)" -lt 400000 || fail "the page without a log has $(stat -c %s none.html) bytes"
