@@ -18,6 +18,9 @@
 	(~(MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES) |                           \
 	   MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS)))
 
+const char heap_origins_without_allocations[] = "the log has no allocations with addresses of objects; mprof record "
+						"--heap --gc --alloc=objects+stack records them";
+
 int heap_origins_read(heap_origins *origins, uint64_t traced)
 {
 	mprof_profile_options options;
@@ -70,8 +73,7 @@ const char *heap_origins_reason(const heap_origins *origins)
 	if (origins->stats.untracked > 0 || origins->stats.folded > 0)
 		return "more memory is needed than --memory allows";
 	if (origins->stats.allocations == origins->stats.without_address)
-		return "the log has no allocations with addresses of objects; mprof record --heap --gc "
-		       "--alloc=objects+stack records them";
+		return heap_origins_without_allocations;
 	if (origins->stats.collections == 0)
 		return "the log has no collections; mprof record --heap --gc --alloc=objects+stack records them";
 	return "allocated before recording started, by the runtime, or in events that are missing";

@@ -36,6 +36,9 @@ void heap_origins_release(heap_origins *origins);
 /** Finds the origin of the object of a class that is at an address. Returns 0 if it is not known. */
 int heap_origins_find(const heap_origins *origins, uint64_t address, uint32_t class_id, heap_origin *origin);
 
+/** Why no origin is known in a log without allocations. */
+extern const char heap_origins_without_allocations[];
+
 /** Why origins are not known. */
 const char *heap_origins_reason(const heap_origins *origins);
 

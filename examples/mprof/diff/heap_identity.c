@@ -294,6 +294,8 @@ int heap_identity_read(log_diff *diff)
 		identity->reason = "a pipe cannot be read again; give a file";
 	else if (diff->heap[DIFF_BEFORE].is_incomplete || diff->heap[DIFF_AFTER].is_incomplete)
 		identity->reason = missing_objects;
+	else if (diff->sides[DIFF_BEFORE].totals.allocations == 0)
+		identity->reason = heap_origins_without_allocations;
 	else
 		status = compare_objects(diff, identity, lists);
 	for (int side = 0; side < DIFF_SIDES; side++)
