@@ -171,10 +171,11 @@ export class Questions {
 		};
 	}
 
-	#eventsOf({ selection, block }) {
+	async #eventsOf({ selection, block }) {
 		const { from, to, threads } = selection;
 		const counterAt = (time) => (time === undefined ? undefined : this.#whole.counterAt(time));
-		return this.#events.ask({ threads, from: counterAt(from), to: counterAt(to), block });
+		const found = this.#events.ask({ threads, from: counterAt(from), to: counterAt(to), block });
+		return { ...found, isDamaged: this.#whole.faults.length > 0 };
 	}
 
 	// The nodes of a tree, and the names of its distinct frames: names[name[i]] is that of node i.

@@ -9,14 +9,21 @@ function blockButton(title, block, blocks) {
 	return element('button', { type: 'button', disabled: block < 1 || block > blocks, onclick: () => changeAddress({ block }) }, title);
 }
 
+// Only complete blocks are listed.
+function noteDamage({ isDamaged }) {
+	return isDamaged ? [element('p', { class: 'warning' }, 'Damaged and truncated blocks are left out here, also those of their ' +
+		'events that the other views count. The overview states where the damage is.')] : [];
+}
+
 export const eventsView = {
 	id: 'events',
 	title: 'Events',
 	async draw(container, { client, selection, address }) {
 		const found = await client.ask('events', { selection, block: Number(address.block) || 1 });
 		if (found.pending || found.blocks === 0) {
-			container.replaceChildren(element('p', {}, found.pending ? 'The events are shown when the whole log has been read.'
-				: 'The log has no events of threads in the selection.'));
+			container.replaceChildren(...noteDamage(found), element('p', {}, found.pending
+				? 'The events are shown when the whole log has been read.'
+				: 'The log has no complete block with events of threads in the selection.'));
 			return;
 		}
 		const { rows, block, blocks, offset, thread, isFull } = found;
@@ -27,7 +34,7 @@ export const eventsView = {
 		const used = columns.filter(({ values }) => values.some((value) => value !== null));
 		const table = new DataTable(rows.number.length, used.length > 0 ? used : columns, { name: `events-${offset}`, title: 'Events',
 			search: address.search, sort: 'Number', ascending: true });
-		container.replaceChildren(
+		container.replaceChildren(...noteDamage(found),
 			element('div', { class: 'tools' }, blockButton('First', 1, block - 1), blockButton('Earlier', block - 1, blocks),
 				element('span', { id: 'block' }, `Block ${countText(block)} of ${countText(blocks)}`),
 				blockButton('Later', block + 1, blocks), blockButton('Last', blocks, block < blocks ? blocks : 0),

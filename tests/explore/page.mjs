@@ -106,8 +106,11 @@ async function checkEvents(browser) {
 	const { counter: start } = lines.find(({ event }) => event !== undefined);
 	await browser.show(`view=events&from=0&to=${counter - start}`);
 	expect('events of a time', (await browser.run(readRows)).length, 3);
+	expect('no damage', await browser.run(() => document.querySelector('#main .warning')), null);
 	await browser.show('view=events&threads=0x7777');
 	expect('events of no thread', await browser.run(() => document.querySelectorAll('#main table').length), 0);
+	await browser.openLog(address('truncated.html'), '#view=events');
+	expect('a truncated block is left out', await browser.run(() => document.querySelector('#main .warning') !== null), true);
 }
 
 // A page without a log opens one that is chosen.
