@@ -688,10 +688,11 @@ export class EventCursor extends View {
 		// The block has no events.
 		if (status === statusState)
 			return null;
+		const [length, references, has] = new Uint32Array(exports.memory.buffer, result, 3).slice();
+		// This uses the memory of the result for the fault.
 		if (status > statusEnd)
 			this.#note(status);
 		const { buffer } = exports.memory;
-		const [length, references, has] = new Uint32Array(buffer, result, 3);
 		if (length === 0)
 			return null;
 		const batch = { length, hasDetails: (has & 1) !== 0 };
