@@ -189,9 +189,21 @@ static void visit_all(log_visitor visit, fault_scenario scenario)
 		visit_folder(samples, strtoull(longest, NULL, 10), visit, scenario);
 }
 
+/* With sanitizers every second log, by its name, since one takes several times as long. */
+static void try_log(const char *name, const log_bytes *log, fault_scenario scenario)
+{
+	const char *slash = strrchr(name, '/');
+	unsigned sum = 0;
+
+	for (const char *letter = slash != NULL ? slash : name; *letter != '\0'; letter++)
+		sum += (unsigned char)*letter;
+	if (getenv("MPROF_SANITIZED") == NULL || sum % 2 == 0)
+		fault_try_log(name, log, scenario);
+}
+
 void fault_try_all(fault_scenario scenario)
 {
-	visit_all(fault_try_log, scenario);
+	visit_all(try_log, scenario);
 	cr_log_info("%zu faults", fault_count);
 	cr_assert_gt(fault_count, 100);
 }

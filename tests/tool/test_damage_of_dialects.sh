@@ -12,7 +12,13 @@ turn=0
 
 # Maximum memory of a command, in KiB. Sanitizers need far more than any log, so the limit applies only without them.
 memory=unlimited
-test -n "${MPROF_SANITIZED-}" || memory=1000000
+# The distance of the bytes that are changed, one at a time.
+step=23
+if test -z "${MPROF_SANITIZED-}"; then
+	memory=1000000
+else
+	step=61
+fi
 
 # damaged WHAT COMMAND FILE: runs a command on a log that may be damaged; damage in it is reported with its offset.
 damaged() {
@@ -125,7 +131,7 @@ logs="good-mail drop-blocks mono-blocks unity-chains unity-fixed-blocks good-hea
 for log in $logs; do
 	cp "$corpus/$log.mprof" .
 	cut_everywhere $log.mprof
-	change_everywhere $log.mprof 23
+	change_everywhere $log.mprof $step
 	lengthen_everywhere $log.mprof
 	zero_tail $log.mprof
 done

@@ -4,6 +4,7 @@
 set -eu
 . "$srcdir/tests/tool/support.sh"
 needs xmllint
+test -z "${MPROF_SANITIZED-}" || skip "a browser runs no code that is instrumented"
 browser=$(command -v chromium || command -v chromium-browser) || skip "chromium is not installed"
 
 make_trees shares hostile
