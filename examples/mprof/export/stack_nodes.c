@@ -2,6 +2,9 @@
 /* Builds a tree of frames with values. */
 #include "export/stack_nodes.h"
 
+#include "common/elements.h"
+#include "shared/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,36 +14,13 @@ typedef struct index_entry {
 	uint64_t next; /* 1 + the index; 0 for a new entry. */
 } index_entry;
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ hash >> 33;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
 	if (text == NULL)
-		return mix(hash, 1);
+		return hash_mix(hash, 1);
 	for (; *text != '\0'; text++)
-		hash = mix(hash, (unsigned char)*text);
-	return mix(hash, 0);
-}
-
-/* Makes room for one more element. Returns 0 if out of memory. */
-static int reserve_element(void **elements, size_t *capacity, size_t count, size_t size)
-{
-	size_t larger = *capacity != 0 ? *capacity * 2 : 64;
-	void *grown;
-
-	if (count < *capacity)
-		return 1;
-	/* Indexes have 32 bits. */
-	grown = larger <= UINT32_MAX ? reallocarray(*elements, larger, size) : NULL;
-	if (grown == NULL)
-		return 0;
-	*elements = grown;
-	*capacity = larger;
-	return 1;
+		hash = hash_mix(hash, (unsigned char)*text);
+	return hash_mix(hash, 0);
 }
 
 /*
@@ -105,7 +85,7 @@ static int add_frame(stack_tree *tree, const stack_frame *wanted)
 	stack_frame *frame;
 	int is_copied;
 
-	if (!reserve_element(&frames, &tree->frame_capacity, tree->frame_count, sizeof(*tree->frames)))
+	if (!elements_reserve(&frames, &tree->frame_capacity, tree->frame_count, sizeof(*tree->frames)))
 		return 0;
 	tree->frames = frames;
 	frame = &tree->frames[tree->frame_count];
@@ -143,11 +123,11 @@ static int is_same_frame(const stack_frame *a, const stack_frame *b)
 /* Colliding hashes get the following numbers. */
 int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame)
 {
-	uint64_t hash = mix(mix(mix(0, wanted->kind), wanted->id), wanted->flags);
+	uint64_t hash = hash_mix(hash_mix(hash_mix(0, wanted->kind), wanted->id), wanted->flags);
 	index_entry *entry;
 
 	if (is_named(wanted))
-		hash = mix_text(mix(hash, wanted->line), wanted->name);
+		hash = mix_text(hash_mix(hash, wanted->line), wanted->name);
 	for (;; hash++) {
 		entry = key_map_put(&tree->frame_indexes, hash);
 		if (entry == NULL)
@@ -169,7 +149,7 @@ static int add_node(stack_tree *tree, uint32_t parent, uint32_t frame)
 {
 	void *nodes = tree->nodes;
 
-	if (!reserve_element(&nodes, &tree->node_capacity, tree->node_count, sizeof(*tree->nodes)))
+	if (!elements_reserve(&nodes, &tree->node_capacity, tree->node_count, sizeof(*tree->nodes)))
 		return 0;
 	tree->nodes = nodes;
 	tree->nodes[tree->node_count++] = (stack_node){.frame = frame, .parent = parent};

@@ -2,6 +2,9 @@
 /* Builds the table, the tree and the lines of samples from a profile that counts native code by location. */
 #include "report/sample_view.h"
 
+#include "common/elements.h"
+#include "shared/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,29 +22,6 @@ typedef struct index_entry {
 	uint64_t next; /* 1 + the index; 0 for a new entry. */
 } index_entry;
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0xff51afd7ed558ccd);
-	return hash ^ hash >> 33;
-}
-
-/* Makes room for one more element. Returns 0 if out of memory. */
-static int reserve_element(void **elements, size_t *capacity, size_t count, size_t size)
-{
-	size_t larger = *capacity != 0 ? *capacity * 2 : 64;
-	void *grown;
-
-	if (count < *capacity)
-		return 1;
-	/* Indexes have 32 bits. */
-	grown = larger <= UINT32_MAX ? reallocarray(*elements, larger, size) : NULL;
-	if (grown == NULL)
-		return 0;
-	*elements = grown;
-	*capacity = larger;
-	return 1;
-}
-
 static int is_same_item(const sample_item *a, const sample_item *b)
 {
 	if (a->kind != b->kind || a->id != b->id)
@@ -53,10 +33,11 @@ static int is_same_item(const sample_item *a, const sample_item *b)
 
 static uint64_t hash_item(const sample_item *item)
 {
-	uint64_t hash = mix(item->kind, item->id);
+	uint64_t hash = hash_mix(item->kind, item->id);
 
-	return item->kind == SAMPLE_ITEM_NAMED ? mix(mix(mix(hash, item->module), (uintptr_t)item->name), item->line)
-					       : hash;
+	return item->kind == SAMPLE_ITEM_NAMED
+		       ? hash_mix(hash_mix(hash_mix(hash, item->module), (uintptr_t)item->name), item->line)
+		       : hash;
 }
 
 /* Not all locations in a function may have debug information. */
@@ -88,7 +69,7 @@ static int find_item(sample_view *view, const sample_item *wanted, uint32_t *ind
 			return 1;
 		}
 	}
-	if (!reserve_element(&items, &view->item_capacity, view->item_count, sizeof(*view->items)))
+	if (!elements_reserve(&items, &view->item_capacity, view->item_count, sizeof(*view->items)))
 		return 0;
 	view->items = items;
 	*index = (uint32_t)view->item_count;
@@ -101,7 +82,7 @@ static int add_node(sample_view *view, uint32_t parent, uint32_t item)
 {
 	void *nodes = view->nodes;
 
-	if (!reserve_element(&nodes, &view->node_capacity, view->node_count, sizeof(*view->nodes)))
+	if (!elements_reserve(&nodes, &view->node_capacity, view->node_count, sizeof(*view->nodes)))
 		return 0;
 	view->nodes = nodes;
 	view->nodes[view->node_count++] = (sample_view_node){.item = item, .parent = parent};
@@ -128,7 +109,7 @@ static int find_child(sample_view *view, uint32_t parent, uint32_t item, uint32_
 
 static int count_line(sample_view *view, uint32_t item, const char *file, uint32_t line, uint64_t hits)
 {
-	uint64_t hash = mix(mix(item, (uintptr_t)file), line);
+	uint64_t hash = hash_mix(hash_mix(item, (uintptr_t)file), line);
 	void *lines = view->lines;
 	index_entry *entry;
 
@@ -146,7 +127,7 @@ static int count_line(sample_view *view, uint32_t item, const char *file, uint32
 			return 1;
 		}
 	}
-	if (!reserve_element(&lines, &view->line_capacity, view->line_count, sizeof(*view->lines)))
+	if (!elements_reserve(&lines, &view->line_capacity, view->line_count, sizeof(*view->lines)))
 		return 0;
 	view->lines = lines;
 	view->lines[view->line_count++] = (sample_line){.item = item, .line = line, .file = file, .hits = hits};

@@ -2,6 +2,8 @@
 /* Indexes compilation units and their functions by address. */
 #include "symbolize/debug_units.h"
 
+#include "common/elements.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,29 +14,13 @@
 /* Ranges may overlap, which they do not in correct files: this number of ranges before an address is examined. */
 #define MOST_OVERLAPS 8
 
-/* Makes room for one more element. Returns 0 if out of memory. */
-static int reserve_element(void **elements, size_t *capacity, size_t count, size_t size)
-{
-	size_t larger = *capacity != 0 ? *capacity * 2 : 64;
-	void *grown;
-
-	if (count < *capacity)
-		return 1;
-	grown = reallocarray(*elements, larger, size);
-	if (grown == NULL)
-		return 0;
-	*elements = grown;
-	*capacity = larger;
-	return 1;
-}
-
 static int add_range(address_ranges *ranges, address_range range)
 {
 	void *elements = ranges->ranges;
 
 	if (range.start >= range.end)
 		return 1;
-	if (!reserve_element(&elements, &ranges->capacity, ranges->count, sizeof(*ranges->ranges)))
+	if (!elements_reserve(&elements, &ranges->capacity, ranges->count, sizeof(*ranges->ranges)))
 		return 0;
 	ranges->ranges = elements;
 	ranges->ranges[ranges->count++] = range;
@@ -94,7 +80,7 @@ static int add_unit(debug_units *units, Dwarf_Die *unit, Dwarf_Die *split)
 	void *elements = units->units;
 	debug_unit *added;
 
-	if (!reserve_element(&elements, &units->capacity, units->count, sizeof(*units->units)))
+	if (!elements_reserve(&elements, &units->capacity, units->count, sizeof(*units->units)))
 		return 0;
 	units->units = elements;
 	added = &units->units[units->count];
@@ -165,7 +151,7 @@ static int add_scope(debug_unit *unit, Dwarf_Die *die, size_t outer)
 {
 	void *elements = unit->scopes;
 
-	if (!reserve_element(&elements, &unit->scope_capacity, unit->scope_count, sizeof(*unit->scopes)))
+	if (!elements_reserve(&elements, &unit->scope_capacity, unit->scope_count, sizeof(*unit->scopes)))
 		return 0;
 	unit->scopes = elements;
 	unit->scopes[unit->scope_count++] = (debug_scope){.outer = outer, .name = dwarf_diename(die)};
@@ -177,7 +163,7 @@ static int add_function(debug_unit *unit, Dwarf_Die *die, size_t scope)
 	void *elements = unit->functions;
 	size_t ranges = unit->ranges.count;
 
-	if (!reserve_element(&elements, &unit->function_capacity, unit->function_count, sizeof(*unit->functions)))
+	if (!elements_reserve(&elements, &unit->function_capacity, unit->function_count, sizeof(*unit->functions)))
 		return 0;
 	unit->functions = elements;
 	if (!add_ranges_of(&unit->ranges, die, unit->function_count)) {
