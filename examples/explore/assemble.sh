@@ -8,8 +8,8 @@ output=${1:?the file to write}
 wasm=${2:?libmprof.wasm}
 here=$(cd "$(dirname "$0")" && pwd)
 
-worker_scripts=(../wasm/mprof.js heap_shapes.js heap_tree.js heap_questions.js event_questions.js
-	questions.js worker.js)
+worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,heap_graph,log,module}.js
+	heap_shapes.js heap_tree.js heap_questions.js event_questions.js questions.js worker.js)
 page_scripts=(dom.js figures.js address.js client.js table.js flame_layout.js flame_graph.js
 	view_overview.js view_methods.js view_flame.js view_timeline.js view_tables.js path_list.js view_heap.js
 	view_events.js main.js)
@@ -22,7 +22,7 @@ join_scripts() {
 
 	echo "'use strict';"
 	for script in "$@"; do
-		sed -E -e '/^import .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' "$here/$script"
+		sed -E -e '/^(import|export) .* from /d' -e 's/^export //' -e '/^[[:space:]]*\/\/ /d' "$here/$script"
 	done
 }
 

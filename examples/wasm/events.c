@@ -46,7 +46,7 @@ int32_t WASM_EXPORT(mprof_js_get_open_frames)(log_view *view, uint64_t thread, u
 /* Number of events of a batch at most. */
 #define BATCH_CAPACITY 16384
 
-/* The events of the last call; mprof.js has the order of the fields that are arrays. */
+/* The events of the last call; events.js has the order of the fields that are arrays. */
 static struct {
 	mprof_event events[BATCH_CAPACITY];
 	uint32_t id[BATCH_CAPACITY];
@@ -130,7 +130,7 @@ static mprof_status copy_details(size_t count)
 	return MPROF_OK;
 }
 
-/* What a batch has. mprof.js has the same numbers. */
+/* What a batch has. events.js has the same numbers. */
 enum { BATCH_HAS_DETAILS = 1, BATCH_HAS_OFFSETS = 2 };
 
 /* Fetches events. result receives their number, the number of references, and what the batch has. */
@@ -187,7 +187,7 @@ double WASM_EXPORT(mprof_js_count_events)(log_view *view)
 	return sum;
 }
 
-/* The columns of the last batch, in the order of mprof.js. */
+/* The columns of the last batch, in the order of events.js. */
 const void *WASM_EXPORT(mprof_js_get_event_column)(uint32_t column)
 {
 	switch (column) {

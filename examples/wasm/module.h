@@ -4,8 +4,8 @@
  * \brief What the files of the WebAssembly module share: a view of a log, the functions that JavaScript exports to the
  * module, and the macro of those that the module exports.
  *
- * mprof.js is the only caller. It passes pointers that it got from the module, and no function is called while another
- * one runs, except those that mprof.js calls from wasm_fault().
+ * The scripts of this directory are the only callers. They pass pointers that they got from the module, and no function
+ * is called while another one runs, except those that module.js calls from wasm_fault().
  */
 #ifndef WASM_MODULE_H
 #define WASM_MODULE_H
@@ -16,7 +16,7 @@
 /** Declares an exported function. */
 #define WASM_EXPORT(name) __attribute__((export_name(#name))) name
 
-/** Declares a function of mprof.js. */
+/** Declares a function of module.js. */
 #define WASM_IMPORT(name) __attribute__((import_module("mprof"), import_name(#name)))
 
 /**
@@ -24,7 +24,7 @@
  * reader of its own, or none of them.
  */
 typedef struct log_view {
-	uint32_t source;          /**< Number of the log in mprof.js. */
+	uint32_t source;          /**< Number of the log in module.js. */
 	uint64_t position;        /**< Offset of the next byte to read from the source. */
 	mprof_reader *reader;     /**< NULL: a frame tree. */
 	mprof_profile *profile;   /**< Or NULL. */

@@ -34,8 +34,8 @@ export const frameKinds: {
 export const noObject: 0xffffffff;
 
 /**
- * Amounts, such as nanoseconds and bytes: a Float64Array. Numbers above 2^53 are rounded, and Table.rounded is true. With
- * the option exact it is a BigUint64Array, or a BigInt64Array of signed amounts, instead.
+ * Amounts, such as nanoseconds and bytes: a Float64Array. Numbers above 2^53 are rounded, and Table.rounded is true.
+ * With the option exact it is a BigUint64Array, or a BigInt64Array of signed amounts, instead.
  */
 export type Amounts = Float64Array;
 
@@ -285,8 +285,8 @@ type Cell<Column> = Column extends BigUint64Array ? bigint : Column extends (inf
 export type Row<Name extends TableName> = { [Column in keyof Tables[Name]]: Cell<Tables[Name][Column]> };
 
 export interface TableOptions {
-	/** What the table belongs to: the index of a thread (timeline_slices) or of a snapshot (heap_shot_classes), the ID of
-	 * a method (slow_calls) or of a definition (method, class, module, function, location, root_area). */
+	/** What the table belongs to: the index of a thread (timeline_slices) or of a snapshot (heap_shot_classes), the
+	 * ID of a method (slow_calls) or of a definition (method, class, module, function, location, root_area). */
 	which?: number;
 	/** Index of the first row. */
 	first?: number;
@@ -338,14 +338,16 @@ export interface View {
 	frameName(kind: number, id: number): string | null;
 	method(id: number): Row<'method'> | null;
 	class(id: number): Row<'class'> | null;
-	definition<Name extends 'module' | 'function' | 'location' | 'root_area'>(kind: Name, id: number): Row<Name> | null;
+	definition<Name extends 'module' | 'function' | 'location' | 'root_area'>(kind: Name, id: number):
+		Row<Name> | null;
 	readonly methodCount: number;
 	readonly classCount: number;
 	/** Number of definitions of an mprof_record_kind. */
 	definitionCount(recordKind: number): number;
 	/** The frames of a stack ID, the innermost first. */
 	stack(id: number): Frame[];
-	/** The field in which an object of a class has a reference, such as "next" or "[3].value"; null if not known. */
+	/** The field in which an object of a class has a reference, such as "next" or "[3].value"; null if not
+	 * known. */
 	fieldName(classId: number, offset: number | bigint): string | null;
 	/** Nanoseconds since the start of the session. */
 	timeOf(counter: bigint | number): number;
@@ -388,8 +390,9 @@ export interface FrameTreeOptions {
 
 export interface Profile extends View {
 	/**
-	 * Reads what is available and finishes the profile, so that all tables can be read: 'ok' at the end of a complete
-	 * log; 'again' if more bytes have to be fed; 'interrupted' after the time has passed; else the first fault.
+	 * Reads what is available and finishes the profile, so that all tables can be read: 'ok' at the end of a
+	 * complete log; 'again' if more bytes have to be fed; 'interrupted' after the time has passed; else the first
+	 * fault.
 	 */
 	read(options?: ReadOptions): Status;
 	/** The same in steps, between which other tasks run, up to the end or to 'again'. */
@@ -431,8 +434,8 @@ export interface EventBatch {
 }
 
 export interface EventCursor extends View {
-	/** The next block, null at the end, or while more bytes have to be fed (status 'again'). Damaged blocks are skipped
-	 * and noted in faults. */
+	/** The next block, null at the end, or while more bytes have to be fed (status 'again'). Damaged blocks are
+	 * skipped and noted in faults. */
 	nextBlock(): Row<'block'> | null;
 	/** The next events of the block, at most 16384; null if it has no more. */
 	nextEvents(capacity?: number): EventBatch | null;
@@ -479,7 +482,8 @@ export interface HeapGraph extends View {
 	referrers(object: number, options?: { first?: number; count?: number }): HeapReference[];
 	/** A shortest path from a root; null if no root reaches the object. Needs buildPaths(). */
 	path(object: number): HeapPath | null;
-	/** The last reference of that path: from the object before; null if a root refers to the object, or none reaches it. */
+	/** The last reference of that path: from the object before; null if a root refers to the object, or none
+	 * reaches it. */
 	parent(object: number): HeapReference;
 }
 

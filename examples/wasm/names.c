@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of names in addition to those of mprof_sample_kind. mprof.js has the same numbers. */
+/* Kinds of names in addition to those of mprof_sample_kind. names.js has the same numbers. */
 enum {
 	NAME_CLASS = 16,
 	NAME_READABLE_METHOD = 17,
@@ -18,7 +18,7 @@ enum {
 	NAME_STATUS = 22
 };
 
-/* The last name, which mprof.js copies at once. */
+/* The last name, which module.js copies at once. */
 static char *text;
 static size_t text_size;
 

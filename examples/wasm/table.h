@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/** The types of columns. mprof.js has the same numbers. */
+/** The types of columns. view.js has the same numbers. */
 typedef enum column_type {
 	COLUMN_U32 = 0,
 	COLUMN_U64 = 1,    /**< An amount: converted to a double unless exact numbers are asked for. */

@@ -32,6 +32,7 @@ except() {
 
 mapfile -t sources < <(find lib include examples tests -name '*.[ch]' | LC_ALL=C sort)
 test ${#sources[@]} -gt 300 || fail "found ${#sources[@]} sources"
+mapfile -t pages < <(find examples tests -name '*.js' -o -name '*.mjs' -o -name '*.d.ts' -o -name '*.css')
 mapfile -t scripts < <(find tests .ci bootstrap -name '*.sh' -o -path .ci/run -o -name bootstrap 2>/dev/null)
 
 # The body of a function is between a line "{" and the next line that begins with "}".
@@ -48,7 +49,7 @@ trap 'rm -rf "$scratch"' EXIT
 test "$(function_lengths 60 "$scratch/long.c")" = "$scratch/long.c line 2: 61 lines" || fail "a long function is not found"
 test -z "$(function_lengths 61 "$scratch/long.c")" || fail "a function of the greatest length is found"
 
-too_long=$(wc -l "${sources[@]}" "${scripts[@]}" | awk '$1 > 800 && $2 != "total" { print $2 " has " $1 " lines" }' |
+too_long=$(wc -l "${sources[@]}" "${pages[@]}" "${scripts[@]}" | awk '$1 > 800 && $2 != "total" { print $2 " has " $1 " lines" }' |
 	except "$long_files")
 test -z "$too_long" || fail "files of more than 800 lines: $too_long"
 
@@ -63,7 +64,7 @@ for document in *.md doc/*.md; do
 	test -z "$lines" || too_long+=" $document:${lines// /,}"
 done
 # Tests contain lines of logs, which cannot be broken.
-for file in "${sources[@]}"; do
+for file in "${sources[@]}" $(printf '%s\n' "${pages[@]}" | grep '^examples/wasm/'); do
 	test "${file%%/*}" != tests || continue
 	lines=$(expand -t8 "$file" | LC_ALL=C.UTF-8 grep -nE '^.{121}' | cut -d: -f1 | paste -sd' ') || true
 	test -z "$lines" || too_long+=" $file:${lines// /,}"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Profiles of logs, and trees of frames made from them.
+import { statusOk } from './statuses.js';
+import { View } from './view.js';
+
+const frameSources = { calls: 1, samples: 2, allocations: 3 };
+
+const profileFlags = {
+	withoutCallTree: 1, withCompilations: 2, withCallSites: 4, withMonitorObjects: 8, withDurations: 16,
+	withLocations: 32, withAges: 64, rawCounters: 128,
+};
+
+/** The analysis of a log. Made by Log.profile(). */
+export class Profile extends View {
+	constructor(module, log, options) {
+		super(module, log);
+		this.open(0n);
+		const threads = options.threads ?? null;
+		const list = module.reserve(8 * (threads?.length ?? 0) + 8);
+		if (threads !== null) {
+			new BigUint64Array(module.exports.memory.buffer, list, threads.length)
+				.set(Array.from(threads, (id) => BigInt(id)));
+		}
+		let flags = 0;
+		for (const [name, bit] of Object.entries(profileFlags))
+			flags |= options[name] ? bit : 0;
+		const status = module.exports.mprof_js_profile_create(this.pointer, flags,
+			BigInt(options.maxMemory ?? 0), options.maxStackDepth ?? 0, options.slowCalls ?? 0,
+			options.timelineSlices ?? 0, BigInt(options.windowStart ?? 0), BigInt(options.windowEnd ?? 0),
+			BigInt(options.aliveAt ?? 0), threads !== null ? list : 0, threads?.length ?? 0);
+		if (status !== statusOk) {
+			this.close();
+			this.check(status);
+		}
+	}
+
+	read(options) {
+		return this.run(this.module.exports.mprof_js_profile_read, options);
+	}
+
+	readAll(options) {
+		return this.runAll(this.module.exports.mprof_js_profile_read, options);
+	}
+
+	totals(options) {
+		return this.row('totals', options);
+	}
+
+	percentile(method, percent) {
+		const duration = this.module.exports.mprof_js_profile_get_percentile(this.pointer, method, percent);
+		return duration < 0 ? null : duration;
+	}
+
+	ageSiteStack(index) {
+		const { exports } = this.module;
+		return this.module.getFrames((frames, capacity) =>
+			exports.mprof_js_get_age_site_stack(this.pointer, index, frames, capacity));
+	}
+
+	frameTree(options = {}) {
+		return this.log.addView(new FrameTree(this.module, this, options));
+	}
+}
+
+/** A tree of frames. Made by Profile.frameTree(). */
+export class FrameTree extends View {
+	constructor(module, profile, options) {
+		const { source = 'calls', inverted = false, maxDepth = 0, hasFocus = false, choose = null } = options;
+		super(module, profile.log);
+		let failure = null;
+		module.choose = choose === null ? null : (kind, id) => {
+			try {
+				return choose(kind, id) >>> 0;
+			} catch (error) {
+				failure ??= error;
+				return 0;
+			}
+		};
+		const status = module.exports.mprof_js_tree_create(this.pointer, profile.pointer,
+			frameSources[source] ?? 0, inverted ? 1 : 0, maxDepth, hasFocus ? 1 : 0,
+			choose !== null ? 1 : 0);
+		module.choose = null;
+		if (status !== statusOk || failure !== null) {
+			this.close();
+			if (failure !== null)
+				throw failure;
+			this.check(status);
+		}
+	}
+
+	finishSource() {}
+}
