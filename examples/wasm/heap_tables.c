@@ -62,62 +62,13 @@ static const table_column columns_of_nodes[] = {
 	COLUMN(mprof_frame_node, count),  COLUMN(mprof_frame_node, self),        COLUMN(mprof_frame_node, total),
 };
 
-static const table_column columns_of_frames[] = {
-	COLUMN(mprof_frame_stats, kind),   COLUMN(mprof_frame_stats, id),    COLUMN(mprof_frame_stats, flags),
-	COLUMN(mprof_frame_stats, choice), COLUMN(mprof_frame_stats, count), COLUMN(mprof_frame_stats, self),
-	COLUMN(mprof_frame_stats, total),
-};
+ONE_ROW(graph, mprof_heap_graph_totals, view->graph != NULL, mprof_heap_graph_get_totals(view->graph, row))
 
-static const table_column columns_of_callers[] = {
-	COLUMN(mprof_frame_stats, kind),   COLUMN(mprof_frame_stats, id),    COLUMN(mprof_frame_stats, flags),
-	COLUMN(mprof_frame_stats, choice), COLUMN(mprof_frame_stats, count), COLUMN(mprof_frame_stats, self),
-	COLUMN(mprof_frame_stats, total),
-};
+SIZED_ROWS(heap_snapshots, mprof_heap_snapshot, mprof_heap_graph_get_snapshot_count(view->graph),
+	   mprof_heap_graph_get_snapshot(view->graph, index, row))
 
-static size_t count_graph(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return view->graph != NULL;
-}
-
-static mprof_status get_graph(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_heap_graph_totals *totals = row;
-
-	(void)which;
-	totals->struct_size = sizeof(*totals);
-	return index == 0 ? mprof_heap_graph_get_totals(view->graph, totals) : MPROF_ERR_ARGUMENT;
-}
-
-static size_t count_heap_snapshots(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return mprof_heap_graph_get_snapshot_count(view->graph);
-}
-
-static mprof_status get_heap_snapshots(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_heap_snapshot *snapshot = row;
-
-	(void)which;
-	snapshot->struct_size = sizeof(*snapshot);
-	return mprof_heap_graph_get_snapshot(view->graph, index, snapshot);
-}
-
-static size_t count_heap_classes(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return mprof_heap_graph_get_class_count(view->graph);
-}
-
-static mprof_status get_heap_classes(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_heap_class *stats = row;
-
-	(void)which;
-	stats->struct_size = sizeof(*stats);
-	return mprof_heap_graph_get_class(view->graph, index, stats);
-}
+SIZED_ROWS(heap_classes, mprof_heap_class, mprof_heap_graph_get_class_count(view->graph),
+	   mprof_heap_graph_get_class(view->graph, index, row))
 
 static mprof_heap_graph_totals graph_totals(const log_view *view)
 {
@@ -127,76 +78,27 @@ static mprof_heap_graph_totals graph_totals(const log_view *view)
 	return totals;
 }
 
-static size_t count_heap_objects(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return (size_t)graph_totals(view).objects;
-}
+SIZED_ROWS(heap_objects, mprof_heap_object, graph_totals(view).objects,
+	   mprof_heap_graph_get_object(view->graph, (uint32_t)index, row))
 
-static mprof_status get_heap_objects(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_heap_object *stats = row;
+SIZED_ROWS(heap_roots, mprof_heap_root, graph_totals(view).roots, mprof_heap_graph_get_root(view->graph, index, row))
 
-	(void)which;
-	stats->struct_size = sizeof(*stats);
-	return mprof_heap_graph_get_object(view->graph, (uint32_t)index, stats);
-}
-
-static size_t count_heap_roots(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return (size_t)graph_totals(view).roots;
-}
-
-static mprof_status get_heap_roots(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_heap_root *root = row;
-
-	(void)which;
-	root->struct_size = sizeof(*root);
-	return mprof_heap_graph_get_root(view->graph, index, root);
-}
-
-static size_t count_nodes(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return mprof_frame_tree_get_node_count(view->tree);
-}
-
-static mprof_status get_nodes(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_frame_node *node = row;
-
-	(void)which;
-	node->struct_size = sizeof(*node);
-	return mprof_frame_tree_get_node(view->tree, (uint32_t)index, node);
-}
+SIZED_ROWS(nodes, mprof_frame_node, mprof_frame_tree_get_node_count(view->tree),
+	   mprof_frame_tree_get_node(view->tree, (uint32_t)index, row))
 
 #define FRAMES_OF(table, noun)                                                                                         \
-	static size_t count_##table(const log_view *view, uint32_t which)                                              \
-	{                                                                                                              \
-		(void)which;                                                                                           \
-		return mprof_frame_tree_get_##noun##_count(view->tree);                                                \
-	}                                                                                                              \
+	static const table_column columns_of_##table[] = {                                                             \
+		COLUMN(mprof_frame_stats, kind),   COLUMN(mprof_frame_stats, id),    COLUMN(mprof_frame_stats, flags), \
+		COLUMN(mprof_frame_stats, choice), COLUMN(mprof_frame_stats, count), COLUMN(mprof_frame_stats, self),  \
+		COLUMN(mprof_frame_stats, total),                                                                      \
+	};                                                                                                             \
                                                                                                                        \
-	static mprof_status get_##table(const log_view *view, uint32_t which, size_t index, void *row)                 \
-	{                                                                                                              \
-		mprof_frame_stats *stats = row;                                                                        \
-                                                                                                                       \
-		(void)which;                                                                                           \
-		stats->struct_size = sizeof(*stats);                                                                   \
-		return mprof_frame_tree_get_##noun(view->tree, index, stats);                                          \
-	}
+	SIZED_ROWS(table, mprof_frame_stats, mprof_frame_tree_get_##noun##_count(view->tree),                          \
+		   mprof_frame_tree_get_##noun(view->tree, index, row))
 
 FRAMES_OF(frames, frame)
 
 FRAMES_OF(callers, caller)
-
-static const table_column columns_of_callees[] = {
-	COLUMN(mprof_frame_stats, kind),   COLUMN(mprof_frame_stats, id),    COLUMN(mprof_frame_stats, flags),
-	COLUMN(mprof_frame_stats, choice), COLUMN(mprof_frame_stats, count), COLUMN(mprof_frame_stats, self),
-	COLUMN(mprof_frame_stats, total),
-};
 
 FRAMES_OF(callees, callee)
 

@@ -323,7 +323,7 @@ static const table_column columns_of_heap_shot_classes[] = {
 	COLUMN(mprof_heap_shot_class, bytes),
 };
 
-static size_t count_slow_calls(const log_view *view, uint32_t method)
+static size_t find_slow_call_count(const log_view *view, uint32_t method)
 {
 	mprof_slow_call call = {.struct_size = sizeof(call)};
 	size_t count = 0;
@@ -333,15 +333,10 @@ static size_t count_slow_calls(const log_view *view, uint32_t method)
 	return count;
 }
 
-static mprof_status get_slow_calls(const log_view *view, uint32_t method, size_t index, void *row)
-{
-	mprof_slow_call *call = row;
+SIZED_ROWS(slow_calls, mprof_slow_call, find_slow_call_count(view, which),
+	   mprof_profile_get_slow_call(view->profile, which, index, row))
 
-	call->struct_size = sizeof(*call);
-	return mprof_profile_get_slow_call(view->profile, method, index, call);
-}
-
-static size_t count_heap_shot_classes(const log_view *view, uint32_t shot)
+static size_t find_heap_shot_class_count(const log_view *view, uint32_t shot)
 {
 	mprof_heap_shot stats = {.struct_size = sizeof(stats)};
 
@@ -350,13 +345,8 @@ static size_t count_heap_shot_classes(const log_view *view, uint32_t shot)
 	return (size_t)stats.classes;
 }
 
-static mprof_status get_heap_shot_classes(const log_view *view, uint32_t shot, size_t index, void *row)
-{
-	mprof_heap_shot_class *stats = row;
-
-	stats->struct_size = sizeof(*stats);
-	return mprof_profile_get_heap_shot_class(view->profile, shot, index, stats);
-}
+SIZED_ROWS(heap_shot_classes, mprof_heap_shot_class, find_heap_shot_class_count(view, which),
+	   mprof_profile_get_heap_shot_class(view->profile, which, index, row))
 
 static const table tables[] = {
 	TABLE(totals),

@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file rows.h
- * \brief Defines how the rows of tables of a profile are counted and copied.
+ * \brief Defines how the rows of tables are counted and copied.
+ *
+ * The arguments of these macros are expressions that can use view, which, index, and row, a pointer to the struct.
  */
 #ifndef WASM_ROWS_H
 #define WASM_ROWS_H
 
 #include "table.h"
 
-/** The rows of mprof_profile_get_<noun>(), whose number is that of mprof_profile_get_<noun>_count(). */
-#define ROWS_OF(table, type, noun)                                                                                     \
+/** A table of \p number rows, which \p get copies. */
+#define ROWS(table, type, number, get)                                                                                 \
 	static size_t count_##table(const log_view *view, uint32_t which)                                              \
 	{                                                                                                              \
 		(void)which;                                                                                           \
-		return mprof_profile_get_##noun##_count(view->profile);                                                \
+		return (size_t)(number);                                                                               \
 	}                                                                                                              \
                                                                                                                        \
-	static mprof_status get_##table(const log_view *view, uint32_t which, size_t index, void *row)                 \
+	static mprof_status get_##table(const log_view *view, uint32_t which, size_t index, void *room)                \
 	{                                                                                                              \
-		type *stats = row;                                                                                     \
+		type *row = room;                                                                                      \
                                                                                                                        \
 		_Static_assert(sizeof(type) <= TABLE_ROW_SIZE, "a row has no room for " #type);                        \
 		(void)which;                                                                                           \
-		stats->struct_size = sizeof(*stats);                                                                   \
-		return mprof_profile_get_##noun(view->profile, (uint32_t)index, stats);                                \
+		return get;                                                                                            \
 	}
+
+/** The same for a struct that begins with its size. */
+#define SIZED_ROWS(table, type, number, get) ROWS(table, type, number, (row->struct_size = sizeof(*row), (get)))
+
+/** The rows of mprof_profile_get_<noun>(), whose number is that of mprof_profile_get_<noun>_count(). */
+#define ROWS_OF(table, type, noun)                                                                                     \
+	SIZED_ROWS(table, type, mprof_profile_get_##noun##_count(view->profile),                                       \
+		   mprof_profile_get_##noun(view->profile, (uint32_t)index, row))
+
+/** A table of one row if \p exists, else of none. */
+#define ONE_ROW(table, type, exists, get)                                                                              \
+	SIZED_ROWS(table, type, exists, index == 0 && (exists) ? (get) : MPROF_ERR_ARGUMENT)
 
 /** The struct of mprof_profile_get_<noun>(). */
 #define ONE_ROW_OF(table, type, noun)                                                                                  \
-	static size_t count_##table(const log_view *view, uint32_t which)                                              \
-	{                                                                                                              \
-		(void)which;                                                                                           \
-		return view->profile != NULL;                                                                          \
-	}                                                                                                              \
-                                                                                                                       \
-	static mprof_status get_##table(const log_view *view, uint32_t which, size_t index, void *row)                 \
-	{                                                                                                              \
-		type *stats = row;                                                                                     \
-                                                                                                                       \
-		_Static_assert(sizeof(type) <= TABLE_ROW_SIZE, "a row has no room for " #type);                        \
-		(void)which;                                                                                           \
-		stats->struct_size = sizeof(*stats);                                                                   \
-		return index == 0 ? mprof_profile_get_##noun(view->profile, stats) : MPROF_ERR_ARGUMENT;               \
-	}
+	ONE_ROW(table, type, view->profile != NULL, mprof_profile_get_##noun(view->profile, row))
 
 #endif

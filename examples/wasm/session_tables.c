@@ -2,8 +2,6 @@
 /* Tables of a log and of its session: properties, definitions, threads, collections, timeline, locks. */
 #include "rows.h"
 
-#include <string.h>
-
 static const table_column columns_of_session[] = {
 	COLUMN(mprof_session, dialect),
 	COLUMN(mprof_session, version),
@@ -19,20 +17,7 @@ static const table_column columns_of_session[] = {
 	COLUMN(mprof_session, lost_events),
 };
 
-static size_t count_session(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return view->reader != NULL;
-}
-
-static mprof_status get_session(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_session *session = row;
-
-	(void)which;
-	session->struct_size = sizeof(*session);
-	return index == 0 ? mprof_reader_get_session(view->reader, session) : MPROF_ERR_ARGUMENT;
-}
+ONE_ROW(session, mprof_session, view->reader != NULL, mprof_reader_get_session(view->reader, row))
 
 #define ERROR_COLUMNS                                                                                                  \
 	COLUMN(mprof_error, status), COLUMN(mprof_error, severity), COLUMN(mprof_error, system_error),                 \
@@ -41,37 +26,11 @@ static mprof_status get_session(const log_view *view, uint32_t which, size_t ind
 
 static const table_column columns_of_error[] = {ERROR_COLUMNS};
 
-static size_t count_error(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return view->reader != NULL;
-}
-
-static mprof_status get_error(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_error *error = row;
-
-	(void)which;
-	error->struct_size = sizeof(*error);
-	return index == 0 ? mprof_reader_get_error(view->reader, error) : MPROF_ERR_ARGUMENT;
-}
+ONE_ROW(error, mprof_error, view->reader != NULL, mprof_reader_get_error(view->reader, row))
 
 static const table_column columns_of_fault[] = {ERROR_COLUMNS};
 
-static size_t count_fault(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return view->fault != NULL;
-}
-
-static mprof_status get_fault(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	(void)which;
-	if (index != 0 || view->fault == NULL)
-		return MPROF_ERR_ARGUMENT;
-	memcpy(row, view->fault, sizeof(*view->fault));
-	return MPROF_OK;
-}
+ONE_ROW(fault, mprof_error, view->fault != NULL, (*row = *view->fault, MPROF_OK))
 
 static const table_column columns_of_block[] = {
 	COLUMN(mprof_block, kind),
@@ -88,20 +47,7 @@ static const table_column columns_of_block[] = {
 	COLUMN_AS(mprof_block, end.time, "end_time_us"),
 };
 
-static size_t count_block(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return view->reader != NULL;
-}
-
-static mprof_status get_block(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	(void)which;
-	if (index != 0)
-		return MPROF_ERR_ARGUMENT;
-	memcpy(row, &view->block, sizeof(view->block));
-	return MPROF_OK;
-}
+ONE_ROW(block, mprof_block, view->reader != NULL, (*row = view->block, MPROF_OK))
 
 static const table_column columns_of_index[] = {
 	COLUMN(mprof_index_entry, kind),
@@ -112,39 +58,28 @@ static const table_column columns_of_index[] = {
 	EXACT_COLUMN(mprof_index_entry, end_counter),
 };
 
-static size_t count_index(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return (size_t)mprof_reader_get_index_count(view->reader);
-}
+SIZED_ROWS(index, mprof_index_entry, mprof_reader_get_index_count(view->reader),
+	   mprof_reader_get_index_entry(view->reader, index, row))
 
-static mprof_status get_index(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	mprof_index_entry *entry = row;
+/* A table of the definition with the ID which, or of none if there is no such. */
+#define DEFINITION(table, type, lookup)                                                                                \
+	static mprof_status lookup_##table(const log_view *view, uint32_t which, type *row)                            \
+	{                                                                                                              \
+		return lookup;                                                                                         \
+	}                                                                                                              \
+                                                                                                                       \
+	ROWS(table, type, lookup_##table(view, which, &(type){0}) == MPROF_OK,                                         \
+	     index == 0 ? lookup_##table(view, which, row) : MPROF_ERR_ARGUMENT)
 
-	(void)which;
-	entry->struct_size = sizeof(*entry);
-	return mprof_reader_get_index_entry(view->reader, index, entry);
-}
+#define RECORD(table, kind)                                                                                            \
+	DEFINITION(table, mprof_record, mprof_reader_lookup_record(view->reader, kind, which, row, sizeof(*row)))
 
 static const table_column columns_of_method[] = {
 	COLUMN(mprof_mapping, id),   COLUMN(mprof_mapping, class_id),    COLUMN(mprof_mapping, flags),
 	COLUMN(mprof_mapping, name), COLUMN(mprof_mapping, source_file), COLUMN(mprof_mapping, source_line),
 };
 
-static size_t count_method(const log_view *view, uint32_t id)
-{
-	mprof_mapping mapping;
-
-	return mprof_reader_lookup_method(view->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
-}
-
-static mprof_status get_method(const log_view *view, uint32_t id, size_t index, void *row)
-{
-	if (index != 0)
-		return MPROF_ERR_ARGUMENT;
-	return mprof_reader_lookup_method(view->reader, id, row, sizeof(mprof_mapping));
-}
+DEFINITION(method, mprof_mapping, mprof_reader_lookup_method(view->reader, which, row, sizeof(*row)))
 
 static const table_column columns_of_class[] = {
 	COLUMN(mprof_mapping, id),
@@ -153,34 +88,7 @@ static const table_column columns_of_class[] = {
 	COLUMN(mprof_mapping, name),
 };
 
-static size_t count_class(const log_view *view, uint32_t id)
-{
-	mprof_mapping mapping;
-
-	return mprof_reader_lookup_class(view->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
-}
-
-static mprof_status get_class(const log_view *view, uint32_t id, size_t index, void *row)
-{
-	if (index != 0)
-		return MPROF_ERR_ARGUMENT;
-	return mprof_reader_lookup_class(view->reader, id, row, sizeof(mprof_mapping));
-}
-
-#define RECORD(table, record_kind)                                                                                     \
-	static size_t count_##table(const log_view *view, uint32_t id)                                                 \
-	{                                                                                                              \
-		mprof_record record;                                                                                   \
-                                                                                                                       \
-		return mprof_reader_lookup_record(view->reader, record_kind, id, &record, sizeof(record)) == MPROF_OK; \
-	}                                                                                                              \
-                                                                                                                       \
-	static mprof_status get_##table(const log_view *view, uint32_t id, size_t index, void *row)                    \
-	{                                                                                                              \
-		if (index != 0)                                                                                        \
-			return MPROF_ERR_ARGUMENT;                                                                     \
-		return mprof_reader_lookup_record(view->reader, record_kind, id, row, sizeof(mprof_record));           \
-	}
+DEFINITION(class, mprof_mapping, mprof_reader_lookup_class(view->reader, which, row, sizeof(*row)))
 
 static const table_column columns_of_module[] = {
 	COLUMN(mprof_record, id),
@@ -236,19 +144,8 @@ static const table_column columns_of_properties[] = {
 	COLUMN(property_row, value),
 };
 
-static size_t count_properties(const log_view *view, uint32_t which)
-{
-	(void)which;
-	return mprof_profile_get_property_count(view->profile);
-}
-
-static mprof_status get_properties(const log_view *view, uint32_t which, size_t index, void *row)
-{
-	property_row *property = row;
-
-	(void)which;
-	return mprof_profile_get_property(view->profile, index, &property->key, &property->value);
-}
+ROWS(properties, property_row, mprof_profile_get_property_count(view->profile),
+     mprof_profile_get_property(view->profile, index, &row->key, &row->value))
 
 static const table_column columns_of_monitors[] = {
 	COLUMN(mprof_monitor_stats, class_id),     COLUMN(mprof_monitor_stats, contentions),
@@ -361,21 +258,15 @@ static const table_column columns_of_timeline_slices[] = {
 	COLUMN(mprof_timeline_slice, samples),    COLUMN(mprof_timeline_slice, waiting_samples),
 };
 
-static size_t count_timeline_slices(const log_view *view, uint32_t thread)
+static size_t find_slice_count(const log_view *view)
 {
 	mprof_timeline timeline = {.struct_size = sizeof(timeline)};
 
-	(void)thread;
 	return mprof_profile_get_timeline(view->profile, &timeline) == MPROF_OK ? (size_t)timeline.slice_count : 0;
 }
 
-static mprof_status get_timeline_slices(const log_view *view, uint32_t thread, size_t index, void *row)
-{
-	mprof_timeline_slice *slice = row;
-
-	slice->struct_size = sizeof(*slice);
-	return mprof_profile_get_timeline_slice(view->profile, thread, index, slice);
-}
+SIZED_ROWS(timeline_slices, mprof_timeline_slice, find_slice_count(view),
+	   mprof_profile_get_timeline_slice(view->profile, which, index, row))
 
 static const table tables[] = {
 	TABLE(session),   TABLE(error),      TABLE(fault),       TABLE(block),           TABLE(index),
