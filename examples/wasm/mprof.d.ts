@@ -190,7 +190,7 @@ export interface Tables {
 		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts; collections: Amounts;
 		sample_interval: Amounts; without_address: Amounts; untracked: Amounts; folded: Amounts;
 		deaths_read: Amounts; unmatched_deaths: Amounts; missing_deaths: Amounts;
-		unmatched_moves: Amounts; is_estimate: Uint32Array;
+		unmatched_moves: Amounts; uncertain_moves: Amounts; is_estimate: Uint32Array;
 	};
 	age_classes: {
 		class_id: Uint32Array; sites: Uint32Array; allocations: Amounts; bytes: Amounts; dead: Amounts;

@@ -212,6 +212,7 @@ static const table_column columns_of_ages[] = {
 	COLUMN(mprof_age_stats, unmatched_deaths),
 	COLUMN(mprof_age_stats, missing_deaths),
 	COLUMN(mprof_age_stats, unmatched_moves),
+	COLUMN(mprof_age_stats, uncertain_moves),
 	COLUMN(mprof_age_stats, is_estimate),
 };
 

@@ -14,6 +14,11 @@
  * an address was used again. An object that an earlier collection of the young generation freed without either shows up
  * later; so with such a collector, ages are upper limits.
  *
+ * The moves of a collection are one set: all objects leave their addresses before one takes its new address. A set ends
+ * with the next collection, allocation or death. Without the starts of collections in the log (the Mono module records
+ * them with \c gc), the moves of two collections without an allocation in between are one set, and
+ * mprof_age_stats::uncertain_moves counts those for which that matters.
+ *
  * An allocation is taken to have happened at its counter or, if a HEAP_DATA block with a later counter precedes it in
  * the log, just after that.
  *
@@ -69,9 +74,12 @@ typedef struct mprof_age_stats {
 	uint64_t missing_deaths;   /**< Objects whose address another object took without a death in the log. They
 	                                   count as dead. */
 	uint64_t unmatched_moves;  /**< Moves of unknown objects. */
-	uint32_t is_estimate;      /**< 1: events were lost, recording was stopped for a while, or untracked, folded
-	                                   or missing_deaths is not 0. */
+	uint32_t is_estimate;      /**< 1: events were lost, recording was stopped for a while, or untracked, folded,
+	                                   missing_deaths or uncertain_moves is not 0. */
 	uint32_t reserved;         /**< 0. */
+	uint64_t uncertain_moves;  /**< Moves that could be of another object: the log does not contain which collection
+	                                   they belong to, or no known object was at the address before, and the
+	                                   collection had moved one there. */
 } mprof_age_stats;
 
 /**

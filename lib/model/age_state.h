@@ -10,6 +10,7 @@
 #include "model/allocation_estimates.h"
 #include "model/live_objects.h"
 #include "model/memory_order.h"
+#include "model/move_set.h"
 
 /** The site of an object that is tracked, so that its death is matched, but not counted. */
 #define AGE_UNCOUNTED (UINT32_MAX - 1)
@@ -83,14 +84,13 @@ typedef struct age_sums {
 	uint64_t unmatched_deaths;
 	uint64_t missing_deaths;
 	uint64_t unmatched_moves;
+	uint64_t uncertain_moves;
 } age_sums;
 
 typedef struct age_state {
 	memory_order order; /**< Allocations, collections and resizes that are held back. */
 	live_objects objects;
-	live_object *moving; /**< An open set of moves: objects with new addresses, not in the table. */
-	size_t moving_count;
-	size_t moving_capacity;
+	move_set moving; /**< The open set of moves. */
 	age_site *sites; /**< By number of the site. */
 	age_estimates *estimates;
 	size_t site_count;

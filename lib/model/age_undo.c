@@ -17,10 +17,13 @@ static void forget_copies(age_undo *undo)
 {
 	allocator_release(&undo->allocator, undo->sites, undo->site_count * sizeof(*undo->sites));
 	allocator_release(&undo->allocator, undo->estimates, undo->estimate_count * sizeof(*undo->estimates));
+	allocator_release(&undo->allocator, undo->moving, undo->moving_count * sizeof(*undo->moving));
 	undo->sites = NULL;
 	undo->estimates = NULL;
+	undo->moving = NULL;
 	undo->site_count = 0;
 	undo->estimate_count = 0;
+	undo->moving_count = 0;
 	undo->object_count = 0;
 	undo->is_active = 0;
 }
@@ -51,22 +54,27 @@ static int copy_array(const mprof_allocator *allocator, void **copy, const void 
 
 int age_undo_begin(age_undo *undo, const age_state *state)
 {
+	const mprof_allocator *allocator = &undo->allocator;
+	const move_set *moving = &state->moving;
 	size_t estimate_count = state->estimate_capacity > 0 ? state->site_count : 0;
 	void *sites;
 	void *estimates;
+	void *objects;
+	int has_room = copy_array(allocator, &sites, state->sites, state->site_count, sizeof(*state->sites));
 
-	if (!copy_array(&undo->allocator, &sites, state->sites, state->site_count, sizeof(*state->sites)))
-		return 0;
-	if (!copy_array(&undo->allocator, &estimates, state->estimates, estimate_count, sizeof(*state->estimates))) {
-		allocator_release(&undo->allocator, sites, state->site_count * sizeof(*state->sites));
-		return 0;
-	}
+	has_room &= copy_array(allocator, &estimates, state->estimates, estimate_count, sizeof(*state->estimates));
+	has_room &= copy_array(allocator, &objects, moving->objects, moving->count, sizeof(*moving->objects));
 	undo->sites = sites;
 	undo->estimates = estimates;
-	undo->site_count = state->site_count;
-	undo->estimate_count = estimate_count;
+	undo->moving = objects;
+	undo->site_count = sites != NULL ? state->site_count : 0;
+	undo->estimate_count = estimates != NULL ? estimate_count : 0;
+	undo->moving_count = objects != NULL ? moving->count : 0;
+	if (!has_room) {
+		forget_copies(undo);
+		return 0;
+	}
 	undo->sums = state->sums;
-	undo->moving_count = state->moving_count;
 	undo->object_count = 0;
 	undo->is_active = 1;
 	return 1;
@@ -76,7 +84,7 @@ int age_undo_reserve(age_undo *undo, const age_state *state)
 {
 	void *objects = undo->objects;
 	/* An event adds at most one object and ends an open set of moves; each may replace another object. */
-	size_t needed = undo->object_count + 2 * (state->moving_count + 1);
+	size_t needed = undo->object_count + 2 * (state->moving.count + 1);
 	int has_room =
 		array_reserve(&undo->allocator, &objects, &undo->object_capacity, needed, sizeof(*undo->objects));
 
@@ -111,8 +119,7 @@ void age_undo_revert(age_undo *undo, age_state *state)
 	if (undo->estimate_count > 0)
 		memcpy(state->estimates, undo->estimates, undo->estimate_count * sizeof(*undo->estimates));
 	state->sums = undo->sums;
-	/* The elements of the set were not overwritten: no moves are processed provisionally. */
-	state->moving_count = undo->moving_count;
+	move_set_restore(&state->moving, undo->moving, undo->moving_count);
 	if (state->sums.last_collection.kind != 0)
 		state->history[state->sums.last_collection_index] = state->sums.last_collection;
 	forget_copies(undo);

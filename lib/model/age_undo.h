@@ -22,6 +22,7 @@ typedef struct age_undo {
 	age_estimates *estimates;
 	size_t site_count;
 	size_t estimate_count;
+	live_object *moving; /**< The open set of moves. */
 	size_t moving_count;
 	noted_object *objects;
 	size_t object_count;

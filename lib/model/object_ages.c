@@ -26,6 +26,7 @@ void object_ages_init(object_ages *ages, memory_budget *budget, const profile_wi
 	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
 	memory_order_init(&ages->state.order, &budget->paths);
 	live_objects_init(&ages->state.objects, &budget->paths);
+	move_set_init(&ages->state.moving, &budget->paths);
 	age_undo_init(&ages->undo, &budget->paths);
 	object_trace_init(&ages->trace, budget);
 }
@@ -43,7 +44,7 @@ void object_ages_destroy(object_ages *ages)
 	live_objects_destroy(&state->objects);
 	age_undo_destroy(&ages->undo);
 	object_trace_destroy(&ages->trace);
-	allocator_release(allocator, state->moving, state->moving_capacity * sizeof(*state->moving));
+	move_set_destroy(&state->moving);
 	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
 	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
 	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));
@@ -189,6 +190,14 @@ static live_object take_object(object_ages *ages, live_object *found)
 	return object;
 }
 
+static void revert_provisional(object_ages *ages)
+{
+	if (!ages->undo.is_active)
+		return;
+	age_undo_revert(&ages->undo, &ages->state);
+	ages->trace.count = ages->trace_count;
+}
+
 /*
  * Puts an object at its address. One that is there is dead, and its death may follow in the log: the recorder finds it
  * in the same way. Returns 0, changing nothing, if there is no memory.
@@ -218,22 +227,20 @@ static int put_object(object_ages *ages, const live_object *object)
 
 static int end_moves(object_ages *ages)
 {
-	age_state *state = &ages->state;
+	move_set *moving = &ages->state.moving;
 	size_t done = 0;
 	int has_failed = 0;
 
-	while (done < state->moving_count && !has_failed) {
-		if (put_object(ages, &state->moving[done]))
+	while (done < moving->count && !has_failed) {
+		if (put_object(ages, &moving->objects[done]))
 			done++;
 		else if (!memory_budget_is_exceeded(ages->budget))
 			has_failed = 1;
 		else if (++done > 0)
-			state->sums.untracked++;
+			ages->state.sums.untracked++;
 	}
-	/* What was not processed provisionally must remain as it is. */
-	if (has_failed && !ages->undo.is_active)
-		memmove(state->moving, state->moving + done, (state->moving_count - done) * sizeof(*state->moving));
-	state->moving_count = has_failed ? state->moving_count - done : 0;
+	if (done > 0)
+		move_set_drop(moving, done);
 	return !has_failed;
 }
 
@@ -322,29 +329,61 @@ static void add_death(object_ages *ages, uint64_t address, uint64_t size)
 	end_object(ages, &dead);
 }
 
-static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
+/* Takes an object from the table and adds it to the open set of moves. */
+static int begin_move(object_ages *ages, uint64_t counter, live_object *found, uint64_t to)
 {
 	age_state *state = &ages->state;
-	live_object *found = live_objects_find(&state->objects, from);
-	void *moving = state->moving;
+	live_object moved = *found;
 
-	if (found == NULL || to == 0) {
-		state->sums.unmatched_moves += found == NULL;
-		return 1;
-	}
-	if (!array_reserve(&ages->budget->paths, &moving, &state->moving_capacity, state->moving_count + 1,
-			   sizeof(*state->moving))) {
+	moved.address = to;
+	if (!move_set_add(&state->moving, &moved)) {
 		if (!memory_budget_is_exceeded(ages->budget))
 			return 0;
 		state->sums.untracked++;
 		take_object(ages, found);
 		return 1;
 	}
-	state->moving = moving;
-	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to))
+	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to)) {
+		state->moving.count--;
 		return 0;
-	state->moving[state->moving_count] = take_object(ages, found);
-	state->moving[state->moving_count++].address = to;
+	}
+	take_object(ages, found);
+	return 1;
+}
+
+/* Finds the object that the open set moved to an address. Without memory for that, the move is uncertain. */
+static int find_moved(object_ages *ages, uint64_t address, live_object **found)
+{
+	if (move_set_find(&ages->state.moving, address, found))
+		return 1;
+	ages->state.sums.uncertain_moves++;
+	return memory_budget_is_exceeded(ages->budget);
+}
+
+/*
+ * The object that leaves an address is one that was there before the open set of moves. If there was none, it is one
+ * that the set moved there: collections that run while the world is stopped once can be in one set. With neither, it
+ * is not known. In a log without collections, a set may be of several, so both can be meant; then the choice is
+ * counted as uncertain.
+ */
+static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
+{
+	age_state *state = &ages->state;
+	live_object *found = live_objects_find(&state->objects, from);
+	live_object *again = NULL;
+
+	if (state->moving.count > 0 && (found == NULL || state->sums.epoch == 0) && !find_moved(ages, from, &again))
+		return 0;
+	if (to == 0 || (found == NULL && again == NULL)) {
+		state->sums.unmatched_moves += found == NULL && again == NULL;
+		return 1;
+	}
+	state->sums.uncertain_moves += again != NULL;
+	if (found != NULL)
+		return begin_move(ages, counter, found, to);
+	if (!object_trace_move(&ages->trace, again, state->sums.epoch, counter, to))
+		return 0;
+	move_set_move_again(&state->moving, again, to);
 	return 1;
 }
 
@@ -503,8 +542,7 @@ int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thre
 	int is_chosen = window_has_thread(ages->window, thread);
 	int is_added = 1;
 
-	if (ages->undo.is_active)
-		age_undo_revert(&ages->undo, &ages->state);
+	revert_provisional(ages);
 	set_interval(ages, interval);
 	for (size_t i = 0; i < count && is_added; i++) {
 		memory_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
@@ -560,8 +598,7 @@ static int hold_back_heap(object_ages *ages, const mprof_event *event)
 
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
 {
-	if (ages->undo.is_active)
-		age_undo_revert(&ages->undo, &ages->state);
+	revert_provisional(ages);
 	for (size_t i = 0; i < count; i++) {
 		const mprof_event *event = &events[i];
 
@@ -614,6 +651,7 @@ static int apply_provisionally(object_ages *ages)
 	memory_order_sort(&state->order);
 	if (!age_undo_begin(&ages->undo, state))
 		return memory_budget_is_exceeded(ages->budget) && apply_first(ages, state->order.count);
+	ages->trace_count = ages->trace.count;
 	for (size_t index = 0; index < state->order.count; index++) {
 		int has_room = age_undo_reserve(&ages->undo, state);
 
@@ -623,7 +661,7 @@ static int apply_provisionally(object_ages *ages)
 			return apply_first(ages, state->order.count);
 		}
 		if (!has_room || !apply_action(ages, &state->order.actions[index])) {
-			age_undo_revert(&ages->undo, state);
+			revert_provisional(ages);
 			return 0;
 		}
 	}

@@ -52,6 +52,7 @@ typedef struct object_ages {
 	int has_ended;            /**< That snapshot has been reached: only what happened before is added. */
 	uint64_t end;             /**< Its counter, if it has been reached. */
 	object_trace trace;
+	size_t trace_count; /**< Of the trace, before what is processed provisionally. */
 } object_ages;
 
 /** \p budget and \p window must outlive the model. */

@@ -12,8 +12,8 @@ static int is_estimate(const mprof_profile *profile)
 	const age_sums *sums = &profile->ages.state.sums;
 
 	return profile->totals.lost_events > 0 || sums->missing_deaths > 0 || sums->untracked > 0 ||
-	       sums->folded.amounts[AGE_ALLOCATED].objects > 0 || profile->ages.lacks_classes ||
-	       profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
+	       sums->uncertain_moves > 0 || sums->folded.amounts[AGE_ALLOCATED].objects > 0 ||
+	       profile->ages.lacks_classes || profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
 mprof_status mprof_profile_get_ages(const mprof_profile *profile, mprof_age_stats *stats)
@@ -49,6 +49,7 @@ mprof_status mprof_profile_get_ages(const mprof_profile *profile, mprof_age_stat
 	made.unmatched_deaths = sums->unmatched_deaths;
 	made.missing_deaths = sums->missing_deaths;
 	made.unmatched_moves = sums->unmatched_moves;
+	made.uncertain_moves = sums->uncertain_moves;
 	made.is_estimate = (uint32_t)is_estimate(profile);
 	return struct_copy_out(stats, &made, sizeof(made));
 }

@@ -1059,7 +1059,7 @@ FIELD(mprof_finalizer_stats, reserved, 12);
 FIELD(mprof_finalizer_stats, count, 16);
 FIELD(mprof_finalizer_stats, total_ns, 24);
 
-SIZE(mprof_age_stats, 184);
+SIZE(mprof_age_stats, 192);
 FIELD(mprof_age_stats, struct_size, 0);
 FIELD(mprof_age_stats, allocations, 8);
 FIELD(mprof_age_stats, bytes, 16);
@@ -1084,6 +1084,7 @@ FIELD(mprof_age_stats, missing_deaths, 160);
 FIELD(mprof_age_stats, unmatched_moves, 168);
 FIELD(mprof_age_stats, is_estimate, 176);
 FIELD(mprof_age_stats, reserved, 180);
+FIELD(mprof_age_stats, uncertain_moves, 184);
 
 SIZE(mprof_age_class, 104);
 FIELD(mprof_age_class, struct_size, 0);

@@ -144,6 +144,7 @@ static void print_gaps(const mprof_age_stats *totals)
 
 	print_count("deaths of unknown objects", totals->unmatched_deaths);
 	print_count("moves of unknown objects", totals->unmatched_moves);
+	print_count("moves of uncertain objects", totals->uncertain_moves);
 	print_count("deaths missing in the log", totals->missing_deaths);
 	print_count("objects without an address", totals->without_address);
 	print_count("objects not followed", totals->untracked);
@@ -152,6 +153,12 @@ static void print_gaps(const mprof_age_stats *totals)
 		puts("  The log has no deaths of objects: all objects seem to live. Record with --free.");
 	if (totals->collections == 0)
 		puts("  The log has no collections: ages are 0. Record with --gc.");
+	if (totals->uncertain_moves > 0)
+		puts(totals->collections == 0
+			     ? "  The log does not contain which moves belong to one collection, so the "
+			       "ages of some objects may be those of others. Record with --gc."
+			     : "  Some moves could be of two objects, so the ages of some objects may "
+			       "be those of others.");
 	if (totals->without_address > 0)
 		puts("  Objects without an address are neither alive nor dead here. Record with "
 		     "--alloc=objects+stack.");
@@ -216,6 +223,7 @@ void report_age_totals_json(const log_report *report, json_writer *json)
 	json_unsigned(json, "unmatched_deaths", totals.unmatched_deaths);
 	json_unsigned(json, "missing_deaths", totals.missing_deaths);
 	json_unsigned(json, "unmatched_moves", totals.unmatched_moves);
+	json_unsigned(json, "uncertain_moves", totals.uncertain_moves);
 	json_boolean(json, "estimate", totals.is_estimate != 0);
 	json_end_object(json);
 }
