@@ -67,3 +67,19 @@ test $moved -ge 3 || fail "only $moved moves of 5 objects"
 "$MPROF" diff --shots=1,2 poor.mprof >out
 grep -q 'not known: the log has no allocations with addresses of objects; mprof record --heap' out ||
 	fail "missing allocations are not stated: $(tail -n 1 out)"
+
+# The addresses of objects are those that the program itself saw, also of objects that collections moved repeatedly.
+mcs -nologo -unsafe -out:Moves.exe "$here/Moves.cs"
+"$MPROF" record -q -o moves.mprof --heap --gc --alloc=objects+stack -- mono Moves.exe >seen
+awk 'NF >= 3' seen | head -n 5 >chosen
+awk 'NF == 2' seen | head -n 3 >>chosen
+test -s chosen || fail "the collector moved no object"
+while read -r line; do
+	"$MPROF" heap --json --at=4 --object="${line##* }" moves.mprof >out
+	expect "addresses" "$(jq -r '[.object.origin.addresses[].address] | join(" ")' out)" "$line"
+done <chosen
+
+# Without collections, the order of allocations and moves is not known, which is stated.
+"$MPROF" record -q -o unordered.mprof --heap --alloc=objects+stack -- mono Moves.exe >seen
+"$MPROF" heap --at=4 --object="$(awk 'NF == 2 { print $NF; exit }' seen)" unordered.mprof >out
+grep -q 'origin not known: the log has no collections' out || fail "missing collections are not stated: $(cat out)"
