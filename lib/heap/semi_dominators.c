@@ -6,14 +6,19 @@
  * All arrays are by visit. In a depth-first search, a reference to a later visit leads to a descendant, so its source
  * is a candidate for the semidominator as it is. Only references to earlier visits need a search for the minimum, and
  * only these are stored as predecessors: usually a small part. All references are visited in the order of addresses,
- * and predecessors are used in the order in which they are stored, so what they lead to can be prefetched.
+ * and predecessors are used in the order in which they are stored, so what they lead to can be prefetched. A search
+ * follows about seven ancestors in a random graph; the paths of several predecessors are prefetched together.
  */
 #include "heap/semi_dominators.h"
 
 /* Distances of prefetches, in elements of the array that is read in order. */
 #define TARGETS_AHEAD 32
 #define EDGES_AHEAD 16
-#define PREDECESSORS_AHEAD 16
+#define VISITS_AHEAD 16
+
+/* Predecessors whose paths are followed together, and how far: paths are compressed, so few are longer. */
+#define PATHS_AHEAD 32
+#define MAX_STEPS_AHEAD 64
 
 /* A visit: both fields are used together. */
 typedef struct semi_node {
@@ -161,22 +166,61 @@ static uint32_t find_minimum(semi_node *nodes, uint32_t visit, uint32_t limit)
 	return label;
 }
 
+/*
+ * Follows the paths of several predecessors at once, as find_minimum() will. A path is a chain of loads, each of which
+ * would wait for memory; in turns, they wait together.
+ */
+static void prefetch_paths(const semi_node *nodes, const uint32_t *predecessors, uint32_t count, uint32_t limit)
+{
+	uint32_t visits[PATHS_AHEAD];
+
+	memcpy(visits, predecessors, count * sizeof(*visits));
+	for (uint32_t step = 0; count > 0 && step < MAX_STEPS_AHEAD; step++) {
+		uint32_t left = 0;
+
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t above = nodes[visits[i]].ancestor;
+
+			__builtin_prefetch(&nodes[above], 1);
+			visits[left] = above;
+			left += above > limit;
+		}
+		count = left;
+	}
+}
+
+/* Prepares the search for the minimum from the predecessors that come next; \p index is after the first of them. */
+static void prefetch_predecessors(const semi_state *state, uint32_t index, uint32_t limit)
+{
+	uint32_t first = index > PATHS_AHEAD ? index - PATHS_AHEAD : 0;
+	uint32_t later = first > PATHS_AHEAD ? first - PATHS_AHEAD : 0;
+
+	for (uint32_t i = later; i < first; i++)
+		__builtin_prefetch(&state->nodes[state->predecessors[i]], 1);
+	prefetch_paths(state->nodes, &state->predecessors[first], index - first, limit);
+}
+
 static void find_semi_dominators(semi_state *state, const visit_order *order)
 {
 	uint32_t i = state->predecessor_count;
+	uint32_t prepared = i;
 
 	for (uint32_t visit = order->count; visit > 0; visit--) {
 		uint32_t first = state->nodes[visit].label;
 		uint32_t semi = state->semi[visit];
 
-		while (i > first) {
+		/* Nothing is less than 0. */
+		while (i > first && semi != 0) {
 			uint32_t label;
 
-			if (i > PREDECESSORS_AHEAD)
-				__builtin_prefetch(&state->nodes[state->predecessors[i - PREDECESSORS_AHEAD]], 1);
+			if (i <= prepared) {
+				prefetch_predecessors(state, i, visit);
+				prepared = i > PATHS_AHEAD ? i - PATHS_AHEAD : 0;
+			}
 			label = find_minimum(state->nodes, state->predecessors[--i], visit);
 			semi = label < semi ? label : semi;
 		}
+		i = first;
 		state->semi[visit] = semi;
 		state->nodes[visit].label = semi;
 	}
@@ -213,6 +257,8 @@ int semi_dominators_find(visit_order *order, const object_graph *graph)
 	for (uint32_t visit = 1; visit <= order->count; visit++) {
 		uint32_t dominator = order->parents[visit];
 
+		if (order->count - visit >= VISITS_AHEAD)
+			__builtin_prefetch(&order->parents[order->parents[visit + VISITS_AHEAD]]);
 		while (dominator > state.semi[visit])
 			dominator = order->parents[dominator];
 		order->parents[visit] = dominator;
