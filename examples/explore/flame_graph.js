@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A flame graph on a canvas: zoomed with a click or Enter, moved through with the arrow keys, saved as SVG.
+import { colorOf, isDarkTheme } from './colors.js';
 import { announce, element } from './dom.js';
 import { figureText, shareText } from './figures.js';
 import { layOut } from './flame_layout.js';
 
 const boxHeight = 19;
 const characterWidth = 7;
-
-// The same name has the same color everywhere.
-function colorOf(name, isDark) {
-	let hash = 0;
-	for (let i = 0; i < name.length && name[i] !== '('; i++)
-		hash = (hash * 31 + name.charCodeAt(i)) | 0;
-	const hue = 20 + (hash >>> 0) % 40;
-	const light = ((hash >>> 8) & 15) + (isDark ? 24 : 68);
-	return `hsl(${hue} ${isDark ? 55 : 85}% ${light}%)`;
-}
 
 function escapeMarkup(text) {
 	// Characters that XML does not allow become the replacement character.
@@ -115,7 +106,7 @@ export class FlameGraph {
 		context.scale(ratio, ratio);
 		context.font = '12px system-ui, sans-serif';
 		context.textBaseline = 'middle';
-		const isDark = document.documentElement.dataset.theme === 'dark';
+		const isDark = isDarkTheme();
 		for (const box of this.#boxes)
 			this.#drawBox(context, box, isDark);
 	}

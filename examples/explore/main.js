@@ -116,8 +116,12 @@ function followAddress() {
 	const changed = [...names].filter((name) => address[name] !== drawnAddress[name]);
 	if (changed.length === 0)
 		return;
-	if (drawn?.apply?.(address, changed)) {
+	const selection = readSelection();
+	if (drawn?.apply?.(address, changed, selection)) {
 		drawnAddress = address;
+		drawLinks(address.view ?? overviewView.id);
+		drawSelection(selection);
+		document.body.dataset.state = isReading ? 'reading' : 'ready';
 		return;
 	}
 	if (changed.includes('view'))

@@ -3,6 +3,7 @@
 // worker.
 import { EventQuestions } from './event_questions.js';
 import { HeapQuestions } from './heap_questions.js';
+import { TimelineQuestions } from './timeline_questions.js';
 
 // Profiles of selections that are kept.
 const mostProfiles = 6;
@@ -27,6 +28,7 @@ export class Questions {
 	#whole;
 	#heap;
 	#events;
+	#timeline;
 	#profiles = new Map();
 
 	constructor(mprof, log, whole) {
@@ -35,6 +37,7 @@ export class Questions {
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(log);
 		this.#events = new EventQuestions(mprof, log);
+		this.#timeline = new TimelineQuestions(mprof, log, whole);
 	}
 
 	answer(question, parameters) {
@@ -45,7 +48,7 @@ export class Questions {
 			neighbours: () => this.#neighbours(parameters),
 			events: () => this.#eventsOf(parameters),
 		};
-		return answers[question]?.() ?? this.#heap.ask(question, parameters);
+		return answers[question]?.() ?? this.#timeline.ask(question, parameters) ?? this.#heap.ask(question, parameters);
 	}
 
 	// The profile of a selection. That of the whole log grows while the log is read.

@@ -1,103 +1,281 @@
 // SPDX-License-Identifier: MIT
-// The timeline: what each thread did over the run, with collections and other pauses. Dragging selects a time.
-import { changeAddress } from './address.js';
+// The timeline: what each thread did, from the whole run down to single calls, with markers, metrics and pauses.
+import { changeAddress, linkTo } from './address.js';
+import { activityColors } from './colors.js';
 import { element } from './dom.js';
-import { timeText } from './figures.js';
+import { bytesText, countText, timeText } from './figures.js';
+import { makeSpans } from './span_painter.js';
+import { TimelineChart } from './timeline_chart.js';
+import { AxisTrack, MetricTrack, ThreadTrack, pauseName } from './timeline_tracks.js';
+import { TimeWindow } from './time_window.js';
 
-const laneHeight = 44;
-const labelHeight = 16;
-const colors = { methods: '#4c8fd6', waiting: '#e0a23c', stopped: '#d0574f', samples: '#7b61c9' };
+// Numbers of mprof_pause_kind.
+const waitKind = 3;
 
-// One lane: bars whose height is the share of each slice, for one thread.
-function drawLane(canvas, slices, { start_ns: start, slice_ns: step, slice_count: count }, span) {
-	const width = canvas.clientWidth;
-	const ratio = devicePixelRatio || 1;
-	const height = laneHeight - labelHeight;
-	canvas.width = width * ratio;
-	canvas.height = height * ratio;
-	const context = canvas.getContext('2d');
-	context.scale(ratio, ratio);
-	const most = slices.samples.reduce((a, b) => Math.max(a, b), 0);
-	// Whole pixels, so that adjacent bars have no seams.
-	const bar = Math.max(1, Math.ceil(width * step / span));
-	const fill = (i, share, color) => {
-		context.fillStyle = color;
-		const size = Math.min(1, share) * height;
-		context.fillRect(Math.floor((slices.start_ns[i] - start) / span * width), height - size, bar, size);
-	};
-	for (let i = 0; i < Math.min(count, slices.length); i++) {
-		if (slices.methods_ns[i] > 0)
-			fill(i, slices.methods_ns[i] / step, colors.methods);
-		else if (slices.samples[i] > 0)
-			fill(i, slices.samples[i] / most, colors.samples);
-		if (slices.waiting_ns[i] > 0)
-			fill(i, slices.waiting_ns[i] / step, colors.waiting);
-		if (slices.stopped_ns[i] > 0)
-			fill(i, slices.stopped_ns[i] / step, colors.stopped);
+// How long the shown time does not change before calls are asked for or the address is changed, in milliseconds.
+const restTime = 120;
+const addressTime = 400;
+
+// Of the time that is shown, what is asked for before and after it.
+const margin = 1;
+
+const constantMetric = 0x200;
+const metricUnits = { 0x10: 'bytes', 0x20: 'ns' };
+
+const help = 'Drag to select a time. Wheel, + and - zoom; Shift and wheel, A and D move; Enter chooses a call, arrow keys go on ' +
+	'from it. A name selects a thread.';
+
+function describePause(pauses, row) {
+	const parts = [`${pauseName(pauses.kind[row])} for ${timeText(pauses.duration_ns[row])} from ${timeText(pauses.start_ns[row])}`];
+	if (pauses.has_collection[row] !== 0)
+		parts.push(`collection ${pauses.number[row]} of generation ${pauses.generation[row]}`);
+	if (pauses.kind[row] === waitKind) {
+		parts.push(pauses.class_id_text[row] ?? 'unknown class');
+		if (pauses.holder[row] !== 0n)
+			parts.push(`held by thread 0x${pauses.holder[row].toString(16)}`);
 	}
+	if (pauses.unfinished[row] !== 0)
+		parts.push('it did not end');
+	return parts.join(', ');
 }
 
-// Dragging over a lane selects the time from one end to the other.
-function watchDragging(canvas, timeAt, status) {
-	let from = null;
-	canvas.addEventListener('pointerdown', (event) => {
-		from = timeAt(event);
-		canvas.setPointerCapture(event.pointerId);
-	});
-	canvas.addEventListener('pointermove', (event) => {
-		const time = timeAt(event);
-		status.textContent = from === null ? timeText(time) : `${timeText(Math.min(from, time))} to ${timeText(Math.max(from, time))}`;
-	});
-	canvas.addEventListener('pointerup', (event) => {
-		const ends = [from, timeAt(event)].sort((a, b) => a - b);
-		from = null;
-		if (ends[1] > ends[0])
-			changeAddress({ from: Math.floor(ends[0]), to: Math.ceil(ends[1]) });
-	});
+function rowsOf(table, isChosen) {
+	return Array.from({ length: table.length }, (_, i) => i).filter(isChosen);
 }
 
-function makeLane(thread, name, slices, timeline, status) {
-	const span = timeline.slice_ns * timeline.slice_count;
-	const canvas = element('canvas', { class: 'lane', role: 'img', 'aria-label': `Activity of thread ${name}` });
-	const timeAt = (event) => {
-		const place = canvas.getBoundingClientRect();
-		return Math.max(0, timeline.start_ns + Math.min(1, Math.max(0, (event.clientX - place.left) / place.width)) * span);
-	};
-	watchDragging(canvas, timeAt, status);
-	new ResizeObserver(() => drawLane(canvas, slices, timeline, span)).observe(canvas);
-	return element('section', {}, element('button', { type: 'button', class: 'lane-name', title: 'Show only this thread',
-		onclick: () => changeAddress({ threads: thread }) }, name), canvas);
+function makeAxis(marks, collections, pauses) {
+	const order = rowsOf(marks, () => true).sort((a, b) => marks.time_ns[a] - marks.time_ns[b]);
+	const bands = [];
+	if (collections.length > 0) {
+		bands.push({ color: '#3f9c6b', spans: makeSpans(collections.start_ns, collections.duration_ns, rowsOf(collections, () => true)),
+			describe: (row) => `collection ${collections.number[row]} of generation ${collections.generation[row]} for ` +
+				`${timeText(collections.duration_ns[row])} from ${timeText(collections.start_ns[row])}` });
+	}
+	const stops = rowsOf(pauses, (i) => pauses.kind[i] === 1);
+	if (stops.length > 0) {
+		bands.push({ color: activityColors.stopped, spans: makeSpans(pauses.start_ns, pauses.duration_ns, stops),
+			describe: (row) => describePause(pauses, row) });
+	}
+	return new AxisTrack({ time: Float64Array.from(order, (i) => marks.time_ns[i]), text: order.map((i) => marks.text[i] ?? '') }, bands);
+}
+
+function makeMetrics(metrics, values, resizes) {
+	const tracks = [];
+	for (const { id, ...series } of values) {
+		const row = metrics.id.indexOf(id);
+		if (row < 0 || (metrics.flags[row] & constantMetric) !== 0)
+			continue;
+		const thread = metrics.thread[row] === 0n ? '' : `, thread 0x${metrics.thread[row].toString(16)}`;
+		tracks.push(new MetricTrack(`${metrics.section[row]}: ${metrics.name[row]}${thread}`, metricUnits[metrics.flags[row] & 0xf0], series));
+	}
+	if (resizes.length > 0)
+		tracks.push(new MetricTrack('size of the heap', 'bytes', { time: resizes.time_ns, value: resizes.bytes }));
+	return tracks;
+}
+
+function legend() {
+	return [['methods', 'in methods'], ['waiting', 'waiting for monitors'], ['stopped', 'world stopped'], ['samples', 'samples']]
+		.map(([key, text]) => {
+			const box = element('span', { class: 'legend' });
+			box.style.background = activityColors[key];
+			return element('span', {}, box, ` ${text}`);
+		});
 }
 
 // The times as fields, for those who do not drag.
-function timeFields({ from, to }) {
-	const field = (name, value) => element('input', { type: 'number', step: 'any', min: 0, 'aria-label': `${name} (seconds)`,
-		value: value === undefined ? null : value / 1e9,
-		onchange: (event) => changeAddress({ [name]: event.target.value === '' ? null : Math.round(event.target.value * 1e9) }) });
-	return element('span', {}, 'From ', field('from', from), ' s to ', field('to', to), ' s');
+function timeFields(selection) {
+	const field = (name, value) => element('input', { type: 'number', min: 0, step: 'any', size: 12, name, 'aria-label': `${name} in ms`,
+		value: value === undefined ? '' : value / 1e6 });
+	const from = field('from', selection.from);
+	const to = field('to', selection.to);
+	const inNs = (input) => (input.value === '' ? null : Math.round(Number(input.value) * 1e6));
+	return element('form', { class: 'tools', onsubmit: (event) => {
+		event.preventDefault();
+		changeAddress({ from: inNs(from), to: inNs(to) });
+	} }, element('label', {}, 'From ', from), element('label', {}, ' to ', to, ' ms '), element('button', { type: 'submit' }, 'Select'));
+}
+
+class TimelineView {
+	#context;
+	#chart;
+	#threads = [];
+	#status = element('div', { class: 'status', id: 'timeline-status' }, help);
+	#note = element('span', { class: 'faint', id: 'timeline-note' });
+	#tools = element('div', { class: 'tools' });
+	#loaded = { from: NaN, to: NaN };
+	#methods = [];
+	#timer = 0;
+	#addressTimer = 0;
+	#asked = '';
+
+	constructor(context) {
+		this.#context = context;
+	}
+
+	async draw(container) {
+		const { client, address } = this.#context;
+		const ask = (name, options) => client.ask('table', { selection: {}, name, options });
+		const [timelines, threads, pauses, marks, collections, metrics, resizes] = await Promise.all(['timeline', 'threads', 'pauses',
+			'marks', 'collections', 'metrics', 'heap_resizes'].map((name) => ask(name)));
+		const timeline = { start_ns: timelines.start_ns[0], slice_ns: timelines.slice_ns[0], slice_count: timelines.slice_count[0] };
+		this.#chart = new TimelineChart(this.#makeWindow(timeline, address), { onMove: () => this.#rest(),
+			onSelect: (from, to) => changeAddress({ from, to }), onChoose: (found, track) => this.#describe(found, track) });
+		this.#chart.add(makeAxis(marks, collections, pauses), 'Time', [], 'axis');
+		const values = metrics.length > 0 ? await client.ask('metricValues') : [];
+		for (const track of makeMetrics(metrics, values, resizes))
+			this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, `${track.title}, at most ${track.text(track.most)}`)], 'metric');
+		await this.#addThreads(ask, timeline, threads, pauses);
+		this.#drawTools();
+		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || marks.length > 0 ? [this.#chart.element]
+			: [element('p', { class: 'empty' }, 'The log has no times of threads in the selection: record calls (mprof record --calls), ' +
+				'samples (--sample) or allocations.')]));
+		this.#chart.select(this.#context.selection);
+		return this;
+	}
+
+	#makeWindow(timeline, { t0, t1 }) {
+		const start = timeline.slice_count > 0 ? timeline.start_ns : 0;
+		const window = new TimeWindow(Math.min(0, start), start + timeline.slice_ns * timeline.slice_count);
+		if (t0 !== undefined && t1 !== undefined && Number(t1) > Number(t0))
+			window.show(Number(t0), Number(t1));
+		return window;
+	}
+
+	async #addThreads(ask, timeline, threads, pauses) {
+		const { selection } = this.#context;
+		const waits = new Map();
+		rowsOf(pauses, (i) => pauses.kind[i] === waitKind).forEach((i) => {
+			const list = waits.get(pauses.thread[i]) ?? [];
+			waits.set(pauses.thread[i], list);
+			list.push(i);
+		});
+		for (let i = 0; i < threads.length && timeline.slice_count > 0; i++) {
+			const id = threads.id[i];
+			if (selection.threads !== undefined && !selection.threads.includes(id))
+				continue;
+			const slices = await ask('timeline_slices', { which: i });
+			if (!slices.existing_ns.some((time) => time > 0))
+				continue;
+			const name = threads.name[i] ?? threads.id_text[i];
+			const track = new ThreadTrack(id, name, slices, timeline,
+				makeSpans(pauses.start_ns, pauses.duration_ns, waits.get(id) ?? []), (row) => describePause(pauses, row));
+			this.#threads.push(track);
+			this.#chart.add(track, `Thread ${name}`, [element('button', { type: 'button', class: 'lane-name', title: 'Show only this thread',
+				onclick: () => changeAddress({ threads: threads.id_text[i] }) }, name)]);
+		}
+	}
+
+	#drawTools() {
+		const { window } = this.#chart;
+		this.#tools.replaceChildren(timeFields(this.#context.selection),
+			element('button', { type: 'button', onclick: () =>
+				changeAddress({ from: Math.floor(window.from), to: Math.ceil(window.to) }) }, 'Select what is shown'),
+			element('button', { type: 'button', onclick: () => this.#chart.show(window.start, window.end) }, 'Show the whole run'),
+			...legend(), this.#note);
+	}
+
+	// What is shown has changed: once it rests, calls are asked for, and the address is changed.
+	#rest() {
+		clearTimeout(this.#timer);
+		clearTimeout(this.#addressTimer);
+		this.#timer = setTimeout(() => this.#load(), restTime);
+		this.#addressTimer = setTimeout(() => this.#store(), addressTime);
+	}
+
+	#store() {
+		if (!this.#chart.element.isConnected)
+			return;
+		const { window } = this.#chart;
+		const time = (value) => (window.isWhole ? null : String(Number(value.toFixed(1))));
+		changeAddress({ t0: time(window.from), t1: time(window.to) }, true);
+	}
+
+	async #load() {
+		const { window, element: shown } = this.#chart;
+		if (!shown.isConnected || this.#threads.length === 0)
+			return;
+		if (window.from >= this.#loaded.from && window.to <= this.#loaded.to)
+			return;
+		const from = Math.max(window.start, window.from - margin * window.length);
+		const to = Math.min(window.end, window.to + margin * window.length);
+		const key = `${from} ${to}`;
+		if (this.#asked === key)
+			return;
+		this.#asked = key;
+		this.#note.textContent = 'Reading single calls.';
+		const { client, selection } = this.#context;
+		try {
+			this.#setCalls(await client.ask('calls', { from, to, threads: selection.threads }));
+		} catch (error) {
+			this.#note.textContent = `Single calls cannot be read: ${error.message}`;
+		}
+	}
+
+	#setCalls({ from, to, rows, names, methods, tooMany, folded, isWhole }) {
+		if (tooMany !== undefined) {
+			this.#note.textContent = `Zoom in to see single calls: there are about ${countText(tooMany)} in this time.`;
+			return;
+		}
+		this.#loaded = isWhole || from !== -Infinity ? { from, to } : { from: NaN, to: NaN };
+		this.#methods = methods;
+		for (const track of this.#threads)
+			track.setCalls(rows.filter(({ thread }) => thread === track.thread), names);
+		const notes = [];
+		if (folded > 0)
+			notes.push(`${countText(folded)} calls are deeper than what is shown.`);
+		if (rows.some(({ isSampled }) => isSampled))
+			notes.push('Boxes of samples are consecutive samples with the same frames, not single calls.');
+		this.#note.textContent = notes.join(' ');
+		this.search(this.#context.address.search ?? '');
+		this.#chart.choose(null, null);
+		this.#chart.resize();
+		document.body.dataset.calls = String(rows.reduce((sum, { depths }) => sum + depths.reduce((all, { start }) => all + start.length, 0), 0));
+	}
+
+	search(text) {
+		const wanted = text.trim().toLowerCase();
+		const isMatch = wanted === '' ? null : (name) => name.toLowerCase().includes(wanted);
+		for (const track of this.#threads)
+			track.setMatches(isMatch);
+		this.#chart.redraw();
+	}
+
+	#describe(found, track) {
+		if (found === null) {
+			this.#status.replaceChildren(help);
+			return;
+		}
+		const method = this.#methods[found.name] ?? 0;
+		this.#status.replaceChildren(element('span', { id: 'chosen', 'data-start': found.from, 'data-end': found.to }, found.text), ' ',
+			element('button', { type: 'button', onclick: () => this.#chart.zoomToChosen() }, 'Zoom to it'), ' ',
+			element('button', { type: 'button', onclick: () => changeAddress({ from: Math.floor(found.from), to: Math.ceil(found.to),
+				...(track.thread === undefined ? {} : { threads: `0x${track.thread.toString(16)}` }) }) }, 'Select its time'), ' ',
+			method > 0 ? element('a', { href: linkTo('methods', { method }) }, 'Callers and callees') : '');
+	}
+
+	// Follows changes of the address; returns whether the view need not be drawn again.
+	apply(address, changed, selection) {
+		if (changed.some((name) => !['t0', 't1', 'from', 'to', 'search'].includes(name)))
+			return false;
+		this.#context = { ...this.#context, address, selection };
+		const { window } = this.#chart;
+		if (changed.includes('from') || changed.includes('to')) {
+			this.#chart.select(selection);
+			this.#drawTools();
+		}
+		if (changed.includes('search'))
+			this.search(address.search ?? '');
+		const isSame = (text, value) => Math.abs(Number(text) - value) < 1;
+		if (address.t0 === undefined && changed.includes('t0') && !window.isWhole)
+			this.#chart.show(window.start, window.end);
+		else if (address.t0 !== undefined && !(isSame(address.t0, window.from) && isSame(address.t1, window.to)))
+			this.#chart.show(Number(address.t0), Number(address.t1));
+		return true;
+	}
 }
 
 export const timelineView = {
 	id: 'timeline',
 	title: 'Timeline',
-	async draw(container, { client, selection }) {
-		const ask = (name, options) => client.ask('table', { selection, name, options });
-		const [timelines, threads] = await Promise.all([ask('timeline'), ask('threads')]);
-		const status = element('div', { class: 'status' }, 'Drag to select a time; a name selects a thread.');
-		const timeline = { start_ns: timelines.start_ns[0], slice_ns: timelines.slice_ns[0], slice_count: timelines.slice_count[0] };
-		const lanes = [];
-		for (let i = 0; i < threads.length && timeline.slice_count > 0; i++) {
-			const slices = await ask('timeline_slices', { which: i });
-			if (slices.existing_ns.some((time) => time > 0))
-				lanes.push(makeLane(threads.id_text[i], threads.name[i] ?? threads.id_text[i], slices, timeline, status));
-		}
-		const legend = [['methods', 'in methods'], ['waiting', 'waiting for monitors'], ['stopped', 'world stopped'], ['samples', 'samples']]
-			.map(([key, text]) => {
-				const box = element('span', { class: 'legend' });
-				box.style.background = colors[key];
-				return element('span', {}, box, ` ${text}`);
-			});
-		container.replaceChildren(element('div', { class: 'tools' }, timeFields(selection), ...legend), status,
-			...(lanes.length > 0 ? lanes : [element('p', {}, 'The log has no times of threads in the selection.')]));
-	},
+	draw: (container, context) => new TimelineView(context).draw(container),
 };

@@ -64,7 +64,10 @@ async function handle(message) {
 async function answer({ number, question, parameters }) {
 	try {
 		const result = await questions.answer(question, parameters);
-		postMessage({ number, result });
+		// Buffers that are not copied.
+		const transfer = result.transfer ?? [];
+		delete result.transfer;
+		postMessage({ number, result }, transfer);
 	} catch (error) {
 		postMessage({ number, error: String(error?.message ?? error) });
 	}

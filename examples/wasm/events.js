@@ -83,6 +83,28 @@ export class EventCursor extends View {
 		return this.module.exports.mprof_js_count_events(this.pointer);
 	}
 
+	metricValues() {
+		const { exports } = this.module;
+		const found = { id: [], value: [] };
+		const capacity = 256;
+		let status = statusOk;
+		while (status === statusOk) {
+			const values = this.module.reserve(12 * capacity + 8);
+			const ids = values + 8 * capacity;
+			const count = ids + 4 * capacity;
+			status = exports.mprof_js_next_metric_values(this.live(), ids, values, capacity, count);
+			const { buffer } = exports.memory;
+			const [length] = new Uint32Array(buffer, count, 1);
+			found.id.push(...new Uint32Array(buffer, ids, length));
+			found.value.push(...new Float64Array(buffer, values, length));
+		}
+		// The block is not one of metrics.
+		if (status !== statusState && status > statusEnd)
+			this.#note(status);
+		const { length } = found.id;
+		return { length, id: Uint32Array.from(found.id), value: Float64Array.from(found.value) };
+	}
+
 	buildIndex(options) {
 		return this.run(this.module.exports.mprof_js_build_index, options);
 	}

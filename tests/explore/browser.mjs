@@ -8,6 +8,9 @@ import { join } from 'node:path';
 
 const readyPattern = /started successfully on port (\d+)/;
 
+/** Keys that have no text, for Browser.type(). */
+export const keys = { enter: '\ue007', escape: '\ue00c', left: '\ue012', up: '\ue013', right: '\ue014', down: '\ue015' };
+
 export class Browser {
 	#driver;
 	#address;
@@ -84,10 +87,29 @@ export class Browser {
 		await this.wait(`the view ${fragment}`, () => ['ready', 'failed'].includes(document.body.dataset.state));
 	}
 
+	#find(selector) {
+		return this.#call('POST', `${this.#session}/element`, { using: 'css selector', value: selector });
+	}
+
 	/** Types text into an element, or chooses a file for it. */
 	async type(selector, text) {
-		const element = await this.#call('POST', `${this.#session}/element`, { using: 'css selector', value: selector });
+		const element = await this.#find(selector);
 		await this.#call('POST', `${this.#session}/element/${Object.values(element)[0]}/value`, { text });
+	}
+
+	/** Moves the pressed pointer inside an element, from one distance from its center to another, in pixels. */
+	async drag(selector, [fromX, fromY], [toX, toY]) {
+		const origin = await this.#find(selector);
+		const move = (x, y) => ({ type: 'pointerMove', origin, x, y, duration: 20 });
+		await this.#call('POST', `${this.#session}/actions`, { actions: [{ type: 'pointer', id: 'mouse', actions: [move(fromX, fromY),
+			{ type: 'pointerDown', button: 0 }, move((fromX + toX) / 2 | 0, toY), move(toX, toY), { type: 'pointerUp', button: 0 }] }] });
+	}
+
+	/** Turns the wheel over the center of an element. */
+	async wheel(selector, deltaY) {
+		const origin = await this.#find(selector);
+		await this.#call('POST', `${this.#session}/actions`, { actions: [{ type: 'wheel', id: 'wheel',
+			actions: [{ type: 'scroll', origin, x: 0, y: 0, deltaX: 0, deltaY, duration: 0 }] }] });
 	}
 
 	async screenshot(path) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Draws spans of time that do not overlap. The cost depends on the number of pixels, not on that of spans: those that
+// share a pixel are skipped with a search.
+import { lowerBound } from './time_window.js';
+
+// Narrower spans have no box of their own, and narrower boxes no text, in pixels.
+const leastBox = 2;
+const leastText = 28;
+const textWidth = 6.4;
+
+/**
+ * spans: {start, end, name}; place: {top, height, width}; paint: fill(i) returns the color of span i, text(i) its text,
+ * textColor(i); dense: the color of pixels that several spans share.
+ */
+export function drawSpans(context, spans, window, place, paint) {
+	const { start, end } = spans;
+	const scale = place.width / window.length;
+	let denseFrom = -1;
+	let denseTo = -1;
+	const flush = () => {
+		if (denseFrom >= 0) {
+			context.fillStyle = paint.dense;
+			context.fillRect(denseFrom, place.top, denseTo - denseFrom, place.height);
+		}
+		denseFrom = -1;
+	};
+	for (let i = lowerBound(end, window.from); i < start.length && start[i] < window.to;) {
+		const left = Math.max(0, (start[i] - window.from) * scale);
+		const right = Math.min(place.width, (end[i] - window.from) * scale);
+		if (right - left >= leastBox) {
+			flush();
+			drawBox(context, i, left, right - left, place, paint);
+			i++;
+			continue;
+		}
+		const pixel = Math.floor(left);
+		const next = window.from + (pixel + 1) / scale;
+		if (denseFrom >= 0 && pixel > denseTo)
+			flush();
+		if (denseFrom < 0)
+			denseFrom = pixel;
+		denseTo = Math.max(pixel + 1, Math.ceil(right));
+		let after = lowerBound(start, next, i + 1);
+		// The last one may go on.
+		if (after - 1 > i && end[after - 1] > next)
+			after--;
+		i = after;
+	}
+	flush();
+}
+
+function drawBox(context, i, left, width, place, paint) {
+	context.fillStyle = paint.fill(i);
+	context.fillRect(left, place.top, Math.max(1, width - 0.5), place.height);
+	if (width < leastText || paint.text === undefined)
+		return;
+	const text = paint.text(i);
+	const most = Math.floor((width - 4) / textWidth);
+	context.fillStyle = paint.textColor(i);
+	context.fillText(text.length > most ? `${text.slice(0, Math.max(1, most - 1))}…` : text, left + 3, place.top + place.height / 2);
+}
+
+/** The span at a time, or one that is at most so much later or earlier; -1 if none. */
+export function spanAt({ start, end }, time, distance = 0) {
+	const i = lowerBound(end, time);
+	if (i < start.length && start[i] <= time + distance)
+		return i;
+	return i > 0 && end[i - 1] >= time - distance ? i - 1 : -1;
+}
+
+/** Spans from the columns of a table; those that begin before the last one has ended are shortened. */
+export function makeSpans(starts, durations, chosen) {
+	const order = chosen.sort((a, b) => starts[a] - starts[b]);
+	const spans = { start: new Float64Array(order.length), end: new Float64Array(order.length), row: order };
+	let last = -Infinity;
+	order.forEach((row, i) => {
+		spans.start[i] = Math.max(last, starts[row]);
+		last = Math.max(spans.start[i], starts[row] + durations[row]);
+		spans.end[i] = last;
+	});
+	return spans;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Opens the pages that test_timeline.sh made: single calls, keys, the wheel, dragging, links, and metrics.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Browser, keys } from './browser.mjs';
+import { expect, expectMany, finish } from './expect.mjs';
+
+const ms = 1e6;
+const address = (name) => `file://${resolve(name)}`;
+
+async function open(browser, name, fragment) {
+	await browser.openLog(address(name), fragment);
+	await browser.wait('the calls', () => document.body.dataset.calls !== undefined);
+}
+
+function readChosen() {
+	const chosen = document.getElementById('chosen');
+	return chosen === null ? null : { text: chosen.textContent, start: Number(chosen.dataset.start), end: Number(chosen.dataset.end) };
+}
+
+function readTimes() {
+	const { from, to, t0, t1, threads } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+	return { from: Number(from), to: Number(to), t0: Number(t0), t1: Number(t1), threads };
+}
+
+async function press(browser, key) {
+	await browser.type('canvas.lane', key);
+	return browser.run(readChosen);
+}
+
+// The log of make_timeline: thread 0x10 is in m1 from 0 to 80 ms.
+async function checkKeys(browser) {
+	await open(browser, 'timeline.html', '#view=timeline');
+	expect('lanes', await browser.run(() => document.querySelectorAll('canvas.lane').length), 3);
+	expect('metrics', await browser.run(() => document.querySelectorAll('canvas.metric').length), 2);
+	expect('nothing is chosen', await browser.run(readChosen), null);
+	const outer = await press(browser, keys.enter);
+	expect('outermost call', outer.text.startsWith('C1.m1 ()'), true);
+	expect('start of it', outer.start, 0);
+	expect('end of it', outer.end, 80 * ms);
+	const inner = await press(browser, keys.down);
+	expect('call in it', inner.start, 16 * ms);
+	expect('the next one', (await press(browser, keys.right)).start, 26 * ms);
+	expect('the one before', (await press(browser, keys.left)).start, 16 * ms);
+	expect('no call before it', (await press(browser, keys.left)).start, 16 * ms);
+	expect('its caller', (await press(browser, keys.up)).text, outer.text);
+	await press(browser, keys.enter);
+	const { t0, t1 } = await browser.wait('the address', () => {
+		const fields = new URLSearchParams(location.hash.slice(1));
+		return fields.has('t0') ? { t0: Number(fields.get('t0')), t1: Number(fields.get('t1')) } : null;
+	});
+	expect('the call is shown', t0 === 0 && t1 >= 80 * ms && t1 < 90 * ms, true);
+	expect('no call is chosen after Escape', await press(browser, keys.escape), null);
+}
+
+// What is shown and what is selected come back with the address, and the other views follow.
+async function checkLink(browser) {
+	await open(browser, 'timeline.html', '#view=timeline&t0=20000000&t1=30000000');
+	await browser.run(() => Array.from(document.querySelectorAll('#main button')).find(({ textContent }) =>
+		textContent === 'Select what is shown').click());
+	await browser.wait('the selection', () => !document.getElementById('selection').hidden);
+	const { from, to } = await browser.run(readTimes);
+	expect('start of the selection', from, 20 * ms);
+	expect('end of the selection', to, 30 * ms);
+	await press(browser, keys.enter);
+	await browser.run(() => Array.from(document.querySelectorAll('#timeline-status button')).at(-1).click());
+	await browser.wait('the thread', () => document.querySelectorAll('canvas.lane').length === 1);
+	expect('thread of the selection', (await browser.run(readTimes)).threads, '0x10');
+	expect('links keep it', await browser.run(() => Array.from(document.querySelectorAll('nav a')).every((link) =>
+		link.href.includes('from=0&to=80000000&threads=0x10'))), true);
+}
+
+async function checkPointer(browser) {
+	await open(browser, 'timeline.html', '#view=timeline');
+	const whole = 100 * ms;
+	const width = await browser.run(() => document.querySelector('canvas.lane').clientWidth);
+	await browser.drag('canvas.lane', [-100, 0], [100, 0]);
+	await browser.wait('the selection', () => !document.getElementById('selection').hidden);
+	const { from, to } = await browser.run(readTimes);
+	const near = (what, found, wanted) => expect(what, Math.abs(found - wanted) < 0.02 * whole ? wanted : found, wanted);
+	near('dragged from', from, (0.5 - 100 / width) * whole);
+	near('dragged to', to, (0.5 + 100 / width) * whole);
+	await browser.wheel('canvas.lane', -400);
+	const { t0, t1 } = await browser.wait('the zoom', () => {
+		const fields = new URLSearchParams(location.hash.slice(1));
+		return fields.has('t0') ? { t0: Number(fields.get('t0')), t1: Number(fields.get('t1')) } : null;
+	});
+	expect('the wheel zooms', t1 - t0 < 0.7 * whole, true);
+	near('the time below the pointer stays', (t0 + t1) / 2, whole / 2);
+	await browser.drag('canvas.axis', [0, 0], [-200, 0]);
+	await browser.wait('the move', (before) => Number(new URLSearchParams(location.hash.slice(1)).get('t0')) > before, t0);
+}
+
+// The calls are those of the report, in every log.
+async function checkCounts(browser) {
+	for (const log of readFileSync('logs', 'utf8').trim().split('\n')) {
+		const report = JSON.parse(readFileSync(`${log}.json`, 'utf8'));
+		if (!report.session.complete || report.totals.calls === 0)
+			continue;
+		await open(browser, `${log}.html`, '#view=timeline');
+		expect(`${log}: calls`, Number(await browser.run(() => document.body.dataset.calls)), report.totals.calls);
+	}
+}
+
+const browser = await Browser.start();
+try {
+	await checkKeys(browser);
+	await checkLink(browser);
+	await checkPointer(browser);
+	await checkCounts(browser);
+	expect('messages of the console', (await browser.console()).map(({ message }) => message).join('\n'), '');
+} finally {
+	await browser.close();
+}
+expectMany(25);
+finish();
