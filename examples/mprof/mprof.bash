@@ -37,7 +37,8 @@ _mprof_options()
 		;;
 	export)
 		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last=" \
-			"--focus= --ignore= --hide= --table= --host= --build= --no-lines --events --help --version"
+			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --table= --host= --build=" \
+			"--no-lines --events --help --version"
 		;;
 	explore)
 		echo "--output= --help --version"

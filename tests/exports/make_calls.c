@@ -5,6 +5,9 @@
  *          can break a format, an unknown method, and frames that are open at the end
  *   large  calls whose times exceed 2^53
  *   lost   a few calls, and lost events
+ *   deep   10,000 calls inside each other
+ *   plain  calls, and allocations without call stacks in methods and outside, in two threads
+ *   mixed  the same, and allocations with call stacks
  */
 #include <mprof/writer.h>
 
@@ -124,6 +127,18 @@ static void allocate(uint32_t class_id, uint64_t size, uint32_t stack)
 	expect(mprof_writer_write_events(writer, &event, 1, NULL), "allocation");
 }
 
+static void allocate_plain(uint32_t class_id, uint64_t size)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = MPROF_EVENT_ALLOCATION;
+	event.id = class_id;
+	event.value = size;
+	event.counter = START + ++now;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "allocation");
+}
+
 static void recurse(int depth)
 {
 	enter(FIB);
@@ -229,12 +244,76 @@ static void write_lost(void)
 	expect(mprof_writer_write_losses(writer, FIRST_THREAD, lost, 2), "losses");
 }
 
+static void write_deep(void)
+{
+	define_names();
+	begin_thread(FIRST_THREAD);
+	for (int i = 0; i < 5000; i++) {
+		enter(FIB);
+		enter(BAR_INT);
+	}
+	allocate_plain(STRING_CLASS, 24);
+	for (int i = 0; i < 5000; i++) {
+		leave(BAR_INT);
+		leave(FIB);
+	}
+	end_thread();
+}
+
+static void write_plain_calls(void)
+{
+	allocate_plain(STRING_CLASS, 16);
+	enter(GREEK);
+	allocate_plain(STRING_CLASS, 24);
+	for (uint32_t method = ADD_INT; method <= NAMED; method++) {
+		enter(method);
+		allocate_plain(method % 2 != 0 ? STRING_CLASS : ARRAY_CLASS, 8 * (uint64_t)method);
+		allocate_plain(STRING_CLASS, 40);
+		leave(method);
+	}
+	enter(FIB);
+	enter(BAR_INT);
+	allocate_plain(ARRAY_CLASS, 56);
+	enter(FIB);
+	allocate_plain(ARRAY_CLASS, 72);
+	leave(FIB);
+	leave(BAR_INT);
+	leave(FIB);
+	leave(GREEK);
+	allocate_plain(ARRAY_CLASS, 88);
+}
+
+static void write_plain(void)
+{
+	define_names();
+	begin_thread(FIRST_THREAD);
+	write_plain_calls();
+	end_thread();
+	begin_thread(SECOND_THREAD);
+	write_plain_calls();
+	end_thread();
+}
+
+static void write_mixed(void)
+{
+	define_names();
+	define_stacks();
+	begin_thread(FIRST_THREAD);
+	write_plain_calls();
+	enter(GREEK);
+	for (uint32_t i = 0; i < 8; i++)
+		allocate(i % 2 != 0 ? STRING_CLASS : ARRAY_CLASS, 16 + 8 * i, i % 5);
+	leave(GREEK);
+	end_thread();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*write)(void);
-	} kinds[] = {{"calls", write_calls}, {"large", write_large}, {"lost", write_lost}};
+	} kinds[] = {{"calls", write_calls}, {"large", write_large}, {"lost", write_lost},
+		     {"deep", write_deep},   {"plain", write_plain}, {"mixed", write_mixed}};
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));

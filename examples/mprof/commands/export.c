@@ -27,6 +27,7 @@ static const char help[] =
 	"  --top=N              only the N rows or frames with the greatest values, in formats that have them\n"
 	"  --events             speedscope: single calls also if the file becomes large\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
+	"  --max-depth=N        all frames of a call stack after the first N, from the outermost one, are one frame\n"
 	"  --at=N               the N-th heap snapshot, from 1 (default: the last)\n"
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
@@ -36,6 +37,8 @@ static const char help[] =
 	"  --focus=PATTERN      only call stacks that contain a method that matches\n"
 	"  --ignore=PATTERN     only call stacks that do not contain a method that matches\n"
 	"  --hide=PATTERN       remove methods that match from call stacks; their own value counts for their callers\n"
+	"  --collapse=PATTERN   show each run of methods that match as one frame\n"
+	"  --class=PATTERN      only objects of classes that match, of allocations, waits and handles\n"
 	"  --table=NAME         only this table, as one file, in formats with a file for each table\n"
 	"  --host=TEXT          tables: the host of logs that do not state it\n"
 	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
@@ -63,6 +66,9 @@ enum {
 	OPTION_TABLE,
 	OPTION_BUILD,
 	OPTION_BY_THREAD,
+	OPTION_MAX_DEPTH,
+	OPTION_COLLAPSE,
+	OPTION_CLASS,
 	OPTION_NO_LINES
 };
 
@@ -76,7 +82,10 @@ static const struct option options[] = {
 	{"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
 	{"at", required_argument, NULL, OPTION_AT},
 	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
+	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
 	FILTER_OPTIONS_STACKS,
+	{"collapse", required_argument, NULL, OPTION_COLLAPSE},
+	{"class", required_argument, NULL, OPTION_CLASS},
 	{"table", required_argument, NULL, OPTION_TABLE},
 	{"host", required_argument, NULL, OPTION_HOST},
 	{"build", required_argument, NULL, OPTION_BUILD},
@@ -88,6 +97,29 @@ typedef struct export_command {
 	export_job job;
 	const char *out;
 } export_command;
+
+/* Options that choose a part of the call stacks, apart from those of several commands. */
+static int apply_stack_option(export_job *job, int option, const char *value)
+{
+	uint64_t depth;
+
+	switch (option) {
+	case OPTION_COLLAPSE:
+		job->options.collapse_pattern = value;
+		return 1;
+	case OPTION_CLASS:
+		job->options.class_pattern = value;
+		return 1;
+	case OPTION_MAX_DEPTH:
+		if (!arguments_number("--max-depth", value, 1, UINT32_MAX, &depth))
+			return 0;
+		job->max_depth = (uint32_t)depth;
+		return 1;
+	default:
+		job->options.without_lines = 1;
+		return 1;
+	}
+}
 
 static int apply_option(void *user, int option, const char *value)
 {
@@ -101,6 +133,7 @@ static int apply_option(void *user, int option, const char *value)
 		job->target = targets_find(value);
 		return job->target != NULL;
 	case OPTION_VALUE:
+		job->has_value = 1;
 		return export_value_parse(&job->value, value);
 	case 'o':
 		command->out = value;
@@ -128,8 +161,7 @@ static int apply_option(void *user, int option, const char *value)
 		job->by_thread = 1;
 		return 1;
 	default:
-		job->options.without_lines = 1;
-		return 1;
+		return apply_stack_option(job, option, value);
 	}
 }
 
@@ -153,13 +185,16 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_TABLE, job->table != TABLES, "--table") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
+	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->max_depth > 0, "--max-depth") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.last_ns > 0, "--last") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->focus_pattern != NULL, "--focus") ||
 	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->ignore_pattern != NULL, "--ignore") ||
-	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->hide_pattern != NULL, "--hide");
+	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->hide_pattern != NULL, "--hide") ||
+	       refuse_option(job, EXPORT_HAS_FRAME_FILTERS, taken->collapse_pattern != NULL, "--collapse") ||
+	       refuse_option(job, EXPORT_HAS_CLASS, taken->class_pattern != NULL, "--class");
 }
 
 static int is_usable(const export_job *job)
@@ -257,6 +292,17 @@ static void note_losses(const log_report *report)
 	fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n", report->totals.lost_events);
 }
 
+/* Of formats with all values; those with one refuse options for others when they make its tree. */
+static int lacks_snapshot(const export_job *job, const log_report *report)
+{
+	if (job->heap_shot == 0 || !(job->target->options & EXPORT_HAS_ALL_VALUES) ||
+	    export_value_exists(report, EXPORT_HEAP))
+		return 0;
+	text_begin_message(report->input.name);
+	fputs("--at has no effect: the log has no heap snapshot\n", stderr);
+	return 1;
+}
+
 /* A heap snapshot is read in addition to the report, so standard input has to be copied. */
 static int write_one_report(export_job *job, export_file *file)
 {
@@ -264,6 +310,10 @@ static int write_one_report(export_job *job, export_file *file)
 	int status;
 	int written;
 
+	job->options.with_call_sites =
+		job->target->kind == EXPORT_AGGREGATED &&
+		(job->value == EXPORT_ALLOCATIONS || job->value == EXPORT_BYTES || job->value == EXPORT_WAITS ||
+		 (job->target->options & EXPORT_HAS_ALL_VALUES) != 0);
 	job->options.with_pauses = job->target->kind == EXPORT_EVENTS;
 	job->log = spooled_path(job->paths[0]);
 	if (job->log == NULL)
@@ -271,7 +321,7 @@ static int write_one_report(export_job *job, export_file *file)
 	status = report_read(&report, job->log, &job->options);
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		note_losses(&report);
-		written = job->target->write_report(job, &report, file);
+		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}
 	report_release(&report);
@@ -284,7 +334,7 @@ static void check_size(const export_job *job, const export_file *file)
 	char size[TEXT_NUMBER_SIZE];
 	char limit[TEXT_NUMBER_SIZE];
 
-	if (job->target->viewer_limit == 0 || file->size <= job->target->viewer_limit)
+	if (file->is_size_noted || job->target->viewer_limit == 0 || file->size <= job->target->viewer_limit)
 		return;
 	text_begin_message(file->path);
 	fprintf(stderr, "the file has %s; viewers are slow or fail above %s: %s\n", text_bytes(size, file->size),

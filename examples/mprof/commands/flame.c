@@ -293,6 +293,8 @@ int command_flame(int argc, char **argv)
 	status = check_options(&taken);
 	if (status >= 0)
 		return status;
+	taken.report.with_call_sites =
+		taken.value == EXPORT_ALLOCATIONS || taken.value == EXPORT_BYTES || taken.value == EXPORT_WAITS;
 	taken.report.readable_names = !taken.report.compiler_names;
 	/* A heap snapshot takes a second pass. */
 	if (taken.value == EXPORT_HEAP || taken.value == EXPORT_VALUE_DEFAULT) {

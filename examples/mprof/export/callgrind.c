@@ -128,7 +128,7 @@ const export_target export_callgrind = {
 		"callgrind holds one value, and calls instead of call stacks: a recursive call has no inclusive value, "
 		"and where the number of calls is unknown, the number of call paths is given",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_CLASS,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.write_report = write_report,

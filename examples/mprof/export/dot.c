@@ -192,7 +192,7 @@ const export_target export_dot = {
 	.lacks = "the graph has the functions with the greatest values only, 60 unless --top is given, and the calls "
 		 "between these",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_TOP,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_TOP | EXPORT_HAS_CLASS,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.write_report = write_report,

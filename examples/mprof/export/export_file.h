@@ -13,10 +13,11 @@
 #include <stdio.h>
 
 typedef struct export_file {
-	const char *path; /**< As given. Borrowed. */
-	FILE *stream;     /**< Where the format is written. */
-	FILE *target;     /**< The file; the same as stream unless the file is compressed. */
-	uint64_t size;    /**< Of the file in bytes, after export_file_close(); 0 if it is not a regular file. */
+	const char *path;  /**< As given. Borrowed. */
+	FILE *stream;      /**< Where the format is written. */
+	FILE *target;      /**< The file; the same as stream unless the file is compressed. */
+	int is_size_noted; /**< A warning about the size was printed. */
+	uint64_t size;     /**< Of the file in bytes, after export_file_close(); 0 if it is not a regular file. */
 	whole_file whole;
 } export_file;
 

@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Above this size, programs that draw flame graphs take long to read a file. */
+#define LARGE_FILE UINT64_C(500000000)
+
 /* Writes a name. It must not contain the separator. Returns 0 if out of memory. */
 static int write_name(FILE *stream, plain_buffer *plain, const char *name)
 {
@@ -50,10 +53,11 @@ static int write_report(const export_job *job, const log_report *report, export_
 	plain_buffer plain = {0};
 	stack_tree *tree;
 	int status = single_tree_create(job, report, &tree);
-	int is_written = 1;
+	int is_written;
 
 	if (tree == NULL)
 		return status;
+	is_written = single_tree_check(job, report, tree, stack_size_name, file);
 	for (size_t i = 0; i < tree->node_count && is_written && !export_file_has_failed(file); i++) {
 		if (tree->nodes[i].self > 0)
 			is_written = write_node(file->stream, tree, (uint32_t)i, &stack, &plain);
@@ -70,8 +74,10 @@ const export_target export_folded = {
 	.description = "a line for each call stack with its value, for flame graph programs",
 	.lacks = "folded stacks hold one value; files, lines and modules are left out, and ';' in a name becomes ':'",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.options =
+		EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
+	.stack_limit = LARGE_FILE,
 	.write_report = write_report,
 };

@@ -10,7 +10,9 @@
 
 #include <mprof/version.h>
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The version of the protocol whose field numbers these are. It is written to the file, because they still change. */
@@ -37,24 +39,31 @@ enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE = 2, VALUE_TEXT = 1 };
 
 #define TRACE_ID_SIZE 16
 #define SPAN_ID_SIZE 8
+/* Receivers refuse requests of about this size unless they are configured otherwise. */
+#define LARGE_REQUEST UINT64_C(20000000)
+
 #define NANOSECONDS_PER_SECOND UINT64_C(1000000000)
 #define NANOSECONDS_PER_MICROSECOND 1000
 
 /* Tables that all profiles of a file share; entry 0 of each is the zero value. Initialized with 0. */
 typedef struct otlp_writer {
 	const log_report *report;
+	export_file *file;
 	protobuf_message dictionary;
 	protobuf_message profiles; /* The fields of ScopeProfiles. */
 	protobuf_message profile;
 	protobuf_message entry;
 	protobuf_message part;
 	protobuf_message locations;
+	uint32_t *frames; /* Of the current tree: the location of each frame; 0 if it has none yet. */
 	protobuf_message type;
 	intern_table texts;
 	intern_table mappings;
 	intern_table functions;
 	plain_buffer plain;
+	FILE *stacks; /* A temporary file: the call stacks of the dictionary, each with all its frames. */
 	uint32_t stack_count;
+	int is_folded;
 	int is_estimated;
 	int has_failed;
 } otlp_writer;
@@ -121,14 +130,17 @@ static void begin_dictionary(otlp_writer *writer)
 	add_location(writer, &none);
 	protobuf_clear(&writer->entry);
 	protobuf_add(&writer->dictionary, DICTIONARY_ATTRIBUTES, &writer->entry);
-	protobuf_add(&writer->dictionary, DICTIONARY_STACKS, &writer->entry);
+	protobuf_write(writer->stacks, DICTIONARY_STACKS, &writer->entry);
 	protobuf_bytes(&writer->entry, LINK_TRACE, zeros, TRACE_ID_SIZE);
 	protobuf_bytes(&writer->entry, LINK_SPAN, zeros, SPAN_ID_SIZE);
 	protobuf_add(&writer->dictionary, DICTIONARY_LINKS, &writer->entry);
 	writer->stack_count = 1;
 }
 
-/* Adds the call stack of a node, innermost frame first. Each node has one of its own. */
+/*
+ * Adds the call stack of a node, innermost frame first. Each node has one of its own; the format has no table of
+ * callers.
+ */
 static uint32_t add_stack(otlp_writer *writer, const stack_tree *tree, uint32_t node)
 {
 	protobuf_message *locations = &writer->locations;
@@ -137,11 +149,17 @@ static uint32_t add_stack(otlp_writer *writer, const stack_tree *tree, uint32_t 
 	protobuf_clear(locations);
 	if (node == 0)
 		protobuf_value(locations, add_location(writer, &none));
-	for (; node != 0; node = tree->nodes[node].parent)
-		protobuf_value(locations, add_location(writer, &tree->frames[tree->nodes[node].frame]));
+	for (; node != 0; node = tree->nodes[node].parent) {
+		uint32_t *location = &writer->frames[tree->nodes[node].frame];
+
+		if (*location == 0)
+			*location = add_location(writer, &tree->frames[tree->nodes[node].frame]);
+		protobuf_value(locations, *location);
+	}
 	protobuf_clear(&writer->entry);
 	protobuf_add(&writer->entry, STACK_LOCATIONS, locations);
-	protobuf_add(&writer->dictionary, DICTIONARY_STACKS, &writer->entry);
+	protobuf_write(writer->stacks, DICTIONARY_STACKS, &writer->entry);
+	writer->has_failed |= writer->entry.has_failed;
 	return writer->stack_count++;
 }
 
@@ -181,6 +199,12 @@ static void add_profile(otlp_writer *writer, const stack_tree *tree)
 {
 	const mprof_session *session = &writer->report->summary.session;
 
+	free(writer->frames);
+	writer->frames = calloc(tree->frame_count, sizeof(*writer->frames));
+	if (writer->frames == NULL) {
+		writer->has_failed = 1;
+		return;
+	}
 	protobuf_clear(&writer->profile);
 	set_type(writer, export_value_name(tree->value), tree->unit);
 	protobuf_add(&writer->profile, PROFILE_TYPE, &writer->type);
@@ -209,23 +233,61 @@ static void add_attribute(protobuf_message *message, uint32_t field, const char 
 }
 
 /* The scope states the version of the protocol, and what is missing. */
-static void make_scope(otlp_writer *writer, protobuf_message *scope)
+static void make_scope(otlp_writer *writer, uint32_t max_depth, protobuf_message *scope)
 {
 	const log_report *report = writer->report;
-	char lost[TEXT_NUMBER_SIZE];
+	char text[TEXT_NUMBER_SIZE];
 
-	snprintf(lost, sizeof(lost), "%" PRIu64, report->totals.lost_events);
+	snprintf(text, sizeof(text), "%" PRIu64, report->totals.lost_events);
 	protobuf_text(scope, SCOPE_NAME, "mprof");
 	protobuf_text(scope, SCOPE_VERSION, MPROF_VERSION_STRING " (" PROTOCOL ")");
 	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.complete",
 		      report->summary.session.complete ? "true" : "false");
-	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", lost);
+	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text);
 	if (writer->is_estimated)
 		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true");
+	if (writer->is_folded) {
+		snprintf(text, sizeof(text), "%" PRIu32, max_depth);
+		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text);
+	}
 }
 
-/* Writes the profiles and the tables. Returns 0 if memory was exhausted. */
-static int write_file(otlp_writer *writer, FILE *stream)
+static int copy_file(FILE *from, FILE *stream)
+{
+	char bytes[BUFSIZ];
+	size_t length;
+
+	if (fseeko(from, 0, SEEK_SET) != 0)
+		return 0;
+	while ((length = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		fwrite(bytes, 1, length, stream);
+	return !ferror(from);
+}
+
+/* Writes the tables: those in memory, then the call stacks. Returns 0 if the temporary file failed. */
+static int write_dictionary(otlp_writer *writer, FILE *stream)
+{
+	const off_t size = ftello(writer->stacks);
+	protobuf_message head = {0};
+
+	if (size < 0 || ferror(writer->stacks))
+		return 0;
+	protobuf_begin(&head, DATA_DICTIONARY, writer->dictionary.length + (uint64_t)size);
+	writer->has_failed |= head.has_failed;
+	fwrite(head.bytes, 1, head.length, stream);
+	protobuf_release(&head);
+	fwrite(writer->dictionary.bytes, 1, writer->dictionary.length, stream);
+	return copy_file(writer->stacks, stream);
+}
+
+static int report_file_problem(void)
+{
+	fprintf(stderr, "mprof: export: temporary file: %s\n", strerror(errno != 0 ? errno : EIO));
+	return STATUS_NOTHING;
+}
+
+/* Writes the profiles and the tables. Returns STATUS_OK, or STATUS_NOTHING after a message. */
+static int write_file(otlp_writer *writer, const export_job *job, FILE *stream)
 {
 	const log_report *report = writer->report;
 	const char *program = report->summary.program[0] != '\0' ? report->summary.program : report->input.name;
@@ -234,26 +296,30 @@ static int write_file(otlp_writer *writer, FILE *stream)
 	protobuf_message scopes = {0};
 	protobuf_message resource = {0};
 	protobuf_message resources = {0};
-	int has_failed;
+	int is_written;
 
 	add_attribute(&resource, RESOURCE_ATTRIBUTES, "service.name", plain != NULL ? plain : "");
-	make_scope(writer, &scope);
+	make_scope(writer, job->max_depth, &scope);
 	protobuf_add(&scopes, SCOPE_SCOPE, &scope);
 	protobuf_append(&scopes, &writer->profiles);
 	protobuf_add(&resources, RESOURCE_RESOURCE, &resource);
 	protobuf_add(&resources, RESOURCE_SCOPES, &scopes);
 	protobuf_write(stream, DATA_RESOURCES, &resources);
-	protobuf_write(stream, DATA_DICTIONARY, &writer->dictionary);
-	has_failed = resources.has_failed || writer->dictionary.has_failed || writer->has_failed;
+	is_written = write_dictionary(writer, stream);
+	writer->has_failed |= resources.has_failed || writer->dictionary.has_failed;
 	protobuf_release(&scope);
 	protobuf_release(&scopes);
 	protobuf_release(&resource);
 	protobuf_release(&resources);
-	return !has_failed;
+	if (writer->has_failed)
+		return single_tree_lack_memory(report);
+	return is_written ? STATUS_OK : report_file_problem();
 }
 
 static void release_writer(otlp_writer *writer)
 {
+	fclose(writer->stacks);
+	free(writer->frames);
 	protobuf_release(&writer->dictionary);
 	protobuf_release(&writer->profiles);
 	protobuf_release(&writer->profile);
@@ -279,6 +345,8 @@ static int add_value(otlp_writer *writer, const export_job *job, export_value va
 	if (tree == NULL)
 		return status;
 	writer->is_estimated |= tree->is_estimated;
+	writer->is_folded |= tree->is_folded;
+	writer->has_failed |= !single_tree_check(&single, writer->report, tree, stack_size_varint, writer->file);
 	add_profile(writer, tree);
 	stack_tree_destroy(tree);
 	return status;
@@ -304,13 +372,18 @@ static int add_values(otlp_writer *writer, const export_job *job)
 
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
-	otlp_writer writer = {.report = report};
+	otlp_writer writer = {.report = report, .file = file, .stacks = tmpfile()};
 	int status;
+	int written;
 
+	if (writer.stacks == NULL)
+		return report_file_problem();
 	begin_dictionary(&writer);
 	status = add_values(&writer, job);
-	if (status != STATUS_NOTHING && !write_file(&writer, file->stream))
-		status = single_tree_lack_memory(report);
+	if (status != STATUS_NOTHING) {
+		written = write_file(&writer, job, file->stream);
+		status = written != STATUS_OK ? written : status;
+	}
 	release_writer(&writer);
 	return status;
 }
@@ -322,7 +395,9 @@ const export_target export_otlp = {
 	.lacks = "otlp is experimental, since the protocol still changes; each profile holds one value as sums by call "
 		 "stack",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH |
+		   EXPORT_HAS_CLASS | EXPORT_HAS_ALL_VALUES,
 	.values = EXPORT_ALL_VALUES,
+	.stack_limit = LARGE_REQUEST,
 	.write_report = write_report,
 };

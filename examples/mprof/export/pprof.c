@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "export/pprof_tables.h"
+#include "export/single_tree.h"
 #include "export/thread_trees.h"
 #include "shared/text.h"
 
@@ -17,6 +18,9 @@
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_TEXT = 2 };
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
+
+/* pprof needs about 16 bytes of memory for each location of a call stack, which takes about 2 bytes of the file. */
+#define LARGE_STACKS UINT64_C(100000000)
 
 #define NANOSECONDS_PER_SECOND UINT64_C(1000000000)
 #define NANOSECONDS_PER_MICROSECOND 1000
@@ -70,8 +74,10 @@ typedef struct pprof_writer {
 	export_value value;  /* The one that viewers are to show first. */
 	const char *program; /* For frames without a module. */
 	stack_tree *heap;    /* Made first: reading the objects may fail. */
+	export_file *file;
 	int status;
 	int is_estimated;
+	int is_folded;
 } pprof_writer;
 
 static int has_value(const pprof_writer *writer, export_value value)
@@ -225,12 +231,16 @@ static int create_tree(pprof_writer *writer, export_value value, stack_tree **tr
 	const stack_tree_options options = {
 		.path = writer->job->log,
 		.heap_shot = writer->job->heap_shot,
+		.max_depth = writer->job->max_depth,
 		.with_classes = 1,
 	};
 	int status = stack_tree_create(writer->report, value, &options, tree);
 
 	writer->status = status > writer->status ? status : writer->status;
-	return *tree != NULL;
+	if (*tree == NULL)
+		return 0;
+	writer->is_folded |= (*tree)->is_folded;
+	return single_tree_check(writer->job, writer->report, *tree, stack_size_varint, writer->file);
 }
 
 /* Writes the trees of a pair: those of each thread with its label, if they add up to those of the log. */
@@ -332,6 +342,11 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");
+	if (writer->is_folded) {
+		snprintf(text, sizeof(text), "frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"",
+			 writer->job->max_depth);
+		write_comment(writer, fields, text);
+	}
 	if (writer->heap != NULL && writer->heap->is_incomplete)
 		write_comment(writer, fields, "the heap snapshot is incomplete");
 }
@@ -411,6 +426,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.job = job,
 		.report = report,
 		.stream = file->stream,
+		.file = file,
 		.tables.stream = file->stream,
 		.program = report->summary.program[0] != '\0' ? report->summary.program : report->input.name,
 		.value = job->value != EXPORT_VALUE_DEFAULT ? job->value : export_value_choose(report),
@@ -439,11 +455,13 @@ const export_target export_pprof = {
 	.description = "profile.proto of pprof: all values of the log as sums by call stack",
 	.lacks = "pprof holds sums by call stack: times of events, collections and metrics are left out",
 	.kind = EXPORT_AGGREGATED,
-	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_BY_THREAD,
+	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_BY_THREAD |
+		   EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS | EXPORT_HAS_ALL_VALUES,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_CPU) | EXPORT_VALUE_BIT(EXPORT_CALLS) |
 		  EXPORT_VALUE_BIT(EXPORT_SAMPLES) | EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) |
 		  EXPORT_VALUE_BIT(EXPORT_BYTES) | EXPORT_VALUE_BIT(EXPORT_WAITS) | EXPORT_VALUE_BIT(EXPORT_HEAP) |
 		  EXPORT_VALUE_BIT(EXPORT_HANDLES),
 	.file_flags = EXPORT_FILE_GZIP,
+	.stack_limit = LARGE_STACKS,
 	.write_report = write_report,
 };

@@ -115,6 +115,12 @@ void protobuf_add(protobuf_message *message, uint32_t field, const protobuf_mess
 	protobuf_bytes(message, field, added->bytes, added->length);
 }
 
+void protobuf_begin(protobuf_message *message, uint32_t field, uint64_t length)
+{
+	add_key(message, field, WIRE_LENGTH);
+	protobuf_value(message, length);
+}
+
 void protobuf_append(protobuf_message *message, const protobuf_message *added)
 {
 	message->has_failed |= added->has_failed;

@@ -47,6 +47,9 @@ void protobuf_bytes(protobuf_message *message, uint32_t field, const void *bytes
 /** Adds a message or a packed field. */
 void protobuf_add(protobuf_message *message, uint32_t field, const protobuf_message *added);
 
+/** Adds the start of a field whose content, of \p length bytes, is written after the message. */
+void protobuf_begin(protobuf_message *message, uint32_t field, uint64_t length);
+
 /** Adds the fields of a message. */
 void protobuf_append(protobuf_message *message, const protobuf_message *added);
 

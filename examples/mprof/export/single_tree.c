@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "shared/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,23 @@ int single_tree_create(const export_job *job, const log_report *report, stack_tr
 	const stack_tree_options options = {
 		.path = job->log,
 		.heap_shot = job->heap_shot,
+		.max_depth = job->max_depth,
+		.is_only = job->has_value || (job->target->options & EXPORT_HAS_ALL_VALUES) == 0,
 		.with_classes = 1,
 	};
 
 	return stack_tree_create(report, job->value, &options, tree);
+}
+
+int single_tree_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
+		      export_file *file)
+{
+	if (tree->is_folded) {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s: frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"\n",
+			export_value_name(tree->value), tree->max_depth);
+	}
+	return stack_size_check(job, report, tree, size_of, file);
 }
 
 int single_tree_lack_memory(const log_report *report)

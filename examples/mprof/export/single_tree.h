@@ -7,7 +7,7 @@
 #define EXPORT_SINGLE_TREE_H
 
 #include "export/plain_text.h"
-#include "export/stack_tree.h"
+#include "export/stack_size.h"
 #include "export/target.h"
 
 /** All values, for export_target::values. */
@@ -21,6 +21,12 @@
  * stack_tree_destroy().
  */
 int single_tree_create(const export_job *job, const log_report *report, stack_tree **tree);
+
+/**
+ * Prints what the frames of a tree lack, before it is written: see stack_size_check(). Returns 0 if out of memory.
+ */
+int single_tree_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
+		      export_file *file);
 
 /** Prints that memory was exhausted. Returns #STATUS_NOTHING. */
 int single_tree_lack_memory(const log_report *report);

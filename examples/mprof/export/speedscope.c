@@ -6,9 +6,11 @@
 #include "common/json.h"
 #include "export/single_tree.h"
 #include "export/speedscope_events.h"
+#include "report/filters.h"
 
 #include <mprof/version.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -86,6 +88,7 @@ static void write_weights(json_writer *json, const stack_tree *tree)
 
 static int write_tree(json_writer *json, const log_report *report, const stack_tree *tree)
 {
+	char title[128];
 	int is_written;
 
 	json_begin_object(json, NULL);
@@ -97,7 +100,10 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 	json_begin_array(json, "profiles");
 	json_begin_object(json, NULL);
 	json_string(json, "type", "sampled");
-	json_string(json, "name", export_value_title(tree->value));
+	if (tree->is_folded)
+		snprintf(title, sizeof(title), "%s (frames deeper than %" PRIu32 " are one)",
+			 export_value_title(tree->value), tree->max_depth);
+	json_string(json, "name", tree->is_folded ? title : export_value_title(tree->value));
 	json_string(json, "unit", unit_of(tree));
 	json_unsigned(json, "startValue", 0);
 	json_unsigned(json, "endValue", tree->nodes[0].total);
@@ -109,11 +115,10 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 	return is_written;
 }
 
-static int has_frame_filters(const log_report *report)
+/* Whether options are given that apply to sums of call stacks only. */
+static int needs_sums(const export_job *job, const log_report *report)
 {
-	const report_options *options = &report->options;
-
-	return options->focus_pattern != NULL || options->ignore_pattern != NULL || options->hide_pattern != NULL;
+	return report_filters_frames(report) || report->options.class_pattern != NULL || job->max_depth != 0;
 }
 
 /* Whether single calls are written: if requested, or if they are the main content and the file is not large. */
@@ -124,20 +129,21 @@ static int wants_events(const export_job *job, const log_report *report)
 	if (job->wants_events || job->min_duration_ns > 0)
 		return 1;
 	return job->value == EXPORT_VALUE_DEFAULT && export_value_choose(report) == EXPORT_WALL &&
-	       !has_frame_filters(report) && 2 * calls * EVENT_SIZE <= MAX_EVENTS_SIZE;
+	       !needs_sums(job, report) && 2 * calls * EVENT_SIZE <= MAX_EVENTS_SIZE;
 }
 
-/* Filters of frames and values other than time apply to sums. */
+/* These options and values other than time apply to sums. */
 static int refuse_events(void)
 {
-	fputs("mprof: export: single calls of speedscope have no --focus, --ignore, --hide, and no --value but wall\n",
+	fputs("mprof: export: single calls of speedscope have no --focus, --ignore, --hide, --collapse, --class and "
+	      "--max-depth, and no --value but wall\n",
 	      stderr);
 	return STATUS_USAGE;
 }
 
 static int write_calls(const export_job *job, const log_report *report, export_file *file)
 {
-	if (has_frame_filters(report) || (job->value != EXPORT_VALUE_DEFAULT && job->value != EXPORT_WALL))
+	if (needs_sums(job, report) || (job->value != EXPORT_VALUE_DEFAULT && job->value != EXPORT_WALL))
 		return refuse_events();
 	return speedscope_write_events(job, report, file);
 }
@@ -155,7 +161,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	if (tree == NULL)
 		return status;
 	json_init(&json, file->stream, 1);
-	is_written = write_tree(&json, report, tree);
+	is_written = single_tree_check(job, report, tree, stack_size_digits, file) && write_tree(&json, report, tree);
 	stack_tree_destroy(tree);
 	return is_written ? status : single_tree_lack_memory(report);
 }
@@ -168,10 +174,11 @@ const export_target export_speedscope = {
 		 "waits and markers are left out, and numbers above 2^53 are rounded",
 	.kind = EXPORT_AGGREGATED,
 	.options = EXPORT_HAS_FRAME_FILTERS | EXPORT_HAS_WINDOW | EXPORT_HAS_AT | EXPORT_HAS_EVENTS |
-		   EXPORT_HAS_MIN_DURATION,
+		   EXPORT_HAS_MIN_DURATION | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_CLASS,
 	.values = EXPORT_ALL_VALUES,
 	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,
+	.stack_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --focus, or --to=pprof",
 	.write_report = write_report,
 };

@@ -152,14 +152,34 @@ static int add_node(stack_tree *tree, uint32_t parent, uint32_t frame)
 	if (!elements_reserve(&nodes, &tree->node_capacity, tree->node_count, sizeof(*tree->nodes)))
 		return 0;
 	tree->nodes = nodes;
-	tree->nodes[tree->node_count++] = (stack_node){.frame = frame, .parent = parent};
+	tree->nodes[tree->node_count] = (stack_node){.frame = frame, .parent = parent};
+	if (tree->node_count > 0)
+		tree->nodes[tree->node_count].depth = tree->nodes[parent].depth + 1;
+	tree->node_count++;
 	return 1;
+}
+
+static int is_too_deep(const stack_tree *tree, uint32_t parent, uint32_t frame)
+{
+	return tree->max_depth != 0 && tree->nodes[parent].depth >= tree->max_depth &&
+	       tree->frames[frame].kind != STACK_FRAME_CLASS;
 }
 
 int stack_nodes_child(stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *child)
 {
-	index_entry *entry = key_map_put(&tree->node_indexes, (uint64_t)parent << 32 | frame);
+	index_entry *entry;
 
+	if (is_too_deep(tree, parent, frame)) {
+		tree->is_folded = 1;
+		if (!stack_nodes_frame(tree, &(stack_frame){.kind = STACK_FRAME_NOTE, .name = "(deeper frames)"},
+				       &frame))
+			return 0;
+		if (tree->nodes[parent].depth > tree->max_depth) {
+			*child = parent;
+			return 1;
+		}
+	}
+	entry = key_map_put(&tree->node_indexes, (uint64_t)parent << 32 | frame);
 	if (entry == NULL)
 		return 0;
 	if (entry->next == 0) {
@@ -173,12 +193,13 @@ int stack_nodes_child(stack_tree *tree, uint32_t parent, uint32_t frame, uint32_
 	return 1;
 }
 
-int stack_nodes_init(stack_tree *tree, export_value value)
+int stack_nodes_init(stack_tree *tree, export_value value, uint32_t max_depth)
 {
 	uint32_t root;
 
 	memset(tree, 0, sizeof(*tree));
 	tree->value = value;
+	tree->max_depth = max_depth;
 	tree->unit = export_value_unit(value);
 	tree->frame_indexes.value_size = sizeof(index_entry) - sizeof(uint64_t);
 	tree->node_indexes.value_size = sizeof(index_entry) - sizeof(uint64_t);

@@ -49,6 +49,7 @@ typedef struct stack_node {
 	uint32_t parent;
 	uint32_t first_child;  /**< 0 if none. */
 	uint32_t next_sibling; /**< 0 if none. */
+	uint32_t depth;        /**< Number of frames from the root, which has 0. */
 	uint64_t count;        /**< Calls, objects, contentions, handles created; 0 for samples. */
 	uint64_t self;         /**< The value of the node itself. */
 	uint64_t total;        /**< The value with all nodes below it. */
@@ -60,6 +61,8 @@ typedef struct stack_tree {
 	int is_estimated;   /**< The values are estimates from samples. */
 	int is_incomplete;  /**< Heap: the snapshot is incomplete. */
 	uint64_t heap_shot; /**< Heap: which snapshot of the log it is, from 1. */
+	uint32_t max_depth; /**< 0 for none. See stack_nodes_child(). */
+	int is_folded;      /**< Call stacks were deeper than max_depth. */
 	stack_node *nodes;
 	size_t node_count;
 	size_t node_capacity;
@@ -70,8 +73,11 @@ typedef struct stack_tree {
 	key_map node_indexes;
 } stack_tree;
 
-/** Initializes a tree with its root. Returns 0 if out of memory. Call stack_nodes_release() in both cases. */
-int stack_nodes_init(stack_tree *tree, export_value value);
+/**
+ * Initializes a tree with its root. \p max_depth: see stack_tree::max_depth. Returns 0 if out of memory. Call
+ * stack_nodes_release() in both cases.
+ */
+int stack_nodes_init(stack_tree *tree, export_value value, uint32_t max_depth);
 void stack_nodes_release(stack_tree *tree);
 
 /**
@@ -80,7 +86,11 @@ void stack_nodes_release(stack_tree *tree);
  */
 int stack_nodes_frame(stack_tree *tree, const stack_frame *wanted, uint32_t *frame);
 
-/** Finds or adds the child of a node with a frame. \p child may be \p parent's variable. Returns 0 if out of memory. */
+/**
+ * Finds or adds the child of a node with a frame. \p child may be \p parent's variable. All frames below a node at
+ * stack_tree::max_depth are one frame, "(deeper frames)"; only classes, which are the last frame, are kept below it.
+ * Returns 0 if out of memory.
+ */
 int stack_nodes_child(stack_tree *tree, uint32_t parent, uint32_t frame, uint32_t *child);
 
 /** Computes the totals from the values of the nodes, and frees what only building needs. */

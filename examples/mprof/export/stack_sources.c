@@ -2,17 +2,19 @@
 /* Fills trees of call stacks from the tables of a profile. */
 #include "export/stack_sources.h"
 
+#include "export/stack_calls.h"
 #include "export/stack_frames.h"
 #include "report/filters.h"
 #include "report/frames.h"
 
 #include <stdlib.h>
 
-/* What one call site or node of a profile adds to a tree. */
+/* What one call site of a profile adds to a tree. */
 typedef struct site_value {
 	uint32_t class_id;
 	uint32_t stack;
-	uint32_t caller; /* If the stack is 0; 0 if unknown. */
+	uint32_t call;   /* Node of the call tree if the stack is 0; 0 if unknown. */
+	uint32_t caller; /* If the stack and the call are 0; 0 if unknown. */
 	uint32_t flags;
 	uint64_t count;
 	uint64_t value;
@@ -23,6 +25,21 @@ static void add_value(stack_tree *tree, uint32_t node, uint64_t count, uint64_t 
 	tree->nodes[node].count += count;
 	tree->nodes[node].self += value;
 }
+
+/* The sites of a value, and the call paths of those that have no call stack. */
+typedef struct site_list {
+	stack_tree *tree;
+	const log_report *report;
+	int with_classes;
+	stack_calls calls;
+} site_list;
+
+/* What the sites of a class add up to. */
+typedef struct class_sum {
+	uint64_t class_id;
+	uint64_t count;
+	uint64_t value;
+} class_sum;
 
 /* Adds what has no call stack. */
 static int add_rest(stack_tree *tree, const log_report *report, uint64_t value)
@@ -132,30 +149,34 @@ int stack_sources_add_samples(stack_tree *tree, const log_report *report)
 	return is_added;
 }
 
-/* Adds a call site. */
-static int add_site(stack_tree *tree, const log_report *report, const site_value *site, int with_classes)
+/* Adds a call site, unless the filters leave it out. */
+static int add_site(site_list *list, const site_value *site)
 {
+	stack_tree *tree = list->tree;
+	const log_report *report = list->report;
 	uint32_t node = 0;
 	uint32_t frame;
-	int is_added;
+	int is_added = 1;
 
-	if (site->stack == 0 && site->caller != 0)
+	if (!report_wants_class(report, site->class_id))
+		return 1;
+	if (site->stack == 0 && site->call != 0) {
+		if (!stack_calls_get(&list->calls, report, site->call, &node))
+			return 1;
+	} else if (!report_frames_keep_stack(report, site->stack)) {
+		return 1;
+	} else if (site->stack == 0 && site->caller != 0) {
 		is_added = stack_frames_method(tree, report, site->caller, site->flags, &frame) &&
 			   stack_nodes_child(tree, 0, frame, &node);
-	else
+	} else {
 		is_added = stack_frames_add_stack(tree, report, site->stack, &node);
-	if (is_added && with_classes)
+	}
+	if (is_added && list->with_classes)
 		is_added = stack_frames_class(tree, report, site->class_id, &frame) &&
 			   stack_nodes_child(tree, node, frame, &node);
 	if (is_added)
 		add_value(tree, node, site->count, site->value);
 	return is_added;
-}
-
-/* Whether a row passes the filters. */
-static int is_wanted(const log_report *report, const site_value *site)
-{
-	return report_wants_class(report, site->class_id) && report_frames_keep_stack(report, site->stack);
 }
 
 /* Adds what all rows together lack of the total of the log, unless filters left it out. */
@@ -166,96 +187,163 @@ static int add_missing(stack_tree *tree, const log_report *report, uint64_t tota
 	return add_rest(tree, report, total - added);
 }
 
-/* Whether the call stacks of allocations are in the table of sites, and not in the call tree. */
-static int has_sites(const log_report *report)
+static site_value allocation_at(const site_list *list, size_t index, int *is_estimated)
 {
-	mprof_allocation_site site = {.struct_size = sizeof(site)};
+	mprof_allocation_site row = {.struct_size = sizeof(row)};
+	site_value site = {.caller = 0};
 
-	if (report->totals.calls == 0)
+	if (mprof_profile_get_allocation_site(list->report->profile, index, &row) != MPROF_OK)
+		return site;
+	site.class_id = row.class_id;
+	site.stack = row.stack;
+	site.call = row.call;
+	site.caller = row.caller;
+	site.flags = (row.flags & MPROF_EVENT_FLAG_COMPILING) != 0 ? STACK_FRAME_COMPILING : 0;
+	site.count = row.allocations;
+	site.value = list->tree->value == EXPORT_BYTES ? row.bytes : row.allocations;
+	*is_estimated |= row.samples != 0;
+	return site;
+}
+
+/*
+ * Whether the table of sites has the call paths of allocations: their call stacks, or nodes of the call tree. If not,
+ * the nodes of the call tree have sums of all classes, unless all allocations are outside of methods.
+ */
+static int has_sites(const site_list *list)
+{
+	const log_report *report = list->report;
+	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
+
+	if (report->totals.calls == 0 || (report->options.with_call_sites && count > 0))
 		return 1;
-	for (size_t i = 0; i < mprof_profile_get_allocation_site_count(report->profile); i++) {
-		if (mprof_profile_get_allocation_site(report->profile, i, &site) == MPROF_OK && site.stack != 0)
+	if (get_call(report, 0, EXPORT_ALLOCATIONS).count == report->totals.allocations)
+		return 1;
+	for (size_t i = 0; i < count; i++) {
+		if (allocation_at(list, i, &(int){0}).stack != 0)
 			return 1;
 	}
 	return 0;
 }
 
-/* Adds the classes of a log that has no call sites of allocations. */
-static int add_classes(stack_tree *tree, const log_report *report)
+/* Adds the allocations of each class that are in no site. */
+static int add_classes(site_list *list, const key_map *sums)
 {
-	for (size_t i = 0; i < report->class_count; i++) {
-		const mprof_class_stats *class = &report->classes[i];
+	const log_report *report = list->report;
+	size_t count = mprof_profile_get_class_count(report->profile);
+	mprof_class_stats *classes = calloc(count + 1, sizeof(*classes));
+	int is_added = classes != NULL;
+
+	if (is_added)
+		mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), count, &count);
+	for (size_t i = 0; i < count && is_added; i++) {
+		const class_sum *sum = key_map_find(sums, classes[i].id);
+		const uint64_t value = list->tree->value == EXPORT_BYTES ? classes[i].bytes : classes[i].allocations;
 		const site_value site = {
-			.class_id = class->id,
-			.count = class->allocations,
-			.value = tree->value == EXPORT_BYTES ? class->bytes : class->allocations,
+			.class_id = classes[i].id,
+			.count = classes[i].allocations - (sum != NULL ? sum->count : 0),
+			.value = value - (sum != NULL ? sum->value : 0),
 		};
 
-		if (site.count > 0 && report_frames_keep_stack(report, 0) && !add_site(tree, report, &site, 1))
+		is_added = site.count == 0 || add_site(list, &site);
+	}
+	free(classes);
+	return is_added;
+}
+
+/* Adds the sites of allocations, and their sums by class to \p sums. */
+static int add_allocations(site_list *list, key_map *sums)
+{
+	const log_report *report = list->report;
+	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
+	int is_estimated = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const site_value site = allocation_at(list, i, &is_estimated);
+
+		if (site.call != 0 && !stack_calls_mark(&list->calls, report, site.call))
 			return 0;
 	}
-	return 1;
+	if (!stack_calls_add(&list->calls, list->tree, report))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const site_value site = allocation_at(list, i, &is_estimated);
+		class_sum *sum = key_map_put(sums, site.class_id);
+
+		if (sum == NULL || !add_site(list, &site))
+			return 0;
+		sum->count += site.count;
+		sum->value += site.value;
+	}
+	list->tree->is_estimated = is_estimated;
+	/* Estimates do not add up to the exact sums of classes. */
+	return is_estimated || add_classes(list, sums);
 }
 
 int stack_sources_add_allocations(stack_tree *tree, const log_report *report, int with_classes)
 {
-	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
-	const uint64_t total =
-		tree->value == EXPORT_BYTES ? report->totals.allocated_bytes : report->totals.allocations;
-	uint64_t added = 0;
+	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
+	key_map sums = {.value_size = sizeof(class_sum) - sizeof(uint64_t)};
+	int is_added;
 
-	if (!has_sites(report))
+	if (!has_sites(&list))
 		return add_tree(tree, report, report->frames.filtered[REPORT_SOURCE_ALLOCATIONS]);
-	if (count == 0)
-		return add_classes(tree, report);
-	for (size_t i = 0; i < count; i++) {
-		mprof_allocation_site row = {.struct_size = sizeof(row)};
-		site_value site;
+	is_added = add_allocations(&list, &sums);
+	key_map_clear(&sums);
+	stack_calls_release(&list.calls);
+	return is_added;
+}
 
-		if (mprof_profile_get_allocation_site(report->profile, i, &row) != MPROF_OK)
-			continue;
-		site.class_id = row.class_id;
-		site.stack = row.stack;
-		site.caller = row.caller;
-		site.flags = (row.flags & MPROF_EVENT_FLAG_COMPILING) != 0 ? STACK_FRAME_COMPILING : 0;
-		site.count = row.allocations;
-		site.value = tree->value == EXPORT_BYTES ? row.bytes : row.allocations;
-		tree->is_estimated |= row.samples != 0;
-		if (!is_wanted(report, &site))
-			continue;
-		if (!add_site(tree, report, &site, with_classes))
+static site_value wait_at(const log_report *report, size_t index)
+{
+	mprof_monitor_site row = {.struct_size = sizeof(row)};
+	site_value site = {.caller = 0};
+
+	if (mprof_profile_get_monitor_site(report->profile, index, &row) != MPROF_OK)
+		return site;
+	site.class_id = row.class_id;
+	site.stack = row.stack;
+	site.call = row.call;
+	site.count = row.contentions;
+	site.value = row.contended_ns;
+	return site;
+}
+
+static int add_waits(site_list *list, uint64_t *added)
+{
+	const log_report *report = list->report;
+	const size_t count = mprof_profile_get_monitor_site_count(report->profile);
+
+	for (size_t i = 0; i < count; i++) {
+		const site_value site = wait_at(report, i);
+
+		if (site.call != 0 && !stack_calls_mark(&list->calls, report, site.call))
 			return 0;
-		added += site.value;
 	}
-	/* Estimates do not add up to the exact total. */
-	return tree->is_estimated || add_missing(tree, report, total, added);
+	if (!stack_calls_add(&list->calls, list->tree, report))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const site_value site = wait_at(report, i);
+
+		if (!add_site(list, &site))
+			return 0;
+		*added += site.value;
+	}
+	return 1;
 }
 
 int stack_sources_add_waits(stack_tree *tree, const log_report *report, int with_classes)
 {
+	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
 	uint64_t added = 0;
+	int is_added = add_waits(&list, &added);
 
-	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(report->profile); i++) {
-		mprof_monitor_site row = {.struct_size = sizeof(row)};
-		site_value site = {.caller = 0};
-
-		if (mprof_profile_get_monitor_site(report->profile, i, &row) != MPROF_OK)
-			continue;
-		site.class_id = row.class_id;
-		site.stack = row.stack;
-		site.count = row.contentions;
-		site.value = row.contended_ns;
-		if (!is_wanted(report, &site))
-			continue;
-		if (!add_site(tree, report, &site, with_classes))
-			return 0;
-		added += site.value;
-	}
-	return add_missing(tree, report, report->totals.contended_ns, added);
+	stack_calls_release(&list.calls);
+	return is_added && add_missing(tree, report, report->totals.contended_ns, added);
 }
 
 int stack_sources_add_handles(stack_tree *tree, const log_report *report, int with_classes)
 {
+	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
 	uint64_t added = 0;
 
 	for (size_t i = 0; i < mprof_profile_get_handle_site_count(report->profile); i++) {
@@ -268,9 +356,7 @@ int stack_sources_add_handles(stack_tree *tree, const log_report *report, int wi
 		site.stack = row.stack;
 		site.count = row.created;
 		site.value = row.alive;
-		if (!is_wanted(report, &site))
-			continue;
-		if (!add_site(tree, report, &site, with_classes))
+		if (!add_site(&list, &site))
 			return 0;
 		added += site.value;
 	}

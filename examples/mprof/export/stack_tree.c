@@ -6,6 +6,7 @@
 #include "common/output.h"
 #include "export/stack_heap.h"
 #include "export/stack_sources.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <stdlib.h>
@@ -49,6 +50,34 @@ static void note_missing(const log_report *report, export_value value)
 	fputc('\n', stderr);
 }
 
+/* Objects have a class; calls and samples have none. Paths to objects of a heap snapshot have no methods. */
+static int has_objects(export_value value)
+{
+	return value == EXPORT_ALLOCATIONS || value == EXPORT_BYTES || value == EXPORT_WAITS || value == EXPORT_HANDLES;
+}
+
+/* Returns 1 after a message if an option was given that would be ignored. */
+static int refuse_options(const log_report *report, export_value value, const stack_tree_options *options)
+{
+	const report_options *taken = &report->options;
+	const char *name = NULL;
+
+	if (value != EXPORT_HEAP && options->heap_shot > 0)
+		name = "--at";
+	else if (!has_objects(value) && taken->class_pattern != NULL)
+		name = "--class";
+	else if (value == EXPORT_HEAP && report_filters_frames(report))
+		name = taken->focus_pattern != NULL    ? "--focus"
+		       : taken->ignore_pattern != NULL ? "--ignore"
+		       : taken->hide_pattern != NULL   ? "--hide"
+						       : "--collapse";
+	if (name == NULL)
+		return 0;
+	text_begin_message(report->input.name);
+	fprintf(stderr, "%s has no effect on --value=%s\n", name, export_value_name(value));
+	return 1;
+}
+
 int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
 		      stack_tree **tree)
 {
@@ -62,8 +91,10 @@ int stack_tree_create(const log_report *report, export_value value, const stack_
 		note_missing(report, value);
 		return STATUS_NOTHING;
 	}
+	if (options->is_only && refuse_options(report, value, options))
+		return STATUS_USAGE;
 	made = malloc(sizeof(*made));
-	if (made == NULL || !stack_nodes_init(made, value) ||
+	if (made == NULL || !stack_nodes_init(made, value, options->max_depth) ||
 	    (value != EXPORT_HEAP && !add_source(made, report, options->with_classes))) {
 		output_out_of_memory();
 		status = STATUS_NOTHING;

@@ -16,14 +16,16 @@ typedef struct stack_tree_options {
 	const char *path;     /**< The log, for #EXPORT_HEAP, which reads it once more. See spooled_path(). */
 	uint64_t heap_shot;   /**< Which heap snapshot, from 1; 0 for the last. */
 	uint64_t heap_memory; /**< Maximum memory of the heap graph in MiB; 0 for the default. */
+	uint32_t max_depth;   /**< See stack_tree::max_depth. */
+	int is_only;          /**< Options that make no difference to this value are refused. */
 	int with_classes;     /**< The innermost frame of allocations, waits and handles is the class of the object. */
 } stack_tree_options;
 
 /**
  * Makes the tree of a value; #EXPORT_VALUE_DEFAULT: of the main content of the log. \p report was read. Returns
- * #STATUS_OK, #STATUS_DAMAGED after a message if a heap snapshot is incomplete, or #STATUS_NOTHING after a message if
- * the log has no such data or memory is exhausted. The caller frees the tree with stack_tree_destroy(). It does not
- * refer to the report.
+ * #STATUS_OK, or #STATUS_DAMAGED after a message if a heap snapshot is incomplete. Without a tree, returns after a
+ * message #STATUS_NOTHING if the log has no such data or memory is exhausted, or #STATUS_USAGE if an option has no
+ * effect. The caller frees the tree with stack_tree_destroy(). It does not refer to the report.
  */
 int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
 		      stack_tree **tree);

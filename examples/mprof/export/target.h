@@ -20,7 +20,7 @@ typedef enum export_kind {
 
 /** Options that only some formats have. Bits. */
 enum {
-	EXPORT_HAS_FRAME_FILTERS = 1, /**< --focus, --ignore, --hide. */
+	EXPORT_HAS_FRAME_FILTERS = 1, /**< --focus, --ignore, --hide, --collapse. */
 	EXPORT_HAS_WINDOW = 2,        /**< --time, --last, --thread. */
 	EXPORT_HAS_TOP = 4,           /**< --top: the greatest rows only. */
 	EXPORT_HAS_MIN_DURATION = 8,  /**< --min-duration: no shorter calls. */
@@ -29,7 +29,10 @@ enum {
 	EXPORT_HAS_ORIGIN = 64,       /**< --host, --build. */
 	EXPORT_HAS_TABLE = 128,       /**< --table: only one table. */
 	EXPORT_HAS_BY_THREAD = 256,   /**< --by-thread: threads are distinguished also in a large log. */
-	EXPORT_HAS_EVENTS = 512       /**< --events: single calls instead of sums. */
+	EXPORT_HAS_EVENTS = 512,      /**< --events: single calls instead of sums. */
+	EXPORT_HAS_MAX_DEPTH = 1024,  /**< --max-depth: call stacks with fewer frames. */
+	EXPORT_HAS_CLASS = 2048,      /**< --class: only objects of these classes. */
+	EXPORT_HAS_ALL_VALUES = 4096  /**< Without --value, all values of the log are written. */
 };
 
 /** The bit of a value in export_target::values. */
@@ -44,9 +47,11 @@ typedef struct export_job {
 	size_t path_count;
 	const char *log;          /**< The log of write_report; it can be opened again, also if it is standard input. */
 	export_value value;       /**< #EXPORT_VALUE_DEFAULT if not given. */
+	int has_value;            /**< It was given. */
 	report_options options;   /**< The filters and --top. */
 	int by_thread;            /**< The log may be read once more for each thread, however large it is. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
+	uint32_t max_depth;       /**< See stack_tree::max_depth. */
 	int wants_events;         /**< Single calls are requested. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */
@@ -68,6 +73,7 @@ struct export_target {
 	unsigned int file_flags; /**< Bits of #EXPORT_FILE_TEXT and #EXPORT_FILE_GZIP. */
 	uint64_t viewer_limit;   /**< Size in bytes above which its viewers fail or are slow; 0 if unknown. */
 	const char *smaller;     /**< How to make a smaller file; NULL if viewer_limit is 0. */
+	uint64_t stack_limit;    /**< Uncompressed size of call stacks above which viewers fail or are slow. */
 
 	/**
 	 * Writes a log that was read with the filters of the job. Returns #STATUS_OK, #STATUS_DAMAGED after a message

@@ -83,7 +83,7 @@ int flame_comparison_make(flame_comparison *comparison, const stack_tree *after,
 {
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->tree = malloc(sizeof(*comparison->tree));
-	if (comparison->tree == NULL || !stack_nodes_init(comparison->tree, after->value) ||
+	if (comparison->tree == NULL || !stack_nodes_init(comparison->tree, after->value, 0) ||
 	    !add_after(comparison, after) || !add_before(comparison, before)) {
 		output_out_of_memory();
 		return 0;

@@ -43,8 +43,8 @@ stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth, uint64_t le
 	stack_tree *inverse = malloc(sizeof(*inverse));
 	uint32_t *frames = calloc(tree->frame_count, sizeof(*frames));
 	uint64_t *values = calloc(tree->frame_count, sizeof(*values));
-	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value) && frames != NULL && values != NULL &&
-		      copy_frames(inverse, tree, frames);
+	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value, 0) && frames != NULL &&
+		      values != NULL && copy_frames(inverse, tree, frames);
 
 	if (is_made)
 		sum_frames(tree, values);

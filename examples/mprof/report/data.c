@@ -155,6 +155,7 @@ static mprof_status make_profile(log_report *report)
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
 	options.with_locations = 1;
+	options.with_call_sites = report->options.with_call_sites != 0;
 	options.with_ages = (uint32_t)report->options.with_ages;
 	options.alive_at = report->options.alive_at.end_counter;
 	options.window_start = report->options.window.start_counter;

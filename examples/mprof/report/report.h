@@ -44,10 +44,11 @@ typedef struct report_options {
 	uint64_t thread;
 	int has_thread;
 	int tree_only;
-	int compiler_names; /**< Print names that compilers generate. */
-	int readable_names; /**< Print names of the source: text without compiler_names. */
-	int without_lines;  /**< Do not read debug information of native code. */
-	uint64_t min_share; /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
+	int compiler_names;  /**< Print names that compilers generate. */
+	int readable_names;  /**< Print names of the source: text without compiler_names. */
+	int with_call_sites; /**< What has no call stack is attributed to the nodes of the call tree. */
+	int without_lines;   /**< Do not read debug information of native code. */
+	uint64_t min_share;  /**< Branches below this share of #REPORT_WHOLE are left out of the trees. */
 	int has_min_share;
 	int as_document; /**< JSON or CSV. */
 	int as_csv;

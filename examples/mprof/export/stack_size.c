@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates the size of call stacks that are written with all their frames. */
+#include "export/stack_size.h"
+
+#include "shared/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With fewer frames, most call stacks would say little. */
+#define LEAST_DEPTH 16
+
+uint64_t stack_size_digits(const stack_tree *tree, uint32_t frame)
+{
+	uint64_t size = 2;
+
+	(void)tree;
+	for (; frame >= 10; frame /= 10)
+		size++;
+	return size;
+}
+
+uint64_t stack_size_varint(const stack_tree *tree, uint32_t frame)
+{
+	uint64_t size = 1;
+
+	(void)tree;
+	for (frame++; frame >= 0x80; frame >>= 7)
+		size++;
+	return size;
+}
+
+uint64_t stack_size_name(const stack_tree *tree, uint32_t frame)
+{
+	return strlen(tree->frames[frame].name) + 1;
+}
+
+/* The bytes of all call stacks, of each no more than \p depth frames from the root; \p sizes are those by node. */
+static uint64_t sum_sizes(const stack_tree *tree, const uint64_t *sizes, uint32_t depth)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 1; i < tree->node_count; i++) {
+		const stack_node *node = &tree->nodes[i];
+
+		if (node->self == 0)
+			continue;
+		/* The frames of a call stack have about the same sizes. */
+		sum += node->depth <= depth ? sizes[i] : sizes[i] / node->depth * depth;
+	}
+	return sum;
+}
+
+static void print_warning(const export_job *job, const log_report *report, const stack_tree *tree,
+			  const uint64_t *sizes, uint32_t deepest)
+{
+	const uint64_t limit = job->target->stack_limit;
+	char text[TEXT_NUMBER_SIZE];
+	uint32_t depth = deepest;
+
+	text_begin_message(report->input.name);
+	fprintf(stderr, "call stacks have up to %s frames", text_count(text, deepest));
+	fprintf(stderr, " and take about %s without compression", text_bytes(text, sum_sizes(tree, sizes, deepest)));
+	fprintf(stderr, "; viewers are slow or fail above %s", text_bytes(text, limit));
+	while (depth > LEAST_DEPTH && sum_sizes(tree, sizes, depth) > limit)
+		depth /= 2;
+	if (depth > LEAST_DEPTH)
+		fprintf(stderr, ": --max-depth=%" PRIu32 " makes it about %s", depth,
+			text_bytes(text, sum_sizes(tree, sizes, depth)));
+	fputc('\n', stderr);
+}
+
+int stack_size_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
+		     export_file *file)
+{
+	uint64_t *sizes = calloc(tree->node_count + 1, sizeof(*sizes));
+	uint32_t deepest = 0;
+
+	if (sizes == NULL)
+		return 0;
+	for (size_t i = 1; i < tree->node_count; i++) {
+		const stack_node *node = &tree->nodes[i];
+
+		sizes[i] = sizes[node->parent] + size_of(tree, node->frame);
+		if (node->self > 0 && node->depth > deepest)
+			deepest = node->depth;
+	}
+	if (sum_sizes(tree, sizes, deepest) > job->target->stack_limit) {
+		print_warning(job, report, tree, sizes, deepest);
+		file->is_size_noted = 1;
+	}
+	free(sizes);
+	return 1;
+}
