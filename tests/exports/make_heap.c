@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_heap FILE: writes a log with two heap snapshots. The first one has one object of the second at its address.
- * The second one has names of classes, fields and roots with everything that can break a format, all kinds of roots and
- * an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes, references to
- * objects that are not in the snapshot, and an object that refers to itself.
+ * make_heap FILE [small]: writes a log with two heap snapshots. The first one has one object of the second at its
+ * address. The second one has names of classes, fields and roots with everything that can break a format, all kinds of
+ * roots and an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes,
+ * references to objects that are not in the snapshot, and an object that refers to itself. With "small", no object is
+ * above 2^32 bytes, and sizes are those of Java objects.
  */
 #include <mprof/writer.h>
 
@@ -108,9 +109,21 @@ static void write_shot(uint32_t number, const made_object *objects, uint32_t cou
 	       "heap snapshot");
 }
 
+/* The sizes that readers compute are multiples of 8, and an array has a header of 24 bytes. */
+static void make_small(made_object *objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t least = 24 + 8 * (uint64_t)objects[i].count;
+
+		objects[i].bytes = objects[i].bytes > UINT32_MAX ? 5000 : (objects[i].bytes + 7) / 8 * 8;
+		if (objects[i].bytes < least)
+			objects[i].bytes = least;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	const made_object objects[] = {
+	made_object objects[] = {
 		{1, 32, 2, {address_of(1), address_of(7)}, {16, 24}},              /* 0: a node to 1 and 7. */
 		{2, 56, 3, {address_of(8), MISSING, address_of(2)}, {32, 40, 48}}, /* 1: an array. */
 		{3, 24, 1, {address_of(2)}, {0}},                                  /* 2: refers to itself. */
@@ -125,9 +138,12 @@ int main(int argc, char **argv)
 	};
 	mprof_writer_options options;
 
-	if (argc != 2)
-		return fputs("usage: make_heap FILE\n", stderr), 2;
+	if (argc < 2)
+		return fputs("usage: make_heap FILE [small]\n", stderr), 2;
+	if (argc > 2)
+		make_small(objects, sizeof(objects) / sizeof(objects[0]));
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_names();
 	write_shot(1, objects, 1, 1);

@@ -9,6 +9,7 @@
 #include "export/dot.h"
 #include "export/folded.h"
 #include "export/heapsnapshot.h"
+#include "export/hprof.h"
 #include "export/otlp.h"
 #include "export/parquet.h"
 #include "export/perfetto.h"
@@ -19,9 +20,9 @@
 #include <string.h>
 
 static const export_target *const targets[] = {
-	&export_pprof,        &export_speedscope, &export_folded, &export_callgrind, &export_dot,
-	&export_heapsnapshot, &export_otlp,       &export_sqlite, &export_csv,       &export_clickhouse,
-	&export_parquet,      &export_perfetto,   &export_chrome,
+	&export_pprof,        &export_speedscope, &export_folded,   &export_callgrind, &export_dot,
+	&export_heapsnapshot, &export_hprof,      &export_otlp,     &export_sqlite,    &export_csv,
+	&export_clickhouse,   &export_parquet,    &export_perfetto, &export_chrome,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
