@@ -36,7 +36,7 @@ nothing 'Game.World.Fib (int)' --method=fibb
 nothing 'Game.World.Run (string[])' '--method=Game.World.run*'
 nothing mscorlib --assembly=mscorlibb
 nothing 0x10 --thread=0x11
-expect_json "the filter" .filters '{"method":null,"class":null,"assembly":null,"focus":null,"ignore":null,"hide":null,"collapse":null,"thread":"0x11","window":null}'
+expect_json "the filter" '.filters | del(.ignored)' '{"method":null,"class":null,"assembly":null,"focus":null,"ignore":null,"hide":null,"collapse":null,"thread":"0x11","window":null}'
 
 # Memory that a thread allocated may be freed by any thread.
 make_tree memory memory.mprof 100
@@ -64,3 +64,28 @@ expect_line out "^Call tree \\($names\\)\$"
 expect_line out '^Methods by their own time$'
 mprof report --top=1 --class='Game.*' full.mprof
 expect_line out "^Heap snapshots \\(1 of 2; $names\\)\$"
+
+# No table has figures that a filter should have left out, unless its title, and the document, state that it ignores the
+# filter. Each filter matches nothing; the logs have all tables.
+# These are no figures of a table, but state what the log has.
+no_figures='"id", "class_id", "line", "wall_ns", "deaths_read", "unmatched_deaths", "unmatched_moves",
+	"missing_deaths", "time_ns", "start_ns", "without_address", "collections", "slice_ns", "slices"'
+figures="def has_figures: [paths(type == \"number\") as \$path | select(\$path[-1] | IN($no_figures) | not) |
+	getpath(\$path)] | any(. > 0);"'
+	[to_entries[] | select(.key | IN("schema_version", "session", "filters", "left_out") | not) |
+	select(.value | has_figures) | .key] - [.filters.ignored[].table | split(".")[0]]'
+for filter in --class=None --method=None --assembly=None --focus=None --thread=0xdead --time=1000-2000; do
+	for choice in "full --tree" "full --ages" "full --pauses --timeline" "full --percentiles --slowest" "memory"; do
+		read -r log tables <<<"$choice"
+		# shellcheck disable=SC2086
+		mprof report --json $tables "$filter" "$log.mprof"
+		expect "tables of $choice that ignore $filter" "$(jq -c "$figures" out)" '[]'
+		# shellcheck disable=SC2086
+		mprof report $tables "$filter" "$log.mprof"
+		# Without figures, these are printed nevertheless.
+		awk 'before == "" && /^[A-Z]/ && !/ \(.*(of all|all stops)/ { print } { before = $0 }' out |
+			grep -vE '^(Totals|Objects of the heap|History of the heap|Threads|What threads did|Pauses)' >wrong ||
+			true
+		test ! -s wrong || fail "$choice: $filter is ignored: $(cat wrong)"
+	done
+done

@@ -126,7 +126,12 @@ check_classes() {
 		focus.json ignore.json)" "$(jq -S -c "$own" out)"
 	expect "$1: some are in focus" "$(jq '[.[][0]] | add > 0' focus.json ignore.json | xargs)" "true true"
 }
-check_classes full.mprof Fib
+check_classes full.mprof 'Game.World.Run*'
+# Without a call stack, the caller of an allocation is what a pattern is compared with.
+mprof report --json --focus=Fib full.mprof
+expect_json "allocations in focus" '[.classes[].allocations] | add' 3
+mprof report --json --ignore=Fib full.mprof
+expect_json "allocations that are left" '[.classes[].allocations] | add' 0
 if test -e "${MPROF_SAMPLES-}/f-alloc-aci.mprof"; then
 	check_classes "$MPROF_SAMPLES/f-alloc-aci.mprof" '*Work*'
 fi

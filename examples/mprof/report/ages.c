@@ -109,7 +109,8 @@ static int fetch_site(const log_report *report, size_t index, void *fetched)
 		return 0;
 	row->average_age =
 		share(row->site.ages, row->site.samples > 0 ? row->site.samples : row->site.dead + row->site.live);
-	return report_wants_class(report, row->site.class_id) && report_frames_keep_stack(report, row->site.stack);
+	return report_wants_class(report, row->site.class_id) &&
+	       report_frames_keep_site(report, row->site.stack, row->site.caller);
 }
 
 static int larger_average_first(double left, double right)
@@ -302,7 +303,7 @@ void report_types_text(const log_report *report)
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
-		report_title(report, "Types", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Types", shown, count, TABLE_TYPES);
 		printf("  %14s %10s %10s %10s %14s  %s\n", "count", "total", "average", "age", "call stacks", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -325,7 +326,7 @@ void report_backtraces_text(const log_report *report)
 	int is_estimated = has_estimates(rows, count);
 
 	if (count > 0) {
-		report_title(report, "Types by call stack, without recursion", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Types by call stack, without recursion", shown, count, TABLE_BACKTRACES);
 		printf("  %14s %10s%s %10s %10s  %s\n", "count", "total", is_estimated ? "         +-" : "", "average",
 		       "age", "class, and what allocated it");
 	}
@@ -359,7 +360,7 @@ void report_temporaries_text(const log_report *report)
 	}
 	shown = report_rows(report, there);
 	if (there > 0) {
-		report_title(report, "Temporary objects, by call stack", shown, there, REPORT_IGNORES_NONE);
+		report_title(report, "Temporary objects, by call stack", shown, there, TABLE_TEMPORARIES);
 		printf("  %14s %10s%s %14s  %s\n", "temporary", "bytes", is_estimated ? "         +-" : "",
 		       "of allocated", "class, and what allocated it");
 	}
@@ -404,7 +405,7 @@ static void print_alive_rows(const log_report *report, const char *title, age_ro
 		 : report->options.alive_at.text == NULL ? "the end"
 							 : "",
 		 report->options.alive_at.text != NULL ? report->options.alive_at.text + 1 : "", title);
-	report_title(report, heading, shown, there, REPORT_IGNORES_NONE);
+	report_title(report, heading, shown, there, has_places ? TABLE_ALIVE : TABLE_ALIVE_CLASSES);
 	printf("  %14s %10s%s %14s  %s\n", "alive", "bytes", is_estimated ? "         +-" : "", "of allocated",
 	       has_places ? "class, and what allocated it" : "class");
 	for (size_t i = 0; i < shown; i++) {

@@ -17,7 +17,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_allocation_site(report->profile, index, site);
-	return report_wants_class(report, site->class_id) && report_frames_keep_stack(report, site->stack);
+	return report_wants_class(report, site->class_id) && report_frames_keep_site(report, site->stack, site->caller);
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -78,7 +78,7 @@ int report_allocations_filter_classes(const log_report *report, mprof_class_stat
 		const mprof_allocation_site site = site_at(report, i);
 		const mprof_class_stats wanted = {.id = site.class_id};
 		mprof_class_stats *found = bsearch(&wanted, classes, count, sizeof(*classes), compare_by_id);
-		const int is_kept = report_frames_keep_stack(report, site.stack);
+		const int is_kept = report_frames_keep_site(report, site.stack, site.caller);
 
 		if (found == NULL || is_kept != has_focus)
 			continue;
@@ -126,7 +126,7 @@ static int print_heading(const log_report *report, const mprof_allocation_site *
 
 	for (size_t i = 0; i < count; i++)
 		samples += rows[i].samples;
-	report_title(report, "Allocations by call site", shown, count, REPORT_IGNORES_NONE);
+	report_title(report, "Allocations by call site", shown, count, TABLE_ALLOCATION_SITES);
 	if (samples != 0) {
 		printf("  Estimates from the call stacks of %s objects; +- is the standard error.\n",
 		       text_count(text, samples));

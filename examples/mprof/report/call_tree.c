@@ -96,6 +96,7 @@ static void print_call_fields(const log_report *report, json_writer *json, uint3
 
 static const report_tree call_tree = {
 	.title = "Call tree",
+	.table = TABLE_CALL_TREE,
 	.columns = "       self          calls",
 	.subject = "method",
 	.key = "call_tree",

@@ -58,7 +58,7 @@ void report_durations_text(const log_report *report)
 	rows = collect_durations(report, &count);
 	shown = report_rows(report, count);
 	if (count > 0) {
-		report_title(report, "Durations of calls that ended", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Durations of calls that ended", shown, count, TABLE_DURATIONS);
 		printf("  %14s %10s %10s %10s %10s %10s %10s  %s\n", "calls", "shortest", "average", "p50", "p90",
 		       "p99", "longest", "method");
 	}
@@ -200,7 +200,7 @@ void report_slow_calls_text(const log_report *report)
 	mprof_slow_call *calls = collect_slow_calls(report, &count);
 
 	if (count > 0) {
-		report_title(report, "Slowest calls, with their callers", 0, 0, REPORT_ALL_STACKS);
+		report_title(report, "Slowest calls, with their callers", 0, 0, TABLE_SLOW_CALLS);
 		printf("  %10s %12s %18s  %s\n", "duration", "start", "thread", "method");
 	}
 	for (size_t i = 0; i < count; i++) {

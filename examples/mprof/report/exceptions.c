@@ -104,7 +104,7 @@ static void print_clauses(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Exception clauses by method", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Exception clauses by method", shown, count, TABLE_EXCEPTION_CLAUSES);
 		puts("        runs  clause      exception, method");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -125,7 +125,7 @@ static void print_sites(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Exceptions by call site", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Exceptions by call site", shown, count, TABLE_EXCEPTION_SITES);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s  ", text_count(text, rows[i].exceptions));
 		report_class(report, rows[i].class_id);
@@ -142,7 +142,7 @@ void report_exceptions_text(const log_report *report)
 	char text[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Exceptions", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Exceptions", shown, count, TABLE_EXCEPTIONS);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s  ", text_count(text, rows[i].exceptions));
 		report_class(report, rows[i].id);

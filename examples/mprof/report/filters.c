@@ -148,6 +148,11 @@ int report_wants_class(const log_report *report, uint32_t id)
 	return passes_class(report, name.name, name.assembly_id);
 }
 
+int report_wants_thread(const log_report *report, uint64_t id)
+{
+	return !report->options.has_thread || report->options.thread == id;
+}
+
 void report_filters_begin(log_report *report)
 {
 	char wanted[24];

@@ -24,6 +24,9 @@ int report_wants_method(const log_report *report, uint32_t id);
 /** Returns 1 if a class passes the filters; \p id 0 is an unknown class. */
 int report_wants_class(const log_report *report, uint32_t id);
 
+/** Returns 1 if a thread passes the filter. */
+int report_wants_thread(const log_report *report, uint64_t id);
+
 /** Starts the thread filter: while the log is read, other threads are skipped. */
 void report_filters_begin(log_report *report);
 

@@ -198,6 +198,18 @@ int report_frames_keep_stack(const log_report *report, uint32_t stack)
 	return has_focus;
 }
 
+int report_frames_keep_site(const log_report *report, uint32_t stack, uint32_t caller)
+{
+	const report_options *options = &report->options;
+	const mprof_stack_frame frame = {.id = caller};
+
+	if (stack != 0 || caller == 0)
+		return report_frames_keep_stack(report, stack);
+	return (options->focus_pattern == NULL || report_matches_stack_frame(report, options->focus_pattern, &frame)) &&
+	       (options->ignore_pattern == NULL ||
+		!report_matches_stack_frame(report, options->ignore_pattern, &frame));
+}
+
 static int compare_rows(const void *left, const void *right)
 {
 	const mprof_frame_stats *a = left;
@@ -263,7 +275,8 @@ static void print_table(const log_report *report, size_t number, const mprof_fra
 	rows = collect_rows(tree, of_callers, &count);
 	shown = report_rows(report, count);
 	if (selection.total > 0 || selection.count > 0) {
-		report_title(report, of_callers ? source->callers : source->callees, shown, count, REPORT_ALL_NAMES);
+		report_title(report, of_callers ? source->callers : source->callees, shown, count,
+			     of_callers ? TABLE_CALLERS : TABLE_CALLEES);
 		printf("  %10s %10s", "total", "self");
 		if (source->count != NULL)
 			printf(" %14s", source->count);
@@ -345,6 +358,7 @@ static void print_fields(const log_report *report, json_writer *json, uint32_t n
 }
 
 static const report_tree inverted_tree = {
+	.table = TABLE_INVERTED_TREES,
 	.subject = "method or native function, below it its callers",
 	.key = "tree",
 	.share_key = "min_percent",

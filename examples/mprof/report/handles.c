@@ -4,6 +4,7 @@
 
 #include "shared/kinds.h"
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
@@ -28,7 +29,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_handle_site(report->profile, index, site);
-	return site->stack != 0;
+	return site->stack != 0 && report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_handles(const void *left, const void *right)
@@ -129,7 +130,7 @@ void report_handles_text(const log_report *report)
 	char created[TEXT_NUMBER_SIZE];
 
 	if (tables.count > 0) {
-		report_title(report, "Handles", shown, tables.count, REPORT_ALL_STACKS);
+		report_title(report, "Handles", shown, tables.count, TABLE_HANDLES);
 		printf("  %10s %14s %10s  %s\n", "alive", "created", "type", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {

@@ -66,7 +66,7 @@ static void print_latest_classes(const log_report *report, size_t index)
 
 	if (count > 0) {
 		snprintf(title, sizeof(title), "Objects alive in snapshot %" PRIu32, snapshot.number);
-		report_title(report, title, shown, count, REPORT_ALL_THREADS);
+		report_title(report, title, shown, count, TABLE_HEAP_CLASSES);
 		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -89,7 +89,7 @@ void report_heap_shots_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Heap snapshots", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
+	report_title(report, "Heap snapshots", shown, count, TABLE_HEAP_SNAPSHOTS);
 	printf("  %10s %10s %14s %10s %14s %14s\n", "snapshot", "at", "objects", "bytes", "references", "roots");
 	/* If not all snapshots are shown, the latest ones are. */
 	for (size_t i = count - shown; i < count; i++) {
@@ -131,7 +131,7 @@ void report_freed_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Objects freed by class", shown, count, REPORT_ALL_THREADS);
+		report_title(report, "Objects freed by class", shown, count, TABLE_FREED);
 		printf("  %10s %8s %14s  %s\n", "bytes", "", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -258,7 +258,7 @@ void report_heap_summaries_text(const log_report *report)
 		first--;
 	shown = report_rows(report, count - first);
 	if (count > 0) {
-		report_title(report, "Objects at the last full collection", shown, count - first, REPORT_ALL_THREADS);
+		report_title(report, "Objects at the last full collection", shown, count - first, TABLE_HEAP_SUMMARIES);
 		printf("  %14s %10s %14s %10s  %s\n", "alive", "bytes", "dead", "bytes", "class");
 	}
 	for (size_t i = first; i < first + shown; i++) {

@@ -84,7 +84,7 @@ void report_heap_history_text(const log_report *report)
 
 	if (count == 0 || totals.allocations + totals.deaths_read + totals.collections == 0)
 		return;
-	report_title(report, "History of the heap", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
+	report_title(report, "History of the heap", shown, count, TABLE_HISTORY);
 	printf("  %14s  %-32s %14s %8s %10s %8s %10s %10s %10s\n", "time", "event", "objects freed", "", "bytes", "",
 	       "before", "after", "heap size");
 	for (size_t i = 0; i < count; i++) {
@@ -177,7 +177,7 @@ void report_age_totals_text(const log_report *report)
 
 	if (totals.allocations + totals.deaths_read == 0)
 		return;
-	report_title(report, "Objects of the heap", 0, 0, REPORT_ALL_NAMES);
+	report_title(report, "Objects of the heap", 0, 0, TABLE_AGE_TOTALS);
 	print_total("allocated", text_count(text, totals.allocations));
 	print_total("bytes allocated", text_bytes(text, totals.bytes));
 	print_total("found dead", text_count(text, totals.dead));

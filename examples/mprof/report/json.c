@@ -18,6 +18,7 @@
 #include "report/pauses.h"
 #include "report/sample_lines.h"
 #include "report/samples.h"
+#include "report/scope.h"
 #include "report/thread_times.h"
 #include "report/wait_kinds.h"
 #include "report/timeline.h"
@@ -238,6 +239,7 @@ static void print_filters(const log_report *report, json_writer *json)
 	else
 		json_null(json, "thread");
 	report_window_json(report, json);
+	report_scope_json(report, json);
 	json_end_object(json);
 }
 

@@ -3,6 +3,7 @@
 #include "report/memory.h"
 
 #include "report/filters.h"
+#include "report/frames.h"
 #include "report/parts.h"
 #include "report/stacks.h"
 #include "shared/text.h"
@@ -33,7 +34,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_memory_site(report->profile, index, site);
-	return 1;
+	return report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_allocated(const void *left, const void *right)
@@ -96,7 +97,7 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 {
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Native memory", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, "Native memory", 0, 0, TABLE_MEMORY);
 	print_count("allocations", totals->allocations);
 	print_total("bytes allocated", text_bytes(text, totals->bytes));
 	if (totals->resizes > 0)
@@ -174,7 +175,7 @@ static void print_places(const log_report *report, const place_table *table, mpr
 	shown = report_rows(report, there);
 	if (there == 0)
 		return;
-	report_title(report, table->title, shown, there, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, table->title, shown, there, TABLE_MEMORY_SITES);
 	printf("  %10s %14s %14s  %s\n", "bytes", "blocks", "of allocated", "call site");
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s %14s\n", text_bytes(bytes, table->bytes_of(&sites[i])),
@@ -193,7 +194,7 @@ static void print_sizes(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Native memory by size", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, "Native memory by size", 0, 0, TABLE_MEMORY);
 	printf("  %14s %10s  %s\n", "allocations", "bytes", "size");
 	for (size_t i = 0; i < count; i++) {
 		mprof_memory_size size;

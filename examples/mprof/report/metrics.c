@@ -38,10 +38,10 @@ static const char *value_text(char text[TEXT_NUMBER_SIZE], uint32_t flags, uint6
 	return text;
 }
 
-/* In text, metrics of threads are shown in the list of threads, not in the table of metrics. */
+/* In text, metrics of threads are in the list of threads, and those without a value in the window are left out. */
 static int is_listed(const mprof_metric_stats *metric)
 {
-	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0;
+	return (metric->flags & MPROF_METRIC_FLAG_THREAD) == 0 && metric->count > 0;
 }
 
 static size_t count_listed(const log_report *report)
@@ -67,7 +67,7 @@ void report_metrics_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Metrics", shown, count, REPORT_ALL_NAMES | REPORT_ALL_THREADS);
+	report_title(report, "Metrics", shown, count, TABLE_METRICS);
 	printf("  %14s %14s %14s  %s\n", "last", "least", "most", "metric");
 	for (size_t i = 0; printed < shown; i++) {
 		mprof_metric_stats metric = metric_at(report, i);
@@ -139,7 +139,7 @@ void report_marks_text(const log_report *report)
 
 	if (count == 0)
 		return;
-	report_title(report, "Markers", shown, count, REPORT_ALL_NAMES);
+	report_title(report, "Markers", shown, count, TABLE_MARKS);
 	for (size_t i = 0; i < shown; i++) {
 		mprof_mark mark = mark_at(report, i);
 

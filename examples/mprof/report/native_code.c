@@ -154,7 +154,7 @@ static void print_totals(const log_report *report)
 	code_sum *sums = collect_sums(report, compare_origins, &count);
 
 	if (count > 0) {
-		report_title(report, "Code by origin", count, count, REPORT_IGNORES_NONE);
+		report_title(report, "Code by origin", count, count, TABLE_CODE_TOTALS);
 		printf("  %10s %10s %10s  %s\n", "bytes", "methods", "compiling", "origin");
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ static void print_assemblies(const log_report *report)
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
-		report_title(report, "Code by assembly", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Code by assembly", shown, count, TABLE_CODE_ASSEMBLIES);
 		printf("  %10s %10s %10s  %-11s  %s\n", "bytes", "methods", "compiling", "origin", "assembly");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -195,7 +195,7 @@ static void print_methods(const log_report *report)
 	char compiling[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Largest code by method", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Largest code by method", shown, count, TABLE_CODE_METHODS);
 		printf("  %10s %10s %10s  %-11s  %s\n", "bytes", "times", "compiling", "origin", "method");
 	}
 	for (size_t i = 0; i < shown; i++) {

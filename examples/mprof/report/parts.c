@@ -44,7 +44,7 @@ void report_apply_order(const log_report *report, order_table table, void *rows,
 		output_out_of_memory();
 }
 
-void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored)
+void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table)
 {
 	const char *separator = " (";
 
@@ -53,24 +53,7 @@ void report_title(const log_report *report, const char *title, size_t shown, siz
 		printf("%s%zu of %zu", separator, shown, all);
 		separator = "; ";
 	}
-	if ((ignored & REPORT_ALL_NAMES) && !report_wants_all(report)) {
-		printf("%sof all methods and classes", separator);
-		separator = "; ";
-	}
-	if ((ignored & REPORT_ALL_STACKS) &&
-	    (report->options.focus_pattern != NULL || report->options.ignore_pattern != NULL)) {
-		printf("%sof all call stacks", separator);
-		separator = "; ";
-	}
-	if ((ignored & REPORT_ALL_THREADS) && report->options.has_thread) {
-		printf("%sof all threads", separator);
-		separator = "; ";
-	}
-	if ((ignored & REPORT_ALL_LOSSES) && report->options.window.is_bounded && report->totals.lost_events > 0) {
-		printf("%slost events of the whole log", separator);
-		separator = "; ";
-	}
-	puts(separator[0] == ';' ? ")" : "");
+	puts(report_scope_text(report, table, separator)[0] == ';' ? ")" : "");
 }
 
 const char *report_file_name(const char *path)

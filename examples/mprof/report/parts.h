@@ -9,6 +9,7 @@
 #include "common/json.h"
 #include "report/orders.h"
 #include "report/report.h"
+#include "report/scope.h"
 
 /** Comparison for sorting: the larger number first. */
 int report_larger_first(uint64_t left, uint64_t right);
@@ -29,20 +30,8 @@ void *report_collect(const log_report *report, size_t count, size_t size, report
 /** Sorts the rows of a table in the order that was chosen for it, if any. */
 void report_apply_order(const log_report *report, order_table table, void *rows, size_t count, size_t size);
 
-/**
- * Filters that a table ignores: those of names, that of the thread, for lost events the time window, and those of call
- * stacks.
- */
-typedef enum report_ignored {
-	REPORT_IGNORES_NONE = 0,
-	REPORT_ALL_NAMES = 1,
-	REPORT_ALL_THREADS = 2,
-	REPORT_ALL_LOSSES = 4,
-	REPORT_ALL_STACKS = 8
-} report_ignored;
-
 /** Prints the title of a table, with a note if not all rows are shown or it ignores filters. */
-void report_title(const log_report *report, const char *title, size_t shown, size_t all, unsigned int ignored);
+void report_title(const log_report *report, const char *title, size_t shown, size_t all, report_table table);
 
 /** Maximum size of a part of a bounded document, in bytes; UINT64_MAX for other documents. */
 uint64_t report_room(const log_report *report);

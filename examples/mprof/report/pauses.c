@@ -110,7 +110,7 @@ static void print_summary(const log_report *report, const mprof_pause *rows, siz
 	static const uint64_t percents[] = {50, 90, 99, 100};
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Pauses", 0, 0, REPORT_IGNORES_NONE);
+	report_title(report, "Pauses", 0, 0, TABLE_PAUSE_SUMMARY);
 	printf("  %14s %10s %10s %10s %10s %10s  %s\n", "number", "total", "50 %", "90 %", "99 %", "longest", "pause");
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		if (sums->count[kind] == 0)
@@ -131,7 +131,7 @@ static void print_histogram(const log_report *report, const pause_sums *sums)
 {
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Pauses by duration", 0, 0, REPORT_IGNORES_NONE);
+	report_title(report, "Pauses by duration", 0, 0, TABLE_PAUSE_HISTOGRAM);
 	printf("  %10s", "less than");
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		if (sums->count[kind] > 0)
@@ -177,7 +177,7 @@ static void print_longest(const log_report *report, const mprof_pause *rows, siz
 	size_t shown = report_rows(report, count);
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Longest pauses", shown, count, REPORT_IGNORES_NONE);
+	report_title(report, "Longest pauses", shown, count, TABLE_PAUSES);
 	printf("  %10s %14s %18s  %s\n", "duration", "start", "thread", "cause");
 	for (size_t i = 0; i < shown; i++) {
 		char start[TEXT_NUMBER_SIZE];
@@ -214,7 +214,7 @@ void report_pauses_text(const log_report *report)
 		print_histogram(report, &sums);
 		print_longest(report, rows, count);
 	} else {
-		report_title(report, "Pauses", 0, 0, REPORT_IGNORES_NONE);
+		report_title(report, "Pauses", 0, 0, TABLE_PAUSE_SUMMARY);
 		puts("  none in the log");
 	}
 	free(rows);

@@ -44,7 +44,7 @@ void report_sample_lines_text(const log_report *report)
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
-		report_title(report, "Samples by line of native code", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Samples by line of native code", shown, count, TABLE_SAMPLE_LINES);
 		printf("  %10s %8s%s%s\n", "self", "", sampling_has_time(sampling) ? "       time" : "",
 		       "  line, and its function");
 	}
@@ -109,7 +109,7 @@ void report_debug_information_text(const log_report *report)
 		if (!get_module(report, id, &module, &state) || (state != DEBUG_REBUILT && state != DEBUG_UNREADABLE))
 			continue;
 		if (!is_titled)
-			report_title(report, "Without lines and inlined functions", 0, 0, REPORT_ALL_NAMES);
+			report_title(report, "Without lines and inlined functions", 0, 0, TABLE_DEBUG_INFORMATION);
 		is_titled = 1;
 		fputs("  ", stdout);
 		name_print(module.as.module.file);

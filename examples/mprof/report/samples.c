@@ -119,7 +119,7 @@ void report_samples_text(const log_report *report)
 	size_t shown = report_rows(report, count);
 
 	if (count > 0) {
-		report_title(report, "Samples", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Samples", shown, count, TABLE_SAMPLES);
 		sampling_print_rate(&report->summary.sampling, stdout);
 		if (sampling_has_time(&report->summary.sampling))
 			printf("  %10s %8s %10s %10s %8s %10s", "self", "", "time", "total", "", "time");
@@ -263,6 +263,7 @@ static void print_node_fields(const log_report *report, json_writer *json, uint3
 
 static const report_tree sample_tree = {
 	.title = "Sample tree",
+	.table = TABLE_SAMPLE_TREE,
 	.columns = "       self",
 	.subject = "method or native function",
 	.key = "sample_tree",

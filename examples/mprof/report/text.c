@@ -34,16 +34,20 @@ static void print_total(const char *label, const char *value)
 	printf("  %-24s %14s\n", label, value);
 }
 
-static void print_heap_totals(const mprof_profile_totals *totals)
+static void print_heap_totals(const log_report *report, const mprof_profile_totals *totals)
 {
+	/* The collector frees and moves the objects of all threads. */
+	int is_of_all = report->options.has_thread;
 	char text[TEXT_NUMBER_SIZE];
 
 	if (totals->freed_objects > 0) {
-		print_total("objects freed", text_count(text, totals->freed_objects));
-		print_total("bytes freed", text_bytes(text, totals->freed_bytes));
+		print_total(is_of_all ? "objects freed in all" : "objects freed",
+			    text_count(text, totals->freed_objects));
+		print_total(is_of_all ? "bytes freed in all" : "bytes freed", text_bytes(text, totals->freed_bytes));
 	}
 	if (totals->moved_objects > 0)
-		print_total("objects moved", text_count(text, totals->moved_objects));
+		print_total(is_of_all ? "objects moved in all" : "objects moved",
+			    text_count(text, totals->moved_objects));
 	if (totals->event_counts[MPROF_EVENT_HANDLE_CREATED] > 0) {
 		print_total("handles created", text_count(text, totals->event_counts[MPROF_EVENT_HANDLE_CREATED]));
 		print_total("handles alive", text_count(text, totals->handles_alive));
@@ -100,7 +104,7 @@ static void print_totals(const log_report *report)
 	const mprof_profile_totals *totals = &report->totals;
 	char text[TEXT_NUMBER_SIZE];
 
-	report_title(report, "Totals", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, "Totals", 0, 0, TABLE_TOTALS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
 	print_processor_time(report);
 	if (totals->calls > 0) {
@@ -131,7 +135,7 @@ static void print_totals(const log_report *report)
 		print_total("class loads that failed", text_count(text, totals->class_load_failures));
 	if (totals->interrupted_frames > 0)
 		print_total("calls interrupted", text_count(text, totals->interrupted_frames));
-	print_heap_totals(totals);
+	print_heap_totals(report, totals);
 	print_wait_totals(totals);
 }
 
@@ -159,7 +163,7 @@ static void print_methods(log_report *report, const char *title, report_order or
 	if (called == 0)
 		return;
 	rows = report_rows(report, called);
-	report_title(report, title, rows, called, REPORT_IGNORES_NONE);
+	report_title(report, title, rows, called, TABLE_METHODS);
 	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
 	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
 		if (report->methods[i].calls == 0)
@@ -182,8 +186,7 @@ static void print_allocations(const log_report *report)
 	if (allocated == 0)
 		return;
 	rows = report_rows(report, allocated);
-	report_title(report, "Allocations by class", rows, allocated,
-		     report->has_filtered_classes ? REPORT_IGNORES_NONE : REPORT_ALL_STACKS);
+	report_title(report, "Allocations by class", rows, allocated, TABLE_CLASSES);
 	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
 	for (size_t i = 0, shown = 0; i < report->class_count && shown < rows; i++) {
 		const mprof_class_stats *stats = &report->classes[i];
@@ -218,7 +221,7 @@ static void print_jit(log_report *report)
 	if (compiled == 0)
 		return;
 	rows = report_rows(report, compiled);
-	report_title(report, "Compilation, with what was compiled for it", rows, compiled, REPORT_IGNORES_NONE);
+	report_title(report, "Compilation, with what was compiled for it", rows, compiled, TABLE_COMPILATION);
 	for (size_t i = 0; i < rows; i++) {
 		printf("  %10s  ", text_duration(text, report->methods[i].jit_ns));
 		report_method(report, report->methods[i].id);
@@ -259,7 +262,7 @@ static void print_collections(const log_report *report)
 	}
 	if (count == 0)
 		return;
-	report_title(report, "Collections", 0, 0, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, "Collections", 0, 0, TABLE_COLLECTIONS);
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
@@ -285,7 +288,7 @@ static void print_threads(const log_report *report)
 		free(threads);
 		return;
 	}
-	report_title(report, "Threads", rows, count, REPORT_ALL_NAMES | REPORT_ALL_LOSSES | REPORT_ALL_STACKS);
+	report_title(report, "Threads", rows, count, TABLE_THREADS);
 	printf("  %18s", "thread");
 	if (has_calls)
 		printf(" %10s", "in methods");

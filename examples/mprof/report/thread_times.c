@@ -3,6 +3,7 @@
 #include "report/thread_times.h"
 
 #include "common/output.h"
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -43,17 +44,18 @@ thread_columns report_thread_columns(const log_report *report)
 
 mprof_thread_stats *report_collect_threads(const log_report *report, size_t *count)
 {
-	mprof_thread_stats *rows;
+	size_t all = mprof_profile_get_thread_count(report->profile);
+	mprof_thread_stats *rows = calloc(all + 1, sizeof(*rows));
 
-	*count = mprof_profile_get_thread_count(report->profile);
-	rows = calloc(*count + 1, sizeof(*rows));
+	*count = 0;
 	if (rows == NULL) {
 		output_out_of_memory();
-		*count = 0;
 		return NULL;
 	}
-	for (size_t i = 0; i < *count; i++)
-		rows[i] = thread_at(report, i);
+	for (size_t i = 0; i < all; i++) {
+		rows[*count] = thread_at(report, i);
+		*count += report_wants_thread(report, rows[*count].id) != 0;
+	}
 	report_apply_order(report, ORDER_THREADS, rows, *count, sizeof(*rows));
 	return rows;
 }
@@ -107,6 +109,8 @@ void report_thread_times_sum(const log_report *report, uint64_t *cpu, uint64_t *
 	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
 		mprof_thread_stats stats = thread_at(report, i);
 
+		if (!report_wants_thread(report, stats.id))
+			continue;
 		*cpu += stats.cpu_ns;
 		*ready += stats.ready_ns;
 	}

@@ -2,6 +2,7 @@
 /* Prints what each thread did in slices of time: a character per slice as text, arrays of times as JSON. */
 #include "report/timeline.h"
 
+#include "report/filters.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
@@ -62,13 +63,31 @@ static char character_of(const log_report *report, const mprof_timeline_slice *s
 	return '.';
 }
 
+/* The ID of the thread with an index, and whether it passes the filter. */
+static int get_thread(const log_report *report, size_t index, mprof_thread_stats *thread)
+{
+	thread->struct_size = sizeof(*thread);
+	mprof_profile_get_thread(report->profile, index, thread);
+	return report_wants_thread(report, thread->id);
+}
+
+static size_t count_threads(const log_report *report)
+{
+	mprof_thread_stats thread;
+	size_t count = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++)
+		count += get_thread(report, i, &thread) != 0;
+	return count;
+}
+
 static void print_thread(const log_report *report, size_t index, size_t slices)
 {
-	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
+	mprof_thread_stats thread;
 	mprof_timeline_slice sum = sum_slices(report, index, slices);
 	char text[TEXT_NUMBER_SIZE];
 
-	mprof_profile_get_thread(report->profile, index, &thread);
+	get_thread(report, index, &thread);
 	printf("  %#18" PRIx64 " %10s", thread.id, text_duration(text, sum.methods_ns));
 	printf(" %10s", text_duration(text, sum.waiting_ns));
 	printf(" %10s", text_duration(text, sum.stopped_ns));
@@ -86,12 +105,13 @@ static void print_thread(const log_report *report, size_t index, size_t slices)
 void report_timeline_text(const log_report *report)
 {
 	mprof_timeline timeline = timeline_of(report);
-	size_t count = mprof_profile_get_thread_count(report->profile);
+	size_t count = count_threads(report);
 	size_t rows = report_rows(report, count);
+	mprof_thread_stats thread;
 	char text[TEXT_NUMBER_SIZE];
 	char length[TEXT_NUMBER_SIZE];
 
-	report_title(report, "What threads did", rows, count, REPORT_ALL_NAMES);
+	report_title(report, "What threads did", rows, count, TABLE_TIMELINE);
 	printf("  %" PRIu64 " slices of %s, from %.6f s on\n", timeline.slice_count,
 	       text_duration(length, timeline.slice_ns), (double)timeline.start_ns / 1e9);
 	puts("  # in methods   W, w waited for a monitor   S, s stopped, as for a collection   . in no method");
@@ -101,8 +121,12 @@ void report_timeline_text(const log_report *report)
 		       text_count(text, timeline.left_out));
 	printf("  %18s %10s %10s %10s %10s  %-*s  %s\n", "thread", "in methods", "waited", "stopped", "processor",
 	       (int)timeline.slice_count + 2, "", "name");
-	for (size_t i = 0; i < rows; i++)
+	for (size_t i = 0, printed = 0; printed < rows; i++) {
+		if (!get_thread(report, i, &thread))
+			continue;
 		print_thread(report, i, (size_t)timeline.slice_count);
+		printed++;
+	}
 }
 
 typedef enum slice_field { EXISTING, METHODS, WAITING, STOPPED, CPU, SAMPLES, WAITING_SAMPLES, FIELDS } slice_field;
@@ -124,9 +148,9 @@ static void print_thread_json(const log_report *report, json_writer *json, size_
 {
 	static const char *const keys[FIELDS] = {"existing_ns", "methods_ns", "waiting_ns",     "stopped_ns",
 						 "cpu_ns",      "samples",    "waiting_samples"};
-	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
+	mprof_thread_stats thread;
 
-	mprof_profile_get_thread(report->profile, index, &thread);
+	get_thread(report, index, &thread);
 	json_begin_object(json, NULL);
 	json_hexadecimal(json, "id", thread.id);
 	json_string(json, "name", thread.name);
@@ -145,7 +169,8 @@ static void print_thread_json(const log_report *report, json_writer *json, size_
 void report_timeline_json(const log_report *report, json_writer *json)
 {
 	mprof_timeline timeline = timeline_of(report);
-	size_t count = report->options.timeline_slices > 0 ? mprof_profile_get_thread_count(report->profile) : 0;
+	size_t rows = report_rows(report, report->options.timeline_slices > 0 ? count_threads(report) : 0);
+	mprof_thread_stats thread;
 
 	json_begin_object(json, "timeline");
 	json_signed(json, "start_ns", timeline.start_ns);
@@ -153,8 +178,12 @@ void report_timeline_json(const log_report *report, json_writer *json)
 	json_unsigned(json, "slices", timeline.slice_count);
 	json_unsigned(json, "left_out", timeline.left_out);
 	json_begin_array(json, "threads");
-	for (size_t i = 0; i < report_rows(report, count); i++)
+	for (size_t i = 0, printed = 0; printed < rows; i++) {
+		if (!get_thread(report, i, &thread))
+			continue;
 		print_thread_json(report, json, i, (size_t)timeline.slice_count);
+		printed++;
+	}
 	json_end_array(json);
 	json_end_object(json);
 }

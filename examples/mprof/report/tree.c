@@ -81,10 +81,15 @@ void report_tree_text(const log_report *report, const report_tree *tree)
 {
 	tree_walk walk = {.report = report, .tree = tree};
 	tree_visitor visitor = {.enter = enter_text, .leave = leave_text};
+	tree_node root;
 
 	if (tree->is_empty(report))
 		return;
-	report_title(report, tree->title, 0, 0, REPORT_ALL_NAMES);
+	/* The filters of frames may leave nothing. */
+	tree->get(report, 0, &root);
+	if (root.first_child == 0)
+		return;
+	report_title(report, tree->title, 0, 0, tree->table);
 	printf("  %8s %10s%s  %s\n", "", "total", tree->columns, tree->subject);
 	walk_tree(&walk, &visitor, report->options.min_share);
 }

@@ -8,11 +8,13 @@
 
 #include "common/json.h"
 #include "report/report.h"
+#include "report/scope.h"
 #include "report/tree_paths.h"
 
 /** A kind of tree. Node 0 is the root, which is not printed. */
 typedef struct report_tree {
 	const char *title;
+	report_table table;
 	const char *columns;    /**< Headings of the columns between the weight and the name, right-aligned. */
 	const char *subject;    /**< Heading of the names. */
 	const char *key;        /**< JSON key of the tree. */

@@ -60,7 +60,7 @@ void report_wait_kinds_text(const log_report *report)
 
 	if (count == 0 || (count == 1 && rows[0].kind == MPROF_WAIT_NONE) || strcmp(sampling->clock, "processor") == 0)
 		return;
-	report_title(report, "Waiting, by kind", count, count, REPORT_ALL_NAMES | REPORT_ALL_STACKS);
+	report_title(report, "Waiting, by kind", count, count, TABLE_SAMPLE_WAITS);
 	printf("  %10s %8s", "samples", "");
 	if (sampling_has_time(sampling))
 		printf(" %10s", "time");

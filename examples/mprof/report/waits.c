@@ -17,7 +17,9 @@ static int fetch_monitor(const log_report *report, size_t index, void *row)
 
 	stats->struct_size = sizeof(*stats);
 	mprof_profile_get_monitor(report->profile, index, stats);
-	return report_wants_class(report, stats->class_id);
+	/* Rows without events are of another time. */
+	return stats->contentions + stats->acquired + stats->failures > 0 &&
+	       report_wants_class(report, stats->class_id);
 }
 
 static int fetch_site(const log_report *report, size_t index, void *row)
@@ -26,7 +28,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_monitor_site(report->profile, index, site);
-	return site->stack != 0 && report_wants_class(report, site->class_id) &&
+	return site->stack != 0 && site->contentions > 0 && report_wants_class(report, site->class_id) &&
 	       report_frames_keep_stack(report, site->stack);
 }
 
@@ -78,7 +80,7 @@ static void print_sites(const log_report *report)
 	char contentions[TEXT_NUMBER_SIZE];
 
 	if (count > 0)
-		report_title(report, "Waits for monitors by call site", shown, count, REPORT_IGNORES_NONE);
+		report_title(report, "Waits for monitors by call site", shown, count, TABLE_MONITOR_SITES);
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions));
@@ -138,7 +140,7 @@ static void print_holders(const log_report *report)
 	char contentions[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Monitors by the thread that held them", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Monitors by the thread that held them", shown, count, TABLE_MONITOR_HOLDERS);
 		printf("  %10s %14s %18s  %s\n", "waited", "times", "held by", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -165,7 +167,7 @@ void report_monitors_text(const log_report *report)
 	char failures[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Monitors", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Monitors", shown, count, TABLE_MONITORS);
 		printf("  %10s %14s %10s  %s\n", "waited", "times", "given up", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
@@ -251,7 +253,7 @@ static int fetch_finalizer(const log_report *report, size_t index, void *row)
 
 	stats->struct_size = sizeof(*stats);
 	mprof_profile_get_finalizer(report->profile, index, stats);
-	return report_wants_class(report, stats->class_id);
+	return stats->count > 0 && report_wants_class(report, stats->class_id);
 }
 
 static int compare_finalizers(const void *left, const void *right)
@@ -283,7 +285,7 @@ void report_finalizers_text(const log_report *report)
 	char objects[TEXT_NUMBER_SIZE];
 
 	if (count > 0) {
-		report_title(report, "Finalizers", shown, count, REPORT_ALL_STACKS);
+		report_title(report, "Finalizers", shown, count, TABLE_FINALIZERS);
 		printf("  %10s %14s  %s\n", "time", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
