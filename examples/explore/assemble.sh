@@ -9,11 +9,11 @@ wasm=${2:?libmprof.wasm}
 here=$(cd "$(dirname "$0")" && pwd)
 
 worker_scripts=(../wasm/{bytes,tasks,statuses,names,gzip,view,profile,events,heap_graph,log,module}.js
-	log_part.js span_list.js call_reader.js timeline_questions.js heap_shapes.js heap_tree.js heap_questions.js
-	event_questions.js questions.js worker.js)
-page_scripts=(dom.js figures.js address.js client.js colors.js table.js flame_layout.js flame_graph.js time_window.js
-	span_painter.js timeline_tracks.js timeline_chart.js view_overview.js view_methods.js view_flame.js view_timeline.js
-	view_tables.js path_list.js view_heap.js view_events.js main.js)
+	log_part.js span_list.js call_reader.js timeline_questions.js heat_questions.js heap_shapes.js heap_tree.js
+	heap_questions.js event_questions.js questions.js worker.js)
+page_scripts=(dom.js figures.js address.js client.js colors.js table.js flame_layout.js flame_graph.js treemap.js
+	time_window.js span_painter.js timeline_tracks.js timeline_chart.js view_tables.js view_overview.js view_methods.js
+	view_flame.js view_timeline.js view_heat.js path_list.js view_heap.js view_events.js main.js)
 
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
@@ -61,7 +61,10 @@ for bundle in WORKER SCRIPT; do
 	check_script "$directory/$bundle"
 done
 cp "$here/style.css" "$directory/STYLE"
+# What is not allowed by a hash is compressed.
 gzip -9 -n <"$wasm" | base64 -w 0 >"$directory/MODULE"
+gzip -9 -n <"$directory/WORKER" | base64 -w 0 >"$directory/WORKER.gz"
+mv "$directory/WORKER.gz" "$directory/WORKER"
 hash_of "$directory/SCRIPT" >"$directory/SCRIPT_HASH"
 hash_of "$directory/STYLE" >"$directory/STYLE_HASH"
 

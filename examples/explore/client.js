@@ -16,6 +16,13 @@ export function* decodePieces(text) {
 	}
 }
 
+// The decompressed content of an element.
+async function inflateElement(id) {
+	const pieces = Array.from(decodePieces(byId(id).textContent.trim()));
+	return new Response(new Blob(pieces).stream().pipeThrough(new DecompressionStream('gzip')));
+}
+
+/** Answers come once ready is settled. */
 export class Client {
 	#worker;
 	#waiting = new Map();
@@ -23,8 +30,13 @@ export class Client {
 
 	/** onRead is called when more of the log was read, onFailure if it cannot be. */
 	constructor(onRead, onFailure) {
-		const address = URL.createObjectURL(new Blob([byId('worker').textContent], { type: 'text/javascript' }));
-		this.#worker = new Worker(address);
+		this.ready = this.#start(onRead, onFailure);
+	}
+
+	async #start(onRead, onFailure) {
+		const [script, module] = await Promise.all([inflateElement('worker').then((stream) => stream.text()),
+			inflateElement('module').then((stream) => stream.arrayBuffer())]);
+		this.#worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
 		this.#worker.onerror = (event) => onFailure(event.message || 'the worker cannot be started');
 		this.#worker.onmessage = ({ data }) => {
 			if (data.read !== undefined)
@@ -34,9 +46,7 @@ export class Client {
 			else
 				this.#settle(data);
 		};
-		const [compressed] = decodePieces(byId('module').textContent.trim());
-		const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'));
-		this.ready = new Response(stream).arrayBuffer().then((module) => this.#worker.postMessage({ module }));
+		this.#worker.postMessage({ module });
 	}
 
 	#settle({ number, result, error }) {

@@ -36,3 +36,10 @@ export function saveFile(name, type, text) {
 export function fileName(what) {
 	return `${document.title.replace(/(\.mprof)?(\.gz)?$/, '').replace(/[^\p{L}\p{N}._-]+/gu, '_')}-${what}`;
 }
+
+/** A text as content of an element or an attribute of XML. */
+export function escapeMarkup(text) {
+	// Characters that XML does not allow become the replacement character.
+	return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A flame graph on a canvas: zoomed with a click or Enter, moved through with the arrow keys, saved as SVG.
 import { colorOf, isDarkTheme } from './colors.js';
-import { announce, element } from './dom.js';
+import { announce, element, escapeMarkup } from './dom.js';
 import { figureText, shareText } from './figures.js';
 import { layOut } from './flame_layout.js';
 
 const boxHeight = 19;
 const characterWidth = 7;
-
-function escapeMarkup(text) {
-	// Characters that XML does not allow become the replacement character.
-	return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-		.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 export class FlameGraph {
 	#forest;

@@ -8,11 +8,12 @@ import { overviewView } from './view_overview.js';
 import { methodsView } from './view_methods.js';
 import { flameView } from './view_flame.js';
 import { timelineView } from './view_timeline.js';
+import { heatView } from './view_heat.js';
 import { heapView } from './view_heap.js';
 import { eventsView } from './view_events.js';
 import { tableViews } from './view_tables.js';
 
-const views = [overviewView, methodsView, timelineView, flameView, heapView, ...tableViews, eventsView];
+const views = [overviewView, methodsView, timelineView, flameView, heatView, heapView, ...tableViews, eventsView];
 
 // How often the view is drawn again while the log is read, in milliseconds.
 const drawInterval = 700;
@@ -79,6 +80,7 @@ async function drawView(number) {
 	const container = element('div', { id: 'view', 'data-view': view.id });
 	container.className = 'view';
 	drawnAddress = address;
+	drawn = null;
 	const selection = readSelection();
 	drawLinks(view.id);
 	drawSelection(selection);

@@ -2,6 +2,7 @@
 // What the views ask of a log: tables with names, and trees of frames, for a selection of time and threads. Runs in the
 // worker.
 import { EventQuestions } from './event_questions.js';
+import { HeatQuestions } from './heat_questions.js';
 import { HeapQuestions } from './heap_questions.js';
 import { TimelineQuestions } from './timeline_questions.js';
 
@@ -18,6 +19,9 @@ const namedColumnsOf = {
 // Frames of a call stack that are shown in a row.
 const mostFrames = 3;
 
+/** Options of all profiles: allocations and waits without a call stack have a node of the call tree. */
+export const profileOptions = { timelineSlices: 1200, withCallSites: true };
+
 function keyOf(selection) {
 	return JSON.stringify([selection.from ?? null, selection.to ?? null, (selection.threads ?? []).map(String)]);
 }
@@ -29,6 +33,7 @@ export class Questions {
 	#heap;
 	#events;
 	#timeline;
+	#heat;
 	#profiles = new Map();
 
 	constructor(mprof, log, whole) {
@@ -37,6 +42,7 @@ export class Questions {
 		this.#whole = whole;
 		this.#heap = new HeapQuestions(log);
 		this.#events = new EventQuestions(mprof, log);
+		this.#heat = new HeatQuestions(log, whole);
 		this.#timeline = new TimelineQuestions(mprof, log, whole);
 	}
 
@@ -47,6 +53,7 @@ export class Questions {
 			frames: () => this.#frames(parameters),
 			neighbours: () => this.#neighbours(parameters),
 			events: () => this.#eventsOf(parameters),
+			heat: () => this.#heat.ask(parameters),
 		};
 		return answers[question]?.() ?? this.#timeline.ask(question, parameters) ?? this.#heap.ask(question, parameters);
 	}
@@ -65,7 +72,7 @@ export class Questions {
 				await known.readAll();
 			return known;
 		}
-		const options = { timelineSlices: 1200 };
+		const options = { ...profileOptions };
 		if (selection.from !== undefined)
 			options.windowStart = this.#whole.counterAt(selection.from);
 		if (selection.to !== undefined)
@@ -91,11 +98,29 @@ export class Questions {
 
 	#frameNames(stack, view) {
 		const frames = view.stack(stack);
-		const names = frames.slice(0, mostFrames).map(({ id, isNative }) =>
-			isNative ? view.frameName(4, id) ?? 'native code' : view.readableMethodName(id) ?? 'unknown');
-		if (frames.length > mostFrames)
-			names.push(`${frames.length - mostFrames} more`);
-		return names.join(' < ');
+		return this.#joinFrames(frames.slice(0, mostFrames).map(({ id, isNative }) =>
+			isNative ? view.frameName(4, id) ?? 'native code' : view.readableMethodName(id) ?? 'unknown'), frames.length);
+	}
+
+	#joinFrames(names, count) {
+		return [...names, ...(count > names.length ? [`${count - names.length} more`] : [])].join(' < ');
+	}
+
+	// Where the log has no call stack, the call site is a node of the call tree, or the method that allocated.
+	#addCallPaths(view, table) {
+		const isNeeded = (i) => table.stack_text[i] === null && table.call[i] > 0;
+		const calls = table.call.some((_, i) => isNeeded(i)) ? view.table('calls') : null;
+		table.stack_text = table.stack_text.map((text, i) => {
+			if (!isNeeded(i))
+				return text ?? (table.caller?.[i] > 0 ? view.readableMethodName(table.caller[i]) : null);
+			const names = [];
+			let count = 0;
+			for (let at = table.call[i]; at !== 0; at = calls.parent[at]) {
+				if (count++ < mostFrames)
+					names.push(view.readableMethodName(calls.method[at]) ?? 'unknown');
+			}
+			return this.#joinFrames(names, count);
+		});
 	}
 
 	#nameOf(view, what, id, kind) {
@@ -138,6 +163,8 @@ export class Questions {
 				return names.get(key);
 			});
 		}
+		if (table.stack_text !== undefined && table.call !== undefined)
+			this.#addCallPaths(view, table);
 		return table;
 	}
 
@@ -210,6 +237,7 @@ export class Questions {
 		const callers = this.#addNames(profile, 'callers', tree.table('callers'));
 		const callees = this.#addNames(profile, 'callees', tree.table('callees'));
 		tree.close();
-		return { callers, callees, name: this.#frameName(profile, kind, id) };
+		const { source_file: file = null, source_line: line = 0 } = (kind === 1 ? profile.method(id) : null) ?? {};
+		return { callers, callees, name: this.#frameName(profile, kind, id), file, line };
 	}
 }

@@ -4,6 +4,7 @@ import { changeAddress } from './address.js';
 import { element, fileName, saveFile } from './dom.js';
 import { FrameForest } from './flame_layout.js';
 import { FlameGraph } from './flame_graph.js';
+import { emptyText } from './view_tables.js';
 
 const flameSources = [
 	{ id: 'calls', title: 'Time in calls', unit: 'ns', countName: 'calls', total: 'calls' },
@@ -37,7 +38,7 @@ export const flameView = {
 				element('span', { class: 'faint' }, `${forest.nodes.length - 1} frames`)),
 			graph.status, graph.element);
 		if (forest.whole === 0)
-			graph.element.replaceChildren(element('p', {}, 'The log has nothing of this kind in the selection.'));
+			graph.element.replaceChildren(emptyText({ calls: '--calls', samples: '--sample', allocations: '--alloc=stack' }[source.id]));
 		return {
 			apply(now, changed) {
 				if (changed.some((name) => name !== 'zoom' && name !== 'search'))

@@ -7,6 +7,11 @@ import { FlameGraph } from './flame_graph.js';
 import { FrameForest } from './flame_layout.js';
 import { pathList } from './path_list.js';
 import { DataTable } from './table.js';
+import { Treemap } from './treemap.js';
+import { emptyText } from './view_tables.js';
+
+// Drawings of the tree of dominators.
+const dominatorParts = ['treemap', 'dominators'];
 
 const heapFigures = [
 	['objects', 'objects', 'count'], ['bytes', 'bytes', 'bytes'], ['reachable_objects', 'reachable objects', 'count'],
@@ -107,7 +112,8 @@ function drawDifference(before, after, { address }) {
 
 async function drawDominators({ client, address }, shot) {
 	const forest = new FrameForest(await client.ask('heapTree', { shot }));
-	const graph = new FlameGraph(forest, { unit: 'bytes', countName: 'objects', search: address.search, zoomed: address.zoom,
+	const isMap = address.part === 'treemap';
+	const graph = new (isMap ? Treemap : FlameGraph)(forest, { unit: 'bytes', countName: 'objects', search: address.search, zoomed: address.zoom,
 		title: 'Dominators', noun: 'classes', onZoom: (zoom) => changeAddress({ zoom }) });
 	const apply = (now, changed) => {
 		if (changed.some((name) => name !== 'zoom' && name !== 'search'))
@@ -117,12 +123,13 @@ async function drawDominators({ client, address }, shot) {
 		graph.show(now.zoom ?? '');
 		return true;
 	};
-	const explanation = 'Each box is what objects of a class retain; the boxes below it are what they dominate: every path from ' +
-		'a root to that leads through them. The first row has objects that no single object dominates.';
+	const explanation = `Each box is what objects of a class retain; the boxes ${isMap ? 'in' : 'below'} it are what they dominate: ` +
+		`every path from a root to that leads through them. The ${isMap ? 'outermost boxes are' : 'first row has'} objects that no ` +
+		'single object dominates.';
 	return { apply, parts: [element('p', { class: 'faint' }, explanation), element('div', { class: 'tools' },
 		element('button', { type: 'button', onclick: () => changeAddress({ zoom: null }) }, 'Show all'),
 		element('button', { type: 'button', onclick: () =>
-			saveFile(fileName('dominators.svg'), 'image/svg+xml', graph.svg()) }, 'Save as SVG')), graph.status, graph.element] };
+			saveFile(fileName(`${address.part}.svg`), 'image/svg+xml', graph.svg()) }, 'Save as SVG')), graph.status, graph.element] };
 }
 
 function partButton(title, part, current) {
@@ -131,11 +138,12 @@ function partButton(title, part, current) {
 }
 
 function drawTools(snapshots, shot, base, address) {
-	const part = address.part === 'dominators' && base === 0 ? 'dominators' : base === 0 ? null : 'difference';
+	const part = base !== 0 ? 'difference' : dominatorParts.includes(address.part) ? address.part : null;
 	return element('div', { class: 'tools' },
 		snapshotChoice('Snapshot', snapshots, shot, null, (value) => changeAddress({ shot: value, zoom: null })),
 		snapshotChoice('Difference from', snapshots, base, 'no other', (value) => changeAddress({ base: value, class: null, part: null, zoom: null })),
-		partButton('Classes', null, part), partButton('Dominators', 'dominators', part));
+		partButton('Classes', null, part), partButton('Treemap', 'treemap', part),
+		partButton('Dominators', 'dominators', part));
 }
 
 function numberIn(text, most) {
@@ -148,7 +156,7 @@ async function drawPart(context, heap, base, shot) {
 	const { address } = context;
 	if (base !== null)
 		return { parts: drawDifference(base, heap, context) };
-	if (address.part === 'dominators')
+	if (dominatorParts.includes(address.part))
 		return heap.isKnown ? drawDominators(context, shot) : { parts: [] };
 	if (address.class !== undefined && heap.isKnown)
 		return { parts: await drawPaths(heap, context, shot) };
@@ -163,7 +171,7 @@ export const heapView = {
 		const { client, address, selection } = context;
 		const { snapshots } = await client.ask('overview', {});
 		if (snapshots.length === 0) {
-			container.replaceChildren(element('p', {}, 'The log has no heap snapshots.'));
+			container.replaceChildren(emptyText('--heap'));
 			return null;
 		}
 		const shot = numberIn(address.shot, snapshots.length) || snapshots.length;

@@ -19,7 +19,8 @@ async function drawMethod(container, { client, selection, address }, id) {
 	const number = Number(id);
 	const found = [];
 	for (const [source, unit, countName] of neighbourSources) {
-		const { callers, callees, name } = await client.ask('neighbours', { selection, source, kind: 1, id: number });
+		const { callers, callees, name, file, line } = await client.ask('neighbours', { selection, source, kind: 1, id: number });
+		found.file = file === null ? null : `${file}${line > 0 ? `:${line}` : ''}`;
 		if (callers.length > 0)
 			found.push({ source, unit, countName, callers, callees, name });
 		else if (found.length === 0)
@@ -40,6 +41,7 @@ async function drawMethod(container, { client, selection, address }, id) {
 	container.replaceChildren(
 		element('div', { class: 'tools' }, element('a', { href: linkTo('methods') }, 'All methods')),
 		element('h2', {}, found[0]?.name ?? found.name ?? 'unknown'),
+		found.file === null ? '' : element('p', { class: 'faint', id: 'source' }, found.file),
 		...(found.length > 0 ? found.map(part) : [element('p', {}, 'The log has no call stacks with this method.')]));
 }
 

@@ -6,7 +6,8 @@ import { DataTable } from './table.js';
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 const handleTypes = ['weak', 'weak, tracks resurrection', 'normal', 'pinned'];
 
-// id: of the view; name: of the table; columns: title, unit, field or function that makes the values. rows: how many.
+// id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
+// of the same view, with the same fields.
 const definitions = [
 	{ id: 'classes', title: 'Allocations', name: 'classes', sort: 'Bytes', columns: [
 		['Class', 'text', 'id_text'], ['Bytes', 'bytes', 'bytes'], ['Objects', 'count', 'allocations'],
@@ -26,12 +27,21 @@ const definitions = [
 		['Duration', 'ns', 'duration_ns'], ['Pause', 'ns', 'pause_ns'], ['Mark', 'ns', 'mark_ns'], ['Sweep', 'ns', 'sweep_ns']] },
 	{ id: 'monitors', title: 'Locks', name: 'monitors', sort: 'Time waiting', columns: [
 		['Class', 'text', 'class_id_text'], ['Time waiting', 'ns', 'contended_ns'], ['Waits', 'count', 'contentions'],
-		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures']] },
+		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures']],
+	more: [{ title: 'Call sites of waits', name: 'monitor_sites', sort: 'Time waiting', columns: [
+		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Time waiting', 'ns', 'contended_ns'],
+		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures']] },
+	{ title: 'Threads that held the monitors', name: 'monitor_holders', sort: 'Time waiting', columns: [
+		['Class', 'text', 'class_id_text'], ['Held by thread', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
+		['Waits', 'count', 'contentions']] }] },
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
 	{ id: 'handles', title: 'Handles', name: 'handles', sort: 'Alive', columns: [
 		['Class', 'text', 'class_id_text'], ['Type', 'text', (table) => Array.from(table.type, (type) => handleTypes[type] ?? `type ${type}`)],
-		['Alive', 'count', 'alive'], ['Created', 'count', 'created'], ['Deleted', 'count', 'deleted']] },
+		['Alive', 'count', 'alive'], ['Created', 'count', 'created'], ['Deleted', 'count', 'deleted']],
+	more: [{ title: 'Call sites of handles', name: 'handle_sites', sort: 'Alive', columns: [
+		['Class', 'text', 'class_id_text'], ['Type', 'text', (table) => Array.from(table.type, (type) => handleTypes[type] ?? `type ${type}`)],
+		['Call stack', 'text', 'stack_text'], ['Alive', 'count', 'alive'], ['Created', 'count', 'created']] }] },
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
 		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],
 		['Bytes', 'bytes', 'bytes'], ['Allocations', 'count', 'allocations'], ['Peak bytes', 'bytes', 'peak_bytes']] },
@@ -42,20 +52,42 @@ const definitions = [
 		['Text', 'text', 'text'], ['Time', 'ns', 'time_ns'], ['Thread', 'text', 'thread_text']] },
 ];
 
-function makeView({ id, title, name, sort, ascending, columns }) {
+// What to record to see something in a view.
+const recordOptions = { classes: '--alloc', sites: '--alloc=stack or --calls --alloc', samples: '--sample', threads: '--threads',
+	collections: '--gc', monitors: '--monitor', exceptions: '--exceptions=stack', handles: '--handles', metrics: '--counters' };
+
+/** What a view states that has nothing to show. */
+export function emptyText(option) {
+	const advice = option === undefined ? '.' : `: record with mprof record ${option}.`;
+	return element('p', { class: 'empty' }, `Nothing of this kind was recorded in the selection${advice}`);
+}
+
+async function makeTable({ id, title, name, sort, ascending, columns }, { client, selection, address }, isMore) {
+	const rows = await client.ask('table', { selection, name });
+	const made = columns.map(([heading, unit, field]) =>
+		({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
+	const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
+	const table = new DataTable(rows.length, used.length > 0 ? used : made,
+		{ name: id ?? name, title, search: address.search, sort, ascending, short: isMore });
+	const note = rows.rounded ? element('span', { class: 'faint' }, 'Numbers above 2^53 are rounded.') : null;
+	return { length: rows.length, parts: [element('div', { class: 'tools' }, ...table.tools, note), table.element] };
+}
+
+function makeView(definition) {
 	return {
-		id,
-		title,
-		table: name,
-		async draw(container, { client, selection, address }) {
-			const rows = await client.ask('table', { selection, name });
-			const made = columns.map(([heading, unit, field]) =>
-				({ title: heading, unit, values: typeof field === 'string' ? rows[field] : field(rows) }));
-			const used = made.filter(({ values }) => values.some((value) => value !== null && value !== 0 && value !== ''));
-			const table = new DataTable(rows.length, used.length > 0 ? used : made,
-				{ name: id, title, search: address.search, sort, ascending });
-			container.replaceChildren(element('div', { class: 'tools' }, ...table.tools,
-				rows.rounded ? element('span', { class: 'faint' }, 'Numbers above 2^53 are rounded.') : null), table.element);
+		id: definition.id,
+		title: definition.title,
+		table: definition.name,
+		async draw(container, context) {
+			const { length, parts } = await makeTable(definition, context, false);
+			if (length === 0)
+				parts.push(emptyText(recordOptions[definition.id]));
+			for (const more of definition.more ?? []) {
+				const other = await makeTable(more, context, true);
+				if (other.length > 0)
+					parts.push(element('h2', {}, more.title), ...other.parts);
+			}
+			container.replaceChildren(...parts);
 		},
 	};
 }

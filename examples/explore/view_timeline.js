@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The timeline: what each thread did, from the whole run down to single calls, with markers, metrics and pauses.
-import { changeAddress, linkTo } from './address.js';
+import { changeAddress, linkTo, readAddress } from './address.js';
 import { activityColors } from './colors.js';
 import { element } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
@@ -8,6 +8,7 @@ import { makeSpans } from './span_painter.js';
 import { TimelineChart } from './timeline_chart.js';
 import { AxisTrack, MetricTrack, ThreadTrack, pauseName } from './timeline_tracks.js';
 import { TimeWindow } from './time_window.js';
+import { emptyText } from './view_tables.js';
 
 // Numbers of mprof_pause_kind.
 const waitKind = 3;
@@ -127,8 +128,7 @@ class TimelineView {
 		await this.#addThreads(ask, timeline, threads, pauses);
 		this.#drawTools();
 		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || marks.length > 0 ? [this.#chart.element]
-			: [element('p', { class: 'empty' }, 'The log has no times of threads in the selection: record calls (mprof record --calls), ' +
-				'samples (--sample) or allocations.')]));
+			: [emptyText('--calls or --sample')]));
 		this.#chart.select(this.#context.selection);
 		return this;
 	}
@@ -183,7 +183,7 @@ class TimelineView {
 	}
 
 	#store() {
-		if (!this.#chart.element.isConnected)
+		if (!this.#chart.element.isConnected || readAddress().view !== timelineView.id)
 			return;
 		const { window } = this.#chart;
 		const time = (value) => (window.isWhole ? null : String(Number(value.toFixed(1))));

@@ -2,16 +2,13 @@
 // The worker of the page: it receives a log, reads it, and answers the questions of the views. The page sends {module},
 // {begin}, {bytes}, {finish}, {file}, which are handled in order, and {question}, which is answered at any time.
 import { loadMprof } from '../wasm/mprof.js';
-import { Questions } from './questions.js';
+import { Questions, profileOptions } from './questions.js';
 
 let mprof = null;
 let log = null;
 let profile = null;
 let questions = null;
 let work = Promise.resolve();
-
-// Options of the profile of the whole log, which all views share.
-const profileOptions = { timelineSlices: 1200 };
 
 function begin() {
 	log?.close();

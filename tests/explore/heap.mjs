@@ -72,6 +72,12 @@ async function compareSnapshot(browser, log, shot) {
 	if (report.roots > 0)
 		await comparePaths(browser, what, shot, report);
 	await browser.show(`view=heap&shot=${shot}&part=dominators`);
+	if (report.roots > 0) {
+		const text = await browser.run(() => document.querySelector('#main .status').textContent);
+		await browser.show(`view=heap&shot=${shot}&part=treemap`);
+		expect(`${what}: the treemap has the same value`, await browser.run(() => document.querySelector('#main .status').textContent), text);
+		expect(`${what}: the treemap is drawn`, await browser.run(() => document.querySelector('.treemap canvas').width > 0), true);
+	}
 	if (report.roots > 0)
 		expect(`${what}: dominators`, await browser.run(() => document.querySelector('#main .status').textContent.startsWith('all: ')), true);
 }

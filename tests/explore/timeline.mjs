@@ -102,12 +102,31 @@ async function checkCounts(browser) {
 	}
 }
 
+// The cells of the heat map have the times of the report; keys select cells.
+async function checkHeat(browser) {
+	for (const log of readFileSync('logs', 'utf8').trim().split('\n')) {
+		const { totals, threads } = JSON.parse(readFileSync(`${log}.json`, 'utf8'));
+		await browser.openLog(address(`${log}.html`), '#view=heat&value=methods');
+		const sum = Number(await browser.run(() => document.getElementById('heat-sum')?.dataset.value ?? 0));
+		expect(`${log}: time in methods`, Math.abs(sum - totals.method_ns) <= 2 * threads.length ? totals.method_ns : sum, totals.method_ns);
+	}
+	await browser.openLog(address('timeline.html'), '#view=heat&value=methods&period=10000000');
+	await browser.type('.heat canvas', `${keys.right}${keys.right}${keys.enter}`);
+	await browser.wait('the selection', () => !document.getElementById('selection').hidden);
+	const { from, to } = await browser.run(readTimes);
+	expect('start of the cell', from, 20 * ms);
+	expect('end of the cell', to, 20.2 * ms);
+	const links = await browser.run(() => Array.from(document.querySelectorAll('#heat-links a'), (link) => link.hash));
+	expect('links have the selection', links.every((link) => link.includes('from=20000000&to=20200000')), true);
+}
+
 const browser = await Browser.start();
 try {
 	await checkKeys(browser);
 	await checkLink(browser);
 	await checkPointer(browser);
 	await checkCounts(browser);
+	await checkHeat(browser);
 	expect('messages of the console', (await browser.console()).map(({ message }) => message).join('\n'), '');
 } finally {
 	await browser.close();
