@@ -32,7 +32,7 @@ test -z "$(ls ./*.pb.gz 2>/dev/null)" || fail "a wrong command line left a file"
 mprof export --to=help
 test ! -s err || fail "the list of formats: $(cat err)"
 expect_status 0 "the list of formats"
-for format in pprof perfetto chrome speedscope folded callgrind dot; do
+for format in pprof perfetto chrome firefox speedscope folded callgrind dot; do
 	expect_line out "^  $format "
 	"$MPROF" export --to=$format -o - sample.mprof >"all.$format" 2>err || fail "$format: $(cat err)"
 	test -s "all.$format" || fail "no output of $format"

@@ -334,10 +334,13 @@ static void check_size(const export_job *job, const export_file *file)
 	char size[TEXT_NUMBER_SIZE];
 	char limit[TEXT_NUMBER_SIZE];
 
-	if (file->is_size_noted || job->target->viewer_limit == 0 || file->size <= job->target->viewer_limit)
+	/* Viewers of a text have it as a whole in memory; others decompress what they need. */
+	const uint64_t read = job->target->file_flags & EXPORT_FILE_TEXT ? file->content_size : file->size;
+
+	if (file->is_size_noted || job->target->viewer_limit == 0 || read <= job->target->viewer_limit)
 		return;
 	text_begin_message(file->path);
-	fprintf(stderr, "the file has %s; viewers are slow or fail above %s: %s\n", text_bytes(size, file->size),
+	fprintf(stderr, "the file has %s; viewers are slow or fail above %s: %s\n", text_bytes(size, read),
 		text_bytes(limit, job->target->viewer_limit), job->target->smaller);
 }
 

@@ -5,7 +5,9 @@
 #include "shared/utf8.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGEST_EXACT (UINT64_C(1) << 53)
 
@@ -130,8 +132,7 @@ static void end_value(json_writer *json)
 	json->needs_comma = 0;
 }
 
-/* Prints a value that needs no quotes and no escaping. */
-static void put_plain(json_writer *json, const char *key, const char *text)
+void json_plain(json_writer *json, const char *key, const char *text)
 {
 	if (json->sink != NULL) {
 		json->sink->value(json->user, key, text);
@@ -233,7 +234,7 @@ void json_unsigned(json_writer *json, const char *key, uint64_t number)
 {
 	char text[NUMBER_SIZE];
 
-	put_plain(json, key, format_number(text, number, 10));
+	json_plain(json, key, format_number(text, number, 10));
 }
 
 void json_signed(json_writer *json, const char *key, int64_t number)
@@ -243,12 +244,12 @@ void json_signed(json_writer *json, const char *key, int64_t number)
 
 	if (number < 0)
 		*--first = '-';
-	put_plain(json, key, first);
+	json_plain(json, key, first);
 }
 
 void json_boolean(json_writer *json, const char *key, int truth)
 {
-	put_plain(json, key, truth ? "true" : "false");
+	json_plain(json, key, truth ? "true" : "false");
 }
 
 void json_double(json_writer *json, const char *key, double number)
@@ -262,7 +263,20 @@ void json_double(json_writer *json, const char *key, double number)
 	snprintf(text, sizeof(text), "%.15g", number);
 	if (strtod(text, NULL) != number)
 		snprintf(text, sizeof(text), "%.17g", number);
-	put_plain(json, key, text);
+	json_plain(json, key, text);
+}
+
+void json_fixed(json_writer *json, const char *key, uint64_t number, unsigned int decimals)
+{
+	char text[NUMBER_SIZE];
+	char *first = format_number(text, number, 10);
+	char *const end = text + NUMBER_SIZE - 1;
+
+	while (first >= end - decimals)
+		*--first = '0';
+	memmove(first - 1, first, (size_t)(end - first) - decimals);
+	end[-1 - (ptrdiff_t)decimals] = '.';
+	json_plain(json, key, first - 1);
 }
 
 void json_large(json_writer *json, const char *key, uint64_t number)
@@ -273,7 +287,7 @@ void json_large(json_writer *json, const char *key, uint64_t number)
 	if (number > LARGEST_EXACT)
 		put_quoted(json, key, digits);
 	else
-		put_plain(json, key, digits);
+		json_plain(json, key, digits);
 }
 
 void json_hexadecimal(json_writer *json, const char *key, uint64_t number)

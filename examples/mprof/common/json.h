@@ -51,6 +51,9 @@ void json_end_array(json_writer *json);
 /** Prints null, for an unknown value. */
 void json_null(json_writer *json, const char *key);
 
+/** Prints a value that is JSON already. */
+void json_plain(json_writer *json, const char *key, const char *text);
+
 /** Prints text, which need not be UTF-8: invalid bytes are replaced. NULL prints null. */
 void json_string(json_writer *json, const char *key, const char *text);
 
@@ -60,6 +63,9 @@ void json_boolean(json_writer *json, const char *key, int truth);
 
 /** Prints a number; NaN and infinity, which JSON does not have, are printed as null. */
 void json_double(json_writer *json, const char *key, double number);
+
+/** Prints number / 10^decimals with \p decimals digits after the point, up to 9. */
+void json_fixed(json_writer *json, const char *key, uint64_t number, unsigned int decimals);
 
 /** Prints a number; as a string if it exceeds 2^53, because most programs would round it. */
 void json_large(json_writer *json, const char *key, uint64_t number);

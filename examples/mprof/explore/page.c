@@ -135,7 +135,7 @@ static const char *write_log(FILE *log, FILE *encoded)
 
 	if (is_compressed(log) || !gzip_stream_is_supported())
 		return copy_file(log, encoded);
-	compressor = gzip_stream_open(encoded);
+	compressor = gzip_stream_open(encoded, NULL);
 	if (compressor == NULL)
 		return strerror(errno);
 	setvbuf(compressor, NULL, _IOFBF, BUFFER_SIZE);

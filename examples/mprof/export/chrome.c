@@ -311,7 +311,7 @@ const export_target export_chrome = {
 		 "smaller",
 	.kind = EXPORT_EVENTS,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
-	.file_flags = EXPORT_FILE_TEXT,
+	.file_flags = EXPORT_FILE_TEXT | EXPORT_FILE_GZIP_BY_NAME,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or --to=perfetto",
 	.write_report = write_report,

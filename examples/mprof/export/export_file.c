@@ -22,6 +22,15 @@ static const char *open_whole(export_file *file, unsigned int flags)
 	return NULL;
 }
 
+static int is_compressed(const export_file *file, unsigned int flags)
+{
+	const size_t length = strlen(file->path);
+
+	if ((flags & EXPORT_FILE_GZIP) != 0)
+		return gzip_stream_is_supported();
+	return (flags & EXPORT_FILE_GZIP_BY_NAME) != 0 && length > 3 && strcmp(file->path + length - 3, ".gz") == 0;
+}
+
 /* The stream has a descriptor of its own, because closing the whole file closes its descriptor. */
 static const char *open_streams(export_file *file, unsigned int flags)
 {
@@ -37,9 +46,9 @@ static const char *open_streams(export_file *file, unsigned int flags)
 	}
 	setvbuf(file->target, NULL, _IOFBF, BUFFER_SIZE);
 	file->stream = file->target;
-	if ((flags & EXPORT_FILE_GZIP) == 0 || !gzip_stream_is_supported())
+	if (!is_compressed(file, flags))
 		return NULL;
-	file->stream = gzip_stream_open(file->target);
+	file->stream = gzip_stream_open(file->target, &file->content_size);
 	if (file->stream == NULL)
 		return strerror(errno);
 	setvbuf(file->stream, NULL, _IOFBF, BUFFER_SIZE);
@@ -96,6 +105,8 @@ const char *export_file_close(export_file *file, int is_whole)
 	other = close_stream(file->target);
 	problem = other != NULL ? other : problem;
 	file->size = size_of(file->whole.fd);
+	if (file->stream == file->target)
+		file->content_size = file->size;
 	other = whole_file_close(&file->whole, is_whole && problem == NULL);
 	return problem != NULL ? problem : other;
 }

@@ -13,18 +13,20 @@
 #include <stdio.h>
 
 typedef struct export_file {
-	const char *path;  /**< As given. Borrowed. */
-	FILE *stream;      /**< Where the format is written. */
-	FILE *target;      /**< The file; the same as stream unless the file is compressed. */
-	int is_size_noted; /**< A warning about the size was printed. */
-	uint64_t size;     /**< Of the file in bytes, after export_file_close(); 0 if it is not a regular file. */
+	const char *path;      /**< As given. Borrowed. */
+	FILE *stream;          /**< Where the format is written. */
+	FILE *target;          /**< The file; the same as stream unless the file is compressed. */
+	int is_size_noted;     /**< A warning about the size was printed. */
+	uint64_t size;         /**< Of the file in bytes, after export_file_close(); 0 if it is not a regular file. */
+	uint64_t content_size; /**< The same before compression. */
 	whole_file whole;
 } export_file;
 
 /** Bits that describe a format. */
 enum {
-	EXPORT_FILE_TEXT = 1, /**< It can be written to a terminal. */
-	EXPORT_FILE_GZIP = 2  /**< It is compressed with gzip, in a tool built with zlib. */
+	EXPORT_FILE_TEXT = 1,        /**< It can be written to a terminal. */
+	EXPORT_FILE_GZIP = 2,        /**< It is compressed with gzip, in a tool built with zlib. */
+	EXPORT_FILE_GZIP_BY_NAME = 4 /**< The same if the name ends in ".gz"; without zlib, such a name is an error. */
 };
 
 /** Opens a file; "-" is standard output. Returns NULL, or a message; then nothing has to be closed. */

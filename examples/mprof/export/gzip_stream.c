@@ -20,6 +20,7 @@
 typedef struct compressor {
 	z_stream zlib;
 	FILE *target;
+	uint64_t *content_size;
 	unsigned char output[OUTPUT_SIZE];
 } compressor;
 
@@ -55,6 +56,8 @@ static ssize_t write_compressed(void *user, const char *data, size_t size)
 	/* zlib does not change the input; its type lacks const unless ZLIB_CONST is defined. */
 	state->zlib.next_in = (unsigned char *)(uintptr_t)data;
 	state->zlib.avail_in = (uInt)size;
+	if (state->content_size != NULL)
+		*state->content_size += size;
 	/* A stream with cookie reports an error by 0; a negative result is not allowed. */
 	return run_compressor(state, Z_NO_FLUSH) ? (ssize_t)size : 0;
 }
@@ -75,7 +78,7 @@ static int close_compressed(void *user)
 	return EOF;
 }
 
-FILE *gzip_stream_open(FILE *target)
+FILE *gzip_stream_open(FILE *target, uint64_t *content_size)
 {
 	const cookie_io_functions_t functions = {.write = write_compressed, .close = close_compressed};
 	compressor *state = calloc(1, sizeof(*state));
@@ -84,6 +87,7 @@ FILE *gzip_stream_open(FILE *target)
 	if (state == NULL)
 		return NULL;
 	state->target = target;
+	state->content_size = content_size;
 	if (deflateInit2(&state->zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MEMORY_LEVEL,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(state);
@@ -105,9 +109,10 @@ int gzip_stream_is_supported(void)
 	return 0;
 }
 
-FILE *gzip_stream_open(FILE *target)
+FILE *gzip_stream_open(FILE *target, uint64_t *content_size)
 {
 	(void)target;
+	(void)content_size;
 	errno = ENOTSUP;
 	return NULL;
 }

@@ -31,25 +31,6 @@ static int add_source(stack_tree *tree, const log_report *report, int with_class
 	}
 }
 
-/* Prints which values the log has. */
-static void note_missing(const log_report *report, export_value value)
-{
-	const char *separator = "; it has ";
-
-	text_begin_message(report->input.name);
-	if (value == EXPORT_VALUES)
-		fputs("the log has no calls, samples, allocations, waits, handles or heap snapshots", stderr);
-	else
-		fprintf(stderr, "--value=%s: the log has no such data", export_value_name(value));
-	for (int i = 0; i < EXPORT_VALUES; i++) {
-		if (!export_value_exists(report, (export_value)i))
-			continue;
-		fprintf(stderr, "%s%s", separator, export_value_name((export_value)i));
-		separator = ", ";
-	}
-	fputc('\n', stderr);
-}
-
 /* Objects have a class; calls and samples have none. Paths to objects of a heap snapshot have no methods. */
 static int has_objects(export_value value)
 {
@@ -88,7 +69,7 @@ int stack_tree_create(const log_report *report, export_value value, const stack_
 	if (value == EXPORT_VALUE_DEFAULT)
 		value = export_value_choose(report);
 	if (!export_value_exists(report, value)) {
-		note_missing(report, value);
+		export_value_note_missing(report, value);
 		return STATUS_NOTHING;
 	}
 	if (options->is_only && refuse_options(report, value, options))

@@ -70,7 +70,7 @@ struct export_target {
 	export_kind kind;
 	uint32_t options;        /**< Bits: the options that the format has. */
 	uint32_t values;         /**< EXPORT_VALUE_BIT() of those of which the format holds one; 0 if none is chosen. */
-	unsigned int file_flags; /**< Bits of #EXPORT_FILE_TEXT and #EXPORT_FILE_GZIP. */
+	unsigned int file_flags; /**< Bits of EXPORT_FILE_TEXT and so on. */
 	uint64_t viewer_limit;   /**< Size in bytes above which its viewers fail or are slow; 0 if unknown. */
 	const char *smaller;     /**< How to make a smaller file; NULL if viewer_limit is 0. */
 	uint64_t stack_limit;    /**< Uncompressed size of call stacks above which viewers fail or are slow. */

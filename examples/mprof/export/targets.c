@@ -7,6 +7,7 @@
 #include "export/chrome.h"
 #include "export/csv_tables.h"
 #include "export/dot.h"
+#include "export/firefox.h"
 #include "export/folded.h"
 #include "export/heapsnapshot.h"
 #include "export/hprof.h"
@@ -22,7 +23,7 @@
 static const export_target *const targets[] = {
 	&export_pprof,        &export_speedscope, &export_folded,   &export_callgrind, &export_dot,
 	&export_heapsnapshot, &export_hprof,      &export_otlp,     &export_sqlite,    &export_csv,
-	&export_clickhouse,   &export_parquet,    &export_perfetto, &export_chrome,
+	&export_clickhouse,   &export_parquet,    &export_perfetto, &export_firefox,   &export_chrome,
 };
 
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))

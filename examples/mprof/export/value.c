@@ -111,3 +111,21 @@ export_value export_value_choose(const log_report *report)
 	}
 	return export_value_exists(report, EXPORT_BYTES) ? EXPORT_BYTES : EXPORT_VALUES;
 }
+
+void export_value_note_missing(const log_report *report, export_value value)
+{
+	const char *separator = "; it has ";
+
+	text_begin_message(report->input.name);
+	if (value == EXPORT_VALUES)
+		fputs("the log has no calls, samples, allocations, waits, handles or heap snapshots", stderr);
+	else
+		fprintf(stderr, "--value=%s: the log has no such data", export_value_name(value));
+	for (int i = 0; i < EXPORT_VALUES; i++) {
+		if (!export_value_exists(report, (export_value)i))
+			continue;
+		fprintf(stderr, "%s%s", separator, export_value_name((export_value)i));
+		separator = ", ";
+	}
+	fputc('\n', stderr);
+}

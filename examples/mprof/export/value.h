@@ -44,6 +44,9 @@ char *export_value_format(export_value value, char text[], uint64_t amount);
 /** Whether the log has data of a value. */
 int export_value_exists(const log_report *report, export_value value);
 
+/** Prints on standard error that the log has no data of a value, and which values it has. */
+void export_value_note_missing(const log_report *report, export_value value);
+
 /** The main content of a log: samples, else time, else bytes allocated, else the heap; #EXPORT_VALUES if none. */
 export_value export_value_choose(const log_report *report);
 

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects and writes the shared tables of a profile of Firefox. */
+#include "export/firefox_tables.h"
+
+#include "common/elements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A resource that is a library. */
+#define RESOURCE_LIBRARY 1
+
+/* Kinds of keys of firefox_tables::frames. */
+enum { KEY_METHOD, KEY_LOCATION, KEY_CLASS, KEY_KINDS };
+
+/* An entry of the maps: an index plus 1, because new entries are 0. */
+typedef struct index_entry {
+	uint64_t key;
+	uint64_t number;
+} index_entry;
+
+static const struct category {
+	const char *name;
+	const char *color;
+} categories[FIREFOX_CATEGORIES] = {
+	[FIREFOX_OTHER] = {"Other", "grey"},          [FIREFOX_MANAGED] = {"Managed", "yellow"},
+	[FIREFOX_NATIVE] = {"Native", "blue"},        [FIREFOX_RUNTIME] = {"Runtime", "lightblue"},
+	[FIREFOX_COLLECTOR] = {"GC", "orange"},       [FIREFOX_COMPILER] = {"JIT and class loading", "purple"},
+	[FIREFOX_LOCKS] = {"Waits and locks", "red"}, [FIREFOX_CLASSES] = {"Allocated class", "green"},
+};
+
+void firefox_tables_init(firefox_tables *tables, const log_report *report, const log_input *input)
+{
+	memset(tables, 0, sizeof(*tables));
+	tables->report = report;
+	tables->input = input;
+	tables->frames.value_size = sizeof(uint64_t);
+	tables->native_frames.value_size = sizeof(uint64_t);
+	tables->stack_indexes.value_size = sizeof(uint64_t);
+	tables->sampled_stacks.value_size = sizeof(uint64_t);
+}
+
+void firefox_tables_release(firefox_tables *tables)
+{
+	intern_release(&tables->strings);
+	intern_release(&tables->libraries);
+	intern_release(&tables->files);
+	key_map_clear(&tables->frames);
+	key_map_clear(&tables->native_frames);
+	key_map_clear(&tables->stack_indexes);
+	key_map_clear(&tables->sampled_stacks);
+	free(tables->functions);
+	free(tables->stacks);
+	plain_text_release(&tables->plain);
+}
+
+/* The index of a text in one of the tables, without what cannot be printed. */
+static uint32_t intern_text(firefox_tables *tables, intern_table *table, const char *text)
+{
+	const char *plain = plain_text(&tables->plain, text);
+	uint32_t index;
+
+	if (plain != NULL && intern_add(table, plain, strlen(plain) + 1, &index) >= 0)
+		return index;
+	tables->has_failed = 1;
+	return FIREFOX_NONE;
+}
+
+uint32_t firefox_string(firefox_tables *tables, const char *text)
+{
+	return intern_text(tables, &tables->strings, text);
+}
+
+uint32_t firefox_class_name(firefox_tables *tables, uint32_t class_id)
+{
+	class_name class;
+	const char *name = names_class_or_none(tables->input->reader, class_id, &class);
+
+	return firefox_string(tables, name != NULL ? name : "(unknown class)");
+}
+
+static index_entry *put_entry(firefox_tables *tables, key_map *map, uint64_t key)
+{
+	index_entry *entry = key_map_put(map, key);
+
+	tables->has_failed |= entry == NULL;
+	return entry;
+}
+
+static uint32_t add_function(firefox_tables *tables, const firefox_function *function)
+{
+	if (!elements_reserve((void **)&tables->functions, &tables->function_capacity, tables->function_count,
+			      sizeof(*tables->functions))) {
+		tables->has_failed = 1;
+		return FIREFOX_NONE;
+	}
+	tables->functions[tables->function_count] = *function;
+	return (uint32_t)tables->function_count++;
+}
+
+static uint32_t add_method(firefox_tables *tables, uint32_t id)
+{
+	const mprof_reader *reader = tables->input->reader;
+	firefox_function function = {.file = FIREFOX_NONE, .resource = FIREFOX_NONE, .category = FIREFOX_MANAGED};
+	const char *assembly;
+	method_name method;
+
+	names_method(reader, id, &method);
+	assembly = assembly_names_get(&tables->report->assemblies, method.assembly_id);
+	function.name = firefox_string(tables, names_full_method(tables->input->names, id));
+	if (method.file != NULL)
+		function.file = intern_text(tables, &tables->files, method.file);
+	if (method.file != NULL)
+		function.line = method.line;
+	if (assembly != NULL)
+		function.resource = intern_text(tables, &tables->libraries, assembly);
+	if (names_is_runtime_work(reader, id))
+		function.category = FIREFOX_RUNTIME;
+	return add_function(tables, &function);
+}
+
+/* A function of native code, or what stands for one; the addresses of a function have one name. */
+static uint32_t add_native(firefox_tables *tables, const char *name, const char *module)
+{
+	const firefox_function function = {.name = firefox_string(tables, name),
+					   .file = FIREFOX_NONE,
+					   .resource = module != NULL ? intern_text(tables, &tables->libraries, module)
+								      : FIREFOX_NONE,
+					   .category = FIREFOX_NATIVE};
+	index_entry *entry = put_entry(tables, &tables->native_frames, function.name);
+
+	if (entry == NULL)
+		return FIREFOX_NONE;
+	if (entry->number == 0)
+		entry->number = (uint64_t)add_function(tables, &function) + 1;
+	return (uint32_t)(entry->number - 1);
+}
+
+/* A location is its function, else its module, else itself, as in the report. */
+static uint32_t add_location(firefox_tables *tables, uint32_t id)
+{
+	const mprof_reader *reader = tables->input->reader;
+	const mprof_stack_frame frame = {.id = id, .is_native = 1};
+	const char *name = NULL;
+	const char *module = NULL;
+	mprof_record location;
+	mprof_record record;
+
+	if (id == 0 ||
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_LOCATION, id, &location, sizeof(location)) != MPROF_OK)
+		return add_native(tables, names_frame(tables->input->names, &frame), NULL);
+	if (location.as.location.module != 0 &&
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, location.as.location.module, &record,
+				       sizeof(record)) == MPROF_OK)
+		module = record.as.module.file;
+	if (location.as.location.function != 0)
+		name = names_sample(tables->input->names, MPROF_SAMPLE_FUNCTION, location.as.location.function);
+	else
+		name = module;
+	return add_native(tables, name != NULL ? name : names_frame(tables->input->names, &frame), module);
+}
+
+static uint32_t add_class(firefox_tables *tables, uint32_t id)
+{
+	const firefox_function function = {.name = firefox_class_name(tables, id),
+					   .file = FIREFOX_NONE,
+					   .resource = FIREFOX_NONE,
+					   .category = FIREFOX_CLASSES};
+
+	return add_function(tables, &function);
+}
+
+static uint32_t add_frame(firefox_tables *tables, unsigned int kind, uint32_t id)
+{
+	if (kind == KEY_CLASS)
+		return add_class(tables, id);
+	if (kind == KEY_LOCATION)
+		return add_location(tables, id);
+	return id != 0 ? add_method(tables, id) : add_native(tables, "(unknown)", NULL);
+}
+
+static uint32_t frame_of(firefox_tables *tables, unsigned int kind, uint32_t id)
+{
+	const index_entry *found = key_map_find(&tables->frames, (uint64_t)id * KEY_KINDS + kind);
+	index_entry *entry;
+	uint32_t index;
+
+	if (found != NULL)
+		return (uint32_t)(found->number - 1);
+	index = add_frame(tables, kind, id);
+	if (index == FIREFOX_NONE)
+		return FIREFOX_NONE;
+	entry = put_entry(tables, &tables->frames, (uint64_t)id * KEY_KINDS + kind);
+	if (entry == NULL)
+		return FIREFOX_NONE;
+	entry->number = (uint64_t)index + 1;
+	return index;
+}
+
+static uint32_t add_stack(firefox_tables *tables, uint32_t caller, uint32_t frame)
+{
+	index_entry *entry;
+
+	if (frame == FIREFOX_NONE)
+		return FIREFOX_NONE;
+	entry = put_entry(tables, &tables->stack_indexes, (uint64_t)caller << 32 | frame);
+	if (entry == NULL)
+		return FIREFOX_NONE;
+	if (entry->number > 0)
+		return (uint32_t)(entry->number - 1);
+	if (!elements_reserve((void **)&tables->stacks, &tables->stack_capacity, tables->stack_count,
+			      sizeof(*tables->stacks))) {
+		tables->has_failed = 1;
+		return FIREFOX_NONE;
+	}
+	tables->stacks[tables->stack_count].frame = frame;
+	tables->stacks[tables->stack_count].caller = caller;
+	entry->number = ++tables->stack_count;
+	return (uint32_t)(entry->number - 1);
+}
+
+uint32_t firefox_method_stack(firefox_tables *tables, uint32_t caller, uint32_t method)
+{
+	return add_stack(tables, caller, frame_of(tables, KEY_METHOD, method));
+}
+
+uint32_t firefox_class_stack(firefox_tables *tables, uint32_t caller, uint32_t class_id)
+{
+	return add_stack(tables, caller, frame_of(tables, KEY_CLASS, class_id));
+}
+
+uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t stack)
+{
+	index_entry *entry = put_entry(tables, &tables->sampled_stacks, stack);
+	const mprof_stack_frame *frames;
+	uint32_t index = FIREFOX_NONE;
+	size_t count;
+
+	if (entry == NULL)
+		return FIREFOX_NONE;
+	if (entry->number > 0)
+		return (uint32_t)(entry->number - 1);
+	count = names_stack(tables->input->names, stack, &frames);
+	for (size_t i = count; i > 0; i--) {
+		const mprof_stack_frame *frame = &frames[i - 1];
+
+		index = add_stack(tables, index,
+				  frame_of(tables, frame->is_native ? KEY_LOCATION : KEY_METHOD, frame->id));
+	}
+	entry->number = (uint64_t)index + 1;
+	return index;
+}
+
+uint32_t firefox_sampled_stack(firefox_tables *tables, const mprof_event *event)
+{
+	/* Without a call stack, nothing is known of native code. */
+	const uint32_t method = event->flags & MPROF_EVENT_FLAG_NATIVE ? 0 : event->id;
+
+	if (event->value != 0)
+		return firefox_logged_stack(tables, (uint32_t)event->value);
+	return add_stack(tables, FIREFOX_NONE, frame_of(tables, KEY_METHOD, method));
+}
+
+static const char *text_of(const intern_table *table, size_t index)
+{
+	return index < table->count ? table->bytes + table->entries[index].offset : "";
+}
+
+void firefox_write_string(const firefox_tables *tables, json_writer *json, const char *key, uint32_t string)
+{
+	json_string(json, key, text_of(&tables->strings, string));
+}
+
+void firefox_write_categories(json_writer *json)
+{
+	json_begin_array(json, "categories");
+	for (size_t i = 0; i < FIREFOX_CATEGORIES; i++) {
+		json_begin_object(json, NULL);
+		json_string(json, "name", categories[i].name);
+		json_string(json, "color", categories[i].color);
+		json_begin_array(json, "subcategories");
+		json_string(json, NULL, "Other");
+		json_end_array(json);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void firefox_write_libraries(const firefox_tables *tables, json_writer *json)
+{
+	static const char *const name_fields[] = {"name", "path", "debugName", "debugPath"};
+
+	json_begin_array(json, "libs");
+	for (size_t i = 0; i < tables->libraries.count; i++) {
+		json_begin_object(json, NULL);
+		json_string(json, "arch", "");
+		for (size_t j = 0; j < sizeof(name_fields) / sizeof(name_fields[0]); j++)
+			json_string(json, name_fields[j], text_of(&tables->libraries, i));
+		json_string(json, "breakpadId", "");
+		json_null(json, "codeId");
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+/* A column whose values are all the same. */
+static void write_constant(json_writer *json, const char *key, size_t count, const char *text)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_plain(json, NULL, text);
+	json_end_array(json);
+}
+
+/* An index, or a text that means none. */
+static void write_index(json_writer *json, uint32_t index, const char *none)
+{
+	if (index != FIREFOX_NONE)
+		json_unsigned(json, NULL, index);
+	else
+		json_plain(json, NULL, none);
+}
+
+static void write_numbers(json_writer *json, const char *key, size_t count)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, i);
+	json_end_array(json);
+}
+
+static void write_stacks(const firefox_tables *tables, json_writer *json)
+{
+	json_begin_object(json, "stackTable");
+	json_begin_array(json, "frame");
+	for (size_t i = 0; i < tables->stack_count; i++)
+		json_unsigned(json, NULL, tables->stacks[i].frame);
+	json_end_array(json);
+	json_begin_array(json, "prefix");
+	for (size_t i = 0; i < tables->stack_count; i++)
+		write_index(json, tables->stacks[i].caller, "null");
+	json_end_array(json);
+	json_unsigned(json, "length", tables->stack_count);
+	json_end_object(json);
+}
+
+static void write_frames(const firefox_tables *tables, json_writer *json)
+{
+	const size_t count = tables->function_count;
+
+	json_begin_object(json, "frameTable");
+	write_constant(json, "address", count, "-1");
+	write_constant(json, "inlineDepth", count, "0");
+	json_begin_array(json, "category");
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, tables->functions[i].category);
+	json_end_array(json);
+	write_constant(json, "subcategory", count, "0");
+	write_numbers(json, "func", count);
+	write_constant(json, "nativeSymbol", count, "null");
+	write_constant(json, "innerWindowID", count, "0");
+	write_constant(json, "line", count, "null");
+	write_constant(json, "column", count, "null");
+	json_unsigned(json, "length", count);
+	json_end_object(json);
+}
+
+static void write_functions(const firefox_tables *tables, json_writer *json)
+{
+	const firefox_function *functions = tables->functions;
+	const size_t count = tables->function_count;
+
+	json_begin_object(json, "funcTable");
+	json_begin_array(json, "name");
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, functions[i].name);
+	json_end_array(json);
+	write_constant(json, "isJS", count, "false");
+	write_constant(json, "relevantForJS", count, "false");
+	json_begin_array(json, "resource");
+	for (size_t i = 0; i < count; i++)
+		write_index(json, functions[i].resource, "-1");
+	json_end_array(json);
+	json_begin_array(json, "source");
+	for (size_t i = 0; i < count; i++)
+		write_index(json, functions[i].file, "null");
+	json_end_array(json);
+	json_begin_array(json, "lineNumber");
+	for (size_t i = 0; i < count; i++)
+		write_index(json, functions[i].line != 0 ? functions[i].line : FIREFOX_NONE, "null");
+	json_end_array(json);
+	write_constant(json, "columnNumber", count, "null");
+	json_unsigned(json, "length", count);
+	json_end_object(json);
+}
+
+/* A column with the indexes of the texts of another table among the strings. */
+static void write_strings_of(firefox_tables *tables, json_writer *json, const char *key, const intern_table *table)
+{
+	json_begin_array(json, key);
+	for (size_t i = 0; i < table->count; i++)
+		json_unsigned(json, NULL, firefox_string(tables, text_of(table, i)));
+	json_end_array(json);
+}
+
+static void write_resources(firefox_tables *tables, json_writer *json)
+{
+	const size_t count = tables->libraries.count;
+
+	json_begin_object(json, "resourceTable");
+	write_numbers(json, "lib", count);
+	write_strings_of(tables, json, "name", &tables->libraries);
+	write_constant(json, "host", count, "null");
+	json_begin_array(json, "type");
+	for (size_t i = 0; i < count; i++)
+		json_unsigned(json, NULL, RESOURCE_LIBRARY);
+	json_end_array(json);
+	json_unsigned(json, "length", count);
+	json_end_object(json);
+	json_begin_object(json, "sources");
+	write_constant(json, "uuid", tables->files.count, "null");
+	write_strings_of(tables, json, "filename", &tables->files);
+	json_unsigned(json, "length", tables->files.count);
+	json_end_object(json);
+}
+
+static void write_native_symbols(json_writer *json)
+{
+	static const char *const columns[] = {"libIndex", "address", "name", "functionSize"};
+
+	json_begin_object(json, "nativeSymbols");
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		json_begin_array(json, columns[i]);
+		json_end_array(json);
+	}
+	json_unsigned(json, "length", 0);
+	json_end_object(json);
+}
+
+void firefox_write_shared(firefox_tables *tables, json_writer *json)
+{
+	json_begin_object(json, "shared");
+	write_stacks(tables, json);
+	write_frames(tables, json);
+	write_functions(tables, json);
+	write_resources(tables, json);
+	write_native_symbols(json);
+	json_begin_array(json, "stringArray");
+	for (size_t i = 0; i < tables->strings.count; i++)
+		json_string(json, NULL, text_of(&tables->strings, i));
+	json_end_array(json);
+	json_end_object(json);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/firefox_tables.h
+ * \brief The tables that the threads of a profile of Firefox share: strings, functions, frames and call stacks.
+ *
+ * They grow with the number of distinct entries, not with that of events. Functions return #FIREFOX_NONE if out of
+ * memory, and set firefox_tables::has_failed.
+ */
+#ifndef FIREFOX_TABLES_H
+#define FIREFOX_TABLES_H
+
+#include "common/input.h"
+#include "common/json.h"
+#include "export/intern.h"
+#include "export/plain_text.h"
+#include "report/report.h"
+
+/** No call stack, or no other entry. */
+#define FIREFOX_NONE UINT32_MAX
+
+/** Indexes of the categories, which have a name and a color. */
+typedef enum firefox_category {
+	FIREFOX_OTHER, /**< Must be the first: the default of the viewer. */
+	FIREFOX_MANAGED,
+	FIREFOX_NATIVE,
+	FIREFOX_RUNTIME,
+	FIREFOX_COLLECTOR,
+	FIREFOX_COMPILER,
+	FIREFOX_LOCKS,
+	FIREFOX_CLASSES,
+	FIREFOX_CATEGORIES
+} firefox_category;
+
+/** A function. There is one frame for each, since samples of logs have no lines within methods. */
+typedef struct firefox_function {
+	uint32_t name;     /**< Index of a string, like file. */
+	uint32_t file;     /**< #FIREFOX_NONE if unknown. */
+	uint32_t resource; /**< The assembly or native module; #FIREFOX_NONE if unknown. */
+	uint32_t line;     /**< 0 if unknown. */
+	uint32_t category; /**< A #firefox_category. */
+} firefox_function;
+
+/** A call stack: a frame, and the call stack of its caller. */
+typedef struct firefox_stack {
+	uint32_t frame;
+	uint32_t caller; /**< Less than its own index, or #FIREFOX_NONE. */
+} firefox_stack;
+
+/** Initialized with 0 by firefox_tables_init(). */
+typedef struct firefox_tables {
+	const log_report *report;
+	const log_input *input; /**< Where names are looked up. */
+	intern_table strings;   /**< Valid UTF-8 without control characters. */
+	intern_table libraries; /**< Assemblies and native modules; the indexes are those of resources, too. */
+	intern_table files;     /**< Names of source files. */
+	key_map frames;         /**< Indexes of functions by kind and ID. */
+	key_map native_frames;  /**< Indexes of functions by name. */
+	key_map stack_indexes;  /**< By caller and frame. */
+	key_map sampled_stacks; /**< Indexes of call stacks by the stack ID of the log. */
+	firefox_function *functions;
+	size_t function_count;
+	size_t function_capacity;
+	firefox_stack *stacks;
+	size_t stack_count;
+	size_t stack_capacity;
+	plain_buffer plain;
+	int has_failed; /**< Out of memory. */
+} firefox_tables;
+
+/** Both arguments are borrowed. */
+void firefox_tables_init(firefox_tables *tables, const log_report *report, const log_input *input);
+void firefox_tables_release(firefox_tables *tables);
+
+/** The index of a text. */
+uint32_t firefox_string(firefox_tables *tables, const char *text);
+
+/** The index of the name of a class. */
+uint32_t firefox_class_name(firefox_tables *tables, uint32_t class_id);
+
+/** The call stack of a method, or of objects of a class, below that of its caller. */
+uint32_t firefox_method_stack(firefox_tables *tables, uint32_t caller, uint32_t method);
+uint32_t firefox_class_stack(firefox_tables *tables, uint32_t caller, uint32_t class_id);
+
+/** A call stack by its ID in the log. #FIREFOX_NONE if the log does not contain it. */
+uint32_t firefox_logged_stack(firefox_tables *tables, uint32_t stack);
+
+/** The call stack of a sample. */
+uint32_t firefox_sampled_stack(firefox_tables *tables, const mprof_event *event);
+
+/** Writes a text of the table as JSON. */
+void firefox_write_string(const firefox_tables *tables, json_writer *json, const char *key, uint32_t string);
+
+void firefox_write_categories(json_writer *json);
+void firefox_write_libraries(const firefox_tables *tables, json_writer *json);
+
+/** Writes all tables. No entry can be added any more, since strings of files are added here. */
+void firefox_write_shared(firefox_tables *tables, json_writer *json);
+
+#endif
