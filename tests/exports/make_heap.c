@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_heap FILE [small]: writes a log with two heap snapshots. The first one has one object of the second at its
- * address. The second one has names of classes, fields and roots with everything that can break a format, all kinds of
- * roots and an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes,
+ * make_heap FILE [small|random]: writes a log with two heap snapshots. The first one has one object of the second at
+ * its address. The second one has names of classes, fields and roots with everything that can break a format, all kinds
+ * of roots and an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes,
  * references to objects that are not in the snapshot, and an object that refers to itself. With "small", no object is
- * above 2^32 bytes, and sizes are those of Java objects.
+ * above 2^32 bytes, and sizes are those of Java objects. With "random", the second snapshot has random references.
  */
 #include <mprof/writer.h>
 
@@ -16,6 +16,8 @@
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 #define MISSING UINT64_C(0x7fff00000000)
 #define KINDS 8
+#define RANDOM_OBJECTS 400
+#define MAX_EVENTS (RANDOM_OBJECTS + KINDS)
 
 static mprof_writer *writer;
 
@@ -83,8 +85,8 @@ typedef struct made_object {
 
 static void write_shot(uint32_t number, const made_object *objects, uint32_t count, uint32_t roots)
 {
-	static mprof_event events[64];
-	static mprof_event_detail details[64];
+	static mprof_event events[MAX_EVENTS];
+	static mprof_event_detail details[MAX_EVENTS];
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++, used++) {
@@ -121,6 +123,54 @@ static void make_small(made_object *objects, size_t count)
 	}
 }
 
+static void begin(const char *path)
+{
+	mprof_writer_options options;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
+	expect(mprof_writer_open_path(path, &options, &writer), path);
+	define_names();
+}
+
+static void end(void)
+{
+	expect(mprof_writer_close(writer), "close");
+	mprof_writer_destroy(writer);
+}
+
+static uint64_t random_below(uint64_t limit)
+{
+	static uint64_t state = 1;
+
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (state >> 33) % limit;
+}
+
+/* Most references lead to one of the next objects, so that the graph is deep; few have two, so that some dominate. */
+static int write_random(const char *path)
+{
+	static made_object objects[RANDOM_OBJECTS];
+
+	for (size_t i = 0; i < RANDOM_OBJECTS; i++) {
+		objects[i].class_id = 1 + (uint32_t)random_below(8);
+		objects[i].bytes = 40 + 8 * random_below(50);
+		objects[i].count = 1 + (random_below(8) == 0);
+		for (size_t j = 0; j < objects[i].count; j++) {
+			uint64_t target =
+				random_below(10) != 0 ? i + 1 + random_below(6) : random_below(RANDOM_OBJECTS);
+
+			objects[i].references[j] = address_of((uint32_t)(target % RANDOM_OBJECTS));
+			objects[i].offsets[j] = 16 + 8 * j;
+		}
+	}
+	begin(path);
+	write_shot(1, objects, 1, 1);
+	write_shot(2, objects, RANDOM_OBJECTS, KINDS);
+	end();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	made_object objects[] = {
@@ -136,19 +186,16 @@ int main(int argc, char **argv)
 		{7, 16, 2, {address_of(8), address_of(10)}, {0}}, /* 9: unreachable, in a circle with 10. */
 		{7, 16, 1, {address_of(9)}, {0}},
 	};
-	mprof_writer_options options;
 
 	if (argc < 2)
-		return fputs("usage: make_heap FILE [small]\n", stderr), 2;
+		return fputs("usage: make_heap FILE [small|random]\n", stderr), 2;
+	if (argc > 2 && strcmp(argv[2], "random") == 0)
+		return write_random(argv[1]);
 	if (argc > 2)
 		make_small(objects, sizeof(objects) / sizeof(objects[0]));
-	mprof_writer_options_init(&options, sizeof(options));
-	options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
-	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
-	define_names();
+	begin(argv[1]);
 	write_shot(1, objects, 1, 1);
 	write_shot(2, objects, sizeof(objects) / sizeof(objects[0]), KINDS);
-	expect(mprof_writer_close(writer), "close");
-	mprof_writer_destroy(writer);
+	end();
 	return 0;
 }

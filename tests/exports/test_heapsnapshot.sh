@@ -65,6 +65,36 @@ ids() {
 export_log heapsnapshot hostile.mprof first.heapsnapshot --at=1
 expect "the ID of the first object" "$(ids first.heapsnapshot)" "$(ids hostile.heapsnapshot | jq -c '.[:1]')"
 
+expect "the names of fields" "$(jq -c '.strings | map(select(. == "next" or startswith("\"};alert"))) | length' \
+	hostile.heapsnapshot)" 2
+
+# Objects that retain little are collapsed: the others retain the same, and no byte is lost.
+"$builddir/tests/exports/make_heap" random.mprof random || fail "make_heap random"
+mprof heap --json --top=0 random.mprof
+cp out random.json
+for top in 1 10 50 1000; do
+	export_log heapsnapshot random.mprof "top$top.heapsnapshot" --top="$top"
+	expect_status 0 "--top=$top"
+	expect_line err 'others are collapsed, into [0-9,]+ nodes, without the references between them'
+	contents "top$top.heapsnapshot"
+	expect "--top=$top: objects and bytes" "$(awk -F'\t' '$1 == "class" { bytes += $4 } END { print bytes }' contents)" \
+		"$(jq .bytes random.json)"
+done
+export_log heapsnapshot random.mprof random.heapsnapshot
+node "$srcdir/tests/exports/heapsnapshot_retained.mjs" random.json random.heapsnapshot top*.heapsnapshot >counts 2>node_err ||
+	fail "retained sizes: $(cat node_err)"
+awk -v all="$(jq .reachable_objects random.json)" '
+	NR == 2 { failed = $1 > 1 }
+	NR == 3 { failed = $1 > 10 }
+	NR == 4 { failed = $1 != all || $2 < 50 }
+	NR == 5 { failed = $1 > 50 || $1 < 20 || $2 < 20 }
+	failed { exit }
+	END { exit failed || NR != 5 }' counts || fail "objects, and those that retain others: $(cat counts)"
+expect_line contents '^root.[(]GC roots[)]'
+mprof export --to=heapsnapshot --top=10 objects.mprof
+expect_status 3 "--top without roots"
+expect_line err '--top: what objects retain is not known'
+
 # A log that ends early, one without a heap snapshot, a snapshot that the log does not have, and a full disk.
 export_log heapsnapshot growing.mprof incomplete.heapsnapshot
 expect_status 1 "an incomplete heap snapshot"

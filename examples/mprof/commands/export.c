@@ -24,7 +24,7 @@ static const char help[] =
 	"                       heap, handles (default: the main content of the log)\n"
 	"  -o, --output=OUT     the file to write, '-' for standard output (default: in the current directory, the\n"
 	"                       name of the log with the extension of the format; for FILE '-', standard output)\n"
-	"  --top=N              only the N rows or frames with the greatest values, in formats that have them\n"
+	"  --top=N              only the N rows, frames or objects with the greatest values, in some formats\n"
 	"  --events             speedscope: single calls also if the file becomes large\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
 	"  --max-depth=N        all frames of a call stack after the first N, from the outermost one, are one frame\n"
