@@ -368,6 +368,8 @@ int call_stack_enter_slow(call_model *model, call_stack *stack, uint32_t method)
 		node = push_private_node(model, stack, method);
 	if (node == CALL_TREE_ROOT)
 		return memory_budget_is_exceeded(model->budget) && enter_without_node(model, stack, method);
+	if (model->keeps_tree)
+		model->cached[call_model_cache_index(stack->top, method)] = node;
 	call_tree_mark_changed(&model->tree, node);
 	model->tree.nodes[node].calls += model->counts;
 	stack->top = node;

@@ -17,6 +17,9 @@
 #include "base/memory_budget.h"
 #include "model/record_table.h"
 
+/** Entries of the cache of calls. With more, it would displace the nodes from the processor's second level cache. */
+#define CALL_MODEL_CACHED 65536
+
 /** State that the stacks of all threads share. */
 typedef struct call_model {
 	call_tree tree;
@@ -40,6 +43,12 @@ typedef struct call_model {
 	uint32_t counts;              /**< 1; 0 outside of the window: calls are tracked but not counted. */
 	uint64_t failed_search_steps; /**< Frames visited by searches for the frame of a leave that found none. */
 	call_durations durations;     /**< Of single calls, if requested. */
+	/**
+	 * By call_model_cache_index(): a node of the tree, or #CALL_TREE_ROOT. For methods that are called on several
+	 * paths in turn, whose next node is not in call_tree::latest. Results do not depend on it, so its size is
+	 * fixed, and not part of the memory budget.
+	 */
+	uint32_t cached[CALL_MODEL_CACHED];
 } call_model;
 
 /** A frame that has no node because there was no memory for one. Times are those of call_stack::folded_time. */
@@ -70,6 +79,12 @@ typedef struct call_stack {
 	size_t open_capacity;
 	uint64_t time;
 } call_stack;
+
+/** The entry of a call in call_model::cached. A weak hash: a collision only costs a search. */
+static inline uint32_t call_model_cache_index(uint32_t parent, uint32_t method)
+{
+	return (parent * UINT32_C(0x9e3779b1) ^ method * UINT32_C(0x85ebca6b)) >> 16;
+}
 
 /** Returns 0 if there is no memory; call_model_destroy() may be called in that case, too. */
 int call_model_init(call_model *model, memory_budget *budget, record_table *methods, int keeps_tree,
@@ -163,6 +178,8 @@ static inline uint32_t call_stack_after_enter(call_model *model, uint32_t top, u
 {
 	uint32_t child = call_tree_latest(&model->tree, top, method);
 
+	if (child == CALL_TREE_ROOT)
+		child = call_tree_known(&model->tree, model->cached[call_model_cache_index(top, method)], top, method);
 	/*
 	 * There is no such node if frames are folded, or without a call tree. A node that is not marked as changed is
 	 * not returned either, so that this path need not mark any.
@@ -173,15 +190,16 @@ static inline uint32_t call_stack_after_enter(call_model *model, uint32_t top, u
 	return child;
 }
 
-static inline uint32_t call_stack_after_leave_top(const call_model *model, const call_stack *stack, uint32_t top)
+/** \p below is the node below the top, or #CALL_TREE_ROOT. */
+static inline uint32_t call_stack_after_leave_top(const call_stack *stack, uint32_t top, uint32_t below)
 {
-	return top != CALL_TREE_ROOT && !stack->needs_slow_path ? model->tree.nodes[top].parent : CALL_STACK_SLOW_PATH;
+	return top != CALL_TREE_ROOT && !stack->needs_slow_path ? below : CALL_STACK_SLOW_PATH;
 }
 
 static inline uint32_t call_stack_after_leave(const call_model *model, const call_stack *stack, uint32_t top,
-					      uint32_t method)
+					      uint32_t below, uint32_t method)
 {
-	return model->tree.nodes[top].method == method ? call_stack_after_leave_top(model, stack, top)
+	return model->tree.nodes[top].method == method ? call_stack_after_leave_top(stack, top, below)
 						       : CALL_STACK_SLOW_PATH;
 }
 

@@ -79,13 +79,18 @@ uint32_t call_tree_compilation(call_tree *tree, uint32_t parent, uint32_t method
 /** Adds a node that call_tree_child() does not find. #CALL_TREE_ROOT if there is no memory; nothing is changed then. */
 uint32_t call_tree_append(call_tree *tree, uint32_t parent, uint32_t method);
 
-/** As call_tree_child() if that node is the method's latest one and is marked as changed, else #CALL_TREE_ROOT. */
-static inline uint32_t call_tree_latest(const call_tree *tree, uint32_t parent, uint32_t method)
+/** Returns \p number if it is what call_tree_child() would return and is marked as changed, else #CALL_TREE_ROOT. */
+static inline uint32_t call_tree_known(const call_tree *tree, uint32_t number, uint32_t parent, uint32_t method)
 {
-	uint32_t number = tree->latest[method % CALL_TREE_LATEST];
 	const call_node *node = &tree->nodes[number];
 
 	return node->method == method && node->parent == parent && node->is_changed ? number : CALL_TREE_ROOT;
+}
+
+/** As call_tree_child() if that node is the method's latest one and is marked as changed, else #CALL_TREE_ROOT. */
+static inline uint32_t call_tree_latest(const call_tree *tree, uint32_t parent, uint32_t method)
+{
+	return call_tree_known(tree, tree->latest[method % CALL_TREE_LATEST], parent, method);
 }
 
 /** Links an unmarked node, and its unmarked ancestors, into the tree of changed nodes. */

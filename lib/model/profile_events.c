@@ -403,9 +403,12 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 /*
  * The new top of the stack after an event that the fast path handles. Counts the event and the call of an enter. Each
  * kind is counted here, where it is known, since looking up a counter by kind costs as much as the rest.
+ *
+ * Also updates \p below, the node below the top: a leave then does not wait for the node that is left, which is often
+ * not in the processor's caches, and the search for the next call can begin.
  */
-static inline uint32_t top_after(mprof_profile *profile, const call_stack *stack, uint32_t top,
-				 const mprof_event *event)
+static inline __attribute__((always_inline)) uint32_t top_after(mprof_profile *profile, const call_stack *stack,
+								uint32_t top, uint32_t *below, const mprof_event *event)
 {
 	uint64_t *counts = profile->totals.event_counts;
 	call_model *calls = &profile->calls;
@@ -414,16 +417,22 @@ static inline uint32_t top_after(mprof_profile *profile, const call_stack *stack
 	/* Compared one by one: the branch predictor handles this better than an indirect jump through a table. */
 	if (event->kind == MPROF_EVENT_METHOD_ENTER) {
 		next = call_stack_after_enter(calls, top, event->id);
-		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
-			counts[MPROF_EVENT_METHOD_ENTER]++;
+		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
+			return next;
+		counts[MPROF_EVENT_METHOD_ENTER]++;
+		*below = top;
 	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
-		next = call_stack_after_leave_top(calls, stack, top);
-		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
-			counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT]++;
+		next = call_stack_after_leave_top(stack, top, *below);
+		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
+			return next;
+		counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT]++;
+		*below = calls->tree.nodes[next].parent;
 	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE) {
-		next = call_stack_after_leave(calls, stack, top, event->id);
-		if (__builtin_expect(next != CALL_STACK_SLOW_PATH, 1))
-			count_event(profile, event);
+		next = call_stack_after_leave(calls, stack, top, *below, event->id);
+		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
+			return next;
+		count_event(profile, event);
+		*below = calls->tree.nodes[next].parent;
 	}
 	return next;
 }
@@ -457,6 +466,7 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 	call_node *nodes = calls->tree.nodes;
 	call_stack *stack = thread_stack(thread);
 	uint32_t top = stack->top;
+	uint32_t below = nodes[top].parent;
 	uint64_t counter = thread->last_counter;
 	const int has_open = is_timed && stack->open != NULL;
 	open_call *open = has_open ? stack->open + nodes[top].depth : NULL;
@@ -488,7 +498,7 @@ static inline __attribute__((always_inline)) size_t add_events_inline(mprof_prof
 			if (is_timed && event->kind == MPROF_EVENT_METHOD_ENTER &&
 			    __builtin_expect(open >= open_end, 0))
 				break;
-			next = top_after(profile, stack, top, event);
+			next = top_after(profile, stack, top, &below, event);
 			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 				break;
 		}
