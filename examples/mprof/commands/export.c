@@ -28,7 +28,7 @@ static const char help[] =
 	"  --events             speedscope: single calls also if the file becomes large\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
 	"  --max-depth=N        all frames of a call stack after the first N, from the outermost one, are one frame\n"
-	"  --at=N               the N-th heap snapshot, from 1 (default: the last)\n"
+	"  --at=N               the N-th heap snapshot, from 1 (default: the last; all for perfetto)\n"
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
 	"  --thread=ID          only the activity of this thread\n"

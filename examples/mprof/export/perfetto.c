@@ -7,8 +7,10 @@
 
 #include "common/exit_status.h"
 #include "export/event_walk.h"
+#include "export/perfetto_heap.h"
 #include "export/perfetto_samples.h"
 #include "export/thread_names.h"
+#include "export/walk_calls.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -22,6 +24,9 @@
 enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 #define NAME_SIZE 512
+
+/* Nanoseconds between two values of the counter of allocated bytes of a thread. */
+#define ALLOCATION_INTERVAL 100000
 
 /* Things that nest on tracks of their own below a thread. */
 enum { NESTED_COMPILATIONS, NESTED_CLASS_LOADS, NESTED_FINALIZERS, NESTED_KINDS };
@@ -46,6 +51,11 @@ typedef struct trace_thread {
 /* A row of a thread. */
 typedef struct trace_row {
 	perfetto_sequence sequence;
+	uint64_t allocated;        /* Bytes. */
+	uint64_t written;          /* Bytes that the counter states. */
+	uint64_t allocation_time;  /* Of that value. */
+	uint64_t last_allocation;  /* Its time. */
+	uint64_t allocation_track; /* 0 before the first allocation. */
 	uint64_t depths[NESTED_KINDS];
 	int has_track[NESTED_KINDS];
 	struct trace_row *next;
@@ -210,12 +220,49 @@ static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, cons
 	perfetto_count(&trace->writer, track, thread->time, (int64_t)event->value);
 }
 
+static void write_allocated(perfetto_trace *trace, trace_row *row, uint64_t time)
+{
+	row->written = row->allocated;
+	row->allocation_time = time;
+	perfetto_count(&trace->writer, row->allocation_track, time, (int64_t)row->allocated);
+}
+
+/* A value for each allocation would be larger than all calls. */
+static void add_allocation(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
+{
+	trace_row *row = thread->row;
+
+	if (row->allocation_track == 0) {
+		row->allocation_track = perfetto_track_id(&trace->writer, PERFETTO_ALLOCATIONS, row->sequence.number);
+		perfetto_describe_counter(&trace->writer, row->allocation_track, row->sequence.track, "Allocated bytes",
+					  UNIT_BYTES);
+		write_allocated(trace, row, thread->time);
+	}
+	row->allocated += event->value;
+	row->last_allocation = thread->time;
+	if (thread->time - row->allocation_time >= ALLOCATION_INTERVAL)
+		write_allocated(trace, row, thread->time);
+}
+
+/* The last values. */
+static void add_allocated(perfetto_trace *trace)
+{
+	for (trace_row *row = trace->rows; row != NULL; row = row->next) {
+		if (row->allocated != row->written)
+			write_allocated(trace, row, row->last_allocation);
+	}
+}
+
 static void add_event(void *user, const walk_thread *thread, const mprof_event *event)
 {
 	perfetto_trace *trace = user;
 	class_name name;
 
 	switch (event->kind) {
+	case MPROF_EVENT_ALLOCATION:
+	case MPROF_EVENT_ALLOCATION_AT_JIT:
+		add_allocation(trace, thread, event);
+		break;
 	case MPROF_EVENT_METHOD_JIT_START:
 		begin_nested(trace, thread, NESTED_COMPILATIONS, names_full_method(trace->walk.input.names, event->id));
 		break;
@@ -457,6 +504,22 @@ static void add_marks(perfetto_trace *trace)
 	}
 }
 
+/* A heap snapshot outside of the time window is left out, unless it is requested. */
+static int add_heap(perfetto_trace *trace, const export_job *job)
+{
+	const time_window *window = &trace->report->options.window;
+	const perfetto_heap_place place = {
+		.pid = trace->pid,
+		.process = trace->process,
+		.start_ns = window->start_counter != 0 ? walk_time(&trace->walk, window->start_counter) : 0,
+		.end_ns = window->end_counter != 0 ? walk_time(&trace->walk, window->end_counter) : UINT64_MAX,
+	};
+
+	if (job->heap_shot == 0 && mprof_profile_get_heap_shot_count(trace->report->profile) == 0)
+		return STATUS_OK;
+	return perfetto_heap_write(&trace->writer, job, &place);
+}
+
 /* What is missing is part of the trace. */
 static void add_completeness(perfetto_trace *trace)
 {
@@ -535,13 +598,16 @@ static int write_report(const export_job *job, const log_report *report, export_
 	begin_trace(&trace);
 	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
 	if (status == STATUS_OK) {
+		add_allocated(&trace);
 		add_collections(&trace);
 		add_pauses(&trace);
 		add_marks(&trace);
 		add_completeness(&trace);
 		event_walk_print_left_out(&trace.walk);
 	}
-	if (status == STATUS_OK && trace.writer.has_failed) {
+	if (status == STATUS_OK)
+		status = add_heap(&trace, job);
+	if (status != STATUS_NOTHING && trace.writer.has_failed) {
 		text_begin_message(report->input.name);
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = STATUS_NOTHING;
@@ -553,10 +619,13 @@ static int write_report(const export_job *job, const log_report *report, export_
 const export_target export_perfetto = {
 	.name = "perfetto",
 	.extension = ".pftrace",
-	.description = "protobuf trace of Perfetto: calls, collections, pauses, waits, markers, metrics, samples",
-	.lacks = "the trace has no allocations, handles and heap snapshots; use --to=pprof for these",
+	.description = "protobuf trace of Perfetto: calls, collections, pauses, waits, markers, metrics, samples, "
+		       "heap snapshots",
+	.lacks = "the trace has no handles and names of roots, and of allocations only the bytes by thread and time; "
+		 "use "
+		 "--to=pprof for their call stacks",
 	.kind = EXPORT_EVENTS,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
+	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION | EXPORT_HAS_AT,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or the native trace_processor",
 	.write_report = write_report,

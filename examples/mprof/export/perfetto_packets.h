@@ -17,7 +17,13 @@
 #include <stdint.h>
 
 /** Field numbers that more than one file uses. */
-enum { PACKET_TRACK_EVENT = 11, PACKET_INTERNED_DATA = 12, PACKET_TRACK_DESCRIPTOR = 60, PACKET_STACK_SAMPLE = 135 };
+enum {
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_HEAP_GRAPH = 56,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_STACK_SAMPLE = 135
+};
 
 /** Values of TrackEvent.type. */
 enum { TRACK_EVENT_BEGIN = 1, TRACK_EVENT_END = 2, TRACK_EVENT_INSTANT = 3, TRACK_EVENT_COUNTER = 4 };
@@ -32,6 +38,7 @@ typedef enum perfetto_track {
 	PERFETTO_METRIC,
 	PERFETTO_HEAP_SIZE,
 	PERFETTO_MARKS,
+	PERFETTO_ALLOCATIONS,
 	PERFETTO_INTERVALS /**< Collections, pauses and waits. */
 } perfetto_track;
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/perfetto_heap.h
+ * \brief Writes heap snapshots as HeapGraph packets of Perfetto: objects, references with the names of their fields,
+ * roots and classes.
+ */
+#ifndef PERFETTO_HEAP_H
+#define PERFETTO_HEAP_H
+
+#include "export/perfetto_packets.h"
+#include "export/target.h"
+
+/** Where the snapshots belong to. */
+typedef struct perfetto_heap_place {
+	uint64_t pid;
+	uint64_t process;  /**< The track of the process. */
+	uint64_t start_ns; /**< Snapshots before this time from the start of the log are left out. */
+	uint64_t end_ns;   /**< The time after the last one. */
+} perfetto_heap_place;
+
+/**
+ * Writes the snapshot of a job, or all of the log; of many, the last ones, and states that. Returns an exit status;
+ * with #STATUS_NOTHING, a message was printed.
+ */
+int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *place);
+
+#endif
