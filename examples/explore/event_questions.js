@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The events of the log as they were recorded, one block after the other. Runs in the worker.
+import { LogPart } from './log_part.js';
 
 // Blocks with the events of a thread: MPROF_BLOCK_EVENTS.
 const threadEvents = 6;
@@ -9,18 +10,19 @@ const mostEvents = 100000;
 
 export class EventQuestions {
 	#mprof;
-	#log;
+	#part;
 	#cursor = null;
 	#index;
 
 	constructor(mprof, log) {
 		this.#mprof = mprof;
-		this.#log = log;
+		this.#part = new LogPart(mprof, log);
 	}
 
-	#open() {
+	async #open() {
+		const log = await this.#part.get(() => { this.#cursor = null; });
 		if (this.#cursor === null) {
-			const cursor = this.#log.events();
+			const cursor = log.events();
 			cursor.buildIndex();
 			this.#index = cursor.table('index');
 			this.#cursor = cursor;
@@ -68,18 +70,20 @@ export class EventQuestions {
 		return rows;
 	}
 
-	/** One block with events, counted from 1 among those of the selection, whose times are counters. */
-	ask({ threads, from, to, block }) {
-		if (!this.#log.finished)
-			return { pending: true };
-		this.#open();
+	/**
+	 * One block with events, counted from 1 among those of the selection, whose times are counters; of what has arrived of
+	 * the log.
+	 */
+	async ask({ threads, from, to, block }) {
+		await this.#open();
+		const { isWhole } = this.#part;
 		const blocks = this.#blocks(threads, from, to);
 		if (blocks.length === 0)
-			return { blocks: 0 };
+			return { blocks: 0, isWhole };
 		const at = Math.min(Math.max(1, block), blocks.length);
 		const place = blocks[at - 1];
 		const rows = this.#rows(this.#index.offset[place], from, to);
 		return { blocks: blocks.length, block: at, offset: this.#index.offset[place], thread: this.#index.thread[place], rows,
-			isFull: rows.number.length === mostEvents };
+			isFull: rows.number.length === mostEvents, isWhole };
 	}
 }

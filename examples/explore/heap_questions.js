@@ -3,6 +3,7 @@
 // worker.
 import { PathShapes, rootKindName } from './heap_shapes.js';
 import { dominatorTree } from './heap_tree.js';
+import { LogPart } from './log_part.js';
 
 // Graphs that are kept: those of two snapshots that are compared.
 const mostGraphs = 2;
@@ -11,27 +12,26 @@ const mostGraphs = 2;
 const mostPaths = 100;
 
 export class HeapQuestions {
-	#log;
+	#part;
 	#graphs = new Map();
 	#work = Promise.resolve();
 
-	constructor(log) {
-		this.#log = log;
+	constructor(mprof, log) {
+		this.#part = new LogPart(mprof, log);
 	}
 
 	// One question after the other, since a graph is closed when others are asked for.
 	ask(answer, parameters) {
 		const answers = { heap: this.#describe, heapPaths: this.#paths, heapTree: this.#tree };
 		const result = this.#work.then(() => this.#read(parameters.shot)).then((heap) =>
-			(heap === null ? { pending: true } : answers[answer].call(this, heap, parameters)));
+			({ ...answers[answer].call(this, heap, parameters), isWhole: this.#part.isWhole }));
 		this.#work = result.catch(() => {});
 		return result;
 	}
 
-	// The graph of the N-th snapshot; null while the log is being read.
+	// The graph of the N-th snapshot, of what has arrived of the log.
 	async #read(shot) {
-		if (!this.#log.finished)
-			return null;
+		const log = await this.#part.get(() => this.#graphs.clear());
 		const known = this.#graphs.get(shot);
 		if (known !== undefined) {
 			this.#graphs.delete(shot);
@@ -44,7 +44,7 @@ export class HeapQuestions {
 			this.#graphs.delete(other);
 			graph.close();
 		}
-		const graph = this.#log.heapGraph({ snapshot: shot });
+		const graph = log.heapGraph({ snapshot: shot });
 		try {
 			await graph.readAll();
 			const heap = { graph, problem: this.#analyse(graph), objects: null };

@@ -2,7 +2,7 @@
 // The part of a log that has arrived, as a log that has ended: views that need an end can be made before all of it has
 // arrived. Runs in the worker.
 
-/** How much of the log has to be new before a part is made again. */
+// A part is made again when the log has grown by this factor.
 const leastGrowth = 1.25;
 
 export class LogPart {
@@ -10,23 +10,28 @@ export class LogPart {
 	#log;
 	#part = null;
 	#bytes = 0;
+	#last = Promise.resolve();
+	/** Whether what get() returned last is the whole log. */
+	isWhole = false;
 
 	constructor(mprof, log) {
 		this.#mprof = mprof;
 		this.#log = log;
 	}
 
-	/** Whether the whole log has arrived. */
-	get isWhole() {
-		return this.#log.finished;
-	}
-
 	/**
 	 * The log, or what has arrived of it. release() is called if another part was returned before, which is closed
 	 * with its views.
 	 */
-	async get(release) {
-		if (this.#log.finished) {
+	get(release) {
+		const result = this.#last.then(() => this.#make(release));
+		this.#last = result.catch(() => {});
+		return result;
+	}
+
+	async #make(release) {
+		this.isWhole = this.#log.finished;
+		if (this.isWhole) {
 			this.#drop(release);
 			return this.#log;
 		}

@@ -24,6 +24,7 @@ let isReading = false;
 let drawnAddress = {};
 let drawn = null;
 let drawing = 0;
+let isDrawing = false;
 let lastDraw = 0;
 let tables = {};
 let expectedBytes = 0;
@@ -102,13 +103,18 @@ async function draw() {
 		return;
 	lastDraw = performance.now();
 	const number = ++drawing;
+	isDrawing = true;
 	try {
 		await drawHead();
 		await drawView(number);
 	} catch (error) {
-		showProblem(`This view cannot be shown: ${error.message}`);
-		document.body.dataset.state = 'failed';
+		// A part of the log that is read meanwhile replaces the one that was asked.
+		if (number === drawing) {
+			showProblem(`This view cannot be shown: ${error.message}`);
+			document.body.dataset.state = 'failed';
+		}
 	}
+	isDrawing = isDrawing && number !== drawing;
 }
 
 // The address has changed: what only moves within the view is left to it.
@@ -145,7 +151,7 @@ function handleRead(read) {
 	isReading = !read.finished;
 	hasLog = hasLog || read.bytes > 0 || read.finished;
 	showProgress(read);
-	if (read.finished || performance.now() - lastDraw > drawInterval)
+	if (read.finished || (!isDrawing && performance.now() - lastDraw > drawInterval))
 		draw();
 }
 

@@ -40,7 +40,7 @@ export class Questions {
 		this.#mprof = mprof;
 		this.#log = log;
 		this.#whole = whole;
-		this.#heap = new HeapQuestions(log);
+		this.#heap = new HeapQuestions(mprof, log);
 		this.#events = new EventQuestions(mprof, log);
 		this.#heat = new HeatQuestions(log, whole);
 		this.#timeline = new TimelineQuestions(mprof, log, whole);
@@ -204,7 +204,7 @@ export class Questions {
 	async #eventsOf({ selection, block }) {
 		const { from, to, threads } = selection;
 		const counterAt = (time) => (time === undefined ? undefined : this.#whole.counterAt(time));
-		const found = this.#events.ask({ threads, from: counterAt(from), to: counterAt(to), block });
+		const found = await this.#events.ask({ threads, from: counterAt(from), to: counterAt(to), block });
 		return { ...found, isDamaged: this.#whole.faults.length > 0 };
 	}
 

@@ -4,6 +4,7 @@
 import { drawingColors, isDarkTheme } from './colors.js';
 import { announce, element } from './dom.js';
 import { timeText } from './figures.js';
+import { SvgContext } from './svg_context.js';
 
 // A press that moves less is a click, in pixels.
 const leastDrag = 4;
@@ -12,6 +13,9 @@ const leastDrag = 4;
 const nearby = 2;
 
 const maxRatio = 2;
+
+// Of files.
+const labelHeight = 18;
 
 export class TimelineChart {
 	#tracks = [];
@@ -43,7 +47,7 @@ export class TimelineChart {
 	add(track, label, head = [], className = 'lane') {
 		const canvas = element('canvas', { class: className, tabindex: 0, role: 'application', 'aria-roledescription': 'timeline',
 			'aria-label': `${label}: arrow keys move, plus and minus zoom, Enter chooses a call` });
-		const place = { track, canvas, isVisible: false, isAxis: className === 'axis' };
+		const place = { track, label, canvas, isVisible: false, isAxis: className === 'axis' };
 		this.#tracks.push(place);
 		this.element.append(element('section', { class: `track ${className}-track` }, ...head, canvas));
 		canvas.style.height = `${track.height}px`;
@@ -165,6 +169,22 @@ export class TimelineChart {
 		context.strokeStyle = colors.accent;
 		context.lineWidth = 2;
 		context.strokeRect(left + 1, place.top + 1, Math.max(2, Math.min(width + 3, place.left + place.width) - left - 2), place.height - 2);
+	}
+
+	/** The tracks as a file of SVG: what is shown of each. */
+	svg() {
+		const context = new SvgContext();
+		const width = 1200;
+		let top = 4;
+		for (const { track, label } of this.#tracks) {
+			context.moveTo(0, top);
+			context.fillStyle = drawingColors(false).faint;
+			context.fillText(label, 2, 8);
+			context.moveTo(0, top + labelHeight);
+			track.draw(context, this.window, width, drawingColors(false), false);
+			top += labelHeight + track.height + 4;
+		}
+		return context.finish(width, top);
 	}
 
 	#timeAt(event, canvas) {

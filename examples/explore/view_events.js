@@ -15,15 +15,19 @@ function noteDamage({ isDamaged }) {
 		'events that the other views count. The overview states where the damage is.')] : [];
 }
 
+function noteReading({ isWhole }) {
+	return isWhole ? [] : [element('p', { class: 'faint' }, 'The log is still being read: more blocks follow.')];
+}
+
 export const eventsView = {
 	id: 'events',
 	title: 'Events',
 	async draw(container, { client, selection, address }) {
 		const found = await client.ask('events', { selection, block: Number(address.block) || 1 });
-		if (found.pending || found.blocks === 0) {
-			container.replaceChildren(...noteDamage(found), element('p', {}, found.pending
-				? 'The events are shown when the whole log has been read.'
-				: 'The log has no complete block with events of threads in the selection.'));
+		if (found.blocks === 0) {
+			container.replaceChildren(...noteDamage(found), element('p', { class: 'empty' }, found.isWhole
+				? 'The log has no complete block with events of threads in the selection.'
+				: 'What has been read of the log has no events of threads in the selection yet.'));
 			return;
 		}
 		const { rows, block, blocks, offset, thread, isFull } = found;
@@ -34,7 +38,7 @@ export const eventsView = {
 		const used = columns.filter(({ values }) => values.some((value) => value !== null));
 		const table = new DataTable(rows.number.length, used.length > 0 ? used : columns, { name: `events-${offset}`, title: 'Events',
 			search: address.search, sort: 'Number', ascending: true });
-		container.replaceChildren(...noteDamage(found),
+		container.replaceChildren(...noteDamage(found), ...noteReading(found),
 			element('div', { class: 'tools' }, blockButton('First', 1, block - 1), blockButton('Earlier', block - 1, blocks),
 				element('span', { id: 'block' }, `Block ${countText(block)} of ${countText(blocks)}`),
 				blockButton('Later', block + 1, blocks), blockButton('Last', blocks, block < blocks ? blocks : 0),

@@ -178,14 +178,11 @@ export const heapView = {
 		const base = numberIn(address.base, snapshots.length);
 		const tools = drawTools(snapshots, shot, base, address);
 		const heap = await client.ask('heap', { shot });
-		if (heap.pending) {
-			container.replaceChildren(tools, element('p', {}, 'The objects are shown when the whole log has been read.'));
-			return null;
-		}
 		const other = base === 0 ? null : await client.ask('heap', { shot: base });
 		const { parts, apply } = await drawPart(context, heap, other, shot);
 		const isLimited = Object.keys(selection).length > 0;
 		container.replaceChildren(tools, ...(other === null ? [] : findMissing(other, base)), ...findMissing(heap, shot),
+			heap.isWhole ? '' : element('p', { class: 'warning' }, 'The log is still being read: objects of the last snapshot may follow.'),
 			isLimited ? element('p', { class: 'faint' }, 'The selection of time and threads does not limit snapshots.') : '', ...parts);
 		return apply === undefined ? null : { apply };
 	},

@@ -5,6 +5,7 @@ import { changeAddress, linkTo } from './address.js';
 import { isDarkTheme } from './colors.js';
 import { announce, element, fileName, saveFile } from './dom.js';
 import { countText, timeText } from './figures.js';
+import { SvgContext } from './svg_context.js';
 import { emptyText } from './view_tables.js';
 
 const heatValues = [
@@ -85,6 +86,15 @@ class HeatMap {
 		return [Math.floor(((from ?? start) - start) / cell + 1e-6), to === undefined ? Infinity : Math.ceil((to - start) / cell - 1e-6) - 1];
 	}
 
+	/** What is shown as a file of SVG. */
+	svg() {
+		const context = new SvgContext();
+		const { width, height } = this.#size;
+		this.#drawCells(context, false);
+		this.#drawAxes(context, false);
+		return context.finish(width, height);
+	}
+
 	#draw() {
 		const { clientWidth: width, clientHeight } = this.element;
 		const height = Math.max(200, Math.min(600, clientHeight - 2));
@@ -96,8 +106,8 @@ class HeatMap {
 		Object.assign(this.#canvas.style, { width: `${width}px`, height: `${height}px` });
 		const context = this.#canvas.getContext('2d');
 		context.scale(ratio, ratio);
-		this.#drawCells(context);
-		this.#drawAxes(context);
+		this.#drawCells(context, isDarkTheme());
+		this.#drawAxes(context, isDarkTheme());
 	}
 
 	#place(cell) {
@@ -109,8 +119,7 @@ class HeatMap {
 		return { x: x(column), y: y(row), width: x(column + 1) - x(column), height: y(row + 1) - y(row) };
 	}
 
-	#drawCells(context) {
-		const isDark = isDarkTheme();
+	#drawCells(context, isDark) {
 		const [first, last] = this.#selected();
 		const accent = isDark ? '#74b3f2' : '#0b5cad';
 		for (let i = 0; i < this.#values.length; i++) {
@@ -129,10 +138,10 @@ class HeatMap {
 		context.strokeRect(x, y, Math.max(3, width - 1), Math.max(3, height - 1));
 	}
 
-	#drawAxes(context) {
+	#drawAxes(context, isDark) {
 		const { columns, rows, cell, period } = this.#heat;
 		context.font = '11px system-ui, sans-serif';
-		context.fillStyle = isDarkTheme() ? '#9aa4af' : '#57606a';
+		context.fillStyle = isDark ? '#9aa4af' : '#57606a';
 		context.textBaseline = 'top';
 		const every = Math.ceil(columns / Math.max(1, Math.floor((this.#size.width - axisLeft) / 80)));
 		for (let column = 0; column < columns; column += every)
@@ -254,6 +263,7 @@ export const heatView = {
 				...found.map(({ id, title }) => element('option', { value: id, selected: id === value.id }, title)))),
 			periodChoice(heat.period, heat.period * heat.columns),
 			element('button', { type: 'button', onclick: () => saveFile(fileName(`heat-${value.id}.csv`), 'text/csv', map.csv()) }, 'Save as CSV'),
+			element('button', { type: 'button', onclick: () => saveFile(fileName(`heat-${value.id}.svg`), 'image/svg+xml', map.svg()) }, 'Save as SVG'),
 			element('span', { class: 'faint', id: 'heat-sum', 'data-value': sum },
 				`${value.unit === 'ns' ? timeText(sum) : `${countText(sum)} samples`} of all threads that are shown`), next),
 		heat.leftOut > 0 ? element('p', { class: 'warning' }, `${countText(heat.leftOut)} times are missing: the limit of memory was reached.`) : '',

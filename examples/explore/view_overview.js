@@ -97,7 +97,10 @@ function topRows(table, column, count) {
 export const overviewView = {
 	id: 'overview',
 	title: 'Overview',
-	async draw(container, { client, selection }) {
+	async draw(container, { client, selection, address }) {
+		const words = (address.search ?? '').toLowerCase().split(/\s+/).filter((word) => word !== '');
+		const matches = (entry) => words.every((word) => entry.slice(0, 2).some((text) => String(text).toLowerCase().includes(word)));
+		const found = (entries) => list(entries.filter(matches));
 		const [overview, methods, classes] = await Promise.all([
 			client.ask('overview', { selection }), client.ask('table', { selection, name: 'methods' }),
 			client.ask('table', { selection, name: 'classes' })]);
@@ -115,14 +118,14 @@ export const overviewView = {
 			element('ul', { class: 'findings', id: 'limits' }, ...limits.map((text) => element('li', {}, text)),
 				limits.length === 0 ? element('li', {}, 'Nothing: the log is complete, and no events were lost.') : null),
 			element('h2', {}, 'Totals'),
-			list(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
+			found(figures.filter(([key]) => totals[key] > 0).map(([key, title, unit]) =>
 				[title, figureText(totals[key], unit), totals[key], key])),
-			element('h2', {}, 'Log'), list(describeSession(overview)),
+			element('h2', {}, 'Log'), found(describeSession(overview)),
 			element('h2', {}, 'Events'),
-			list(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),
+			found(Object.entries(overview.events).map(([name, count]) => [name, countText(count), count, `event ${name}`])),
 			element('h2', {}, 'Blocks'),
-			list(Object.entries(overview.blocks).map(([name, count]) => [name, countText(count), count, `block ${name}`])),
+			found(Object.entries(overview.blocks).map(([name, count]) => [name, countText(count), count, `block ${name}`])),
 			...(overview.properties.length === 0 ? [] : [element('h2', {}, 'Recorded about the program'),
-				list(overview.properties.key.map((key, i) => [key, overview.properties.value[i] ?? '']))]));
+				found(overview.properties.key.map((key, i) => [key, overview.properties.value[i] ?? '']))]));
 	},
 };

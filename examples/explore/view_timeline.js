@@ -2,7 +2,7 @@
 // The timeline: what each thread did, from the whole run down to single calls, with markers, metrics and pauses.
 import { changeAddress, linkTo, readAddress } from './address.js';
 import { activityColors } from './colors.js';
-import { element } from './dom.js';
+import { element, fileName, saveFile } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
 import { makeSpans } from './span_painter.js';
 import { TimelineChart } from './timeline_chart.js';
@@ -171,7 +171,8 @@ class TimelineView {
 			element('button', { type: 'button', onclick: () =>
 				changeAddress({ from: Math.floor(window.from), to: Math.ceil(window.to) }) }, 'Select what is shown'),
 			element('button', { type: 'button', onclick: () => this.#chart.show(window.start, window.end) }, 'Show the whole run'),
-			...legend(), this.#note);
+			element('button', { type: 'button', onclick: () =>
+				saveFile(fileName('timeline.svg'), 'image/svg+xml', this.#chart.svg()) }, 'Save as SVG'), ...legend(), this.#note);
 	}
 
 	// What is shown has changed: once it rests, calls are asked for, and the address is changed.

@@ -58,8 +58,42 @@ async function readAll(bytes) {
 	}
 }
 
+// The events as texts, and how many there are after each block.
+function listEvents(log) {
+	const cursor = log.events();
+	const events = [];
+	const ends = new Set([0]);
+	for (let block; (block = cursor.nextBlock()) !== null;) {
+		for (let batch; block.loaded === 1 && (batch = cursor.nextEvents()) !== null;) {
+			for (let i = 0; i < batch.length; i++)
+				events.push(`${batch.kind[i]} ${batch.id[i]} ${batch.counter[i]} ${batch.value[i]}`);
+		}
+		ends.add(events.length);
+	}
+	return { events, ends };
+}
+
 let failures = 0;
 let damaged = 0;
+
+// A log that ends in the middle of a block has the first events of that block.
+async function checkEnds(path) {
+	const bytes = readFileSync(path);
+	const whole = listEvents(await mprof.open(bytes));
+	let partial = 0;
+	for (let length = 0; length < bytes.length; length++) {
+		const log = await mprof.open(bytes.slice(0, length));
+		const { events } = listEvents(log);
+		log.close();
+		partial += whole.ends.has(events.length) ? 0 : 1;
+		if (events.some((event, i) => event !== whole.events[i])) {
+			console.log(`${path}: the first ${length} bytes have other events than the whole log`);
+			failures++;
+		}
+	}
+	return partial;
+}
+
 for (const path of readFileSync(listPath, 'utf8').trim().split('\n')) {
 	const bytes = readFileSync(path);
 	const all = await readAll(bytes);
@@ -79,6 +113,15 @@ for (const path of readFileSync(listPath, 'utf8').trim().split('\n')) {
 			failures++;
 		}
 	}
+}
+let partial = 0;
+for (const path of readFileSync(listPath, 'utf8').trim().split('\n')) {
+	if (/(mono-threads|mono-blocks|unity-chains|drop-blocks|mono-event-kinds)\.mprof$/.test(path))
+		partial += await checkEnds(path);
+}
+if (partial < 20) {
+	console.log(`only ${partial} logs end inside a block with events before that`);
+	failures++;
 }
 if (damaged < 500)
 	failures++;
