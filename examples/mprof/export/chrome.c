@@ -11,6 +11,7 @@
 #include "export/event_walk.h"
 #include "export/id_set.h"
 #include "export/plain_text.h"
+#include "export/text_stream.h"
 #include "export/thread_names.h"
 #include "shared/text.h"
 
@@ -29,10 +30,21 @@
 #define PROCESS 1
 #define FIRST_THREAD 2
 
+/* Times are microseconds with three decimals, so that no nanosecond is lost in the text. */
+#define TIME_DECIMALS 3
+
+/* An entry of chrome_trace::names: the name of a method as a field in JSON. Allocated. */
+typedef struct name_entry {
+	uint64_t method;
+	char *text;
+	size_t length;
+} name_entry;
+
 typedef struct chrome_trace {
 	const log_report *report;
-	FILE *file;
 	json_writer json;
+	text_stream calls; /* What is written before the next use of json. */
+	key_map names;
 	event_walk walk;
 	uint64_t async_count;
 	plain_buffer plain;
@@ -47,29 +59,25 @@ static const char *plain_name(chrome_trace *trace, const char *name)
 	return text != NULL ? text : "";
 }
 
-/* Times are microseconds with three decimals, so that no nanosecond is lost in the text. */
-static void write_time(chrome_trace *trace, uint64_t time)
-{
-	fprintf(trace->file, ",\"ts\":%" PRIu64 ".%03u", time / 1000, (unsigned int)(time % 1000));
-}
-
 /* Begins an event, whose further fields follow. */
 static void begin_event(chrome_trace *trace, const char *phase, const char *category, const char *name, uint64_t thread,
 			uint64_t time)
 {
+	text_stream_flush(&trace->calls);
 	json_begin_object(&trace->json, NULL);
 	json_string(&trace->json, "ph", phase);
 	json_string(&trace->json, "cat", category);
 	json_string(&trace->json, "name", plain_name(trace, name));
 	json_unsigned(&trace->json, "pid", PROCESS);
 	json_unsigned(&trace->json, "tid", thread);
-	write_time(trace, time);
+	json_fixed(&trace->json, "ts", time, TIME_DECIMALS);
 }
 
 static void name_thread(chrome_trace *trace, const char *what, uint64_t thread, const char *name)
 {
 	json_writer *json = &trace->json;
 
+	text_stream_flush(&trace->calls);
 	json_begin_object(json, NULL);
 	json_string(json, "ph", "M");
 	json_string(json, "name", what);
@@ -96,21 +104,53 @@ static void *begin_row(void *user, const walk_thread *thread)
 	return trace;
 }
 
+/* Makes the field with the name of a method. Escaping a name again for each call would take most of the time. */
+static int make_name(chrome_trace *trace, uint32_t method, name_entry *entry)
+{
+	FILE *file = open_memstream(&entry->text, &entry->length);
+	json_writer json;
+
+	if (file == NULL)
+		return 0;
+	json_init(&json, file, 1);
+	fputs("\"name\":", file);
+	json_string(&json, NULL, plain_name(trace, names_full_method(trace->walk.input.names, method)));
+	if (fclose(file) != 0)
+		return 0;
+	/* An outermost value ends with a line feed. */
+	entry->length--;
+	return 1;
+}
+
+/* Most events are calls. They follow the name of the process, so that a comma separates each from what is before it. */
+static void write_call(chrome_trace *trace, const char *start, const walk_thread *thread, uint32_t method,
+		       uint64_t time)
+{
+	name_entry *entry = key_map_put(&trace->names, method);
+	text_stream *out = &trace->calls;
+
+	if (entry == NULL || (entry->length == 0 && !make_name(trace, method, entry))) {
+		trace->has_failed = 1;
+		return;
+	}
+	text_stream_string(out, start);
+	text_stream_add(out, entry->text, entry->length);
+	text_stream_string(out, ",\"pid\":1,\"tid\":");
+	text_stream_unsigned(out, row_of(thread));
+	text_stream_string(out, ",\"ts\":");
+	text_stream_fixed(out, time, TIME_DECIMALS);
+	text_stream_character(out, '}');
+}
+
 static void enter(void *user, const walk_thread *thread, uint32_t method, uint64_t time, int is_resumed)
 {
-	chrome_trace *trace = user;
-
-	begin_event(trace, "B", is_resumed ? "resumed" : "call", names_full_method(trace->walk.input.names, method),
-		    row_of(thread), time);
-	json_end_object(&trace->json);
+	write_call(user, is_resumed ? ",{\"ph\":\"B\",\"cat\":\"resumed\"," : ",{\"ph\":\"B\",\"cat\":\"call\",",
+		   thread, method, time);
 }
 
 static void leave(void *user, const walk_thread *thread, uint32_t method, uint64_t time)
 {
-	chrome_trace *trace = user;
-
-	begin_event(trace, "E", "call", names_full_method(trace->walk.input.names, method), row_of(thread), time);
-	json_end_object(&trace->json);
+	write_call(user, ",{\"ph\":\"E\",\"cat\":\"call\",", thread, method, time);
 }
 
 static void write_instant(chrome_trace *trace, const char *category, const char *name, uint64_t thread, uint64_t time)
@@ -254,6 +294,7 @@ static void write_end(chrome_trace *trace)
 	json_writer *json = &trace->json;
 	const log_summary *summary = &trace->report->summary;
 
+	text_stream_flush(&trace->calls);
 	json_end_array(json);
 	json_string(json, "displayTimeUnit", "ns");
 	json_begin_object(json, "otherData");
@@ -267,6 +308,19 @@ static void write_end(chrome_trace *trace)
 	json_end_object(json);
 }
 
+static void release_trace(chrome_trace *trace)
+{
+	for (size_t i = 0; trace->names.capacity > 0 && i <= trace->names.capacity; i++) {
+		const name_entry *entry = key_map_slot(&trace->names, i);
+
+		if (entry != NULL)
+			free(entry->text);
+	}
+	key_map_clear(&trace->names);
+	plain_text_release(&trace->plain);
+	event_walk_release(&trace->walk);
+}
+
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
@@ -277,10 +331,11 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.lost = add_loss,
 		.metric = add_metric,
 	};
-	chrome_trace trace = {.report = report, .file = file->stream};
+	chrome_trace trace = {.report = report, .names.value_size = sizeof(name_entry) - sizeof(uint64_t)};
 	int status;
 
 	json_init(&trace.json, file->stream, 1);
+	text_stream_init(&trace.calls, file->stream);
 	json_begin_object(&trace.json, NULL);
 	json_begin_array(&trace.json, "traceEvents");
 	name_thread(&trace, "process_name", PROCESS,
@@ -298,8 +353,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = STATUS_NOTHING;
 	}
-	plain_text_release(&trace.plain);
-	event_walk_release(&trace.walk);
+	release_trace(&trace);
 	return status;
 }
 

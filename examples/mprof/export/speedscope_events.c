@@ -7,6 +7,7 @@
 #include "export/event_walk.h"
 #include "export/plain_text.h"
 #include "export/spool.h"
+#include "export/text_stream.h"
 #include "export/thread_names.h"
 #include "shared/text.h"
 
@@ -114,23 +115,33 @@ static void leave(void *user, const walk_thread *thread, uint32_t method, uint64
 	add_call(user, thread->row, method, time, 1);
 }
 
+/* What write_event() needs. */
+typedef struct event_writer {
+	text_stream out;
+	int is_first;
+} event_writer;
+
 static void write_event(void *user, const void *record)
 {
-	json_writer *json = user;
+	event_writer *writer = user;
 	const call_event *event = record;
+	const char *start = event->is_end ? ",{\"type\":\"C\",\"frame\":" : ",{\"type\":\"O\",\"frame\":";
 
-	json_begin_object(json, NULL);
-	json_string(json, "type", event->is_end ? "C" : "O");
-	json_unsigned(json, "frame", event->frame);
-	json_unsigned(json, "at", event->time);
-	json_end_object(json);
+	text_stream_string(&writer->out, start + writer->is_first);
+	text_stream_unsigned(&writer->out, event->frame);
+	text_stream_string(&writer->out, ",\"at\":");
+	text_stream_unsigned(&writer->out, event->time);
+	text_stream_character(&writer->out, '}');
+	writer->is_first = 0;
 }
 
 static void write_row(speedscope_calls *calls, const speedscope_row *row)
 {
 	json_writer *json = &calls->json;
 	char name[THREAD_NAME_SIZE];
+	event_writer writer = {.is_first = 1};
 
+	text_stream_init(&writer.out, json->file);
 	thread_name_get(calls->report, row->thread, name);
 	json_begin_object(json, NULL);
 	json_string(json, "type", "evented");
@@ -139,7 +150,8 @@ static void write_row(speedscope_calls *calls, const speedscope_row *row)
 	json_unsigned(json, "startValue", row->first);
 	json_unsigned(json, "endValue", row->last);
 	json_begin_array(json, "events");
-	spool_read(&calls->spool, &row->events, sizeof(call_event), write_event, json);
+	spool_read(&calls->spool, &row->events, sizeof(call_event), write_event, &writer);
+	text_stream_flush(&writer.out);
 	json_end_array(json);
 	json_end_object(json);
 }
