@@ -112,6 +112,33 @@ expect_json "call stacks without a hidden method" "$stacks" '[["Game.World.Run (
 mprof report --collapse=Fib sample.mprof
 expect_line out ' 2  \[Fib\]$'
 
+# Call sites that are equal without hidden and collapsed frames are one row, with the sums of their figures.
+make_tree places places.mprof 50
+make_tree memory memory.mprof 50
+sums='{allocations: [.allocation_stacks[] | [.class, .stack, .caller, .allocations, .bytes]],
+	exceptions: [.exception_stacks[] | [.class, .stack, .count]],
+	waits: [.monitor_stacks[] | [.class, .stack, .contentions, .contended_ns]],
+	handles: [.handles[] as $of | $of.stacks[] | [$of.class, $of.type, .stack, .created, .alive]],
+	ages: [.backtraces[] | [.native, .class, .stack, .caller, .allocations, .bytes, .live, .live_bytes]],
+	memory: [.memory.places[] | [.stack, .allocations, .bytes, .live_bytes, .temporaries]]} | map_values(
+	{keys: map(map(select(type != "number"))), sums: (map(map(select(type == "number"))) | transpose | map(add))})'
+for log in full places memory; do
+	mprof report --json --top=0 --ages "$log.mprof"
+	jq "$sums" out >all
+	for option in --collapse --hide; do
+		mprof report --json --top=0 --ages "$option=*" "$log.mprof"
+		jq "$sums" out >merged
+		jq -e -s '.[0] as $all | .[1] | to_entries | all(.value.sums == $all[.key].sums and
+			(.value.keys | length == (unique | length)))' all merged \
+			>check || fail "$log.mprof with $option=*: $(jq -c . merged)"
+		echo "$log $(jq -r '[.[].keys | length] | join(" ")' all) $(jq -r '[.[].keys | length] | join(" ")' merged)"
+	done
+done >counts
+# Of allocations, exceptions, waits, handles, ages and native memory.
+expect "rows before and after" "$(sort -u counts)" "full 2 1 1 3 2 0 2 1 1 2 2 0
+memory 0 0 0 0 50 50 0 0 0 0 1 1
+places 50 0 0 0 7 0 1 0 0 0 1 0"
+
 # Allocations by class: those in focus and those that are left when the same call stacks are ignored make up all.
 own='[.classes[] | {key: "\(.id)", value: [.allocations, .bytes]}] | from_entries'
 # check_classes LOG PATTERN

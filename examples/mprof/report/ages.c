@@ -6,15 +6,13 @@
 #include "report/frames.h"
 #include "report/orders.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Number of frames of a call stack that are printed as text. */
-#define STACK_ROWS 12
 
 /* Estimated size in JSON of a row without its frames, and of a frame, with names of average length. */
 #define ROW_SIZE 520
@@ -208,28 +206,110 @@ static age_row *collect_classes(const log_report *report, order_table table, row
 			      compare_of(report, table, usual), count);
 }
 
-static age_row *collect_sites(const log_report *report, order_table table, row_compare usual, size_t *count)
+static mprof_stack_frame caller_of(const age_row *row)
 {
-	size_t all = mprof_profile_get_age_site_count(report->profile) +
-		     mprof_profile_get_memory_site_count(report->profile);
-
-	return report_collect(report, report->options.with_ages ? all : 0, sizeof(age_row), fetch_site,
-			      compare_of(report, table, usual), count);
+	return (mprof_stack_frame){.id = row->site.caller,
+				   .is_compiling = (row->site.flags & MPROF_EVENT_FLAG_COMPILING) != 0};
 }
 
-static mprof_stack_frame *frames_of(const log_report *report, const age_row *row, size_t *count)
+/* The frames of a call site of the managed heap, which the caller frees; without a call stack, the caller alone. */
+static mprof_stack_frame *managed_frames(const log_report *report, const age_row *row, size_t *count)
 {
-	mprof_stack_frame *frames = NULL;
+	mprof_stack_frame *frames;
 
 	*count = 0;
 	mprof_profile_get_age_site_frames(report->profile, row->index, NULL, sizeof(*frames), 0, count);
-	if (*count > 0)
-		frames = calloc(*count, sizeof(*frames));
-	if (frames == NULL)
+	frames = calloc(*count + 1, sizeof(*frames));
+	if (frames == NULL) {
 		*count = 0;
-	else
+		return NULL;
+	}
+	if (*count > 0) {
 		mprof_profile_get_age_site_frames(report->profile, row->index, frames, sizeof(*frames), *count, count);
+	} else {
+		frames[0] = caller_of(row);
+		*count = 1;
+	}
 	return frames;
+}
+
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	const age_row *of = row;
+
+	if (of->is_native)
+		return site_merge_frames(report, of->site.stack, 0, 0, count, is_owned);
+	*is_owned = 1;
+	return managed_frames(report, of, count);
+}
+
+/* Exact figures are not added to estimates. */
+static int compare_places(const void *left, const void *right)
+{
+	const age_row *a = left;
+	const age_row *b = right;
+	int order = report_larger_first((uint64_t)b->is_native, (uint64_t)a->is_native);
+
+	order = order != 0 ? order : report_larger_first((uint64_t)b->is_folded, (uint64_t)a->is_folded);
+	order = order != 0 ? order : report_larger_first(b->site.class_id, a->site.class_id);
+	return order != 0 ? order : report_larger_first(b->site.samples != 0, a->site.samples != 0);
+}
+
+static void add_errors(mprof_age_site *into, const mprof_age_site *site)
+{
+	into->allocations_error = site_merge_add_error(into->allocations_error, site->allocations_error);
+	into->bytes_error = site_merge_add_error(into->bytes_error, site->bytes_error);
+	into->live_error = site_merge_add_error(into->live_error, site->live_error);
+	into->live_bytes_error = site_merge_add_error(into->live_bytes_error, site->live_bytes_error);
+	into->peak_bytes_error = site_merge_add_error(into->peak_bytes_error, site->peak_bytes_error);
+	into->temporary_bytes_error = site_merge_add_error(into->temporary_bytes_error, site->temporary_bytes_error);
+}
+
+/* The number of objects or blocks that the average age of a row is that of. */
+static double aged(const age_row *row)
+{
+	if (row->is_native)
+		return (double)row->site.dead;
+	return (double)(row->site.samples > 0 ? row->site.samples : row->site.dead + row->site.live);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	age_row *into_row = sum;
+	mprof_age_site *into = &into_row->site;
+	const mprof_age_site *site = &((const age_row *)row)->site;
+	double all = aged(into_row) + aged(row);
+
+	if (all > 0)
+		into_row->average_age =
+			(into_row->average_age * aged(into_row) + ((const age_row *)row)->average_age * aged(row)) /
+			all;
+	into->samples += site->samples;
+	into->allocations += site->allocations;
+	into->bytes += site->bytes;
+	into->dead += site->dead;
+	into->dead_bytes += site->dead_bytes;
+	into->live += site->live;
+	into->live_bytes += site->live_bytes;
+	into->peak_live += site->peak_live;
+	into->peak_bytes += site->peak_bytes;
+	into->temporaries += site->temporaries;
+	into->temporary_bytes += site->temporary_bytes;
+	into->ages += site->ages;
+	add_errors(into, site);
+}
+
+static age_row *collect_sites(const log_report *report, order_table table, row_compare usual, size_t *count)
+{
+	static const site_merge merge = {sizeof(age_row), frames_of, compare_places, add_site};
+	size_t all = mprof_profile_get_age_site_count(report->profile) +
+		     mprof_profile_get_memory_site_count(report->profile);
+	row_compare compare = compare_of(report, table, usual);
+	age_row *rows = report_collect(report, report->options.with_ages ? all : 0, sizeof(age_row), fetch_site,
+				       compare, count);
+
+	report_merge_sites(report, &merge, rows, count, compare);
+	return rows;
 }
 
 /* Prints where the objects of a row were allocated. */
@@ -244,20 +324,8 @@ static void print_place(const log_report *report, const age_row *row)
 		report_stack(report, row->site.stack);
 		return;
 	}
-	frames = frames_of(report, row, &count);
-	for (size_t i = 0; i < count && i < STACK_ROWS; i++) {
-		printf("  %28s", "");
-		report_frame(report, &frames[i]);
-	}
-	if (count > STACK_ROWS)
-		printf("  %28s(%zu more)\n", "", count - STACK_ROWS);
-	if (count == 0) {
-		const mprof_stack_frame caller = {.id = row->site.caller,
-						  .is_compiling = (row->site.flags & MPROF_EVENT_FLAG_COMPILING) != 0};
-
-		printf("  %28s", "");
-		report_frame(report, &caller);
-	}
+	frames = managed_frames(report, row, &count);
+	report_frame_list(report, frames, count);
 	free(frames);
 }
 
@@ -470,12 +538,8 @@ static void print_place_json(const log_report *report, json_writer *json, const 
 		report_json_stack(report, json, "stack", row->site.stack);
 		return;
 	}
-	frames = frames_of(report, row, &count);
-	json_begin_array(json, "stack");
-	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, names_frame(report->input.names, &frames[i]));
-	json_end_array(json);
-	json_null(json, "stack_lines");
+	frames = row->site.stack != 0 ? managed_frames(report, row, &count) : NULL;
+	report_json_frame_list(report, json, "stack", frames, frames != NULL ? count : 0);
 	free(frames);
 }
 

@@ -5,6 +5,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
@@ -95,11 +96,47 @@ static uint32_t is_compiling(const mprof_allocation_site *site)
 	return (site->flags & MPROF_EVENT_FLAG_COMPILING) != 0;
 }
 
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	const mprof_allocation_site *site = row;
+
+	return site_merge_frames(report, site->stack, site->caller, is_compiling(site), count, is_owned);
+}
+
+/* Exact figures are not added to estimates. */
+static int compare_places(const void *left, const void *right)
+{
+	const mprof_allocation_site *a = left;
+	const mprof_allocation_site *b = right;
+	int order = report_larger_first(b->class_id, a->class_id);
+
+	order = order != 0 ? order : report_larger_first(b->stack != 0, a->stack != 0);
+	order = order != 0 ? order : report_larger_first(b->samples != 0, a->samples != 0);
+	return order != 0 ? order : report_larger_first(b->flags, a->flags);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	mprof_allocation_site *into = sum;
+	const mprof_allocation_site *site = row;
+
+	/* The merged sites may have several callers. */
+	if (into->stack != 0 && into->caller != site->caller)
+		into->caller = 0;
+	into->allocations += site->allocations;
+	into->bytes += site->bytes;
+	into->samples += site->samples;
+	into->allocations_error = site_merge_add_error(into->allocations_error, site->allocations_error);
+	into->bytes_error = site_merge_add_error(into->bytes_error, site->bytes_error);
+}
+
 static mprof_allocation_site *collect_sites(const log_report *report, size_t *count)
 {
+	static const site_merge merge = {sizeof(mprof_allocation_site), frames_of, compare_places, add_site};
 	mprof_allocation_site *rows = report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
 						     sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
 
+	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_ALLOCATION_SITES, rows, *count, sizeof(*rows));
 	return rows;
 }
@@ -152,8 +189,7 @@ void report_allocation_stacks_text(const log_report *report)
 		} else {
 			const mprof_stack_frame caller = {.id = rows[i].caller, .is_compiling = is_compiling(&rows[i])};
 
-			printf("  %28s", "");
-			report_frame(report, &caller);
+			report_frame_list(report, &caller, 1);
 		}
 	}
 	free(rows);

@@ -8,6 +8,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/kinds.h"
 #include "shared/text.h"
@@ -59,11 +60,29 @@ static mprof_class_stats *collect_classes(const log_report *report, size_t *coun
 	return rows;
 }
 
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	return site_merge_frames(report, ((const mprof_exception_site *)row)->stack, 0, 0, count, is_owned);
+}
+
+static int compare_owners(const void *left, const void *right)
+{
+	return report_larger_first(((const mprof_exception_site *)right)->class_id,
+				   ((const mprof_exception_site *)left)->class_id);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	((mprof_exception_site *)sum)->exceptions += ((const mprof_exception_site *)row)->exceptions;
+}
+
 static mprof_exception_site *collect_sites(const log_report *report, size_t *count)
 {
+	static const site_merge merge = {sizeof(mprof_exception_site), frames_of, compare_owners, add_site};
 	mprof_exception_site *rows = report_collect(report, mprof_profile_get_exception_site_count(report->profile),
 						    sizeof(mprof_exception_site), fetch_site, compare_sites, count);
 
+	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_EXCEPTION_SITES, rows, *count, sizeof(*rows));
 	return rows;
 }

@@ -6,6 +6,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
@@ -69,8 +70,30 @@ typedef struct handle_tables {
 	size_t site_count;
 } handle_tables;
 
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	return site_merge_frames(report, ((const mprof_handle_site *)row)->stack, 0, 0, count, is_owned);
+}
+
+static int compare_site_owners(const void *left, const void *right)
+{
+	const mprof_handle_site *b = right;
+
+	return compare_owners(left, b->class_id, b->type);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	mprof_handle_site *into = sum;
+	const mprof_handle_site *site = row;
+
+	into->created += site->created;
+	into->alive += site->alive;
+}
+
 static handle_tables collect_handles(const log_report *report)
 {
+	static const site_merge merge = {sizeof(mprof_handle_site), frames_of, compare_site_owners, add_site};
 	handle_tables tables;
 
 	tables.handles = report_collect(report, mprof_profile_get_handle_count(report->profile),
@@ -78,6 +101,7 @@ static handle_tables collect_handles(const log_report *report)
 	report_apply_order(report, ORDER_HANDLES, tables.handles, tables.count, sizeof(*tables.handles));
 	tables.sites = report_collect(report, mprof_profile_get_handle_site_count(report->profile),
 				      sizeof(*tables.sites), fetch_site, compare_sites, &tables.site_count);
+	report_merge_sites(report, &merge, tables.sites, &tables.site_count, compare_sites);
 	return tables;
 }
 

@@ -5,6 +5,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
@@ -75,10 +76,46 @@ static int compare_temporaries(const void *left, const void *right)
 	return order != 0 ? order : compare_allocated(left, right);
 }
 
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	return site_merge_frames(report, ((const mprof_memory_site *)row)->stack, 0, 0, count, is_owned);
+}
+
+static int compare_folded(const void *left, const void *right)
+{
+	return report_larger_first(((const mprof_memory_site *)right)->is_folded,
+				   ((const mprof_memory_site *)left)->is_folded);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	mprof_memory_site *into = sum;
+	const mprof_memory_site *site = row;
+
+	if (site->frees > 0 && (into->frees == 0 || site->shortest_ns < into->shortest_ns))
+		into->shortest_ns = site->shortest_ns;
+	if (site->longest_ns > into->longest_ns)
+		into->longest_ns = site->longest_ns;
+	if (__builtin_add_overflow(into->lifetime_ns, site->lifetime_ns, &into->lifetime_ns))
+		into->lifetime_ns = UINT64_MAX;
+	into->allocations += site->allocations;
+	into->bytes += site->bytes;
+	into->frees += site->frees;
+	into->live += site->live;
+	into->live_bytes += site->live_bytes;
+	into->peak_live += site->peak_live;
+	into->peak_bytes += site->peak_bytes;
+	into->temporaries += site->temporaries;
+}
+
 static mprof_memory_site *collect_memory_sites(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_memory_site_count(report->profile), sizeof(mprof_memory_site),
-			      fetch_site, compare_live, count);
+	static const site_merge merge = {sizeof(mprof_memory_site), frames_of, compare_folded, add_site};
+	mprof_memory_site *rows = report_collect(report, mprof_profile_get_memory_site_count(report->profile),
+						 sizeof(mprof_memory_site), fetch_site, compare_live, count);
+
+	report_merge_sites(report, &merge, rows, count, compare_live);
+	return rows;
 }
 
 static void print_total(const char *label, const char *value)

@@ -59,26 +59,33 @@ static int matches(const log_report *report, const char *pattern, const mprof_st
 	return pattern != NULL && report_matches_stack_frame(report, pattern, frame);
 }
 
-/* Leaves out hidden frames, and visits one frame for each run of collapsed ones. */
-static void visit_frames(const log_report *report, uint32_t stack, visit_frame visit, void *user)
+/* How a frame is shown. */
+typedef enum frame_use { FRAME_SHOWN, FRAME_HIDDEN, FRAME_COLLAPSED } frame_use;
+
+static frame_use use_of(const log_report *report, const mprof_stack_frame *frame)
 {
-	const report_options *options = &report->options;
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.names, stack, &frames);
-	int was_collapsed = 0;
+	if (matches(report, report->options.hide_pattern, frame))
+		return FRAME_HIDDEN;
+	return matches(report, report->options.collapse_pattern, frame) ? FRAME_COLLAPSED : FRAME_SHOWN;
+}
+
+/* Leaves out hidden frames, and visits one frame for each run of collapsed ones. */
+static void visit_frames(const log_report *report, const mprof_stack_frame *frames, size_t count, visit_frame visit,
+			 void *user)
+{
+	frame_use before = FRAME_SHOWN;
 	int is_wanted = 1;
 
 	for (size_t i = 0; i < count && is_wanted; i++) {
-		int is_collapsed;
+		frame_use use = use_of(report, &frames[i]);
 
-		if (matches(report, options->hide_pattern, &frames[i]))
+		if (use == FRAME_HIDDEN)
 			continue;
-		is_collapsed = matches(report, options->collapse_pattern, &frames[i]);
-		if (is_collapsed && !was_collapsed)
+		if (use == FRAME_COLLAPSED && before != FRAME_COLLAPSED)
 			is_wanted = visit(user, &(shown_frame){.name = names_sample(report->input.names,
 										    MPROF_SAMPLE_COLLAPSED, 0)});
-		was_collapsed = is_collapsed;
-		if (is_collapsed)
+		before = use;
+		if (use == FRAME_COLLAPSED)
 			continue;
 		if (frames[i].is_native)
 			is_wanted = visit_native(report, frames[i].id, visit, user);
@@ -86,6 +93,35 @@ static void visit_frames(const log_report *report, uint32_t stack, visit_frame v
 			is_wanted = visit(user, &(shown_frame){.name = names_frame(report->input.names, &frames[i]),
 							       .is_compiling = (int)frames[i].is_compiling});
 	}
+}
+
+static void visit_stack(const log_report *report, uint32_t stack, visit_frame visit, void *user)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(report->input.names, stack, &frames);
+
+	visit_frames(report, frames, count, visit, user);
+}
+
+size_t report_stack_shape(const log_report *report, const mprof_stack_frame *frames, size_t count, uint64_t *shape)
+{
+	frame_use before = FRAME_SHOWN;
+	size_t length = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		frame_use use = use_of(report, &frames[i]);
+
+		if (use == FRAME_HIDDEN)
+			continue;
+		/* An odd number is no other frame. */
+		if (use == FRAME_COLLAPSED && before != FRAME_COLLAPSED)
+			shape[length++] = 1;
+		else if (use == FRAME_SHOWN)
+			shape[length++] = (uint64_t)frames[i].id << 3 | (frames[i].is_native ? 4 : 0) |
+					  (frames[i].is_compiling ? 2 : 0);
+		before = use;
+	}
+	return length;
 }
 
 static int print_shown_frame(void *user, const shown_frame *frame)
@@ -106,13 +142,21 @@ static int print_shown_frame(void *user, const shown_frame *frame)
 	return 1;
 }
 
-void report_stack(const log_report *report, uint32_t stack)
+void report_frame_list(const log_report *report, const mprof_stack_frame *frames, size_t count)
 {
 	size_t printed = 0;
 
-	visit_frames(report, stack, print_shown_frame, &printed);
+	visit_frames(report, frames, count, print_shown_frame, &printed);
 	if (printed > STACK_ROWS)
 		printf("  %28s(%zu more)\n", "", printed - STACK_ROWS);
+}
+
+void report_stack(const log_report *report, uint32_t stack)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(report->input.names, stack, &frames);
+
+	report_frame_list(report, frames, count);
 }
 
 typedef struct stack_measure {
@@ -136,7 +180,7 @@ uint64_t report_json_stack_size(const log_report *report, uint32_t stack, uint64
 
 	if (most == UINT64_MAX)
 		return 0;
-	visit_frames(report, stack, measure_frame, &measure);
+	visit_stack(report, stack, measure_frame, &measure);
 	return measure.size;
 }
 
@@ -174,13 +218,14 @@ static int write_frame_line(void *user, const shown_frame *frame)
 	return 1;
 }
 
-void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack)
+void report_json_frame_list(const log_report *report, json_writer *json, const char *key,
+			    const mprof_stack_frame *frames, size_t count)
 {
 	stack_writer writer = {.json = json};
 	char lines_key[32];
 
 	json_begin_array(json, key);
-	visit_frames(report, stack, write_frame_name, &writer);
+	visit_frames(report, frames, count, write_frame_name, &writer);
 	json_end_array(json);
 	snprintf(lines_key, sizeof(lines_key), "%s_lines", key);
 	if (!writer.has_lines) {
@@ -188,8 +233,16 @@ void report_json_stack(const log_report *report, json_writer *json, const char *
 		return;
 	}
 	json_begin_array(json, lines_key);
-	visit_frames(report, stack, write_frame_line, &writer);
+	visit_frames(report, frames, count, write_frame_line, &writer);
 	json_end_array(json);
+}
+
+void report_json_stack(const log_report *report, json_writer *json, const char *key, uint32_t stack)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(report->input.names, stack, &frames);
+
+	report_json_frame_list(report, json, key, frames, count);
 }
 
 int report_json_begin_site(const log_report *report, json_writer *json, uint32_t class_id, uint32_t stack,

@@ -5,6 +5,7 @@
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
+#include "report/site_merge.h"
 #include "report/stacks.h"
 #include "shared/text.h"
 
@@ -62,11 +63,37 @@ static mprof_monitor_stats *collect_monitors(const log_report *report, size_t *c
 	return rows;
 }
 
+static const mprof_stack_frame *frames_of(const log_report *report, const void *row, size_t *count, int *is_owned)
+{
+	return site_merge_frames(report, ((const mprof_monitor_site *)row)->stack, 0, 0, count, is_owned);
+}
+
+static int compare_owners(const void *left, const void *right)
+{
+	const mprof_monitor_site *a = left;
+	const mprof_monitor_site *b = right;
+	int order = report_larger_first(b->class_id, a->class_id);
+
+	return order != 0 ? order : report_larger_first(b->object, a->object);
+}
+
+static void add_site(void *sum, const void *row)
+{
+	mprof_monitor_site *into = sum;
+	const mprof_monitor_site *site = row;
+
+	into->contentions += site->contentions;
+	into->contended_ns += site->contended_ns;
+	into->failures += site->failures;
+}
+
 static mprof_monitor_site *collect_sites(const log_report *report, size_t *count)
 {
+	static const site_merge merge = {sizeof(mprof_monitor_site), frames_of, compare_owners, add_site};
 	mprof_monitor_site *rows = report_collect(report, mprof_profile_get_monitor_site_count(report->profile),
 						  sizeof(mprof_monitor_site), fetch_site, compare_sites, count);
 
+	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_MONITOR_SITES, rows, *count, sizeof(*rows));
 	return rows;
 }
