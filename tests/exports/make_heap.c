@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * make_heap FILE [small|random]: writes a log with two heap snapshots. The first one has one object of the second at
- * its address. The second one has names of classes, fields and roots with everything that can break a format, all kinds
- * of roots and an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32 bytes,
- * references to objects that are not in the snapshot, and an object that refers to itself. With "small", no object is
- * above 2^32 bytes, and sizes are those of Java objects. With "random", the second snapshot has random references.
+ * make_heap FILE [small|random|COUNT]: writes a log with two heap snapshots. The first one has one object of the second
+ * at its address. The second one has names of classes, fields and roots with everything that can break a format, all
+ * kinds of roots and an unknown one, unreachable objects that refer to reachable ones, an array, an object above 2^32
+ * bytes, references to objects that are not in the snapshot, and an object that refers to itself. With "small", no
+ * object is above 2^32 bytes, and sizes are those of Java objects. With "random", the second snapshot has random
+ * references. With COUNT, there is a third snapshot with that many objects.
  */
 #include <mprof/writer.h>
 
@@ -171,6 +172,43 @@ static int write_random(const char *path)
 	return 0;
 }
 
+#define PART 64U
+
+/* Writes the third snapshot, in parts: each object refers to the one before and to the first one. */
+static void write_many(uint32_t count)
+{
+	static mprof_event events[PART + 1];
+	static mprof_event_detail details[PART + 1];
+	static uint64_t references[PART][2];
+	static uint64_t offsets[2] = {16, 24};
+
+	for (uint32_t first = 0; first < count; first += PART) {
+		const uint32_t objects = count - first < PART ? count - first : PART;
+		const int is_last = first + objects == count;
+
+		for (uint32_t i = 0; i < objects; i++) {
+			references[i][0] = address_of(first + i > 0 ? first + i - 1 : count - 1);
+			references[i][1] = address_of(0);
+			events[i] = (mprof_event){.kind = MPROF_EVENT_HEAP_OBJECT, .id = 1, .value = 32};
+			details[i] = (mprof_event_detail){.object = address_of(first + i),
+							  .reference_count = 2,
+							  .references = references[i],
+							  .offsets = offsets};
+		}
+		events[objects] = (mprof_event){.kind = MPROF_EVENT_HEAP_ROOT, .id = 1};
+		details[objects] = (mprof_event_detail){.object = address_of(count - 1)};
+		for (uint32_t i = 0; i <= objects; i++) {
+			details[i].struct_size = sizeof(details[i]);
+			events[i].more.detail = &details[i];
+		}
+		expect(mprof_writer_write_heap(writer, 3,
+					       (first == 0 ? MPROF_HEAP_FLAG_FIRST : 0) |
+						       (is_last ? MPROF_HEAP_FLAG_LAST : 0),
+					       START + 3, events, objects + (is_last ? 1 : 0)),
+		       "heap snapshot");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	made_object objects[] = {
@@ -188,14 +226,16 @@ int main(int argc, char **argv)
 	};
 
 	if (argc < 2)
-		return fputs("usage: make_heap FILE [small|random]\n", stderr), 2;
+		return fputs("usage: make_heap FILE [small|random|COUNT]\n", stderr), 2;
 	if (argc > 2 && strcmp(argv[2], "random") == 0)
 		return write_random(argv[1]);
-	if (argc > 2)
+	if (argc > 2 && strcmp(argv[2], "small") == 0)
 		make_small(objects, sizeof(objects) / sizeof(objects[0]));
 	begin(argv[1]);
 	write_shot(1, objects, 1, 1);
 	write_shot(2, objects, sizeof(objects) / sizeof(objects[0]), KINDS);
+	if (argc > 2 && strcmp(argv[2], "small") != 0)
+		write_many((uint32_t)strtoul(argv[2], NULL, 10));
 	end();
 	return 0;
 }
