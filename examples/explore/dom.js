@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes elements. Texts of a log become text nodes: nothing here interprets markup.
+import { host } from './host.js';
 
 /** An element with attributes; those that begin with "on" are handlers of events. Children are elements or texts. */
 export function element(tag, attributes = {}, ...children) {
@@ -27,6 +28,10 @@ export function announce(text) {
 
 /** Offers a text as a file to save. */
 export function saveFile(name, type, text) {
+	if (host !== null) {
+		host.save(name, text);
+		return;
+	}
 	const link = element('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000);

@@ -4,6 +4,7 @@ import { changeAddress, linkTo, readAddress, readSelection } from './address.js'
 import { Client, decodePieces } from './client.js';
 import { byId, element } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
+import { host } from './host.js';
 import { overviewView } from './view_overview.js';
 import { methodsView } from './view_methods.js';
 import { flameView } from './view_flame.js';
@@ -151,6 +152,7 @@ function handleRead(read) {
 	isReading = !read.finished;
 	hasLog = hasLog || read.bytes > 0 || read.finished;
 	showProgress(read);
+	host?.noteRead(read.fed);
 	if (read.finished || (!isDrawing && performance.now() - lastDraw > drawInterval))
 		draw();
 }
@@ -201,17 +203,8 @@ function useTheme(theme) {
 	dispatchEvent(new Event('themechange'));
 }
 
-function watchControls() {
-	const darkness = matchMedia('(prefers-color-scheme: dark)');
-	useTheme(darkness.matches ? 'dark' : 'light');
-	darkness.addEventListener('change', () => useTheme(darkness.matches ? 'dark' : 'light'));
-	byId('theme').addEventListener('click', () =>
-		useTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
-	let typing = 0;
-	byId('search').addEventListener('input', () => {
-		clearTimeout(typing);
-		typing = setTimeout(() => changeAddress({ search: byId('search').value }, true), 250);
-	});
+// Files that are chosen or dropped.
+function watchFiles() {
 	byId('file').addEventListener('change', () => byId('file').files.length > 0 && openFile(byId('file').files[0]));
 	addEventListener('dragover', (event) => {
 		event.preventDefault();
@@ -224,6 +217,32 @@ function watchControls() {
 		if (event.dataTransfer.files.length > 0)
 			openFile(event.dataTransfer.files[0]);
 	});
+}
+
+// An editor decides which log the page shows.
+async function openHosted() {
+	byId('file').closest('label').remove();
+	await client.ready;
+	host.open({ begin, send: (message, transfer) => client.send(message, transfer), fail: showFailure });
+}
+
+function watchControls() {
+	const darkness = matchMedia('(prefers-color-scheme: dark)');
+	const followSystem = () => useTheme(darkness.matches ? 'dark' : 'light');
+	if (host !== null) {
+		host.followTheme(useTheme);
+	} else {
+		followSystem();
+		darkness.addEventListener('change', followSystem);
+		watchFiles();
+	}
+	byId('theme').addEventListener('click', () =>
+		useTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
+	let typing = 0;
+	byId('search').addEventListener('input', () => {
+		clearTimeout(typing);
+		typing = setTimeout(() => changeAddress({ search: byId('search').value }, true), 250);
+	});
 	addEventListener('keydown', (event) => {
 		if (event.key === '/' && !event.target.closest('input, select')) {
 			event.preventDefault();
@@ -233,14 +252,18 @@ function watchControls() {
 	addEventListener('hashchange', followAddress);
 }
 
+function showFailure(text) {
+	showProblem(`The log cannot be read: ${text}`);
+	document.body.dataset.state = 'failed';
+}
+
 function start() {
 	watchControls();
-	client = new Client(handleRead, (text) => {
-		showProblem(`The log cannot be read: ${text}`);
-		document.body.dataset.state = 'failed';
-	});
+	client = new Client(handleRead, showFailure);
 	const parts = Array.from(document.querySelectorAll('script.log'));
-	if (parts.length > 0)
+	if (host !== null)
+		openHosted();
+	else if (parts.length > 0)
 		openEmbedded(parts);
 	else
 		showInvitation();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Headless Chromium, driven with WebDriver: opens pages, runs functions in them, takes screenshots. No name is resolved,
-// and every request that is not for a file fails.
+// Headless Chromium, driven with WebDriver: opens pages, runs functions in them, takes screenshots. No name is resolved
+// unless rules allow it, and every request that is not for a file fails.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export class Browser {
 	#session;
 	#profile;
 
-	static async start({ chromium = '/usr/bin/chromium', width = 1200, height = 800, isDark = false } = {}) {
+	static async start({ chromium = '/usr/bin/chromium', width = 1200, height = 800, isDark = false, rules = 'MAP * ~NOTFOUND' } = {}) {
 		const browser = new Browser();
 		browser.#profile = mkdtempSync(join(tmpdir(), 'explore-'));
 		browser.#driver = spawn('chromedriver', ['--port=0'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -32,7 +32,7 @@ export class Browser {
 			});
 		});
 		const args = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
-			`--user-data-dir=${browser.#profile}`, `--window-size=${width},${height}`, '--host-resolver-rules=MAP * ~NOTFOUND',
+			`--user-data-dir=${browser.#profile}`, `--window-size=${width},${height}`, `--host-resolver-rules=${rules}`,
 			'--disable-background-networking', ...(isDark ? ['--force-dark-mode'] : [])];
 		const { sessionId } = await browser.#call('POST', '/session', { capabilities: { alwaysMatch: {
 			'goog:chromeOptions': { binary: chromium, args },
@@ -89,6 +89,20 @@ export class Browser {
 
 	#find(selector) {
 		return this.#call('POST', `${this.#session}/element`, { using: 'css selector', value: selector });
+	}
+
+	/** Goes from the page into a frame, and from there into one that it contains; without selectors, to the page. */
+	async enterFrames(...selectors) {
+		await this.#call('POST', `${this.#session}/frame`, { id: null });
+		for (const selector of selectors) {
+			await this.wait(`the frame ${selector}`, (wanted) => document.querySelector(wanted) !== null, selector);
+			await this.#call('POST', `${this.#session}/frame`, { id: await this.#find(selector) });
+		}
+	}
+
+	async click(selector) {
+		const element = await this.#find(selector);
+		await this.#call('POST', `${this.#session}/element/${Object.values(element)[0]}/click`, {});
 	}
 
 	/** Types text into an element, or chooses a file for it. */
