@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // HprofReader NAME...: writes what VisualVM's heap library reads from NAME.hprof to NAME.visualvm: the lines of hprof.py,
-// and "retained ADDRESS BYTES" and "nearest ADDRESS ADDRESS", the next object on the way to the nearest root, which a
-// root itself is.
+// and "retained ADDRESS BYTES" and "nearest ADDRESS ADDRESS", the next object on the way to the nearest root, or the same
+// one if it is a root or in a static field.
 import java.io.File;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -36,25 +36,46 @@ public class HprofReader {
 		}
 	}
 
-	private static void printObject(Instance object) {
+	private static void printClass(JavaClass javaClass) {
+		out.printf("class\t%s\t%d\t%d%n", javaClass.getName(), javaClass.getInstancesCount(),
+			javaClass.getAllInstancesSize());
+		for (FieldValue value : javaClass.getStaticFieldValues()) {
+			Instance target = ((ObjectFieldValue) value).getInstance();
+
+			// The class loader is one of them.
+			if (target != null)
+				out.printf("static\t%s\t%s\t%x%n", javaClass.getName(), value.getField().getName(),
+					target.getInstanceId());
+		}
+	}
+
+	private static void printRoot(Heap heap, GCRoot root) {
+		long id = root.getInstance().getInstanceId();
+		JavaClass javaClass = heap.getJavaClassByID(id);
+
+		out.printf("root\t%s\t%s%n", javaClass != null ? javaClass.getName() : Long.toHexString(id), root.getKind());
+	}
+
+	private static void printObject(Heap heap, Instance object) {
 		Instance nearest = object.getNearestGCRootPointer();
 		long id = object.getInstanceId();
 
 		out.printf("object\t%x\t%d\t%s%n", id, object.getSize(), object.getJavaClass().getName());
 		out.printf("retained\t%x\t%d%n", id, object.getRetainedSize());
-		if (nearest != null)
+		if (nearest != null && heap.getJavaClassByID(nearest.getInstanceId()) == null)
 			out.printf("nearest\t%x\t%x%n", id, nearest.getInstanceId());
+		else if (nearest != null)
+			out.printf("nearest\t%x\t%x%n", id, id);
 		printReferences(object);
 	}
 
 	private static void printHeap(Heap heap) {
 		for (JavaClass javaClass : heap.getAllClasses())
-			out.printf("class\t%s\t%d\t%d%n", javaClass.getName(), javaClass.getInstancesCount(),
-				javaClass.getAllInstancesSize());
+			printClass(javaClass);
 		for (GCRoot root : heap.getGCRoots())
-			out.printf("root\t%x\t%s%n", root.getInstance().getInstanceId(), root.getKind());
+			printRoot(heap, root);
 		for (Iterator<Instance> i = heap.getAllInstancesIterator(); i.hasNext();)
-			printObject(i.next());
+			printObject(heap, i.next());
 	}
 
 	public static void main(String[] names) throws Exception {

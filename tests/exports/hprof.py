@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """hprof.py FILE: checks the structure of an HPROF 1.0.2 file, and prints its content as lines with tabs.
 
-"class NAME OBJECTS BYTES", "root ADDRESS KIND", "object ADDRESS SIZE CLASS" and "reference ADDRESS LABEL ADDRESS". Sizes
-are those that readers compute, multiples of 8.
+"class NAME OBJECTS BYTES", "root ADDRESS KIND" or "root CLASS KIND", "static CLASS NAME ADDRESS", "object ADDRESS SIZE
+CLASS", "reference ADDRESS LABEL ADDRESS", and "file ID-SIZE SEGMENTS TIME". Sizes are those that readers compute,
+multiples of 8.
 """
 
 import os
@@ -35,7 +36,7 @@ class Dump:
         self.holes = os.open(file.name, os.O_RDONLY)  # The position of file is buffered.
         self.size = os.fstat(file.fileno()).st_size
         self.texts, self.names, self.classes = {}, {}, {}
-        self.objects, self.roots, self.references = {}, [], []
+        self.objects, self.roots, self.references, self.statics = {}, [], [], []
         self.segments = []
         if file.read(len(MAGIC)) != MAGIC:
             fail("wrong magic")
@@ -112,8 +113,13 @@ class Dump:
         for _ in range(5):
             self.identifier()
         size = self.number(4)
-        if self.number(2) != 0 or self.number(2) != 0:
-            fail("a class has constants or static fields")
+        if self.number(2) != 0:
+            fail("a class has constants")
+        for _ in range(self.number(2)):
+            name = self.texts[self.identifier()]
+            if self.number(1) != 2:
+                fail(f"the static field {name} is no reference")
+            self.statics.append((class_id, name, self.identifier()))
         fields = []
         for _ in range(self.number(2)):
             text = self.texts[self.identifier()]
@@ -184,11 +190,19 @@ class Dump:
         if set(self.names) != set(self.classes):
             fail("a class without a description")
         for address, kind in self.roots:
-            if address not in self.objects:
+            if address not in self.objects and (kind != "sticky class" or address not in self.names):
                 fail(f"the {kind} root {address:#x} is no object")
+        roots = {address for address, _ in self.roots}
+        for class_id, name, target in self.statics:
+            if target not in self.objects or class_id not in roots:
+                fail(f"the static field {name}")
         for address, name, target in self.references:
             if target != 0 and target not in self.objects:
                 fail(f"{address:#x}: {name} refers to {target:#x}, which is no object")
+
+    def label(self, address):
+        """The address of an object, or the name of a class."""
+        return self.names[address].replace("/", ".") if address in self.names else f"{address:x}"
 
     def print(self):
         """Prints the content."""
@@ -200,7 +214,9 @@ class Dump:
             name = self.names[class_id].replace("/", ".")
             print(f"class\t{name}\t{objects}\t{size}")
         for address, kind in self.roots:
-            print(f"root\t{address:x}\t{kind}")
+            print(f"root\t{self.label(address)}\t{kind}")
+        for class_id, name, target in self.statics:
+            print(f"static\t{self.label(class_id)}\t{name}\t{target:x}")
         for address, (class_id, size) in self.objects.items():
             name = self.names[class_id].replace("/", ".")
             print(f"object\t{address:x}\t{size}\t{name}")

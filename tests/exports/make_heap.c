@@ -71,6 +71,7 @@ static void define_names(void)
 		roots[i].kind = MPROF_RECORD_ROOT;
 		roots[i].id = i + 1;
 		roots[i].as.root.kind = i;
+		roots[i].as.root.class_id = i == MPROF_ROOT_STATIC ? 7 : 0;
 		roots[i].as.root.name = i == MPROF_ROOT_STATIC ? "Shop.\"all\"\n" : "";
 	}
 	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, roots, sizeof(roots[0]), KINDS), "roots");

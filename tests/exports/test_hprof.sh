@@ -43,6 +43,12 @@ expect_line contents '^class.[(]heap snapshot 3 of the log[)]'
 # The addresses of this log have 32 bits, so the IDs have too.
 expect_line contents '^file.4.1.1700000000000'
 
+# The class of this static field has no objects; its other field is an element.
+contents path.hprof
+expect_line contents '^class.OrderCache.0.0$'
+expect_line contents '^static.OrderCache.cache.1000$'
+expect_line contents '^reference.1000.entries.2000$'
+
 # Names, fields and elements with everything that breaks a reader; all kinds of roots; sizes that the format cannot
 # state; elements that refer to missing objects.
 export_log hprof hostile.mprof hostile.hprof
@@ -53,7 +59,7 @@ expect_line err '1 references of unreachable objects'
 expect_line err '2 references and roots lead to objects that are not in the snapshot'
 test "$(du -k hostile.hprof | cut -f1)" -lt 100000 || fail "the zeros of a large object take space on the disk"
 contents hostile.hprof
-grep -E '^(class.*[^0]$|root|reference|file)' contents | sed 's/\t1[0-9]\{12\}$//' >found
+grep -E '^(class.*[^0]$|root|static|reference|file)' contents | sed 's/\t1[0-9]\{12\}$//' >found
 cat >wanted <<'END'
 class	Node	1	32
 class	Node[]	1	56
@@ -63,13 +69,14 @@ class	Ü.日本`2<System.Object, A b>	1	32
 class	Huge []	1	2147479576
 class	Holder	3	96
 class	System.String []	2	72
+root	Holder	sticky class
 root	7f0000000000	unknown
-root	7f0000000020	sticky class
 root	7f0000000040	thread block
 root	7f0000000060	Java frame
 root	7f0000000080	JNI global
 root	7f00000000a0	unknown
 root	7f00000000c0	unknown
+static	Holder	Shop."all"\x0a	7f0000000020
 reference	7f0000000000	next	7f0000000020
 reference	7f0000000000	"};alert(1)\\x0a\xff	7f00000000e0
 reference	7f0000000020	[0]	7f0000000100

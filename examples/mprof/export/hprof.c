@@ -11,6 +11,7 @@
 #include "common/output.h"
 #include "export/heap_source.h"
 #include "export/hprof_layout.h"
+#include "export/hprof_statics.h"
 #include "export/hprof_stream.h"
 #include "export/intern.h"
 #include "export/plain_text.h"
@@ -48,6 +49,7 @@ typedef struct hprof_writer {
 	hprof_stream out;
 	heap_view view;
 	hprof_layouts layouts;
+	hprof_statics statics;
 	intern_table texts;
 	plain_buffer plain;
 	uint64_t left_out; /* References of unreachable objects. */
@@ -85,23 +87,37 @@ static int has_suffix(const char *text, const char *suffix)
 	return length >= size && strcmp(text + length - size, suffix) == 0;
 }
 
+/* The classes with objects are followed by those that only have static fields. */
+static size_t slot_count(const hprof_writer *writer)
+{
+	return writer->layouts.count + writer->statics.class_count;
+}
+
+static const char *class_label(const hprof_writer *writer, size_t slot, class_name *buffer)
+{
+	if (slot < writer->layouts.count)
+		return label_class(&writer->view, slot, buffer);
+	return names_class_or_none(writer->view.input.reader, writer->statics.class_ids[slot - writer->layouts.count],
+				   buffer);
+}
+
 /*
  * Readers take a class for an array if its name ends with "[]", and decode a name that begins with "[" as that of a
  * Java array.
  */
-static uint64_t class_text(hprof_writer *writer, size_t index)
+static uint64_t class_text(hprof_writer *writer, size_t slot)
 {
 	class_name buffer;
-	const char *name = plain_text(&writer->plain, label_class(&writer->view, index, &buffer));
+	const char *name = plain_text(&writer->plain, class_label(writer, slot, &buffer));
+	int is_array = slot < writer->layouts.count && writer->layouts.classes[slot].is_array;
 	int is_bracket = name != NULL && name[0] == '[';
 	uint64_t id = 0;
 	char *text;
 
 	if (name != NULL && name[0] == '\0')
 		name = "(unnamed)";
-	if (name == NULL ||
-	    asprintf(&text, "%s%s%s", is_bracket ? "\\x5b" : "", is_bracket ? name + 1 : name,
-		     writer->layouts.classes[index].is_array && !has_suffix(name, "[]") ? " []" : "") < 0) {
+	if (name == NULL || asprintf(&text, "%s%s%s", is_bracket ? "\\x5b" : "", is_bracket ? name + 1 : name,
+				     is_array && !has_suffix(name, "[]") ? " []" : "") < 0) {
 		writer->has_failed = 1;
 		return 0;
 	}
@@ -129,6 +145,22 @@ static uint64_t field_text(hprof_writer *writer, const hprof_layout *layout, uin
 	return text_id(writer, name != NULL ? name : "");
 }
 
+/* The name of a static field, without that of its class. */
+static uint64_t static_text(hprof_writer *writer, const hprof_static *field)
+{
+	class_name buffer;
+	const char *owner = names_class_or_none(writer->view.input.reader, field->class_id, &buffer);
+	const char *name = label_root(&writer->view, field->area);
+	size_t length = owner != NULL ? strlen(owner) : 0;
+
+	if (length > 0 && strncmp(name, owner, length) == 0 && name[length] == '.')
+		name += length + 1;
+	name = plain_text(&writer->plain, name[0] != '\0' ? name : "(static field)");
+	if (name == NULL)
+		writer->has_failed = 1;
+	return text_id(writer, name != NULL ? name : "");
+}
+
 /*
  * Chooses the size of IDs and the range of those of classes: after the objects, else before or between them. A log of a
  * process with 32 bits needs short IDs, since readers compute the sizes of references and headers from it. Returns 0 if
@@ -138,7 +170,7 @@ static int choose_ids(hprof_writer *writer, uint32_t id_size)
 {
 	const heap_view *view = &writer->view;
 	uint64_t limit = id_size == 4 ? UINT32_MAX : INT64_MAX;
-	uint64_t needed = (ID_FIRST_CLASS + view->totals.classes) * ID_STEP;
+	uint64_t needed = (ID_FIRST_CLASS + view->totals.classes + writer->statics.class_count) * ID_STEP;
 	uint64_t page = 4096;
 	uint64_t before = 0;
 
@@ -173,10 +205,13 @@ static void collect_texts(hprof_writer *writer)
 	text_id(writer, writer->note);
 	text_id(writer, PADDING_NAME);
 	text_id(writer, JAVA_REFERENCE_FIELD);
+	for (size_t i = 0; i < slot_count(writer) && !writer->has_failed; i++)
+		class_text(writer, i);
+	for (size_t i = 0; i < writer->statics.count && !writer->has_failed; i++)
+		static_text(writer, &writer->statics.fields[i]);
 	for (size_t i = 0; i < writer->layouts.count && !writer->has_failed; i++) {
 		const hprof_layout *layout = &writer->layouts.classes[i];
 
-		class_text(writer, i);
 		for (uint32_t field = 0; field < layout->field_count; field++)
 			field_text(writer, layout, field);
 	}
@@ -213,7 +248,7 @@ static void write_class_names(hprof_writer *writer)
 	for (size_t i = 0; i < JAVA_CLASSES; i++)
 		write_load_class(writer, i, text_id(writer, java_classes[i]));
 	write_load_class(writer, ID_NOTE, text_id(writer, writer->note));
-	for (size_t i = 0; i < writer->layouts.count; i++)
+	for (size_t i = 0; i < slot_count(writer); i++)
 		write_load_class(writer, ID_FIRST_CLASS + i, class_text(writer, i));
 	/* A call stack without frames, which objects refer to. */
 	hprof_begin_record(out, HPROF_STACK_TRACE, 12);
@@ -222,40 +257,68 @@ static void write_class_names(hprof_writer *writer)
 	hprof_number(out, 0, 4);
 }
 
-/*
- * Begins the description of a class, up to the number of its fields. \p bytes: of the fields. The size of its objects
- * includes a header of two IDs: VisualVM takes that of java/lang/Object for the header.
- */
-static void begin_class(hprof_writer *writer, uint64_t number, uint64_t bytes, uint32_t fields)
-{
-	hprof_stream *out = &writer->out;
-
-	hprof_begin_part(out, HPROF_CLASS_DUMP,
-			 1 + 7 * (uint64_t)out->id_size + 4 + 4 + 3 * 2 + (uint64_t)fields * (out->id_size + 1));
-	hprof_id(out, number_id(writer, number));
-	hprof_number(out, TRACE, 4);
-	hprof_id(out, number != ID_OBJECT ? number_id(writer, ID_OBJECT) : 0);
-	hprof_zeros(out, 5 * (uint64_t)out->id_size);
-	hprof_number(out, 2 * (uint64_t)out->id_size + bytes, 4);
-	hprof_zeros(out, 2 * sizeof(uint16_t)); /* Constants and static fields. */
-	hprof_number(out, fields, 2);
-}
-
 static void write_field(hprof_writer *writer, uint64_t text, uint32_t type)
 {
 	hprof_id(&writer->out, text);
 	hprof_number(&writer->out, type, 1);
 }
 
-static void write_class(hprof_writer *writer, size_t index)
+/*
+ * Begins the description of a class, up to the values of its static fields. \p bytes: of the fields. The size of its
+ * objects includes a header of two IDs: VisualVM takes that of java/lang/Object for the header.
+ */
+static void begin_class(hprof_writer *writer, uint64_t number, uint64_t bytes, uint32_t statics, uint32_t fields)
 {
-	const hprof_layout *layout = &writer->layouts.classes[index];
+	hprof_stream *out = &writer->out;
+	uint64_t field_size = (uint64_t)out->id_size + 1;
+
+	hprof_begin_part(out, HPROF_CLASS_DUMP,
+			 1 + 7 * (uint64_t)out->id_size + 4 + 4 + 3 * 2 + statics * (field_size + out->id_size) +
+				 fields * field_size);
+	hprof_id(out, number_id(writer, number));
+	hprof_number(out, TRACE, 4);
+	hprof_id(out, number != ID_OBJECT ? number_id(writer, ID_OBJECT) : 0);
+	hprof_zeros(out, 5 * (uint64_t)out->id_size);
+	hprof_number(out, 2 * (uint64_t)out->id_size + bytes, 4);
+	hprof_number(out, 0, 2); /* Constants. */
+	hprof_number(out, statics, 2);
+}
+
+/* Writes a class that readers expect. */
+static void write_java_class(hprof_writer *writer, uint64_t number)
+{
+	uint32_t fields = number == ID_JAVA_REFERENCE;
+
+	begin_class(writer, number, (uint64_t)fields * writer->out.id_size, 0, fields);
+	hprof_number(&writer->out, fields, 2);
+	if (fields > 0)
+		write_field(writer, text_id(writer, JAVA_REFERENCE_FIELD), HPROF_OBJECT);
+}
+
+static void write_statics(hprof_writer *writer, size_t first, uint32_t count)
+{
+	for (size_t i = first; i < first + count; i++) {
+		const hprof_static *field = &writer->statics.fields[i];
+
+		write_field(writer, static_text(writer, field), HPROF_OBJECT);
+		hprof_id(&writer->out, address_id(writer, heap_view_object(&writer->view, field->object).address));
+	}
+}
+
+static void write_class(hprof_writer *writer, size_t slot)
+{
+	static const hprof_layout none;
+	const hprof_layout *layout = slot < writer->layouts.count ? &writer->layouts.classes[slot] : &none;
+	size_t first = hprof_statics_find(&writer->statics, (uint32_t)slot);
+	uint32_t statics = hprof_statics_run(&writer->statics, first);
 	uint32_t longs = layout->padding / 8;
 	uint32_t bytes = layout->padding % 8;
+	uint32_t fields = layout->field_count + longs + bytes;
 
-	begin_class(writer, ID_FIRST_CLASS + index,
-		    (uint64_t)layout->field_count * writer->out.id_size + layout->padding,
-		    layout->field_count + longs + bytes);
+	begin_class(writer, ID_FIRST_CLASS + slot,
+		    (uint64_t)layout->field_count * writer->out.id_size + layout->padding, statics, fields);
+	write_statics(writer, first, statics);
+	hprof_number(&writer->out, fields, 2);
 	for (uint32_t field = 0; field < layout->field_count; field++)
 		write_field(writer, field_text(writer, layout, field), HPROF_OBJECT);
 	for (uint32_t i = 0; i < longs + bytes; i++)
@@ -264,13 +327,21 @@ static void write_class(hprof_writer *writer, size_t index)
 
 static void write_classes(hprof_writer *writer)
 {
-	for (size_t i = 0; i < ID_JAVA_REFERENCE; i++)
-		begin_class(writer, i, 0, 0);
-	begin_class(writer, ID_JAVA_REFERENCE, writer->out.id_size, 1);
-	write_field(writer, text_id(writer, JAVA_REFERENCE_FIELD), HPROF_OBJECT);
-	begin_class(writer, ID_NOTE, 0, 0);
-	for (size_t i = 0; i < writer->layouts.count; i++)
+	for (uint64_t i = 0; i <= ID_NOTE; i++)
+		write_java_class(writer, i);
+	for (size_t i = 0; i < slot_count(writer); i++)
 		write_class(writer, i);
+}
+
+/* Writes the classes that have static fields as roots. */
+static void write_class_roots(hprof_writer *writer)
+{
+	hprof_stream *out = &writer->out;
+
+	for (size_t i = 0; i < writer->statics.count; i += hprof_statics_run(&writer->statics, i)) {
+		hprof_begin_part(out, HPROF_ROOT_STICKY_CLASS, 1 + (uint64_t)out->id_size);
+		hprof_id(out, number_id(writer, ID_FIRST_CLASS + writer->statics.fields[i].slot));
+	}
 }
 
 static void write_root(hprof_writer *writer, const mprof_heap_root *root)
@@ -423,10 +494,12 @@ static void write_dump(hprof_writer *writer, export_file *file)
 	write_texts(writer);
 	write_class_names(writer);
 	write_classes(writer);
+	write_class_roots(writer);
 	for (size_t i = 0; i < writer->view.totals.roots; i++) {
 		mprof_heap_root root = heap_source_root(&writer->view, i);
 
-		write_root(writer, &root);
+		if (!hprof_statics_have(&writer->view, &root))
+			write_root(writer, &root);
 	}
 	write_objects(writer, file);
 	hprof_end(&writer->out);
@@ -464,18 +537,22 @@ static int refuse(const hprof_writer *writer, const char *message)
 
 static int write_snapshot(hprof_writer *writer, export_file *file, int status)
 {
-	uint32_t id_size = choose_ids(writer, 4) ? 4 : 8;
+	uint32_t id_size = 8;
 
-	if (id_size == 8 && !choose_ids(writer, 8))
-		return refuse(writer, "the addresses of the objects leave no room for the IDs of classes");
 	snprintf(writer->note, sizeof(writer->note), "(heap snapshot %u of the log%s)",
 		 (unsigned int)writer->view.totals.snapshot,
 		 writer->view.totals.incomplete ? ", incomplete: objects or references are missing" : "");
-	if (!hprof_layouts_build(&writer->layouts, &writer->view, id_size))
+	if (!hprof_statics_build(&writer->statics, &writer->view))
+		writer->has_failed = 1;
+	else if (choose_ids(writer, 4))
+		id_size = 4;
+	else if (!choose_ids(writer, 8))
+		return refuse(writer, "the addresses of the objects leave no room for the IDs of classes");
+	if (writer->has_failed || !hprof_layouts_build(&writer->layouts, &writer->view, id_size))
 		writer->has_failed = 1;
 	else if (writer->layouts.bytes > MAX_FILE)
 		return refuse(writer, "the objects have more than 1 TiB, which the file would contain as zeros");
-	if (!writer->has_failed)
+	else
 		collect_texts(writer);
 	if (!writer->has_failed)
 		write_dump(writer, file);
@@ -496,6 +573,7 @@ static int write_logs(const export_job *job, export_file *file)
 	if (status == STATUS_OK || status == STATUS_DAMAGED)
 		status = write_snapshot(&writer, file, status);
 	hprof_layouts_release(&writer.layouts);
+	hprof_statics_release(&writer.statics);
 	intern_release(&writer.texts);
 	plain_text_release(&writer.plain);
 	heap_view_release(&writer.view);
@@ -506,8 +584,9 @@ const export_target export_hprof = {
 	.name = "hprof",
 	.extension = ".hprof",
 	.description = "the objects of a heap snapshot, for Eclipse Memory Analyzer and VisualVM",
-	.lacks = "fields without references are zeros; readers round the sizes of objects to multiples of 8 bytes, and "
-		 "omit the names of roots",
+	.lacks =
+		"fields without references are zeros; readers round the sizes of objects to multiples of 8 bytes; weak "
+		"references and the keys of ephemerons are not in the log",
 	.kind = EXPORT_OBJECTS,
 	.options = EXPORT_HAS_AT,
 	.write_logs = write_logs,
