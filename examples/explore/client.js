@@ -27,6 +27,8 @@ export class Client {
 	#worker;
 	#waiting = new Map();
 	#last = 0;
+	/** Counts the logs that were opened. */
+	logNumber = 0;
 
 	/** onRead is called when more of the log was read, onFailure if it cannot be. */
 	constructor(onRead, onFailure) {

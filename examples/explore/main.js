@@ -88,7 +88,7 @@ async function drawView(number) {
 	drawSelection(selection);
 	if (byId('search') !== document.activeElement)
 		byId('search').value = address.search ?? '';
-	const result = await view.draw(container, { client, selection, address });
+	const result = await view.draw(container, { client, selection, address, isReading });
 	if (number !== drawing)
 		return;
 	drawn = result ?? null;
@@ -163,6 +163,7 @@ function begin(name, size) {
 	document.body.dataset.state = 'reading';
 	hasLog = false;
 	isReading = true;
+	client.logNumber++;
 	expectedBytes = size;
 	showProblem(null);
 	byId('main').replaceChildren(element('p', {}, 'Reading the log.'));

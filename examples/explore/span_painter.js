@@ -8,12 +8,73 @@ const leastBox = 2;
 const leastText = 28;
 const textWidth = 6.4;
 
+// Levels of detail of lists with many spans, by their starts: each level is for pixels that are half as long as those of
+// the one before it.
+const levelsOfStarts = new WeakMap();
+
+// A level has at least this many times fewer parts than there are spans.
+const leastSaving = 4;
+
+// Spans shorter than two pixels and the gaps between them become one span with the index dense.
+const dense = 0xffffffff;
+
+function coarsen({ start, end }, pixel) {
+	const found = { start: [], end: [], index: [] };
+	let from = -1;
+	let to = -Infinity;
+	const add = (first, last, index) => {
+		found.start.push(first);
+		found.end.push(last);
+		found.index.push(index);
+	};
+	const flush = () => {
+		if (to > -Infinity)
+			add(from, to, dense);
+		to = -Infinity;
+	};
+	for (let i = 0; i < start.length;) {
+		if (end[i] - start[i] >= leastBox * pixel) {
+			flush();
+			add(start[i], end[i], i);
+			i++;
+			continue;
+		}
+		const next = start[i] + pixel;
+		let after = lowerBound(start, next, i + 1);
+		// The last one may go on.
+		if (after - 1 > i && end[after - 1] > next)
+			after--;
+		if (start[i] - to >= pixel) {
+			flush();
+			from = start[i];
+		}
+		to = Math.max(end[i], end[after - 1]);
+		i = after;
+	}
+	flush();
+	return { start: Float64Array.from(found.start), end: Float64Array.from(found.end), index: Uint32Array.from(found.index) };
+}
+
+// The spans, or a level of detail that looks the same if a pixel is this long.
+function chooseLevel(spans, pixel) {
+	const { start } = spans;
+	const total = start.length > 0 ? start.at(-1) - start[0] : 0;
+	const level = Math.max(0, Math.ceil(Math.log2(total / pixel)));
+	if (!(total > 0) || start.length < leastSaving * 2 ** level)
+		return spans;
+	const levels = levelsOfStarts.get(start) ?? new Map();
+	levelsOfStarts.set(start, levels);
+	if (!levels.has(level))
+		levels.set(level, coarsen(spans, total / 2 ** level));
+	return levels.get(level);
+}
+
 /**
  * spans: {start, end, name}; place: {top, height, width}; paint: fill(i) returns the color of span i, text(i) its text,
  * textColor(i); dense: the color of pixels that several spans share.
  */
 export function drawSpans(context, spans, window, place, paint) {
-	const { start, end } = spans;
+	const { start, end, index = null } = chooseLevel(spans, window.length / place.width);
 	const scale = place.width / window.length;
 	let denseFrom = -1;
 	let denseTo = -1;
@@ -29,7 +90,13 @@ export function drawSpans(context, spans, window, place, paint) {
 		const right = Math.min(place.width, (end[i] - window.from) * scale);
 		if (right - left >= leastBox) {
 			flush();
-			drawBox(context, i, left, right - left, place, paint);
+			const span = index === null ? i : index[i];
+			if (span === dense) {
+				context.fillStyle = paint.dense;
+				context.fillRect(left, place.top, right - left, place.height);
+			} else {
+				drawBox(context, span, left, right - left, place, paint);
+			}
 			i++;
 			continue;
 		}

@@ -26,6 +26,9 @@ const metricUnits = { 0x10: 'bytes', 0x20: 'ns' };
 const help = 'Drag to select a time. Wheel, + and - zoom; Shift and wheel, A and D move; Enter chooses a call, arrow keys go on ' +
 	'from it. A name selects a thread.';
 
+// The calls of a whole log, so that they are read only once: {log, answer}.
+let lastCalls = null;
+
 function describePause(pauses, row) {
 	const parts = [`${pauseName(pauses.kind[row])} for ${timeText(pauses.duration_ns[row])} from ${timeText(pauses.start_ns[row])}`];
 	if (pauses.has_collection[row] !== 0)
@@ -115,6 +118,7 @@ class TimelineView {
 
 	async draw(container) {
 		const { client, address } = this.#context;
+		delete document.body.dataset.calls;
 		const ask = (name, options) => client.ask('table', { selection: {}, name, options });
 		const [timelines, threads, pauses, marks, collections, metrics, resizes] = await Promise.all(['timeline', 'threads', 'pauses',
 			'marks', 'collections', 'metrics', 'heap_resizes'].map((name) => ask(name)));
@@ -197,6 +201,15 @@ class TimelineView {
 			return;
 		if (window.from >= this.#loaded.from && window.to <= this.#loaded.to)
 			return;
+		const { client, selection, isReading } = this.#context;
+		// While the log arrives, the view is drawn again and again: only what the user looks at is read.
+		if (isReading && window.isWhole)
+			return;
+		const log = client.logNumber;
+		if (lastCalls?.log === log) {
+			this.#setCalls(lastCalls.answer);
+			return;
+		}
 		const from = Math.max(window.start, window.from - margin * window.length);
 		const to = Math.min(window.end, window.to + margin * window.length);
 		const key = `${from} ${to}`;
@@ -204,9 +217,11 @@ class TimelineView {
 			return;
 		this.#asked = key;
 		this.#note.textContent = 'Reading single calls.';
-		const { client, selection } = this.#context;
 		try {
-			this.#setCalls(await client.ask('calls', { from, to, threads: selection.threads }));
+			const answer = await client.ask('calls', { from, to, threads: selection.threads });
+			if (answer.isWhole && answer.from === -Infinity)
+				lastCalls = { log, answer };
+			this.#setCalls(answer);
 		} catch (error) {
 			this.#note.textContent = `Single calls cannot be read: ${error.message}`;
 		}
