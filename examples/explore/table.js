@@ -5,6 +5,7 @@ import { countText, figureText } from './figures.js';
 
 const rowHeight = 24;
 const rowsAround = 20;
+const leastRows = 8;
 
 function compareRows(column, direction) {
 	const { values } = column;
@@ -67,7 +68,7 @@ export class DataTable {
 				rows.push(i);
 		}
 		this.#status.textContent = rows.length === length
-			? `${countText(length)} rows` : `${countText(rows.length)} of ${countText(length)} rows`;
+			? `${countText(length)} ${length === 1 ? 'row' : 'rows'}` : `${countText(rows.length)} of ${countText(length)} rows`;
 		return rows;
 	}
 
@@ -77,6 +78,9 @@ export class DataTable {
 		this.#scroll = element('div', { class: this.#options.short ? 'table short' : 'table', onscroll: () => this.#draw() },
 			element('table', { 'aria-rowcount': this.#rows.length + 1, 'aria-label': this.#options.title ?? this.#options.name },
 				element('thead', {}, element('tr', {}, ...this.#heads)), this.#body));
+		// A page with several tables scrolls as a whole before a table becomes too small to scroll in.
+		if (!this.#options.short)
+			this.#scroll.style.minHeight = `${Math.min(leastRows, this.#rows.length + 1) * (rowHeight + 1) + 8}px`;
 		this.#body.addEventListener('keydown', (event) => this.#move(event));
 		this.tools = [this.#status, element('button', { type: 'button', onclick: () => this.#save() }, 'Save as CSV')];
 		this.element = this.#scroll;
