@@ -81,7 +81,8 @@ for log in "$@"; do
 	rm -r "$rows"
 	number=$((number + 1))
 done
-query 0 --multiquery --echo --format=PrettyCompact <"$here/queries.sql"
+# Old servers have no default for joins.
+query 0 --join_default_strictness=ALL --multiquery --echo --format=PrettyCompact <"$here/queries.sql"
 query 0 --query="SELECT count(), sum(calls), sum(method_ns), sum(allocations), sum(allocated_bytes), sum(samples),
 	sum(contended_ns), sum(lost_events) FROM all_logs" >"$directory/totals"
 query 0 --query="SELECT sum(calls), sum(self_ns) FROM all_methods" >"$directory/methods"
