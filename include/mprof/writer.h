@@ -100,6 +100,10 @@ typedef struct mprof_writer_options {
 	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask, at most 0777; 0
 	                                       means 0600, since logs contain arguments and paths of programs. A file
 	                                       that exists keeps its own. */
+	uint32_t has_columns;             /**< 1: EVENTS blocks contain columns (section 3.22), which take less room,
+	                                       most of all if compressed. Blocks should have thousands of events; one
+	                                       with more than 65536 is written as several. Only in mprof2. */
+	uint32_t reserved;                /**< 0. */
 } mprof_writer_options;
 
 /**
@@ -361,7 +365,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * of a kind without a time of its own is ignored. Optional fields that the log cannot represent are left out, and
  * counted if lossy. In mono and unity the writer numbers collections whose id is 0: each GC_START and each GC_RESIZE
  * takes the next number, but a GC_RESIZE after a GC_START that has an id takes that id. The writer creates stack
- * sections itself: #MPROF_EVENT_STACK_SECTION cannot be written.
+ * sections itself: #MPROF_EVENT_STACK_SECTION cannot be written. With mprof_writer_options::has_columns, 65536 events
+ * are a block, after which the writer begins another one for the same thread.
  * \param writer The writer.
  * \param events The events, in the order of their times. Not kept.
  * \param count Number of elements in \p events.
@@ -376,7 +381,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  *   and, where collections have numbers, for a generation above 255 or in mono and unity a number of 2^24 or more (if
  *   lossy it is truncated and counted).
  * - #MPROF_ERR_MEMORY if the allocator refused.
- * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field.
+ * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field, or the log its size limit.
+ * - #MPROF_ERR_IO if a full block of columns could not be written.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events,

@@ -185,13 +185,27 @@ static void decode_list_start(content_cursor *cursor, mprof_block *block, block_
 
 const char block_without_list_end[] = "block does not end with the end of a list and a CLOCK";
 
-static void decode_until_list(content_cursor *cursor, mprof_block *block, block_body *body)
+static int has_columns(const block_decoding *decoding, const mprof_block *block)
+{
+	return block->kind == MPROF_BLOCK_EVENTS && decoding->rules->column_code != 0 &&
+	       block->code == decoding->rules->column_code;
+}
+
+static void decode_until_list(const block_decoding *decoding, content_cursor *cursor, mprof_block *block,
+			      block_body *body)
 {
 	size_t length;
 
 	decode_list_start(cursor, block, body);
 	if (cursor->status != MPROF_OK)
 		return;
+	if (has_columns(decoding, block)) {
+		body->has_columns = 1;
+		event_columns_open(&body->columns, cursor, decoding->directives);
+		body->list_end = cursor->position;
+		decode_end_clock(cursor, block);
+		return;
+	}
 	length = list_end_find(cursor, block->kind == MPROF_BLOCK_EVENTS, &body->list_end);
 	if (length == 0) {
 		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED, block_without_list_end);
@@ -434,7 +448,7 @@ static void decode_heap_data(const block_decoding *decoding, content_cursor *cur
 			     block_body *body)
 {
 	if (decoding->rules->has_heap_records)
-		decode_until_list(cursor, block, body);
+		decode_until_list(decoding, cursor, block, body);
 	else
 		decode_heap_items(decoding, cursor, 0, block, body);
 }
@@ -469,7 +483,7 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		break;
 	case MPROF_BLOCK_EVENTS:
 	case MPROF_BLOCK_SAMPLES:
-		decode_until_list(cursor, block, body);
+		decode_until_list(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
@@ -529,6 +543,12 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 		decode_samples_start(cursor, block, body);
 	else
 		decode_list_start(cursor, block, body);
+	if (cursor->status == MPROF_OK && has_columns(decoding, block)) {
+		content_cursor columns = *cursor;
+
+		body->has_columns = 1;
+		event_columns_open(&body->columns, &columns, decoding->directives);
+	}
 	return cursor->status;
 }
 

@@ -13,6 +13,7 @@
 #include "format/kind_counts.h"
 #include "format/content_cursor.h"
 #include "format/dialect.h"
+#include "format/event_columns_open.h"
 #include "format/heap_items_decode.h"
 #include "format/statistical_decode.h"
 #include "format/mapping_decode.h"
@@ -51,12 +52,14 @@ typedef struct block_decoding {
 
 /** Results of decoding in addition to the fields of mprof_block. Positions are offsets into the content, in bytes. */
 typedef struct block_body {
-	size_t list_start;      /**< Start of the list of the block. */
-	size_t list_end;        /**< EVENTS, SAMPLES, HEAP_DATA: position of the 0 that ends the list. Truncated
+	size_t list_start;           /**< Start of the list of the block. */
+	size_t list_end;             /**< EVENTS, SAMPLES, HEAP_DATA: position of the 0 that ends the list. Truncated
 	                                STATISTICAL: end of the last complete entry. */
-	uint32_t shift;         /**< HEAP_DATA: number of low bits that are 0 in all addresses and not stored. */
-	heap_items_result heap; /**< HEAP_DATA of drop, mono, unity. For mprof2 the layout is HEAP_LAYOUT_NONE. */
-	mapping_lists mapping;  /**< MAPPING. */
+	int has_columns;             /**< EVENTS: the events are in columns. */
+	event_columns_state columns; /**< Valid if has_columns is set: before the first event. */
+	uint32_t shift;              /**< HEAP_DATA: number of low bits that are 0 in all addresses and not stored. */
+	heap_items_result heap;      /**< HEAP_DATA of drop, mono, unity. For mprof2 the layout is HEAP_LAYOUT_NONE. */
+	mapping_lists mapping;       /**< MAPPING. */
 	statistical_result
 		statistical; /**< STATISTICAL of drop, mono, unity. For mail the layout is STATISTICAL_LAYOUT_NONE. */
 	mprof_assembly_name assembly;      /**< LOADED: mprof_element::assembly points here. */

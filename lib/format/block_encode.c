@@ -70,7 +70,8 @@ static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, 
 		encode_varint(buffer, 0);
 	}
 	for (uint32_t code = 1; code <= UINT8_MAX; code++) {
-		if ((kinds & MPROF_BLOCK_BIT(dialect_block_kind(rules, code))) == 0)
+		/* The code of EVENTS stands for its other one, too. */
+		if (code == rules->column_code || (kinds & MPROF_BLOCK_BIT(dialect_block_kind(rules, code))) == 0)
 			continue;
 		encode_varint(buffer, directive);
 		encode_varint(buffer, code);
@@ -207,15 +208,18 @@ void block_encode_events_start(encode_buffer *buffer, const block_encoding *enco
 			       uint64_t thread, uint64_t base_counter)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_EVENTS);
+	if (encoding->has_columns && buffer->status == MPROF_OK)
+		bytes_store_16(buffer->bytes, (uint16_t)encoding->rules->column_code);
 	encode_clock(buffer, start);
 	encode_varint(buffer, thread);
 	encode_varint(buffer, base_counter);
 }
 
-void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end)
+void block_encode_events_end(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *end)
 {
 	/* The list ends with a BYTE of value 00, which is not an event code. */
-	encode_byte(buffer, 0);
+	if (!encoding->has_columns)
+		encode_byte(buffer, 0);
 	encode_clock(buffer, end);
 }
 

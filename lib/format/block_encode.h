@@ -23,6 +23,7 @@ typedef struct block_encoding {
 	 * since the previous block was written, 0 for the first block.
 	 */
 	uint32_t counter_delta;
+	int has_columns; /**< EVENTS blocks contain columns. */
 } block_encoding;
 
 /** Whether block headers contain a counter delta after the length. */
@@ -77,10 +78,10 @@ void block_encode_statistical(encode_buffer *buffer, const block_encoding *encod
 			      const uint32_t *methods, size_t method_count, const uint32_t *functions,
 			      size_t function_count, uint64_t end_counter);
 
-/** The parts of an EVENTS block before and after its events. */
+/** The parts of an EVENTS block before and after its events or columns. */
 void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
 			       uint64_t thread, uint64_t base_counter);
-void block_encode_events_end(encode_buffer *buffer, const mprof_clock *end);
+void block_encode_events_end(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *end);
 
 /** A SAMPLES block. Samples without a call stack are left out. Returns their number. */
 size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,

@@ -26,7 +26,8 @@ typedef struct dialect_rules {
 	uint64_t directives;       /**< Directives that the dialect defines, as #MPROF_DIRECTIVE_BIT. */
 	const dialect_code *codes; /**< The codes of block kinds. */
 	size_t code_count;
-	uint32_t intro_flags;          /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
+	uint32_t column_code; /**< The code of EVENTS blocks whose events are in columns; 0 if there are none. */
+	uint32_t intro_flags; /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
 	uint32_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */
 	const char *default_runtime;   /**< The runtime in INTRO if the caller specifies none. */
 	uint32_t max_sample_frames;    /**< Frames of a call stack in STATISTICAL: more overflow original readers. */
@@ -69,7 +70,7 @@ const dialect_rules *dialect_get(mprof_dialect dialect);
 /** The block kind of a code; #MPROF_BLOCK_UNKNOWN if the dialect does not define the code. */
 mprof_block_kind dialect_block_kind(const dialect_rules *rules, uint32_t code);
 
-/** The code of a block kind; 0 if the dialect does not have the kind. */
+/** The code of a block kind, of EVENTS that of rows; 0 if the dialect does not have the kind. */
 uint32_t dialect_block_code(const dialect_rules *rules, mprof_block_kind kind);
 
 /** Whether the dialect has a block kind. */

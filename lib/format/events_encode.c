@@ -2,19 +2,12 @@
 /* Encodes events. A lossy encoder leaves out what the dialect and the directives cannot represent. */
 #include "format/events_encode.h"
 
-#include "format/event_codes.h"
-#include "format/event_detail.h"
+#include "format/event_rules.h"
 #include "format/varint_words.h"
 #include "format/losses.h"
 #include "format/memory_address.h"
 
 #include <string.h>
-
-/*
- * Maximum size of an encoded event, that of resized memory: a byte, five varints of 64 bits, two remainders of
- * addresses, an ID. The last 8 bytes are for stores of varints, which write eight bytes at a time.
- */
-#define EVENT_ROOM (1 + 5 * MPROF_VARINT_MAX_LENGTH + 2 + 5 + 8)
 
 /* Room is reserved for this many events at once: little compared to a block, but enough to amortize the call. */
 #define BATCH_EVENTS 256
@@ -33,8 +26,6 @@ static event_id_space id_space_of(uint32_t byte)
 		return EVENT_ID_NONE;
 	}
 }
-
-#define WRITES_FIELD(field) (1 << (field))
 
 static uint8_t written_fields_of(uint32_t fields)
 {
@@ -111,41 +102,12 @@ static inline uint8_t *put_number(uint8_t *out, uint64_t value)
 	return varint_word_put_mostly_short(out, value);
 }
 
-static inline const event_rule *rule_for(const event_encoder *encoder, const mprof_event *event)
-{
-	static const event_rule none = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
-
-	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0)) {
-		/* A reader resolved an implicit leave: with a method ID it can be written as an explicit one. */
-		if (event->kind == MPROF_EVENT_METHOD_LEAVE && event->flags == MPROF_EVENT_FLAG_IMPLICIT)
-			return &encoder->rules[event->id != 0 ? MPROF_EVENT_METHOD_LEAVE
-							      : MPROF_EVENT_METHOD_LEAVE_IMPLICIT];
-		return &none;
-	}
-	return &encoder->rules[event->kind + event->flags * EVENT_RULE_KINDS];
-}
-
-/* Whether an event may refer to a class or a method by this ID. */
-static inline int id_is_known(const event_encoder *encoder, const id_set *ids, uint32_t id)
-{
-	return __builtin_expect(id_set_has(ids, id), 1) || encoder->defined.any;
-}
-
-static inline int is_allocation(const event_rule *rule)
-{
-	return rule->layout == EVENT_LAYOUT_ALLOCATION || rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED;
-}
-
-static inline int has_time(const event_rule *rule)
-{
-	return !is_allocation(rule) && rule->layout != EVENT_LAYOUT_RESIZE;
-}
-
 static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
 {
 	const event_definitions *defined = &encoder->defined;
 
-	return id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids, id);
+	return event_id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids,
+				 id);
 }
 
 /* Encodes a byte with the low five bits of the value, and a varint of the others. */
@@ -166,42 +128,6 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	return out + 1 + last_byte + 1;
 }
 
-/* Returns the valid detail of an event with all fields, or an empty one if none. \p own is scratch space. */
-static inline const mprof_event_detail *detail_of(const mprof_event *event, mprof_event_detail *own)
-{
-	static const mprof_event_detail unknown = {.struct_size = sizeof(unknown)};
-
-	return event->more.detail != NULL ? event_detail_read(event->more.detail, own) : &unknown;
-}
-
-static inline int handle_fits(const mprof_event *event, const mprof_event_detail *detail)
-{
-	return detail->handle_type <= EVENT_HANDLE_TYPE_MASK && event->value <= UINT64_MAX >> EVENT_HANDLE_TYPE_BITS;
-}
-
-/* Computes the number that an optional field is written as. Returns 0 if it is out of range or an undefined ID. */
-static inline int field_value(const event_encoder *encoder, uint32_t field, const mprof_event *event,
-			      const mprof_event_detail *detail, uint64_t *number)
-{
-	switch (field) {
-	case EVENT_FIELD_HANDLE:
-		*number = event->value << EVENT_HANDLE_TYPE_BITS | detail->handle_type;
-		return handle_fits(event, detail);
-	case EVENT_FIELD_CALLER:
-		*number = detail->caller;
-		return detail->caller == 0 || id_is_known(encoder, encoder->defined.method_ids, detail->caller);
-	case EVENT_FIELD_STACK:
-		*number = detail->stack;
-		return detail->stack <= *encoder->defined.stack_count || encoder->defined.any;
-	case EVENT_FIELD_OBJECT:
-		*number = detail->object;
-		return 1;
-	default:
-		*number = event->value;
-		return 1;
-	}
-}
-
 /* Encodes optional fields. Returns their end, or NULL if one of them cannot be written. */
 static uint8_t *put_fields(const event_encoder *encoder, uint8_t *out, uint32_t fields, const mprof_event *event)
 {
@@ -210,37 +136,28 @@ static uint8_t *put_fields(const event_encoder *encoder, uint8_t *out, uint32_t 
 
 	if (!event_detail_is_valid(event->more.detail))
 		return NULL;
-	detail = detail_of(event, &own);
+	detail = event_detail_of(event, &own);
 	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields)) {
 		uint64_t number;
 
-		if (!field_value(encoder, EVENT_FIELDS_FIRST(fields), event, detail, &number))
+		if (!event_field_value(encoder, EVENT_FIELDS_FIRST(fields), event, detail, &number))
 			return NULL;
 		out = put_number(out, number);
 	}
 	return out;
 }
 
-/* Whether the size of an allocation can be omitted: it is the fixed object size of the class. */
-static inline int has_fixed_size(const event_encoder *encoder, const mprof_event *event)
-{
-	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
-
-	/* If the low five bits of the ID were 0, the event code would be 0, which ends the list. */
-	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
-}
-
 /* Encodes an allocation. Returns its end, or NULL if it cannot be written. */
 static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
 				      const mprof_event *event)
 {
-	if (!id_is_known(encoder, encoder->defined.class_ids, event->id))
+	if (!event_id_is_known(encoder, encoder->defined.class_ids, event->id))
 		return NULL;
 	if (rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED) {
 		*out++ = rule->byte;
 		out = put_number(out, event->id);
 		out = put_number(out, event->value);
-	} else if (has_fixed_size(encoder, event)) {
+	} else if (event_has_fixed_size(encoder, event)) {
 		out = put_packed_id(out, EVENT_GROUP_ALLOCATION_FIXED, event->id);
 	} else {
 		out = put_packed_id(out, rule->byte, event->id);
@@ -285,13 +202,6 @@ static uint32_t assign_collection_number(event_encoder *encoder, const mprof_eve
 	return number;
 }
 
-/* Whether number and generation fit the varint they share. Dialects that count collections limit it to 32 bits. */
-static int collection_fits(const event_encoder *encoder, const mprof_event *event)
-{
-	return event->value <= EVENT_GENERATION_MASK &&
-	       (!encoder->counts_collections || event->id <= UINT32_MAX >> EVENT_GENERATION_BITS);
-}
-
 /* Encodes a collection event with its number. Returns its end, or NULL if it does not fit and loss is not permitted. */
 static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
 			       uint64_t time)
@@ -299,7 +209,7 @@ static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event
 	uint64_t generation = event->value < EVENT_GENERATION_MASK ? event->value : EVENT_GENERATION_MASK;
 	uint64_t number;
 
-	if (rule->layout == EVENT_LAYOUT_COLLECTION && !encoder->lossy && !collection_fits(encoder, event))
+	if (rule->layout == EVENT_LAYOUT_COLLECTION && !encoder->lossy && !event_collection_fits(encoder, event))
 		return NULL;
 	number = assign_collection_number(encoder, event);
 	*out++ = rule->byte;
@@ -334,8 +244,8 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 
 	if (!event_detail_is_valid(event->more.detail))
 		return NULL;
-	detail = detail_of(event, &own);
-	if (!field_value(encoder, EVENT_FIELD_STACK, event, detail, &stack))
+	detail = event_detail_of(event, &own);
+	if (!event_field_value(encoder, EVENT_FIELD_STACK, event, detail, &stack))
 		return NULL;
 	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_STACK_BIT : rule->byte;
 	out = put_number(out, time);
@@ -354,7 +264,7 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 				 uint64_t time)
 {
 	if (rule->layout == EVENT_LAYOUT_PACKED_ID) {
-		if (!id_is_known(encoder, encoder->defined.method_ids, event->id))
+		if (!event_id_is_known(encoder, encoder->defined.method_ids, event->id))
 			return NULL;
 		out = put_packed_id(out, rule->byte, event->id);
 	} else if (rule->layout == EVENT_LAYOUT_IMPLICIT_LEAVE) {
@@ -377,44 +287,6 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 	return put_number(out, time);
 }
 
-/* Returns the reason why an event could not be written. */
-static mprof_status status_of_refused_event(const event_rule *rule, const mprof_event *event)
-{
-	mprof_event_detail own;
-
-	if ((rule->fields != 0 || event_layout_is_memory(rule->layout)) && !event_detail_is_valid(event->more.detail))
-		return MPROF_ERR_ARGUMENT;
-	if (EVENT_FIELDS_FIRST(rule->fields) == EVENT_FIELD_HANDLE && !handle_fits(event, detail_of(event, &own)))
-		return MPROF_ERR_ARGUMENT;
-	return rule->layout == EVENT_LAYOUT_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
-}
-
-/*
- * Whether a part of the event is missing in the log. Readers assign the counter of the previous event, \p last_counter,
- * to an event without a time.
- */
-static int loses_content(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
-			 uint64_t last_counter)
-{
-	mprof_event_detail own;
-	const mprof_event_detail *detail;
-
-	/* Lost: how a method was left, a collection number, the time of a heap size, or a number out of range. */
-	if (rule->degraded || (rule->layout == EVENT_LAYOUT_VALUE && event->id != 0) ||
-	    (rule->layout == EVENT_LAYOUT_RESIZE && event->counter != last_counter) ||
-	    (rule->layout == EVENT_LAYOUT_COLLECTION && !collection_fits(encoder, event)))
-		return 1;
-	/* Other events have no detail; their pointer is not valid. */
-	if (!is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED && event->kind != MPROF_EVENT_EXCEPTION)
-		return 0;
-	if (!event_detail_is_valid(event->more.detail))
-		return 0;
-	detail = detail_of(event, &own);
-	return (detail->caller != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_CALLER)) == 0) ||
-	       (detail->stack != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_STACK)) == 0) ||
-	       (detail->object != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_OBJECT)) == 0);
-}
-
 /* Encodes events for which room is reserved. This is the hot loop of the writer. */
 static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const mprof_event *events, size_t count,
 			       size_t *taken)
@@ -427,7 +299,7 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 
 	for (i = 0; i < count; i++) {
 		const mprof_event *event = &events[i];
-		const event_rule *rule = rule_for(encoder, event);
+		const event_rule *rule = event_rule_for(encoder, event);
 		uint8_t *end;
 
 		if (__builtin_expect(rule->layout == EVENT_LAYOUT_INVALID, 0)) {
@@ -439,18 +311,18 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 			skipped++;
 			continue;
 		}
-		if (is_allocation(rule))
+		if (event_rule_is_allocation(rule))
 			end = put_allocation(encoder, out, rule, event);
 		else
 			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
 		if (__builtin_expect(end == NULL, 0)) {
-			status = status_of_refused_event(rule, event);
+			status = event_refused_status(rule, event);
 			break;
 		}
 		out = end;
-		if (__builtin_expect(encoder->lossy, 0) && loses_content(encoder, rule, event, last_counter))
+		if (__builtin_expect(encoder->lossy, 0) && event_loses_content(encoder, rule, event, last_counter))
 			losses_shorten_event(encoder->stats, event->kind);
-		if (has_time(rule))
+		if (event_rule_has_time(rule))
 			last_counter = event->counter;
 	}
 	encoder->last_counter = last_counter;

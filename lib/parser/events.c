@@ -76,13 +76,15 @@ void parser_events_rewind(mprof_parser *parser)
 	parser->events.state.position = 0;
 	parser->events.state.counter = parser->events.start_counter;
 	parser->events.state.address = 0;
+	if (parser->body.has_columns)
+		parser->events.columns = parser->body.columns;
 }
 
 static const char *events_fault_text(events_decode_result result)
 {
 	switch (result) {
 	case EVENTS_DECODE_TRUNCATED:
-		return "the last event overlaps the CLOCK at the end of the block";
+		return "the events end inside an event";
 	case EVENTS_DECODE_LIST_END:
 		return "the list of events ends before the CLOCK at the end of the block";
 	case EVENTS_DECODE_BAD_CODE:
@@ -91,6 +93,8 @@ static const char *events_fault_text(events_decode_result result)
 		return "a varint of the event exceeds 64 bits";
 	case EVENTS_DECODE_NO_SIZE:
 		return "the event omits the object size, and its class does not define one";
+	case EVENTS_DECODE_ROWS_LEFT:
+		return "the rows contain more events than the block";
 	case EVENTS_DECODE_TOO_DEEP:
 		return "the stack section has more frames than a call stack can have";
 	default:
@@ -108,6 +112,17 @@ static int frames_reserve(mprof_parser *parser, size_t needed)
 	return reserved;
 }
 
+/* Decodes the events of a block of columns. The result has positions in the list, like that of rows. */
+static events_decode_result decode_columns(mprof_parser *parser, events_decode_batch *batch)
+{
+	events_decode_result result = event_columns_decode(&parser->events.table, &parser->events.columns,
+							   parser_content(parser), &parser->events.state, batch);
+
+	if (result != EVENTS_DECODE_DONE && result != EVENTS_DECODE_FULL)
+		parser->events.state.position -= parser->body.list_start;
+	return result;
+}
+
 /* Decodes events into the batch. The caller has set the event array and its capacity. */
 static events_decode_result decode_batch(mprof_parser *parser, events_decode_batch *batch)
 {
@@ -123,7 +138,8 @@ static events_decode_result decode_batch(mprof_parser *parser, events_decode_bat
 	batch->sections = parser->batch.sections;
 	batch->frames = parser->batch.frames;
 	batch->frame_capacity = parser->batch.frame_capacity;
-	result = events_decode(&parser->events.table, &parser->events.state, batch);
+	result = parser->body.has_columns ? decode_columns(parser, batch)
+					  : events_decode(&parser->events.table, &parser->events.state, batch);
 	if (result == EVENTS_DECODE_NO_ROOM && frames_reserve(parser, batch->frames_needed)) {
 		batch->frames = parser->batch.frames;
 		batch->frame_capacity = parser->batch.frame_capacity;

@@ -13,6 +13,7 @@
 #include <mprof/parser.h>
 
 #include "base/id_map.h"
+#include "format/event_columns_decode.h"
 #include "format/block_decode.h"
 #include "format/events_decode.h"
 #include "format/heap_decode.h"
@@ -72,8 +73,9 @@ typedef struct parser_events {
 	const dialect_rules *table_rules; /**< The dialect that the table was built for; NULL before it is built. */
 	uint64_t table_directives;
 	events_decode_state state;
-	uint64_t start_counter; /**< The counter that the first delta of the block is added to. */
-	uint8_t numbers;        /**< A #collection_numbers, kept from block to block. */
+	event_columns_state columns; /**< Of a block of columns. */
+	uint64_t start_counter;      /**< The counter that the first delta of the block is added to. */
+	uint8_t numbers;             /**< A #collection_numbers, kept from block to block. */
 } parser_events;
 
 /** The memory that the events of the last batch point to. Reused for the next batch. */

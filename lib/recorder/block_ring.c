@@ -311,7 +311,7 @@ static int copy_reference(block_ring *ring, ring_copy *copy)
 /* Describes the time span and what was evicted before it: the log alone does not show that there were older events. */
 static int write_evicted(const block_ring *ring, log_sink *sink, const ring_copy *copy, const mprof_clock *now)
 {
-	const block_encoding encoding = {ring->rules, 0, 0};
+	const block_encoding encoding = {.rules = ring->rules};
 	const ring_block *newest = copy->blocks[copy->count - 1];
 	uint64_t span = newest->time > copy->evicted.time ? newest->time - copy->evicted.time : 0;
 	char text[192];
@@ -333,7 +333,7 @@ static int write_evicted(const block_ring *ring, log_sink *sink, const ring_copy
 
 static int write_end(const block_ring *ring, log_sink *sink, const mprof_clock *now)
 {
-	const block_encoding encoding = {ring->rules, 0, 0};
+	const block_encoding encoding = {.rules = ring->rules};
 	encode_buffer buffer;
 	int error = ENOMEM;
 

@@ -34,10 +34,28 @@ static void end_thread(mprof_writer *writer)
 	thread->has_stack = writer->sections.is_in_force;
 }
 
+/* Starts a block in the buffer. */
+static mprof_status begin_block(mprof_writer *writer, uint64_t thread, uint64_t base_counter)
+{
+	encode_buffer *block = &writer->block;
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_events_start(block, &writer->encoding, &clock, thread, base_counter);
+	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
+		return writer_refuse(writer, block->status, "out of memory for a block");
+	event_columns_clear(&writer->columns);
+	writer->thread = thread;
+	writer->base_counter = base_counter;
+	writer->events.last_counter = base_counter;
+	writer->events.last_address = 0;
+	writer->events.written = 0;
+	writer->state = WRITER_IN_EVENTS;
+	return MPROF_OK;
+}
+
 mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, uint64_t base_counter)
 {
-	encode_buffer *block;
-	mprof_clock clock;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK)
@@ -46,17 +64,7 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 		return status;
 	if (writer->encoding.rules->repeats_base_counter && !begin_thread(writer, thread, &base_counter))
 		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a thread");
-	block = &writer->block;
-	writer_read_clock(writer, &clock);
-	block_encode_events_start(block, &writer->encoding, &clock, thread, base_counter);
-	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
-		return writer_refuse(writer, block->status, "out of memory for a block");
-	writer->base_counter = base_counter;
-	writer->events.last_counter = base_counter;
-	writer->events.last_address = 0;
-	writer->events.written = 0;
-	writer->state = WRITER_IN_EVENTS;
-	return MPROF_OK;
+	return begin_block(writer, thread, base_counter);
 }
 
 static const char *event_encode_fault(mprof_status status)
@@ -155,6 +163,57 @@ static mprof_status encode_with_sections(mprof_writer *writer, const mprof_event
 	return status;
 }
 
+/* Ends the block and writes it. */
+static mprof_status end_block(mprof_writer *writer)
+{
+	mprof_clock clock;
+	mprof_status status;
+
+	writer->state = WRITER_BETWEEN_BLOCKS;
+	writer_read_clock(writer, &clock);
+	/* Room for columns and end was reserved by begin_block(), and kept when events were added. */
+	if (writer->encoding.has_columns)
+		event_columns_encode(&writer->columns, &writer->block);
+	block_encode_events_end(&writer->block, &writer->encoding, &clock);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += writer->events.written;
+	return status;
+}
+
+/* Adds events to columns. A full block is followed by another one of the thread. */
+static mprof_status encode_columns(mprof_writer *writer, const mprof_event *events, size_t count, size_t *encoded)
+{
+	mprof_status status = MPROF_OK;
+
+	while (*encoded < count && status == MPROF_OK) {
+		size_t taken;
+
+		if (event_columns_is_full(&writer->columns)) {
+			status = end_block(writer);
+			if (status == MPROF_OK)
+				status = begin_block(writer, writer->thread, writer->events.last_counter);
+			if (status != MPROF_OK)
+				return status;
+		}
+		status = event_columns_add(&writer->columns, &writer->events, &writer->block, events + *encoded,
+					   count - *encoded, &taken);
+		*encoded += taken;
+		if (status != MPROF_OK)
+			writer_refuse(writer, status, event_encode_fault(status));
+	}
+	return status;
+}
+
+static mprof_status encode_rows(mprof_writer *writer, const mprof_event *events, size_t count, size_t *encoded)
+{
+	mprof_status status = writer->has_sections
+				      ? encode_with_sections(writer, events, count, encoded)
+				      : events_encode(&writer->events, &writer->block, events, count, encoded);
+
+	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_encode_fault(status));
+}
+
 mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *events, size_t count, size_t *written)
 {
 	size_t encoded = 0;
@@ -167,31 +226,20 @@ mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *
 		return status;
 	if (events == NULL && count > 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of events is NULL");
-	if (writer->has_sections)
-		status = encode_with_sections(writer, events, count, &encoded);
-	else
-		status = events_encode(&writer->events, &writer->block, events, count, &encoded);
+	status = writer->encoding.has_columns ? encode_columns(writer, events, count, &encoded)
+					      : encode_rows(writer, events, count, &encoded);
 	if (written != NULL)
 		*written = encoded;
-	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_encode_fault(status));
+	return status;
 }
 
 mprof_status mprof_writer_end_events(mprof_writer *writer)
 {
-	mprof_clock clock;
 	mprof_status status = writer_enter(writer, WRITER_IN_EVENTS);
 
-	if (status != MPROF_OK)
-		return status;
-	writer->state = WRITER_BETWEEN_BLOCKS;
-	writer_read_clock(writer, &clock);
-	/* Room for the end was reserved by mprof_writer_begin_events() and kept by events_encode(). */
-	block_encode_events_end(&writer->block, &clock);
-	status = writer_put_block(writer);
-	if (status != MPROF_OK)
-		return status;
-	writer->stats.events += writer->events.written;
-	if (writer->encoding.rules->repeats_base_counter)
+	if (status == MPROF_OK)
+		status = end_block(writer);
+	if (status == MPROF_OK && writer->encoding.rules->repeats_base_counter)
 		end_thread(writer);
-	return MPROF_OK;
+	return status;
 }

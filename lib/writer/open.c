@@ -50,7 +50,8 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 		options->file_mode = LOG_FILE_MODE;
 	if (options->clock == NULL)
 		options->clock = clock_read_system;
-	return options->lossy <= 1 && options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
+	return options->lossy <= 1 && options->has_columns <= 1 && options->reserved == 0 &&
+	       options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
 	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
 	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
@@ -134,6 +135,8 @@ static mprof_status check_features(mprof_writer *writer, const mprof_writer_opti
 	if (options->gzip_level > 0 && !sink_gzip_is_available())
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
 				     "this build of the library cannot compress: set gzip_level to 0");
+	if (options->has_columns && writer->encoding.rules->column_code == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot store events in columns");
 	return declare_directives(writer, options->directives);
 }
 
@@ -149,8 +152,10 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	writer->clock_user = options->clock_user;
 	writer->max_name_length = options->max_name_length;
 	writer->lossy = options->lossy != 0;
+	writer->encoding.has_columns = options->has_columns != 0;
 	writer->stats.struct_size = sizeof(writer->stats);
 	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
+	event_columns_init(&writer->columns, allocator);
 	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
 	statistical_encoder_init(&writer->statistical, &writer->block, writer->encoding.rules);

@@ -68,6 +68,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	if (status == MPROF_OK && error != 0)
 		status = MPROF_ERR_IO;
 	encode_buffer_destroy(&writer->block);
+	event_columns_destroy(&writer->columns);
 	encode_buffer_destroy(&writer->classes);
 	encode_buffer_destroy(&writer->methods);
 	id_set_destroy(&writer->class_ids);

@@ -15,6 +15,7 @@
 #include "base/id_set.h"
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
+#include "format/event_columns_encode.h"
 #include "format/events_encode.h"
 #include "format/statistical_encode.h"
 #include "dictionary/definition_table.h"
@@ -52,6 +53,8 @@ struct mprof_writer {
 	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< Last ID defined of each #mprof_record_kind, from 1. */
 	id_map double_metrics;                     /**< Metrics whose values are doubles. */
 	event_encoder events;
+	event_columns columns;     /**< The events of the block, if they are written in columns. */
+	uint64_t thread;           /**< Thread of the EVENTS block. */
 	uint64_t base_counter;     /**< Base counter of the EVENTS block. */
 	memory_budget code_budget; /**< Without a limit: the caller decides how much it defines. */
 	name_table code_names;     /**< The names in code. */

@@ -483,7 +483,7 @@ FIELD(mprof_sink, flush, 16);
 FIELD(mprof_sink, close, 24);
 FIELD(mprof_sink, user, 32);
 
-SIZE(mprof_writer_options, 88);
+SIZE(mprof_writer_options, 96);
 FIELD(mprof_writer_options, struct_size, 0);
 FIELD(mprof_writer_options, dialect, 8);
 FIELD(mprof_writer_options, intro_flags, 12);
@@ -498,6 +498,8 @@ FIELD(mprof_writer_options, max_name_length, 64);
 FIELD(mprof_writer_options, max_shot_memory, 72);
 FIELD(mprof_writer_options, allow_undefined_ids, 80);
 FIELD(mprof_writer_options, file_mode, 84);
+FIELD(mprof_writer_options, has_columns, 88);
+FIELD(mprof_writer_options, reserved, 92);
 
 SIZE(mprof_class_definition, 40);
 FIELD(mprof_class_definition, struct_size, 0);

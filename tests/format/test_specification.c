@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 13
+#define MOST_EXAMPLES 14
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -116,9 +116,9 @@ static void load_page(const char *name)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 10);
+	cr_assert_eq(example_count, 11);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 13);
+	cr_assert_eq(example_count, 14);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -668,18 +668,34 @@ static void write_example_of_holders(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
-static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
-			   void (*write)(mprof_writer *))
+static void write_example_of_columns(mprof_writer *writer)
 {
-	mprof_writer_options options;
+	const mprof_event events[] = {
+		make_event(MPROF_EVENT_METHOD_ENTER, 1, 0, 4010),
+		make_event(MPROF_EVENT_ALLOCATION, 1, 24, 0),
+		make_event(MPROF_EVENT_ALLOCATION, 2, 4096, 0),
+		make_event(MPROF_EVENT_METHOD_ENTER, 300, 0, 4310),
+		make_event(MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, 0, 4330),
+		make_event(MPROF_EVENT_GC_START, 0, 1, 4335),
+		make_event(MPROF_EVENT_METHOD_LEAVE, 1, 0, 4400),
+	};
+
+	write_class(writer, 1, 0, 24, "Demo.Word");
+	write_class(writer, 2, 0, 0, "Demo.Word[]");
+	write_method(writer, 1, 1, 0, "Run ()");
+	write_method(writer, 300, 1, 0, "Read ()");
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
+static void expect_written_with(const example *expected, const mprof_writer_options *given,
+				void (*write)(mprof_writer *))
+{
+	mprof_writer_options options = *given;
 	uint64_t readings = 0;
 	mprof_writer *writer;
 	const uint8_t *bytes;
 	size_t length;
 
-	mprof_writer_options_init(&options, sizeof(options));
-	options.dialect = dialect;
-	options.directives = directives;
 	options.runtime = "demo";
 	options.intro_flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT |
 			      MPROF_INTRO_FLAG_THREAD | MPROF_INTRO_FLAG_ENTER_LEAVE;
@@ -693,6 +709,17 @@ static void expect_written(const example *expected, uint32_t dialect, uint64_t d
 		cr_assert_eq(bytes[i], expected->bytes[i], "byte %zu: %02x, not %02x", i, bytes[i], expected->bytes[i]);
 	cr_assert_eq(length, expected->length);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+}
+
+static void expect_written(const example *expected, uint32_t dialect, uint64_t directives,
+			   void (*write)(mprof_writer *))
+{
+	mprof_writer_options options;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.dialect = dialect;
+	options.directives = directives;
+	expect_written_with(expected, &options, write);
 }
 
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
@@ -724,6 +751,16 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[9], MPROF_DIALECT_MPROF2,
 		       BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS),
 		       write_example_of_holders);
+}
+
+Test(specification, example_of_columns_is_written, .init = load_examples)
+{
+	mprof_writer_options options;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_CLASS_SIZES);
+	options.has_columns = 1;
+	expect_written_with(&examples[10], &options, write_example_of_columns);
 }
 
 Test(specification, table_of_ints)

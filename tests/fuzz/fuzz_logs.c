@@ -200,7 +200,7 @@ static void write_heap(mprof_writer *writer)
 	fuzz_require(mprof_writer_write_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
 }
 
-fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level)
+fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level, uint32_t has_columns)
 {
 	const mprof_assembly_name assembly = {sizeof(mprof_assembly_name), "base", "neutral", "null", 1, 2, 3, 4, 0, 0};
 	const mprof_element element = {sizeof(mprof_element),
@@ -225,6 +225,7 @@ fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_lev
 	options.directives = directives;
 	options.runtime = "fuzz";
 	options.gzip_level = gzip_level;
+	options.has_columns = has_columns;
 	fuzz_require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
 	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);

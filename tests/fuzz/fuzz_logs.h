@@ -21,6 +21,6 @@ uint64_t fuzz_random_below(uint64_t limit);
 void fuzz_require(int is_right);
 
 /** A log of all that mail has, or mprof2 with some directives. */
-fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level);
+fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level, uint32_t has_columns);
 
 #endif

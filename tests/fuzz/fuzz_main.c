@@ -117,14 +117,15 @@ static void fuzz_written(void)
 		if (directive != MPROF_DIRECTIVE_ALLOCATION_STACK)
 			directives |= MPROF_DIRECTIVE_BIT(directive);
 	}
-	fuzz_good(fuzz_log_write(MPROF_DIALECT_MAIL, 0, 0), CHANGES_OF_WRITTEN);
-	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 0), CHANGES_OF_WRITTEN);
-	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, directives, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MAIL, 0, 0, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 0, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, directives, 0, 0), CHANGES_OF_WRITTEN);
+	fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, directives, 0, 1), CHANGES_OF_WRITTEN);
 	mprof_writer_options_init(&probe, sizeof(probe));
 	probe.gzip_level = 6;
 	/* Only in a library that has zlib. */
 	if (mprof_writer_open_memory(&probe, &writer) == MPROF_OK)
-		fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 6), CHANGES_OF_WRITTEN);
+		fuzz_good(fuzz_log_write(MPROF_DIALECT_MPROF2, 0, 6, 0), CHANGES_OF_WRITTEN);
 	(void)mprof_writer_destroy(writer);
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/event_columns_encode.h
+ * \brief Collects events in columns, and encodes these as the content of a block (doc/format.md, 3.22).
+ */
+#ifndef FORMAT_EVENT_COLUMNS_ENCODE_H
+#define FORMAT_EVENT_COLUMNS_ENCODE_H
+
+#include "format/event_columns.h"
+#include "format/events_encode.h"
+
+/** The events of a block. */
+typedef struct event_columns {
+	mprof_allocator allocator;
+	uint8_t *symbols;
+	uint64_t *values[EVENT_COLUMNS];  /**< NULL for the symbols and the rows. */
+	size_t counts[EVENT_COLUMNS];     /**< Values in each column; the events in that of the symbols. */
+	size_t capacities[EVENT_COLUMNS]; /**< Elements that each array has room for. */
+	encode_buffer rows;
+	uint64_t last_object; /**< Address of the last object; 0 at first. */
+} event_columns;
+
+/** Initializes columns without memory. \p allocator is copied. */
+void event_columns_init(event_columns *columns, const mprof_allocator *allocator);
+void event_columns_destroy(event_columns *columns);
+
+/** Removes all events. The memory is kept. */
+void event_columns_clear(event_columns *columns);
+
+/**
+ * Adds events up to the first one that cannot be written, or until the block is full. Parameters and result are those
+ * of events_encode(); the room that it needs in \p block for event_columns_encode() is reserved.
+ */
+mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, encode_buffer *block,
+			       const mprof_event *events, size_t count, size_t *taken);
+
+/** Whether no event can be added any more. */
+static inline int event_columns_is_full(const event_columns *columns)
+{
+	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MOST_EVENTS;
+}
+
+/** Appends the number of events, the lengths of the columns, and the columns. */
+void event_columns_encode(const event_columns *columns, encode_buffer *block);
+
+#endif
