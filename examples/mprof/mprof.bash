@@ -53,7 +53,7 @@ _mprof_options()
 		echo "--json --blocks --wait --help --version"
 		;;
 	convert)
-		echo "--dialect= --compress --compress= --close --json --help --version"
+		echo "--dialect= --compress --compress= --columns --close --json --help --version"
 		;;
 	info | check | control)
 		echo "--json --help --version"

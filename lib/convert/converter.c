@@ -65,6 +65,7 @@ static void prepare_writer_options(mprof_converter *converter, mprof_writer_opti
 	options->allow_undefined_ids = 1;
 	/* The writer is always lossy, so that it counts what the copy cannot represent. */
 	converter->is_strict = !options->lossy;
+	converter->merges_events = options->has_columns != 0;
 	options->lossy = 1;
 }
 
@@ -150,8 +151,15 @@ static mprof_status copy_directives(mprof_converter *converter, const mprof_bloc
 
 static mprof_status copy_block(mprof_converter *converter, const mprof_block *block)
 {
+	mprof_status status;
+
 	if (!block->loaded)
 		return leave_out_if_unknown(converter, block);
+	if (block->kind == MPROF_BLOCK_EVENTS)
+		return copy_events(converter, block);
+	status = copy_events_end(converter);
+	if (status != MPROF_OK)
+		return status;
 	converter_set_clock(converter, block);
 	switch (block->kind) {
 	case MPROF_BLOCK_MAPPING:
@@ -159,8 +167,6 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_LOADED:
 	case MPROF_BLOCK_UNLOADED:
 		return copy_loaded(converter, block);
-	case MPROF_BLOCK_EVENTS:
-		return copy_events(converter, block);
 	case MPROF_BLOCK_STATISTICAL:
 	case MPROF_BLOCK_SAMPLES:
 		return copy_samples(converter, block);
@@ -258,8 +264,10 @@ static mprof_status copy_blocks(mprof_converter *converter)
 /* The copy of a truncated log contains the readable part of a heap snapshot, and no END block. */
 static mprof_status end_copy(mprof_converter *converter)
 {
-	mprof_status status;
+	mprof_status status = copy_events_end(converter);
 
+	if (status != MPROF_OK)
+		return status;
 	if (converter->is_closed)
 		return mprof_writer_close(converter->writer);
 	status = writer_end_snapshot(converter->writer);

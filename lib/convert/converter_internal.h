@@ -56,9 +56,12 @@ struct mprof_converter {
 	mprof_reader *reader;
 	log_declarations source;
 	log_declarations target;
-	int is_strict;       /**< The copy ends when information is left out. */
-	int resolves_leaves; /**< Implicit leaves are converted to leaves with a method. */
-	int shortens_leaves; /**< Leaves of the method on top are converted to implicit leaves. */
+	int is_strict;        /**< The copy ends when information is left out. */
+	int merges_events;    /**< Blocks of a thread that follow one another become one block of the copy. */
+	int has_open_block;   /**< The EVENTS block of the copy is not ended, since it may continue. */
+	uint64_t open_thread; /**< Its thread. */
+	int resolves_leaves;  /**< Implicit leaves are converted to leaves with a method. */
+	int shortens_leaves;  /**< Leaves of the method on top are converted to implicit leaves. */
 
 	mprof_block pending; /**< A block that was read ahead. */
 	mprof_status pending_status;

@@ -180,6 +180,42 @@ static uint64_t effective_base(thread_state *thread, const mprof_block *block)
 	return base;
 }
 
+mprof_status copy_events_end(mprof_converter *converter)
+{
+	if (!converter->has_open_block)
+		return MPROF_OK;
+	converter->has_open_block = 0;
+	return mprof_writer_end_events(converter->writer);
+}
+
+/* Begins a block of the copy, or continues the one that is open. */
+static mprof_status begin_events(mprof_converter *converter, const mprof_block *block, thread_state *thread)
+{
+	const uint64_t base = effective_base(thread, block);
+	mprof_status status;
+
+	if (converter->has_open_block && converter->open_thread == block->thread) {
+		converter_set_clock(converter, block);
+		/* The next clock that the writer reads is that at the end of the block. */
+		converter->next_clock = converter->clock_count - 1;
+		return MPROF_OK;
+	}
+	status = copy_events_end(converter);
+	if (status != MPROF_OK)
+		return status;
+	converter_set_clock(converter, block);
+	return mprof_writer_begin_events(converter->writer, block->thread, base);
+}
+
+static mprof_status end_events(mprof_converter *converter, const mprof_block *block)
+{
+	if (!converter->merges_events)
+		return mprof_writer_end_events(converter->writer);
+	converter->has_open_block = 1;
+	converter->open_thread = block->thread;
+	return MPROF_OK;
+}
+
 mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 {
 	thread_state *thread = converter_thread(converter, block->thread);
@@ -191,10 +227,11 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 	if (thread == NULL)
 		return MPROF_ERR_MEMORY;
 	if (converter->source.rules->has_stack_sections)
+		status = copy_events_end(converter);
+	if (status == MPROF_OK && converter->source.rules->has_stack_sections)
 		status = converter_scan_definitions(converter, &ignored, &fetched);
-	converter_set_clock(converter, block);
 	if (status == MPROF_OK)
-		status = mprof_writer_begin_events(converter->writer, block->thread, effective_base(thread, block));
+		status = begin_events(converter, block, thread);
 	if (status != MPROF_OK)
 		return status;
 	do {
@@ -203,6 +240,6 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 		if (status != MPROF_OK)
 			return status;
 	} while (fetched == MPROF_OK);
-	status = mprof_writer_end_events(converter->writer);
+	status = end_events(converter, block);
 	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
 }

@@ -8,6 +8,10 @@
 
 #include <mprof/convert.h>
 
+/** Copies an EVENTS block. The block of the copy may stay open, so that the next one of the thread continues it. */
 mprof_status copy_events(mprof_converter *converter, const mprof_block *block);
+
+/** Ends the open block of the copy, if there is one, before anything but events is written. */
+mprof_status copy_events_end(mprof_converter *converter);
 
 #endif

@@ -196,6 +196,14 @@ fi
 no_leavings
 test ! -e limited.mprof || fail "a file that may not grow is there"
 
+mprof convert --columns full.mprof columns.mprof
+expect_status 0 "convert --columns"
+same_events full.mprof columns.mprof
+mprof convert columns.mprof rows.mprof
+expect_status 0 "convert of columns"
+same_events full.mprof rows.mprof
+mprof convert --columns --dialect=mono full.mprof columns.mono
+expect_status 2 "columns in a dialect without them"
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof convert --compress full.mprof packed.mprof
 	expect_status 0 "convert --compress"

@@ -23,12 +23,13 @@
 #define HIGHEST_LEVEL 9
 
 static const char help[] =
-	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] FILE OUT\n\n"
+	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] [--columns] FILE OUT\n\n"
 	"Copies a log to another dialect of the format, or compresses it. What the dialect cannot represent is\n"
 	"left out, and listed by kind on standard error. Of a damaged log, all sound parts are written.\n"
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced once all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
 	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
+	"  --columns           store events by field, which makes a compressed log smaller; mprof2 only\n"
 	"  --close             end OUT as a complete log even if FILE is truncated: older programs reject such logs\n"
 	"  --json              print what was written and what was left out as one JSON document\n"
 	"  --help              this text\n"
@@ -40,7 +41,7 @@ static const char help[] =
 	"  mprof convert --compress app.mprof app.mprof.gz\n"
 	"  mprof convert --dialect=mono app.mprof old.mprof\n";
 
-enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE };
+enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE, OPTION_COLUMNS };
 
 typedef struct conversion {
 	mprof_writer_options options;
@@ -82,6 +83,9 @@ static int apply_option(void *user, int option, const char *value)
 		return parse_dialect(made, value);
 	case OPTION_COMPRESS:
 		return parse_level(made, value);
+	case OPTION_COLUMNS:
+		made->options.has_columns = 1;
+		return 1;
 	default:
 		made->closes = 1;
 		return 1;
@@ -249,6 +253,7 @@ int command_convert(int argc, char **argv)
 		{"dialect", required_argument, NULL, OPTION_DIALECT},
 		{"compress", optional_argument, NULL, OPTION_COMPRESS},
 		{"close", no_argument, NULL, OPTION_CLOSE},
+		{"columns", no_argument, NULL, OPTION_COLUMNS},
 		{NULL, 0, NULL, 0},
 	};
 	static conversion made;
@@ -265,6 +270,10 @@ int command_convert(int argc, char **argv)
 	made.as_json = arguments.as_json;
 	if (made.as_json && strcmp(made.out, "-") == 0) {
 		fprintf(stderr, "mprof: convert: --json and OUT '-' both use standard output; give a file name\n");
+		return arguments_refuse(argv[0]);
+	}
+	if (made.options.has_columns && made.options.dialect != MPROF_DIALECT_MPROF2) {
+		fputs("mprof: convert: --columns: only mprof2 has columns\n", stderr);
 		return arguments_refuse(argv[0]);
 	}
 	return convert_file(&made, arguments.file);
