@@ -241,6 +241,7 @@ int command_check(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	references_init(&found.references);
 	if (input_open(&input, arguments.file, 0) == STATUS_OK) {
 		check_all(&found, &input);
 		if (arguments.as_json) {

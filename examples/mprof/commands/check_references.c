@@ -33,13 +33,25 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 	return mprof_reader_lookup_record(input->reader, records[kind], id, &record, sizeof(record)) == MPROF_OK;
 }
 
-/* An ID must be defined when it is first used. Each ID is checked only once. */
-void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
-		      uint32_t id)
+void references_init(reference_check *check)
+{
+	mprof_event event = {.kind = 0};
+
+	/* Looked up once and not for each event, which would take longer than decoding it. */
+	for (int kind = 0; kind <= UINT8_MAX; kind++) {
+		event.kind = (uint8_t)kind;
+		check->subjects[kind] = (uint8_t)dump_subject_of(&event);
+	}
+}
+
+/* Checks an ID that is not in the cache. */
+static void check_slow(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+		       uint32_t id)
 {
 	reference_use *use = &check->kinds[kind];
 	int is_new = key_map_add(&use->used, id);
 
+	use->recent[id % REFERENCE_RECENT] = (uint64_t)id + 1;
 	if (is_new < 0)
 		check->out_of_memory = 1;
 	if (is_new <= 0 || is_defined(input, kind, id))
@@ -47,6 +59,14 @@ void references_check(reference_check *check, log_input *input, const mprof_bloc
 	if (key_map_add(&use->undefined, id) < 0)
 		check->out_of_memory = 1;
 	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
+}
+
+/* An ID must be defined when it is first used. Each ID is checked only once. */
+void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+		      uint32_t id)
+{
+	if (check->kinds[kind].recent[id % REFERENCE_RECENT] != (uint64_t)id + 1)
+		check_slow(check, input, block, kind, id);
 }
 
 /* Checks an optional ID; 0 means that it is absent. */
@@ -71,7 +91,7 @@ void references_check_event(reference_check *check, log_input *input, const mpro
 {
 	const mprof_event_detail *detail = event->more.detail;
 
-	switch (dump_subject_of(event)) {
+	switch (check->subjects[event->kind]) {
 	case MPROF_EVENT_ID_METHOD:
 		if (event->id != 0 || !may_lack_subject(event))
 			references_check(check, input, block, REFERENCE_METHOD, event->id);

@@ -21,16 +21,24 @@ typedef enum reference_kind {
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
+/** Entries of the cache of used IDs. A power of two. */
+#define REFERENCE_RECENT 4096
+
 /** IDs of one kind. */
 typedef struct reference_use {
+	uint64_t recent[REFERENCE_RECENT]; /**< By its low bits: an ID that was checked, plus 1; 0 if none. */
 	key_map used;
 	key_map undefined; /**< IDs that were not defined when they were first used. */
 } reference_use;
 
 typedef struct reference_check {
 	reference_use kinds[REFERENCE_KIND_COUNT];
+	uint8_t subjects[UINT8_MAX + 1]; /**< By event kind: a #mprof_event_id. */
 	int out_of_memory;
 } reference_check;
+
+/** Initializes a check whose bytes are 0. */
+void references_init(reference_check *check);
 
 /** Checks an ID that a block uses; reports the first use of an undefined ID. */
 void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
