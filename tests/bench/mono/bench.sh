@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What recording costs a real program: Mono's C# compiler compiles some 8,000 lines without a profiler, with one that
-# does nothing, with this one and with Mono's own. Usage: bench.sh [ROUNDS]
+# does nothing, with this one and with Mono's own. Also what reading costs: a report of each profiler's own log.
+# Usage: bench.sh [ROUNDS]
 #
 # The rounds are interleaved, so that a busy machine slows all of them down. Needs mono, mcs, pkg-config, a C compiler
 # and libmono-profiler. In the environment: srcdir, builddir, CC.
@@ -51,6 +52,13 @@ measure() {
 		2>>"$work/$1.times" || { cat "$work/err" >&2; exit 1; }
 }
 
+# measure_report NAME COMMAND: appends "wall user system" to NAME-report.times, and writes NAME.txt
+measure_report() {
+	local TIMEFORMAT='%R %U %S'
+	{ time "${@:2}" "$work/$1.log" >"$work/$1.txt" 2>"$work/err"; } 2>>"$work/$1-report.times" ||
+		{ cat "$work/err" >&2; exit 1; }
+}
+
 # median NAME FIELDS: of the sum of fields of NAME.times
 median() {
 	awk -v fields="$2" '{ n = split(fields, f, "+"); s = 0; for (i = 1; i <= n; i++) s += $f[i]; print s }' \
@@ -90,6 +98,24 @@ mono --profile=walk "$work/Graph.exe" | sort -g -k4 | awk '$1 > 900000 { line[++
 }'
 
 test -e "$work/log.log" || exit 0
+if command -v mprof-report >/dev/null; then
+	# Without the wrapper script of libtool, if there is one. The first round is not counted.
+	tool=$builddir/examples/mprof/.libs/mprof
+	test -x "$tool" || tool=$builddir/examples/mprof/mprof
+	for ((round = -1; round < rounds; round++)); do
+		measure_report mprof "$tool" report
+		measure_report log mprof-report
+		test $round -ge 0 || rm "$work"/*-report.times
+	done
+	# mprof does not see the calls in precompiled code, of which there are none for Mono's own profiler.
+	awk -v ours="$(median mprof-report 2+3)" -v theirs="$(median log-report 2+3)" \
+		-v ours_calls="$(sed -n 's/^  calls  *//p' "$work/mprof.txt" | tr -d ,)" \
+		-v theirs_calls="$(sed -n 's/^Total calls: //p' "$work/log.txt")" 'BEGIN {
+		printf "CPU of a report, mprof to mprof-report: %.3f s / %.3f s = %.2f\n", ours, theirs, ours / theirs
+		printf "for each call: %.1f ns / %.1f ns = %.2f\n", ours / ours_calls * 1e9, theirs / theirs_calls * 1e9,
+			ours / ours_calls * theirs_calls / theirs
+	}'
+fi
 awk -v empty="$(median empty 2+3)" -v ours="$(median mprof 2+3)" -v theirs="$(median log 2+3)" \
 	-v ours_wall="$(median mprof 1)" -v theirs_wall="$(median log 1)" -v empty_wall="$(median empty 1)" \
 	-v ours_bytes="$(bytes mprof)" -v theirs_bytes="$(bytes log)" 'BEGIN {
