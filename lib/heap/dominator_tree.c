@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Sorts objects so that each is followed by those that it dominates. */
+/*
+ * Sorts objects so that each is followed by those that it dominates.
+ *
+ * Visits and positions are in similar orders, since most objects have dominators near the roots. Objects are in another
+ * order, so each array by object is read once, from its start, and its elements are stored where they are summed up.
+ */
 #include "heap/dominator_tree.h"
 
+#include "base/checked.h"
+
 /* Distance of prefetches, in elements of the array that is read in order. */
-#define VISITS_AHEAD 16
+#define POSITIONS_AHEAD 32
+#define OBJECTS_AHEAD 16
 
-typedef struct tree_positions {
-	uint32_t *positions; /**< By visit. */
-	uint32_t *ends;      /**< By visit: the position after the last visit that it dominates. */
-} tree_positions;
-
-static size_t array_size(const dominator_tree *tree)
+size_t dominator_tree_array_size(const dominator_tree *tree)
 {
-	return ((size_t)tree->count + 1) * sizeof(uint32_t);
+	return ((size_t)tree->object_count + 1) * sizeof(uint32_t);
 }
 
-/* Numbers the visits. Visits come after their dominators, so counts are complete in descending order. */
-static void number_visits(const tree_positions *found, const visit_order *order)
+static int objects_size(const dominator_tree *tree, size_t *size)
 {
-	uint32_t *ends = found->ends;
+	return checked_multiply((size_t)tree->count + 1, sizeof(*tree->objects), size);
+}
 
+/*
+ * Fills the positions by visit. Visits come after their dominators, so counts are complete in descending order. \p ends
+ * is by visit, and first contains the number of visits that each one dominates.
+ */
+static void number_visits(uint32_t *positions, uint32_t *ends, const visit_order *order)
+{
 	for (uint32_t visit = 0; visit <= order->count; visit++)
 		ends[visit] = 1;
 	for (uint32_t visit = order->count; visit > 0; visit--)
 		ends[order->parents[visit]] += ends[visit];
 	/* From here on, the end of a visit that has a position is that of what it dominates so far. */
-	found->positions[0] = 0;
+	positions[0] = 0;
 	ends[0] = 1;
 	for (uint32_t visit = 1; visit <= order->count; visit++) {
 		uint32_t *dominator_end = &ends[order->parents[visit]];
@@ -33,76 +42,107 @@ static void number_visits(const tree_positions *found, const visit_order *order)
 
 		*dominator_end += ends[visit];
 		ends[visit] = position + 1;
-		found->positions[visit] = position;
+		positions[visit] = position;
 	}
 }
 
-/* Visits objects in the order of addresses. */
-static void fill_objects(dominator_tree *tree, const tree_positions *found, const visit_order *order)
+static void fill_dominators(dominator_tree *tree, const uint32_t *positions, const visit_order *order)
 {
-	tree->objects[0] = OBJECT_NONE;
-	for (uint32_t object = 0; object < order->object_count; object++) {
-		uint32_t visit = order->visits[object];
+	tree->dominators[0] = 0;
+	for (uint32_t visit = 1; visit <= order->count; visit++)
+		tree->dominators[positions[visit]] = positions[order->parents[visit]];
+}
 
-		if (order->object_count - object > VISITS_AHEAD)
-			__builtin_prefetch(&found->positions[order->visits[object + VISITS_AHEAD]]);
-		if (visit != 0)
-			tree->objects[found->positions[visit]] = object;
+/* Puts each object at its position, and replaces its visit by that, which is done some objects ahead. */
+static void fill_objects(dominator_tree *tree, const uint32_t *positions, const object_graph *graph)
+{
+	uint32_t *numbers = tree->positions;
+
+	tree->objects[0] = (tree_object){0, 0, OBJECT_NONE};
+	for (uint32_t object = 0; object < tree->object_count && object < OBJECTS_AHEAD; object++)
+		numbers[object] = positions[numbers[object]];
+	for (uint32_t object = 0; object < tree->object_count; object++) {
+		if (tree->object_count - object > POSITIONS_AHEAD)
+			__builtin_prefetch(&positions[numbers[object + POSITIONS_AHEAD]]);
+		if (tree->object_count - object > OBJECTS_AHEAD) {
+			uint32_t *later = &numbers[object + OBJECTS_AHEAD];
+
+			*later = positions[*later];
+			__builtin_prefetch(&tree->objects[*later], 1);
+		}
+		if (numbers[object] != 0)
+			tree->objects[numbers[object]] =
+				(tree_object){object_graph_size(graph, object), graph->classes[object], object};
 	}
 }
 
-static void fill_dominators(const dominator_tree *tree, const tree_positions *found, const visit_order *order,
-			    uint32_t *dominators, uint32_t root)
+/* Fills the positions by visit and the dominators. Returns 0 if there is no memory. */
+static int arrange_visits(dominator_tree *tree, uint32_t *positions, visit_order *order)
 {
-	for (uint32_t visit = 1; visit <= order->count; visit++) {
-		uint32_t dominator = order->parents[visit];
-		uint32_t object = tree->objects[found->positions[visit]];
+	size_t size = dominator_tree_array_size(tree);
+	uint32_t *ends = allocator_allocate(tree->allocator, size);
 
-		if (order->count - visit >= VISITS_AHEAD)
-			__builtin_prefetch(&dominators[tree->objects[found->positions[visit + VISITS_AHEAD]]], 1);
-		dominators[object] = dominator != 0 ? tree->objects[found->positions[dominator]] : root;
-	}
-}
-
-static int fill_tree(dominator_tree *tree, const tree_positions *found, visit_order *order, uint32_t *dominators,
-		     uint32_t root)
-{
-	number_visits(found, order);
-	tree->objects = allocator_allocate(tree->allocator, array_size(tree));
-	if (tree->objects == NULL)
+	if (ends == NULL)
 		return 0;
-	fill_objects(tree, found, order);
-	visit_order_release_visits(order);
-	fill_dominators(tree, found, order, dominators, root);
-	tree->ends = allocator_allocate(tree->allocator, array_size(tree));
-	if (tree->ends == NULL)
+	number_visits(positions, ends, order);
+	allocator_release(tree->allocator, ends, size);
+	tree->dominators = allocator_allocate(tree->allocator, size);
+	if (tree->dominators == NULL)
 		return 0;
-	for (uint32_t visit = 0; visit <= order->count; visit++)
-		tree->ends[found->positions[visit]] = found->ends[visit];
+	fill_dominators(tree, positions, order);
 	return 1;
 }
 
-int dominator_tree_build(dominator_tree *tree, visit_order *order, uint32_t *dominators, uint32_t root)
+int dominator_tree_build(dominator_tree *tree, visit_order *order, const object_graph *graph)
 {
-	tree_positions found;
-	int is_filled;
+	uint32_t *positions;
+	size_t size;
+	int is_built;
 
+	memset(tree, 0, sizeof(*tree));
 	tree->allocator = order->allocator;
+	tree->object_count = order->object_count;
 	tree->count = order->count;
-	tree->objects = NULL;
-	tree->ends = NULL;
-	found.positions = allocator_allocate(tree->allocator, array_size(tree));
-	found.ends = allocator_allocate(tree->allocator, array_size(tree));
-	is_filled = found.positions != NULL && found.ends != NULL && fill_tree(tree, &found, order, dominators, root);
-	allocator_release(tree->allocator, found.positions, array_size(tree));
-	allocator_release(tree->allocator, found.ends, array_size(tree));
-	return is_filled;
+	size = dominator_tree_array_size(tree);
+	positions = allocator_allocate(tree->allocator, size);
+	is_built = positions != NULL && arrange_visits(tree, positions, order);
+	tree->positions = visit_order_take_visits(order);
+	visit_order_destroy(order);
+	if (is_built && objects_size(tree, &size))
+		tree->objects = allocator_allocate(tree->allocator, size);
+	if (tree->objects != NULL)
+		fill_objects(tree, positions, graph);
+	allocator_release(tree->allocator, positions, dominator_tree_array_size(tree));
+	return tree->objects != NULL;
+}
+
+void dominator_tree_find_ends(const dominator_tree *tree, uint32_t *ends)
+{
+	for (uint32_t position = 0; position <= tree->count; position++)
+		ends[position] = position + 1;
+	for (uint32_t position = tree->count; position > 0; position--) {
+		uint32_t *end = &ends[tree->dominators[position]];
+
+		if (*end < ends[position])
+			*end = ends[position];
+	}
+}
+
+uint32_t *dominator_tree_take_positions(dominator_tree *tree)
+{
+	uint32_t *positions = tree->positions;
+
+	tree->positions = NULL;
+	return positions;
 }
 
 void dominator_tree_destroy(dominator_tree *tree)
 {
-	allocator_release(tree->allocator, tree->objects, array_size(tree));
-	allocator_release(tree->allocator, tree->ends, array_size(tree));
-	tree->objects = NULL;
-	tree->ends = NULL;
+	size_t size;
+
+	allocator_release(tree->allocator, tree->positions, dominator_tree_array_size(tree));
+	allocator_release(tree->allocator, tree->dominators, dominator_tree_array_size(tree));
+	if (objects_size(tree, &size))
+		allocator_release(tree->allocator, tree->objects, size);
+	memset(tree, 0, sizeof(*tree));
 }

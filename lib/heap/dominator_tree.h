@@ -11,19 +11,39 @@
 
 #include "heap/visit_order.h"
 
+/** What sums need of an object, in one place. */
+typedef struct tree_object {
+	uint64_t bytes; /**< Its size. */
+	uint32_t class_index;
+	uint32_t object;
+} tree_object;
+
 typedef struct dominator_tree {
 	const mprof_allocator *allocator;
-	uint32_t count;    /**< Reachable objects. */
-	uint32_t *objects; /**< By position. */
-	uint32_t *ends;    /**< By position: the position after the last object that this one dominates. */
+	uint32_t object_count; /**< Of the graph. */
+	uint32_t count;        /**< Reachable objects. */
+	uint32_t *positions;   /**< By object; 0 if no root reaches it. */
+	uint32_t *dominators;  /**< By position: the position of the immediate dominator. */
+	tree_object *objects;  /**< By position. */
 } dominator_tree;
 
 /**
- * Arranges the objects, and stores the immediate dominator of each: \p dominators is by object; the value for visit 0
- * is \p root; that of unreachable objects is not changed. The parents of \p order are the immediate dominators; its
- * visits are freed. Returns 0 if there is no memory; the tree must be destroyed in any case.
+ * Arranges the objects. The parents of \p order are the immediate dominators; the order is destroyed. Returns 0 if
+ * there is no memory; the tree must be destroyed in any case.
  */
-int dominator_tree_build(dominator_tree *tree, visit_order *order, uint32_t *dominators, uint32_t root);
+int dominator_tree_build(dominator_tree *tree, visit_order *order, const object_graph *graph);
+
+/**
+ * Fills \p ends, which has an element more than there are objects: by position, the position after the last object that
+ * this one dominates.
+ */
+void dominator_tree_find_ends(const dominator_tree *tree, uint32_t *ends);
+
+/** Returns the positions; the caller frees them. */
+uint32_t *dominator_tree_take_positions(dominator_tree *tree);
+
+/** Bytes of the positions, the dominators, and the ends. */
+size_t dominator_tree_array_size(const dominator_tree *tree);
 
 /** Frees the tree. */
 void dominator_tree_destroy(dominator_tree *tree);

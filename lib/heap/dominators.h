@@ -17,8 +17,9 @@
 #define DOMINATOR_UNREACHABLE (UINT32_MAX - 1)
 
 typedef struct dominators {
-	uint32_t *dominators; /**< By object: its immediate dominator. NULL before dominators_build(). */
-	uint64_t *retained;   /**< By object, in bytes; 0 if unreachable. */
+	/** By object: its immediate dominator; one more element. NULL before dominators_build(). */
+	uint32_t *dominators;
+	uint64_t *retained; /**< By object, in bytes; 0 if unreachable. */
 	uint64_t reachable_objects;
 	uint64_t reachable_bytes;
 } dominators;

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds shortest paths from roots by a breadth-first search. */
+/*
+ * Finds shortest paths from roots by a breadth-first search. The queue shows which objects come next, so what they and
+ * their references lead to is prefetched.
+ */
 #include "heap/root_paths.h"
+
+/* Distances of prefetches in the queue: each loads what the previous one has fetched. */
+#define OBJECTS_AHEAD 32
+#define REFERENCES_AHEAD 16
+#define TARGETS_AHEAD 8
+
+/* Targets of an object that are prefetched; most objects have fewer. */
+#define PREFETCHED_TARGETS 8
 
 typedef struct path_search {
 	root_paths *paths;
@@ -11,14 +22,10 @@ typedef struct path_search {
 
 static void reach(path_search *search, uint32_t object, uint32_t reference)
 {
-	uint64_t *bytes = &search->paths->reachable_bytes;
-	uint64_t size = object_graph_size(search->graph, object);
-
 	if (search->paths->references[object] != ROOT_PATHS_UNREACHABLE)
 		return;
 	search->paths->references[object] = reference;
 	search->queue[search->count++] = object;
-	*bytes = *bytes + size < size ? UINT64_MAX : *bytes + size;
 }
 
 static void reach_roots(path_search *search)
@@ -31,11 +38,46 @@ static void reach_roots(path_search *search)
 	}
 }
 
+static void prefetch_queued(const path_search *search, uint32_t next)
+{
+	const object_graph *graph = search->graph;
+	const uint32_t *queue = &search->queue[next];
+	uint32_t left = search->count - next;
+
+	if (left > OBJECTS_AHEAD)
+		__builtin_prefetch(&graph->first[queue[OBJECTS_AHEAD]]);
+	if (left > REFERENCES_AHEAD)
+		__builtin_prefetch(&graph->targets[graph->first[queue[REFERENCES_AHEAD]]]);
+	if (left > TARGETS_AHEAD) {
+		uint32_t first = graph->first[queue[TARGETS_AHEAD]];
+		uint32_t end = graph->first[queue[TARGETS_AHEAD] + 1];
+
+		for (uint32_t i = first; i < end && i - first < PREFETCHED_TARGETS; i++) {
+			if (graph->targets[i] != OBJECT_NONE)
+				__builtin_prefetch(&search->paths->references[graph->targets[i]], 1);
+		}
+	}
+}
+
 static void reach_targets(path_search *search, uint32_t object)
 {
 	for (uint32_t i = search->graph->first[object]; i < search->graph->first[object + 1]; i++) {
 		if (search->graph->targets[i] != OBJECT_NONE)
 			reach(search, search->graph->targets[i], i);
+	}
+}
+
+/* Objects are visited in the order of addresses; sizes of a damaged log may be anything. */
+static void sum_reachable(root_paths *paths, const object_graph *graph)
+{
+	for (uint32_t object = 0; object < graph->object_count; object++) {
+		uint64_t size;
+
+		if (paths->references[object] == ROOT_PATHS_UNREACHABLE)
+			continue;
+		size = object_graph_size(graph, object);
+		paths->reachable_bytes =
+			paths->reachable_bytes + size < size ? UINT64_MAX : paths->reachable_bytes + size;
 	}
 }
 
@@ -53,9 +95,12 @@ int root_paths_build(root_paths *paths, const object_graph *graph)
 	for (uint32_t object = 0; object < graph->object_count; object++)
 		made.references[object] = ROOT_PATHS_UNREACHABLE;
 	reach_roots(&search);
-	for (uint32_t i = 0; i < search.count; i++)
+	for (uint32_t i = 0; i < search.count; i++) {
+		prefetch_queued(&search, i);
 		reach_targets(&search, search.queue[i]);
+	}
 	made.reachable_objects = search.count;
+	sum_reachable(&made, graph);
 	allocator_release(graph->allocator, search.queue, size);
 	*paths = made;
 	return 1;

@@ -123,15 +123,17 @@ int visit_order_build(visit_order *order, const object_graph *graph)
 	return search.open != NULL && order->visits != NULL && order->parents != NULL;
 }
 
-void visit_order_release_visits(visit_order *order)
+uint32_t *visit_order_take_visits(visit_order *order)
 {
-	allocator_release(order->allocator, order->visits, visits_size(order));
+	uint32_t *visits = order->visits;
+
 	order->visits = NULL;
+	return visits;
 }
 
 void visit_order_destroy(visit_order *order)
 {
-	visit_order_release_visits(order);
+	allocator_release(order->allocator, order->visits, visits_size(order));
 	allocator_release(order->allocator, order->parents, visits_size(order));
 	memset(order, 0, sizeof(*order));
 }

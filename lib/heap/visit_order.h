@@ -22,8 +22,8 @@ typedef struct visit_order {
 /** Searches the graph. Returns 0 if there is no memory; the order can then only be destroyed. */
 int visit_order_build(visit_order *order, const object_graph *graph);
 
-/** Frees the visits alone, when only the parents are still needed. */
-void visit_order_release_visits(visit_order *order);
+/** Returns the visits, of which there is one more than objects; the caller frees them. */
+uint32_t *visit_order_take_visits(visit_order *order);
 
 /** Frees the order. */
 void visit_order_destroy(visit_order *order);
