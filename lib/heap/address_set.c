@@ -173,6 +173,23 @@ static uint32_t find_in_page(const address_page *page, uint32_t bit)
 	return page->first + page->ranks[bit / WORD_BITS] + (uint32_t)__builtin_popcountll(word);
 }
 
+void address_set_prefetch_near(const address_set *set, uint64_t address, size_t position)
+{
+	uint64_t key = key_of(set, address);
+	size_t guess;
+
+	if (set->page_count == 0)
+		return;
+	guess = position + (size_t)(key - set->pages[position].key);
+	if (guess < set->page_count) {
+		const address_page *page = &set->pages[guess];
+
+		/* A page is longer than a cache line. */
+		__builtin_prefetch(page);
+		__builtin_prefetch((const uint8_t *)(page + 1) - 1);
+	}
+}
+
 uint32_t address_set_find_near(const address_set *set, uint64_t address, size_t *position)
 {
 	uint64_t key = key_of(set, address);

@@ -56,6 +56,9 @@ uint32_t address_set_find(const address_set *set, uint64_t address);
  */
 uint32_t address_set_find_near(const address_set *set, uint64_t address, size_t *position);
 
+/** Prefetches what address_set_find_near() is likely to read. */
+void address_set_prefetch_near(const address_set *set, uint64_t address, size_t position);
+
 /** The address with a number, which must be smaller than the count of addresses. */
 uint64_t address_set_get(const address_set *set, uint32_t number);
 

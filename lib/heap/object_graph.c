@@ -12,6 +12,9 @@
 /* At least one in this number of steps of an object is absolute, so that finding an offset takes constant time. */
 #define STEPS_BETWEEN_ABSOLUTE 256
 
+/* References that wait until the pages of their addresses have been prefetched; a power of two. */
+#define PENDING_REFERENCES 16
+
 #define CLASS_UNSET UINT32_MAX
 
 void object_graph_init(object_graph *graph, const mprof_allocator *allocator)
@@ -179,26 +182,54 @@ static int fill_step(object_graph *graph, uint32_t reference, uint32_t position,
 	return hash_map_put(&graph->offsets, reference, read->offset);
 }
 
+/* A reference whose target is looked up when the page of its address has been prefetched. */
+typedef struct pending_reference {
+	uint64_t address;
+	size_t position; /**< That of the address of the object. */
+	uint32_t reference;
+} pending_reference;
+
+typedef struct pending_queue {
+	object_graph *graph;
+	uint32_t first; /**< References that were looked up. */
+	uint32_t end;   /**< References that were put into the queue. */
+	pending_reference slots[PENDING_REFERENCES];
+} pending_queue;
+
+static void look_up_first(pending_queue *queue)
+{
+	pending_reference *pending = &queue->slots[queue->first++ % PENDING_REFERENCES];
+	uint32_t target = address_set_find_near(&queue->graph->addresses, pending->address, &pending->position);
+
+	queue->graph->targets[pending->reference] = target;
+	queue->graph->missing_references += target == OBJECT_NONE;
+}
+
+static void put_reference(pending_queue *queue, uint32_t reference, uint64_t address, size_t position)
+{
+	if (queue->end - queue->first == PENDING_REFERENCES)
+		look_up_first(queue);
+	address_set_prefetch_near(&queue->graph->addresses, address, position);
+	queue->slots[queue->end++ % PENDING_REFERENCES] = (pending_reference){address, position, reference};
+}
+
 /*
  * Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one.
  * \p position is that of its address: most references lead to objects that are near.
  */
-static int fill_references(object_graph *graph, gathered_cursor *cursor, const gathered_object *object, uint32_t first,
+static int fill_references(pending_queue *queue, gathered_cursor *cursor, const gathered_object *object, uint32_t first,
 			   size_t position, int is_repeated)
 {
+	object_graph *graph = queue->graph;
 	uint64_t previous_offset = 0;
 
 	for (uint32_t i = 0; i < object->reference_count; i++) {
 		gathered_reference reference;
-		size_t found = position;
-		uint32_t target;
 
 		gathered_heap_next_reference(cursor, &reference);
 		if (is_repeated)
 			continue;
-		target = address_set_find_near(&graph->addresses, reference.address, &found);
-		graph->targets[first + i] = target;
-		graph->missing_references += target == OBJECT_NONE;
+		put_reference(queue, first + i, reference.address, position);
 		if (graph->steps != NULL && !fill_step(graph, first + i, i, &reference, &previous_offset))
 			return 0;
 	}
@@ -213,6 +244,7 @@ static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unrea
 {
 	gathered_cursor cursor;
 	gathered_object object;
+	pending_queue queue = {.graph = graph};
 	size_t position = 0;
 
 	graph->step_shift = gathered_heap_shift_of(heap->offset_bits, ADDRESS_SET_MAX_SHIFT);
@@ -229,9 +261,11 @@ static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unrea
 			is_first = unread[number / 8] >> number % 8 & 1;
 			unread[number / 8] &= (uint8_t) ~(1u << number % 8);
 		}
-		if (!fill_references(graph, &cursor, &object, graph->first[number], position, !is_first))
+		if (!fill_references(&queue, &cursor, &object, graph->first[number], position, !is_first))
 			return 0;
 	}
+	while (queue.first != queue.end)
+		look_up_first(&queue);
 	return 1;
 }
 

@@ -130,6 +130,54 @@ Test(dominators, are_those_of_a_simple_algorithm)
 	}
 }
 
+static void add_edge(plain_heap *heap, uint32_t source, uint32_t target)
+{
+	if (heap->edge_count == MAX_EDGES)
+		return;
+	heap->sources[heap->edge_count] = source;
+	heap->targets[heap->edge_count++] = target;
+}
+
+/*
+ * Lists whose objects have one referrer each, with references to themselves, repeated references, and references from
+ * one list to another. Nothing refers to the last lists, which refer to the others.
+ */
+static void make_heap_of_lists(plain_heap *heap, uint64_t seed)
+{
+	uint32_t length = 1 + (uint32_t)(seed % 17);
+
+	random_state = seed * 977 + 1;
+	memset(heap, 0, sizeof(*heap));
+	heap->node_count = length * (2 + random_below(MAX_NODES / length - 1));
+	for (uint32_t i = 0; i < heap->node_count; i++) {
+		heap->classes[i] = 1 + random_below(5);
+		heap->sizes[i] = random_below(1000);
+		if ((i + 1) % length != 0)
+			add_edge(heap, i, i + 1);
+		if (random_below(5) == 0)
+			add_edge(heap, i, i);
+		for (uint32_t repeats = random_below(8) == 0 ? 3 : 0; repeats > 0; repeats--)
+			add_edge(heap, i, random_below(1 + heap->node_count * 3 / 4));
+		if ((i + 1) % length == 0 && random_below(2) == 0)
+			add_edge(heap, i, random_below(1 + heap->node_count / 2));
+	}
+	for (uint32_t i = 1 + random_below(3); i > 0; i--)
+		heap->is_root[random_below(heap->node_count / 2)] = 1;
+}
+
+Test(dominators, of_lists_are_those_of_a_simple_algorithm)
+{
+	plain_heap heap;
+	heap_log log;
+
+	for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+		make_heap_of_lists(&heap, seed);
+		read_heap(&log, &heap);
+		expect_same_dominators(&log, &heap, seed);
+		heap_log_release(&log);
+	}
+}
+
 static void expect_retained_objects(const heap_log *log, const plain_heap *heap)
 {
 	int removed[MAX_NODES];
