@@ -63,6 +63,18 @@ expect "the widths" "$(xpath "concat(($frames)[1]//@width, ' ', ($frames)[2]//@w
 expect "the heaviest frame" "$(xpath "string(($frames)[3]/*[1])" | head -n 1)" "Shares.Most ()"
 expect "its figures" "$(xpath "string(($frames)[3]/*[1])" | tail -n 1)" "243 ns (98.0 %), 1 call"
 
+# Filters of frames act as in the report, and those without effect are refused.
+mprof report --json --collapse='*.A*' shares.mprof
+wanted=$(jq '.methods[] | select(.name == "[*.A*]") | .total_ns' out)
+flame --value=wall --collapse='*.A*' shares.mprof
+expect "a collapsed frame" "$(sum_of "${frames}[starts-with(*[1], '[*.A*]')]/@data-total")" "$wanted"
+expect "the frame that it replaces" "$(xpath "count(${frames}[contains(*[1], 'Shares.Above')])")" 0
+for option in --class='*' --at=1; do
+	mprof flame --value=wall "$option" -o out.svg shares.mprof
+	expect_status 2 "flame --value=wall $option"
+	expect_line err "${option%%=*} has no effect on --value=wall"
+done
+
 # The nodes below the root of the inverse are methods with their own time.
 flame --inverted --value=samples shares.mprof
 expect "inverted" "$(sum_of "${frames}[*[local-name()=\"rect\"]/@y = ($frames)[2]//@y]/@data-total")" 248
