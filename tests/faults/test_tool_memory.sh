@@ -34,6 +34,10 @@ make_tree growing growing.mprof 3
 with_faults memory heap --json --leaks growing.mprof
 with_faults memory diff --json --shots=1,3 growing.mprof
 
+# Objects as other tools read them.
+with_faults memory export --to=hprof -o - growing.mprof
+with_faults memory export --to=heapsnapshot --top=2 -o - growing.mprof
+
 mkdir made
 export FAULT_OUT=$work/made/copy.mprof
 with_faults memory convert "$logs/mono-blocks.mprof" "$FAULT_OUT"

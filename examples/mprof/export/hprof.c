@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BATCH 256U
 #define TRACE 1
@@ -487,9 +488,17 @@ static uint64_t snapshot_time(const heap_view *view)
 	return session.start.time / 1000 + (uint64_t)(view->totals.time_ns > 0 ? view->totals.time_ns : 0) / 1000000;
 }
 
+/* Whether bytes that are skipped are 0: standard output may be a file that has content. */
+static int is_new_file(const export_file *file)
+{
+	struct stat status;
+
+	return strcmp(file->path, "-") != 0 && fstat(file->whole.fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 static void write_dump(hprof_writer *writer, export_file *file)
 {
-	writer->out.can_skip = strcmp(file->path, "-") != 0;
+	writer->out.can_skip = is_new_file(file);
 	hprof_begin(&writer->out, file->stream, writer->layouts.id_size, snapshot_time(&writer->view));
 	write_texts(writer);
 	write_class_names(writer);

@@ -43,20 +43,29 @@ done
 for name in "${names[@]}"; do
 	"$MPROF" export --to=heapsnapshot -o "$name.heapsnapshot" "$name.mprof" 2>export.log ||
 		fail "$name: export: $(cat export.log)"
+	"$MPROF" export --to=heapsnapshot --top=1000 -o "$name-top.heapsnapshot" "$name.mprof" 2>export.log ||
+		fail "$name: export --top: $(cat export.log)"
 done
 
 node "$engines/devtools.mjs" \
-	"$NODE_PATH/chrome-devtools-mcp/build/src/processors/HeapSnapshotManager.js" "${names[@]}" >devtools.log 2>&1 ||
+	"$NODE_PATH/chrome-devtools-mcp/build/src/processors/HeapSnapshotManager.js" "${names[@]}" "${names[@]/%/-top}" \
+	>devtools.log 2>&1 ||
 	fail "the engine of DevTools: $(tail -n 3 devtools.log)"
-node "$engines/memlab.cjs" "${names[@]}" >memlab.log 2>&1 || fail "the engine of memlab: $(tail -n 3 memlab.log)"
+node "$engines/memlab.cjs" "${names[@]}" "${names[@]/%/-top}" >memlab.log 2>&1 ||
+	fail "the engine of memlab: $(tail -n 3 memlab.log)"
 
 # Objects that only all roots together dominate prove little.
 cat "${names[@]/%/.objects}" | awk '$3 != 0 { n++ } END { exit !(n > 10000) }' || fail "too few objects have dominators"
+test "$(cat "${names[@]/%/-top.devtools.objects}" | awk '$3 != 0' | wc -l)" -gt 1000 ||
+	fail "too few objects are not collapsed"
 
 for name in "${names[@]}"; do
 	for engine in devtools memlab; do
 		diff "$name.objects" "$name.$engine.objects" >difference ||
 			fail "$name, $engine: number, retained size and dominator: $(head -n 6 difference)"
+		# With collapsed objects, the others have the same.
+		LC_ALL=C sort "$name-top.$engine.objects" | LC_ALL=C comm -23 - <(LC_ALL=C sort "$name.objects") >difference
+		test ! -s difference || fail "$name, $engine: collapsed: $(head -n 6 difference)"
 	done
 	# The retained size of an unreachable object is its size. DevTools lists classes by name; those of the same name are
 	# left out.
