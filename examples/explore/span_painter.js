@@ -6,7 +6,7 @@ import { lowerBound } from './time_window.js';
 // Narrower spans have no box of their own, and narrower boxes no text, in pixels.
 const leastBox = 2;
 const leastText = 28;
-const textWidth = 6.4;
+const textWidth = 7;
 
 // Levels of detail of lists with many spans, by their starts: each level is for pixels that are half as long as those of
 // the one before it.

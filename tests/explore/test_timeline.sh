@@ -21,6 +21,8 @@ for log in *.mprof; do
 done
 node "$srcdir/tests/explore/calls.mjs" "$srcdir/examples/wasm/mprof.js" "$builddir/examples/wasm/libmprof.wasm" \
 	"$srcdir/examples/explore/call_reader.js" "${arguments[@]}" || fail "calls.mjs"
+node "$srcdir/tests/explore/spans.mjs" "$srcdir/examples/explore/span_painter.js" \
+	"$srcdir/examples/explore/time_window.js" || fail "spans.mjs"
 for log in sample mail mono-threads timeline; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"

@@ -33,6 +33,23 @@ assert.equal(whole.status, 'ok');
 assert.ok(whole.profile.totals().calls > 5);
 const expected = contents(whole.profile);
 
+// The values of metrics, block by block, are those that the profile has counted.
+const metrics = whole.profile.table('metrics');
+const values = new Map(Array.from(metrics.id, (id) => [id, []]));
+const metricCursor = whole.log.events({ kinds: [38] });
+for (let block; (block = metricCursor.nextBlock()) !== null;) {
+	const found = metricCursor.metricValues();
+	if (block.kind !== 38)
+		assert.equal(found.length, 0);
+	found.id.forEach((id, i) => values.get(id).push(found.value[i]));
+}
+metricCursor.close();
+assert.ok(metrics.length > 1);
+for (let i = 0; i < metrics.length; i++) {
+	const list = values.get(metrics.id[i]);
+	assert.deepEqual([list.length, list[0], list.at(-1)], [metrics.count[i], metrics.first[i], metrics.last[i]]);
+}
+
 // The declared types are those of the module.
 const types = readFileSync(typesPath, 'utf8').replace(/^[^]*?export interface Tables \{/, '');
 const typeOf = ['Uint32Array', 'Amounts', 'Amounts', 'BigUint64Array', '(string | null)[]', 'Float64Array', 'Uint32Array'];
