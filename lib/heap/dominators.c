@@ -116,9 +116,11 @@ static int find_retained(dominators *found, object_graph *graph, dominator_tree 
 static int find_dominators(dominator_tree *tree, const object_graph *graph)
 {
 	visit_order order;
-	int is_found = visit_order_build(&order, graph) && semi_dominators_find(&order, graph) &&
-		       dominator_tree_build(tree, &order, graph);
+	int is_found;
 
+	memset(&order, 0, sizeof(order));
+	is_found = visit_order_build(&order, graph) && semi_dominators_find(&order, graph) &&
+		   dominator_tree_build(tree, &order, graph);
 	visit_order_destroy(&order);
 	return is_found;
 }
