@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Answers the queries of this directory without a server: embedded.cjs ENGINE DIRECTORY LOG... The engine is chdb, which
-// is ClickHouse in a process, or duckdb, which reads Parquet files. Each log is that of a host of its own. MPROF names the
-// tool, MODULES the directory with node_modules/chdb or node_modules/@duckdb/node-api.
+// Answers the queries of this directory without a server: embedded.cjs ENGINE DIRECTORY LOG... The engine is chdb,
+// which is ClickHouse in a process, or duckdb, which reads Parquet files. Each log is that of a host of its own. MPROF
+// names the tool, MODULES the directory with node_modules/chdb or node_modules/@duckdb/node-api.
 'use strict';
 
 const { spawnSync } = require('node:child_process');
@@ -31,8 +31,9 @@ const tables = schema.map((statement) => /^CREATE TABLE ([a-z_]+)/.exec(statemen
 function exportLogs(format) {
 	return logs.map((log, i) => {
 		const rows = resolve(directory, `${format}${i}`);
-		const { status } = spawnSync(process.env.MPROF ?? 'mprof', ['export', `--to=${format}`, `--host=host${i}`,
-			`--build=${i % 2 + 1}.0`, '-o', rows, log], { stdio: ['ignore', 'ignore', 'inherit'] });
+		const options = [`--to=${format}`, `--host=host${i}`, `--build=${i % 2 + 1}.0`];
+		const { status } = spawnSync(process.env.MPROF ?? 'mprof', ['export', ...options, '-o', rows, log],
+			{ stdio: ['ignore', 'ignore', 'inherit'] });
 		// A damaged log has status 1: its table states that it is not complete.
 		if (status !== 0 && status !== 1)
 			throw new Error(`mprof export ${log}: status ${status}`);
@@ -65,7 +66,8 @@ class Chdb {
 	}
 
 	async query(statement) {
-		return this.#session.query(statement, 'TabSeparatedRawWithNames').trim().split('\n').map((line) => line.split('\t'));
+		const answer = this.#session.query(statement, 'TabSeparatedRawWithNames');
+		return answer.trim().split('\n').map((line) => line.split('\t'));
 	}
 
 	close() {
@@ -81,8 +83,9 @@ class DuckDb {
 		this.#connection = await (await DuckDBInstance.create(':memory:')).connect();
 		exportLogs('parquet');
 		for (const table of tables) {
+			const files = join(resolve(directory), 'parquet*', `${table}.parquet`);
 			await this.#connection.run(`CREATE VIEW all_${table} AS
-				SELECT * FROM read_parquet('${resolve(directory)}/parquet*/${table}.parquet', union_by_name = true)`);
+				SELECT * FROM read_parquet('${files}', union_by_name = true)`);
 		}
 	}
 

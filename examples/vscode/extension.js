@@ -147,7 +147,8 @@ class LogEditor {
 	}
 
 	async #readPage() {
-		const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.#extensionUri, 'explore.html'));
+		const uri = vscode.Uri.joinPath(this.#extensionUri, 'explore.html');
+		const bytes = await vscode.workspace.fs.readFile(uri);
 		return new TextDecoder().decode(bytes);
 	}
 
@@ -157,10 +158,10 @@ class LogEditor {
 	 */
 	async #makePage() {
 		this.#page ??= this.#readPage();
-		const nonce = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0'))
-			.join('');
-		const policy = `default-src 'none'; script-src 'nonce-${nonce}' 'wasm-unsafe-eval'; style-src 'nonce-${nonce}'; ` +
-			"worker-src blob:; base-uri 'none'; form-action 'none'";
+		const random = crypto.getRandomValues(new Uint8Array(16));
+		const nonce = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
+		const policy = `default-src 'none'; script-src 'nonce-${nonce}' 'wasm-unsafe-eval'; ` +
+			`style-src 'nonce-${nonce}'; worker-src blob:; base-uri 'none'; form-action 'none'`;
 		const page = (await this.#page)
 			.replace(/(<meta http-equiv="Content-Security-Policy" content=")[^"]*/, `$1${policy}`)
 			.replace('<style>', `<style nonce="${nonce}">`);
@@ -188,8 +189,8 @@ class LogEditor {
 			else if (message.more !== undefined)
 				work = work.then(() => sender.sendPiece()).catch(fail);
 			else if (message.save !== undefined)
-				saveText(document.uri, message.save).then(undefined, (error) => vscode.window.showErrorMessage(
-					`mprof cannot save the file: ${error.message}`));
+				saveText(document.uri, message.save).then(undefined, ({ message: reason }) =>
+					vscode.window.showErrorMessage(`mprof cannot save the file: ${reason}`));
 		});
 		panel.onDidDispose(() => sender.close());
 		webview.options = { enableScripts: true, localResourceRoots: [] };
@@ -200,8 +201,9 @@ class LogEditor {
 /** @param {vscode.ExtensionContext} context */
 function activate(context) {
 	// A hidden editor keeps its page, since reading a large log again takes seconds.
-	context.subscriptions.push(vscode.window.registerCustomEditorProvider(viewType, new LogEditor(context.extensionUri),
-		{ supportsMultipleEditorsPerDocument: true, webviewOptions: { retainContextWhenHidden: true } }));
+	const options = { supportsMultipleEditorsPerDocument: true, webviewOptions: { retainContextWhenHidden: true } };
+	const editor = new LogEditor(context.extensionUri);
+	context.subscriptions.push(vscode.window.registerCustomEditorProvider(viewType, editor, options));
 }
 
 module.exports = { activate };

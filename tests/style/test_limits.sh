@@ -64,7 +64,7 @@ for document in *.md doc/*.md; do
 	test -z "$lines" || too_long+=" $document:${lines// /,}"
 done
 # Tests contain lines of logs, which cannot be broken.
-for file in "${sources[@]}" $(printf '%s\n' "${pages[@]}" | grep '^examples/wasm/'); do
+for file in "${sources[@]}" $(printf '%s\n' "${pages[@]}" | grep -E '^examples/(vscode|wasm)/'); do
 	test "${file%%/*}" != tests || continue
 	lines=$(expand -t8 "$file" | LC_ALL=C.UTF-8 grep -nE '^.{121}' | cut -d: -f1 | paste -sd' ') || true
 	test -z "$lines" || too_long+=" $file:${lines// /,}"
