@@ -29,7 +29,7 @@
  * figures is not 0, objects may be reachable that seem not to be, and retained sizes may be too small or too large.
  *
  * **Limits.** A snapshot may have 2^32 - 2 objects and as many references; more are #MPROF_ERR_LIMIT. The graph takes
- * about 14 bytes for each object and 5 for each reference; while dominators are computed, another 25 bytes for each
+ * about 14 bytes for each object and 5 for each reference; while dominators are computed, another 35 bytes for each
  * object. mprof_heap_graph_options::max_memory limits all of it.
  *
  * **Speed.** Only INTRO, MAPPING, LOADED, HEAP_DATA, ROOTS, FIELDS and DIRECTIVES blocks are needed: a reader whose
