@@ -12,14 +12,14 @@
 #define LAST_NUMBERS EVENT_COLUMN_OBJECTS
 
 /* Room for the number of events, the number of columns and their lengths. */
-#define DIRECTORY_ROOM ((2 + EVENT_COLUMNS) * 5)
+#define DIRECTORY_ROOM ((size_t)(2 + EVENT_COLUMNS) * 5)
 
 /*
  * The most bytes of a value in its column: with a width of 0, an exception of a position and a high part. The bytes
- * before all values of a column.
+ * before the values of all columns.
  */
 #define VALUE_ROOM (3 + MPROF_VARINT_MAX_LENGTH)
-#define COLUMN_ROOM 16
+#define COLUMNS_ROOM ((size_t)EVENT_COLUMNS * 16)
 
 /* Events are added in batches of this many, so that room for them is reserved once. */
 #define BATCH_EVENTS 1024
@@ -74,7 +74,7 @@ static int reserve_block(const event_columns *columns, encode_buffer *block, siz
 	for (size_t i = FIRST_NUMBERS; i <= LAST_NUMBERS; i++)
 		values += columns->counts[i];
 	/* No event has more than five values. */
-	return encode_buffer_reserve(block, DIRECTORY_ROOM + EVENT_COLUMNS * COLUMN_ROOM +
+	return encode_buffer_reserve(block, DIRECTORY_ROOM + COLUMNS_ROOM +
 						    (columns->counts[EVENT_COLUMN_SYMBOLS] + more) / 2 + 1 +
 						    (values + 5 * more) * VALUE_ROOM + columns->rows.length +
 						    more * EVENT_ROOM + EVENTS_TAIL_ROOM);
