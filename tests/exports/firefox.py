@@ -147,11 +147,17 @@ def print_markers(profile):
             print("%s\t%d\t1" % (profile["shared"]["stringArray"][name], duration))
 
 
+def load(path):
+    """Reads a profile without rounding numbers."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
+        return json.loads(file.read().decode(), parse_float=decimal.Decimal)
+
+
 def main():
-    with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file:
-        profile = json.loads(file.read().decode(), parse_float=decimal.Decimal)
+    profile = load(sys.argv[1])
     check(profile)
     {"samples": print_samples, "allocations": print_allocations, "markers": print_markers}[sys.argv[2]](profile)
 
 
-main()
+if __name__ == "__main__":
+    main()

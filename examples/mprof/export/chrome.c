@@ -303,6 +303,8 @@ static void write_end(chrome_trace *trace)
 	json_boolean(json, "complete", (int)summary->session.complete);
 	json_large(json, "valid_bytes", summary->session.valid_bytes);
 	json_large(json, "lost_events", trace->report->totals.lost_events);
+	if (trace->walk.short_calls > 0)
+		json_unsigned(json, "shorter_calls_left_out", trace->walk.short_calls);
 	json_large(json, "start_time_us", summary->session.start.time);
 	json_end_object(json);
 	json_end_object(json);

@@ -312,7 +312,7 @@ static void add_heap_sizes(firefox_profile *profile)
 
 static void finish_rows(firefox_profile *profile)
 {
-	for (firefox_row *row = profile->rows.first; profile->value == EXPORT_WALL && row != NULL; row = row->next)
+	for (firefox_row *row = profile->rows.first; row != NULL; row = row->next)
 		firefox_row_finish(&profile->rows, row);
 	add_collections(profile);
 	add_pauses(profile);
@@ -410,7 +410,8 @@ static void write_meta(firefox_profile *profile)
 	json_unsigned(json, "interval", 1);
 	json_fixed(json, "startTime", profile->report->summary.session.start.time, 3);
 	json_unsigned(json, "profilingStartTime", 0);
-	json_fixed(json, "profilingEndTime", end, 6);
+	/* The viewer ignores what is not before this time. */
+	json_fixed(json, "profilingEndTime", end + 1, 6);
 	json_unsigned(json, "processType", 0);
 	json_string(json, "product", product != NULL ? product : "mprof");
 	json_unsigned(json, "stackwalk", 1);

@@ -80,10 +80,11 @@ void firefox_row_call(firefox_rows *rows, firefox_row *row, uint64_t time, uint3
 
 void firefox_row_finish(firefox_rows *rows, firefox_row *row)
 {
-	/* The viewer draws a sample until the next one. */
-	row->stack = FIREFOX_NONE;
-	if (row->sample_count > 0)
-		add_time(rows, row, row->since);
+	const firefox_sample end = {.time = row->last, .stack = FIREFOX_NONE};
+
+	/* The viewer draws a sample until the next one, and ignores allocations after the last one. */
+	if (row->sample_count > 0 || row->allocation_count > 0)
+		firefox_row_add_sample(rows, row, &end);
 }
 
 void firefox_row_add_allocation(firefox_rows *rows, firefox_row *row, const firefox_sample *allocation)

@@ -60,7 +60,7 @@ void firefox_rows_release(firefox_rows *rows);
 /** Notes that a call begins or ends. \p stack: the call stack after it. */
 void firefox_row_call(firefox_rows *rows, firefox_row *row, uint64_t time, uint32_t stack, int is_enter);
 
-/** Ends the calls of a thread. */
+/** Ends the samples of a thread. */
 void firefox_row_finish(firefox_rows *rows, firefox_row *row);
 
 void firefox_row_add_sample(firefox_rows *rows, firefox_row *row, const firefox_sample *sample);
