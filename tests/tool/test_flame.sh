@@ -124,6 +124,11 @@ flame --value=heap --at=2 growing.mprof
 expect "a path" "$(xpath "count(${frames}[contains(., 'static Shop.orders')])")" 1
 expect "a field" "$(xpath "count(${frames}[contains(., 'List.items')])")" 1
 expect "the objects" "$(sum_of "${frames}[@class='c' and starts-with(., 'Order${newline}')]/@data-self")" 80
+# The log is read twice, and its damage reported once.
+head -c -20 growing.mprof >ends.mprof
+mprof flame --value=heap --at=1 -o out.svg ends.mprof
+expect_status 1 "heap of a truncated log"
+test "$(grep -c truncated err)" = 1 || fail "damage is not reported once: $(cat err)"
 mprof flame --value=heap --at=9 growing.mprof
 expect_status 3 "no such snapshot"
 mprof flame --value=heap shares.mprof

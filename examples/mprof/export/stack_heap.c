@@ -114,7 +114,7 @@ static int add_objects(heap_source *source)
 
 int stack_heap_add(stack_tree *tree, const char *path, uint64_t shot, uint64_t memory)
 {
-	const heap_options options = {.at = shot, .memory = memory};
+	const heap_options options = {.at = shot, .memory = memory, .is_read_again = 1};
 	heap_source source = {.tree = tree};
 	int status = heap_view_read(&source.view, path, &options);
 

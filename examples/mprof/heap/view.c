@@ -109,7 +109,8 @@ int heap_view_read(heap_view *view, const char *path, const heap_options *option
 
 	memset(view, 0, sizeof(*view));
 	view->options = *options;
-	if (input_open(&view->input, path, 0) != STATUS_OK)
+	status = options->is_read_again ? input_open_quietly(&view->input, path) : input_open(&view->input, path, 0);
+	if (status != STATUS_OK)
 		return STATUS_NOTHING;
 	status = create_graph(view);
 	if (status == STATUS_OK)

@@ -19,6 +19,7 @@ typedef struct heap_options {
 	uint64_t at;  /**< Which snapshot, from 1; 0 for the last. */
 	uint64_t top; /**< Maximum rows of a table; 0 for all. */
 	int has_top;
+	int is_read_again; /**< The damage of the log was reported when it was read before. */
 	heap_order order;
 	uint64_t memory;           /**< Maximum memory of the graph in MiB; 0 for the default. */
 	const char *class_pattern; /**< NULL if not given, as the next four. */

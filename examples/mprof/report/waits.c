@@ -106,8 +106,10 @@ static void print_sites(const log_report *report)
 	char time[TEXT_NUMBER_SIZE];
 	char contentions[TEXT_NUMBER_SIZE];
 
-	if (count > 0)
+	if (count > 0) {
 		report_title(report, "Waits for monitors by call site", shown, count, TABLE_MONITOR_SITES);
+		printf("  %10s %14s  %s\n", "waited", "times", "class");
+	}
 	for (size_t i = 0; i < shown; i++) {
 		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions));
