@@ -116,7 +116,7 @@ Test(int_column, yields_the_values_before_it_is_truncated)
 	size_t most = 0;
 
 	for (size_t i = 0; i < 100; i++)
-		values[i] = i % 30 == 7 ? i << 40 : i;
+		values[i] = i % 30 == 7 ? (uint64_t)i << 40 : i;
 	encode(values, 100);
 	for (size_t length = 0; length < buffer.length; length++) {
 		uint8_t *copy = malloc(length + 1);

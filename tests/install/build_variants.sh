@@ -69,7 +69,7 @@ build_m32() {
 		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
 	# shellcheck disable=SC2046
 	checked m32 $(tests_of base dictionary format io parser reader) tests/model/test_profile_calls \
-		tests/writer/test_writer tests/recorder/test_recorder \
+		tests/writer/test_columns tests/writer/test_writer tests/recorder/test_recorder \
 		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
 }
 
