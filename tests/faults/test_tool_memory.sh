@@ -10,8 +10,8 @@ if test -n "${MPROF_FAULTS-}"; then
 	chosen=$(every_log)
 else
 	chosen=
-	for name in mprof2-class-sizes good-heap mono-blocks mono-stack-continued mprof2-switches-memory \
-		unity-chains drop-blocks good-mail bad-checksum bad-mapping-twice; do
+	for name in good-heap mono-stack-continued mprof2-switches-memory \
+		drop-blocks good-mail bad-checksum; do
 		chosen="$chosen $logs/$name.mprof"
 	done
 fi

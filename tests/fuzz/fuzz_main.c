@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 /* Changed copies of each log that the library writes, and of each of those of tests/data, which are many and short. */
-#define CHANGES_OF_WRITTEN 1500
+#define CHANGES_OF_WRITTEN 1000
 #define CHANGES_OF_DESCRIBED 60
 
 #define LONGEST_LOG ((size_t)16 << 20)
