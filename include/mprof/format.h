@@ -55,8 +55,41 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_ROOTS = 40,       /**< mprof2: defines memory areas that the collector treats as roots. */
 	MPROF_BLOCK_WATERMARK = 41,   /**< mprof2: guarantees that earlier events of native memory are before this
 	                                   block. */
-	MPROF_BLOCK_FIELDS = 42       /**< mprof2: names the fields in which objects have references. */
+	MPROF_BLOCK_FIELDS = 42,      /**< mprof2: names the fields in which objects have references. */
+	MPROF_BLOCK_INDEX = 45        /**< mprof2: where the blocks before it are, and what they contain. */
 } mprof_block_kind;
+
+/**
+ * \brief How the content of a block is compressed (section 3.23).
+ * \since 0.1
+ */
+typedef enum mprof_codec_number {
+	MPROF_CODEC_NONE = 0,    /**< Not compressed. */
+	MPROF_CODEC_DEFLATE = 1, /**< A zlib stream (RFC 1950). */
+	MPROF_CODEC_ZSTD = 2     /**< A zstd frame (RFC 8878). */
+} mprof_codec_number;
+
+/**
+ * \brief A codec that the caller provides for reading compressed blocks (section 3.23). It is used in place of the
+ * library's own of the same number.
+ * \since 0.1
+ */
+typedef struct mprof_codec {
+	size_t struct_size; /**< sizeof (mprof_codec), set by the caller. */
+	uint32_t number;    /**< An #mprof_codec_number, or a number that this library does not have; not 0. */
+	uint32_t reserved;  /**< 0. */
+	/**
+	 * \brief Decompresses \p input_length bytes to exactly \p output_length bytes.
+	 *
+	 * Called by the functions that load a block, on the thread that calls them. \p produced receives the number of
+	 * bytes stored at \p output; if the log ends inside the block, as many as could be decompressed. Returns
+	 * #MPROF_OK, #MPROF_ERR_TRUNCATED if the input ends too early, #MPROF_ERR_MEMORY, which ends the reading, or
+	 * #MPROF_ERR_MALFORMED.
+	 */
+	mprof_status (*decompress)(void *user, const void *input, size_t input_length, void *output,
+				   size_t output_length, size_t *produced);
+	void *user; /**< Passed as the first argument. */
+} mprof_codec;
 
 /**
  * \brief One bit for a block kind below 64, for masks of kinds.
@@ -546,8 +579,8 @@ typedef enum mprof_loss_cause {
 	                                    policy (drop); for an event of a collection, because the reserved buffers
 	                                    were full, too; or because the writer thread waited for the dynamic loader,
 	                                    whose lock the thread held. Heap snapshots: max_heap_bytes was reached.
-	                                    Markers, values of metrics and changes of roots: more than 16 MiB of them
-	                                    waited to be written. */
+	                                    Definitions, markers, values of metrics and changes of roots:
+	                                    max_message_bytes was reached. */
 	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot or
 	                                    the object tracker. */
 	MPROF_LOSS_WRITE_FAILED = 3,   /**< The log could not be written any more. */

@@ -10,7 +10,7 @@
 
 #ifdef MPROF_WITH_ZLIB
 
-#include "io/zlib_memory.h"
+#include "codec/zlib_memory.h"
 
 #include <limits.h>
 #include <stddef.h>

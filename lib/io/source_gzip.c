@@ -11,7 +11,7 @@
 #ifdef MPROF_WITH_ZLIB
 
 #include "io/gzip_points.h"
-#include "io/zlib_memory.h"
+#include "codec/zlib_memory.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file codec/codec.h
+ * \brief Compresses and decompresses pieces of memory with the codecs of COMPRESSED blocks (doc/format.md, 3.23).
+ *
+ * The contexts are created when they are needed and used again for each block. A set and a packer belong to one thread
+ * at a time; several threads have one each.
+ */
+#ifndef CODEC_CODEC_H
+#define CODEC_CODEC_H
+
+#include <mprof/format.h>
+
+#include "codec/deflate_codec.h"
+#include "codec/zstd_codec.h"
+
+/** The codecs that a caller may add. */
+#define CODEC_MOST_ADDED 8
+
+/** The codecs that decompress. */
+typedef struct codec_set {
+	mprof_allocator allocator;
+	mprof_codec added[CODEC_MOST_ADDED]; /**< Those of the caller, which replace those of the library. */
+	size_t added_count;
+	deflate_context *deflate; /**< NULL until a block needs it. */
+	zstd_context *zstd;
+} codec_set;
+
+/** Starts with the codecs of the library. */
+void codec_set_init(codec_set *set, const mprof_allocator *allocator);
+
+/** Adds the codecs of the caller. Returns 0 if there are too many, or one of them is invalid. */
+int codec_set_add(codec_set *set, const mprof_codec *codecs, size_t count);
+
+/** Frees the contexts. */
+void codec_set_destroy(codec_set *set);
+
+/** Whether blocks of a codec can be decompressed. */
+int codec_set_has(const codec_set *set, uint64_t codec);
+
+/**
+ * Creates the context of a codec, so that codec_unpack() needs no memory for data that is neither damaged nor
+ * truncated. Returns 0 if the allocator refused, or there is no such codec in the library.
+ */
+int codec_set_reserve(codec_set *set, uint64_t codec);
+
+/**
+ * Decompresses exactly \p output_length bytes. Both lengths fit 32 bits. \p produced receives the number of bytes that
+ * were decompressed before an error. Returns:
+ * - #MPROF_OK.
+ * - #MPROF_ERR_TRUNCATED if the input ends inside of the compressed data.
+ * - #MPROF_ERR_MALFORMED if the data is damaged, or has another length.
+ * - #MPROF_ERR_UNSUPPORTED if there is no such codec.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ */
+mprof_status codec_unpack(codec_set *set, uint64_t codec, const void *input, size_t input_length, void *output,
+			  size_t output_length, size_t *produced);
+
+/** A codec that compresses. */
+typedef struct codec_packer {
+	mprof_allocator allocator;
+	uint32_t codec; /**< An #mprof_codec_number; #MPROF_CODEC_NONE: nothing is compressed. */
+	int level;
+	deflate_context *deflate; /**< NULL until a block needs it. */
+	zstd_context *zstd;
+} codec_packer;
+
+/** The largest level of a codec; 0 if there is no such codec in this build. */
+uint32_t codec_max_level(uint32_t codec);
+
+/** Whether the number is that of a codec that the format defines. */
+int codec_is_defined(uint32_t codec);
+
+/** Prepares for a codec of this build. \p level 0 means the default level. */
+void codec_packer_init(codec_packer *packer, const mprof_allocator *allocator, uint32_t codec, uint32_t level);
+void codec_packer_destroy(codec_packer *packer);
+
+/**
+ * Compresses into at most \p output_length bytes; \p produced receives how many. Both lengths fit 32 bits. Returns:
+ * - #MPROF_OK.
+ * - #MPROF_ERR_LIMIT if the output is too small.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ */
+mprof_status codec_pack(codec_packer *packer, const void *input, size_t input_length, void *output,
+			size_t output_length, size_t *produced);
+
+#endif
