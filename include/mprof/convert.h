@@ -63,6 +63,27 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_converter_create(mprof_reader *read
 							      mprof_converter **converter);
 
 /**
+ * \brief Chooses a coarser unit for the counters of the copy, which makes a smaller log.
+ *
+ * All counters are divided by the same number, rounded down: the largest one that makes a unit of the copy at most
+ * \p nanoseconds long. The order of events stays. A call that is shorter than the unit lasts zero or one of them; sums
+ * over many calls stay right on average. In mprof2 the SESSION property `resolution` states the unit (section 3.8).
+ * One thread at a time.
+ * \param converter A converter whose writer is not open yet, since the writer begins with a clock pair.
+ * \param nanoseconds Longest unit of the copy, in nanoseconds. If the log's own unit is not shorter, as always with 0,
+ * the copy keeps it.
+ * \param counters_per_second Frequency of the log's counter: mprof_session::counters_per_second of a reader that has
+ * read the log, or of one that has skipped over its blocks.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p converter is NULL, or \p counters_per_second is not a finite number above 0.
+ * - #MPROF_ERR_STATE if a writer was opened with the options, or a coarser unit was chosen before.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_converter_set_resolution(mprof_converter *converter, uint64_t nanoseconds,
+								      double counters_per_second);
+
+/**
  * \brief Frees a converter.
  * \param converter The converter, or NULL.
  * \since 0.1

@@ -39,11 +39,15 @@ typedef struct mprof_parser mprof_parser;
 typedef struct mprof_parser_options {
 	size_t struct_size;               /**< Set by mprof_parser_options_init(). */
 	const mprof_allocator *allocator; /**< Allocator of the parser; NULL: malloc. Copied. */
-	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes; 0 means 64 MiB. */
+	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes, as it is stored and
+	                                       without compression; 0 means 64 MiB. */
 	uint64_t max_name_length;         /**< Maximum length of a name, in bytes; 0 means 1 MiB. */
 	uint32_t ignore_checksums;        /**< 1: do not verify checksums (for fuzzing and for recovery of damaged
 	                                       logs). */
 	uint32_t reserved;                /**< 0. */
+	const mprof_codec *codecs;        /**< Codecs of the caller for compressed blocks; NULL if codec_count is 0. The
+	                                       array is copied. */
+	size_t codec_count;               /**< Number of elements of codecs, at most 8. */
 } mprof_parser_options;
 
 /**
@@ -186,8 +190,10 @@ typedef struct mprof_intro_block {
  * \since 0.1
  */
 typedef struct mprof_end_block {
-	uint32_t version;  /**< Version of the format. */
-	uint32_t reserved; /**< 0. */
+	uint32_t version;        /**< Version of the format. */
+	uint32_t reserved;       /**< 0. */
+	uint64_t index_distance; /**< mprof2: distance in bytes from this block back to the last INDEX block; 0 if the
+	                              log has none. */
 } mprof_end_block;
 
 /**
@@ -302,6 +308,16 @@ typedef struct mprof_watermark_block {
 } mprof_watermark_block;
 
 /**
+ * \brief INDEX (section 3.24).
+ * \since 0.1
+ */
+typedef struct mprof_index_block {
+	uint64_t previous_distance; /**< Distance in bytes from this block back to the INDEX block before it; 0 for the
+	                                 first one. */
+	uint64_t count;             /**< Number of its entries. */
+} mprof_index_block;
+
+/**
  * \brief A block: the fields that all kinds have, and a struct for each kind. The library fills the fields that the
  * kind has and that fit struct_size; the rest is 0.
  *
@@ -321,7 +337,8 @@ typedef struct mprof_block {
 	uint32_t has_clocks;    /**< 1: start and end are set; INTRO and END have one clock pair, which is in both. */
 	uint32_t counter_delta; /**< mono, unity: in the header: counters since the previous block was written, modulo
 	                             2^32. */
-	uint32_t reserved;      /**< 0. */
+	uint32_t codec;         /**< An #mprof_codec_number: how the block is compressed (section 3.23). The other
+	                             fields, except the lengths, are those of the block that is stored. */
 	mprof_clock start;      /**< Clock pair at the start. */
 	mprof_clock end;        /**< Clock pair at the end. */
 	uint64_t thread;        /**< EVENTS, SAMPLES, LOADED, UNLOADED, MAPPING, THREAD, LOST, MARK: ID of the
@@ -340,8 +357,10 @@ typedef struct mprof_block {
 		mprof_lost_block lost;                 /**< #MPROF_BLOCK_LOST. */
 		mprof_mark_block mark;                 /**< #MPROF_BLOCK_MARK. */
 		mprof_watermark_block watermark;       /**< #MPROF_BLOCK_WATERMARK. */
+		mprof_index_block index;               /**< #MPROF_BLOCK_INDEX. */
 		uint64_t reserved[32];                 /**< Room for later kinds. */
 	} as;                                          /**< By kind. */
+	uint64_t unpacked_length; /**< Of a compressed block: length of the content that is stored, in bytes. */
 } mprof_block;
 
 /**
@@ -389,11 +408,12 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_header(mprof_parser *pa
  * - #MPROF_ERR_TRUNCATED if the log ends inside the block. The complete entries of an EVENTS, STATISTICAL, SAMPLES or
  *   HEAP_DATA block can still be fetched.
  * - #MPROF_ERR_CHECKSUM if the content does not match its checksum.
- * - #MPROF_ERR_MALFORMED if the content breaks the grammar. If only the end of an EVENTS block is damaged, its events
- *   can still be fetched.
- * - #MPROF_ERR_LIMIT if the block is longer than the limit: raise it with mprof_parser_set_max_block_length() and call
- *   again, or continue with the next block.
- * - #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns.
+ * - #MPROF_ERR_MALFORMED if the content breaks the grammar, or the compressed data is damaged. If only the end of an
+ *   EVENTS block is damaged, its events can still be fetched.
+ * - #MPROF_ERR_LIMIT if the block is longer than the limit, as stored or decompressed: raise it with
+ *   mprof_parser_set_max_block_length() and call again, or continue with the next block.
+ * - #MPROF_ERR_UNSUPPORTED for a block that an unknown directive concerns, or one compressed with a codec that neither
+ *   this build of the library nor the caller has.
  * - #MPROF_ERR_REDEFINED_ID if the block defines an ID a second time.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
@@ -526,7 +546,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_property(mprof_parser *
 								  const char **value);
 
 /**
- * \brief Changes the maximum length of a block that is loaded.
+ * \brief Changes the maximum length of a block that is loaded, as it is stored and without compression.
  * \param parser The parser; NULL does nothing.
  * \param length Bytes; 0 means 64 MiB.
  * \since 0.1

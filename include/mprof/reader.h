@@ -35,8 +35,8 @@ MPROF_BEGIN_DECLS
 /**
  * \brief Where bytes come from, for mprof_reader_open_source().
  *
- * The functions are called on the thread that calls the reader. The struct is copied; its functions and \p user must
- * stay valid until close has been called, or, if there is no close, until the reader is destroyed.
+ * The functions are called on the thread that calls the reader, except read_at. The struct is copied; its functions and
+ * \p user must stay valid until close has been called, or, if there is no close, until the reader is destroyed.
  * \since 0.1
  */
 typedef struct mprof_source {
@@ -56,6 +56,14 @@ typedef struct mprof_source {
 	/** Ends the source; called once. May be NULL. */
 	void (*close)(void *user);
 	void *user; /**< Passed as the first argument. */
+	/**
+	 * \brief Reads like read, but from \p offset bytes from the start, and does not change where read continues.
+	 *
+	 * With mprof_reader_options::threads it is called on several threads at the same time, also during a call of
+	 * another function of the source, but not during or after close. Fewer bytes than asked for mean that the log
+	 * ends there. Returns 0 or an errno value. May be NULL: then the log is read by one thread.
+	 */
+	int (*read_at)(void *user, uint64_t offset, void *bytes, size_t length, size_t *got);
 } mprof_source;
 
 /**
@@ -65,7 +73,8 @@ typedef struct mprof_source {
 typedef struct mprof_reader_options {
 	size_t struct_size;               /**< Set by mprof_reader_options_init(). */
 	const mprof_allocator *allocator; /**< Allocator of the reader; NULL: malloc. Copied. */
-	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes; 0 means 64 MiB. */
+	uint64_t max_block_length;        /**< Maximum length of a block that is loaded, in bytes, as it is stored and
+	                                       without compression; 0 means 64 MiB. */
 	uint64_t max_name_length;         /**< Maximum length of a name, in bytes; 0 means 1 MiB. */
 	uint64_t max_names_memory;        /**< Maximum memory for names and other definitions, in bytes; 0 means 1
 	                                       GiB. */
@@ -91,7 +100,27 @@ typedef struct mprof_reader_options {
 	 */
 	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
 	void *progress_user; /**< Passed as the first argument. */
+	/**
+	 * \brief Number of threads that decode events, with the one that calls the reader; at most
+	 * #MPROF_READER_MAX_THREADS. 0 and 1: no others are created.
+	 *
+	 * Other threads decode the next EVENTS blocks while the caller handles the events of the current one. All calls
+	 * return the same as with one thread. Used for logs of mprof2 that are neither compressed as a whole nor
+	 * followed, from sources with mprof_source::read_at; otherwise, or if threads or memory are refused, the number
+	 * has no effect. The threads block all signals, never call the allocator, and end in mprof_reader_destroy().
+	 * They need up to 6 MiB for each thread, and 12 MiB more. Compressed blocks are decompressed on the threads
+	 * unless there are codecs of the caller. Columns that are fetched as arrays (mprof/columns.h) are decoded by
+	 * the caller.
+	 */
+	uint32_t threads;
+	uint32_t reserved;         /**< Must be 0. */
+	const mprof_codec *codecs; /**< Codecs of the caller for compressed blocks; NULL if codec_count is 0. The array
+	                                is copied. */
+	size_t codec_count;        /**< Number of elements of codecs, at most 8. */
 } mprof_reader_options;
+
+/** \brief Maximum of mprof_reader_options::threads. */
+#define MPROF_READER_MAX_THREADS 64
 
 /**
  * \brief Sets all options to their defaults.
@@ -162,7 +191,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_fd(int fd, const mprof_
  * \brief Opens a log in memory and reads its INTRO.
  *
  * If the error is of severity #MPROF_SEVERITY_BLOCK, only INTRO is damaged, and reading can continue after it.
- * \param bytes The log. Borrowed until the reader is destroyed; may be NULL if \p length is 0.
+ * \param bytes The log. Borrowed: it must remain valid and unchanged until the reader is destroyed, since blocks are
+ * read in place, without a copy. May be NULL if \p length is 0.
  * \param length Length of the log in bytes.
  * \param options Options, or NULL for the defaults. Copied.
  * \param reader Receives the reader, also on errors other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that

@@ -36,6 +36,12 @@ typedef struct mprof_index_entry {
  * \brief Builds an index of the blocks of the log, in one pass from the start to the end, and returns to the current
  * position.
  *
+ * If the log contains an index (section 3.24) that covers all of it, that is loaded instead, and only the blocks with
+ * definitions are read. Damage in other blocks is then found when they are read. If a block that
+ * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from it, the index is built after all. A
+ * log that grows, is compressed with gzip or whose length is not known is read; so is one with pauses or switches
+ * between call stacks, unless mprof_reader_options::index_without_events is set.
+ *
  * A later call continues at the end of the index: it adds the new blocks of a log that grows, and continues an index
  * that was interrupted. All names are read, and the call stacks of stack sections; call stacks of STATISTICAL blocks
  * are defined only when their samples are fetched. A block that was loaded before is not loaded any more: the next

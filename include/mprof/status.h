@@ -73,7 +73,9 @@ typedef struct mprof_error {
 	uint64_t offset;          /**< Offset of the fault, in bytes from the start of the log. */
 	uint64_t block_offset;    /**< Offset of the header of the block concerned, in bytes from the start of the
 	                               log. */
-	uint64_t offset_in_block; /**< Bytes from the start of the block's header to the fault. */
+	uint64_t offset_in_block; /**< Bytes from the start of the block's header to the fault. If the fault is in the
+	                               decompressed content of a block, it counts the bytes of the block as if it were
+	                               not compressed, and offset is that of the block. */
 	const char *what;         /**< Static text that describes the error; never NULL. */
 } mprof_error;
 
@@ -91,7 +93,7 @@ MPROF_API const char *mprof_status_get_text(mprof_status status);
  * \brief The functions that an object gets its memory from. They must stay valid until the object is destroyed.
  *
  * A parser, writer, reader, profile or converter calls them only on the thread that calls the object. A recorder calls
- * them on its writer thread and on any thread that calls the recorder, possibly at the same time, so they must be
+ * them on its own threads and on any thread that calls the recorder, possibly at the same time, so they must be
  * thread-safe. Recording events, samples and heap snapshots never calls them.
  * \since 0.1
  */

@@ -103,7 +103,13 @@ typedef struct mprof_writer_options {
 	uint32_t has_columns;             /**< 1: EVENTS blocks contain columns (section 3.22), which take less room,
 	                                       most of all if compressed. Blocks should have thousands of events; one
 	                                       with more than 65536 is written as several. Only in mprof2. */
-	uint32_t reserved;                /**< 0. */
+	uint32_t has_index;               /**< 1: INDEX blocks (section 3.24) describe the blocks before them, so that
+	                                       readers find blocks by thread and time. The writer follows the calls of
+	                                       each thread for that. Only in mprof2. */
+	uint32_t codec;       /**< An #mprof_codec_number: compress blocks one by one (section 3.23). A block
+	                                       that would not become shorter, or for which there is too little
+	                                       memory, is written as it is. Only in mprof2. */
+	uint32_t codec_level; /**< 1 (fast) to 9 (deflate) or 19 (zstd); 0 means the default, 1 or 3. */
 } mprof_writer_options;
 
 /**
@@ -134,8 +140,8 @@ MPROF_API void mprof_writer_options_init(mprof_writer_options *options, size_t s
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p path or \p writer is NULL, or an option is out of range.
- * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
- *   without it.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks (unless lossy), columns, an
+ *   index or a codec in a dialect without them, or gzip or a codec in a library without it.
  * - #MPROF_ERR_IO if the file could not be created, locked or written; see mprof_error::system_error.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
@@ -158,8 +164,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_path(const char *path, 
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p writer is NULL, or \p fd or an option is out of range.
- * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
- *   without it.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks (unless lossy), columns, an
+ *   index or a codec in a dialect without them, or gzip or a codec in a library without it.
  * - #MPROF_ERR_IO if the descriptor could not be written; see mprof_error::system_error.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
@@ -179,8 +185,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_fd(int fd, const mprof_
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p writer is NULL, or an option is out of range.
- * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
- *   without it.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks (unless lossy), columns, an
+ *   index or a codec in a dialect without them, or gzip or a codec in a library without it.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -200,8 +206,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_open_memory(const mprof_writ
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p sink or \p writer is NULL, or an option is out of range.
- * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks, or gzip in a library
- *   without it.
+ * - #MPROF_ERR_UNSUPPORTED for a dialect that cannot be written, a directive that it lacks (unless lossy), columns, an
+ *   index or a codec in a dialect without them, or gzip or a codec in a library without it.
  * - #MPROF_ERR_IO if a function of the sink returned an error; see mprof_error::system_error.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
@@ -367,6 +373,12 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * takes the next number, but a GC_RESIZE after a GC_START that has an id takes that id. The writer creates stack
  * sections itself: #MPROF_EVENT_STACK_SECTION cannot be written. With mprof_writer_options::has_columns, 65536 events
  * are a block, after which the writer begins another one for the same thread.
+ *
+ * If a full block of columns cannot be written, or the next one cannot begin, no block is open after the error, and
+ * mprof_writer_end_events() fails, with #MPROF_ERR_STATE unless the error is permanent. Events that were accepted but
+ * not written are lost; mprof_writer_stats::events counts those that were written. After #MPROF_ERR_MEMORY the caller
+ * can begin a block for the events that follow. After #MPROF_ERR_LIMIT it can close the log, which is complete up to
+ * the last block that was written. #MPROF_ERR_IO is permanent.
  * \param writer The writer.
  * \param events The events, in the order of their times. Not kept.
  * \param count Number of elements in \p events.

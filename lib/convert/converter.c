@@ -9,6 +9,7 @@
 #include "convert/copy_samples.h"
 #include "convert/copy_switches.h"
 
+#include <float.h>
 #include <string.h>
 
 static void read_ahead(mprof_converter *converter)
@@ -88,6 +89,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	made->allocator = allocator;
 	made->reader = reader;
 	made->faults.reader = reader;
+	resolution_init(&made->resolution);
 	thread_map_init(&made->thread_positions, &allocator);
 	stack_table_init(&made->stacks, &allocator, sizeof(switched_calls));
 	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
@@ -107,6 +109,21 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	read_declarations(made);
 	prepare_writer_options(made, options);
 	*converter = made;
+	return MPROF_OK;
+}
+
+mprof_status mprof_converter_set_resolution(mprof_converter *converter, uint64_t nanoseconds,
+					    double counters_per_second)
+{
+	/* Not a number is not above 0. */
+	if (converter == NULL || !(counters_per_second > 0) || counters_per_second > DBL_MAX)
+		return MPROF_ERR_ARGUMENT;
+	/* The first clock is that of INTRO, which the writer reads when it is opened. */
+	if (converter->writer != NULL || converter->next_clock > 0 || resolution_is_coarser(&converter->resolution))
+		return MPROF_ERR_STATE;
+	resolution_choose(&converter->resolution, converter->clocks[0].counter, nanoseconds, counters_per_second);
+	for (size_t i = 0; i < converter->clock_count; i++)
+		converter->clocks[i].counter = resolution_counter(&converter->resolution, converter->clocks[i].counter);
 	return MPROF_OK;
 }
 
@@ -155,8 +172,14 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 
 	if (!block->loaded)
 		return leave_out_if_unknown(converter, block);
+	status = state_resolution(converter, block);
+	if (status != MPROF_OK)
+		return status;
 	if (block->kind == MPROF_BLOCK_EVENTS)
 		return copy_events(converter, block);
+	/* The blocks of the copy are elsewhere; its writer makes an index of its own. */
+	if (block->kind == MPROF_BLOCK_INDEX)
+		return MPROF_OK;
 	status = copy_events_end(converter);
 	if (status != MPROF_OK)
 		return status;
@@ -212,14 +235,18 @@ static int is_loaded_in_part(const mprof_block *block, mprof_status status)
 
 static mprof_status next_block(mprof_converter *converter, mprof_block *block)
 {
+	mprof_status status = converter->pending_status;
+
 	if (converter->has_pending) {
 		converter->has_pending = 0;
 		*block = converter->pending;
-		return converter->pending_status;
+	} else {
+		memset(block, 0, sizeof(*block));
+		mprof_block_init(block, sizeof(*block));
+		status = mprof_reader_next_block(converter->reader, block);
 	}
-	memset(block, 0, sizeof(*block));
-	mprof_block_init(block, sizeof(*block));
-	return mprof_reader_next_block(converter->reader, block);
+	resolution_convert_block(&converter->resolution, block);
+	return status;
 }
 
 static mprof_status check_strictly(mprof_converter *converter)

@@ -21,6 +21,7 @@
 #include "convert/directives.h"
 #include "convert/id_translation.h"
 #include "convert/open_calls.h"
+#include "convert/resolution.h"
 #include "reader/fault_report.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
@@ -37,9 +38,11 @@ typedef struct switched_calls {
 /** The state of a thread between its blocks. */
 typedef struct thread_state {
 	uint64_t thread;
-	uint64_t base_counter; /**< Base counter of its last block in the log. */
+	uint64_t base_counter; /**< Base counter of its last block in the log, in the unit of the log. */
+	uint64_t begun_at;     /**< Base counter of its last block in the copy. */
 	uint64_t last_counter; /**< Counter of its last event. */
 	int has_block;
+	int has_begun; /**< begun_at is set. */
 	open_calls own_calls;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_calls *other; /**< The stack that it is on; NULL for its own. */
@@ -62,6 +65,9 @@ struct mprof_converter {
 	uint64_t open_thread; /**< Its thread. */
 	int resolves_leaves;  /**< Implicit leaves are converted to leaves with a method. */
 	int shortens_leaves;  /**< Leaves of the method on top are converted to implicit leaves. */
+
+	copy_resolution resolution; /**< The unit of all counters below. */
+	int is_resolution_stated;   /**< The copy has the property that states the resolution. */
 
 	mprof_block pending; /**< A block that was read ahead. */
 	mprof_status pending_status;

@@ -6,8 +6,20 @@
 #include "convert/converter_internal.h"
 #include "format/losses.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #define MAPPING_BATCH 64
 #define PROPERTY_BATCH 64
+
+#define NUMBER_SIZE 24
+
+/* Longer descriptions of a counter are truncated. */
+#define COUNTER_SIZE 256
+
+#define RESOLUTION_KEY "resolution"
+#define COUNTER_KEY "counter"
 
 /* Defines a class in the copy. As in the reader, the first definition of an ID is kept. */
 static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
@@ -83,9 +95,47 @@ mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block)
 						 : mprof_writer_write_unloaded(converter->writer, &element);
 }
 
+mprof_status state_resolution(mprof_converter *converter, const mprof_block *block)
+{
+	char value[NUMBER_SIZE];
+	const mprof_property property = {RESOLUTION_KEY, value};
+
+	if (converter->is_resolution_stated || !resolution_is_coarser(&converter->resolution) ||
+	    block->kind == MPROF_BLOCK_DIRECTIVES)
+		return MPROF_OK;
+	converter->is_resolution_stated = 1;
+	if (!writer_has_block(converter->writer, MPROF_BLOCK_SESSION))
+		return MPROF_OK;
+	snprintf(value, sizeof(value), "%" PRIu64, converter->resolution.nanoseconds);
+	converter_set_clock(converter, block);
+	return mprof_writer_write_session(converter->writer, &property, sizeof(property), 1);
+}
+
+/*
+ * Fetches the next property that is copied. The resolution of the log is not that of the copy, and the copy's counter
+ * is that of the log in another unit, which \p counter describes.
+ */
+static mprof_status next_property(mprof_converter *converter, mprof_property *property, char *counter)
+{
+	mprof_status status;
+
+	do {
+		status = mprof_reader_next_property(converter->reader, &property->key, &property->value);
+		if (status != MPROF_OK || !resolution_is_coarser(&converter->resolution))
+			return status;
+	} while (strcmp(property->key, RESOLUTION_KEY) == 0);
+	if (strcmp(property->key, COUNTER_KEY) == 0) {
+		snprintf(counter, COUNTER_SIZE, "%s, divided by %" PRId64, property->value,
+			 converter->resolution.divisor);
+		property->value = counter;
+	}
+	return MPROF_OK;
+}
+
 mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 {
 	mprof_property properties[PROPERTY_BATCH];
+	char counter[COUNTER_SIZE];
 	mprof_status fetched;
 
 	do {
@@ -93,8 +143,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 		mprof_status status;
 
 		while (count < PROPERTY_BATCH &&
-		       (fetched = mprof_reader_next_property(converter->reader, &properties[count].key,
-							     &properties[count].value)) == MPROF_OK)
+		       (fetched = next_property(converter, &properties[count], counter)) == MPROF_OK)
 			count++;
 		/* A longer list continues in another block; readers combine the two. */
 		converter_set_clock(converter, block);

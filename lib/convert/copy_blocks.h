@@ -15,4 +15,10 @@ mprof_status copy_thread(mprof_converter *converter, const mprof_block *block);
 mprof_status copy_lost(mprof_converter *converter, const mprof_block *block);
 mprof_status copy_mark(mprof_converter *converter, const mprof_block *block);
 
+/**
+ * Writes the property that states the unit of the copy before the first block that is not DIRECTIVES, unless the unit
+ * is that of the log.
+ */
+mprof_status state_resolution(mprof_converter *converter, const mprof_block *block);
+
 #endif

@@ -14,16 +14,17 @@
  */
 #define MOST_BLOCK_BYTES ((size_t)16 << 20)
 
-/* Translates the stack ID of an event. */
+/* Translates the stack ID of an event, and the time when it started. */
 static void translate_detail(mprof_converter *converter, mprof_event *event, size_t index)
 {
 	const id_translation *stacks = &converter->ids[MPROF_RECORD_STACK];
 	const uint32_t stack = event->more.detail->stack;
 
-	if (stack <= stacks->same)
+	if (stack <= stacks->same && !resolution_is_coarser(&converter->resolution))
 		return;
 	converter->details[index] = *event->more.detail;
 	converter->details[index].stack = id_translation_get(stacks, stack);
+	converter->details[index].started = resolution_counter(&converter->resolution, event->more.detail->started);
 	event->more.detail = &converter->details[index];
 }
 
@@ -139,15 +140,22 @@ static mprof_status translate_events(mprof_converter *converter, thread_state *t
 	return MPROF_OK;
 }
 
+static mprof_status begin_block(mprof_converter *converter, thread_state *thread, uint64_t base)
+{
+	thread->begun_at = base;
+	thread->has_begun = 1;
+	return mprof_writer_begin_events(converter->writer, thread->thread, base);
+}
+
 /* Ends the block and begins another one, which continues from the last event. */
-static mprof_status split_block(mprof_converter *converter, const mprof_block *block, const thread_state *thread)
+static mprof_status split_block(mprof_converter *converter, const mprof_block *block, thread_state *thread)
 {
 	mprof_status status = mprof_writer_end_events(converter->writer);
 
 	if (status != MPROF_OK)
 		return status;
 	converter_set_clock(converter, block);
-	return mprof_writer_begin_events(converter->writer, thread->thread, thread->last_counter);
+	return begin_block(converter, thread, thread->last_counter);
 }
 
 static mprof_status write_event_batch(mprof_converter *converter, const mprof_block *block, thread_state *thread,
@@ -168,12 +176,18 @@ static mprof_status write_event_batch(mprof_converter *converter, const mprof_bl
  * The counter that the first time of a block is relative to. If a block repeats the base counter of its thread's
  * previous block, Mono wrote that block before its buffer was full: the counters continue from the last event of that
  * block. The copy contains the effective base, for dialects without this rule and programs that do not implement it.
+ * Base counters that become equal only in the unit of the copy are no repetition, but readers would take them for one:
+ * such a block begins at the last event.
  */
-static uint64_t effective_base(thread_state *thread, const mprof_block *block)
+static uint64_t effective_base(const mprof_converter *converter, thread_state *thread, const mprof_block *block)
 {
 	const int is_repeated = thread->has_block && thread->base_counter == block->as.events.base_counter;
-	const uint64_t base = is_repeated ? thread->last_counter : block->as.events.base_counter;
+	uint64_t base = thread->last_counter;
 
+	if (!is_repeated)
+		base = resolution_counter(&converter->resolution, block->as.events.base_counter);
+	if (resolution_is_coarser(&converter->resolution) && thread->has_begun && base == thread->begun_at)
+		base = thread->last_counter;
 	thread->has_block = 1;
 	thread->base_counter = block->as.events.base_counter;
 	thread->last_counter = base;
@@ -191,7 +205,7 @@ mprof_status copy_events_end(mprof_converter *converter)
 /* Begins a block of the copy, or continues the one that is open. */
 static mprof_status begin_events(mprof_converter *converter, const mprof_block *block, thread_state *thread)
 {
-	const uint64_t base = effective_base(thread, block);
+	const uint64_t base = effective_base(converter, thread, block);
 	mprof_status status;
 
 	if (converter->has_open_block && converter->open_thread == block->thread) {
@@ -204,7 +218,7 @@ static mprof_status begin_events(mprof_converter *converter, const mprof_block *
 	if (status != MPROF_OK)
 		return status;
 	converter_set_clock(converter, block);
-	return mprof_writer_begin_events(converter->writer, block->thread, base);
+	return begin_block(converter, thread, base);
 }
 
 static mprof_status end_events(mprof_converter *converter, const mprof_block *block)
@@ -236,6 +250,7 @@ mprof_status copy_events(mprof_converter *converter, const mprof_block *block)
 		return status;
 	do {
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
 		status = write_event_batch(converter, block, thread, count);
 		if (status != MPROF_OK)
 			return status;

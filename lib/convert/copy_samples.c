@@ -243,6 +243,7 @@ static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block 
 		else
 			fetched =
 				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
 		if (count > 0 || is_first)
 			status = write_lists(converter, block, &part, count);
 		if (status != MPROF_OK)
@@ -262,6 +263,7 @@ static mprof_status copy_to_samples(mprof_converter *converter, const mprof_bloc
 
 	do {
 		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
 		status = copy_implied_definitions(converter);
 		if (status == MPROF_OK)
 			status = write_stack_samples(converter, block, &part, count);

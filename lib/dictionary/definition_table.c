@@ -283,16 +283,70 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 	}
 }
 
+/*
+ * Whether the ID is the one after the highest, and its element the one after that of the highest. So it is in nearly
+ * all logs. The ID then has no definition yet, and the one before it has.
+ */
+static int is_next_id(const definition_list *list, uint32_t id)
+{
+	const definition_range *last = list->range_count > 0 ? &list->ranges[list->range_count - 1] : NULL;
+
+	return last != NULL && id - last->first_id == last->count && last->index + last->count == list->count &&
+	       list->count < list->capacity;
+}
+
 mprof_status definition_table_add(definition_table *table, const mprof_record *record)
 {
 	definition_list *list = &table->lists[record->kind];
 	mprof_record known;
 	mprof_status status;
 
+	if ((record->kind == MPROF_RECORD_STACK || record->kind == MPROF_RECORD_LOCATION) &&
+	    is_next_id(list, record->id) && record->id <= DEFINITION_MOST_STACKS) {
+		/* These have no texts to copy. */
+		list->ranges[list->range_count - 1].count++;
+		element_store(element_at(list, list->count++), record);
+		return MPROF_OK;
+	}
 	if (definition_table_get(table, record->kind, record->id, &known))
 		return definition_is_same(&known, record) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
 	status = definition_list_add(table, list, record);
 	if (status == MPROF_OK && record->id != 1 && element_find(list, record->id - 1) == NULL)
 		return MPROF_ERR_MALFORMED;
 	return status;
+}
+
+definition_mark definition_table_mark(const definition_table *table)
+{
+	definition_mark mark = {{0}};
+
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+		mark.counts[kind] = table->lists[kind].count;
+	return mark;
+}
+
+/* Removes all elements but the first ones. A range has consecutive elements, so it is removed or truncated. */
+static void list_truncate(definition_list *list, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->range_count; i++) {
+		definition_range range = list->ranges[i];
+
+		if (range.index >= count)
+			continue;
+		if (range.count > count - range.index)
+			range.count = (uint32_t)(count - range.index);
+		list->ranges[kept++] = range;
+	}
+	list->range_count = kept;
+	list->count = count;
+}
+
+void definition_table_roll_back(definition_table *table, const definition_mark *mark)
+{
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++) {
+		if (table->lists[kind].count > mark->counts[kind])
+			list_truncate(&table->lists[kind], mark->counts[kind]);
+	}
 }

@@ -41,6 +41,11 @@ typedef struct definition_table {
 	definition_list lists[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
 } definition_table;
 
+/** The contents of a definition table at one time: the count of each list. */
+typedef struct definition_mark {
+	size_t counts[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+} definition_mark;
+
 void definition_table_init(definition_table *table, name_table *names);
 void definition_table_destroy(definition_table *table);
 
@@ -51,6 +56,15 @@ void definition_table_destroy(definition_table *table);
  * if the allocator refused.
  */
 mprof_status definition_table_add(definition_table *table, const mprof_record *record);
+
+/** Returns a mark for definition_table_roll_back(). */
+definition_mark definition_table_mark(const definition_table *table);
+
+/**
+ * Removes the definitions that were added after \p mark was made. Their names are those of the name table. Needs no
+ * memory.
+ */
+void definition_table_roll_back(definition_table *table, const definition_mark *mark);
 
 /**
  * Looks up a definition of any kind. Returns 0 and clears \p record if not found. Its texts are borrowed until the

@@ -33,7 +33,7 @@ static const mprof_field_record *find_element(const field_table *table, uint32_t
 	const uint64_t *index =
 		stride == 0 ? NULL : hash_map_get(&table->elements, key_of_field(class_id, offset % stride));
 
-	return index != NULL ? &table->fields[*index] : NULL;
+	return index != NULL ? &table->fields[*index].field : NULL;
 }
 
 static const mprof_field_record *find_field(const field_table *table, uint32_t class_id, uint64_t offset)
@@ -41,7 +41,7 @@ static const mprof_field_record *find_field(const field_table *table, uint32_t c
 	const uint64_t *index =
 		offset > UINT32_MAX ? NULL : hash_map_get(&table->objects, key_of_field(class_id, offset));
 
-	return index != NULL ? &table->fields[*index] : NULL;
+	return index != NULL ? &table->fields[*index].field : NULL;
 }
 
 int field_table_get(const field_table *table, uint32_t class_id, uint64_t offset, mprof_record *field, uint64_t *index)
@@ -69,10 +69,11 @@ static int field_is_same(const mprof_field_record *known, const mprof_field_reco
 }
 
 /* Stores a field at the end of the array, but does not count it yet. */
-static mprof_status keep_field(field_table *table, const mprof_field_record *field)
+static mprof_status keep_field(field_table *table, const mprof_record *record)
 {
+	const mprof_field_record *field = &record->as.field;
 	void *fields = table->fields;
-	mprof_field_record *kept;
+	field_entry *kept;
 	mprof_status status = memory_budget_reserve(table->names->budget, &fields, &table->capacity, table->count + 1,
 						    sizeof(*table->fields));
 
@@ -80,27 +81,46 @@ static mprof_status keep_field(field_table *table, const mprof_field_record *fie
 	if (status != MPROF_OK)
 		return status;
 	kept = &table->fields[table->count];
-	*kept = *field;
+	kept->field = *field;
+	kept->class_id = record->id;
+	kept->has_new_stride = field->stride != 0 && id_map_get(&table->strides, record->id) == 0;
 	if (field->name[0] == '\0') {
-		kept->name = "";
+		kept->field.name = "";
 		return MPROF_OK;
 	}
-	return name_table_keep(table->names, field->name, strlen(field->name), &kept->name);
+	return name_table_keep(table->names, field->name, strlen(field->name), &kept->field.name);
 }
 
-static mprof_status index_field(field_table *table, uint32_t class_id, const mprof_field_record *field)
+static hash_map *map_of_field(field_table *table, const field_entry *entry, uint64_t *key)
+{
+	const mprof_field_record *field = &entry->field;
+
+	*key = key_of_field(entry->class_id, field->stride == 0 ? field->offset : field->offset % field->stride);
+	return field->stride == 0 ? &table->objects : &table->elements;
+}
+
+/* An ID that has a number needs no memory to lose it, so id_map_put() cannot fail. */
+static void forget_stride(field_table *table, const field_entry *entry)
+{
+	if (entry->has_new_stride)
+		(void)id_map_put(&table->strides, entry->class_id, 0);
+}
+
+static mprof_status index_field(field_table *table, const field_entry *entry)
 {
 	memory_budget *budget = table->names->budget;
-	mprof_status status;
+	mprof_status status = MPROF_OK;
+	uint64_t key;
+	hash_map *map = map_of_field(table, entry, &key);
 
-	if (field->stride == 0)
-		return memory_budget_map_put(budget, &table->objects, key_of_field(class_id, field->offset),
-					     table->count);
-	status = memory_budget_id_put(budget, &table->strides, class_id, field->stride);
+	if (entry->has_new_stride)
+		status = memory_budget_id_put(budget, &table->strides, entry->class_id, entry->field.stride);
 	if (status != MPROF_OK)
 		return status;
-	return memory_budget_map_put(budget, &table->elements, key_of_field(class_id, field->offset % field->stride),
-				     table->count);
+	status = memory_budget_map_put(budget, map, key, table->count);
+	if (status != MPROF_OK)
+		forget_stride(table, entry);
+	return status;
 }
 
 mprof_status field_table_add(field_table *table, const mprof_record *field)
@@ -115,12 +135,24 @@ mprof_status field_table_add(field_table *table, const mprof_record *field)
 		return field_is_same(known, added) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
 	if (added->stride != 0 && stride != 0 && stride != added->stride)
 		return MPROF_ERR_REDEFINED_ID;
-	status = keep_field(table, added);
+	status = keep_field(table, field);
 	if (status == MPROF_OK)
-		status = index_field(table, field->id, added);
+		status = index_field(table, &table->fields[table->count]);
 	if (status == MPROF_OK)
 		table->count++;
 	return status;
+}
+
+void field_table_roll_back(field_table *table, size_t count)
+{
+	while (table->count > count) {
+		const field_entry *entry = &table->fields[--table->count];
+		uint64_t key;
+		hash_map *map = map_of_field(table, entry, &key);
+
+		hash_map_remove(map, key);
+		forget_stride(table, entry);
+	}
 }
 
 size_t field_table_count(const field_table *table)

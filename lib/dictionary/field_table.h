@@ -8,9 +8,16 @@
 
 #include "dictionary/name_table.h"
 
+/** A field of a class. */
+typedef struct field_entry {
+	mprof_field_record field;
+	uint32_t class_id;
+	uint32_t has_new_stride; /**< No element of this array was defined before. */
+} field_entry;
+
 typedef struct field_table {
 	name_table *names; /**< Stores names; its budget covers all memory. Borrowed. */
-	mprof_field_record *fields;
+	field_entry *fields;
 	size_t count;
 	size_t capacity;
 	hash_map objects;  /**< Maps class << 32 | offset to indices in fields. */
@@ -27,6 +34,12 @@ void field_table_destroy(field_table *table);
  * if the budget is exceeded; #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status field_table_add(field_table *table, const mprof_record *field);
+
+/**
+ * Removes the fields after the first \p count, which is what field_table_count() has returned before. Their names are
+ * those of the name table. Needs no memory.
+ */
+void field_table_roll_back(field_table *table, size_t count);
 
 /**
  * Looks up the field of a class that contains the bytes at an offset. Returns 0 and clears \p field and \p index if

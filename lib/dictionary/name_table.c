@@ -31,7 +31,7 @@ void name_table_init(name_table *table, memory_budget *budget)
 	table->budget = budget;
 	list_init(&table->classes, &budget->allocator);
 	list_init(&table->methods, &budget->allocator);
-	hash_map_init(&table->files, &budget->allocator);
+	id_map_init(&table->files.by_id, &budget->allocator);
 }
 
 static void name_list_destroy(name_list *list, const mprof_allocator *allocator)
@@ -40,19 +40,26 @@ static void name_list_destroy(name_list *list, const mprof_allocator *allocator)
 	allocator_release(allocator, list->entries, list->capacity * sizeof(*list->entries));
 }
 
+/* Releases the chunks that are newer than \p last. */
+static void release_chunks_until(name_table *table, const name_chunk *last)
+{
+	while (table->chunks != last) {
+		name_chunk *chunk = table->chunks;
+
+		table->chunks = chunk->next;
+		allocator_release(&table->budget->allocator, chunk, sizeof(*chunk) + chunk->size);
+	}
+}
+
 void name_table_destroy(name_table *table)
 {
 	const mprof_allocator *allocator = &table->budget->allocator;
 
-	while (table->chunks != NULL) {
-		name_chunk *chunk = table->chunks;
-
-		table->chunks = chunk->next;
-		allocator_release(allocator, chunk, sizeof(*chunk) + chunk->size);
-	}
+	release_chunks_until(table, NULL);
 	name_list_destroy(&table->classes, allocator);
 	name_list_destroy(&table->methods, allocator);
-	hash_map_destroy(&table->files);
+	id_map_destroy(&table->files.by_id);
+	allocator_release(allocator, table->files.entries, table->files.capacity * sizeof(*table->files.entries));
 }
 
 static size_t next_chunk_size(const name_table *table, size_t needed)
@@ -122,9 +129,12 @@ mprof_status name_table_keep(name_table *table, const char *text, size_t length,
 static mprof_status name_list_reserve(name_table *table, name_list *list)
 {
 	void *entries = list->entries;
-	mprof_status status = memory_budget_reserve(table->budget, &entries, &list->capacity, list->count + 1,
-						    sizeof(*list->entries));
+	mprof_status status;
 
+	if (list->count < list->capacity)
+		return MPROF_OK;
+	status = memory_budget_reserve(table->budget, &entries, &list->capacity, list->count + 1,
+				       sizeof(*list->entries));
 	list->entries = entries;
 	return status;
 }
@@ -132,7 +142,7 @@ static mprof_status name_list_reserve(name_table *table, name_list *list)
 static mprof_status name_list_add(name_table *table, name_list *list, const mprof_mapping *mapping,
 				  uint64_t block_offset)
 {
-	mprof_status status = name_list_reserve(table, list);
+	mprof_status status = mapping->name_length <= UINT32_MAX ? name_list_reserve(table, list) : MPROF_ERR_LIMIT;
 	name_entry *entry;
 
 	if (status == MPROF_OK)
@@ -150,7 +160,7 @@ static mprof_status name_list_add(name_table *table, name_list *list, const mpro
 	entry->file = mapping->source_file_id;
 	entry->block_offset = block_offset;
 	entry->name = store_text(table, mapping->name, mapping->name_length);
-	entry->name_length = mapping->name_length;
+	entry->name_length = (uint32_t)mapping->name_length;
 	return MPROF_OK;
 }
 
@@ -170,11 +180,32 @@ static int same_definition(const name_entry *entry, const mprof_mapping *mapping
 	       memcmp(entry->name, mapping->name, mapping->name_length) == 0;
 }
 
-static const char *find_file(const name_table *table, uint32_t number)
+static const name_file *find_file(const name_table *table, uint32_t id)
 {
-	const uint64_t *address = number != 0 ? hash_map_get(&table->files, number) : NULL;
+	uint32_t position = id_map_get(&table->files.by_id, id);
 
-	return address != NULL ? (const char *)(uintptr_t)*address : "";
+	return position != 0 ? &table->files.entries[position - 1] : NULL;
+}
+
+static mprof_status name_file_add(name_table *table, const mprof_mapping *mapping)
+{
+	name_files *files = &table->files;
+	void *entries = files->entries;
+	mprof_status status =
+		memory_budget_reserve(table->budget, &entries, &files->capacity, files->count + 1, sizeof(name_file));
+
+	files->entries = entries;
+	if (status == MPROF_OK)
+		status = text_reserve(table, mapping->source_file_length + 1);
+	if (status == MPROF_OK)
+		status = memory_budget_id_put(table->budget, &files->by_id, mapping->source_file_id,
+					      (uint32_t)files->count + 1);
+	if (status != MPROF_OK)
+		return status;
+	files->entries[files->count++] =
+		(name_file){store_text(table, mapping->source_file, mapping->source_file_length),
+			    mapping->source_file_length, mapping->source_file_id};
+	return MPROF_OK;
 }
 
 /*
@@ -183,26 +214,30 @@ static const char *find_file(const name_table *table, uint32_t number)
  */
 static mprof_status file_add(name_table *table, const mprof_mapping *mapping)
 {
-	const char *known = find_file(table, mapping->source_file_id);
-	const char *copy;
-	mprof_status status;
+	const name_file *known;
 
 	if (mapping->source_file_length == 0)
 		return MPROF_OK;
-	if (known[0] != '\0')
-		return strcmp(known, mapping->source_file) == 0 ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
-	status = name_table_keep(table, mapping->source_file, mapping->source_file_length, &copy);
-	if (status != MPROF_OK)
-		return status;
-	return memory_budget_map_put(table->budget, &table->files, mapping->source_file_id, (uint64_t)(uintptr_t)copy);
+	known = find_file(table, mapping->source_file_id);
+	if (known == NULL)
+		return name_file_add(table, mapping);
+	return known->name_length == mapping->source_file_length &&
+			       memcmp(known->name, mapping->source_file, known->name_length) == 0
+		       ? MPROF_OK
+		       : MPROF_ERR_REDEFINED_ID;
 }
 
 void name_table_source(const name_table *table, mprof_mapping *mapping)
 {
-	if (mapping->source_file_length != 0)
+	const name_file *file;
+
+	if (mapping->source_file_length != 0 || mapping->source_file_id == 0)
 		return;
-	mapping->source_file = find_file(table, mapping->source_file_id);
-	mapping->source_file_length = strlen(mapping->source_file);
+	file = find_file(table, mapping->source_file_id);
+	if (file == NULL)
+		return;
+	mapping->source_file = file->name;
+	mapping->source_file_length = file->name_length;
 }
 
 mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uint64_t block_offset)
@@ -218,6 +253,32 @@ mprof_status name_table_add(name_table *table, const mprof_mapping *mapping, uin
 		return name_list_add(table, list, mapping, block_offset);
 	return known->block_offset == block_offset && same_definition(known, mapping) ? MPROF_OK
 										      : MPROF_ERR_REDEFINED_ID;
+}
+
+name_mark name_table_mark(const name_table *table)
+{
+	const name_mark mark = {table->classes.count, table->methods.count, table->files.count, table->chunks,
+				table->chunks != NULL ? table->chunks->used : 0};
+
+	return mark;
+}
+
+/* An ID that has a number needs no memory to lose it, so id_map_put() cannot fail. */
+static void name_list_roll_back(name_list *list, size_t count)
+{
+	while (list->count > count)
+		(void)id_map_put(&list->by_id, list->entries[--list->count].id, 0);
+}
+
+void name_table_roll_back(name_table *table, const name_mark *mark)
+{
+	name_list_roll_back(&table->classes, mark->class_count);
+	name_list_roll_back(&table->methods, mark->method_count);
+	while (table->files.count > mark->file_count)
+		(void)id_map_put(&table->files.by_id, table->files.entries[--table->files.count].id, 0);
+	release_chunks_until(table, mark->chunk);
+	if (table->chunks != NULL)
+		table->chunks->used = mark->chunk_used;
 }
 
 int name_table_class(const name_table *table, uint32_t id, mprof_mapping *mapping)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "format/heap_records.h"
+#include "format/index_items.h"
 #include "format/list_end.h"
 
 #include <string.h>
@@ -69,6 +70,9 @@ static void decode_end_block(const block_decoding *decoding, content_cursor *cur
 		content_cursor_byte(cursor);
 	decode_version(decoding, cursor, block);
 	decode_only_clock(cursor, block);
+	if (dialect_has_block(decoding->rules, MPROF_BLOCK_INDEX) && cursor->status == MPROF_OK &&
+	    cursor->position < cursor->length)
+		block->as.end.index_distance = content_cursor_varint(cursor);
 }
 
 static void decode_assembly_name(content_cursor *cursor, mprof_assembly_name *name)
@@ -137,7 +141,8 @@ static void decode_mapping(const block_decoding *decoding, content_cursor *curso
 	const mapping_fields fields = mapping_fields_of(decoding);
 
 	decode_clock_and_thread(cursor, block);
-	mapping_lists_decode(cursor, &fields, decoding->rules->has_mail_variants, &body->mapping, &block->end);
+	mapping_lists_decode(cursor, &fields, decoding->rules->has_mail_variants, decoding->sink, &body->mapping,
+			     &block->end);
 	block->has_clocks = 1;
 }
 
@@ -238,7 +243,7 @@ static void decode_heap_items(const block_decoding *decoding, content_cursor *cu
 	body->list_end = body->heap.list_end;
 }
 
-static void decode_records(content_cursor *cursor, mprof_block *block, block_body *body)
+static void decode_records(const block_decoding *decoding, content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	record_cursor records;
 	mprof_record record;
@@ -248,8 +253,10 @@ static void decode_records(content_cursor *cursor, mprof_block *block, block_bod
 		block->as.heap_summary.collection = content_cursor_id(cursor);
 	body->list_start = cursor->position;
 	record_cursor_init(&records, cursor, block->kind);
-	while (record_cursor_next(&records, &record))
-		continue;
+	while (record_cursor_next(&records, &record)) {
+		if (decoding->sink != NULL)
+			decoding->sink->record(decoding->sink->user, &record);
+	}
 	*cursor = records.content;
 	decode_end_clock(cursor, block);
 }
@@ -429,6 +436,19 @@ static void decode_mark(content_cursor *cursor, mprof_block *block)
 	block->as.mark.text = content_cursor_string(cursor, &block->as.mark.text_length);
 }
 
+static void decode_index(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
+{
+	index_cursor items;
+	index_item item;
+
+	index_cursor_init(&items, decoding->rules, cursor->bytes, cursor->length);
+	block->as.index.previous_distance = items.previous;
+	block->as.index.count = items.count;
+	while (index_cursor_next(&items, &item)) {
+	}
+	*cursor = items.content;
+}
+
 static void decode_lost(content_cursor *cursor, mprof_block *block, block_body *body)
 {
 	block->as.lost.counts = body->losses;
@@ -491,13 +511,16 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
-		decode_records(cursor, block, body);
+		decode_records(decoding, cursor, block, body);
 		break;
 	case MPROF_BLOCK_MARK:
 		decode_mark(cursor, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		block->as.watermark.counter = content_cursor_varint(cursor);
+		break;
+	case MPROF_BLOCK_INDEX:
+		decode_index(decoding, cursor, block);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		decode_statistical(decoding, cursor, block, body);

@@ -12,6 +12,7 @@
 
 #include "format/kind_counts.h"
 #include "format/content_cursor.h"
+#include "format/definition_sink.h"
 #include "format/dialect.h"
 #include "format/event_columns_open.h"
 #include "format/heap_items_decode.h"
@@ -48,6 +49,7 @@ typedef struct block_decoding {
 	known_ids known;                /**< IDs that the blocks read so far define. */
 	statistical_layout statistical; /**< The layout of earlier STATISTICAL blocks, if it was determined. */
 	heap_layout heap;               /**< The layout of earlier HEAP_DATA blocks, if it was determined. */
+	const definition_sink *sink;    /**< Receives definitions and records, if it is not NULL. Borrowed. */
 } block_decoding;
 
 /** Results of decoding in addition to the fields of mprof_block. Positions are offsets into the content, in bytes. */

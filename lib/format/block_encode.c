@@ -11,7 +11,7 @@ static int directive_declared(const block_encoding *encoding, mprof_directive di
 	return (encoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
 }
 
-void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind)
+void block_encode_begin_code(encode_buffer *buffer, const block_encoding *encoding, uint32_t code)
 {
 	size_t header_length = encoding->rules->header_length;
 
@@ -19,8 +19,13 @@ void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, m
 	if (!encode_buffer_reserve(buffer, header_length))
 		return;
 	memset(buffer->bytes, 0, header_length);
-	bytes_store_16(buffer->bytes, (uint16_t)dialect_block_code(encoding->rules, kind));
+	bytes_store_16(buffer->bytes, (uint16_t)code);
 	buffer->length = header_length;
+}
+
+void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind)
+{
+	block_encode_begin_code(buffer, encoding, dialect_block_code(encoding->rules, kind));
 }
 
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding)
@@ -50,11 +55,23 @@ void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, c
 	encode_clock(buffer, clock);
 }
 
-void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock)
+void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			     uint64_t index_distance)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_END);
 	encode_varint(buffer, encoding->rules->version);
 	encode_clock(buffer, clock);
+	if (index_distance != 0)
+		encode_varint(buffer, index_distance);
+}
+
+void block_encode_index(encode_buffer *buffer, const block_encoding *encoding, uint64_t previous_distance,
+			uint64_t count, const encode_buffer *items)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_INDEX);
+	encode_varint(buffer, previous_distance);
+	encode_varint(buffer, count);
+	encode_bytes(buffer, items->bytes, items->length);
 }
 
 static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, mprof_directive directive)

@@ -35,6 +35,9 @@ static inline int block_header_has_delta(const dialect_rules *rules)
 /** Empties the buffer and reserves the header in it. The dialect must have a code for the block kind. */
 void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind);
 
+/** As block_encode_begin(), for a code that is not that of a block kind. */
+void block_encode_begin_code(encode_buffer *buffer, const block_encoding *encoding, uint32_t code);
+
 /**
  * Appends the checksum to the content and stores the length and the counter delta in the header. Returns
  * encode_buffer::status.
@@ -45,8 +48,13 @@ mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encod
 void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
 			const mprof_clock *clock);
 
-/** An END block. */
-void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock);
+/** An END block. \p index_distance: distance back to the last INDEX block, in bytes; 0 if there is none. */
+void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			     uint64_t index_distance);
+
+/** An INDEX block of entries that index_item_encode() encoded. */
+void block_encode_index(encode_buffer *buffer, const block_encoding *encoding, uint64_t previous_distance,
+			uint64_t count, const encode_buffer *items);
 
 /** A DIRECTIVES block with block_encoding::directives; in mprof2 each directive once per block kind that it changes. */
 void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,

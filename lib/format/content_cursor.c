@@ -2,8 +2,6 @@
 /* Decodes integers, strings and clock pairs, and keeps the first error. */
 #include "format/content_cursor.h"
 
-#include "format/varint.h"
-
 #include <string.h>
 
 void content_cursor_init(content_cursor *cursor, const uint8_t *bytes, size_t length, uint64_t name_limit)
@@ -56,14 +54,38 @@ static uint64_t decode_fixed_int(content_cursor *cursor, size_t length)
 	return length == 8 ? bytes_load_64(next) : bytes_load_32(next);
 }
 
-uint64_t content_cursor_varint(content_cursor *cursor)
+/* The varints of most IDs and addresses. */
+#define MEDIUM_LENGTH 5
+
+/* Decodes a varint of a few bytes that the content has. Returns 0 if there is none at the cursor. */
+static inline int decode_medium(content_cursor *cursor, uint64_t *value)
+{
+	const uint8_t *next = cursor->bytes + cursor->position;
+
+	if (cursor->has_fixed_ints || cursor->status != MPROF_OK || cursor->length - cursor->position < MEDIUM_LENGTH)
+		return 0;
+	*value = 0;
+	for (size_t i = 0; i < MEDIUM_LENGTH; i++) {
+		*value |= (uint64_t)(next[i] & 127) << 7 * i;
+		if ((next[i] & VARINT_LAST_BIT) != 0) {
+			cursor->position += i + 1;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+uint64_t content_cursor_varint_long(content_cursor *cursor)
 {
 	const uint8_t *next = cursor->bytes + cursor->position;
 	uint64_t value = 0;
 	int length;
 
+	if (decode_medium(cursor, &value))
+		return value;
 	if (cursor->has_fixed_ints)
 		return decode_fixed_int(cursor, 8);
+	value = 0;
 	if (cursor->status != MPROF_OK)
 		return 0;
 	length = varint_read(&next, cursor->bytes + cursor->length, &value);
@@ -81,11 +103,13 @@ uint64_t content_cursor_amount(content_cursor *cursor)
 	return cursor->has_fixed_ints ? decode_fixed_int(cursor, 4) : content_cursor_varint(cursor);
 }
 
-uint32_t content_cursor_id(content_cursor *cursor)
+uint32_t content_cursor_id_long(content_cursor *cursor)
 {
 	size_t start = cursor->position;
-	uint64_t value = content_cursor_amount(cursor);
+	uint64_t value;
 
+	if (!decode_medium(cursor, &value))
+		value = content_cursor_amount(cursor);
 	if (value > UINT32_MAX) {
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
 		return 0;

@@ -11,6 +11,8 @@
 
 #include <mprof/format.h>
 
+#include "format/varint.h"
+
 typedef struct content_cursor {
 	const uint8_t *bytes;
 	size_t length;
@@ -31,11 +33,32 @@ mprof_status content_cursor_fail(content_cursor *cursor, size_t position, mprof_
 /** Decodes one byte. */
 uint8_t content_cursor_byte(content_cursor *cursor);
 
+/** The slow paths of content_cursor_varint() and content_cursor_id(). */
+uint64_t content_cursor_varint_long(content_cursor *cursor);
+uint32_t content_cursor_id_long(content_cursor *cursor);
+
+/** Whether the next value is a varint of one byte. */
+static inline int content_cursor_is_short(const content_cursor *cursor)
+{
+	return cursor->status == MPROF_OK && !cursor->has_fixed_ints && cursor->position < cursor->length &&
+	       (cursor->bytes[cursor->position] & VARINT_LAST_BIT) != 0;
+}
+
 /** Decodes a varint, or 8 bytes if integers are fixed. */
-uint64_t content_cursor_varint(content_cursor *cursor);
+static inline uint64_t content_cursor_varint(content_cursor *cursor)
+{
+	if (content_cursor_is_short(cursor))
+		return cursor->bytes[cursor->position++] & 127;
+	return content_cursor_varint_long(cursor);
+}
 
 /** Decodes a varint of at most 32 bits, or 4 bytes if integers are fixed. */
-uint32_t content_cursor_id(content_cursor *cursor);
+static inline uint32_t content_cursor_id(content_cursor *cursor)
+{
+	if (content_cursor_is_short(cursor))
+		return cursor->bytes[cursor->position++] & 127;
+	return content_cursor_id_long(cursor);
+}
 
 /** Decodes a varint of up to 64 bits, or 4 bytes if integers are fixed. */
 uint64_t content_cursor_amount(content_cursor *cursor);

@@ -21,7 +21,7 @@ static const dialect_code mail_codes[] = {
 	{34, MPROF_BLOCK_LOST},        {35, MPROF_BLOCK_SAMPLES},    {36, MPROF_BLOCK_STACKS},
 	{37, MPROF_BLOCK_CODE},        {38, MPROF_BLOCK_METRICS},    {39, MPROF_BLOCK_MARK},
 	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},  {42, MPROF_BLOCK_FIELDS},
-	{43, MPROF_BLOCK_EVENTS},
+	{43, MPROF_BLOCK_EVENTS},      {45, MPROF_BLOCK_INDEX},
 };
 
 /* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */
@@ -119,6 +119,7 @@ static const dialect_rules all_rules[] = {
 	 .codes = mail_codes,
 	 .code_count = COUNT_OF(mail_codes),
 	 .column_code = 43,
+	 .compressed_code = 44,
 	 .intro_flags = UINT32_MAX,
 	 .default_runtime = "",
 	 .can_write = 1,

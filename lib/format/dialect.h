@@ -26,8 +26,9 @@ typedef struct dialect_rules {
 	uint64_t directives;       /**< Directives that the dialect defines, as #MPROF_DIRECTIVE_BIT. */
 	const dialect_code *codes; /**< The codes of block kinds. */
 	size_t code_count;
-	uint32_t column_code; /**< The code of EVENTS blocks whose events are in columns; 0 if there are none. */
-	uint32_t intro_flags; /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
+	uint32_t column_code;     /**< The code of EVENTS blocks whose events are in columns; 0 if there are none. */
+	uint32_t compressed_code; /**< The code of COMPRESSED blocks; 0 if there are none. */
+	uint32_t intro_flags;     /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
 	uint32_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */
 	const char *default_runtime;   /**< The runtime in INTRO if the caller specifies none. */
 	uint32_t max_sample_frames;    /**< Frames of a call stack in STATISTICAL: more overflow original readers. */

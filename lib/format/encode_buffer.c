@@ -69,6 +69,8 @@ void encode_string(encode_buffer *buffer, const char *text, size_t length)
 
 void encode_clock(encode_buffer *buffer, const mprof_clock *clock)
 {
+	buffer->clock_start = buffer->length;
 	encode_varint(buffer, clock->counter);
 	encode_varint(buffer, clock->time);
+	buffer->clock_end = buffer->length;
 }

@@ -18,6 +18,8 @@ typedef struct encode_buffer {
 	size_t length;
 	size_t capacity;
 	size_t limit;        /**< Maximum length in bytes; appending more fails with #MPROF_ERR_LIMIT. */
+	size_t clock_start;  /**< Where the last CLOCK that was appended begins. */
+	size_t clock_end;    /**< Where it ends. */
 	mprof_status status; /**< #MPROF_OK, #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT. */
 } encode_buffer;
 
@@ -29,6 +31,8 @@ void encode_buffer_destroy(encode_buffer *buffer);
 static inline void encode_buffer_clear(encode_buffer *buffer)
 {
 	buffer->length = 0;
+	buffer->clock_start = 0;
+	buffer->clock_end = 0;
 	buffer->status = MPROF_OK;
 }
 
@@ -36,6 +40,8 @@ static inline void encode_buffer_clear(encode_buffer *buffer)
 static inline void encode_buffer_truncate(encode_buffer *buffer, size_t length)
 {
 	buffer->length = length;
+	if (buffer->clock_end > length)
+		buffer->clock_end = 0;
 	buffer->status = MPROF_OK;
 }
 

@@ -22,7 +22,7 @@ typedef enum event_column {
 	EVENT_COLUMNS
 } event_column;
 
-/** What an event is, and so which columns have a value of it. */
+/** The kind of an event, which determines the columns that have its values. */
 typedef enum event_symbol {
 	EVENT_SYMBOL_ENTER,            /**< A method and a time. */
 	EVENT_SYMBOL_LEAVE_IMPLICIT,   /**< A time. */
@@ -39,21 +39,6 @@ typedef enum event_symbol {
 
 /** The most events of a block: a reader needs memory for that many. */
 #define EVENT_COLUMNS_MOST_EVENTS 65536
-
-/** The columns that have a value for each event of a symbol, a bit for each #event_column. */
-static inline uint32_t event_symbol_columns(uint32_t symbol)
-{
-	static const uint8_t columns[EVENT_SYMBOLS] = {
-		1 << EVENT_COLUMN_METHODS | 1 << EVENT_COLUMN_TIMES,
-		1 << EVENT_COLUMN_TIMES,
-		1 << EVENT_COLUMN_METHODS | 1 << EVENT_COLUMN_TIMES,
-		1 << EVENT_COLUMN_CLASSES | 1 << EVENT_COLUMN_SIZES,
-		1 << EVENT_COLUMN_CLASSES,
-		0,
-	};
-
-	return columns[symbol];
-}
 
 /**
  * Maps the signed difference of two addresses, in two's complement, to a number that is small if the difference is a

@@ -2,6 +2,7 @@
 /* Decodes columns to events. */
 #include "format/event_columns_decode.h"
 
+#include "format/event_columns_skip.h"
 #include "format/event_decode_one.h"
 #include "format/event_store.h"
 
@@ -20,6 +21,7 @@ typedef struct run_values {
 	uint32_t callers[RUN_LENGTH + 1];
 	uint32_t stacks[RUN_LENGTH + 1];
 	uint64_t objects[RUN_LENGTH + 1];
+	uint16_t allocations[RUN_LENGTH + 1]; /* Positions of the allocations. */
 } run_values;
 
 /* Which columns the events of a log have in addition to those of their symbols. */
@@ -45,76 +47,51 @@ static run_fields fields_of(const event_decode_table *table)
 	return fields;
 }
 
-static uint32_t symbol_at(const event_columns_state *columns, const uint8_t *content, size_t position)
+static const uint8_t *symbols_of(const event_columns_state *columns, const uint8_t *content)
 {
-	uint32_t byte = content[columns->starts[EVENT_COLUMN_SYMBOLS] + position / 2];
-
-	return byte >> position % 2 * EVENT_SYMBOL_BITS & EVENT_SYMBOL_MASK;
-}
-
-/* Counts of values of four columns, in 16 bits each, so that those of an event are added at once. */
-typedef uint64_t run_counts;
-
-#define COUNT_METHODS 0
-#define COUNT_CLASSES 16
-#define COUNT_TIMES 32
-#define COUNT_SIZES 48
-#define ONE(column) (UINT64_C(1) << (column))
-
-static const run_counts counts_of[EVENT_SYMBOLS] = {
-	[EVENT_SYMBOL_ENTER] = ONE(COUNT_METHODS) | ONE(COUNT_TIMES),
-	[EVENT_SYMBOL_LEAVE_IMPLICIT] = ONE(COUNT_TIMES),
-	[EVENT_SYMBOL_LEAVE] = ONE(COUNT_METHODS) | ONE(COUNT_TIMES),
-	[EVENT_SYMBOL_ALLOCATION] = ONE(COUNT_CLASSES) | ONE(COUNT_SIZES),
-	[EVENT_SYMBOL_ALLOCATION_FIXED] = ONE(COUNT_CLASSES),
-};
-
-static inline size_t count_get(run_counts counts, uint32_t column)
-{
-	return counts >> column & UINT16_MAX;
+	return content + columns->starts[EVENT_COLUMN_SYMBOLS];
 }
 
 /* Whether the columns have the values of a run. Those of whole blocks always do. */
-static int has_values(const event_columns_state *columns, const run_fields *fields, run_counts counts)
+static int has_values(const event_columns_state *columns, const run_fields *fields, const event_symbol_counts *counts)
 {
 	const int_column *numbers = columns->numbers;
-	const size_t allocations = count_get(counts, COUNT_CLASSES);
+	const size_t allocations = event_symbols_with_class(counts);
 
-	return count_get(counts, COUNT_METHODS) <= numbers[EVENT_COLUMN_METHODS].left &&
+	return counts->with_method <= numbers[EVENT_COLUMN_METHODS].left &&
 	       allocations <= numbers[EVENT_COLUMN_CLASSES].left &&
-	       count_get(counts, COUNT_TIMES) <= numbers[EVENT_COLUMN_TIMES].left &&
-	       count_get(counts, COUNT_SIZES) <= numbers[EVENT_COLUMN_SIZES].left &&
+	       event_symbols_with_time(counts) <= numbers[EVENT_COLUMN_TIMES].left &&
+	       counts->allocations <= numbers[EVENT_COLUMN_SIZES].left &&
 	       (!fields->has_caller || allocations <= numbers[EVENT_COLUMN_CALLERS].left) &&
 	       (!fields->has_stack || allocations <= numbers[EVENT_COLUMN_STACKS].left) &&
 	       (!fields->has_object || allocations <= numbers[EVENT_COLUMN_OBJECTS].left);
 }
 
-/* Unpacks the symbols of at most \p most events before the next row. Returns their number. */
-static size_t unpack_symbols(const event_columns_state *columns, const uint8_t *content, size_t most,
-			     run_values *values, run_counts *counts)
+/* Whether a run fits the columns and the details of the batch. */
+static int run_fits(const event_columns_state *columns, const run_fields *fields, size_t details,
+		    const event_symbol_counts *counts)
 {
-	run_counts sum = 0;
-	size_t i;
-
-	for (i = 0; i < most; i++) {
-		uint32_t symbol = symbol_at(columns, content, columns->position + i);
-
-		if (symbol == EVENT_SYMBOL_ROW)
-			break;
-		values->symbols[i] = (uint8_t)symbol;
-		sum += counts_of[symbol];
-	}
-	*counts = sum;
-	return i;
+	return has_values(columns, fields, counts) && (!fields->has_any || event_symbols_with_class(counts) <= details);
 }
 
-/* Shortens a run until the columns have its values, and the batch the details. Returns the number of events left. */
-static size_t shorten_run(const event_columns_state *columns, const run_fields *fields, size_t details,
-			  const run_values *values, size_t length, run_counts *counts)
+/*
+ * Unpacks the symbols of a run: those of at most \p most events before the next row, and fewer if the columns do not
+ * have their values, or the batch not their details. Returns their number.
+ */
+static size_t unpack_run(const event_columns_state *columns, const uint8_t *content, const run_fields *fields,
+			 size_t details, size_t most, run_values *values, event_symbol_counts *counts)
 {
-	while (length > 0 && (!has_values(columns, fields, *counts) ||
-			      (fields->has_any && count_get(*counts, COUNT_CLASSES) > details)))
-		*counts -= counts_of[values->symbols[--length]];
+	const uint8_t *symbols = symbols_of(columns, content);
+	const uint8_t *row;
+	size_t length = most;
+
+	event_symbols_unpack(symbols, columns->position, most, values->symbols);
+	row = memchr(values->symbols, EVENT_SYMBOL_ROW, most);
+	if (row != NULL)
+		length = (size_t)(row - values->symbols);
+	event_symbols_count(symbols, columns->position, length, counts);
+	while (length > 0 && !run_fits(columns, fields, details, counts))
+		event_symbols_count(symbols, columns->position, --length, counts);
 	return length;
 }
 
@@ -133,14 +110,16 @@ static void read_numbers(event_columns_state *columns, const uint8_t *content, e
 }
 
 static void read_values(event_columns_state *columns, const uint8_t *content, const run_fields *fields,
-			run_counts counts, run_values *values)
+			const event_symbol_counts *counts, run_values *values)
 {
-	const size_t allocations = count_get(counts, COUNT_CLASSES);
+	const size_t allocations = event_symbols_with_class(counts);
 
-	read_ids(columns, content, EVENT_COLUMN_METHODS, values->methods, count_get(counts, COUNT_METHODS));
+	read_ids(columns, content, EVENT_COLUMN_METHODS, values->methods, counts->with_method);
+	read_numbers(columns, content, EVENT_COLUMN_TIMES, values->times, event_symbols_with_time(counts));
+	if (allocations == 0)
+		return;
 	read_ids(columns, content, EVENT_COLUMN_CLASSES, values->classes, allocations);
-	read_numbers(columns, content, EVENT_COLUMN_TIMES, values->times, count_get(counts, COUNT_TIMES));
-	read_numbers(columns, content, EVENT_COLUMN_SIZES, values->sizes, count_get(counts, COUNT_SIZES));
+	read_numbers(columns, content, EVENT_COLUMN_SIZES, values->sizes, counts->allocations);
 	if (fields->has_caller)
 		read_ids(columns, content, EVENT_COLUMN_CALLERS, values->callers, allocations);
 	if (fields->has_stack)
@@ -149,91 +128,123 @@ static void read_values(event_columns_state *columns, const uint8_t *content, co
 		read_numbers(columns, content, EVENT_COLUMN_OBJECTS, values->objects, allocations);
 }
 
-/* How an event is put together from its values. The masks are 0 or -1. */
+/*
+ * What an event takes from the columns of methods and times. A mask is 0 or -1, and so selects a value and, subtracted,
+ * advances to the next one.
+ */
 typedef struct symbol_rule {
 	uint32_t event_template;
-	uint32_t method_mask;
-	uint32_t class_mask;
-	uint32_t fixed_mask;
-	uint64_t time_mask;
-	uint64_t size_mask;
+	int32_t method_mask;
+	int64_t time_mask;
 } symbol_rule;
 
 static void rules_build(symbol_rule rules[EVENT_SYMBOLS], const event_decode_table *table)
 {
-	static const uint8_t bytes[EVENT_SYMBOLS] = {
-		[EVENT_SYMBOL_ENTER] = EVENT_GROUP_ENTER,
-		[EVENT_SYMBOL_LEAVE_IMPLICIT] = EVENT_GROUP_IMPLICIT_LEAVE,
-		[EVENT_SYMBOL_LEAVE] = EVENT_GROUP_LEAVE,
-		[EVENT_SYMBOL_ALLOCATION] = EVENT_GROUP_ALLOCATION,
-		[EVENT_SYMBOL_ALLOCATION_FIXED] = EVENT_GROUP_ALLOCATION,
-	};
+	const event_decode_entry *entries = table->entries;
+	/* Unlike its byte in a list of events, the symbol means this whatever directives are declared. */
+	const uint8_t implicit_leave[sizeof(uint32_t)] = {MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0,
+							  EVENT_GROUP_IMPLICIT_LEAVE, 0};
+	const symbol_rule allocation = {entries[EVENT_GROUP_ALLOCATION].event_template, 0, 0};
 
-	for (uint32_t symbol = 0; symbol < EVENT_SYMBOLS; symbol++) {
-		run_counts counts = counts_of[symbol];
-
-		rules[symbol] = (symbol_rule){
-			.event_template = table->entries[bytes[symbol]].event_template,
-			.method_mask = 0 - (uint32_t)count_get(counts, COUNT_METHODS),
-			.class_mask = 0 - (uint32_t)count_get(counts, COUNT_CLASSES),
-			.fixed_mask = 0 - (uint32_t)(symbol == EVENT_SYMBOL_ALLOCATION_FIXED),
-			.time_mask = 0 - (uint64_t)count_get(counts, COUNT_TIMES),
-			.size_mask = 0 - (uint64_t)count_get(counts, COUNT_SIZES),
-		};
-	}
+	rules[EVENT_SYMBOL_ENTER] = (symbol_rule){entries[EVENT_GROUP_ENTER].event_template, -1, -1};
+	rules[EVENT_SYMBOL_LEAVE_IMPLICIT] = (symbol_rule){0, 0, -1};
+	memcpy(&rules[EVENT_SYMBOL_LEAVE_IMPLICIT].event_template, implicit_leave, sizeof(implicit_leave));
+	rules[EVENT_SYMBOL_LEAVE] = (symbol_rule){entries[EVENT_GROUP_LEAVE].event_template, -1, -1};
+	rules[EVENT_SYMBOL_ALLOCATION] = allocation;
+	rules[EVENT_SYMBOL_ALLOCATION_FIXED] = allocation;
 }
 
-/* Stores the events of a run. Returns the number of events before one whose size is not known. */
-static size_t store_run(const event_decode_table *table, const run_values *values, size_t length, uint64_t *counter,
+/*
+ * Stores the events of a run, without the classes and sizes of allocations. Which symbol is next is unpredictable, so
+ * the loop does not branch on it: it loads the next value of each column, and the rule of the symbol selects from
+ * them.
+ */
+static void store_calls(const event_decode_table *table, const run_values *values, size_t length, uint64_t *counter,
 			mprof_event *events)
 {
 	symbol_rule rules[EVENT_SYMBOLS];
-	run_counts at = 0;
 	uint64_t now = *counter;
+	size_t method = 0;
+	size_t time = 0;
 
 	rules_build(rules, table);
 	for (size_t i = 0; i < length; i++) {
-		const uint32_t symbol = values->symbols[i];
-		const symbol_rule *rule = &rules[symbol];
-		uint32_t id = (values->methods[count_get(at, COUNT_METHODS)] & rule->method_mask) |
-			      (values->classes[count_get(at, COUNT_CLASSES)] & rule->class_mask);
-		uint32_t fixed = id_map_get(table->object_sizes, id & rule->fixed_mask);
+		const symbol_rule *rule = &rules[values->symbols[i]];
 
-		if (__builtin_expect(rule->fixed_mask != 0 && fixed == 0, 0)) {
-			*counter = now;
-			return i;
-		}
-		now += values->times[count_get(at, COUNT_TIMES)] & rule->time_mask;
-		event_store(&events[i], rule->event_template, id, now,
-			    (values->sizes[count_get(at, COUNT_SIZES)] & rule->size_mask) | (fixed & rule->fixed_mask));
-		at += counts_of[symbol];
+		now += values->times[time] & (uint64_t)rule->time_mask;
+		event_store_start(&events[i], rule->event_template,
+				  values->methods[method] & (uint32_t)rule->method_mask, now);
+		method -= (size_t)(ptrdiff_t)rule->method_mask;
+		time -= (size_t)(ptrdiff_t)rule->time_mask;
 	}
 	*counter = now;
+}
+
+/* Lists the positions of the allocations of a run. */
+static void find_allocations(run_values *values, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		values->allocations[count] = (uint16_t)i;
+		count += values->symbols[i] >= EVENT_SYMBOL_ALLOCATION;
+	}
+}
+
+/*
+ * Stores the classes and sizes of allocations. Returns the position of the first event whose size is not known, or
+ * \p length.
+ */
+static size_t store_allocations(const id_map *fixed_sizes, const run_values *values, size_t count, size_t length,
+				mprof_event *events)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t position = values->allocations[i];
+		const uint32_t id = values->classes[i];
+		const uint64_t is_fixed = values->symbols[position] == EVENT_SYMBOL_ALLOCATION_FIXED;
+		const uint32_t fixed = id_map_get(fixed_sizes, id);
+
+		if (__builtin_expect(is_fixed && fixed == 0, 0))
+			return position;
+		events[position].id = id;
+		events[position].value = is_fixed ? fixed : values->sizes[size];
+		size += 1 - is_fixed;
+	}
 	return length;
 }
 
-/* Stores the optional fields of the allocations of a run. */
-static void store_fields(event_columns_state *columns, const run_fields *fields, const run_values *values,
-			 size_t length, events_decode_batch *batch)
+/* Stores the events of a run. Returns the number of events before one whose size is not known. */
+static size_t store_run(const event_decode_table *table, run_values *values, const event_symbol_counts *counts,
+			size_t length, uint64_t *counter, mprof_event *events)
 {
-	size_t next = 0;
+	const size_t allocations = event_symbols_with_class(counts);
 
-	for (size_t i = 0; i < length; i++) {
+	store_calls(table, values, length, counter, events);
+	if (allocations == 0)
+		return length;
+	find_allocations(values, length);
+	return store_allocations(table->object_sizes, values, allocations, length, events);
+}
+
+/* Stores the optional fields of the allocations of a run. */
+static void store_fields(event_columns_state *columns, const run_fields *fields, const run_values *values, size_t count,
+			 events_decode_batch *batch)
+{
+	for (size_t i = 0; i < count; i++) {
 		event_field_values numbers = {{0}};
 
-		if (values->symbols[i] != EVENT_SYMBOL_ALLOCATION &&
-		    values->symbols[i] != EVENT_SYMBOL_ALLOCATION_FIXED)
-			continue;
 		if (fields->has_caller)
-			numbers.of[EVENT_FIELD_CALLER] = values->callers[next];
+			numbers.of[EVENT_FIELD_CALLER] = values->callers[i];
 		if (fields->has_stack)
-			numbers.of[EVENT_FIELD_STACK] = values->stacks[next];
+			numbers.of[EVENT_FIELD_STACK] = values->stacks[i];
 		if (fields->has_object) {
-			columns->object += event_column_unfold_address(values->objects[next]);
+			columns->object += event_column_unfold_address(values->objects[i]);
 			numbers.of[EVENT_FIELD_OBJECT] = columns->object;
 		}
-		event_store_detail(&batch->events[batch->count + i], &batch->details[batch->detail_count++], &numbers);
-		next++;
+		event_store_detail(&batch->events[batch->count + values->allocations[i]],
+				   &batch->details[batch->detail_count++], &numbers);
 	}
 }
 
@@ -250,37 +261,41 @@ static events_decode_result decode_run(const event_decode_table *table, event_co
 {
 	const run_fields fields = fields_of(table);
 	const size_t details = fields.has_any ? batch->detail_capacity - batch->detail_count : 0;
-	const event_columns_state before = *columns;
-	const uint64_t counter = state->counter;
 	mprof_event *events = batch->events + batch->count;
 	size_t most = columns->event_count - columns->position;
+	uint64_t now = state->counter;
 	size_t length;
 	size_t stored;
+	event_columns_state before;
 	run_values values;
-	run_counts counts;
+	event_symbol_counts counts;
 
 	if (most > batch->capacity - batch->count)
 		most = batch->capacity - batch->count;
-	length = unpack_symbols(columns, content, most < RUN_LENGTH ? most : RUN_LENGTH, &values, &counts);
-	length = shorten_run(columns, &fields, details, &values, length, &counts);
+	length =
+		unpack_run(columns, content, &fields, details, most < RUN_LENGTH ? most : RUN_LENGTH, &values, &counts);
 	if (length == 0)
 		return fields.has_any && details == 0 ? EVENTS_DECODE_FULL
 						      : fail(columns, state, EVENTS_DECODE_TRUNCATED);
-	read_values(columns, content, &fields, counts, &values);
-	stored = store_run(table, &values, length, &state->counter, events);
+	/* Only allocations of fixed size can fail. */
+	if (counts.fixed_allocations > 0)
+		before = *columns;
+	read_values(columns, content, &fields, &counts, &values);
+	stored = store_run(table, &values, &counts, length, &now, events);
 	if (stored < length) {
 		/* The columns have to be where the events end, so the run is decoded again without the others. */
 		*columns = before;
-		state->counter = counter;
 		if (stored == 0)
 			return fail(columns, state, EVENTS_DECODE_NO_SIZE);
-		while (length > stored)
-			counts -= counts_of[values.symbols[--length]];
-		read_values(columns, content, &fields, counts, &values);
-		store_run(table, &values, length, &state->counter, events);
+		length = stored;
+		now = state->counter;
+		event_symbols_count(symbols_of(columns, content), columns->position, length, &counts);
+		read_values(columns, content, &fields, &counts, &values);
+		store_run(table, &values, &counts, length, &now, events);
 	}
+	state->counter = now;
 	if (fields.has_any)
-		store_fields(columns, &fields, &values, length, batch);
+		store_fields(columns, &fields, &values, event_symbols_with_class(&counts), batch);
 	batch->count += length;
 	columns->position += length;
 	return EVENTS_DECODE_DONE;
@@ -296,7 +311,7 @@ static events_decode_result decode_rows(const event_decode_table *table, event_c
 	events_decode_result result = EVENTS_DECODE_DONE;
 
 	while (columns->position < columns->event_count && batch->count < batch->capacity &&
-	       symbol_at(columns, content, columns->position) == EVENT_SYMBOL_ROW) {
+	       event_symbol_at(symbols_of(columns, content), columns->position) == EVENT_SYMBOL_ROW) {
 		result = cursor < limit ? event_decode_one(table, &cursor, limit, state, batch)
 					: EVENTS_DECODE_TRUNCATED;
 		if (result != EVENTS_DECODE_DONE)
@@ -314,10 +329,13 @@ events_decode_result event_columns_decode(const event_decode_table *table, event
 {
 	events_decode_result result = EVENTS_DECODE_DONE;
 
+	/* The last events may have been decoded without all of their fields. After them, these are not needed. */
+	if (columns->position < columns->event_count)
+		event_columns_settle_all(columns, content, &state->counter);
 	while (result == EVENTS_DECODE_DONE && columns->position < columns->event_count) {
 		if (batch->count == batch->capacity)
 			return EVENTS_DECODE_FULL;
-		if (symbol_at(columns, content, columns->position) == EVENT_SYMBOL_ROW)
+		if (event_symbol_at(symbols_of(columns, content), columns->position) == EVENT_SYMBOL_ROW)
 			result = decode_rows(table, columns, content, state, batch);
 		else
 			result = decode_run(table, columns, content, state, batch);

@@ -47,8 +47,7 @@ void event_columns_clear(event_columns *columns)
 	columns->last_object = 0;
 }
 
-/* Makes room for \p more events, whatever they are, except in the rows. Returns 0 if out of memory. */
-static int reserve_values(event_columns *columns, size_t more)
+int event_columns_reserve(event_columns *columns, size_t more)
 {
 	for (size_t i = EVENT_COLUMN_SYMBOLS; i <= LAST_NUMBERS; i++) {
 		void *values = i == EVENT_COLUMN_SYMBOLS ? (void *)columns->symbols : columns->values[i];
@@ -165,8 +164,7 @@ static inline int add_columns(event_columns *columns, event_encoder *encoder, ev
 	return 1;
 }
 
-/* Adds an event. \p encoder and its statistics count it. */
-static mprof_status add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event)
+mprof_status event_columns_add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event)
 {
 	const event_rule *rule = event_rule_for(encoder, event);
 	event_symbol symbol = symbol_of(encoder, rule, event);
@@ -204,24 +202,38 @@ mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, e
 
 		if (batch > room)
 			batch = room;
-		if (!reserve_values(columns, batch) || !reserve_block(columns, block, batch)) {
+		if (!event_columns_reserve(columns, batch) || !reserve_block(columns, block, batch)) {
 			encode_buffer_truncate(block, block->length);
 			return MPROF_ERR_MEMORY;
 		}
 		for (; batch > 0 && status == MPROF_OK; batch--) {
-			status = add_event(columns, encoder, &events[*taken]);
+			status = event_columns_add_event(columns, encoder, &events[*taken]);
 			*taken += status == MPROF_OK;
 		}
 	}
 	return status;
 }
 
+/* Moves the low halves of eight bytes to the lowest four bytes. */
+static inline uint32_t pack_symbols(uint64_t symbols)
+{
+	symbols = (symbols | symbols >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	symbols = (symbols | symbols >> 8) & UINT64_C(0x0000ffff0000ffff);
+	return (uint32_t)(symbols | symbols >> 16);
+}
+
 static void encode_symbols(const event_columns *columns, encode_buffer *block)
 {
-	size_t count = columns->counts[EVENT_COLUMN_SYMBOLS];
-	uint8_t *out = block->bytes + block->length;
+	const size_t count = columns->counts[EVENT_COLUMN_SYMBOLS];
+	size_t i = 0;
+	uint8_t *out;
 
-	for (size_t i = 0; i + 1 < count; i += 2)
+	if (!encode_buffer_reserve(block, (count + 1) / 2))
+		return;
+	out = block->bytes + block->length;
+	for (; count - i >= 8; i += 8, out += 4)
+		bytes_store_32(out, pack_symbols(bytes_load_64(columns->symbols + i)));
+	for (; i + 1 < count; i += 2)
 		*out++ = (uint8_t)(columns->symbols[i] | columns->symbols[i + 1] << EVENT_SYMBOL_BITS);
 	if (count % 2 != 0)
 		*out++ = columns->symbols[count - 1];
@@ -238,17 +250,17 @@ static void encode_column(const event_columns *columns, event_column column, enc
 		int_column_encode(block, columns->values[column], columns->counts[column]);
 }
 
-void event_columns_encode(const event_columns *columns, encode_buffer *block)
+size_t event_columns_encode(const event_columns *columns, encode_buffer *block)
 {
 	size_t lengths[EVENT_COLUMNS];
 	size_t column_count = 0;
 	size_t start = block->length;
-	size_t directory_length;
+	size_t directory_start;
 	size_t length;
 
 	/* The lengths precede the columns but are known only after these, which are therefore moved. */
 	if (!encode_buffer_reserve(block, DIRECTORY_ROOM))
-		return;
+		return 0;
 	block->length += DIRECTORY_ROOM;
 	for (size_t i = 0; i < EVENT_COLUMNS; i++) {
 		lengths[i] = block->length;
@@ -258,14 +270,15 @@ void event_columns_encode(const event_columns *columns, encode_buffer *block)
 			column_count = i + 1;
 	}
 	if (block->status != MPROF_OK)
-		return;
+		return 0;
 	length = block->length - start - DIRECTORY_ROOM;
 	block->length = start;
 	encode_varint(block, columns->counts[EVENT_COLUMN_SYMBOLS]);
+	directory_start = block->length;
 	encode_varint(block, column_count);
 	for (size_t i = 0; i < column_count; i++)
 		encode_varint(block, lengths[i]);
-	directory_length = block->length - start;
-	memmove(block->bytes + start + directory_length, block->bytes + start + DIRECTORY_ROOM, length);
+	memmove(block->bytes + block->length, block->bytes + start + DIRECTORY_ROOM, length);
 	block->length += length;
+	return block->length - directory_start;
 }

@@ -34,13 +34,25 @@ void event_columns_clear(event_columns *columns);
 mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, encode_buffer *block,
 			       const mprof_event *events, size_t count, size_t *taken);
 
+/** Makes room for \p more events, whatever they are, except in the rows. Returns 0 if out of memory. */
+int event_columns_reserve(event_columns *columns, size_t more);
+
+/**
+ * Adds an event after event_columns_reserve(), to columns that are not full. \p encoder and its statistics count it.
+ * Status as of events_encode().
+ */
+mprof_status event_columns_add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event);
+
 /** Whether no event can be added any more. */
 static inline int event_columns_is_full(const event_columns *columns)
 {
 	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MOST_EVENTS;
 }
 
-/** Appends the number of events, the lengths of the columns, and the columns. */
-void event_columns_encode(const event_columns *columns, encode_buffer *block);
+/**
+ * Appends the number of events, the lengths of the columns, and the columns. Returns the length of everything after the
+ * number of events, in bytes, which writers compress (doc/format.md, 3.23); 0 if out of memory.
+ */
+size_t event_columns_encode(const event_columns *columns, encode_buffer *block);
 
 #endif

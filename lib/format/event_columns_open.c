@@ -48,15 +48,31 @@ static void open_directory(event_columns_state *columns, content_cursor *cursor)
 		cursor->position = position;
 }
 
+/* Counts the symbols of all events, piece by piece. Returns the number of events before the first invalid one. */
+static size_t count_pieces(event_columns_state *columns, const uint8_t *bytes)
+{
+	size_t counted = 0;
+	size_t piece = 0;
+
+	for (size_t got = EVENT_COLUMNS_PIECE; got == EVENT_COLUMNS_PIECE && counted < columns->event_count; piece++) {
+		const size_t left = columns->event_count - counted;
+
+		got = event_symbols_count(bytes, counted, left < EVENT_COLUMNS_PIECE ? left : EVENT_COLUMNS_PIECE,
+					  &columns->pieces[piece]);
+		event_symbols_add(&columns->counts, &columns->pieces[piece]);
+		counted += got;
+	}
+	return counted;
+}
+
 /* Counts the symbols up to the first invalid one, and adds up what each column needs for them. */
 static void count_symbols(event_columns_state *columns, content_cursor *cursor, uint64_t directives,
 			  column_needs *needs)
 {
 	const uint8_t *bytes = cursor->bytes + columns->starts[EVENT_COLUMN_SYMBOLS];
 	size_t length = columns->lengths[EVENT_COLUMN_SYMBOLS];
-	size_t counts[EVENT_SYMBOL_MASK + 1] = {0};
 	size_t allocations;
-	size_t i;
+	size_t counted;
 
 	if (columns->event_count > 2 * length) {
 		columns->event_count = 2 * length;
@@ -66,25 +82,17 @@ static void count_symbols(event_columns_state *columns, content_cursor *cursor, 
 		content_cursor_fail(cursor, columns->starts[EVENT_COLUMN_SYMBOLS], MPROF_ERR_MALFORMED,
 				    "a column has more values than events");
 	}
-	for (i = 0; i < columns->event_count; i++) {
-		uint32_t symbol = bytes[i / 2] >> i % 2 * EVENT_SYMBOL_BITS & EVENT_SYMBOL_MASK;
-
-		if (symbol >= EVENT_SYMBOLS)
-			break;
-		counts[symbol]++;
-	}
-	if (i < columns->event_count)
-		content_cursor_fail(cursor, columns->starts[EVENT_COLUMN_SYMBOLS] + i / 2, MPROF_ERR_MALFORMED,
+	counted = count_pieces(columns, bytes);
+	if (counted < columns->event_count)
+		content_cursor_fail(cursor, columns->starts[EVENT_COLUMN_SYMBOLS] + counted / 2, MPROF_ERR_MALFORMED,
 				    "invalid symbol of an event");
-	columns->event_count = i;
+	columns->event_count = counted;
+	allocations = event_symbols_with_class(&columns->counts);
 	memset(needs, 0, sizeof(*needs));
-	for (uint32_t symbol = 0; symbol < EVENT_SYMBOLS; symbol++) {
-		for (size_t column = 0; column < EVENT_COLUMNS; column++) {
-			if ((event_symbol_columns(symbol) >> column & 1) != 0)
-				needs->counts[column] += counts[symbol];
-		}
-	}
-	allocations = counts[EVENT_SYMBOL_ALLOCATION] + counts[EVENT_SYMBOL_ALLOCATION_FIXED];
+	needs->counts[EVENT_COLUMN_METHODS] = columns->counts.with_method;
+	needs->counts[EVENT_COLUMN_CLASSES] = allocations;
+	needs->counts[EVENT_COLUMN_TIMES] = event_symbols_with_time(&columns->counts);
+	needs->counts[EVENT_COLUMN_SIZES] = columns->counts.allocations;
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0)
 		needs->counts[EVENT_COLUMN_CALLERS] = allocations;
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)) != 0)

@@ -9,6 +9,7 @@
 #include "format/event_codes.h"
 #include "format/event_decode_table.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /** Sign-extends a mask of the table, 0 or -1, to 64 bits. */
@@ -26,6 +27,20 @@ static inline void event_store(mprof_event *event, uint32_t event_template, uint
 	event->counter = counter;
 	event->value = value;
 	event->more.detail_bits = 0;
+}
+
+/** As event_store() with a value of 0, in as few stores as possible. */
+static inline void event_store_start(mprof_event *event, uint32_t event_template, uint32_t id, uint64_t counter)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	const uint64_t start = event_template | (uint64_t)id << 32;
+
+	memcpy(event, &start, sizeof(start));
+	event->counter = counter;
+	memset((uint8_t *)event + offsetof(mprof_event, value), 0, sizeof(*event) - offsetof(mprof_event, value));
+#else
+	event_store(event, event_template, id, counter, 0);
+#endif
 }
 
 /**

@@ -2,6 +2,9 @@
 /* Encodes and decodes columns of integers. */
 #include "format/int_column.h"
 
+#include "format/int_narrow.h"
+#include "format/int_widen.h"
+
 #include <stdint.h>
 
 #define WIDTHS 5
@@ -26,12 +29,7 @@ static size_t choose_width(const uint64_t *values, size_t count, uint32_t *width
 	size_t longer[WIDTHS] = {0};
 	size_t best = WIDTHS - 1;
 
-	for (size_t i = 0; i < count; i++) {
-		longer[0] += values[i] != 0;
-		longer[1] += values[i] > UINT8_MAX;
-		longer[2] += values[i] > UINT16_MAX;
-		longer[3] += values[i] > UINT32_MAX;
-	}
+	int_narrow_count(values, count, longer);
 	for (size_t i = WIDTHS - 1; i-- > 0;) {
 		if (widths[i] * count + EXCEPTION_COST * longer[i] <=
 		    widths[best] * count + EXCEPTION_COST * longer[best])
@@ -41,31 +39,36 @@ static size_t choose_width(const uint64_t *values, size_t count, uint32_t *width
 	return longer[best];
 }
 
-static void encode_exceptions(encode_buffer *buffer, const uint64_t *values, size_t count, uint32_t width)
+/* Values that are searched for exceptions at once. */
+#define SEARCHED 8
+
+static inline uint64_t any_bits(const uint64_t *values)
+{
+	return values[0] | values[1] | values[2] | values[3] | values[4] | values[5] | values[6] | values[7];
+}
+
+static void encode_exceptions(encode_buffer *buffer, const uint64_t *values, size_t count, uint32_t width,
+			      size_t exceptions)
 {
 	size_t next = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		uint64_t high = high_part(values[i], width);
-
-		if (high == 0)
-			continue;
+	for (; exceptions > 0; exceptions--) {
+		while (count - i >= SEARCHED && high_part(any_bits(values + i), width) == 0)
+			i += SEARCHED;
+		while (high_part(values[i], width) == 0)
+			i++;
 		encode_varint(buffer, i - next);
-		encode_varint(buffer, high);
-		next = i + 1;
+		encode_varint(buffer, high_part(values[i], width));
+		next = ++i;
 	}
 }
 
 static void encode_values(encode_buffer *buffer, const uint64_t *values, size_t count, uint32_t width)
 {
-	uint8_t *out;
-
-	/* A store of eight bytes for each value: the bytes after the last one are not used. */
-	if (!encode_buffer_reserve(buffer, count * width + 8))
+	if (!encode_buffer_reserve(buffer, count * width))
 		return;
-	out = buffer->bytes + buffer->length;
-	for (size_t i = 0; i < count; i++, out += width)
-		bytes_store_64(out, values[i]);
+	int_narrow_store(buffer->bytes + buffer->length, width, values, count);
 	buffer->length += count * width;
 }
 
@@ -79,8 +82,7 @@ void int_column_encode(encode_buffer *buffer, const uint64_t *values, size_t cou
 	exceptions = choose_width(values, count, &width);
 	encode_byte(buffer, (uint8_t)width);
 	encode_varint(buffer, exceptions);
-	if (exceptions > 0)
-		encode_exceptions(buffer, values, count, width);
+	encode_exceptions(buffer, values, count, width, exceptions);
 	encode_values(buffer, values, count, width);
 }
 
@@ -95,8 +97,11 @@ static int next_exception(int_column *column, const uint8_t *bytes)
 	column->until_exception = SIZE_MAX;
 	if (cursor == end)
 		return 1;
-	if (varint_read(&cursor, end, &gap) <= 0 || varint_read(&cursor, end, &high) <= 0 || gap >= SIZE_MAX ||
-	    high == 0 || column->width == 8 || high > UINT64_MAX >> 8 * column->width)
+	cursor = varint_get(cursor, end, &gap);
+	if (cursor == NULL || gap >= SIZE_MAX)
+		return 0;
+	cursor = varint_get(cursor, end, &high);
+	if (cursor == NULL || high == 0 || column->width == 8 || high > UINT64_MAX >> 8 * column->width)
 		return 0;
 	column->exceptions = (size_t)(cursor - bytes);
 	column->until_exception = (size_t)gap;
@@ -160,53 +165,6 @@ int_column_fault int_column_init(int_column *column, const uint8_t *bytes, size_
 	return INT_COLUMN_TRUNCATED;
 }
 
-/* Widens \p count values. Each loop has a constant width, so that compilers can use vectors. */
-static void widen_32(const uint8_t *bytes, uint32_t width, uint32_t *values, size_t count)
-{
-	switch (width) {
-	case 0:
-		memset(values, 0, count * sizeof(*values));
-		break;
-	case 1:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes[i];
-		break;
-	case 2:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes_load_16(bytes + 2 * i);
-		break;
-	default:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes_load_32(bytes + 4 * i);
-		break;
-	}
-}
-
-static void widen_64(const uint8_t *bytes, uint32_t width, uint64_t *values, size_t count)
-{
-	switch (width) {
-	case 0:
-		memset(values, 0, count * sizeof(*values));
-		break;
-	case 1:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes[i];
-		break;
-	case 2:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes_load_16(bytes + 2 * i);
-		break;
-	case 4:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes_load_32(bytes + 4 * i);
-		break;
-	default:
-		for (size_t i = 0; i < count; i++)
-			values[i] = bytes_load_64(bytes + 8 * i);
-		break;
-	}
-}
-
 /* The position of the next exception among the next \p count values, counted from \p position; \p count if none. */
 static size_t take_exception(int_column *column, const uint8_t *bytes, size_t position, size_t count, uint64_t *high)
 {
@@ -231,7 +189,7 @@ void int_column_read_32(int_column *column, const uint8_t *bytes, uint32_t *valu
 {
 	uint64_t high;
 
-	widen_32(bytes + column->values, column->width, values, count);
+	int_widen_32(bytes + column->values, column->width, values, count);
 	for (size_t i = 0; (i = take_exception(column, bytes, i, count, &high)) < count; i++)
 		values[i] |= (uint32_t)high;
 	advance(column, count);
@@ -241,7 +199,7 @@ void int_column_read_64(int_column *column, const uint8_t *bytes, uint64_t *valu
 {
 	uint64_t high;
 
-	widen_64(bytes + column->values, column->width, values, count);
+	int_widen_64(bytes + column->values, column->width, values, count);
 	for (size_t i = 0; (i = take_exception(column, bytes, i, count, &high)) < count; i++)
 		values[i] |= high;
 	advance(column, count);

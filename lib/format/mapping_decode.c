@@ -187,8 +187,8 @@ static int ends_find(const content_cursor *content, const mapping_fields *fields
 	return lists->class_end != 0;
 }
 
-/* Decodes the remaining entries and adds them to the summary. */
-static void entries_summarize(mapping_cursor *entries, mapping_lists *lists)
+/* Decodes the remaining entries, adds them to the summary, and passes them on if there is a sink. */
+static void entries_summarize(mapping_cursor *entries, const definition_sink *sink, mapping_lists *lists)
 {
 	mprof_mapping mapping;
 
@@ -198,6 +198,8 @@ static void entries_summarize(mapping_cursor *entries, mapping_lists *lists)
 		if (mapping.id > *highest)
 			*highest = mapping.id;
 		lists->has_object_sizes |= mapping.size != 0;
+		if (sink != NULL)
+			sink->mapping(sink->user, &mapping);
 	}
 }
 
@@ -213,12 +215,32 @@ static int lists_find(const content_cursor *cursor, const mapping_fields *fields
 	lists->highest_method = 0;
 	lists->has_object_sizes = 0;
 	mapping_cursor_init(&entries, cursor, lists, fields);
-	entries_summarize(&entries, lists);
+	entries_summarize(&entries, NULL, lists);
 	return 1;
 }
 
+/* Decodes lists whose ends are ambiguous. Which entries they have is known only after the whole block was decoded. */
+static void ambiguous_lists_decode(content_cursor *cursor, const mapping_fields *fields, const definition_sink *sink,
+				   mapping_lists *lists, mprof_clock *end)
+{
+	const content_cursor start = *cursor;
+	mapping_cursor entries;
+
+	mapping_cursor_init(&entries, cursor, lists, fields);
+	entries_summarize(&entries, NULL, lists);
+	content_cursor_clock(&entries.content, end);
+	if (content_cursor_finish(&entries.content) != MPROF_OK && lists_find(cursor, fields, lists, end))
+		cursor->position = cursor->length;
+	else
+		*cursor = entries.content;
+	if (cursor->status != MPROF_OK || sink == NULL)
+		return;
+	mapping_cursor_init(&entries, &start, lists, fields);
+	entries_summarize(&entries, sink, lists);
+}
+
 void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int allow_byte_ends,
-			  mapping_lists *lists, mprof_clock *end)
+			  const definition_sink *sink, mapping_lists *lists, mprof_clock *end)
 {
 	mapping_cursor entries;
 
@@ -226,12 +248,13 @@ void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, 
 		return;
 	memset(lists, 0, sizeof(*lists));
 	lists->start = cursor->position;
+	if (allow_byte_ends) {
+		ambiguous_lists_decode(cursor, fields, sink, lists, end);
+		return;
+	}
 	mapping_cursor_init(&entries, cursor, lists, fields);
-	entries_summarize(&entries, lists);
+	entries_summarize(&entries, sink, lists);
 	content_cursor_clock(&entries.content, end);
-	if (content_cursor_finish(&entries.content) != MPROF_OK && allow_byte_ends &&
-	    lists_find(cursor, fields, lists, end))
-		cursor->position = cursor->length;
-	else
-		*cursor = entries.content;
+	(void)content_cursor_finish(&entries.content);
+	*cursor = entries.content;
 }

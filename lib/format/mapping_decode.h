@@ -9,6 +9,7 @@
 #include <mprof/parser.h>
 
 #include "format/content_cursor.h"
+#include "format/definition_sink.h"
 
 /** Where the lists are in the content, and a summary of their entries, so that callers need not decode them again. */
 typedef struct mapping_lists {
@@ -50,9 +51,10 @@ int mapping_cursor_next(mapping_cursor *cursor, mprof_mapping *mapping);
 
 /**
  * Determines how the lists at the cursor end, and decodes them and the CLOCK after them, which must end the content. If
- * \p allow_byte_ends is set, lists that end with a byte 0 are tried as well.
+ * \p allow_byte_ends is set, lists that end with a byte 0 are tried as well. \p sink receives the entries, if it is
+ * not NULL.
  */
 void mapping_lists_decode(content_cursor *cursor, const mapping_fields *fields, int allow_byte_ends,
-			  mapping_lists *lists, mprof_clock *end);
+			  const definition_sink *sink, mapping_lists *lists, mprof_clock *end);
 
 #endif

@@ -40,6 +40,7 @@ const char *mprof_block_get_name(mprof_block_kind kind)
 		[MPROF_BLOCK_ROOTS] = "roots",
 		[MPROF_BLOCK_FIELDS] = "fields",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
+		[MPROF_BLOCK_INDEX] = "index",
 	};
 
 	return NAME_FROM(names, kind);

@@ -37,6 +37,12 @@ int descriptor_look_at_mode(int fd, int *appends);
 int descriptor_resolve_path(const char *path, char *absolute, size_t size);
 
 /**
+ * Reads up to \p length bytes at an offset of a file, without moving its position. \p *got is less than \p length only
+ * at the end of the file. On Windows, ENOTSUP.
+ */
+int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size_t *got);
+
+/**
  * Writes all bytes, and waits if the descriptor is non-blocking. \p *written, which the caller sets to 0, receives the
  * number of bytes written, also after an error. \p raises_sigpipe: SIGPIPE is possible, and is suppressed; a closed
  * pipe then only returns EPIPE.

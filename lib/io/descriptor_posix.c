@@ -21,6 +21,25 @@ int descriptor_open_to_read(const char *path, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
+int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	*got = 0;
+	while (*got < length) {
+		const size_t left = length - *got;
+		const ssize_t result =
+			pread(fd, (uint8_t *)bytes + *got, left < DESCRIPTOR_LONGEST ? left : DESCRIPTOR_LONGEST,
+			      (off_t)(offset + *got));
+
+		if (result == 0)
+			break;
+		if (result > 0)
+			*got += (size_t)result;
+		else if (errno != EINTR)
+			return errno;
+	}
+	return 0;
+}
+
 int descriptor_make_binary(int fd)
 {
 	(void)fd;

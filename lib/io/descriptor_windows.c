@@ -25,6 +25,16 @@ int descriptor_open_to_read(const char *path, int *fd)
 	return error == EACCES && windows_path_is_directory(&wide) ? EISDIR : error;
 }
 
+int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	(void)fd;
+	(void)offset;
+	(void)bytes;
+	(void)length;
+	*got = 0;
+	return ENOTSUP;
+}
+
 int descriptor_make_binary(int fd)
 {
 	return _setmode(fd, _O_BINARY) < 0 ? errno : 0;

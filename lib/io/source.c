@@ -41,6 +41,16 @@ static int descriptor_seek(void *user, uint64_t offset)
 	return lseek(self->fd, self->start + (off_t)offset, SEEK_SET) < 0 ? errno : 0;
 }
 
+static int descriptor_source_read_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	const descriptor_source *self = user;
+
+	*got = 0;
+	if (offset > INT64_MAX - (uint64_t)self->start)
+		return EOVERFLOW;
+	return descriptor_read_at(self->fd, (uint64_t)self->start + offset, bytes, length, got);
+}
+
 static void descriptor_close(void *user)
 {
 	descriptor_source *self = user;
@@ -85,6 +95,7 @@ static int descriptor_open(mprof_source *source, const mprof_allocator *allocato
 	source->seek = can_seek ? descriptor_seek : NULL;
 	source->close = descriptor_close;
 	source->user = self;
+	source->read_at = can_seek ? descriptor_source_read_at : NULL;
 	return 0;
 }
 
@@ -134,6 +145,17 @@ static int memory_seek(void *user, uint64_t offset)
 	return 0;
 }
 
+static int memory_read_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	const memory_source *self = user;
+	const size_t left = offset < self->length ? self->length - (size_t)offset : 0;
+
+	*got = length < left ? length : left;
+	if (*got > 0)
+		memcpy(bytes, self->bytes + offset, *got);
+	return 0;
+}
+
 static void memory_source_close(void *user)
 {
 	memory_source *self = user;
@@ -153,6 +175,7 @@ int source_open_memory(mprof_source *source, const mprof_allocator *allocator, c
 	self->length = length;
 	self->position = 0;
 	source->read = memory_read;
+	source->read_at = memory_read_at;
 	source->seek = memory_seek;
 	source->close = memory_source_close;
 	source->user = self;

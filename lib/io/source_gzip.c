@@ -221,6 +221,7 @@ int source_gzip_add(mprof_source *source, const mprof_allocator *allocator, cons
 	source->seek = self->inner.seek != NULL ? gzip_seek : NULL;
 	source->close = gzip_source_close;
 	source->user = self;
+	source->read_at = NULL;
 	return 0;
 }
 

@@ -27,6 +27,20 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 	return status;
 }
 
+mprof_status parser_fail_content(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t position,
+				 const char *what)
+{
+	uint64_t offset_in_block = parser->decoding.rules->header_length + position;
+
+	if (parser->unpacked.bytes == NULL)
+		return parser_fail(parser, status, severity, offset_in_block, what);
+	(void)parser_fail(parser, status, severity, 0, what);
+	parser->error.offset_in_block = offset_in_block;
+	if (severity == MPROF_SEVERITY_FATAL)
+		parser->fatal_error = parser->error;
+	return status;
+}
+
 mprof_status parser_fail_memory(mprof_parser *parser, const char *what)
 {
 	return parser_fail(parser, MPROF_ERR_MEMORY, MPROF_SEVERITY_FATAL, 0, what);

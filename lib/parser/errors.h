@@ -16,6 +16,13 @@ mprof_status parser_fail(mprof_parser *parser, mprof_status status, mprof_severi
 			 const char *what);
 
 /**
+ * Records an error at a position in the content of the block, in bytes. If the content was decompressed, the
+ * position has no offset in the log: the offset of the error is that of the block.
+ */
+mprof_status parser_fail_content(mprof_parser *parser, mprof_status status, mprof_severity severity, uint64_t position,
+				 const char *what);
+
+/**
  * Records that an allocation failed. The error is permanent: the state collected from the log may be incomplete, so
  * nothing more is read. Returns #MPROF_ERR_MEMORY.
  */

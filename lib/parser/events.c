@@ -3,9 +3,13 @@
 #include "parser/events.h"
 
 #include "base/array.h"
+#include "format/event_columns_read.h"
+#include "format/event_columns_skip.h"
 #include "parser/errors.h"
 #include "parser/lists.h"
 #include "parser/parser_internal.h"
+
+#include <string.h>
 
 /* Number of frames that a batch can hold. The array grows if one stack section has more. */
 #define FRAME_CAPACITY 8192
@@ -71,8 +75,17 @@ int parser_events_start(mprof_parser *parser)
 				     &parser->events.start_counter);
 }
 
+/* Whether some of the prepared events are fetched, so that the state of the decoder is not that of the last event. */
+static int is_partly_taken(const prepared_block *prepared)
+{
+	return prepared != NULL && prepared->is_begun;
+}
+
 void parser_events_rewind(mprof_parser *parser)
 {
+	/* Events that were lent may have been changed. */
+	if (is_partly_taken(parser->prepared))
+		parser->prepared = NULL;
 	parser->events.state.position = 0;
 	parser->events.state.counter = parser->events.start_counter;
 	parser->events.state.address = 0;
@@ -123,21 +136,25 @@ static events_decode_result decode_columns(mprof_parser *parser, events_decode_b
 	return result;
 }
 
-/* Decodes events into the batch. The caller has set the event array and its capacity. */
-static events_decode_result decode_batch(mprof_parser *parser, events_decode_batch *batch)
+/* Connects the batch with the memory for details, and the decoder with the bytes. */
+static void prepare_batch(mprof_parser *parser, events_decode_batch *batch)
 {
-	const uint8_t *list = parser_list_bytes(parser);
-	events_decode_result result;
-
-	parser->events.state.bytes = list;
-	parser->events.state.readable =
-		parser_buffer_length(&parser->buffer) - (size_t)(list - parser_buffer_bytes(&parser->buffer));
+	parser->events.state.bytes = parser_list_bytes(parser);
+	parser->events.state.readable = parser_content_readable(parser) - parser->body.list_start;
 	parser->events.state.numbers = parser->events.numbers;
 	batch->details = parser->batch.details;
 	batch->detail_capacity = parser->batch.details != NULL ? PARSER_DETAIL_CAPACITY : 0;
 	batch->sections = parser->batch.sections;
 	batch->frames = parser->batch.frames;
 	batch->frame_capacity = parser->batch.frame_capacity;
+}
+
+/* Decodes events into the batch. The caller has set the event array and its capacity. */
+static events_decode_result decode_batch(mprof_parser *parser, events_decode_batch *batch)
+{
+	events_decode_result result;
+
+	prepare_batch(parser, batch);
 	result = parser->body.has_columns ? decode_columns(parser, batch)
 					  : events_decode(&parser->events.table, &parser->events.state, batch);
 	if (result == EVENTS_DECODE_NO_ROOM && frames_reserve(parser, batch->frames_needed)) {
@@ -149,12 +166,82 @@ static events_decode_result decode_batch(mprof_parser *parser, events_decode_bat
 	return result;
 }
 
+int parser_events_context(const mprof_parser *parser, prepared_context *context)
+{
+	const dialect_rules *rules = parser->decoding.rules;
+
+	if (rules->checksum_length == 0 || rules->repeats_base_counter || rules->has_stack_sections ||
+	    rules->has_guessed_layouts)
+		return 0;
+	event_decode_table_build(&context->table, rules, parser->decoding.directives, &parser->object_sizes);
+	context->decoding = parser->decoding;
+	context->ignore_checksums = parser->ignore_checksums;
+	context->has_details = has_details(parser);
+	context->may_unpack = parser->unpacker.codecs.added_count == 0;
+	context->numbers = parser->events.numbers;
+	return 1;
+}
+
+int parser_events_context_is_current(const mprof_parser *parser, const prepared_context *context)
+{
+	return context->decoding.rules == parser->decoding.rules &&
+	       context->decoding.directives == parser->decoding.directives &&
+	       context->numbers == parser->events.numbers;
+}
+
+/* Goes on to decode in the parser, after the events that were prepared. */
+static void leave_prepared(mprof_parser *parser)
+{
+	const prepared_block *prepared = parser->prepared;
+
+	parser->prepared = NULL;
+	if (!prepared->is_begun)
+		return;
+	parser->events.state = prepared->state;
+	parser->events.numbers = prepared->state.numbers;
+	parser->events.columns = prepared->columns;
+}
+
+mprof_event *parser_events_lend(mprof_parser *parser, size_t capacity, size_t *count)
+{
+	const prepared_source *source = &parser->prepared_source;
+	prepared_block *prepared = parser->prepared;
+	mprof_event *events;
+	size_t index;
+
+	*count = 0;
+	if (prepared == NULL)
+		return NULL;
+	if (prepared_block_left(prepared) == 0 && !source->next_part(source->user, prepared)) {
+		leave_prepared(parser);
+		return NULL;
+	}
+	index = (size_t)(prepared->current % PREPARED_PARTS);
+	events = prepared->events + index * PREPARED_PART_EVENTS + prepared->taken;
+	*count = prepared_block_left(prepared) < capacity ? prepared_block_left(prepared) : capacity;
+	prepared->taken += *count;
+	prepared->is_begun = 1;
+	prepared->last_counter = events[*count - 1].counter;
+	/* The details are not those of the parser's own batch. */
+	parser->batch.detail_count = 0;
+	parser->batch.section_count = 0;
+	if (prepared_block_left(prepared) == 0)
+		parser->events.numbers = prepared->parts[index].numbers;
+	return events;
+}
+
 mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count)
 {
 	events_decode_batch batch = {.events = events, .capacity = capacity};
-	events_decode_result result = decode_batch(parser, &batch);
+	const mprof_event *lent = parser_events_lend(parser, capacity, count);
 	list_stop stop = LIST_STOP_MALFORMED;
+	events_decode_result result;
 
+	if (lent != NULL) {
+		memcpy(events, lent, *count * sizeof(*events));
+		return MPROF_OK;
+	}
+	result = decode_batch(parser, &batch);
 	*count = batch.count;
 	parser->batch.detail_count = batch.detail_count;
 	parser->batch.section_count = batch.section_count;
@@ -167,6 +254,35 @@ mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_
 	else if (result == EVENTS_DECODE_TRUNCATED || result == EVENTS_DECODE_LIST_END)
 		stop = LIST_STOP_TRUNCATED;
 	return parser_list_end(parser, stop, parser->events.state.position, events_fault_text(result));
+}
+
+int parser_events_next_columns(mprof_parser *parser, uint32_t wanted, mprof_columns *columns)
+{
+	parser_events *events = &parser->events;
+	events_decode_batch batch = {.events = parser->arrays->rows, .capacity = EVENT_ARRAYS_ROWS};
+
+	/* Structs that were prepared but not fetched are of no use. If some were fetched, the others follow. */
+	if (is_partly_taken(parser->prepared))
+		return 0;
+	parser->prepared = NULL;
+	prepare_batch(parser, &batch);
+	if (!event_columns_read(&events->table, &events->columns, parser_content(parser), &events->state, wanted,
+				parser->arrays, &batch, columns))
+		return 0;
+	events->numbers = events->state.numbers;
+	parser->batch.detail_count = batch.detail_count;
+	parser->batch.section_count = batch.section_count;
+	return 1;
+}
+
+uint64_t parser_events_counter(mprof_parser *parser)
+{
+	if (is_partly_taken(parser->prepared))
+		return parser->prepared->last_counter;
+	if (parser->body.has_columns)
+		event_columns_settle(&parser->events.columns, parser_content(parser), EVENT_COLUMN_TIMES,
+				     &parser->events.state.counter);
+	return parser->events.state.counter;
 }
 
 mprof_status parser_events_finish(mprof_parser *parser)

@@ -28,7 +28,10 @@ static mprof_status fail_fatal(mprof_parser *parser, mprof_status status, uint64
 /* Clears the block: nothing is known yet about the bytes at the start of the buffer. */
 static void clear_block(mprof_parser *parser)
 {
+	parser->prepared = NULL;
 	memset(&parser->block, 0, sizeof(parser->block));
+	memset(&parser->unpacked, 0, sizeof(parser->unpacked));
+	parser->is_packed = 0;
 	parser->block.struct_size = sizeof(parser->block);
 	parser->block.offset = parser->buffer.offset;
 }
@@ -71,27 +74,9 @@ static successor successor_of(mprof_parser *parser, uint64_t *needed)
 }
 
 /*
- * Moves past a block with a wrong checksum. If its length is right, a valid block follows. If not, nothing in the block
- * can be trusted, and the next valid block may even start inside it.
- */
-static mprof_status leave_damaged(mprof_parser *parser)
-{
-	uint64_t needed;
-	successor next = successor_of(parser, &needed);
-
-	if (next == SUCCESSOR_UNKNOWN)
-		return parser_wait(parser, needed);
-	if (next == SUCCESSOR_VALID ||
-	    (next == SUCCESSOR_PLAUSIBLE && parser->is_finished && parser_search_inside(parser) == 0))
-		return leave_by_length(parser);
-	parser_search_begin(parser, 1, 0);
-	return parser_search_continue(parser);
-}
-
-/*
- * The block was refused because it is too long. A damaged length field is more likely than a block of such a length, so
- * the next valid block is searched inside it. In a log without checksums, no search is possible, and the length is
- * trusted.
+ * Moves past a block that is longer than the limit. A damaged length field is more likely than a block of such a
+ * length, so the next valid block is searched inside it. In a log without checksums, no search is possible, and the
+ * length is trusted.
  */
 static mprof_status leave_too_long(mprof_parser *parser)
 {
@@ -101,11 +86,42 @@ static mprof_status leave_too_long(mprof_parser *parser)
 	return parser_search_continue(parser);
 }
 
+/*
+ * Moves past a block with a wrong checksum, or with malformed fields before its data. If its length is right, a valid
+ * block follows. If not, nothing in the block can be trusted, and the next valid block may even start inside it.
+ */
+static mprof_status leave_damaged(mprof_parser *parser)
+{
+	uint64_t needed;
+	successor next;
+
+	/* Such a block is not kept in memory, so the one after it cannot be examined. */
+	if (parser->block.length > parser->max_block_length)
+		return leave_too_long(parser);
+	next = successor_of(parser, &needed);
+	if (next == SUCCESSOR_UNKNOWN)
+		return parser_wait(parser, needed);
+	if (next == SUCCESSOR_VALID ||
+	    (next == SUCCESSOR_PLAUSIBLE && parser->is_finished && parser_search_inside(parser) == 0))
+		return leave_by_length(parser);
+	parser_search_begin(parser, 1, 0);
+	return parser_search_continue(parser);
+}
+
 /* Whether the last block is still at the start of the buffer, or will be once it is fed. */
 static int has_block(const mprof_parser *parser)
 {
 	return parser->state != PARSER_AT_HEADER && parser->state != PARSER_SKIPPING &&
 	       parser->state != PARSER_SEARCHING;
+}
+
+/* Whether a block that the caller skips has to be read for the blocks after it. */
+static int must_read(const mprof_parser *parser)
+{
+	const parser_definitions *definitions = &parser->definitions;
+
+	return (ALWAYS_READ_KINDS & MPROF_BLOCK_BIT(parser->block.kind)) != 0 &&
+	       (definitions->has == NULL || !definitions->has(definitions->sink.user, &parser->block));
 }
 
 /* Moves past the last block, whether it was loaded, skipped, refused or damaged. */
@@ -122,7 +138,7 @@ static mprof_status leave_block(mprof_parser *parser)
 	case PARSER_AT_HEADER:
 		return MPROF_OK;
 	case PARSER_HAS_HEADER:
-		if ((ALWAYS_READ_KINDS & MPROF_BLOCK_BIT(parser->block.kind)) != 0) {
+		if (must_read(parser)) {
 			status = parser_load(parser);
 			if (status != MPROF_OK)
 				return status;
@@ -174,6 +190,40 @@ static mprof_status refuse_intro(mprof_parser *parser)
 	return fail_fatal(parser, MPROF_ERR_MALFORMED, 0, "a second INTRO block: another log was appended here");
 }
 
+/*
+ * Decodes the fields of a COMPRESSED block, so that the caller gets the kind of the block that is stored. A fault in
+ * them is damage like a wrong checksum: the length of the block is not trusted.
+ */
+static mprof_status decode_compressed_fields(mprof_parser *parser)
+{
+	const dialect_rules *rules = parser->decoding.rules;
+	size_t content_length = (size_t)(parser->span - rules->header_length - rules->checksum_length);
+	size_t wanted = content_length < COMPRESSED_FIELDS_LENGTH ? content_length : COMPRESSED_FIELDS_LENGTH;
+	size_t available = parser_buffer_length(&parser->buffer) - rules->header_length;
+	compressed_block packed;
+	content_cursor cursor;
+
+	if (available < wanted && !parser->is_finished)
+		return parser_wait(parser, rules->header_length + wanted);
+	content_cursor_init(&cursor, parser_buffer_bytes(&parser->buffer) + rules->header_length,
+			    available < wanted ? available : wanted, UINT64_MAX);
+	parser->is_packed = 1;
+	if (compressed_block_decode(rules, &cursor, content_length, &packed) != MPROF_OK) {
+		if (cursor.ran_out && available < wanted)
+			return fail_fatal(parser, MPROF_ERR_TRUNCATED, rules->header_length + available,
+					  "the log ends inside a block");
+		parser->state = PARSER_DAMAGED;
+		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
+				   rules->header_length + cursor.position, cursor.what);
+	}
+	parser->block.code = packed.code;
+	parser->block.kind = dialect_block_kind(rules, packed.code);
+	parser->block.codec = packed.codec < UINT32_MAX ? (uint32_t)packed.codec : UINT32_MAX;
+	parser->block.unpacked_length = packed.unpacked_length;
+	parser->state = PARSER_HAS_HEADER;
+	return MPROF_OK;
+}
+
 /* Decodes the header at the start of the buffer. */
 static mprof_status decode_header(mprof_parser *parser)
 {
@@ -206,6 +256,8 @@ static mprof_status decode_header(mprof_parser *parser)
 		if (status != MPROF_OK)
 			return status;
 	}
+	if (block_is_compressed(parser->decoding.rules, header.code))
+		return decode_compressed_fields(parser);
 	parser->block.kind = dialect_block_kind(parser->decoding.rules, header.code);
 	if (parser->block.kind == MPROF_BLOCK_INTRO && parser->buffer.offset > 0)
 		return refuse_intro(parser);

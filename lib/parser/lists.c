@@ -13,12 +13,13 @@ mprof_status parser_list_end(mprof_parser *parser, list_stop stop, size_t positi
 		return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL,
 				   parser_buffer_length(&parser->buffer), "the log ends inside a block");
 	if (parser->state == PARSER_BROKEN && stop != LIST_STOP_MALFORMED)
-		return parser_fail(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
-				   parser->span - parser->decoding.rules->checksum_length, block_without_list_end);
+		return parser_fail_content(parser, MPROF_ERR_MALFORMED, MPROF_SEVERITY_BLOCK,
+					   parser_content_length(parser), block_without_list_end);
 	if (stop == LIST_STOP_END)
 		return MPROF_END;
-	return parser_fail(parser, MPROF_ERR_MALFORMED, is_truncated ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
-			   parser->decoding.rules->header_length + parser->body.list_start + position, what);
+	return parser_fail_content(parser, MPROF_ERR_MALFORMED,
+				   is_truncated ? MPROF_SEVERITY_FATAL : MPROF_SEVERITY_BLOCK,
+				   parser->body.list_start + position, what);
 }
 
 const uint8_t *parser_list_bytes(const mprof_parser *parser)

@@ -26,18 +26,18 @@ static uint64_t kinds_of_directives(const dialect_rules *rules)
 
 static const char no_memory[] = "out of memory while loading a block";
 
-/* Converts a position in the content to an offset from the start of the block's header. */
-static uint64_t in_block(const mprof_parser *parser, uint64_t position)
-{
-	return parser->decoding.rules->header_length + position;
-}
-
-static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+/* Called for a block that cannot be read. */
+static void note_unread(mprof_parser *parser)
 {
 	if (parser->block.kind == MPROF_BLOCK_DIRECTIVES)
 		parser_directives_add(parser, 0, 0, 1);
 	if (parser->block.kind == MPROF_BLOCK_INTRO)
 		parser_intro_done(parser);
+}
+
+static mprof_status fail_block(mprof_parser *parser, mprof_status status, uint64_t offset_in_block, const char *what)
+{
+	note_unread(parser);
 	return parser_fail(parser, status, MPROF_SEVERITY_BLOCK, offset_in_block, what);
 }
 
@@ -108,6 +108,34 @@ static int apply_to_later_blocks(mprof_parser *parser)
 	return 1;
 }
 
+/*
+ * Decompresses a COMPRESSED block, of which \p length bytes of content are in the buffer. If the block is truncated,
+ * decompresses what there is.
+ */
+static mprof_status unpack_content(mprof_parser *parser, size_t length)
+{
+	const dialect_rules *rules = parser->decoding.rules;
+	size_t stored_length = (size_t)(parser->span - rules->header_length - rules->checksum_length);
+	compressed_block packed;
+	content_cursor cursor;
+	mprof_status status;
+
+	if (parser->block.unpacked_length > parser->max_block_length)
+		return refuse_block(parser, MPROF_ERR_LIMIT, rules->header_length,
+				    "the decompressed block is longer than the limit: raise max_block_length");
+	content_cursor_init(&cursor, parser_buffer_bytes(&parser->buffer) + rules->header_length, length, UINT64_MAX);
+	/* The fields were decoded with the header. */
+	(void)compressed_block_decode(rules, &cursor, stored_length, &packed);
+	status = block_unpack(&parser->unpacker, &packed, &parser->unpacked);
+	if (status == MPROF_OK)
+		return MPROF_OK;
+	if (status == MPROF_ERR_MEMORY)
+		return parser_fail_memory(parser, block_unpack_fault(status, packed.codec));
+	parser->state = status == MPROF_ERR_UNSUPPORTED ? PARSER_REFUSED : PARSER_FAILED;
+	return fail_block(parser, status, rules->header_length + cursor.position,
+			  block_unpack_fault(status, packed.codec));
+}
+
 /* Clears everything in the block except its header. */
 static void forget_content(mprof_parser *parser)
 {
@@ -121,6 +149,8 @@ static void forget_content(mprof_parser *parser)
 	parser->block.header_length = header.header_length;
 	parser->block.length = header.length;
 	parser->block.counter_delta = header.counter_delta;
+	parser->block.codec = header.codec;
+	parser->block.unpacked_length = header.unpacked_length;
 }
 
 /*
@@ -151,33 +181,43 @@ static int load_until_fault(mprof_parser *parser, size_t length, parser_state st
 /* Called if the content of the block, which has \p length bytes, violates the grammar or exceeds a limit. */
 static mprof_status fail_content(mprof_parser *parser, size_t length, const content_cursor *cursor)
 {
+	mprof_severity severity = MPROF_SEVERITY_BLOCK;
+
 	forget_content(parser);
-	if (cursor->status == MPROF_ERR_LIMIT)
-		return refuse_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
-	parser->state = PARSER_FAILED;
+	parser->state = cursor->status == MPROF_ERR_LIMIT ? PARSER_REFUSED : PARSER_FAILED;
 	/* Nothing but a readable INTRO identifies a log that begins like mail as a log. */
-	if (parser->block.kind == MPROF_BLOCK_INTRO && parser_may_be_mail_or_drop(parser))
-		return parser_fail(parser, cursor->status, MPROF_SEVERITY_FATAL, in_block(parser, cursor->position),
-				   cursor->what);
-	if (parser->block.kind == MPROF_BLOCK_EVENTS && !load_until_fault(parser, length, PARSER_BROKEN))
+	if (parser->state == PARSER_FAILED && parser->block.kind == MPROF_BLOCK_INTRO &&
+	    parser_may_be_mail_or_drop(parser))
+		severity = MPROF_SEVERITY_FATAL;
+	else
+		note_unread(parser);
+	if (parser->state == PARSER_FAILED && parser->block.kind == MPROF_BLOCK_EVENTS &&
+	    !load_until_fault(parser, length, PARSER_BROKEN))
 		return parser_fail_memory(parser, no_memory);
-	return fail_block(parser, cursor->status, in_block(parser, cursor->position), cursor->what);
+	return parser_fail_content(parser, cursor->status, severity, cursor->position, cursor->what);
 }
 
-static mprof_status load_whole(mprof_parser *parser)
+/* If the block was prepared, takes over what was decoded. Returns whether it was. */
+static int take_prepared(mprof_parser *parser)
 {
-	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
-	content_cursor cursor;
+	const prepared_source *source = &parser->prepared_source;
 
-	if (parser->decoding.rules->checksum_length > 0 && !parser->ignore_checksums &&
-	    !parser_checksum_is_valid(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
-		parser->state = PARSER_DAMAGED;
-		return fail_block(parser, MPROF_ERR_CHECKSUM, in_block(parser, length),
-				  "the block does not match its checksum");
-	}
-	if (block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, &cursor) !=
-	    MPROF_OK)
-		return fail_content(parser, length, &cursor);
+	if (source->find == NULL || parser->block.kind != MPROF_BLOCK_EVENTS ||
+	    (parser->is_packed && parser->block.unpacked_length > parser->max_block_length))
+		return 0;
+	parser->prepared = source->find(source->user, parser->block.offset, parser_buffer_bytes(&parser->buffer),
+					(size_t)parser->span);
+	if (parser->prepared == NULL)
+		return 0;
+	parser->block = parser->prepared->block;
+	parser->body = parser->prepared->body;
+	parser->unpacked = parser->prepared->unpacked;
+	return 1;
+}
+
+/* Called after a valid block was decoded. */
+static mprof_status complete_load(mprof_parser *parser)
+{
 	begin_list(parser, parser->body.list_end);
 	if (!apply_to_later_blocks(parser)) {
 		forget_content(parser);
@@ -188,6 +228,52 @@ static mprof_status load_whole(mprof_parser *parser)
 	parser_block_is_valid(parser);
 	block_content_rewind(parser);
 	return MPROF_OK;
+}
+
+static int may_have_definitions(uint32_t kind)
+{
+	return kind == MPROF_BLOCK_MAPPING || block_has_records(kind);
+}
+
+/* Decodes the content of the block, and passes its definitions on if the reader stores them. */
+static mprof_status decode_content(mprof_parser *parser, size_t length, content_cursor *cursor)
+{
+	const parser_definitions *definitions = &parser->definitions;
+	const int is_stored = definitions->begin != NULL && may_have_definitions(parser->block.kind) &&
+			      definitions->begin(definitions->sink.user, &parser->block);
+	mprof_status status;
+
+	parser->decoding.sink = is_stored ? &definitions->sink : NULL;
+	status = block_decode(&parser->decoding, parser_content(parser), length, &parser->block, &parser->body, cursor);
+	parser->decoding.sink = NULL;
+	if (is_stored)
+		definitions->end(definitions->sink.user, status == MPROF_OK);
+	return status;
+}
+
+static mprof_status load_whole(mprof_parser *parser)
+{
+	size_t length;
+	content_cursor cursor;
+
+	if (take_prepared(parser))
+		return complete_load(parser);
+	if (parser->decoding.rules->checksum_length > 0 && !parser->ignore_checksums &&
+	    !parser_checksum_is_valid(parser, parser_buffer_bytes(&parser->buffer), parser->span)) {
+		parser->state = PARSER_DAMAGED;
+		return fail_block(parser, MPROF_ERR_CHECKSUM, parser->span - parser->decoding.rules->checksum_length,
+				  "the block does not match its checksum");
+	}
+	if (parser->is_packed) {
+		mprof_status status = unpack_content(parser, parser_content_length(parser));
+
+		if (status != MPROF_OK)
+			return status;
+	}
+	length = parser_content_length(parser);
+	if (decode_content(parser, length, &cursor) != MPROF_OK)
+		return fail_content(parser, length, &cursor);
+	return complete_load(parser);
 }
 
 /* Called if the log ends inside the block. Loads the part that exists, if its kind permits that. */
@@ -209,7 +295,15 @@ static mprof_status load_truncated(mprof_parser *parser)
 	/* The log may end inside the checksum. */
 	if (length > longest)
 		length = longest;
-	if (block_list_may_be_truncated(parser->block.kind) && !load_until_fault(parser, length, PARSER_TRUNCATED))
+	if (parser->is_packed) {
+		mprof_status status = unpack_content(parser, length);
+
+		if (status == MPROF_ERR_MEMORY)
+			return status;
+		length = parser->unpacked.length;
+	}
+	if ((!parser->is_packed || parser->unpacked.bytes != NULL) && block_list_may_be_truncated(parser->block.kind) &&
+	    !load_until_fault(parser, length, PARSER_TRUNCATED))
 		return parser_fail_memory(parser, no_memory);
 	return parser_fail(parser, MPROF_ERR_TRUNCATED, MPROF_SEVERITY_FATAL, available, "the log ends inside a block");
 }
@@ -218,6 +312,7 @@ mprof_status parser_load(mprof_parser *parser)
 {
 	mprof_status status;
 
+	parser->prepared = NULL;
 	if (!reserve_memory(parser))
 		return parser_fail_memory(parser, no_memory);
 	status = check_readable(parser);

@@ -67,16 +67,13 @@ void parser_directives_restore(mprof_parser *parser, uint64_t offset)
 	parser->decoding.directives = joined->declared;
 }
 
-int parser_store_object_sizes(mprof_parser *parser)
+static int store_object_sizes(mprof_parser *parser)
 {
-	size_t length = (size_t)parser->block.length - parser->decoding.rules->checksum_length;
 	mapping_cursor entries;
 	mprof_mapping entry;
 
-	/* Set only if the directive that adds sizes is in force. Other MAPPING blocks need no second pass. */
-	if (!parser->body.mapping.has_object_sizes)
-		return 1;
-	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), length, &parser->body);
+	block_mappings_begin(&entries, &parser->decoding, parser_content(parser), parser_content_length(parser),
+			     &parser->body);
 	while (mapping_cursor_next(&entries, &entry) && !entry.is_method) {
 		/* The first of several definitions is kept, as for names. */
 		if (entry.size != 0 && id_map_get(&parser->object_sizes, entry.id) == 0 &&
@@ -84,6 +81,23 @@ int parser_store_object_sizes(mprof_parser *parser)
 			return 0;
 	}
 	return 1;
+}
+
+int parser_store_object_sizes(mprof_parser *parser)
+{
+	const prepared_source *source = &parser->prepared_source;
+	int stored;
+
+	/* Set only if the directive that adds sizes is in force. Other MAPPING blocks need no second pass. */
+	if (!parser->body.mapping.has_object_sizes)
+		return 1;
+	/* The map may move. Blocks prepared without the new sizes are valid: a size that is known never changes. */
+	if (source->pause != NULL)
+		source->pause(source->user);
+	stored = store_object_sizes(parser);
+	if (source->resume != NULL)
+		source->resume(source->user);
+	return stored;
 }
 
 /* Whether the counters of a log are wall-clock times. */

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "parser/content.h"
 #include "parser/errors.h"
+#include "parser/events.h"
 #include "parser/load.h"
 #include "parser/log_state.h"
 #include "parser/parser_internal.h"
@@ -20,6 +21,8 @@
  * in small pieces.
  */
 #define LEAST_ROOM 4096
+
+static const char no_memory_for_input[] = "out of memory for the bytes that are fed";
 
 void mprof_parser_options_init(mprof_parser_options *options, size_t struct_size)
 {
@@ -46,10 +49,15 @@ mprof_status mprof_parser_create(const mprof_parser_options *options, mprof_pars
 	made->decoding.max_name_length = own.max_name_length != 0 ? own.max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	mprof_parser_set_max_block_length(made, own.max_block_length);
 	parser_buffer_init(&made->buffer, &allocator);
+	block_unpacker_init(&made->unpacker, &allocator);
 	id_map_init(&made->object_sizes, &allocator);
 	thread_counters_init(&made->counters, &allocator);
 	error_clear(&made->error);
 	error_clear(&made->fatal_error);
+	if (!codec_set_add(&made->unpacker.codecs, own.codecs, own.codec_count)) {
+		mprof_parser_destroy(made);
+		return MPROF_ERR_ARGUMENT;
+	}
 	*parser = made;
 	return MPROF_OK;
 }
@@ -62,6 +70,7 @@ void mprof_parser_destroy(mprof_parser *parser)
 		return;
 	allocator = parser->allocator;
 	parser_buffer_destroy(&parser->buffer);
+	block_unpacker_destroy(&parser->unpacker);
 	id_map_destroy(&parser->object_sizes);
 	allocator_release(&allocator, parser->directives.changes,
 			  parser->directives.capacity * sizeof(*parser->directives.changes));
@@ -69,6 +78,7 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator_release(&allocator, parser->batch.sections, PARSER_DETAIL_CAPACITY * sizeof(*parser->batch.sections));
 	allocator_release(&allocator, parser->batch.frames,
 			  parser->batch.frame_capacity * sizeof(*parser->batch.frames));
+	allocator_release(&allocator, parser->arrays, sizeof(*parser->arrays));
 	thread_counters_destroy(&parser->counters);
 	allocator_release(&allocator, parser->batch.references,
 			  PARSER_REFERENCE_CAPACITY * sizeof(*parser->batch.references));
@@ -109,9 +119,22 @@ mprof_status mprof_parser_feed(mprof_parser *parser, const void *bytes, size_t l
 	if (length == 0)
 		return MPROF_OK;
 	if (!parser_buffer_reserve(buffer, length))
-		return parser_fail_memory(parser, "out of memory for the bytes that are fed");
+		return parser_fail_memory(parser, no_memory_for_input);
 	memcpy(buffer->memory + buffer->end, (const uint8_t *)bytes + skipped, length);
 	buffer->end += length;
+	return MPROF_OK;
+}
+
+mprof_status parser_feed_borrowed(mprof_parser *parser, const uint8_t *bytes, size_t length)
+{
+	size_t skipped;
+
+	if (parser_is_out_of_memory(parser))
+		return MPROF_ERR_MEMORY;
+	skipped = skip_fed_bytes(parser, length);
+	parser->buffer.lent = 0;
+	if (length > skipped && !parser_buffer_append_borrowed(&parser->buffer, bytes + skipped, length - skipped))
+		return parser_fail_memory(parser, no_memory_for_input);
 	return MPROF_OK;
 }
 
@@ -130,7 +153,7 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 		return parser_refuse(parser, MPROF_ERR_STATE,
 				     "mprof_parser_reserve() called after mprof_parser_finish()");
 	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
-		return parser_fail_memory(parser, "out of memory for the bytes that are fed");
+		return parser_fail_memory(parser, no_memory_for_input);
 	buffer->lent = buffer->capacity - buffer->end;
 	*room = buffer->memory + buffer->end;
 	*length = buffer->lent;
@@ -205,6 +228,7 @@ static void reset_block_state(mprof_parser *parser, uint64_t offset)
 	parser->is_finished = 0;
 	parser->wait_until = 0;
 	parser->state = PARSER_AT_HEADER;
+	parser->prepared = NULL;
 	parser_directives_restore(parser, offset);
 	error_clear(&parser->fatal_error);
 }
@@ -322,6 +346,37 @@ const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length)
 {
 	*length = (size_t)parser->span;
 	return parser_buffer_bytes(&parser->buffer);
+}
+
+void parser_set_definitions(mprof_parser *parser, const parser_definitions *definitions)
+{
+	parser->definitions = *definitions;
+}
+
+void parser_set_prepared_source(mprof_parser *parser, const prepared_source *source)
+{
+	parser->prepared_source = *source;
+}
+
+int parser_prepared_context(const mprof_parser *parser, prepared_context *context)
+{
+	return parser_is_past_intro(parser) && parser_events_context(parser, context);
+}
+
+int parser_prepared_context_is_current(const mprof_parser *parser, const prepared_context *context)
+{
+	return parser_events_context_is_current(parser, context);
+}
+
+mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **lent,
+				size_t *count)
+{
+	*count = 0;
+	*lent = parser_is_out_of_memory(parser) ? NULL : parser_events_lend(parser, capacity, count);
+	if (*lent != NULL)
+		return MPROF_OK;
+	*lent = events;
+	return mprof_parser_next_events(parser, events, capacity, count);
 }
 
 uint64_t parser_directives_declared(const mprof_parser *parser)

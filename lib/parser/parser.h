@@ -8,7 +8,9 @@
 
 #include <mprof/parser.h>
 
+#include "format/definition_sink.h"
 #include "format/event_decode_state.h"
+#include "parser/prepared.h"
 
 /** Returns the last error; its status is #MPROF_OK if none occurred. Borrowed; later errors overwrite it. */
 const mprof_error *parser_last_error(const mprof_parser *parser);
@@ -40,6 +42,37 @@ const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length);
 /** Returns to the first item of the loaded block, if there is one. */
 void parser_rewind(mprof_parser *parser);
 
+/** What stores the definitions of blocks while the parser loads them. The functions are called on its thread. */
+typedef struct parser_definitions {
+	/** Whether the block was loaded before, and all its definitions stored, so that it can be skipped. */
+	int (*has)(void *user, const mprof_block *block);
+	/**
+	 * Called before the content of a block is decoded that may have definitions. Returns whether to pass them to
+	 * the sink.
+	 */
+	int (*begin)(void *user, const mprof_block *block);
+	/** Called after that. If the block is not valid, everything that the sink received since is to be removed. */
+	void (*end)(void *user, int is_valid);
+	definition_sink sink; /**< definition_sink::user is passed to all functions. */
+} parser_definitions;
+
+/** Sets what stores definitions. Copied; set before the first block is loaded or between blocks. */
+void parser_set_definitions(mprof_parser *parser, const parser_definitions *definitions);
+
+/** Sets where the parser gets prepared blocks from. Copied; set before the first block is loaded or between blocks. */
+void parser_set_prepared_source(mprof_parser *parser, const prepared_source *source);
+
+/** See parser_events_context() and parser_events_context_is_current(). */
+int parser_prepared_context(const mprof_parser *parser, prepared_context *context);
+int parser_prepared_context_is_current(const mprof_parser *parser, const prepared_context *context);
+
+/**
+ * As mprof_parser_next_events(), but \p lent receives the events: \p events, or an array of the parser that is valid
+ * until the block is left, and that the caller may change.
+ */
+mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **lent,
+				size_t *count);
+
 /** Returns the directives in force, as #MPROF_DIRECTIVE_BIT. */
 uint64_t parser_directives_declared(const mprof_parser *parser);
 
@@ -61,6 +94,12 @@ void parser_details_set_stack(mprof_parser *parser, size_t first, size_t end, ui
 
 /** Sets the call stack of one of the events that were fetched last. It must have a detail. */
 void parser_event_set_stack(mprof_parser *parser, const mprof_event *event, uint32_t stack_id);
+
+/**
+ * As mprof_parser_feed(), before mprof_parser_finish(), without copying the bytes: they must remain valid and unchanged
+ * until the parser is restarted or destroyed. Pieces that follow one another in memory are not copied either.
+ */
+mprof_status parser_feed_borrowed(mprof_parser *parser, const uint8_t *bytes, size_t length);
 
 /** Returns the offset in the log of the first byte that the parser has not consumed. */
 uint64_t parser_offset(const mprof_parser *parser);

@@ -4,8 +4,8 @@
  * \brief The struct of the parser, for the files of lib/parser only.
  *
  * parser.c creates and feeds it. detect.c detects the dialect. header.c moves from block to block. load.c loads the
- * content of a block, and log_state.c keeps what it specifies for later blocks. fetch.c delivers the items of the block
- * through the functions of content.c. search.c finds the next valid block after damage.
+ * content of a block, unpack.c decompresses it, and log_state.c keeps what it specifies for later blocks. fetch.c
+ * delivers the items of the block through the functions of content.c. search.c finds the next valid block after damage.
  */
 #ifndef PARSER_PARSER_INTERNAL_H
 #define PARSER_PARSER_INTERNAL_H
@@ -13,13 +13,17 @@
 #include <mprof/parser.h>
 
 #include "base/id_map.h"
+#include "format/event_arrays.h"
 #include "format/event_columns_decode.h"
 #include "format/block_decode.h"
 #include "format/events_decode.h"
 #include "format/heap_decode.h"
 #include "format/samples_decode.h"
 #include "parser/buffer.h"
+#include "parser/parser.h"
+#include "parser/prepared.h"
 #include "parser/thread_counters.h"
+#include "parser/unpack.h"
 
 /**
  * What was found out about the log as a whole. The phase only advances: mprof_parser_restart() does not set it back,
@@ -131,10 +135,17 @@ struct mprof_parser {
 	uint64_t span;      /**< Bytes from the block's header to the next one. */
 	mprof_block block;  /**< The block at the start of the buffer. */
 	block_body body;
+	int is_packed;             /**< The block is a COMPRESSED block; block describes the stored one. */
+	unpacked_content unpacked; /**< Its content, in the memory of the unpacker. */
+	block_unpacker unpacker;
 
 	id_map object_sizes;      /**< Object sizes by class, from all MAPPING blocks that were read. */
 	thread_counters counters; /**< The last counter of each thread. */
 	parser_batch batch;
+	parser_definitions definitions;  /**< Its functions are NULL if definitions are not stored. */
+	prepared_source prepared_source; /**< Its functions are NULL if no blocks are prepared. */
+	prepared_block *prepared;        /**< The loaded block, if it was prepared and not all its events are taken. */
+	event_arrays *arrays;            /**< Of mprof_parser_next_columns(); NULL before the first call. */
 	samples_decode_state stack_samples; /**< SAMPLES. */
 	heap_decode_state heap;
 	mapping_cursor mappings;
@@ -158,10 +169,28 @@ struct mprof_parser {
 	mprof_error fatal_error; /**< Status #MPROF_OK if none occurred. An out-of-memory error is never cleared. */
 };
 
-/** The content of the block, which is in the buffer. */
+/** The content of the block, without its checksum. Valid until the buffer changes or another header is read. */
 static inline const uint8_t *parser_content(const mprof_parser *parser)
 {
+	if (parser->unpacked.bytes != NULL)
+		return parser->unpacked.bytes;
 	return parser_buffer_bytes(&parser->buffer) + parser->decoding.rules->header_length;
+}
+
+/** Length of the content of a block that is complete, in bytes. */
+static inline size_t parser_content_length(const mprof_parser *parser)
+{
+	if (parser->unpacked.bytes != NULL)
+		return parser->unpacked.length;
+	return (size_t)parser->block.length - parser->decoding.rules->checksum_length;
+}
+
+/** Bytes from the start of the content that may be read. Those after the content are of no meaning. */
+static inline size_t parser_content_readable(const mprof_parser *parser)
+{
+	if (parser->unpacked.bytes != NULL)
+		return parser->unpacked.readable;
+	return parser_buffer_length(&parser->buffer) - parser->decoding.rules->header_length;
 }
 
 /** Whether a block is loaded, at least in part. */

@@ -4,14 +4,9 @@
 
 #include "parser/parser_internal.h"
 
-static size_t content_length(const mprof_parser *parser)
-{
-	return (size_t)parser->block.length - parser->decoding.rules->checksum_length;
-}
-
 void parser_records_rewind(mprof_parser *parser)
 {
-	block_records_begin(&parser->records, &parser->decoding, parser_content(parser), content_length(parser),
+	block_records_begin(&parser->records, &parser->decoding, parser_content(parser), parser_content_length(parser),
 			    parser->block.kind, &parser->body);
 }
 
@@ -23,13 +18,13 @@ int parser_records_next(mprof_parser *parser, mprof_record *record)
 
 void parser_mappings_rewind(mprof_parser *parser)
 {
-	block_mappings_begin(&parser->mappings, &parser->decoding, parser_content(parser), content_length(parser),
-			     &parser->body);
+	block_mappings_begin(&parser->mappings, &parser->decoding, parser_content(parser),
+			     parser_content_length(parser), &parser->body);
 }
 
 void parser_properties_rewind(mprof_parser *parser)
 {
-	content_cursor_init(&parser->properties, parser_content(parser), content_length(parser),
+	content_cursor_init(&parser->properties, parser_content(parser), parser_content_length(parser),
 			    parser->decoding.max_name_length);
 	parser->properties.position = parser->body.list_start;
 }

@@ -14,12 +14,15 @@
 
 static int is_candidate(const mprof_parser *parser, const uint8_t *bytes, block_header *header)
 {
+	const dialect_rules *rules = parser->decoding.rules;
 	mprof_block_kind kind;
 
 	block_header_decode(bytes, header);
-	if (header->length < parser->decoding.rules->checksum_length || header->length > parser->max_block_length)
+	if (header->length < rules->checksum_length || header->length > parser->max_block_length)
 		return 0;
-	kind = dialect_block_kind(parser->decoding.rules, header->code);
+	if (block_is_compressed(rules, header->code))
+		return 1;
+	kind = dialect_block_kind(rules, header->code);
 	return kind != MPROF_BLOCK_UNKNOWN && kind != MPROF_BLOCK_INTRO;
 }
 

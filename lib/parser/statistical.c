@@ -23,7 +23,7 @@ int parser_statistical_reserve(mprof_parser *parser)
 void parser_statistical_rewind(mprof_parser *parser)
 {
 	const uint8_t *content = parser_content(parser);
-	size_t length = parser->state == PARSER_TRUNCATED ? parser->body.list_end : (size_t)parser->block.length;
+	size_t length = parser->state == PARSER_TRUNCATED ? parser->body.list_end : parser_content_length(parser);
 
 	if (!has_tokens(parser)) {
 		sample_cursor_init(&parser->samples, content, length, &parser->body);

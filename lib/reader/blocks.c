@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "parser/parser.h"
+#include "reader/ahead.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
@@ -57,9 +58,12 @@ void reader_rewind(mprof_reader *reader)
 
 mprof_status reader_load(mprof_reader *reader, mprof_block *block)
 {
-	mprof_status status = feed_until_done(reader, block, mprof_parser_load);
 	mprof_error error;
+	mprof_status status;
 
+	if (parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS)
+		reader_ahead_advance(reader);
+	status = feed_until_done(reader, block, mprof_parser_load);
 	reader_rewind(reader);
 	if (status == MPROF_OK)
 		return reader_learn(reader, block);
@@ -83,7 +87,9 @@ void reader_strip_block(mprof_block *block)
 				.code = block->code,
 				.offset = block->offset,
 				.header_length = block->header_length,
-				.length = block->length};
+				.length = block->length,
+				.codec = block->codec,
+				.unpacked_length = block->unpacked_length};
 
 	*block = stripped;
 }
@@ -136,6 +142,13 @@ static mprof_status note_progress(mprof_reader *reader, mprof_status status, con
 	return status;
 }
 
+static int must_load(mprof_reader *reader, uint64_t wanted, const mprof_block *block)
+{
+	const uint64_t kind = MPROF_BLOCK_BIT(block->kind);
+
+	return (wanted & kind) != 0 || ((reader_defining_kinds() & kind) != 0 && !reader_has_learned(reader, block));
+}
+
 mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *block)
 {
 	mprof_status status;
@@ -156,7 +169,7 @@ mprof_status reader_next(mprof_reader *reader, uint64_t wanted, mprof_block *blo
 		/* Loading is continued. The header was read by an earlier call, and the parser still has it. */
 		*block = *parser_block(reader->parser);
 	}
-	if (((wanted | reader_defining_kinds()) & MPROF_BLOCK_BIT(block->kind)) != 0) {
+	if (must_load(reader, wanted, block)) {
 		status = reader_load(reader, block);
 		if (can_be_continued(status))
 			return status;

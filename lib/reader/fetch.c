@@ -3,7 +3,10 @@
 #include "reader/reader.h"
 
 #include "base/elements.h"
+#include "base/options.h"
 #include "format/dialect.h"
+#include "parser/columns.h"
+#include "parser/events.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
@@ -11,6 +14,8 @@
 #include "reader/frames.h"
 #include "reader/reader_internal.h"
 #include "reader/samples.h"
+
+#include <string.h>
 
 /* As mprof_reader_next_events(), for one kind of block. */
 typedef mprof_status reader_fetch(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
@@ -45,9 +50,46 @@ static reader_fetch *fetch_function(const mprof_reader *reader)
 	return reader_has_stack_sections(reader) ? reader_stacks_next : next_plain;
 }
 
+/* Delivers events that are in an array of the parser, or in that of the caller. */
+static mprof_status lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, mprof_event **lent,
+				size_t *count)
+{
+	reader_fetch *fetch = capacity > 0 ? fetch_function(reader) : next_plain;
+	mprof_status status;
+
+	*lent = events;
+	reader->fetches_columns = 0;
+	if (fetch == next_plain && capacity > 0)
+		status = reader_end_parsed(reader, parser_lend_events(reader->parser, events, capacity, lent, count));
+	else
+		status = fetch(reader, events, capacity, count);
+	if (*count > 0 && dialect_get(mprof_parser_get_dialect(reader->parser))->has_failed_loads_as_allocations)
+		failed_loads_convert(*lent, *count);
+	if (*count > 0)
+		reader_frames_attach(reader, *lent, *count);
+	status = reader_end_fetch(reader, status, count);
+	return status == MPROF_END ? end_events(reader) : status;
+}
+
+mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_t capacity, const mprof_event **lent,
+				size_t *count)
+{
+	mprof_event *found = events;
+	mprof_status status;
+
+	*count = 0;
+	*lent = events;
+	status = reader_check(reader);
+	if (status != MPROF_OK)
+		return status;
+	status = lend_events(reader, events, capacity, &found, count);
+	*lent = found;
+	return status;
+}
+
 mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
 {
-	reader_fetch *fetch;
+	mprof_event *lent = events;
 	mprof_status status;
 
 	if (reader_check_pointer(reader, events) != MPROF_OK || reader_check_pointer(reader, count) != MPROF_OK)
@@ -56,14 +98,64 @@ mprof_status mprof_reader_next_events(mprof_reader *reader, mprof_event *events,
 	status = reader_check(reader);
 	if (status != MPROF_OK)
 		return status;
-	fetch = capacity > 0 ? fetch_function(reader) : next_plain;
-	status = fetch(reader, events, capacity, count);
-	if (*count > 0 && dialect_get(mprof_parser_get_dialect(reader->parser))->has_failed_loads_as_allocations)
-		failed_loads_convert(events, *count);
-	if (*count > 0)
-		reader_frames_attach(reader, events, *count);
-	status = reader_end_fetch(reader, status, count);
+	status = lend_events(reader, events, capacity, &lent, count);
+	if (*count > 0 && lent != events)
+		memcpy(events, lent, *count * sizeof(*events));
+	return status;
+}
+
+/* Whether the reader changes the events of the loaded block in other ways than by naming implicit leaves. */
+static int has_completed_events(const mprof_reader *reader)
+{
+	return reader_has_stack_sections(reader) ||
+	       dialect_get(mprof_parser_get_dialect(reader->parser))->has_failed_loads_as_allocations;
+}
+
+/* Fetches events as structs, and converts them: for dialects whose events the reader completes or corrects. */
+static mprof_status next_converted(mprof_reader *reader, uint32_t wanted, mprof_columns *columns)
+{
+	event_arrays *arrays = parser_columns_reserve(reader->parser);
+	size_t count;
+	mprof_status status;
+
+	if (arrays == NULL)
+		return reader_fail_parser(reader, MPROF_ERR_MEMORY);
+	event_arrays_point(arrays, wanted, columns);
+	columns->start_counter = (wanted & MPROF_COLUMN_TIMES) != 0 ? parser_events_counter(reader->parser) : 0;
+	status = mprof_reader_next_events(reader, arrays->rows, EVENT_ARRAYS_ROWS, &count);
+	event_arrays_convert(arrays, count, columns);
+	return status;
+}
+
+static mprof_status next_columns(mprof_reader *reader, uint32_t wanted, mprof_columns *columns)
+{
+	const dialect_rules *rules = dialect_get(mprof_parser_get_dialect(reader->parser));
+	mprof_status status;
+
+	if (parser_has_content(reader->parser) && parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS) {
+		if (has_completed_events(reader))
+			return next_converted(reader, wanted, columns);
+		reader->fetches_columns = parser_block(reader->parser)->code == rules->column_code;
+		reader_frames_pass(reader);
+	}
+	status = reader_end_parsed(reader, mprof_parser_next_columns(reader->parser, wanted, columns));
 	return status == MPROF_END ? end_events(reader) : status;
+}
+
+mprof_status mprof_reader_next_columns(mprof_reader *reader, uint32_t wanted, mprof_columns *columns)
+{
+	mprof_columns found = {.struct_size = sizeof(found)};
+	mprof_status status;
+
+	if (reader_check_pointer(reader, columns) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	status = reader_check(reader);
+	if (status == MPROF_OK && parser_columns_check(reader->parser, wanted, columns) != MPROF_OK)
+		return reader_fail_parser(reader, MPROF_ERR_ARGUMENT);
+	if (status == MPROF_OK)
+		status = next_columns(reader, wanted, &found);
+	(void)struct_copy_out(columns, &found, sizeof(found));
+	return status;
 }
 
 mprof_status mprof_reader_next_mappings(mprof_reader *reader, mprof_mapping *mappings, size_t mapping_size,

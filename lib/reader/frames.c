@@ -79,15 +79,40 @@ mprof_status reader_frames_begin(mprof_reader *reader)
 	return open_frames_begin(&frames->open, thread, &origin);
 }
 
+/* Makes implicit leaves leaves of an unknown method. */
+static void leave_unknown_methods(mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (events[i].kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
+			continue;
+		events[i].kind = MPROF_EVENT_METHOD_LEAVE;
+		events[i].flags |= MPROF_EVENT_FLAG_IMPLICIT;
+	}
+}
+
 void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t count)
 {
 	reader_frames *frames = &reader->frames;
 
 	if (!is_followed(reader))
 		return;
+	if (frames->has_passed) {
+		if (!frames->keeps_implicit)
+			leave_unknown_methods(events, count);
+		return;
+	}
 	reader_note_fault(reader, reader_frames_begin(reader));
 	if (frames->is_begun)
 		reader_note_fault(reader, open_frames_follow(&frames->open, events, count, !frames->keeps_implicit));
+}
+
+void reader_frames_pass(mprof_reader *reader)
+{
+	if (!is_followed(reader))
+		return;
+	reader->frames.has_passed = 1;
+	reader->frames.has_gap = 1;
+	reader->frames.is_done = 1;
 }
 
 void reader_frames_rewind(mprof_reader *reader)
@@ -98,6 +123,7 @@ void reader_frames_rewind(mprof_reader *reader)
 		frames->gapless_from = parser_block(reader->parser)->offset;
 	frames->is_begun = 0;
 	frames->is_done = 0;
+	frames->has_passed = 0;
 }
 
 void reader_frames_leave(mprof_reader *reader)
@@ -121,6 +147,7 @@ void reader_frames_leave(mprof_reader *reader)
 	frames->has_gap = 0;
 	frames->is_begun = 0;
 	frames->is_done = 0;
+	frames->has_passed = 0;
 }
 
 void reader_frames_forget(mprof_reader *reader, uint64_t offset)
@@ -132,4 +159,5 @@ void reader_frames_forget(mprof_reader *reader, uint64_t offset)
 	frames->has_gap = 0;
 	frames->is_begun = 0;
 	frames->is_done = 0;
+	frames->has_passed = 0;
 }

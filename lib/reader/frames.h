@@ -20,6 +20,11 @@ mprof_status reader_frames_begin(mprof_reader *reader);
 /** Follows the events that were fetched, and sets the methods of implicit leaves. */
 void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t count);
 
+/**
+ * Notes that events of the loaded block are not followed: the methods of implicit leaves after them are unknown.
+ */
+void reader_frames_pass(mprof_reader *reader);
+
 /** Prepares for fetching the events of the loaded block from the first one again. */
 void reader_frames_rewind(mprof_reader *reader);
 

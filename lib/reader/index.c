@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the index in one pass over the log. A later pass continues where the last one ended. */
+/* Loads the index that the log contains, or builds one in one pass. A later pass continues where the last one ended. */
 #include "base/error.h"
 #include "base/options.h"
 #include "parser/parser.h"
@@ -8,6 +8,7 @@
 #include "reader/frames.h"
 #include "reader/open_switches.h"
 #include "reader/reader_internal.h"
+#include "reader/stored_index.h"
 
 #include <string.h>
 
@@ -147,6 +148,7 @@ static mprof_status return_to_offset(mprof_reader *reader, uint64_t offset, mpro
 mprof_status mprof_reader_build_index(mprof_reader *reader)
 {
 	uint64_t offset;
+	int is_stored;
 	mprof_status status;
 
 	if (reader == NULL)
@@ -157,6 +159,12 @@ mprof_status mprof_reader_build_index(mprof_reader *reader)
 		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE,
 				 "mprof_reader_build_index() called before INTRO was read");
 	offset = reader_next_offset(reader);
+	status = reader_load_stored_index(reader, &is_stored);
+	if (status != MPROF_OK || is_stored) {
+		reader->has_index |= is_stored;
+		reader->has_loaded_index |= is_stored;
+		return return_to_offset(reader, offset, status);
+	}
 	status = mprof_reader_seek(reader, reader->index.end);
 	if (status != MPROF_OK && status != MPROF_ERR_INTERRUPTED)
 		return status;

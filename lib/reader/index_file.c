@@ -426,8 +426,7 @@ static mprof_status load_indexed_block(mprof_reader *reader, const index_block *
 	return MPROF_OK;
 }
 
-/* Reads the last block too, so that a log that is shorter than the index is detected. */
-static mprof_status load_indexed_definitions(mprof_reader *reader)
+mprof_status reader_load_definitions(mprof_reader *reader)
 {
 	const int missed = reader->misses_something;
 	mprof_status status = MPROF_OK;
@@ -473,7 +472,7 @@ static mprof_status load_index(mprof_reader *reader, const saved_index *saved)
 
 	if (status == MPROF_OK)
 		status = load_frames(reader, saved);
-	return status == MPROF_OK ? load_indexed_definitions(reader) : status;
+	return status == MPROF_OK ? reader_load_definitions(reader) : status;
 }
 
 mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length)

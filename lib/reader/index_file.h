@@ -11,4 +11,10 @@
 /** Discards the index and the open calls of all stacks, whose nodes belong to it. */
 void reader_discard_index(mprof_reader *reader);
 
+/**
+ * Reads the blocks of the index that contain definitions, as reading the whole log would, and the last block, so that a
+ * log that is shorter than the index is detected. Returns #MPROF_ERR_STATE if the index does not match the log.
+ */
+mprof_status reader_load_definitions(mprof_reader *reader);
+
 #endif

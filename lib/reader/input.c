@@ -22,6 +22,12 @@
 /* Skips of at most this length are read through: seeking would cost more. */
 #define LEAST_SEEK READ_LENGTH
 
+/* Whether the parser reads the memory that contains the log. The source is then only used to detect compression. */
+static int is_in_place(const mprof_reader *reader)
+{
+	return reader->memory != NULL && !reader->is_compressed;
+}
+
 /* Reads from the source. \p got is 0 if the source has no more bytes at present. */
 static mprof_status read_source(mprof_reader *reader, void *bytes, size_t length, size_t *got)
 {
@@ -80,7 +86,7 @@ static mprof_status detect_compression(mprof_reader *reader)
 		if (fault != 0)
 			return reader_fail_system(reader, fault, "cannot read the compressed log");
 		reader->is_compressed = 1;
-	} else {
+	} else if (!is_in_place(reader)) {
 		status = mprof_parser_feed(reader->parser, reader->head, reader->head_length);
 		if (status != MPROF_OK)
 			return reader_fail_parser(reader, status);
@@ -131,6 +137,25 @@ static mprof_status return_to_skipped(mprof_reader *reader, uint64_t skipped)
 	return status;
 }
 
+/* As reader_feed(), for a log that is read in place. Pieces are fed, as of a file, for progress and interrupts. */
+static mprof_status feed_in_place(mprof_reader *reader)
+{
+	const uint64_t skippable = mprof_parser_get_skippable(reader->parser);
+	uint64_t offset = parser_fed_end(reader->parser);
+	uint64_t left = offset < reader->memory_length ? reader->memory_length - offset : 0;
+	mprof_status status;
+
+	if (left == 0)
+		return handle_input_end(reader);
+	if (skippable > 0) {
+		status = mprof_parser_skip(reader->parser, skippable < left ? skippable : left);
+		return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
+	}
+	status = parser_feed_borrowed(reader->parser, reader->memory + offset,
+				      left < LONGEST_READ ? (size_t)left : LONGEST_READ);
+	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
+}
+
 mprof_status reader_feed(mprof_reader *reader)
 {
 	mprof_status status;
@@ -144,6 +169,8 @@ mprof_status reader_feed(mprof_reader *reader)
 		return status;
 	if (!reader->is_recognised)
 		return detect_compression(reader);
+	if (is_in_place(reader))
+		return feed_in_place(reader);
 	status = seek_past_skippable(reader, &skipped);
 	if (status != MPROF_OK)
 		return status;

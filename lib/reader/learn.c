@@ -20,71 +20,109 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
 
-/* Definitions fetched from the parser at a time. */
-#define MAPPING_BATCH 64
-#define RECORD_BATCH 64
+/* Those of them whose definitions the parser passes on while it loads the block. */
+#define STORED_KINDS                                                                                                   \
+	(MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) |                                  \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                      \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS))
 
 uint64_t reader_defining_kinds(void)
 {
 	return DEFINING_KINDS;
 }
 
-/*
- * Stores all names of the loaded MAPPING block. If a name cannot be stored, the others still are, except if out of
- * memory.
- */
-static mprof_status store_names(mprof_reader *reader, const mprof_block *block)
+static int has_stored(void *user, const mprof_block *block)
 {
-	mprof_mapping mappings[MAPPING_BATCH];
-	mprof_status result = MPROF_OK;
-	size_t count;
+	const mprof_reader *reader = user;
 
-	while (mprof_parser_next_mappings(reader->parser, mappings, sizeof(*mappings), MAPPING_BATCH, &count) ==
-	       MPROF_OK) {
-		for (size_t i = 0; i < count; i++) {
-			mprof_status status = name_table_add(&reader->names, &mappings[i], block->offset);
-
-			if (status == MPROF_ERR_MEMORY)
-				return reader_fail_names(reader, status, block);
-			if (result == MPROF_OK)
-				result = status;
-		}
-	}
-	parser_rewind(reader->parser);
-	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
+	return (STORED_KINDS & MPROF_BLOCK_BIT(block->kind)) != 0 &&
+	       learned_blocks_has(&reader->learned, block->offset);
 }
 
-/*
- * Stores all definitions of the loaded block. If one cannot be stored, the others still are, except if out of memory.
- */
-static mprof_status store_block_definitions(mprof_reader *reader, const mprof_block *block)
+int reader_has_learned(mprof_reader *reader, const mprof_block *block)
 {
-	mprof_record records[RECORD_BATCH];
-	mprof_status result = MPROF_OK;
-	size_t count;
+	return has_stored(reader, block);
+}
 
-	while (mprof_parser_next_records(reader->parser, records, sizeof(*records), RECORD_BATCH, &count) == MPROF_OK) {
-		for (size_t i = 0; i < count; i++) {
-			mprof_status status = MPROF_OK;
+/* Keeps the first reason. If one definition cannot be stored, the others still are, except if out of memory. */
+static void note_status(reader_learning *learning, mprof_status status)
+{
+	if (learning->status == MPROF_OK || status == MPROF_ERR_MEMORY)
+		learning->status = status;
+}
 
-			if (record_is_definition(records[i].kind))
-				status = definition_table_add(&reader->definitions, &records[i]);
-			else if (records[i].kind == MPROF_RECORD_FIELD)
-				status = field_table_add(&reader->fields, &records[i]);
-			if (status == MPROF_ERR_MEMORY)
-				return reader_fail_names(reader, status, block);
-			/*
-			 * If blocks were skipped or damaged, a gap in the IDs is a consequence of that and not a fault
-			 * of this block.
-			 */
-			if (status == MPROF_ERR_MALFORMED && reader->misses_something)
-				status = MPROF_OK;
-			if (result == MPROF_OK)
-				result = status;
-		}
-	}
-	parser_rewind(reader->parser);
-	return result == MPROF_OK ? MPROF_OK : reader_fail_names(reader, result, block);
+static void store_mapping(void *user, const mprof_mapping *mapping)
+{
+	mprof_reader *reader = user;
+	reader_learning *learning = &reader->learning;
+
+	if (learning->status != MPROF_ERR_MEMORY)
+		note_status(learning, name_table_add(&reader->names, mapping, learning->block_offset));
+}
+
+static void store_record(void *user, const mprof_record *record)
+{
+	mprof_reader *reader = user;
+	mprof_status status = MPROF_OK;
+
+	if (reader->learning.status == MPROF_ERR_MEMORY)
+		return;
+	if (record_is_definition(record->kind))
+		status = definition_table_add(&reader->definitions, record);
+	else if (record->kind == MPROF_RECORD_FIELD)
+		status = field_table_add(&reader->fields, record);
+	/* After blocks that were skipped or damaged, a gap in the IDs is not a fault of this block. */
+	if (status == MPROF_ERR_MALFORMED && reader->misses_something)
+		status = MPROF_OK;
+	note_status(&reader->learning, status);
+}
+
+static int begin_storing(void *user, const mprof_block *block)
+{
+	mprof_reader *reader = user;
+	reader_learning *learning = &reader->learning;
+
+	learning->status = MPROF_OK;
+	learning->block_offset = block->offset;
+	if ((STORED_KINDS & MPROF_BLOCK_BIT(block->kind)) == 0 || has_stored(reader, block))
+		return 0;
+	learning->names = name_table_mark(&reader->names);
+	learning->definitions = definition_table_mark(&reader->definitions);
+	learning->field_count = field_table_count(&reader->fields);
+	return 1;
+}
+
+/* What a block defines before its damage is not certain to be a definition, so all of it is removed. */
+static void end_storing(void *user, int is_valid)
+{
+	mprof_reader *reader = user;
+	reader_learning *learning = &reader->learning;
+
+	if (is_valid)
+		return;
+	learning->status = MPROF_OK;
+	field_table_roll_back(&reader->fields, learning->field_count);
+	definition_table_roll_back(&reader->definitions, &learning->definitions);
+	name_table_roll_back(&reader->names, &learning->names);
+}
+
+void reader_learn_init(mprof_reader *reader)
+{
+	const parser_definitions definitions = {
+		has_stored, begin_storing, end_storing, {store_mapping, store_record, reader}};
+
+	parser_set_definitions(reader->parser, &definitions);
+}
+
+static mprof_status end_definitions(mprof_reader *reader, const mprof_block *block)
+{
+	mprof_status status = reader->learning.status;
+
+	if (status != MPROF_OK)
+		return reader_fail_names(reader, status, block);
+	status = learned_blocks_add(&reader->learned, &reader->budget, block->offset);
+	/* If the limit leaves no room for the offset, the block is decoded again when it is read again. */
+	return status == MPROF_ERR_MEMORY ? reader_fail_names(reader, status, block) : MPROF_OK;
 }
 
 static mprof_status store_runtime(mprof_reader *reader, const mprof_block *block)
@@ -150,18 +188,17 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
 		return store_intro(reader, block);
-	case MPROF_BLOCK_MAPPING:
-		return store_names(reader, block);
 	case MPROF_BLOCK_LOST:
 		return add_losses(reader, block);
 	case MPROF_BLOCK_STATISTICAL:
 		return reader_samples_learn(reader, block);
+	case MPROF_BLOCK_MAPPING:
 	case MPROF_BLOCK_STACKS:
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_FIELDS:
-		return store_block_definitions(reader, block);
+		return end_definitions(reader, block);
 	default:
 		return MPROF_OK;
 	}

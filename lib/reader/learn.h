@@ -13,7 +13,16 @@
  */
 uint64_t reader_defining_kinds(void);
 
-/** Stores the names, definitions, clocks and losses of a loaded block. */
+/** Makes the parser of a new reader pass on the definitions of the blocks that it loads. */
+void reader_learn_init(mprof_reader *reader);
+
+/** Whether all definitions of the block are in the tables, so that it need not be loaded unless the caller wants it. */
+int reader_has_learned(mprof_reader *reader, const mprof_block *block);
+
+/**
+ * Called when a block was loaded, and the parser has passed on its definitions. Returns why one of them could not be
+ * stored, and stores clocks and losses.
+ */
 mprof_status reader_learn(mprof_reader *reader, const mprof_block *block);
 
 #endif

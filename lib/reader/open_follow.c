@@ -106,19 +106,19 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 	return MPROF_OK;
 }
 
-#define KIND_BIT(kind) (UINT64_C(1) << (kind))
+/* Less than any depth when it is added to one. */
+#define STOPS (PTRDIFF_MIN / 2)
 
-/* Events other than enters and implicit leaves that change the stack. */
-#define RARE_KINDS                                                                                                     \
-	(KIND_BIT(MPROF_EVENT_METHOD_LEAVE) | KIND_BIT(MPROF_EVENT_METHOD_LEAVE_EXCEPTION) |                           \
-	 KIND_BIT(MPROF_EVENT_METHOD_LEAVE_TAIL) | KIND_BIT(MPROF_EVENT_THREAD_START) |                                \
-	 KIND_BIT(MPROF_EVENT_RECORDING_RESUMED) | KIND_BIT(MPROF_EVENT_STACK_SWITCH) |                                \
-	 KIND_BIT(MPROF_EVENT_STACK_END))
+/* What an event adds to the depth of the stack, or STOPS for a kind that changes the stack in another way. */
+static const ptrdiff_t depth_steps[UINT8_MAX + 1] = {
+	[MPROF_EVENT_METHOD_ENTER] = 1,          [MPROF_EVENT_METHOD_LEAVE_IMPLICIT] = -1,
+	[MPROF_EVENT_METHOD_LEAVE] = STOPS,      [MPROF_EVENT_METHOD_LEAVE_EXCEPTION] = STOPS,
+	[MPROF_EVENT_METHOD_LEAVE_TAIL] = STOPS, [MPROF_EVENT_THREAD_START] = STOPS,
+	[MPROF_EVENT_RECORDING_RESUMED] = STOPS, [MPROF_EVENT_STACK_SWITCH] = STOPS,
+	[MPROF_EVENT_STACK_END] = STOPS,
+};
 
-static inline int is_rare(uint32_t kind)
-{
-	return (RARE_KINDS >> (kind & 63) & 1) != 0 && kind < 64;
-}
+_Static_assert(MPROF_EVENT_METHOD_LEAVE_IMPLICIT - 1 == MPROF_EVENT_METHOD_LEAVE, "follow_simple() subtracts 1");
 
 /*
  * Follows enters and implicit leaves up to another event that changes the stack, or one for which there is no room.
@@ -128,31 +128,33 @@ static inline int is_rare(uint32_t kind)
 static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count)
 {
 	open_frame *const frames = stack->frames;
-	const size_t low = stack->low;
-	/*
-	 * Slots that may be overwritten. The last one of the array is left out, because the slot after a frame is read.
-	 */
-	const size_t room = stack->capacity > low ? stack->capacity - low - 1 : 0;
-	size_t depth = stack->depth;
+	const ptrdiff_t low = (ptrdiff_t)stack->low;
+	ptrdiff_t depth = (ptrdiff_t)stack->depth;
+	size_t room;
 	size_t i;
 
+	/* Frames below the lowest one that may be overwritten are followed one by one. */
+	if (depth < low || stack->depth >= stack->capacity)
+		return 0;
+	/* The last slot is left out, because an event stores to the slot above the top before that becomes a frame. */
+	room = stack->capacity - 1 - stack->depth;
+	if (count > room)
+		count = room;
 	for (i = 0; i < count; i++) {
 		mprof_event *const event = &events[i];
-		const uint32_t kind = event->kind;
-		const uint32_t is_leave = kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
-		uint32_t method;
+		const ptrdiff_t next = depth + depth_steps[event->kind];
+		const uint8_t is_leave = next < depth;
 
-		if (__builtin_expect(depth - low >= room || (is_leave && depth == 0) || is_rare(kind), 0))
+		if (__builtin_expect(next < low, 0))
 			break;
 		frames[depth] = (open_frame){event->id, 0};
-		depth += (kind == MPROF_EVENT_METHOD_ENTER);
-		depth -= is_leave;
-		method = frames[depth].method;
-		event->id = is_leave ? method : event->id;
-		event->kind = (uint8_t)(is_leave ? MPROF_EVENT_METHOD_LEAVE : kind);
+		/* Of a leave, this is the method of the frame that it ends; of other events, what was just stored. */
+		event->id = frames[depth - is_leave].method;
+		event->kind = (uint8_t)(event->kind - is_leave);
 		event->flags |= (uint8_t)(is_leave * MPROF_EVENT_FLAG_IMPLICIT);
+		depth = next;
 	}
-	stack->depth = depth;
+	stack->depth = (size_t)depth;
 	return i;
 }
 

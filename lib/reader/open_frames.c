@@ -129,6 +129,13 @@ static mprof_status add_node(open_frames *frames, uint32_t parent, uint32_t meth
 	return MPROF_OK;
 }
 
+mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node)
+{
+	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;
+
+	return status == MPROF_OK ? add_node(frames, parent, method, node) : status;
+}
+
 mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t method)
 {
 	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;

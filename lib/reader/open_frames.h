@@ -211,6 +211,12 @@ mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *
 mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_t node);
 
 /**
+ * Sets \p node to the node of a method on top of the node \p parent. Returns #MPROF_OK; #MPROF_ERR_MEMORY or
+ * #MPROF_ERR_LIMIT.
+ */
+mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node);
+
+/**
  * Adds the next node of a saved index. Returns #MPROF_OK; #MPROF_ERR_MALFORMED if the parent does not exist or the node
  * does already; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.
  */

@@ -6,13 +6,16 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "parser/parser.h"
+#include "reader/ahead.h"
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
+#include "reader/learn.h"
 #include "reader/reader_internal.h"
 #include "reader/samples.h"
 #include "reader/seek.h"
+#include "reader/select.h"
 #include "reader/watch.h"
 
 #include <string.h>
@@ -45,14 +48,17 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 		return MPROF_ERR_ARGUMENT;
 	*reader = NULL;
 	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.follow > 1 || own.ignore_checksums > 1 ||
-	    own.keep_implicit_leaves > 1 || own.index_without_events > 1 || !allocator_init(&allocator, own.allocator))
+	    own.keep_implicit_leaves > 1 || own.index_without_events > 1 || own.threads > MPROF_READER_MAX_THREADS ||
+	    own.reserved != 0 || !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)
 		return MPROF_ERR_MEMORY;
 	made->allocator = allocator;
 	made->wanted = kinds_of(&own.wanted);
+	made->selection.kinds = UINT64_MAX;
 	made->is_following = (int)own.follow;
+	made->thread_count = own.threads;
 	reader_watch_init(made, &own);
 	error_clear(&made->error);
 	error_clear(&made->memory_error);
@@ -76,12 +82,16 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 	parser_options.max_block_length = own.max_block_length;
 	parser_options.max_name_length = own.max_name_length;
 	parser_options.ignore_checksums = own.ignore_checksums;
+	parser_options.codecs = own.codecs;
+	parser_options.codec_count = own.codec_count;
 	status = mprof_parser_create(&parser_options, &made->parser);
-	if (status != MPROF_OK)
+	if (status != MPROF_OK) {
 		mprof_reader_destroy(made);
-	else
-		*reader = made;
-	return status;
+		return status;
+	}
+	reader_learn_init(made);
+	*reader = made;
+	return MPROF_OK;
 }
 
 void mprof_reader_destroy(mprof_reader *reader)
@@ -91,6 +101,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	if (reader == NULL)
 		return;
 	allocator = reader->allocator;
+	reader_ahead_destroy(reader);
 	if (reader->source.close != NULL)
 		reader->source.close(reader->source.user);
 	mprof_parser_destroy(reader->parser);
@@ -98,6 +109,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	reader_stacks_destroy(reader);
 	reader_frames_destroy(reader);
 	definition_interner_destroy(&reader->interner);
+	learned_blocks_destroy(&reader->learned, &reader->budget);
 	field_table_destroy(&reader->fields);
 	definition_table_destroy(&reader->definitions);
 	name_table_destroy(&reader->names);
@@ -169,6 +181,8 @@ mprof_status mprof_reader_open_memory(const void *bytes, size_t length, const mp
 	if (status != MPROF_OK)
 		return status;
 	(*reader)->watch.total = length;
+	(*reader)->memory = bytes;
+	(*reader)->memory_length = length;
 	return reader_start(reader, source_open_memory(&(*reader)->source, &(*reader)->allocator, bytes, length));
 }
 
@@ -302,6 +316,9 @@ mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
 		if (status != MPROF_OK)
 			return status;
 	}
+	/* After a seek, INTRO is a block like the others. */
+	if (reader->has_intro && !reader_selects_kind(reader, MPROF_BLOCK_INTRO))
+		reader->has_intro = 0;
 	if (reader->has_intro) {
 		reader->has_intro = 0;
 		own = reader->intro;
@@ -310,7 +327,7 @@ mprof_status mprof_reader_next_block(mprof_reader *reader, mprof_block *block)
 	} else {
 		status = reader_seek_on(reader);
 		if (status == MPROF_OK)
-			status = reader_next(reader, reader->wanted, &own);
+			status = reader_next_selected(reader, &own);
 	}
 	if (status != MPROF_AGAIN && status != MPROF_END)
 		(void)struct_copy_out(block, &own, sizeof(own));

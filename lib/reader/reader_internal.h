@@ -6,7 +6,7 @@
  * reader.c opens it and looks up names; definitions.c looks up all other definitions. blocks.c moves from block to
  * block, and learn.c stores their definitions. fetch.c delivers the items of a block, with call_stacks.c for stack
  * sections, samples.c for statistical samples and frames.c for open calls. input.c feeds the parser. watch.c reports
- * progress. seek.c, index.c and time.c seek by offset and by time.
+ * progress. ahead.c decodes blocks on other threads. seek.c, index.c and time.c seek by offset and by time.
  */
 #ifndef READER_READER_INTERNAL_H
 #define READER_READER_INTERNAL_H
@@ -24,6 +24,7 @@
 #include "reader/block_index.h"
 #include "reader/detail_pool.h"
 #include "reader/frame_stack.h"
+#include "reader/learned_blocks.h"
 #include "reader/open_frames.h"
 #include "reader/time_scale.h"
 
@@ -62,6 +63,7 @@ typedef struct reader_frames {
 	                            built. */
 	int is_begun;          /**< The stack of the loaded block's thread is up to date with the last event fetched. */
 	int is_done;           /**< All its events were fetched. */
+	int has_passed;        /**< Some of its events were not followed. */
 } reader_frames;
 
 /** Frames of statistical samples that are fetched from the parser at a time. */
@@ -89,6 +91,15 @@ typedef struct reader_samples {
 	detail_pool details;
 } reader_samples;
 
+/** The definitions of the block that is being loaded, which go into the tables while the parser decodes it. */
+typedef struct reader_learning {
+	mprof_status status;         /**< Why a definition was not stored; #MPROF_OK if all of them were. */
+	uint64_t block_offset;       /**< Offset of the block. */
+	name_mark names;             /**< The tables before the block. */
+	definition_mark definitions; /**< The same. */
+	size_t field_count;          /**< The same. */
+} reader_learning;
+
 /** Progress reports and interruption. */
 typedef struct reader_watch {
 	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
@@ -101,10 +112,22 @@ typedef struct reader_watch {
 	source_gzip_watch source; /**< Passed to a compressed source, which calls it during a seek. */
 } reader_watch;
 
+/** The blocks that the caller has selected. */
+typedef struct reader_selection {
+	int is_used;
+	int has_start;
+	int has_end;
+	uint64_t kinds;  /**< As #MPROF_BLOCK_BIT; all without a selection. */
+	uint64_t thread; /**< #MPROF_THREAD_ANY: all. */
+	uint64_t start;  /**< The first counter. */
+	uint64_t end;    /**< The first counter after the time. */
+} reader_selection;
+
 struct mprof_reader {
 	mprof_allocator allocator;
 	mprof_parser *parser;
 	uint64_t wanted; /**< Kinds to load, as #MPROF_BLOCK_BIT. */
+	reader_selection selection;
 	int is_following;
 	int is_input_over; /**< Following: mprof_reader_finish() was called, so the source does not grow any more. */
 	reader_watch watch;
@@ -114,6 +137,8 @@ struct mprof_reader {
 	mprof_error memory_error; /**< The permanent error after a failed allocation; its status is #MPROF_OK before. */
 
 	mprof_source source;
+	const uint8_t *memory; /**< The log, if it is in memory: uncompressed, it is read in place. NULL: it is not. */
+	size_t memory_length;
 	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The first bytes of the source, to detect compression. */
 	size_t head_length;
 	int is_recognised;
@@ -136,6 +161,8 @@ struct mprof_reader {
 	definition_table definitions;
 	field_table fields;
 	definition_interner interner;
+	reader_learning learning;
+	learned_blocks learned; /**< Blocks of the kinds that reader_learning is for. */
 	reader_stacks stacks;
 	reader_samples samples;
 	reader_frames frames;
@@ -151,10 +178,15 @@ struct mprof_reader {
 	block_index index;
 	int has_index;
 	int has_loaded_index;  /**< The index was loaded: the log may have changed since it was saved. */
+	int distrusts_index;   /**< INDEX blocks did not match the log, so the index is built without them. */
 	int skips_events;      /**< The index is built without reading events. */
 	uint64_t intro_length; /**< Length of INTRO in bytes with its header; 0 if it could not be read. */
 	uint32_t intro_checksum;
-	mprof_error index_error; /**< The first fault found when the index was built. */
+	uint32_t thread_count;      /**< Threads that may decode events, with that of the caller. */
+	uint32_t sequence;          /**< EVENTS blocks read since the last seek, up to a few. */
+	int fetches_columns;        /**< The last events were columns of the log that were fetched as arrays. */
+	struct reader_ahead *ahead; /**< NULL before blocks are decoded on other threads. */
+	mprof_error index_error;    /**< The first fault found when the index was built. */
 };
 
 /** Whether the source may have more bytes later. */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "parser/parser.h"
+#include "reader/ahead.h"
 #include "reader/blocks.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
@@ -50,6 +51,7 @@ static mprof_status move_to_offset(mprof_reader *reader, uint64_t offset, int is
 	reader_stacks_forget(reader);
 	reader_frames_forget(reader, offset);
 	reader_samples_rewind(reader);
+	reader_ahead_jump(reader);
 	return MPROF_OK;
 }
 

@@ -54,6 +54,7 @@ static mprof_status check_block(mprof_reader *reader, const index_block *expecte
 static mprof_status rebuild_index(mprof_reader *reader)
 {
 	reader_discard_index(reader);
+	reader->distrusts_index = 1;
 	return mprof_reader_build_index(reader);
 }
 

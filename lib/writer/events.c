@@ -40,10 +40,18 @@ static mprof_status begin_block(mprof_writer *writer, uint64_t thread, uint64_t 
 	encode_buffer *block = &writer->block;
 	mprof_clock clock;
 
+	if (writer->index.is_used && !log_index_begin_events(&writer->index, thread, base_counter)) {
+		const mprof_status status = writer_end_index(writer);
+
+		if (status != MPROF_OK)
+			return status;
+	}
 	writer_read_clock(writer, &clock);
 	block_encode_events_start(block, &writer->encoding, &clock, thread, base_counter);
-	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM))
+	if (!encode_buffer_reserve(block, EVENTS_TAIL_ROOM)) {
+		log_index_lose(&writer->index);
 		return writer_refuse(writer, block->status, "out of memory for a block");
+	}
 	event_columns_clear(&writer->columns);
 	writer->thread = thread;
 	writer->base_counter = base_counter;
@@ -60,6 +68,8 @@ mprof_status mprof_writer_begin_events(mprof_writer *writer, uint64_t thread, ui
 
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
+	if (status == MPROF_OK)
+		status = writer_put_index_if_due(writer);
 	if (status != MPROF_OK)
 		return status;
 	if (writer->encoding.rules->repeats_base_counter && !begin_thread(writer, thread, &base_counter))
@@ -170,6 +180,7 @@ static mprof_status end_block(mprof_writer *writer)
 	mprof_status status;
 
 	writer->state = WRITER_BETWEEN_BLOCKS;
+	call_tracker_note_counter(&writer->index.calls, writer->events.last_counter);
 	writer_read_clock(writer, &clock);
 	/* Room for columns and end was reserved by begin_block(), and kept when events were added. */
 	if (writer->encoding.has_columns)
@@ -179,6 +190,13 @@ static mprof_status end_block(mprof_writer *writer)
 	if (status == MPROF_OK)
 		writer->stats.events += writer->events.written;
 	return status;
+}
+
+/* Follows the calls of events that were added to the block. */
+static void follow_calls(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	if (writer->index.is_used)
+		call_tracker_follow(&writer->index.calls, events, count);
 }
 
 /* Adds events to columns. A full block is followed by another one of the thread. */
@@ -192,12 +210,15 @@ static mprof_status encode_columns(mprof_writer *writer, const mprof_event *even
 		if (event_columns_is_full(&writer->columns)) {
 			status = end_block(writer);
 			if (status == MPROF_OK)
+				status = writer_put_index_if_due(writer);
+			if (status == MPROF_OK)
 				status = begin_block(writer, writer->thread, writer->events.last_counter);
 			if (status != MPROF_OK)
 				return status;
 		}
 		status = event_columns_add(&writer->columns, &writer->events, &writer->block, events + *encoded,
 					   count - *encoded, &taken);
+		follow_calls(writer, events + *encoded, taken);
 		*encoded += taken;
 		if (status != MPROF_OK)
 			writer_refuse(writer, status, event_encode_fault(status));
@@ -211,6 +232,7 @@ static mprof_status encode_rows(mprof_writer *writer, const mprof_event *events,
 				      ? encode_with_sections(writer, events, count, encoded)
 				      : events_encode(&writer->events, &writer->block, events, count, encoded);
 
+	follow_calls(writer, events, *encoded);
 	return status == MPROF_OK ? MPROF_OK : writer_refuse(writer, status, event_encode_fault(status));
 }
 
@@ -226,6 +248,10 @@ mprof_status mprof_writer_write_events(mprof_writer *writer, const mprof_event *
 		return status;
 	if (events == NULL && count > 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of events is NULL");
+	if (writer->index.is_used && !call_tracker_reserve(&writer->index.calls, count))
+		status = writer_end_index(writer);
+	if (status != MPROF_OK)
+		return status;
 	status = writer->encoding.has_columns ? encode_columns(writer, events, count, &encoded)
 					      : encode_rows(writer, events, count, &encoded);
 	if (written != NULL)

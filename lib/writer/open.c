@@ -38,6 +38,16 @@ void mprof_writer_options_init(mprof_writer_options *options, size_t struct_size
 	struct_init(options, struct_size);
 }
 
+/* A level of a codec that this build does not have is refused later, with the codec. */
+static int codec_is_valid(const mprof_writer_options *options)
+{
+	const uint32_t max_level = codec_max_level(options->codec);
+
+	if (options->codec == MPROF_CODEC_NONE)
+		return options->codec_level == 0;
+	return codec_is_defined(options->codec) && (max_level == 0 || options->codec_level <= max_level);
+}
+
 static int options_are_valid(mprof_writer_options *options, const mprof_writer_options *given)
 {
 	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
@@ -50,7 +60,7 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 		options->file_mode = LOG_FILE_MODE;
 	if (options->clock == NULL)
 		options->clock = clock_read_system;
-	return options->lossy <= 1 && options->has_columns <= 1 && options->reserved == 0 &&
+	return options->lossy <= 1 && options->has_columns <= 1 && options->has_index <= 1 && codec_is_valid(options) &&
 	       options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
 	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
@@ -137,6 +147,15 @@ static mprof_status check_features(mprof_writer *writer, const mprof_writer_opti
 				     "this build of the library cannot compress: set gzip_level to 0");
 	if (options->has_columns && writer->encoding.rules->column_code == 0)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot store events in columns");
+	if (options->has_index && !dialect_has_block(writer->encoding.rules, MPROF_BLOCK_INDEX))
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect cannot store an index");
+	if (options->codec != MPROF_CODEC_NONE && writer->encoding.rules->compressed_code == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no compressed blocks");
+	if (options->codec != MPROF_CODEC_NONE && codec_max_level(options->codec) == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     options->codec == MPROF_CODEC_ZSTD
+					     ? "this build of the library cannot compress with zstd"
+					     : "this build of the library cannot compress with deflate");
 	return declare_directives(writer, options->directives);
 }
 
@@ -155,7 +174,11 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	writer->encoding.has_columns = options->has_columns != 0;
 	writer->stats.struct_size = sizeof(writer->stats);
 	encode_buffer_init(&writer->block, allocator, SIZE_MAX);
+	codec_packer_init(&writer->packer, allocator, options->codec, options->codec_level);
+	encode_buffer_init(&writer->packed, allocator, SIZE_MAX);
 	event_columns_init(&writer->columns, allocator);
+	log_index_init(&writer->index, allocator);
+	writer->index.is_used = options->has_index != 0;
 	encode_buffer_init(&writer->classes, allocator, SIZE_MAX);
 	encode_buffer_init(&writer->methods, allocator, SIZE_MAX);
 	statistical_encoder_init(&writer->statistical, &writer->block, writer->encoding.rules);

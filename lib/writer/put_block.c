@@ -3,6 +3,7 @@
 #include "writer/put_block.h"
 
 #include "format/kind_counts.h"
+#include "writer/compress.h"
 #include "writer/errors.h"
 #include "writer/writer_internal.h"
 
@@ -18,6 +19,7 @@ void writer_read_clock(mprof_writer *writer, mprof_clock *clock)
 	clock->counter = 0;
 	clock->time = 0;
 	writer->clock(writer->clock_user, clock);
+	log_index_note_clock(&writer->index, clock);
 }
 
 /* Computes the counter delta of the header: the time since the previous block was written, in some dialects. */
@@ -33,10 +35,14 @@ static void note_header_counter(mprof_writer *writer)
 	writer->header_counter = clock.counter;
 }
 
-/* Whether the block that was built fits into the limit, together with the blocks that must follow it. */
-static mprof_status check_limit(mprof_writer *writer)
+/* Blocks that may still be written when the log has reached its limit. */
+#define BLOCKS_AFTER_LIMIT 4
+
+/* Whether a block of \p length bytes fits into the limit, together with the blocks that must follow it. */
+static mprof_status check_limit(mprof_writer *writer, size_t length)
 {
-	uint64_t needed = writer->block.length + writer->kept_bytes;
+	const uint64_t index = writer->index.is_used ? log_index_bound(&writer->index, BLOCKS_AFTER_LIMIT) : 0;
+	uint64_t needed = length + writer->kept_bytes + index;
 	mprof_status status;
 
 	if (writer->max_bytes == 0 || sink_bound(&writer->sink, needed) <= writer->max_bytes)
@@ -49,35 +55,131 @@ static mprof_status check_limit(mprof_writer *writer)
 	return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its size limit");
 }
 
-mprof_status writer_put_last_block(mprof_writer *writer)
+/* Ends the block, as a COMPRESSED block if that is shorter. \p ended receives the one to write. */
+static mprof_status end_block(mprof_writer *writer, encode_buffer **ended)
 {
-	uint64_t header_counter = writer->header_counter;
+	const int is_packed =
+		block_compress(&writer->packer, &writer->encoding, &writer->block, &writer->middle, &writer->packed);
 	mprof_status status;
 
-	note_header_counter(writer);
-	status = block_encode_end(&writer->block, &writer->encoding);
+	writer->middle.length = 0;
+	*ended = is_packed ? &writer->packed : &writer->block;
+	status = block_encode_end(*ended, &writer->encoding);
 	if (status != MPROF_OK)
 		return writer_refuse(writer, status,
 				     status == MPROF_ERR_LIMIT ? "the block is too long" : "out of memory for a block");
-	status = check_limit(writer);
+	return MPROF_OK;
+}
+
+mprof_status writer_end_index(mprof_writer *writer)
+{
+	if (!writer->index.is_optional)
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for the index");
+	log_index_end(&writer->index);
+	return MPROF_OK;
+}
+
+void writer_let_index_end(mprof_writer *writer)
+{
+	writer->index.is_optional = 1;
+}
+
+/* Writes the block that was built. */
+static mprof_status put_checked_block(mprof_writer *writer)
+{
+	uint64_t header_counter = writer->header_counter;
+	const size_t content_length = writer->block.length - writer->encoding.rules->header_length;
+	encode_buffer *block;
+	mprof_status status;
+
+	note_header_counter(writer);
+	status = end_block(writer, &block);
+	if (status != MPROF_OK)
+		return status;
+	if (writer->index.is_used && !log_index_reserve(&writer->index))
+		status = writer_end_index(writer);
+	if (status != MPROF_OK)
+		return status;
+	status = check_limit(writer, block->length);
 	if (status != MPROF_OK) {
 		writer->header_counter = header_counter;
 		return status;
 	}
-	status = writer_check_sink(writer, sink_write(&writer->sink, writer->block.bytes, writer->block.length),
+	status = writer_check_sink(writer, sink_write(&writer->sink, block->bytes, block->length),
 				   "cannot write the log");
 	if (status != MPROF_OK)
 		return status;
-	writer->stats.bytes += writer->block.length;
+	if (writer->index.is_used)
+		log_index_add(&writer->index, writer->encoding.rules, &writer->block, content_length,
+			      block->length - writer->encoding.rules->header_length);
+	writer->stats.bytes += block->length;
 	writer->stats.blocks++;
 	return MPROF_OK;
 }
 
+mprof_status writer_put_last_block(mprof_writer *writer)
+{
+	mprof_status status = put_checked_block(writer);
+
+	if (status != MPROF_OK)
+		log_index_lose(&writer->index);
+	return status;
+}
+
+mprof_status writer_put_index(mprof_writer *writer)
+{
+	const uint64_t offset = writer->stats.bytes;
+	const encode_buffer *block = &writer->index.block;
+	mprof_status status = log_index_encode(&writer->index, &writer->encoding, offset);
+
+	if (status != MPROF_OK)
+		return writer_end_index(writer);
+	status = writer_check_sink(writer, sink_write(&writer->sink, block->bytes, block->length),
+				   "cannot write the log");
+	if (status != MPROF_OK)
+		return status;
+	writer->stats.bytes += block->length;
+	writer->stats.blocks++;
+	log_index_restart(&writer->index, offset);
+	return MPROF_OK;
+}
+
+mprof_status writer_put_index_if_due(mprof_writer *writer)
+{
+	return log_index_is_due(&writer->index) && !writer->is_full ? writer_put_index(writer) : MPROF_OK;
+}
+
+mprof_status writer_put_last_index(mprof_writer *writer, uint64_t *distance)
+{
+	const uint64_t offset = writer->stats.bytes;
+	const uint64_t needed = log_index_bound(&writer->index, 0) + writer->kept_bytes;
+	mprof_status status = MPROF_OK;
+
+	*distance = 0;
+	if (!writer->index.is_used || !log_index_is_in_order(&writer->index))
+		return MPROF_OK;
+	/* A log without room for the index is complete without it. */
+	if (writer->max_bytes != 0 && sink_bound(&writer->sink, needed) > writer->max_bytes)
+		return MPROF_OK;
+	status = writer_put_index(writer);
+	/* Without memory there is no block. */
+	if (status == MPROF_OK)
+		*distance = writer->stats.bytes - offset;
+	return status;
+}
+
 mprof_status writer_put_block(mprof_writer *writer)
 {
+	mprof_status status;
+
 	if (writer->is_full)
-		return writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its size limit");
-	return writer_put_last_block(writer);
+		status = writer_refuse(writer, MPROF_ERR_LIMIT, "the log has reached its size limit");
+	else
+		status = writer_put_index_if_due(writer);
+	if (status == MPROF_OK)
+		return writer_put_last_block(writer);
+	log_index_lose(&writer->index);
+	return status;
 }
 
 /* The longest LOST block: header, clocks, and a number and a count for each cause. */
@@ -91,7 +193,7 @@ mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes)
 	writer->max_bytes = max_bytes;
 	writer->kept_bytes = LOST_LENGTH + END_LENGTH;
 	encode_buffer_clear(&writer->block);
-	return check_limit(writer);
+	return check_limit(writer, 0);
 }
 
 int writer_is_full(const mprof_writer *writer)

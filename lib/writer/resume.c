@@ -40,6 +40,8 @@ mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *sta
 	/* In other dialects, blocks depend on more: on base counters of threads, and on what was defined inline. */
 	if (writer->encoding.rules->checksum_length == 0)
 		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "logs of this dialect cannot be continued");
+	/* The blocks before are not known, and an index covers all blocks. */
+	writer->index.is_used = 0;
 	writer->stats.blocks = state->blocks;
 	writer->header_counter = state->header_counter;
 	memcpy(writer->defined, state->defined, sizeof(writer->defined));

@@ -26,6 +26,7 @@ mprof_status mprof_writer_flush(mprof_writer *writer)
 mprof_status mprof_writer_close(mprof_writer *writer)
 {
 	mprof_clock clock;
+	uint64_t distance;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status != MPROF_OK)
@@ -37,7 +38,10 @@ mprof_status mprof_writer_close(mprof_writer *writer)
 	if (status != MPROF_OK && !writer->is_full)
 		return status;
 	writer_read_clock(writer, &clock);
-	block_encode_end_of_log(&writer->block, &writer->encoding, &clock);
+	status = writer_put_last_index(writer, &distance);
+	if (status != MPROF_OK)
+		return status;
+	block_encode_end_of_log(&writer->block, &writer->encoding, &clock, distance);
 	writer->kept_bytes = 0;
 	status = writer_put_last_block(writer);
 	if (status != MPROF_OK)
@@ -68,6 +72,8 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	if (status == MPROF_OK && error != 0)
 		status = MPROF_ERR_IO;
 	encode_buffer_destroy(&writer->block);
+	codec_packer_destroy(&writer->packer);
+	encode_buffer_destroy(&writer->packed);
 	event_columns_destroy(&writer->columns);
 	encode_buffer_destroy(&writer->classes);
 	encode_buffer_destroy(&writer->methods);
@@ -80,6 +86,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	heap_snapshot_destroy(&writer->snapshot);
 	written_threads_destroy(&writer->threads);
 	stack_sections_destroy(&writer->sections);
+	log_index_destroy(&writer->index);
 	definition_table_destroy(&writer->code);
 	name_table_destroy(&writer->code_names);
 	allocator = writer->allocator;

@@ -28,6 +28,9 @@ void writer_release_reserve(mprof_writer *writer);
  */
 uint64_t writer_take_refused_events(mprof_writer *writer);
 
+/** From now on, the log goes on without index if there is no memory for it. */
+void writer_let_index_end(mprof_writer *writer);
+
 /** In a child created by fork(): closes the file that the parent writes, and changes nothing else. */
 void writer_give_up(mprof_writer *writer);
 

@@ -13,6 +13,7 @@
 
 #include "base/id_map.h"
 #include "base/id_set.h"
+#include "codec/codec.h"
 #include "format/block_encode.h"
 #include "format/encode_buffer.h"
 #include "format/event_columns_encode.h"
@@ -22,6 +23,8 @@
 #include "writer/heap_snapshot.h"
 #include "io/sink.h"
 #include "io/source_files.h"
+#include "writer/compress.h"
+#include "writer/log_index.h"
 #include "writer/stack_sections.h"
 #include "writer/writer.h"
 #include "writer/written_threads.h"
@@ -43,7 +46,10 @@ struct mprof_writer {
 	writer_state state;
 	uint64_t header_counter; /**< Counter when the last block was written, in dialects with counter deltas. */
 	encode_buffer block;     /**< The block being built. Its memory is reused for the next one. */
-	encode_buffer classes;   /**< Pending definitions, encoded as in MAPPING. */
+	codec_packer packer;
+	packed_middle middle;  /**< Of the block, if it was compressed already. Borrowed. */
+	encode_buffer packed;  /**< The block as a COMPRESSED block. */
+	encode_buffer classes; /**< Pending definitions, encoded as in MAPPING. */
 	encode_buffer methods;
 	source_files sources;      /**< Source files of methods; empty without directive 22. */
 	int definitions_shortened; /**< 1: the dialect cannot represent all of the pending definitions. */
@@ -69,6 +75,7 @@ struct mprof_writer {
 	written_threads threads;    /**< For dialects that repeat base counters. */
 	int has_sections;           /**< Call stacks are written as #stack_sections. */
 	stack_sections sections;
+	log_index index;         /**< Unused unless the caller asks for it. */
 	uint64_t max_bytes;      /**< Maximum length of the log, as stored; 0: no limit. */
 	uint64_t kept_bytes;     /**< Bytes of it reserved for the blocks that must follow. */
 	int is_full;             /**< A block was refused because of the limit. */

@@ -162,13 +162,22 @@ SIZE(mprof_clock, 16);
 FIELD(mprof_clock, counter, 0);
 FIELD(mprof_clock, time, 8);
 
-SIZE(mprof_parser_options, 40);
+SIZE(mprof_codec, 32);
+FIELD(mprof_codec, struct_size, 0);
+FIELD(mprof_codec, number, 8);
+FIELD(mprof_codec, reserved, 12);
+FIELD(mprof_codec, decompress, 16);
+FIELD(mprof_codec, user, 24);
+
+SIZE(mprof_parser_options, 56);
 FIELD(mprof_parser_options, struct_size, 0);
 FIELD(mprof_parser_options, allocator, 8);
 FIELD(mprof_parser_options, max_block_length, 16);
 FIELD(mprof_parser_options, max_name_length, 24);
 FIELD(mprof_parser_options, ignore_checksums, 32);
 FIELD(mprof_parser_options, reserved, 36);
+FIELD(mprof_parser_options, codecs, 40);
+FIELD(mprof_parser_options, codec_count, 48);
 
 SIZE(mprof_intro_block, 24);
 FIELD(mprof_intro_block, version, 0);
@@ -176,9 +185,10 @@ FIELD(mprof_intro_block, flags, 4);
 FIELD(mprof_intro_block, runtime, 8);
 FIELD(mprof_intro_block, runtime_length, 16);
 
-SIZE(mprof_end_block, 8);
+SIZE(mprof_end_block, 16);
 FIELD(mprof_end_block, version, 0);
 FIELD(mprof_end_block, reserved, 4);
+FIELD(mprof_end_block, index_distance, 8);
 
 SIZE(mprof_element_block, 48);
 FIELD(mprof_element_block, kind, 0);
@@ -230,8 +240,11 @@ FIELD(mprof_mark_block, text_length, 16);
 
 SIZE(mprof_watermark_block, 8);
 FIELD(mprof_watermark_block, counter, 0);
+SIZE(mprof_index_block, 16);
+FIELD(mprof_index_block, previous_distance, 0);
+FIELD(mprof_index_block, count, 8);
 
-SIZE(mprof_block, 352);
+SIZE(mprof_block, 360);
 FIELD(mprof_block, struct_size, 0);
 FIELD(mprof_block, kind, 8);
 FIELD(mprof_block, code, 12);
@@ -241,11 +254,37 @@ FIELD(mprof_block, length, 32);
 FIELD(mprof_block, loaded, 40);
 FIELD(mprof_block, has_clocks, 44);
 FIELD(mprof_block, counter_delta, 48);
-FIELD(mprof_block, reserved, 52);
+FIELD(mprof_block, codec, 52);
 FIELD(mprof_block, start, 56);
 FIELD(mprof_block, end, 72);
 FIELD(mprof_block, thread, 88);
 FIELD(mprof_block, as, 96);
+FIELD(mprof_block, unpacked_length, 352);
+
+SIZE(mprof_query, 64);
+FIELD(mprof_query, struct_size, 0);
+FIELD(mprof_query, kinds, 8);
+FIELD(mprof_query, thread, 40);
+FIELD(mprof_query, start_ns, 48);
+FIELD(mprof_query, end_ns, 56);
+
+SIZE(mprof_columns, 128);
+FIELD(mprof_columns, struct_size, 0);
+FIELD(mprof_columns, event_count, 8);
+FIELD(mprof_columns, method_count, 16);
+FIELD(mprof_columns, time_count, 24);
+FIELD(mprof_columns, allocation_count, 32);
+FIELD(mprof_columns, row_count, 40);
+FIELD(mprof_columns, start_counter, 48);
+FIELD(mprof_columns, symbols, 56);
+FIELD(mprof_columns, methods, 64);
+FIELD(mprof_columns, times, 72);
+FIELD(mprof_columns, classes, 80);
+FIELD(mprof_columns, sizes, 88);
+FIELD(mprof_columns, callers, 96);
+FIELD(mprof_columns, stacks, 104);
+FIELD(mprof_columns, objects, 112);
+FIELD(mprof_columns, rows, 120);
 
 SIZE(mprof_mapping, 64);
 FIELD(mprof_mapping, is_method, 0);
@@ -261,14 +300,15 @@ FIELD(mprof_mapping, source_file_length, 48);
 FIELD(mprof_mapping, source_file_id, 56);
 FIELD(mprof_mapping, source_line, 60);
 
-SIZE(mprof_source, 40);
+SIZE(mprof_source, 48);
 FIELD(mprof_source, struct_size, 0);
 FIELD(mprof_source, read, 8);
 FIELD(mprof_source, seek, 16);
 FIELD(mprof_source, close, 24);
 FIELD(mprof_source, user, 32);
+FIELD(mprof_source, read_at, 40);
 
-SIZE(mprof_reader_options, 104);
+SIZE(mprof_reader_options, 128);
 FIELD(mprof_reader_options, struct_size, 0);
 FIELD(mprof_reader_options, allocator, 8);
 FIELD(mprof_reader_options, max_block_length, 16);
@@ -281,6 +321,10 @@ FIELD(mprof_reader_options, keep_implicit_leaves, 80);
 FIELD(mprof_reader_options, index_without_events, 84);
 FIELD(mprof_reader_options, progress, 88);
 FIELD(mprof_reader_options, progress_user, 96);
+FIELD(mprof_reader_options, threads, 104);
+FIELD(mprof_reader_options, reserved, 108);
+FIELD(mprof_reader_options, codecs, 112);
+FIELD(mprof_reader_options, codec_count, 120);
 
 SIZE(mprof_stack_frame, 12);
 FIELD(mprof_stack_frame, id, 0);
@@ -483,7 +527,7 @@ FIELD(mprof_sink, flush, 16);
 FIELD(mprof_sink, close, 24);
 FIELD(mprof_sink, user, 32);
 
-SIZE(mprof_writer_options, 96);
+SIZE(mprof_writer_options, 104);
 FIELD(mprof_writer_options, struct_size, 0);
 FIELD(mprof_writer_options, dialect, 8);
 FIELD(mprof_writer_options, intro_flags, 12);
@@ -499,7 +543,9 @@ FIELD(mprof_writer_options, max_shot_memory, 72);
 FIELD(mprof_writer_options, allow_undefined_ids, 80);
 FIELD(mprof_writer_options, file_mode, 84);
 FIELD(mprof_writer_options, has_columns, 88);
-FIELD(mprof_writer_options, reserved, 92);
+FIELD(mprof_writer_options, has_index, 92);
+FIELD(mprof_writer_options, codec, 96);
+FIELD(mprof_writer_options, codec_level, 100);
 
 SIZE(mprof_class_definition, 40);
 FIELD(mprof_class_definition, struct_size, 0);
@@ -564,7 +610,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 216);
+SIZE(mprof_recorder_options, 240);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -599,7 +645,11 @@ FIELD(mprof_recorder_options, thread_times, 196);
 FIELD(mprof_recorder_options, exception_clauses, 200);
 FIELD(mprof_recorder_options, heap_offsets, 204);
 FIELD(mprof_recorder_options, method_code, 208);
-FIELD(mprof_recorder_options, reserved, 212);
+FIELD(mprof_recorder_options, event_rows, 212);
+FIELD(mprof_recorder_options, resolution_ns, 216);
+FIELD(mprof_recorder_options, drain_threads, 220);
+FIELD(mprof_recorder_options, without_index, 224);
+FIELD(mprof_recorder_options, max_message_bytes, 232);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);
@@ -1316,6 +1366,7 @@ static int check_sizes(void)
 		{"mprof_field_record", sizeof(mprof_field_record)},
 		{"mprof_record", sizeof(mprof_record)},
 		{"mprof_clock", sizeof(mprof_clock)},
+		{"mprof_codec", sizeof(mprof_codec)},
 		{"mprof_parser_options", sizeof(mprof_parser_options)},
 		{"mprof_intro_block", sizeof(mprof_intro_block)},
 		{"mprof_end_block", sizeof(mprof_end_block)},
@@ -1330,6 +1381,8 @@ static int check_sizes(void)
 		{"mprof_lost_block", sizeof(mprof_lost_block)},
 		{"mprof_mark_block", sizeof(mprof_mark_block)},
 		{"mprof_watermark_block", sizeof(mprof_watermark_block)},
+		{"mprof_index_block", sizeof(mprof_index_block)},
+		{"mprof_query", sizeof(mprof_query)},
 		{"mprof_block", sizeof(mprof_block)},
 		{"mprof_mapping", sizeof(mprof_mapping)},
 		{"mprof_source", sizeof(mprof_source)},

@@ -64,6 +64,7 @@ Test(null, parser)
 	REFUSES(mprof_parser_load(NULL, NULL));
 	REFUSES(mprof_parser_next_block(NULL, NULL));
 	REFUSES(mprof_parser_next_events(NULL, NULL, 0, NULL));
+	REFUSES(mprof_parser_next_columns(NULL, 0, NULL));
 	REFUSES(mprof_parser_next_mappings(NULL, NULL, 0, 0, NULL));
 	REFUSES(mprof_parser_next_records(NULL, NULL, 0, 0, NULL));
 	REFUSES(mprof_parser_next_property(NULL, NULL, NULL));
@@ -94,6 +95,9 @@ Test(null, reader)
 	REFUSES(mprof_reader_next_block(NULL, NULL));
 	REFUSES(mprof_reader_load(NULL, NULL));
 	REFUSES(mprof_reader_next_events(NULL, NULL, 0, NULL));
+	REFUSES(mprof_reader_next_columns(NULL, 0, NULL));
+	REFUSES(mprof_reader_select(NULL, NULL));
+	mprof_query_init(NULL, sizeof(mprof_query));
 	REFUSES(mprof_reader_next_mappings(NULL, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_next_property(NULL, NULL, NULL));
 	REFUSES(mprof_reader_lookup_class(NULL, 0, NULL, 0));
@@ -413,5 +417,6 @@ Test(null, convert)
 	REFUSES(mprof_converter_create(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_converter_destroy(NULL));
 	REFUSES(mprof_converter_run(NULL, NULL, NULL, NULL));
+	REFUSES(mprof_converter_set_resolution(NULL, 100, 1e9));
 	GIVES_0(mprof_converter_has_failed(NULL));
 }

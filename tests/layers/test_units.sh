@@ -15,7 +15,7 @@ fail() {
 
 # Directories that hold to it. This list only grows.
 directories="
-	lib/base lib/convert lib/dictionary lib/format lib/heap lib/io lib/model lib/parser lib/reader lib/recorder
+	lib/base lib/codec lib/convert lib/dictionary lib/format lib/heap lib/io lib/model lib/parser lib/reader lib/recorder
 	lib/writer
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/diff
 	examples/mprof/dump examples/mprof/explore examples/mprof/export examples/mprof/flame examples/mprof/heap

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file convert/resolution.h
+ * \brief Converts counters of the log to a coarser unit for the copy.
+ *
+ * Everything that the converter reads is converted when it is read, apart from the base counters of EVENTS blocks,
+ * which copy_events.c compares with each other first.
+ */
+#ifndef CONVERT_RESOLUTION_H
+#define CONVERT_RESOLUTION_H
+
+#include <mprof/parser.h>
+
+typedef struct copy_resolution {
+	uint64_t origin;      /**< Counter at the start of the log: later counters may have passed 2^64. */
+	int64_t divisor;      /**< Units of the log in one unit of the copy; 1 if the unit stays the same. */
+	uint64_t nanoseconds; /**< The unit that the caller requested. */
+} copy_resolution;
+
+/** Keeps the unit of the log. */
+void resolution_init(copy_resolution *resolution);
+
+/**
+ * Chooses the unit: the longest multiple of the log's unit that is at most \p nanoseconds long. \p origin is the
+ * counter at the start of the log.
+ */
+void resolution_choose(copy_resolution *resolution, uint64_t origin, uint64_t nanoseconds, double counters_per_second);
+
+/** Whether the unit of the copy is not that of the log. */
+static inline int resolution_is_coarser(const copy_resolution *resolution)
+{
+	return resolution->divisor > 1;
+}
+
+/** Converts a counter, rounding down. The order of counters stays; different ones may become equal. */
+static inline uint64_t resolution_counter(const copy_resolution *resolution, uint64_t counter)
+{
+	int64_t difference;
+	int64_t quotient;
+
+	if (!resolution_is_coarser(resolution))
+		return counter;
+	difference = (int64_t)(counter - resolution->origin);
+	quotient = difference / resolution->divisor;
+	quotient -= difference % resolution->divisor < 0;
+	return resolution->origin / (uint64_t)resolution->divisor + (uint64_t)quotient;
+}
+
+/** Converts the counters of a block, apart from the base counter of an EVENTS block. */
+void resolution_convert_block(const copy_resolution *resolution, mprof_block *block);
+
+/** Converts counters and durations of events, apart from those in their details. */
+void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file parser/prepared.h
+ * \brief Blocks of events that were decoded before the parser reaches them, possibly on other threads.
+ *
+ * A prepared block is only a cache: it contains the bytes that were decoded, and the parser uses it only if the block
+ * that it reads has the same bytes. Whatever could not be prepared (damage, a truncated log, events that exceed the
+ * room) is decoded by the parser as usual, which continues after the last event that was prepared.
+ */
+#ifndef PARSER_PREPARED_H
+#define PARSER_PREPARED_H
+
+#include "format/block_decode.h"
+#include "format/event_columns_decode.h"
+#include "format/events_decode.h"
+#include "parser/unpack.h"
+
+/**
+ * The events of a block are decoded in parts, so that its owner can deliver the first ones while others are decoded.
+ * The ring of arrays has room for the longest blocks that the library writes. With less, a thread waits for a free
+ * part several times in a block, and waking it costs more than arrays that do not stay in the caches.
+ */
+#define PREPARED_PARTS 16
+#define PREPARED_PART_EVENTS 4096
+#define PREPARED_PART_DETAILS 1024
+
+/** What the decoding of an EVENTS block depends on, apart from its bytes. Only read while blocks are prepared. */
+typedef struct prepared_context {
+	/** The first member, so that no entry of 16 bytes crosses a cache line. */
+	event_decode_table table;
+	block_decoding decoding;
+	int ignore_checksums;
+	int has_details; /**< Events may have optional fields. */
+	int may_unpack;  /**< Blocks may be decompressed on any thread: there are no codecs of the caller. */
+	uint8_t numbers; /**< A #collection_numbers. */
+} prepared_context;
+
+/** Some events of a block that were decoded together. */
+typedef struct prepared_part {
+	size_t count;
+	uint8_t numbers; /**< events_decode_state::numbers after them. */
+} prepared_part;
+
+/**
+ * A block and its events. The owner provides the arrays, and for a COMPRESSED block reserves codec and memory with
+ * block_unpacker_reserve().
+ *
+ * Only the thread that decodes the block changes it while it does so. The owner then reads nothing but the parts before
+ * known, which are not decoded again before it has left them.
+ */
+typedef struct prepared_block {
+	uint64_t offset;             /**< Offset in the log. */
+	uint8_t *bytes;              /**< The block with its header and checksum. */
+	size_t length;               /**< Number of bytes. */
+	mprof_event *events;         /**< #PREPARED_PARTS times #PREPARED_PART_EVENTS. */
+	mprof_event_detail *details; /**< The same for #PREPARED_PART_DETAILS; NULL if there are no details. */
+	block_unpacker unpacker;
+	uint64_t until; /**< Number of parts up to which the block is decoded. */
+
+	/* Used by the owner alone. */
+	uint64_t known;        /**< Number of parts that it has seen. */
+	uint64_t current;      /**< Number of the part whose events are delivered. */
+	size_t taken;          /**< Its events that were delivered. */
+	int is_begun;          /**< At least one event was delivered. */
+	uint64_t last_counter; /**< The counter of the last one. */
+
+	int is_started; /**< The start of the block was decoded, so is_valid is set. */
+
+	int is_valid;      /**< The fields below are set: the block is valid, at least up to its list. */
+	mprof_block block; /**< As the parser loads it. */
+	block_body body;
+	unpacked_content unpacked;           /**< The content of a COMPRESSED block, in the memory of the unpacker. */
+	prepared_part parts[PREPARED_PARTS]; /**< Part number N is at N modulo their number. */
+	uint64_t decoded;                    /**< Number of parts decoded. */
+	int is_over;                         /**< No part follows: the parser decodes what is left, if anything is. */
+	events_decode_state state;           /**< The state after the last part. */
+	event_columns_state columns;         /**< The same for a block of columns. */
+} prepared_block;
+
+/** Where the parser gets prepared blocks from. The functions are called on the thread of the parser. */
+typedef struct prepared_source {
+	/**
+	 * Returns a valid prepared block with these bytes, or NULL. Borrowed, with its unpacked content, until the
+	 * parser asks for another block or is restarted.
+	 */
+	prepared_block *(*find)(void *user, uint64_t offset, const uint8_t *bytes, size_t length);
+	/**
+	 * Called after the events of prepared_block::current were delivered: goes to the next part. Returns 0 if it was
+	 * the last one.
+	 */
+	int (*next_part)(void *user, prepared_block *prepared);
+	/** Waits until no block is being prepared, and begins no other before resume() is called. */
+	void (*pause)(void *user);
+	void (*resume)(void *user);
+	void *user;
+} prepared_source;
+
+/** Prepares for another block. The owner fills in prepared_block::bytes. */
+void prepared_block_init(prepared_block *prepared, uint64_t offset, size_t length);
+
+/** The events of the current part that were not delivered yet. */
+static inline size_t prepared_block_left(const prepared_block *prepared)
+{
+	if (prepared->current == prepared->known)
+		return 0;
+	return prepared->parts[prepared->current % PREPARED_PARTS].count - prepared->taken;
+}
+
+/**
+ * Decodes prepared_block::bytes up to the part prepared_block::until, as far as possible. May run on any thread, at the
+ * same time as others with the same context. Allocates nothing, unless a COMPRESSED block is damaged and the allocator
+ * of its codecs permits it.
+ */
+void prepared_block_decode(prepared_block *prepared, const prepared_context *context);
+
+#endif
