@@ -51,8 +51,9 @@ typedef struct call_tree {
 	size_t capacity;
 	shown_call_stats *shown; /**< By node. Not part of the nodes, each of which fills a cache line. */
 	size_t shown_capacity;
-	uint64_t visits;     /**< Total number of steps over changed nodes while finishing. */
-	hash_index children; /**< Nodes by parent and method. */
+	size_t changed_count; /**< Nodes marked as changed, without the root. */
+	uint64_t visits;      /**< Total number of steps over changed nodes while finishing. */
+	hash_index children;  /**< Nodes by parent and method. */
 	/**
 	 * By the low bits of a method: the node that call_tree_child() returned last, or #CALL_TREE_ROOT. It is usually
 	 * the next one, too, and finding it does not depend on the parent.

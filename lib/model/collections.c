@@ -51,15 +51,42 @@ void collections_destroy(collection_list *all)
 	collections_init(all, &all->allocator);
 }
 
+/* Reserves an element of what collections_pair() makes of an event, so that it needs no memory. */
+static int reserve_result(collection_list *all, uint32_t kind)
+{
+	void *records = all->records;
+	void *resizes = all->resizes;
+	void *stops = all->stops;
+	int is_reserved = 1;
+
+	if (kind == MPROF_EVENT_GC_START)
+		is_reserved = array_reserve(&all->allocator, &records, &all->capacity, all->started + 1,
+					    sizeof(*all->records));
+	if (kind == MPROF_EVENT_GC_RESIZE)
+		is_reserved = array_reserve(&all->allocator, &resizes, &all->resize_capacity, all->resized + 1,
+					    sizeof(*all->resizes));
+	/* Each collection may have no stop. */
+	if (is_reserved && (kind == MPROF_EVENT_GC_START || kind == MPROF_EVENT_GC_STOP_WORLD_START))
+		is_reserved = array_reserve(&all->allocator, &stops, &all->stop_capacity,
+					    all->started + all->stopped + 1, sizeof(*all->stops));
+	all->records = records;
+	all->resizes = resizes;
+	all->stops = stops;
+	return is_reserved;
+}
+
 int collections_add(collection_list *all, const mprof_event *event, uint64_t thread, uint64_t counter)
 {
 	void *events = all->events;
 	collection_event *added;
 
-	if (all->event_count >= UINT32_MAX ||
+	if (all->event_count >= UINT32_MAX || !reserve_result(all, event->kind) ||
 	    !array_reserve(&all->allocator, &events, &all->event_capacity, all->event_count + 1, sizeof(*all->events)))
 		return 0;
 	all->events = events;
+	all->started += event->kind == MPROF_EVENT_GC_START;
+	all->resized += event->kind == MPROF_EVENT_GC_RESIZE;
+	all->stopped += event->kind == MPROF_EVENT_GC_STOP_WORLD_START;
 	added = &all->events[all->event_count];
 	added->counter = counter;
 	added->value = event->value;
@@ -92,33 +119,6 @@ static void sort_events(collection_list *all, uint64_t origin)
 	qsort(all->events, all->event_count, sizeof(*all->events), compare_events);
 	for (size_t i = 0; i < all->event_count; i++)
 		all->events[i].counter = all->events[i].counter - to_unsigned_order + origin;
-}
-
-static int reserve_collection(collection_list *all)
-{
-	void *records = all->records;
-	void *resizes = all->resizes;
-	void *stops = all->stops;
-	size_t started = 0;
-	size_t resized = 0;
-	size_t stopped = 0;
-
-	for (size_t i = 0; i < all->event_count; i++) {
-		started += all->events[i].kind == MPROF_EVENT_GC_START;
-		resized += all->events[i].kind == MPROF_EVENT_GC_RESIZE;
-		stopped += all->events[i].kind == MPROF_EVENT_GC_STOP_WORLD_START;
-	}
-	if (!array_reserve(&all->allocator, &records, &all->capacity, started, sizeof(*all->records)))
-		return 0;
-	all->records = records;
-	if (!array_reserve(&all->allocator, &resizes, &all->resize_capacity, resized, sizeof(*all->resizes)))
-		return 0;
-	all->resizes = resizes;
-	/* Each collection may have no stop. */
-	if (!array_reserve(&all->allocator, &stops, &all->stop_capacity, started + stopped, sizeof(*all->stops)))
-		return 0;
-	all->stops = stops;
-	return 1;
 }
 
 /* An event without a number belongs to a collection of its generation. */
@@ -256,10 +256,12 @@ static uint64_t end_phase(uint64_t start, uint8_t *is_going_on, const collection
 static void apply_phase(collection_list *all, const pairing *now, const collection_event *event)
 {
 	size_t found = find_collection(all, now, event);
-	collection_record *record = &all->records[found != NONE ? found : 0];
+	collection_record *record;
 
+	/* Before the first collection, there are no records to point to. */
 	if (found == NONE)
 		return;
+	record = &all->records[found];
 	switch (event->kind) {
 	case MPROF_EVENT_GC_MARK_START:
 		start_phase(&record->mark_start, &record->is_marking, event);
@@ -427,14 +429,12 @@ static void leave_out_others(collection_list *all, const profile_window *window)
 	all->resize_count = kept;
 }
 
-int collections_pair(collection_list *all, uint64_t origin, const profile_window *window)
+void collections_pair(collection_list *all, uint64_t origin, const profile_window *window)
 {
 	pairing now;
 
 	if (all->paired_count == all->event_count && all->paired_origin == origin)
-		return 1;
-	if (!reserve_collection(all))
-		return 0;
+		return;
 	sort_events(all, origin);
 	memset(&now, 0, sizeof(now));
 	all->count = 0;
@@ -447,5 +447,4 @@ int collections_pair(collection_list *all, uint64_t origin, const profile_window
 	leave_out_others(all, window);
 	all->paired_count = all->event_count;
 	all->paired_origin = origin;
-	return 1;
 }

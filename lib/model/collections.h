@@ -65,6 +65,9 @@ typedef struct collection_list {
 	collection_event *events;
 	size_t event_count;
 	size_t event_capacity;
+	size_t started; /**< Number of the events that begin a collection. */
+	size_t resized; /**< That change the size of the heap. */
+	size_t stopped; /**< That stop the world. */
 	collection_record *records;
 	size_t count;
 	size_t capacity;
@@ -88,8 +91,8 @@ int collections_add(collection_list *all, const mprof_event *event, uint64_t thr
 /**
  * Creates the records and the resizes that begin inside the window, and the time in any collection inside the window.
  * \p origin is a counter near the start of the log, relative to which events are sorted. May be called again after more
- * events were added, with the same window; without new events it does nothing. Returns 0 if there is no memory.
+ * events were added, with the same window; without new events it does nothing. collections_add() reserved the memory.
  */
-int collections_pair(collection_list *all, uint64_t origin, const profile_window *window);
+void collections_pair(collection_list *all, uint64_t origin, const profile_window *window);
 
 #endif

@@ -24,32 +24,35 @@ static mprof_status refuse_memory(mprof_profile *profile)
 /* Reads the content of a block that does not count, so that damage in it is found nevertheless. */
 static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *reader)
 {
+	const mprof_event *events;
 	mprof_status status;
 	size_t count = 0;
 
 	do
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
 	while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint64_t thread, size_t count)
+static int add_to_ages(mprof_profile *profile, const mprof_reader *reader, uint64_t thread, const mprof_event *events,
+		       size_t count)
 {
 	return !profile->ages.is_enabled ||
-	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, profile->batch, count);
+	       object_ages_add(&profile->ages, reader, thread, profile->estimates.interval, events, count);
 }
 
 /* Reads the events of a thread that does not count: it may free memory of other threads, and stop them. */
 static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 					int *is_own)
 {
+	const mprof_event *events;
 	mprof_status status;
 	size_t count = 0;
 
 	do {
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
-		if (!profile_events_follow(profile, block->thread, profile->batch, count) ||
-		    !add_to_ages(profile, reader, block->thread, count)) {
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
+		if (!profile_events_follow(profile, block->thread, events, count) ||
+		    !add_to_ages(profile, reader, block->thread, events, count)) {
 			*is_own = 1;
 			return refuse_memory(profile);
 		}
@@ -61,6 +64,7 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				     int *is_own)
 {
+	const mprof_event *events;
 	thread_record *thread;
 	mprof_status status;
 	size_t count = 0;
@@ -74,12 +78,12 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	if (thread == NULL)
 		return refuse_memory(profile);
 	do {
-		status = mprof_reader_next_events(reader, profile->batch, PROFILE_BATCH, &count);
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
 		if (is_first)
-			profile_events_begin(thread, profile->batch, count);
+			profile_events_begin(thread, events, count);
 		is_first = 0;
-		if (!profile_events_add(profile, thread, profile->batch, count) ||
-		    !add_to_ages(profile, reader, block->thread, count))
+		if (!profile_events_add(profile, thread, events, count) ||
+		    !add_to_ages(profile, reader, block->thread, events, count))
 			return refuse_memory(profile);
 	} while (status == MPROF_OK);
 	*is_own = 0;

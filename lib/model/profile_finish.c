@@ -145,8 +145,8 @@ static int show_timeline(mprof_profile *profile, const mprof_session *session)
 {
 	const collection_list *collections = profile->window.has_threads ? &profile->stops : &profile->collections;
 
-	return collections_pair(&profile->stops, session->start.counter, &profile->window) &&
-	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter);
+	collections_pair(&profile->stops, session->start.counter, &profile->window);
+	return pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter);
 }
 
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
@@ -161,10 +161,10 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
-	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages) ||
-	    (!collections_pair(&profile->collections, session.start.counter, &profile->window) &&
-	     !profile_limit_skip_result(profile)) ||
-	    (profile->timeline.limit != 0 && !show_timeline(profile, &session) && !profile_limit_skip_result(profile)))
+	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages))
+		return MPROF_ERR_MEMORY;
+	collections_pair(&profile->collections, session.start.counter, &profile->window);
+	if (profile->timeline.limit != 0 && !show_timeline(profile, &session) && !profile_limit_skip_result(profile))
 		return MPROF_ERR_MEMORY;
 	return MPROF_OK;
 }
