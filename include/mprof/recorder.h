@@ -17,7 +17,8 @@
  * program may record its calls of malloc(): it provides an allocator that does not record, and uses
  * mprof_recorder_options::thread_started to mark the writer thread as one that does not record, because of its own
  * callbacks. The functions that wait for the writer thread refuse to be called on it (#MPROF_ERR_STATE), and it cannot
- * be attached; an event that is recorded on it in spite of that never waits.
+ * be attached; an event that is recorded on it in spite of that never waits. All of this applies to the threads of
+ * mprof_recorder_options::drain_threads as well.
  *
  * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the other threads.
  * It must not continue to use the recorder of its parent, which records and writes nothing in the child. In the child,
@@ -60,7 +61,7 @@
 MPROF_BEGIN_DECLS
 
 /**
- * \brief What a thread does if no event buffer is free.
+ * \brief What a thread does if no event buffer is free, or too many definitions wait.
  * \since 0.1
  */
 typedef enum mprof_overflow {
@@ -94,10 +95,12 @@ typedef enum mprof_allocation_detail {
 typedef struct mprof_recorder_options {
 	size_t struct_size;                    /**< Set by mprof_recorder_options_init(). */
 	const mprof_writer_options *writer;    /**< Options of the writer: dialect, compression and others; its clock is
-	                                            not used. NULL: defaults. Copied. */
+	                                            not used. NULL: defaults. Copied. The writer thread compresses,
+	                                            or those of drain_threads, so recording threads wait for them
+	                                            if they record faster. */
 	const mprof_allocator *allocator;      /**< Allocator of the recorder; NULL: malloc. Event buffers come from the
-	                                            system. Copied. Called on any thread that calls the recorder, and on
-	                                            the writer thread. */
+	                                            system. Copied. Called on any thread that calls the recorder, on the
+	                                            writer thread, and on those of drain_threads. */
 	uint32_t buffer_events;                /**< Events in one buffer, 128 to 1048576; 0 means 4096. An event with
 	                                            details counts as two, and as one more for each two frames. */
 	uint32_t max_buffers;                  /**< Maximum number of buffers in addition to one for each thread, 2 to
@@ -110,7 +113,8 @@ typedef struct mprof_recorder_options {
 	void *counter_user;                    /**< Passed as the argument of counter. */
 	uint32_t keys_are_ids;                 /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
 	uint32_t machine_ticks;                /**< 1: record the ticks of the machine's counter as they are. 0: in
-	                                            units near 8 ns, which make smaller logs. No effect with counter. */
+	                                            units of 8 to 17 ns, which make smaller logs. No effect with
+	                                            counter. */
 	mprof_resolve_function resolve_method; /**< Names methods that were not defined; may be NULL. */
 	mprof_resolve_function resolve_class;  /**< Names classes that were not defined; may be NULL. */
 	void *resolve_user;                    /**< Passed to the resolve functions. */
@@ -133,8 +137,9 @@ typedef struct mprof_recorder_options {
 	                                            from allocations with MPROF_ALLOCATION_DETAIL_OBJECT, moves and heap
 	                                            snapshots. */
 	uint32_t without_symbols;              /**< 1: do not look up the names of native functions. */
-	void (*thread_started)(void *user);    /**< Called on the writer thread before anything else; may be NULL. */
-	void (*thread_ended)(void *user);      /**< Called on the writer thread after everything else; may be NULL.
+	void (*thread_started)(void *user);    /**< Called on the writer thread, and on each thread of
+	                                            drain_threads, before anything else; may be NULL. */
+	void (*thread_ended)(void *user);      /**< Called on the same threads after everything else; may be NULL.
 	                                            Returns before mprof_recorder_close() does. */
 	void *thread_user;                     /**< Passed to thread_started and thread_ended. */
 	const char *salvage_path;              /**< File for everything that is not in the log yet, from which
@@ -160,7 +165,27 @@ typedef struct mprof_recorder_options {
 	                                            mprof_recorder_define_fields(). */
 	uint32_t method_code;                  /**< 1: the sizes of code are recorded: see
 	                                            mprof_thread_record_method_code(). */
-	uint32_t reserved;                     /**< 0. */
+	uint32_t event_rows;                   /**< 1: events are written in rows. 0: in columns, if the dialect has
+	                                            them, which take less time and fewer bytes (doc/format.md, 3.22).
+	                                            In columns, consecutive buffers of a thread become one block of up
+	                                            to 65536 events. mprof_writer_options::has_columns is ignored. */
+	uint32_t resolution_ns;                /**< Longest unit of the counters in the log, in nanoseconds, up to
+	                                            10000, which makes the log smaller: a power of two of the
+	                                            recorder's own units, rounded down. 0: these units. Invalid with
+	                                            counter. The property `resolution` states it (doc/format.md,
+	                                            3.8). */
+	uint32_t drain_threads;                /**< Threads that convert events for the writer thread while several
+	                                            threads record much, 2 to 64; 0 or 1: none. Only for columns. Each
+	                                            takes up to 10 MB of memory. */
+	uint32_t without_index;                /**< 1: the log gets no INDEX blocks (doc/format.md, 3.24). 0: it gets
+	                                            them if the dialect has them, except in a ring buffer, and as long
+	                                            as there is memory for them. mprof_writer_options::has_index is
+	                                            ignored. */
+	uint64_t max_message_bytes;            /**< Maximum memory for definitions that wait to be written, and the
+	                                            same again for markers, values of metrics and changes of roots, 64
+	                                            KiB to 1 GiB; 0 means 16 MiB. A thread that defines more waits or,
+	                                            with #MPROF_OVERFLOW_DROP, loses the definition: see
+	                                            mprof_recorder_define_method(). */
 } mprof_recorder_options;
 
 /**
@@ -208,8 +233,8 @@ MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p path or \p recorder is NULL, or an option is out of range.
  * - #MPROF_ERR_IO if the file could not be created, locked or written.
- * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
- *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip or
+ *   a codec in a library without it, or in a library without the recorder.
  * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
  * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
  * \since 0.1
@@ -231,8 +256,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_path(const char *path
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p recorder is NULL, or \p fd or an option is out of range.
  * - #MPROF_ERR_IO if the descriptor could not be written.
- * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
- *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip or
+ *   a codec in a library without it, or in a library without the recorder.
  * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
  * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
  * \since 0.1
@@ -254,8 +279,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_fd(int fd, const mpro
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p sink or \p recorder is NULL, or an option is out of range.
  * - #MPROF_ERR_IO if a function of the sink returned an error.
- * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip in a
- *   library without it, or in a library without the recorder.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect cannot be written or cannot represent what the options require, for gzip or
+ *   a codec in a library without it, or in a library without the recorder.
  * - #MPROF_ERR_LIMIT if the start and the end of the log do not fit max_log_bytes.
  * - #MPROF_ERR_MEMORY if the allocator refused, or a thread could not be created.
  * \since 0.1
@@ -391,7 +416,8 @@ MPROF_API int mprof_recorder_is_enabled(const mprof_recorder *recorder);
  *
  * Thread-safe, and async-signal-safe if the counter function of the options is.
  * \param recorder The recorder.
- * \return The counter, in the unit of the log; 0 if \p recorder is NULL.
+ * \return The counter, in the unit of the log, or in the recorder's own unit if mprof_recorder_options::resolution_ns
+ * makes that of the log longer; 0 if \p recorder is NULL.
  * \since 0.1
  */
 MPROF_API uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder);
@@ -407,7 +433,7 @@ typedef struct mprof_recorder_stats {
 	uint64_t log_bytes;        /**< Length of the log so far, not compressed. */
 	uint64_t lost_events;      /**< Lost events of all causes. */
 	uint64_t lost[256];        /**< Lost events by #mprof_loss_cause. */
-	uint64_t waits;            /**< Number of times that a thread had to wait for a buffer. */
+	uint64_t waits;            /**< Number of times that a thread had to wait for a buffer, or with a definition. */
 	uint64_t unresolved_keys;  /**< Keys that were neither defined nor resolved. */
 	uint64_t left_out;         /**< Items that the dialect could not represent, with mprof_writer_options::lossy. */
 	uint64_t threads;          /**< Threads attached so far. */

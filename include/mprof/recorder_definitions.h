@@ -6,6 +6,14 @@
  *
  * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
  * or return 0.
+ *
+ * Definitions wait in memory until the writer thread has processed them, at most
+ * mprof_recorder_options::max_message_bytes of them. A thread that defines more waits for the writer thread. It does
+ * not wait with #MPROF_OVERFLOW_DROP, on the writer thread, nor long while the writer thread waits for the dynamic
+ * loader; then the definition is lost. Events that use its key from then on do not get the meaning of an earlier
+ * definition: they get the name that mprof_recorder_options::resolve_method or resolve_class returns, or else one made
+ * from the key, until the key is defined again. If many definitions are lost within one round of the writer thread,
+ * this applies to the keys of all earlier definitions. The same holds if the allocator refuses.
  */
 #ifndef MPROF_RECORDER_DEFINITIONS_H
 #define MPROF_RECORDER_DEFINITIONS_H
@@ -50,7 +58,7 @@ MPROF_API void mprof_description_init(mprof_description *description, size_t str
 /**
  * \brief Names a key that was not defined.
  *
- * Called on the writer thread, once for each key, and again after the key was retired.
+ * Called on the writer thread, once for each key, and again after the key was retired or a definition of it was lost.
  * \param user mprof_recorder_options::resolve_user.
  * \param key The key.
  * \param description Initialized, to be filled. What it points to must stay valid until the next call of a resolve
@@ -77,6 +85,8 @@ typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_descripti
  * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, or struct_size is too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -101,6 +111,8 @@ MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mpr
  * - #MPROF_ERR_NAME if the name or the source file contains a NUL byte or is longer than
  *   mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -120,6 +132,8 @@ MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mp
  *   too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -139,6 +153,8 @@ MPROF_API mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mp
  *   too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -158,6 +174,8 @@ MPROF_API mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, 
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -179,6 +197,8 @@ MPROF_API mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, 
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the key is empty.
  * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */

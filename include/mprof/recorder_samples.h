@@ -76,8 +76,9 @@ typedef struct mprof_metric_value {
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, or \p value_size is invalid.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
- * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
- *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -97,8 +98,9 @@ MPROF_API mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, c
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_NAME if the text contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
- * - #MPROF_ERR_LIMIT if more than 16 MiB of markers, metric values and changes of roots wait to be written: this one is
- *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */

@@ -338,7 +338,7 @@ static int write_end(const block_ring *ring, log_sink *sink, const mprof_clock *
 	int error = ENOMEM;
 
 	encode_buffer_init(&buffer, &ring->allocator, SIZE_MAX);
-	block_encode_end_of_log(&buffer, &encoding, now);
+	block_encode_end_of_log(&buffer, &encoding, now, 0);
 	if (block_encode_end(&buffer, &encoding) == MPROF_OK)
 		error = sink_write(sink, buffer.bytes, buffer.length);
 	encode_buffer_destroy(&buffer);

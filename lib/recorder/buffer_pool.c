@@ -13,7 +13,7 @@ static size_t mapping_size(uint32_t buffer_events)
 }
 
 /* With a larger number of full buffers, the first would only wait longer to be written. */
-#define MOST_WAKE_COUNT 8
+#define MOST_WAKE_COUNT 16
 
 #ifdef MAP_POPULATE
 /* The page faults are taken when the buffer is created, not one by one while recording. */

@@ -10,7 +10,7 @@ mprof_status control_request_round(recorder_shared *shared, retire_request *requ
 	mprof_status status = MPROF_ERR_STATE;
 	uint64_t round;
 
-	if (recorder_in_child(shared) || recorder_on_writer_thread(shared))
+	if (recorder_in_child(shared) || recorder_on_own_thread(shared))
 		return MPROF_ERR_STATE;
 	pthread_mutex_lock(&shared->state_lock);
 	if (!shared->closed) {

@@ -17,12 +17,23 @@ typedef struct counter_source {
 	uint64_t (*read)(void *user); /**< NULL: the machine's own register. */
 	void *user;
 	uint32_t shift; /**< The machine's ticks are divided by 2 to this power. */
+	/**
+	 * In the log, counters are divided by 2 to this power. Not before: the writer thread sorts switches between
+	 * threads by their counters.
+	 */
+	uint32_t log_shift;
 } counter_source;
 
 /** Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. */
 void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks);
 
-/** Describes the source in a few words for the SESSION block. */
+/**
+ * Chooses counter_source::log_shift such that a unit of the log lasts at most \p nanoseconds; 0 keeps the unit of the
+ * source. Not for a caller's function, whose unit is not known.
+ */
+void counter_set_resolution(counter_source *source, uint32_t nanoseconds);
+
+/** Describes the counter of the log in a few words for the SESSION block. */
 void counter_describe(const counter_source *source, char *text, unsigned size);
 
 static inline uint64_t counter_read_register(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sends definitions and everything else that is not an event to the writer thread, as one message each. Any thread. */
+#include "recorder/message_sending.h"
 #include "recorder/recorder_internal.h"
 
 #include "base/elements.h"
@@ -34,35 +35,11 @@ static int is_closing(const mprof_recorder *recorder)
 	       recorder_in_child(&recorder->shared);
 }
 
-/* Sends a message; NULL means that there was no memory for it. */
-static mprof_status send_message(recorder_shared *shared, message *created)
-{
-	if (created == NULL)
-		return MPROF_ERR_MEMORY;
-	message_queue_push(&shared->messages, created);
-	return MPROF_OK;
-}
-
-/* Sends a message that is dropped and counted if too much is queued already. */
-static mprof_status offer_message(recorder_shared *shared, message *created)
-{
-	int is_filling;
-
-	if (created == NULL)
-		return MPROF_ERR_MEMORY;
-	if (!message_queue_offer(&shared->messages, created, &is_filling)) {
-		message_release(&shared->messages.allocator, created);
-		return MPROF_ERR_LIMIT;
-	}
-	if (is_filling)
-		sem_post(&shared->work);
-	return MPROF_OK;
-}
-
 static mprof_status send_definition(mprof_recorder *recorder, message_kind kind, mprof_key key,
 				    const mprof_description *description)
 {
 	mprof_description own;
+	uint64_t counter;
 
 	if (recorder == NULL || !key_is_valid(key, recorder->shared.keys_are_ids) || description == NULL ||
 	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
@@ -74,8 +51,10 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_definition(&recorder->shared.messages.allocator, kind, key, &own,
-								  counter_read(&recorder->shared.counter)));
+	counter = counter_read(&recorder->shared.counter);
+	return message_sending_define(
+		&recorder->shared, kind, key, counter,
+		message_definition(&recorder->shared.messages.allocator, kind, key, &own, counter));
 }
 
 mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
@@ -118,7 +97,8 @@ static mprof_status send_fields(mprof_recorder *recorder, mprof_key class_key, c
 		return MPROF_ERR_STATE;
 	if (count == 0 || (shared->detail & DETAIL_HEAP_OFFSETS) == 0)
 		return MPROF_OK;
-	return send_message(shared, message_fields(&shared->messages.allocator, class_key, fields, (uint32_t)count));
+	return message_sending_send(shared,
+				    message_fields(&shared->messages.allocator, class_key, fields, (uint32_t)count));
 }
 
 mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
@@ -143,6 +123,7 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
 	mprof_element own;
 	mprof_assembly_name assembly;
+	message *created;
 	uint32_t type;
 
 	if (recorder == NULL || element == NULL || struct_copy_in(&own, element, sizeof(own)) != MPROF_OK ||
@@ -159,7 +140,10 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_element(&recorder->shared.messages.allocator, kind, key, &own));
+	created = message_element(&recorder->shared.messages.allocator, kind, key, &own);
+	/* Only an element that is loaded gives its key a meaning. */
+	return kind == MESSAGE_LOADED ? message_sending_define(&recorder->shared, kind, key, 0, created)
+				      : message_sending_send(&recorder->shared, created);
 }
 
 mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
@@ -180,8 +164,8 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared,
-			    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
+	return message_sending_send(&recorder->shared,
+				    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
 }
 
 mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value)
@@ -193,7 +177,8 @@ mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *k
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return send_message(&recorder->shared, message_property(&recorder->shared.messages.allocator, key, value));
+	return message_sending_send(&recorder->shared,
+				    message_property(&recorder->shared.messages.allocator, key, value));
 }
 
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
@@ -204,8 +189,9 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared, message_mark(&recorder->shared.messages.allocator, thread, text,
-							     text_length, counter_read(&recorder->shared.counter)));
+	return message_sending_offer(&recorder->shared,
+				     message_mark(&recorder->shared.messages.allocator, thread, text, text_length,
+						  counter_read(&recorder->shared.counter)));
 }
 
 static int metric_flags_are_known(uint32_t flags)
@@ -219,6 +205,7 @@ static int metric_flags_are_known(uint32_t flags)
 mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
 					  uint32_t flags, uint32_t *metric)
 {
+	mprof_status status;
 	message *created;
 
 	if (recorder == NULL || section == NULL || name == NULL || metric == NULL || !metric_flags_are_known(flags))
@@ -229,10 +216,11 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
 	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
-	if (created == NULL)
-		return MPROF_ERR_MEMORY;
-	*metric = recorder_define_metric(&recorder->shared, created);
-	return MPROF_OK;
+	/* Before the ID is assigned, which takes a lock that the writer thread needs. */
+	status = message_sending_reserve(&recorder->shared, created);
+	if (status == MPROF_OK)
+		*metric = recorder_define_metric(&recorder->shared, created);
+	return status;
 }
 
 static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
@@ -253,8 +241,8 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		return MPROF_ERR_STATE;
 	if (count == 0)
 		return MPROF_OK;
-	status = offer_message(&recorder->shared,
-			       message_metric_values(&recorder->shared.messages.allocator, values, count));
+	status = message_sending_offer(&recorder->shared,
+				       message_metric_values(&recorder->shared.messages.allocator, values, count));
 	/* The block gets the counter at which it is written, so the writer thread is woken. */
 	sem_post(&recorder->shared.work);
 	return status;
@@ -287,9 +275,9 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 		return MPROF_ERR_NAME;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared,
-			     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
-					  counter_read(&recorder->shared.counter)));
+	return message_sending_offer(&recorder->shared,
+				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
+						  counter_read(&recorder->shared.counter)));
 }
 
 mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
@@ -300,7 +288,7 @@ mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t s
 		return MPROF_ERR_ARGUMENT;
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
-	return offer_message(&recorder->shared,
-			     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_UNREGISTERED, &area,
-					  counter_read(&recorder->shared.counter)));
+	return message_sending_offer(&recorder->shared,
+				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_UNREGISTERED,
+						  &area, counter_read(&recorder->shared.counter)));
 }

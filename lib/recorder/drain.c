@@ -4,6 +4,7 @@
 
 #include "base/testpoint.h"
 #include "recorder/drain_buffer.h"
+#include "recorder/drain_threads.h"
 #include "recorder/messages.h"
 #include "recorder/salvage_commit.h"
 #include "recorder/samples_drain.h"
@@ -15,31 +16,34 @@
 #include <string.h>
 #include <time.h>
 
+/* Drains the full buffers of each thread, which round.full_first has, in the order of the first one of each. */
+static void drain_in_turn(recorder_drain *drain, mprof_thread *thread)
+{
+	while (thread != NULL) {
+		while (thread->drain.round.full_first != NULL)
+			drain_full_buffer(drain, &drain->block, thread->drain.round.full_first);
+		drain_end_block(drain, &drain->block);
+		thread = thread->drain.round.next_full;
+	}
+}
+
 /*
  * Drains the full buffers. Returns 0 if threads must be drained by stack_order_drain() instead; the buffers taken are
  * kept for it.
  */
 static int drain_full(recorder_drain *drain)
 {
-	event_buffer *buffer = buffer_pool_take_full(&drain->shared->pool);
+	mprof_thread *threads = stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 
 	/* Checked after the buffers were taken, since they may contain switches. */
-	if (stack_order_is_needed(drain->shared)) {
-		stack_order_add(buffer);
+	if (stack_order_is_needed(drain->shared))
 		return 0;
-	}
-
 	/* After the buffers were taken: the definitions of their keys were pushed before them. */
 	messages_process(drain);
-	while (buffer != NULL) {
-		event_buffer *next = buffer->next_full;
-		mprof_thread *thread = buffer->owner;
-
-		drain_buffer(drain, thread, buffer, atomic_load_explicit(&buffer->published, memory_order_acquire));
-		thread->drain.next_sequence++;
-		recorder_give_back(drain->shared, buffer);
-		buffer = next;
-	}
+	if (writer_has_columns(drain->output->writer) && drain_threads_help(&drain->threads, threads))
+		drain_threads_run(drain, threads);
+	else
+		drain_in_turn(drain, threads);
 	return 1;
 }
 
@@ -113,7 +117,7 @@ static void drain_all_current(recorder_drain *drain)
 		(void)drain_full(drain);
 }
 
-static void drain_threads(recorder_drain *drain, int partial)
+static void drain_recorded(recorder_drain *drain, int partial)
 {
 	/* Finding dead objects requires all allocations before them. */
 	if (!stack_order_is_needed(drain->shared) && drain_full(drain) && (partial || drain->heap.deaths.is_tracking))
@@ -252,7 +256,8 @@ static void write_watermark(recorder_drain *drain, uint64_t round)
 		if (!watermark_is_due(drain) || !output_is_writing(drain->output))
 			return;
 		output_note_status(drain->output,
-				   mprof_writer_write_watermark(drain->output->writer, drain->whole_round));
+				   mprof_writer_write_watermark(drain->output->writer,
+								output_counter(drain->output, drain->whole_round)));
 		drain->memory_events = 0;
 	}
 	drain->whole_round = round;
@@ -279,7 +284,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	heap_drain_begin(&drain->heap);
 	if (partial)
 		native_code_follow_modules(&drain->stacks.code);
-	drain_threads(drain, partial);
+	drain_recorded(drain, partial);
 	if (partial)
 		write_watermark(drain, round);
 	/* A few samples would make a small block, so unless a drain was requested they wait for more. */
@@ -287,10 +292,15 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 		samples_drain(drain);
 	if (drain_heap(drain, partial, is_last))
 		root_table_forget(&drain->roots, drain->heap.until_counter);
-	thread_times_write(drain, partial, is_last);
-	report_losses(drain, is_last);
-	if (partial && drain->output->status == MPROF_OK)
-		output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
+	/* Rounds for full buffers alone take no time that grows with the number of threads. */
+	if (partial) {
+		thread_times_write(drain, is_last);
+		report_losses(drain, is_last);
+		if (drain->output->status == MPROF_OK)
+			output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
+	}
 	salvage_commit(drain);
 	heap_drain_give_back(&drain->heap);
+	/* No further buffer may follow that would wake them. */
+	recorder_wake_waiting(drain->shared);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/drain_state.h
- * \brief The writer thread's own state. A function that takes a recorder_drain is called on the writer thread alone.
+ * \brief The writer thread's own state. A function that takes a recorder_drain is called on the writer thread alone,
+ * unless it is constant.
  */
 #ifndef RECORDER_DRAIN_STATE_H
 #define RECORDER_DRAIN_STATE_H
@@ -9,9 +10,11 @@
 #include <mprof/recorder.h>
 
 #include "base/stack_table.h"
+#include "recorder/drain_jobs.h"
 #include "recorder/heap_drain.h"
 #include "recorder/keys.h"
 #include "recorder/metrics.h"
+#include "recorder/open_block.h"
 #include "recorder/output.h"
 #include "recorder/roots.h"
 #include "recorder/salvage_tail.h"
@@ -43,6 +46,9 @@ typedef struct recorder_drain {
 
 	mprof_event *events;         /**< The events of one buffer. */
 	mprof_event_detail *details; /**< The details of wide events. */
+
+	open_block block; /**< In columns. There is none between rounds. */
+	drain_threads threads;
 
 	uint64_t latest_counter;   /**< The highest counter of events and samples that were drained. */
 	uint64_t samples_written;  /**< Samples in the log. */

@@ -132,8 +132,9 @@ mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path
 	if (recorder_in_child(&recorder->shared) || recorder->control.ring == NULL)
 		return fail_dump(error, MPROF_ERR_STATE, 0,
 				 "the recorder has no ring buffer: open it with mprof_recorder_open_ring()");
-	if (recorder_on_writer_thread(&recorder->shared))
-		return fail_dump(error, MPROF_ERR_STATE, 0, "mprof_recorder_dump_path() called on the writer thread");
+	if (recorder_on_own_thread(&recorder->shared))
+		return fail_dump(error, MPROF_ERR_STATE, 0,
+				 "mprof_recorder_dump_path() called on a thread of the recorder");
 	if (gzip_level > 0 && !sink_gzip_is_available())
 		return fail_dump(error, MPROF_ERR_UNSUPPORTED, 0, "this build of the library cannot compress");
 	/* A closed recorder has drained everything; one that has failed keeps what it has. */

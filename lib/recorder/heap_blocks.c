@@ -41,8 +41,8 @@ static int write_heap_block(heap_blocks *blocks, uint32_t flags, const mprof_eve
 		heap_blocks_note_lost(blocks, output_loss_cause(output), count);
 		return 0;
 	}
-	status = mprof_writer_write_heap(output->writer, blocks->batch_snapshot, flags, blocks->batch_counter, events,
-					 count);
+	status = mprof_writer_write_heap(output->writer, blocks->batch_snapshot, flags,
+					 output_counter(output, blocks->batch_counter), events, count);
 	if (status == MPROF_ERR_MEMORY) {
 		/* The writer continues after this error, and so does the recorder. */
 		heap_blocks_note_lost(blocks, MPROF_LOSS_NO_MEMORY, count);

@@ -54,6 +54,7 @@ static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, c
 {
 	key_change change = key_table_define(&keys->tables[subject], key, definition);
 
+	keys->generation += change == KEY_CHANGED;
 	if (change == KEY_CHANGED && subject == SUBJECT_METHOD)
 		note_method_change(keys, definition->since);
 	if (change == KEY_ADDED || change == KEY_CHANGED)
@@ -61,8 +62,21 @@ static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, c
 	return change != KEY_NO_MEMORY;
 }
 
+static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since);
+
+/* The definition of a key was lost. Events from a counter on get another name than that of its earlier definition. */
+static void lose_definition(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since)
+{
+	const key_entry *entry = key_table_find(&keys->tables[subject], key);
+
+	/* A key without a definition gets one when it is used. An ID chosen by the client never changes its meaning. */
+	if (entry != NULL && entry->version != 0 && !keys->shared->keys_are_ids)
+		(void)define_undefined_key(keys, subject, key, since);
+}
+
 void keys_define(recorder_keys *keys, const message *defined)
 {
+	const key_subject subject = defined->kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS;
 	key_definition definition = {.owner = defined->owner,
 				     .name = defined->name,
 				     .name_length = defined->name_length,
@@ -73,15 +87,19 @@ void keys_define(recorder_keys *keys, const message *defined)
 				     .source_line = defined->source_line,
 				     .since = defined->counter};
 
-	(void)define_key(keys, defined->kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, defined->key,
-			 &definition);
+	if (defined->name == NULL)
+		lose_definition(keys, subject, defined->key, defined->counter);
+	else
+		(void)define_key(keys, subject, defined->key, &definition);
 }
 
-/* Defines a key that no message defined: by the client's function, or by a name made from the key. */
-static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key)
+/*
+ * Defines a key that no message defined, from a counter on: by the client's function, or by a name made from the key.
+ */
+static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since)
 {
 	mprof_description description;
-	key_definition definition = {0};
+	key_definition definition = {.since = since};
 	char made_up[40];
 	int is_none = key == key_for_none(keys->shared->keys_are_ids);
 
@@ -112,17 +130,29 @@ static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_
 	return define_key(keys, subject, key, &definition);
 }
 
+/* Assigns an element to a key; 0: none that is known. Without memory, its classes have no known assembly. */
+static void assign_element(recorder_keys *keys, mprof_key key, uint32_t id)
+{
+	(void)hash_map_put(&keys->elements, key, id);
+	salvage_journal_append(&keys->journal, &(journal_entry){.kind = JOURNAL_ELEMENT, .key = key, .id = id});
+}
+
 void keys_write_element(recorder_keys *keys, const message *taken)
 {
 	mprof_element element = taken->more.loaded.element;
 	const uint64_t *known = hash_map_get(&keys->elements, taken->key);
 
+	/* It was lost. */
+	if (element.name == NULL) {
+		if (known != NULL)
+			assign_element(keys, taken->key, 0);
+		return;
+	}
+	element.start_counter = output_counter(keys->output, element.start_counter);
+	element.end_counter = output_counter(keys->output, element.end_counter);
 	if (taken->kind == MESSAGE_LOADED) {
 		element.id = ++keys->next_element_id;
-		/* Without memory for it, classes of this assembly have no known assembly. */
-		(void)hash_map_put(&keys->elements, taken->key, element.id);
-		salvage_journal_append(&keys->journal,
-				       &(journal_entry){.kind = JOURNAL_ELEMENT, .key = taken->key, .id = element.id});
+		assign_element(keys, taken->key, element.id);
 		output_note_status(keys->output, mprof_writer_write_loaded(keys->output->writer, &element));
 	} else {
 		element.id = known != NULL ? (uint32_t)*known : 0;
@@ -140,11 +170,23 @@ static void journal_retirement(recorder_keys *keys, const mprof_key_range *range
 
 void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter)
 {
+	keys->generation++;
 	key_table_retire(&keys->tables[SUBJECT_METHOD], ranges, count);
 	key_table_retire(&keys->tables[SUBJECT_CLASS], ranges, count);
 	for (size_t i = 0; i < count; i++)
 		journal_retirement(keys, &ranges[i], counter);
 	note_method_change(keys, counter);
+}
+
+void keys_lose_all(recorder_keys *keys)
+{
+	const hash_map_entry *element;
+	size_t slot = 0;
+
+	keys_retire(keys, &(const mprof_key_range){0, UINT64_MAX}, 1, counter_read(&keys->shared->counter));
+	/* Assigning another element to a key that the map has does not move entries. */
+	while ((element = hash_map_next(&keys->elements, &slot)) != NULL)
+		assign_element(keys, element->key, 0);
 }
 
 static void write_class(recorder_keys *keys, const key_version *version)
@@ -215,7 +257,7 @@ static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key,
 	uint32_t class_id = 0;
 
 	if (entry == NULL || entry->version == 0) {
-		if (!define_undefined_key(keys, subject, key))
+		if (!define_undefined_key(keys, subject, key, 0))
 			return 0;
 		entry = key_table_find(table, key);
 	}

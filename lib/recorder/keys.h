@@ -34,6 +34,7 @@ typedef struct recorder_keys {
 	uint32_t next_element_id;
 	uint32_t no_class_id;     /**< ID of the class that represents no class; 0 before it is used. */
 	uint64_t unresolved;      /**< Number of keys without any definition. */
+	uint32_t generation;      /**< Incremented when IDs of keys that were used may not apply any more. */
 	uint64_t methods_changed; /**< The last counter at which a method's key changed its meaning. */
 } recorder_keys;
 
@@ -41,14 +42,20 @@ typedef struct recorder_keys {
 int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_output *output);
 void keys_destroy(recorder_keys *keys);
 
-/** Adds the definition of a class or a method. Without memory, the key counts as undefined. */
+/**
+ * Adds the definition of a class or a method. Without memory, the key counts as undefined. A message without a name
+ * states that the definition was lost.
+ */
 void keys_define(recorder_keys *keys, const message *defined);
 
-/** Writes that an element was loaded or unloaded. */
+/** Writes that an element was loaded or unloaded. A message without a name states that the element was lost. */
 void keys_write_element(recorder_keys *keys, const message *taken);
 
 /** Removes all definitions of the keys in ranges, which are sorted and disjoint, from a counter on. */
 void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter);
+
+/** Removes all definitions: later ones were lost, and it is not known which. */
+void keys_lose_all(recorder_keys *keys);
 
 /** Applies an entry of the journal of a process that has ended. Returns 0 if there is no memory. */
 int keys_recover(recorder_keys *keys, const journal_entry *entry);

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "format/dialect.h"
 #include "io/log_file.h"
+#include "recorder/drain_threads.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/salvage_commit.h"
 #include "recorder/stack_order.h"
@@ -18,6 +19,8 @@
 #include <mprof/version.h>
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +30,9 @@
 #define DEFAULT_MAX_NAME_LENGTH (UINT64_C(1) << 20)
 #define DEFAULT_MAX_SAMPLE_BYTES (UINT64_C(1) << 20)
 #define DEFAULT_MAX_HEAP_BYTES (UINT64_C(512) << 20)
+
+/* Longer units would not make smaller logs. */
+#define MOST_RESOLUTION_NS 10000
 
 /* The widest event, with the longest call stack, fits twice. */
 #define LEAST_BUFFER_EVENTS 128
@@ -55,9 +61,12 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
-	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->track_objects <= 1 && own->without_symbols <= 1 &&
+	       own->max_heap_bytes >= UINT64_C(1) << 20 && own->max_message_bytes >= UINT64_C(64) << 10 &&
+	       own->max_message_bytes <= UINT64_C(1) << 30 && own->track_objects <= 1 && own->without_symbols <= 1 &&
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
-	       own->heap_offsets <= 1 && own->method_code <= 1 && own->reserved == 0;
+	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
+	       own->resolution_ns <= MOST_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
+	       own->drain_threads <= MOST_DRAIN_THREADS && own->without_index <= 1;
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -76,6 +85,8 @@ static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_optio
 		own->max_sample_bytes = DEFAULT_MAX_SAMPLE_BYTES;
 	if (own->max_heap_bytes == 0)
 		own->max_heap_bytes = DEFAULT_MAX_HEAP_BYTES;
+	if (own->max_message_bytes == 0)
+		own->max_message_bytes = MESSAGE_QUEUE_DEFAULT_BYTES;
 	return recorder_options_are_valid(own) ? MPROF_OK : MPROF_ERR_ARGUMENT;
 }
 
@@ -96,11 +107,14 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	}
 	shared->allocator = *allocator;
 	shared->overflow = options->overflow;
+	shared->wake_buffers = options->max_buffers < 4 ? 1 : options->max_buffers / 4;
 	shared->keys_are_ids = options->keys_are_ids != 0;
 	shared->records_thread_times = options->thread_times != 0;
 	atomic_init(&shared->enabled, !options->start_disabled);
 	fork_guard_init(&shared->origin);
 	counter_init(&shared->counter, options->counter, options->counter_user, options->machine_ticks != 0);
+	counter_set_resolution(&shared->counter, options->resolution_ns);
+	recorder->output.counter_shift = shared->counter.log_shift;
 	error_clear(&recorder->output.error);
 	drain->shared = shared;
 	drain->output = &recorder->output;
@@ -109,9 +123,11 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	drain->thread_started = options->thread_started;
 	drain->thread_ended = options->thread_ended;
 	drain->thread_user = options->thread_user;
+	drain->threads.wanted = options->drain_threads;
 	drain->keys.resolve[SUBJECT_METHOD] = options->resolve_method;
 	drain->keys.resolve[SUBJECT_CLASS] = options->resolve_class;
 	drain->keys.resolve_user = options->resolve_user;
+	event_collector_init(&drain->block.events, allocator);
 	root_table_init(&drain->roots, allocator, &drain->keys);
 	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
 	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
@@ -138,7 +154,7 @@ static int create_shared(recorder_shared *shared, const mprof_recorder_options *
 {
 	salvage_area *area = shared->salvage.header != NULL ? &shared->salvage.area : NULL;
 
-	message_queue_init(&shared->messages, &shared->allocator, area,
+	message_queue_init(&shared->messages, &shared->allocator, (size_t)options->max_message_bytes, area,
 			   area != NULL ? &shared->salvage.header->message_sequence : NULL);
 	return buffer_pool_init(&shared->pool, options->max_buffers, options->buffer_events, area) &&
 	       sample_store_init(&shared->samples, options->max_sample_bytes, area) &&
@@ -169,7 +185,7 @@ static void release_messages(recorder_shared *shared)
 	while (left != NULL) {
 		message *next = left->next;
 
-		message_release(&shared->messages.allocator, left);
+		message_queue_release(&shared->messages, left);
 		left = next;
 	}
 }
@@ -195,6 +211,8 @@ static void release_drain(recorder_drain *drain)
 	root_table_destroy(&drain->roots);
 	stack_store_destroy(&drain->stacks);
 	heap_drain_destroy(&drain->heap);
+	event_collector_destroy(&drain->block.events);
+	drain_threads_destroy(&drain->threads, allocator);
 	allocator_release(allocator, drain->events, events_size(drain->buffer_events));
 	allocator_release(allocator, drain->details, details_size(drain->buffer_events));
 }
@@ -305,6 +323,11 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	uint64_t known = rules != NULL ? rules->directives : 0;
 	recorder_shared *shared = &recorder->shared;
 
+	writer_options->has_columns = !options->event_rows && rules != NULL && rules->column_code != 0;
+	/* An index has an entry for every block, and blocks of a ring are evicted. */
+	writer_options->has_index =
+		!options->without_index && !is_ring && rules != NULL && dialect_has_block(rules, MPROF_BLOCK_INDEX);
+	recorder->output.has_index = writer_options->has_index != 0;
 	declare_own_directives(known, writer_options, is_ring);
 	shared->detail = declare_details(known, options->allocation_detail, writer_options);
 	if (options->exception_stacks)
@@ -357,9 +380,15 @@ static mprof_status open_new_writer(mprof_recorder *recorder, const recorder_des
 	recorder->shared.max_name_length =
 		options->max_name_length != 0 ? options->max_name_length : DEFAULT_MAX_NAME_LENGTH;
 	describe_salvage(recorder, where, options, log_path);
-	/* The blocks in a ring are plain; the file that they are written to is compressed. */
-	if (where->ring != NULL)
+	/*
+	 * The blocks in a ring are plain, since those with events are evicted by their kind. The file that they are
+	 * written to is compressed.
+	 */
+	if (where->ring != NULL) {
 		options->gzip_level = 0;
+		options->codec = MPROF_CODEC_NONE;
+		options->codec_level = 0;
+	}
 	if (where->path != NULL)
 		return mprof_writer_open_path(where->path, options, &recorder->output.writer);
 	if (where->sink != NULL)
@@ -375,6 +404,7 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 
 	writer_options->directives = resumed->directives;
 	recorder->shared.detail = resumed->detail;
+	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;
 	describe_log(&recorder->output, rules, resumed->directives, is_ring);
 }
@@ -414,6 +444,7 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 
 	if (header == NULL)
 		return;
+	header->counter_shift = recorder->output.counter_shift;
 	header->log_is_file = where->ring != NULL || writer_is_regular_file(recorder->output.writer);
 	recorder_read_clock(&recorder->shared, &header->clock);
 	/* Pipes cannot be continued. */
@@ -433,22 +464,49 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 
 static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder_options *options)
 {
-	mprof_property own[2];
+	mprof_property own[3];
 	char counter[64];
+	char resolution[16];
 	mprof_status status;
 
 	counter_describe(&recorder->shared.counter, counter, sizeof(counter));
+	snprintf(resolution, sizeof(resolution), "%" PRIu32, options->resolution_ns);
 	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
 	own[1] = (mprof_property){"counter", counter};
+	own[2] = (mprof_property){"resolution", resolution};
 	/*
 	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be
 	 * reported.
 	 */
-	status = mprof_writer_write_session(recorder->output.writer, own, sizeof(*own), 2);
+	status = mprof_writer_write_session(recorder->output.writer, own, sizeof(*own),
+					    options->resolution_ns > 0 ? 3 : 2);
 	if (status == MPROF_OK && options->property_count > 0)
 		status = mprof_writer_write_session(recorder->output.writer, options->properties,
 						    options->property_size, options->property_count);
 	return status == MPROF_OK ? mprof_writer_flush(recorder->output.writer) : status;
+}
+
+/* A small part of a limited log or ring, since a block that does not fit is lost as a whole, and evicted as a whole. */
+static uint32_t choose_block_events(uint64_t max_bytes)
+{
+	const uint64_t events = max_bytes / 64;
+
+	return max_bytes == 0 || events > EVENT_COLUMNS_MOST_EVENTS ? EVENT_COLUMNS_MOST_EVENTS : (uint32_t)events;
+}
+
+/*
+ * The clock of the writer. Pairs with the same counter have the same time, so that it does not matter which of them a
+ * reader has seen.
+ */
+static void read_log_clock(void *user, mprof_clock *clock)
+{
+	mprof_recorder *recorder = user;
+	mprof_clock *last = &recorder->output.last_clock;
+
+	recorder_read_clock(&recorder->shared, clock);
+	if (clock->counter == last->counter && last->time != 0)
+		clock->time = last->time;
+	*last = *clock;
 }
 
 static mprof_status begin_log(mprof_recorder *recorder, const recorder_destination *where,
@@ -456,14 +514,18 @@ static mprof_status begin_log(mprof_recorder *recorder, const recorder_destinati
 {
 	mprof_status status;
 
+	recorder->drain.block.most_events =
+		choose_block_events(where->ring != NULL ? where->ring->max_bytes : options->max_log_bytes);
 	if (where->resumed != NULL) {
 		choose_format_again(recorder, where->resumed, writer_options, where->ring != NULL);
 		status = open_resumed_writer(recorder, where, writer_options);
 	} else {
 		choose_format(recorder, options, writer_options, where->ring != NULL);
-		writer_options->clock = recorder_read_clock;
-		writer_options->clock_user = &recorder->shared;
+		writer_options->clock = read_log_clock;
+		writer_options->clock_user = recorder;
 		status = open_new_writer(recorder, where, writer_options, options->salvage_log_path);
+		if (status == MPROF_OK)
+			writer_let_index_end(recorder->output.writer);
 	}
 	if (status == MPROF_OK && where->ring == NULL)
 		status = writer_set_limit(recorder->output.writer, options->max_log_bytes);
@@ -592,7 +654,7 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 		return MPROF_ERR_ARGUMENT;
 	if (recorder_in_child(&recorder->shared))
 		return MPROF_OK;
-	if (recorder_on_writer_thread(&recorder->shared))
+	if (recorder_on_own_thread(&recorder->shared))
 		return MPROF_ERR_STATE;
 	pthread_mutex_lock(&recorder->shared.state_lock);
 	closed = recorder->shared.closed;
@@ -601,6 +663,7 @@ mprof_status mprof_recorder_close(mprof_recorder *recorder)
 	if (closed)
 		return MPROF_ERR_STATE;
 	writer_thread_finish(&recorder->shared, recorder->control.writer_thread);
+	drain_threads_finish(&recorder->drain.threads);
 	pthread_mutex_lock(&recorder->shared.state_lock);
 	status = (mprof_status)recorder->shared.stats.status;
 	pthread_mutex_unlock(&recorder->shared.state_lock);
@@ -624,7 +687,7 @@ static void give_up_in_child(mprof_recorder *recorder)
 
 void mprof_recorder_destroy(mprof_recorder *recorder)
 {
-	if (recorder == NULL || recorder_on_writer_thread(&recorder->shared))
+	if (recorder == NULL || recorder_on_own_thread(&recorder->shared))
 		return;
 	if (recorder_in_child(&recorder->shared)) {
 		give_up_in_child(recorder);

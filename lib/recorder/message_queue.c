@@ -35,10 +35,11 @@ static void release_piece(void *user, void *memory, size_t size)
 		allocator_release(&queue->fallback, memory, size);
 }
 
-void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
+void message_queue_init(message_queue *queue, const mprof_allocator *allocator, size_t most_bytes, salvage_area *area,
 			_Atomic uint64_t *sequence)
 {
 	queue->allocator = *allocator;
+	queue->most_bytes = most_bytes;
 	queue->sequence = sequence;
 	queue->area = area;
 	queue->fallback = *allocator;
@@ -264,25 +265,30 @@ void message_queue_push(message_queue *queue, message *pushed)
 							memory_order_relaxed));
 }
 
-static int may_be_refused(const message *asked)
+int message_is_optional(const message *asked)
 {
 	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_METRIC_VALUES ||
 	       asked->kind == MESSAGE_ROOT_REGISTERED || asked->kind == MESSAGE_ROOT_UNREGISTERED;
 }
 
-int message_queue_offer(message_queue *queue, message *offered, int *is_filling)
+int message_queue_reserve(message_queue *queue, message *reserved, size_t most_bytes, int *is_filling)
 {
-	size_t size = offered->size;
-	size_t before = atomic_fetch_add_explicit(&queue->waiting_bytes, size, memory_order_relaxed);
+	_Atomic size_t *waiting = &queue->waiting_bytes[message_is_optional(reserved)];
+	size_t before = atomic_load(waiting);
+	size_t size = reserved->size;
 
-	*is_filling = before <= MESSAGE_QUEUE_MOST_BYTES / 2 && before + size > MESSAGE_QUEUE_MOST_BYTES / 2;
-	if (before > MESSAGE_QUEUE_MOST_BYTES || size > MESSAGE_QUEUE_MOST_BYTES - before) {
-		atomic_fetch_sub_explicit(&queue->waiting_bytes, size, memory_order_relaxed);
-		atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed);
-		return 0;
-	}
-	message_queue_push(queue, offered);
+	do {
+		if (before > 0 && (before > most_bytes || size > most_bytes - before))
+			return 0;
+	} while (!atomic_compare_exchange_weak(waiting, &before, before + size));
+	*is_filling = before <= most_bytes / 2 && before + size > most_bytes / 2;
+	reserved->reserved = size;
 	return 1;
+}
+
+void message_queue_count_refused(message_queue *queue)
+{
+	atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed);
 }
 
 uint64_t message_queue_take_refused(message_queue *queue)
@@ -290,23 +296,71 @@ uint64_t message_queue_take_refused(message_queue *queue)
 	return atomic_exchange_explicit(&queue->refused, 0, memory_order_relaxed);
 }
 
+void message_queue_note_lost(message_queue *queue, message_kind kind, mprof_key key, uint64_t counter)
+{
+	uint32_t index = atomic_load_explicit(&queue->lost_count, memory_order_relaxed);
+
+	do {
+		if (index == MESSAGE_QUEUE_MOST_LOST) {
+			/* Release: pairs with the acquire in message_queue_take_lost_more(). */
+			atomic_store_explicit(&queue->has_lost_more, 1, memory_order_release);
+			return;
+		}
+		/* Acquire: pairs with the release in release_lost(), after which the element is not read any more. */
+	} while (!atomic_compare_exchange_weak_explicit(&queue->lost_count, &index, index + 1, memory_order_acquire,
+							memory_order_relaxed));
+	queue->lost[index] = (message){.size = sizeof(message), .kind = kind, .key = key, .counter = counter};
+	message_queue_push(queue, &queue->lost[index]);
+}
+
+int message_queue_take_lost_more(message_queue *queue)
+{
+	return atomic_exchange_explicit(&queue->has_lost_more, 0, memory_order_acquire);
+}
+
 message *message_queue_take(message_queue *queue)
 {
 	message *newest = atomic_exchange_explicit(&queue->newest, NULL, memory_order_acquire);
 	message *oldest = NULL;
-	size_t bytes = 0;
 
 	while (newest != NULL) {
 		message *next = newest->next;
 
-		bytes += may_be_refused(newest) ? newest->size : 0;
 		newest->next = oldest;
 		oldest = newest;
 		newest = next;
 	}
-	if (bytes > 0)
-		atomic_fetch_sub_explicit(&queue->waiting_bytes, bytes, memory_order_relaxed);
 	return oldest;
+}
+
+/* The elements are used again once all that threads own were pushed and processed. */
+static void release_lost(message_queue *queue)
+{
+	uint32_t done = ++queue->lost_done;
+
+	/* Release: pairs with the acquire in message_queue_note_lost(). */
+	if (atomic_compare_exchange_strong_explicit(&queue->lost_count, &done, 0, memory_order_release,
+						    memory_order_relaxed))
+		queue->lost_done = 0;
+}
+
+void message_queue_release_room(message_queue *queue, message *done)
+{
+	if (done->reserved > 0)
+		atomic_fetch_sub(&queue->waiting_bytes[message_is_optional(done)], done->reserved);
+	done->reserved = 0;
+}
+
+void message_queue_release(message_queue *queue, message *done)
+{
+	const uintptr_t distance = (uintptr_t)done - (uintptr_t)queue->lost;
+
+	message_queue_release_room(queue, done);
+	/* As integers, since most messages are no elements of the array. */
+	if (distance < sizeof(queue->lost))
+		release_lost(queue);
+	else
+		message_release(&queue->allocator, done);
 }
 
 /* Adjusts a pointer to a text of known length. Returns 0 if the text is not entirely in the message. */
@@ -418,6 +472,7 @@ message *message_recover(const mprof_allocator *allocator, const message *left, 
 	if (copy == NULL)
 		return NULL;
 	memcpy(copy, left, left->size);
+	copy->reserved = 0;
 	if (set_copied_pointers(left, copy))
 		return copy;
 	message_release(allocator, copy);

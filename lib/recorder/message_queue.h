@@ -7,6 +7,8 @@
  * Any thread pushes without a lock; the writer thread takes all at once. A message that was pushed before an event was
  * published is taken before that event is drained, because the writer thread determines what it drains first and takes
  * the messages after that.
+ *
+ * Threads limit what waits: recorder/message_sending.h.
  */
 #ifndef RECORDER_MESSAGE_QUEUE_H
 #define RECORDER_MESSAGE_QUEUE_H
@@ -38,6 +40,7 @@ typedef struct message message;
 struct message {
 	message *next;
 	size_t size;       /**< Of the whole allocation, text included. */
+	size_t reserved;   /**< What it takes of message_queue::waiting_bytes: its size, or 0 if it was not limited. */
 	uint64_t sequence; /**< Order of pushing, for recovery. */
 	uint64_t address;  /**< Its own address, for recovery: its pointers are adjusted by the difference. */
 	uint64_t batch;    /**< Batch in which it was taken; 0 before. For recovery. Writer thread. */
@@ -74,25 +77,43 @@ struct message {
 	_Alignas(uint64_t) char text[];
 };
 
+/** How many definitions without their text wait at most: see message_queue_note_lost(). */
+#define MESSAGE_QUEUE_MOST_LOST 64
+
 typedef struct message_queue {
 	/** Where messages are allocated: by the recorder's allocator, or in a salvage_area. Constant. */
 	mprof_allocator allocator;
 	mprof_allocator fallback;   /**< That of the recorder. Constant. */
 	salvage_area *area;         /**< NULL if none. Constant. */
 	_Atomic uint64_t *sequence; /**< In the header of the area; NULL if none. Constant. */
+	size_t most_bytes;          /**< Limit of each of waiting_bytes. Constant. */
 	_Atomic(message *) newest;
-	_Atomic size_t waiting_bytes; /**< Bytes of queued messages that may be refused, approximately. Relaxed. */
-	_Atomic uint64_t refused;     /**< How many were refused since the writer thread last took the count. */
+	/**
+	 * Bytes of the messages that were sent and not released yet: definitions, and messages that are refused rather
+	 * than waited for (#message_is_optional()). Any thread adds before it pushes, the writer thread subtracts.
+	 * Sequentially consistent: see message_sending.c.
+	 */
+	_Atomic size_t waiting_bytes[2];
+	_Atomic uint64_t refused; /**< How many were refused since the writer thread last took the count. Relaxed. */
+
+	/** Definitions that were lost: without text, as many as lost_count states. A thread that has incremented the
+	 * count owns the element until it has pushed it; the writer thread owns it after that, and sets the count to 0
+	 * with release once it has processed all. A thread increments it with acquire. */
+	message lost[MESSAGE_QUEUE_MOST_LOST];
+	_Atomic uint32_t lost_count;
+	uint32_t lost_done; /**< How many of them the writer thread has processed. */
+	/** 1: more were lost. Stored with release before any event that uses their keys is published; the writer thread
+	 * loads it with acquire after it has determined what it drains. */
+	_Atomic int has_lost_more;
 } message_queue;
 
-/**
- * Maximum size of queued messages that are not definitions: a client may send any number of them, and the rest of the
- * log is correct without them.
- */
-#define MESSAGE_QUEUE_MOST_BYTES ((size_t)16 << 20)
+/** Default of message_queue::most_bytes. */
+#define MESSAGE_QUEUE_DEFAULT_BYTES ((size_t)16 << 20)
 
-/** \p area and \p sequence: where to allocate messages and to count their order, or NULL. */
-void message_queue_init(message_queue *queue, const mprof_allocator *allocator, salvage_area *area,
+/**
+ * \p most_bytes: the limit. \p area and \p sequence: where to allocate messages and to count their order, or NULL.
+ */
+void message_queue_init(message_queue *queue, const mprof_allocator *allocator, size_t most_bytes, salvage_area *area,
 			_Atomic uint64_t *sequence);
 
 /**
@@ -135,19 +156,47 @@ message *message_fields(const mprof_allocator *allocator, mprof_key class_key, c
 
 void message_release(const mprof_allocator *allocator, message *released);
 
-/** Pushes a message. Any thread. */
-void message_queue_push(message_queue *queue, message *message);
+/**
+ * Whether a message is refused if too many of its kind wait: the rest of the log is correct without it, and a client
+ * may send any number. Other messages are definitions.
+ */
+int message_is_optional(const message *asked);
 
 /**
- * Pushes a message that may be refused. Returns 0 and counts it if too much is queued; the caller still owns it then.
- * \p is_filling is set to 1 if the writer thread should be woken. Any thread.
+ * Counts a message against the limit, before it is pushed. Returns 0 if there is no room for it: the queue has room for
+ * a message of any size if no other one of its kind waits. \p most_bytes: the limit. \p is_filling is set to 1 if the
+ * writer thread should be woken. Any thread.
  */
-int message_queue_offer(message_queue *queue, message *message, int *is_filling);
+int message_queue_reserve(message_queue *queue, message *reserved, size_t most_bytes, int *is_filling);
+
+/** Pushes a message. Without message_queue_reserve() it is not limited. Any thread. */
+void message_queue_push(message_queue *queue, message *pushed);
+
+/** Counts a message that was refused. Any thread. */
+void message_queue_count_refused(message_queue *queue);
+
+/**
+ * Notes that a definition with a key was lost: the key has no known meaning from \p counter on. Pushes a message
+ * without text for it, or notes that there are too many. Needs no memory. Any thread.
+ */
+void message_queue_note_lost(message_queue *queue, message_kind kind, mprof_key key, uint64_t counter);
 
 /** Takes the count of messages that were refused. Writer thread only. */
 uint64_t message_queue_take_refused(message_queue *queue);
 
+/**
+ * Takes the note that more definitions were lost than message_queue_note_lost() could push: no key has a known meaning.
+ * Call it after message_queue_take(). Writer thread only.
+ */
+int message_queue_take_lost_more(message_queue *queue);
+
 /** Takes all messages, in the order in which they were pushed. Writer thread only. */
 message *message_queue_take(message_queue *queue);
+
+/** Releases a message that was taken, and the room that it had. Writer thread only. */
+void message_queue_release(message_queue *queue, message *done);
+
+/** Releases only the room of a message that was taken. Writer thread only. */
+void message_queue_release_room(message_queue *queue, message *done);
 
 #endif

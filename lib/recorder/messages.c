@@ -34,8 +34,9 @@ static int process_message(recorder_drain *drain, message *taken)
 		write_property(output, taken);
 		return 0;
 	case MESSAGE_MARK:
-		output_note_status(output, mprof_writer_write_mark(output->writer, taken->thread, taken->counter,
-								   taken->name, taken->name_length));
+		output_note_status(output, mprof_writer_write_mark(output->writer, taken->thread,
+								   output_counter(output, taken->counter), taken->name,
+								   taken->name_length));
 		return 0;
 	case MESSAGE_DEFINE_METRIC:
 		metrics_define(&drain->metrics, taken);
@@ -60,22 +61,18 @@ static void release_batch(recorder_drain *drain, message *done)
 	while (done != NULL) {
 		message *next = done->next;
 
-		message_release(&drain->shared->messages.allocator, done);
+		message_queue_release(&drain->shared->messages, done);
 		done = next;
 	}
 	metrics_release_written(&drain->metrics);
+	recorder_wake_senders(drain->shared);
 }
 
-void messages_process(recorder_drain *drain)
+/* Returns the messages of a batch that are to be released. */
+static message *process_batch(recorder_drain *drain, message *taken)
 {
-	message *taken = message_queue_take(&drain->shared->messages);
 	message *done = NULL;
-	uint64_t batch = drain->progress.messages_done + 1;
 
-	if (taken == NULL)
-		return;
-	for (message *marked = taken; marked != NULL; marked = marked->next)
-		marked->batch = batch;
 	while (taken != NULL) {
 		message *next = taken->next;
 
@@ -83,11 +80,31 @@ void messages_process(recorder_drain *drain)
 		if (!output_is_writing(drain->output) || !process_message(drain, taken)) {
 			taken->next = done;
 			done = taken;
+		} else {
+			message_queue_release_room(&drain->shared->messages, taken);
 		}
 		taken = next;
 	}
+	return done;
+}
+
+void messages_process(recorder_drain *drain)
+{
+	message_queue *messages = &drain->shared->messages;
+	message *taken = message_queue_take(messages);
+	/* After the messages were taken: a definition that was sent after the note must not be forgotten. */
+	int has_lost_more = message_queue_take_lost_more(messages);
+	uint64_t batch = drain->progress.messages_done + 1;
+
+	if (taken == NULL && !has_lost_more)
+		return;
+	for (message *marked = taken; marked != NULL; marked = marked->next)
+		marked->batch = batch;
+	taken = process_batch(drain, taken);
+	if (has_lost_more)
+		keys_lose_all(&drain->keys);
 	metrics_write_definitions(&drain->metrics);
 	drain->progress.messages_done = batch;
 	salvage_commit(drain);
-	release_batch(drain, done);
+	release_batch(drain, taken);
 }

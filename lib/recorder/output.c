@@ -20,6 +20,21 @@ void output_note_status(recorder_output *output, mprof_status status)
 	mprof_writer_get_error(output->writer, &output->error);
 }
 
+void output_convert_counters(const recorder_output *output, mprof_event *events, size_t count)
+{
+	if (output->counter_shift == 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		mprof_event *event = &events[i];
+		const uint64_t counter = output_counter(output, event->counter);
+
+		/* The start of a pause is rounded like all counters, so it stays before or after the same events. */
+		if (event->kind == MPROF_EVENT_RECORDING_RESUMED)
+			event->value = counter - output_counter(output, event->counter - event->value);
+		event->counter = counter;
+	}
+}
+
 int output_is_writing(const recorder_output *output)
 {
 	return output->status == MPROF_OK && !output->limit_reached;

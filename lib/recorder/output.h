@@ -19,10 +19,14 @@ typedef struct recorder_output {
 
 	/* Constant: properties of the log. */
 	int implicit_leaves;                    /**< It declares directive 16. */
+	int has_index;                          /**< It has INDEX blocks. */
 	int has_heap_blocks;                    /**< It has HEAP_DATA blocks. */
 	int methods_need_class;                 /**< As in dialect_rules. */
 	int numbers_snapshots_like_collections; /**< As in dialect_rules. */
+	uint32_t counter_shift;                 /**< Counters in it are divided by 2 to this power. */
 	int repeats_switches; /**< Blocks may be evicted: each begins with a switch to its thread's stack. */
+
+	mprof_clock last_clock; /**< The last clock pair in the log. Owner: the thread that writes the log. */
 
 	int limit_reached;   /**< The size limit is reached: only losses and the end are still written. */
 	int limit_reported;  /**< The losses at the limit are in the log; later ones are reported on close. */
@@ -32,6 +36,15 @@ typedef struct recorder_output {
 	uint64_t lost[LOSS_CAUSE_COUNT];            /**< All losses, including those of threads. */
 	uint64_t lost_unreported[LOSS_CAUSE_COUNT]; /**< Of no thread or of ended ones, not in the log yet. */
 } recorder_output;
+
+/** Converts a counter of the recorder to that of the log. */
+static inline uint64_t output_counter(const recorder_output *output, uint64_t counter)
+{
+	return counter >> output->counter_shift;
+}
+
+/** Converts the counters of events and the durations that end at them, but not the start of a resize. */
+void output_convert_counters(const recorder_output *output, mprof_event *events, size_t count);
 
 /** Keeps the first error of the mprof_writer. It ends writing, but not draining. #MPROF_OK is ignored. */
 void output_note_status(recorder_output *output, mprof_status status);

@@ -138,7 +138,7 @@ static uint64_t read_counter(void *user)
 {
 	const recovery_job *job = user;
 
-	return job->clock.counter;
+	return job->clock.counter << job->header->counter_shift;
 }
 
 static native_module *find_recovered_module(recovery_job *job, uint64_t address)
@@ -264,7 +264,7 @@ static mprof_status write_rest(recovery_job *job)
 	/* Recovery has no writer thread: functions that would wait for it return. */
 	job->recorder->shared.closed = 1;
 	drain_round(drain, 1, 1);
-	end_clock(job, drain->latest_counter);
+	end_clock(job, output_counter(output, drain->latest_counter));
 	mprof_writer_get_stats(output->writer, &stats);
 	job->result.events = stats.events;
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)

@@ -103,9 +103,14 @@ static int fill_messages(recorder_drain *drain, const salvage_area *area, const 
 	return is_done;
 }
 
-/* How much of a buffer is in the log: as noted in the buffer, unless the last commit was of this buffer. */
+/*
+ * How much of a buffer is in the log: as noted in the buffer, unless the last commit was of this buffer. That commit
+ * also covers all earlier buffers of the thread, whose events may be in the same block.
+ */
 static void find_committed(event_buffer *buffer, const salvage_progress *progress, uint64_t ticket)
 {
+	if (progress->ticket >> 32 == ticket >> 32 && (int32_t)((uint32_t)ticket - (uint32_t)progress->ticket) < 0)
+		buffer->committed = atomic_load_explicit(&buffer->published, memory_order_relaxed);
 	if (progress->ticket == 0 || progress->ticket != ticket || progress->buffer != buffer->index)
 		return;
 	buffer->committed = progress->drained;

@@ -105,6 +105,7 @@ typedef struct salvage_header {
 	uint32_t log_is_file; /**< A regular file, or a ring. */
 	uint32_t file_mode;
 	uint32_t gzip_level;              /**< Compression of the log, or of one that is written from a ring. */
+	uint32_t counter_shift;           /**< As recorder_output::counter_shift. */
 	mprof_clock clock;                /**< When the log began. */
 	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
 

@@ -53,10 +53,11 @@ static void intern_stacks(recorder_drain *drain, sample_record *samples)
 	stacks_write(&drain->stacks);
 }
 
-static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, const mprof_event *events, size_t count)
+static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, mprof_event *events, size_t count)
 {
 	recorder_output *output = drain->output;
 
+	output_convert_counters(output, events, count);
 	if (output_is_writing(output))
 		output_note_status(
 			output, mprof_writer_write_samples(output->writer, thread, events[0].counter, events, count));

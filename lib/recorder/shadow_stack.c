@@ -20,7 +20,7 @@ void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *alloc
 	if (stack->lost)
 		return;
 	if (stack->depth >= SHADOW_STACK_MAX ||
-	    !array_reserve(allocator, &frames, &stack->capacity, stack->depth + 1, sizeof(*stack->frames))) {
+	    !array_reserve(allocator, &frames, &stack->capacity, stack->depth + 2, sizeof(*stack->frames))) {
 		stack->lost = 1;
 		return;
 	}
@@ -36,6 +36,16 @@ void shadow_stack_leave(shadow_stack *stack, uint32_t method)
 			return;
 		}
 	}
+	stack->failed_steps += stack->depth;
+}
+
+size_t shadow_stack_copy(const shadow_stack *stack, uint32_t *methods, size_t most)
+{
+	const size_t count = stack->depth < most ? stack->depth : most;
+
+	for (size_t i = 0; i < count; i++)
+		methods[i] = stack->frames[i].method;
+	return count;
 }
 
 void shadow_stack_forget(shadow_stack *stack, const mprof_key_range *ranges, size_t count)

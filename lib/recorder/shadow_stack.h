@@ -21,9 +21,10 @@ typedef struct shadow_frame {
 } shadow_frame;
 
 typedef struct shadow_stack {
-	shadow_frame *frames;
+	shadow_frame *frames; /**< One more than the depth at least, unless NULL. */
 	size_t capacity;
 	size_t depth;
+	uint64_t failed_steps; /**< Frames searched for leaves of methods that are not open. */
 	int lost; /**< The stack is unknown, out of memory or too deep, so all leaves specify the method. */
 } shadow_stack;
 
@@ -32,11 +33,19 @@ void shadow_stack_destroy(shadow_stack *stack, const mprof_allocator *allocator)
 /** The slow path of shadow_stack_enter(): there is no room. */
 void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method);
 
+/** The least depth for which the slow path is needed: there is no room, or the stack is too deep or unknown. */
+static inline size_t shadow_stack_room(const shadow_stack *stack)
+{
+	if (stack->lost)
+		return 0;
+	return stack->capacity <= SHADOW_STACK_MAX ? stack->capacity : SHADOW_STACK_MAX + 1;
+}
+
 /** Pushes a method that is entered. */
 static inline void shadow_stack_enter(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key,
 				      uint32_t method)
 {
-	if (stack->depth < stack->capacity && !stack->lost)
+	if (stack->depth + 1 < shadow_stack_room(stack))
 		stack->frames[stack->depth++] = (shadow_frame){key, method};
 	else
 		shadow_stack_enter_deeper(stack, allocator, key, method);
@@ -53,6 +62,9 @@ static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 	stack->depth--;
 	return 1;
 }
+
+/** Copies the IDs of at most \p most methods, outermost first. Returns their number. */
+size_t shadow_stack_copy(const shadow_stack *stack, uint32_t *methods, size_t most);
 
 /** Pops the method on top, whichever it is. Returns its ID; 0 if none or the stack is unknown. */
 static inline uint32_t shadow_stack_pop_top(shadow_stack *stack)

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the locks of a recorder, and wakes threads that wait for a buffer. */
+/* Creates the locks of a recorder. Threads that wait for the writer thread, and what wakes them. */
 #include "recorder/shared.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
+
+/*
+ * How long a thread waits for the writer thread while the writer thread may be waiting for it. Much longer than a
+ * runnable thread waits for a processor on a busy machine: otherwise events would be lost although nothing is blocked.
+ */
+#define PATIENCE_NS 300000000
 
 int recorder_init_locks(recorder_shared *shared)
 {
 	return sem_init(&shared->work, 0, 0) == 0 && pthread_mutex_init(&shared->wait_lock, NULL) == 0 &&
 	       pthread_cond_init(&shared->buffers_free, NULL) == 0 &&
+	       pthread_cond_init(&shared->room_free, NULL) == 0 &&
 	       pthread_mutex_init(&shared->threads_lock, NULL) == 0 &&
 	       pthread_mutex_init(&shared->state_lock, NULL) == 0 && pthread_cond_init(&shared->drained, NULL) == 0;
 }
@@ -18,6 +26,7 @@ void recorder_destroy_locks(recorder_shared *shared)
 	sem_destroy(&shared->work);
 	pthread_mutex_destroy(&shared->wait_lock);
 	pthread_cond_destroy(&shared->buffers_free);
+	pthread_cond_destroy(&shared->room_free);
 	pthread_mutex_destroy(&shared->threads_lock);
 	pthread_mutex_destroy(&shared->state_lock);
 	pthread_cond_destroy(&shared->drained);
@@ -28,9 +37,37 @@ int recorder_in_child(const recorder_shared *shared)
 	return fork_guard_is_child(&shared->origin);
 }
 
-int recorder_on_writer_thread(const recorder_shared *shared)
+/* Replaces the first \p before in recorder_shared::own_threads. */
+static void replace_own_thread(recorder_shared *shared, pthread_t before, pthread_t after)
 {
-	return atomic_load_explicit(&shared->writer_self, memory_order_relaxed) == pthread_self();
+	int is_replaced = 0;
+
+	for (size_t i = 0; i < MOST_OWN_THREADS && !is_replaced; i++) {
+		pthread_t expected = before;
+
+		is_replaced = atomic_compare_exchange_strong_explicit(&shared->own_threads[i], &expected, after,
+								      memory_order_relaxed, memory_order_relaxed);
+	}
+}
+
+void recorder_begin_own_thread(recorder_shared *shared)
+{
+	replace_own_thread(shared, (pthread_t)0, pthread_self());
+}
+
+/* Another thread may get the same value of pthread_self() after this one has ended. */
+void recorder_end_own_thread(recorder_shared *shared)
+{
+	replace_own_thread(shared, pthread_self(), (pthread_t)0);
+}
+
+int recorder_on_own_thread(const recorder_shared *shared)
+{
+	for (size_t i = 0; i < MOST_OWN_THREADS; i++) {
+		if (atomic_load_explicit(&shared->own_threads[i], memory_order_relaxed) == pthread_self())
+			return 1;
+	}
+	return 0;
 }
 
 int recorder_name_is_writable(const recorder_shared *shared, const char *name, size_t length)
@@ -43,7 +80,7 @@ void recorder_read_clock(void *user, mprof_clock *now)
 	const recorder_shared *shared = user;
 	struct timespec wall;
 
-	now->counter = counter_read(&shared->counter);
+	now->counter = counter_read(&shared->counter) >> shared->counter.log_shift;
 	clock_gettime(CLOCK_REALTIME, &wall);
 	now->time = (uint64_t)wall.tv_sec * 1000000 + (uint64_t)wall.tv_nsec / 1000;
 }
@@ -58,8 +95,9 @@ mprof_thread *recorder_threads(recorder_shared *shared)
 	return newest;
 }
 
-static void wake_waiting(recorder_shared *shared)
+void recorder_wake_waiting(recorder_shared *shared)
 {
+	atomic_store_explicit(&shared->given_back, 0, memory_order_relaxed);
 	if (atomic_load(&shared->waiting) == 0)
 		return;
 	pthread_mutex_lock(&shared->wait_lock);
@@ -70,7 +108,41 @@ static void wake_waiting(recorder_shared *shared)
 void recorder_give_back(recorder_shared *shared, event_buffer *buffer)
 {
 	buffer_pool_give(&shared->pool, buffer);
-	wake_waiting(shared);
+	/* Without waiting threads, the count does not matter: one that begins to wait has found the pool empty. */
+	if (atomic_load(&shared->waiting) != 0 &&
+	    atomic_fetch_add_explicit(&shared->given_back, 1, memory_order_relaxed) + 1 >= shared->wake_buffers)
+		recorder_wake_waiting(shared);
+}
+
+void recorder_wake_senders(recorder_shared *shared)
+{
+	if (atomic_load(&shared->waiting_for_room) == 0)
+		return;
+	pthread_mutex_lock(&shared->wait_lock);
+	pthread_cond_broadcast(&shared->room_free);
+	pthread_mutex_unlock(&shared->wait_lock);
+}
+
+int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in)
+{
+	struct timespec until;
+
+	if ((blocking & 1) == 0) {
+		pthread_cond_wait(condition, &shared->wait_lock);
+		return 1;
+	}
+	if (*given_up_in == blocking)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += PATIENCE_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	if (pthread_cond_timedwait(condition, &shared->wait_lock, &until) == ETIMEDOUT &&
+	    atomic_load(&shared->blocking) == blocking)
+		*given_up_in = blocking;
+	return 1;
 }
 
 void recorder_begin_blocking(recorder_shared *shared)
@@ -78,7 +150,8 @@ void recorder_begin_blocking(recorder_shared *shared)
 	/* Sequentially consistent, as in pop_free_buffer(): a thread that is about to wait sees this, or this thread
 	 * sees it in recorder_shared::waiting. */
 	atomic_fetch_add(&shared->blocking, 1);
-	wake_waiting(shared);
+	recorder_wake_waiting(shared);
+	recorder_wake_senders(shared);
 }
 
 void recorder_end_blocking(recorder_shared *shared)

@@ -25,6 +25,12 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+/** Maximum of mprof_recorder_options::drain_threads. */
+#define MOST_DRAIN_THREADS 64
+
+/** With the writer thread. */
+#define MOST_OWN_THREADS (MOST_DRAIN_THREADS + 1)
+
 /**
  * A bit of recorder_shared::detail in addition to those of #mprof_allocation_detail: other events keep their call
  * stacks.
@@ -80,10 +86,10 @@ typedef struct recorder_shared {
 	_Atomic int closing;
 	_Atomic int enabled; /**< Changed under threads_lock, read relaxed. */
 	/**
-	 * The value of pthread_self() on the writer thread, 0 while it does not run. Relaxed: only the writer thread
-	 * compares equal, and it has stored the value itself.
+	 * The values of pthread_self() on the writer thread and the drain threads, 0 where none runs. Relaxed: only the
+	 * thread itself compares equal, and it has stored the value itself.
 	 */
-	_Atomic(pthread_t) writer_self;
+	_Atomic(pthread_t) own_threads[MOST_OWN_THREADS];
 	/**
 	 * Number of threads, ended ones included, that have switched to another stack than their own. Release before
 	 * the switch is published, acquire after slots were seen: so the count includes every thread whose switch the
@@ -92,9 +98,14 @@ typedef struct recorder_shared {
 	_Atomic uint32_t switching_threads;
 	_Atomic uint32_t metrics_defined; /**< Raised under state_lock, with release after the definition was pushed. */
 
-	pthread_mutex_t wait_lock;    /**< For threads that wait for a buffer, with buffers_free. */
-	pthread_cond_t buffers_free;  /**< Signalled when a buffer is given back, and at closing. */
-	_Atomic uint32_t waiting;     /**< Threads that wait. Incremented before the pool is checked. */
+	pthread_mutex_t wait_lock;         /**< For threads that wait for a buffer or for room for a message. */
+	pthread_cond_t buffers_free;       /**< Signalled when buffers were given back, and at closing. */
+	_Atomic uint32_t waiting;          /**< Threads that wait. Incremented before the pool is checked. */
+	uint32_t wake_buffers;             /**< Buffers to give back before threads are woken within a round. */
+	_Atomic uint32_t given_back;       /**< Buffers that were given back since then. Relaxed: only a count. */
+	pthread_cond_t room_free;          /**< Signalled when messages were released, and at closing. */
+	_Atomic uint32_t waiting_for_room; /**< Threads that wait for it. Incremented before the room is checked. */
+	uint32_t room_given_up_in;         /**< Value of blocking when a thread last gave up. Guarded by wait_lock. */
 	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for others, which then must not wait. */
 	_Atomic uint64_t waits;       /**< Number of waits. Relaxed: a statistic. */
 	pthread_mutex_t threads_lock; /**< Guards the list of threads and the count. */
@@ -122,8 +133,15 @@ void recorder_destroy_locks(recorder_shared *shared);
 /** Whether the process is a child made by fork(), which has no writer thread. Any thread; async-signal-safe. */
 int recorder_in_child(const recorder_shared *shared);
 
-/** Whether the calling thread is the writer thread, which must wait for nothing that the writer thread does. */
-int recorder_on_writer_thread(const recorder_shared *shared);
+/** Marks the calling thread as the writer thread or a drain thread, until recorder_end_own_thread(). */
+void recorder_begin_own_thread(recorder_shared *shared);
+void recorder_end_own_thread(recorder_shared *shared);
+
+/**
+ * Whether the calling thread is the writer thread or a drain thread: it must wait for nothing that these threads do,
+ * since they wait for each other.
+ */
+int recorder_on_own_thread(const recorder_shared *shared);
 
 /**
  * Gives the definition of a metric the next ID, and hands it to the writer thread. Returns the ID. Any thread; the
@@ -146,8 +164,28 @@ void recorder_read_clock(void *user, mprof_clock *now);
  */
 mprof_thread *recorder_threads(recorder_shared *shared);
 
-/** Gives a buffer that was drained back to the pool, and wakes threads that wait for one. Writer thread. */
+/**
+ * Gives a buffer that was drained back to the pool. Threads that wait are woken once there are several, or else at the
+ * end of the round: with one at a time, all threads would wake for it and most of them wait again. Writer thread and
+ * drain threads.
+ */
 void recorder_give_back(recorder_shared *shared, event_buffer *buffer);
+
+/** Wakes threads that wait for a buffer. */
+void recorder_wake_waiting(recorder_shared *shared);
+
+/** Wakes threads that wait for room for a message. Writer thread. */
+void recorder_wake_senders(recorder_shared *shared);
+
+/**
+ * Waits once for the writer thread to signal \p condition. The caller holds wait_lock, and has loaded \p blocking after
+ * it was counted as waiting. \p given_up_in is kept between calls: the value of recorder_shared::blocking with which
+ * the wait was given up.
+ * Returns 0 if it must not wait any more: the writer thread has been waiting for the loader's lock for long, and this
+ * thread may be the one that holds it. After that the thread does not wait again until the writer thread has left the
+ * loader.
+ */
+int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in);
 
 /**
  * Begins or ends a call of the loader by the writer thread. A thread inside the loader holds its lock and may record

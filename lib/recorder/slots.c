@@ -100,12 +100,15 @@ static inline int name_subject(recorder_drain *drain, mprof_thread *thread, mpro
 		event->id = keys_method_id(&drain->keys, key, event->counter);
 	else
 		event->id = keys_class_id(&drain->keys, key, event->counter);
+	/* An event without ID is not in the log. */
+	if (event->id == 0)
+		return 0;
 	if (event->kind == MPROF_EVENT_METHOD_ENTER)
 		shadow_stack_enter(thread_stacks_current(&thread->drain.stacks), &drain->shared->allocator, key,
 				   event->id);
 	else if (is_leave(event->kind))
 		shadow_stack_leave(thread_stacks_current(&thread->drain.stacks), event->id);
-	return event->id != 0;
+	return 1;
 }
 
 static const mprof_frame *wide_frames(const event_slot *slots)
@@ -149,6 +152,7 @@ static void convert_memory(recorder_drain *drain, mprof_thread *thread, mprof_ev
 	detail->size = slots[1].stamp >> 8;
 	if (event->kind == MPROF_EVENT_MEMORY_RESIZED) {
 		detail->started = frames[0] != 0 && frames[0] < event->counter ? frames[0] : event->counter;
+		detail->started = output_counter(drain->output, detail->started);
 		frames++;
 		frame_count--;
 	}
@@ -276,9 +280,8 @@ size_t slots_count_events(const event_slot *slots, uint32_t count)
 	return events;
 }
 
-/* Earlier blocks may be evicted, so the block begins with a switch to the stack that the thread is on. */
-static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_thread *thread, uint64_t counter,
-				  mprof_event *event)
+mprof_event *slots_repeat_switch(const recorder_drain *drain, const mprof_thread *thread, uint64_t counter,
+				 mprof_event *event)
 {
 	if (!drain->output->repeats_switches || thread->drain.stacks.other == NULL)
 		return event;
@@ -288,18 +291,29 @@ static mprof_event *repeat_switch(const recorder_drain *drain, const mprof_threa
 	return event + 1;
 }
 
-/* Whether slots are an allocation that has a counter. */
-static int is_wide_allocation(const event_slot *slots)
-{
-	uint32_t code = (uint32_t)slots[0].stamp & 0xff;
-
-	return (code & SLOT_WIDE) != 0 && (code & SLOT_KIND_MASK) == MPROF_EVENT_ALLOCATION;
-}
-
 uint64_t slots_base_counter(const mprof_thread *thread, const event_slot *slots)
 {
-	return is_wide_allocation(slots) ? slot_counter(thread->drain.last_counter, slots[1].stamp)
-					 : thread->drain.last_counter;
+	return slots_are_timed_allocation(slots) ? slot_counter(thread->drain.last_counter, slots[1].stamp)
+						 : thread->drain.last_counter;
+}
+
+int slots_convert_event(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
+			mprof_event_detail *detail)
+{
+	uint32_t code = (uint32_t)slots->stamp & 0xff;
+	int untimed = code == MPROF_EVENT_ALLOCATION;
+
+	if ((code & SLOT_WIDE) != 0)
+		return convert_wide(drain, thread, slots, event, detail);
+	if (!untimed)
+		thread->drain.last_counter = slot_counter(thread->drain.last_counter, slots->stamp);
+	*event = (mprof_event){
+		.kind = (uint8_t)(code & SLOT_KIND_MASK),
+		.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FLAG_FAILED : 0,
+		.counter = thread->drain.last_counter,
+		.value = untimed ? slots->stamp >> 8 : 0,
+	};
+	return name_subject(drain, thread, event, slots->subject);
 }
 
 size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, uint32_t count,
@@ -309,32 +323,19 @@ size_t slots_convert(recorder_drain *drain, mprof_thread *thread, const event_sl
 	/* The first collection after the time that allocations have in the log. */
 	const uint64_t base_counter = slots_base_counter(thread, slots);
 	uint64_t collection = collection_times_after(times, base_counter);
-	mprof_event *event = repeat_switch(drain, thread, base_counter, drain->events);
+	mprof_event *event = slots_repeat_switch(drain, thread, base_counter, drain->events);
 	mprof_event_detail *detail = drain->details;
 	uint32_t i;
 
-	for (i = 0; i < count; i++) {
-		uint32_t code = (uint32_t)slots[i].stamp & 0xff;
-		int untimed = code == MPROF_EVENT_ALLOCATION;
-		int is_allocation = is_wide_allocation(&slots[i]);
+	for (i = 0; i < count; i += slot_count(&slots[i])) {
+		int untimed = ((uint32_t)slots[i].stamp & 0xff) == MPROF_EVENT_ALLOCATION;
+		int is_allocation = slots_are_timed_allocation(&slots[i]);
 		int is_named;
 
 		if (is_allocation && slot_counter(thread->drain.last_counter, slots[i + 1].stamp) > collection)
 			break;
-		if ((code & SLOT_WIDE) != 0) {
-			is_named = convert_wide(drain, thread, &slots[i], event, detail++);
-			i += slot_count(&slots[i]) - 1;
-		} else {
-			if (!untimed)
-				thread->drain.last_counter = slot_counter(thread->drain.last_counter, slots[i].stamp);
-			*event = (mprof_event){
-				.kind = (uint8_t)(code & SLOT_KIND_MASK),
-				.flags = (code & SLOT_FAILED) != 0 ? MPROF_EVENT_FLAG_FAILED : 0,
-				.counter = thread->drain.last_counter,
-				.value = untimed ? slots[i].stamp >> 8 : 0,
-			};
-			is_named = name_subject(drain, thread, event, slots[i].subject);
-		}
+		is_named = slots_convert_event(drain, thread, &slots[i], event, detail);
+		detail += (slots[i].stamp & SLOT_WIDE) != 0;
 		if (!untimed && !is_allocation && thread->drain.last_counter > collection)
 			collection = collection_times_after(times, thread->drain.last_counter);
 		if (is_named)

@@ -26,11 +26,33 @@ static inline uint32_t slot_count(const event_slot *slots)
 	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
+/** Whether slots are an allocation that has a counter. */
+static inline int slots_are_timed_allocation(const event_slot *slots)
+{
+	uint32_t code = (uint32_t)slots[0].stamp & 0xff;
+
+	return (code & SLOT_WIDE) != 0 && (code & SLOT_KIND_MASK) == MPROF_EVENT_ALLOCATION;
+}
+
 /**
  * The base counter of a block that begins with a slot: that of an allocation with a counter, otherwise that of the
  * thread's previous event.
  */
 uint64_t slots_base_counter(const mprof_thread *thread, const event_slot *slots);
+
+/**
+ * If earlier blocks may be evicted, a block begins with a switch to the stack that the thread is on. Returns \p event,
+ * or the element after it if it received such a switch.
+ */
+mprof_event *slots_repeat_switch(const recorder_drain *drain, const mprof_thread *thread, uint64_t counter,
+				 mprof_event *event);
+
+/**
+ * Converts the slots of an event to *event, and of a wide one to *detail. Returns 0 if it cannot be written: there is
+ * no memory for a new ID.
+ */
+int slots_convert_event(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
+			mprof_event_detail *detail);
 
 /**
  * Converts slots to recorder_drain::events, up to an allocation before which a collection began: another block begins

@@ -47,20 +47,28 @@ int stack_order_is_needed(const recorder_shared *shared)
 	return atomic_load_explicit(&shared->switching_threads, memory_order_acquire) > 1;
 }
 
-void stack_order_add(event_buffer *first)
+mprof_thread *stack_order_add(event_buffer *first)
 {
+	mprof_thread *threads = NULL;
+	mprof_thread **link = &threads;
+
 	while (first != NULL) {
 		event_buffer *next = first->next_full;
 		thread_round *round = &first->owner->drain.round;
 
 		first->next_full = NULL;
-		if (round->full_first == NULL)
+		if (round->full_first == NULL) {
 			round->full_first = first;
-		else
+			round->next_full = NULL;
+			*link = first->owner;
+			link = &round->next_full;
+		} else {
 			round->full_last->next_full = first;
+		}
 		round->full_last = first;
 		first = next;
 	}
+	return threads;
 }
 
 /* Returns how far a thread has published slots. */
@@ -86,13 +94,13 @@ static void look_at_all(recorder_drain *drain)
 	mprof_thread *threads = recorder_threads(drain->shared);
 
 	drain->round_number++;
-	stack_order_add(buffer_pool_take_full(&drain->shared->pool));
+	(void)stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->drain.round.known = look_at(thread);
 		thread->drain.round.number = drain->round_number;
 	}
 	threads = recorder_threads(drain->shared);
-	stack_order_add(buffer_pool_take_full(&drain->shared->pool));
+	(void)stack_order_add(buffer_pool_take_full(&drain->shared->pool));
 	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
 		thread->drain.round.available = look_at(thread);
 		/* The thread was attached between the passes. */

@@ -15,8 +15,11 @@
 /** Whether threads must be drained in this order, because two or more have switched between stacks. */
 int stack_order_is_needed(const recorder_shared *shared);
 
-/** Adds full buffers that were taken from the pool, linked by next_full. */
-void stack_order_add(event_buffer *first);
+/**
+ * Adds full buffers that were taken from the pool, linked by next_full, to thread_round::full_first of their threads.
+ * Returns the threads that had none before, linked by thread_round::next_full, in the order of their first buffers.
+ */
+mprof_thread *stack_order_add(event_buffer *first);
 
 /** Drains everything that was published before the call, and what it depends on. */
 void stack_order_drain(recorder_drain *drain);

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 /* Event kinds by their subject. Other kinds cannot be recorded this way. */
 #define KIND_BIT(kind) (UINT64_C(1) << (kind))
@@ -62,40 +61,7 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 		sem_post(&shared->work);
 }
 
-/*
- * How long a thread waits for the writer thread while the writer thread may be waiting for it. Much longer than a
- * runnable thread waits for a processor on a busy machine: otherwise events would be lost although nothing is blocked.
- */
-#define PATIENCE_NS 300000000
-
-/*
- * Waits for the writer thread to give a buffer back. Returns 0 if it must not wait any more: the writer thread has been
- * waiting for the loader's lock for long, and this thread may be the one that holds it. After that the thread does not
- * wait again until the writer thread has left the loader.
- */
-static int wait_once(mprof_thread *thread, uint32_t blocking)
-{
-	recorder_shared *shared = thread->shared;
-	struct timespec until;
-
-	if ((blocking & 1) == 0) {
-		pthread_cond_wait(&shared->buffers_free, &shared->wait_lock);
-		return 1;
-	}
-	if (thread->gave_up_in == blocking)
-		return 0;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	if (pthread_cond_timedwait(&shared->buffers_free, &shared->wait_lock, &until) == ETIMEDOUT &&
-	    atomic_load(&shared->blocking) == blocking)
-		thread->gave_up_in = blocking;
-	return 1;
-}
-
+/* Waits for the writer thread to give a buffer back. Returns NULL if it must not wait any more. */
 static event_buffer *wait_for_buffer(mprof_thread *thread)
 {
 	recorder_shared *shared = thread->shared;
@@ -106,7 +72,7 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 	pthread_mutex_lock(&shared->wait_lock);
 	/*
 	 * Counted before the pool is checked. The writer thread gives buffers back before it loads the count, so either
-	 * this thread finds the buffer, or the writer thread sees the count.
+	 * this thread finds the buffer, or the writer thread sees the count at the latest at the end of its round.
 	 */
 	atomic_fetch_add(&shared->waiting, 1);
 	/* The writer thread may not have been woken yet, if there are few full buffers. */
@@ -114,7 +80,8 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 	do {
 		blocking = atomic_load(&shared->blocking);
 		buffer = buffer_pool_take(&shared->pool, (int)(blocking & 1));
-	} while (buffer == NULL && !atomic_load(&shared->closing) && wait_once(thread, blocking));
+	} while (buffer == NULL && !atomic_load(&shared->closing) &&
+		 recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in));
 	atomic_fetch_sub(&shared->waiting, 1);
 	pthread_mutex_unlock(&shared->wait_lock);
 	return buffer;
@@ -142,8 +109,8 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 	if (buffer == NULL) {
 		/* The full buffer belongs to the writer thread now, and may become another thread's. */
 		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
-		/* If the writer thread waited here, it would wait for itself. */
-		if (may_wait && !recorder_on_writer_thread(shared))
+		/* If the writer thread or a drain thread waited here, it would wait for itself. */
+		if (may_wait && !recorder_on_own_thread(shared))
 			buffer = wait_for_buffer(thread);
 	}
 	if (buffer == NULL)
@@ -727,7 +694,7 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
-	    recorder_in_child(&recorder->shared) || recorder_on_writer_thread(&recorder->shared))
+	    recorder_in_child(&recorder->shared) || recorder_on_own_thread(&recorder->shared))
 		return MPROF_ERR_STATE;
 	attached = thread_create(&recorder->shared, id);
 	if (attached == NULL)

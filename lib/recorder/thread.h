@@ -38,6 +38,7 @@ typedef struct slot_position {
 typedef struct thread_round {
 	event_buffer *full_first; /**< Full buffers, taken and not drained yet, linked by next_full. */
 	event_buffer *full_last;
+	mprof_thread *next_full; /**< The next thread with full buffers. Valid while those are drained. */
 	event_buffer *current;   /**< The buffer after these; NULL if the thread has moved on from it. */
 	slot_position known;     /**< Everything up to here was published before the round began. */
 	slot_position available; /**< Slots can be read up to here. */

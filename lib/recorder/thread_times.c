@@ -43,7 +43,7 @@ static void add_values(value_batch *batch, const mprof_thread *thread, const thr
 }
 
 /* Reads the times of a thread. Returns 0 if none are written for it in this round. */
-static int read_times(mprof_thread *thread, int all, int is_last, thread_clock *now)
+static int read_times(mprof_thread *thread, int is_last, thread_clock *now)
 {
 	if (!thread_times_are_due(thread))
 		return 0;
@@ -53,7 +53,7 @@ static int read_times(mprof_thread *thread, int all, int is_last, thread_clock *
 		thread->drain.times_are_final = 1;
 		return 1;
 	}
-	if (!all || !thread_clock_read(thread->times.system_id, now))
+	if (!thread_clock_read(thread->times.system_id, now))
 		return 0;
 	/*
 	 * A thread that is being detached may have read its last times already. They are written in the next round, and
@@ -72,7 +72,7 @@ static void write_batch(recorder_drain *drain, value_batch *batch)
 	batch->count = 0;
 }
 
-void thread_times_write(recorder_drain *drain, int all, int is_last)
+void thread_times_write(recorder_drain *drain, int is_last)
 {
 	value_batch batch = {.count = 0};
 	thread_clock now;
@@ -80,7 +80,7 @@ void thread_times_write(recorder_drain *drain, int all, int is_last)
 	if (!drain->shared->records_thread_times)
 		return;
 	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
-		if (!read_times(thread, all, is_last, &now) || !define_metrics(drain, thread))
+		if (!read_times(thread, is_last, &now) || !define_metrics(drain, thread))
 			continue;
 		add_values(&batch, thread, &now);
 		if (batch.count + THREAD_METRIC_COUNT > sizeof(batch.values) / sizeof(batch.values[0]))

@@ -11,10 +11,10 @@
 #include "recorder/thread.h"
 
 /**
- * Writes the times of detached threads and, if \p all is set, those of all other threads. Writer thread, in each round,
- * before handles are freed. \p is_last: no round follows.
+ * Writes the times of all threads, for detached ones the last time. Writer thread, before handles are freed.
+ * \p is_last: no round follows.
  */
-void thread_times_write(recorder_drain *drain, int all, int is_last);
+void thread_times_write(recorder_drain *drain, int is_last);
 
 /** Whether the handle of a detached thread is still needed for its last times. Writer thread. */
 static inline int thread_times_are_due(const mprof_thread *thread)

@@ -3,6 +3,7 @@
 #include "recorder/writer_thread.h"
 
 #include "recorder/drain.h"
+#include "recorder/drain_threads.h"
 #include "recorder/key_retirement.h"
 #include "recorder/salvage_commit.h"
 #include "writer/writer.h"
@@ -132,14 +133,13 @@ static void *writer_thread_main(void *argument)
 {
 	recorder_drain *drain = argument;
 
-	atomic_store_explicit(&drain->shared->writer_self, pthread_self(), memory_order_relaxed);
+	recorder_begin_own_thread(drain->shared);
 	if (drain->thread_started != NULL)
 		drain->thread_started(drain->thread_user);
 	drain_until_closed(drain);
 	if (drain->thread_ended != NULL)
 		drain->thread_ended(drain->thread_user);
-	/* Another thread may get the same value after this one has ended. */
-	atomic_store_explicit(&drain->shared->writer_self, (pthread_t)0, memory_order_relaxed);
+	recorder_end_own_thread(drain->shared);
 	return NULL;
 }
 
@@ -155,25 +155,29 @@ int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	drain_threads_start(&drain->threads, drain);
 	failed = pthread_create(thread, NULL, writer_thread_main, drain);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 #if defined(__GLIBC__)
 	if (!failed)
 		pthread_setname_np(*thread, "mprof-writer");
 #endif
+	if (failed)
+		drain_threads_finish(&drain->threads);
 	return !failed;
 }
 
 void writer_thread_finish(recorder_shared *shared, pthread_t thread)
 {
 	/*
-	 * Sequentially consistent, because threads that wait for a buffer load it after they are counted. Its release
+	 * Sequentially consistent, because threads that wait load it after they are counted. Its release
 	 * part pairs with the acquire in drain_until_closed(), whose last round drains all earlier events.
 	 */
 	atomic_store(&shared->closing, 1);
 	sem_post(&shared->work);
 	pthread_mutex_lock(&shared->wait_lock);
 	pthread_cond_broadcast(&shared->buffers_free);
+	pthread_cond_broadcast(&shared->room_free);
 	pthread_mutex_unlock(&shared->wait_lock);
 	pthread_join(thread, NULL);
 }
