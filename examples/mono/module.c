@@ -237,6 +237,8 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->max_buffers = asked->max_buffers;
 	options->overflow = asked->drop ? MPROF_OVERFLOW_DROP : MPROF_OVERFLOW_WAIT;
 	options->drain_interval_ms = asked->drain_interval_ms;
+	options->resolution_ns = asked->resolution_ns;
+	options->drain_threads = asked->drain_threads;
 	options->allocation_detail = module.allocation_detail;
 	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
 	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_clauses);
@@ -282,6 +284,8 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	writer.intro_flags = intro_flags(&module.options);
 	writer.runtime = "mono";
 	writer.gzip_level = module.options.gzip_level;
+	writer.codec = module.options.codec;
+	writer.codec_level = module.options.codec_level;
 	/* Older formats cannot represent much of what is recorded; the writer counts what it leaves out. */
 	writer.lossy = options_are_classic(&module.options);
 	writer.directives = classic_directives(&module.options);

@@ -57,9 +57,13 @@ typedef struct module_options {
 	char *salvage;        /**< Path of the salvage file, "no", or NULL for the default. */
 	uint32_t dialect;     /**< An mprof_dialect, 0 for the default. */
 	uint32_t gzip_level;  /**< 0 for no compression. */
+	uint32_t codec;       /**< An mprof_codec_number, 0 for no compression of blocks. */
+	uint32_t codec_level; /**< 0 for that of the codec. */
 	uint32_t max_buffers; /**< 0 for the recorder's default, as for the next two fields. */
 	uint32_t buffer_events;
 	uint32_t drain_interval_ms;
+	uint32_t resolution_ns;  /**< Longest unit of times in the log, 0 for that of the recorder. */
+	uint32_t drain_threads;  /**< 0 for none. */
 	int drop;                /**< Lose events rather than wait. */
 	int no_wrappers;         /**< Leave out calls of methods that the runtime generates. */
 	int all_wrappers;        /**< Record even calls of methods that exist only because allocations are profiled. */

@@ -7,6 +7,8 @@
 #include "options_values.h"
 #include "options_words.h"
 #include "shared/dialects.h"
+#include "shared/codec_names.h"
+#include "shared/resolution.h"
 #include "shared/sample_timer.h"
 
 #include <mprof/format.h>
@@ -64,6 +66,7 @@ static const number_option numbers[] = {
 	{"buffers", 2, 65536, offsetof(module_options, max_buffers)},
 	{"buffer-events", 128, 1048576, offsetof(module_options, buffer_events)},
 	{"interval", 1, 3600000, offsetof(module_options, drain_interval_ms)},
+	{"drain-threads", 1, 64, offsetof(module_options, drain_threads)},
 };
 
 static int apply_output(options_parser *parser, const char *value)
@@ -115,6 +118,18 @@ static int apply_only(options_parser *parser, const char *value)
 static int apply_not(options_parser *parser, const char *value)
 {
 	return apply_filter(parser, FILTER_NOT, value);
+}
+
+static int apply_resolution(options_parser *parser, const char *value)
+{
+	return resolution_parse(value, &parser->options->resolution_ns) ||
+	       options_complain(parser, "resolution=%s is not " RESOLUTION_VALUES, value);
+}
+
+static int apply_compress(options_parser *parser, const char *value)
+{
+	return codec_names_parse(value, &parser->options->codec, &parser->options->codec_level) ||
+	       options_complain(parser, "compress=%s is not " CODEC_VALUES, value);
 }
 
 static int apply_max_size(options_parser *parser, const char *value)
@@ -173,6 +188,8 @@ static const value_option values[] = {
 	{"format", 0, apply_format},
 	{"only", 0, apply_only},
 	{"not", 0, apply_not},
+	{"resolution", 0, apply_resolution},
+	{"compress", 0, apply_compress},
 	{"max-size", 0, apply_max_size},
 	{"ring", 0, apply_ring},
 	{"heap-memory", 0, apply_heap_memory},
@@ -316,6 +333,8 @@ static int complete_options(options_parser *parser)
 	if (options->ring_bytes != 0 && options->max_bytes != 0)
 		return options_complain(parser,
 					"ring= and max-size= exclude each other: ring= already limits the size");
+	if (options->ring_bytes != 0 && options->codec != 0)
+		return options_complain(parser, "ring= and compress= exclude each other: use gzip");
 	if (wants_snapshots_by_signal(options) && (options->kinds & RECORD_HEAP) == 0)
 		return options_complain(parser, "signal=...:heapshot needs the option heap or heap=ondemand");
 	return check_sampled_stacks(parser);

@@ -8,8 +8,8 @@ _mprof_options()
 		echo "--output= --force --children --calls --alloc --alloc= --jit --gc --exceptions --exceptions= --threads --classes --all --sample --sample=" \
 			"--sample-real --sample-real= --heap --heap= --summary --free --moves --handles --handles= --monitor" \
 			"--finalizers --counters --counters= --sample-source= --sample-depth= --sample-stack= --stack-depth= --only= --not= --depth=" \
-			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --max-size= --ring= --heap-memory=" \
-			"--no-heap-fields --salvage= --drop --buffers= --interval= --format=" \
+			"--no-wrappers --all-wrappers --async --no-aot --gzip --gzip= --compress= --resolution= --max-size= --ring= --heap-memory=" \
+			"--no-heap-fields --salvage= --drop --buffers= --interval= --drain-threads= --format=" \
 			"--start-disabled --control= --no-control --port= --signal= --jitdump --perf-map --oprofile" \
 			"--quiet --help --version"
 		;;
@@ -18,19 +18,19 @@ _mprof_options()
 			"--callers= --callees= --inverted --focus= --ignore= --hide= --collapse= --time= --last= --percentiles --slowest --slowest=" \
 			"--pauses --pauses= --timeline --timeline=" \
 			"--ages --history --types --backtraces --temporaries --alive-at= --compiler-names --full-names --color=" \
-			"--no-pager --no-lines --help --version"
+			"--no-pager --no-lines --threads= --help --version"
 		;;
 	diff)
 		echo "--json --csv --csv= --shots= --top= --sort= --normalize --sites --tree --tree= --min-percent= --method= --class=" \
-			"--assembly= --fail-above= --of= --help --version"
+			"--assembly= --fail-above= --of= --threads= --help --version"
 		;;
 	heap)
 		echo "--json --csv --at= --list --top= --sort= --class= --paths= --referrers= --referencing= --referenced-by= --object=" \
-			"--allocated-by= --min-age= --max-age= --leaks --unreachable --memory= --help --version"
+			"--allocated-by= --min-age= --max-age= --leaks --unreachable --memory= --threads= --help --version"
 		;;
 	flame)
 		echo "--output= --value= --inverted --normalize --at= --min-share= --depth= --width= --title= --thread= --time=" \
-			"--last= --focus= --ignore= --hide= --collapse= --class= --compiler-names --no-lines --help --version"
+			"--last= --focus= --ignore= --hide= --collapse= --class= --compiler-names --no-lines --threads= --help --version"
 		;;
 	handles)
 		echo "--json --top= --class= --no-lines --help --version"
@@ -38,10 +38,10 @@ _mprof_options()
 	export)
 		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last=" \
 			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --table= --host= --build=" \
-			"--no-lines --events --help --version"
+			"--no-lines --events --threads= --help --version"
 		;;
 	explore)
-		echo "--output= --help --version"
+		echo "--output= --threads= --help --version"
 		;;
 	dump)
 		echo "--json --blocks --help --version"
@@ -53,9 +53,12 @@ _mprof_options()
 		echo "--json --blocks --wait --help --version"
 		;;
 	convert)
-		echo "--dialect= --compress --compress= --columns --close --json --help --version"
+		echo "--dialect= --compress --compress= --columns --index --resolution= --close --json --threads= --help --version"
 		;;
-	info | check | control)
+	info | check)
+		echo "--json --threads= --help --version"
+		;;
+	control)
 		echo "--json --help --version"
 		;;
 	decode | doctor | recover)
@@ -78,7 +81,8 @@ _mprof_values()
 	--value*) echo "wall cpu calls samples allocations bytes waits heap handles" ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;
-	--gzip= | --compress=) echo "1 2 3 4 5 6 7 8 9" ;;
+	--gzip=) echo "1 2 3 4 5 6 7 8 9" ;;
+	--compress=) echo "1 2 3 4 5 6 7 8 9 zstd deflate" ;;
 	--alloc=) echo "stack stack:512k caller objects" ;;
 	--exceptions=) echo "stack clauses stack+clauses" ;;
 	--heap=) echo "every-gc ondemand" ;;

@@ -3,6 +3,8 @@
 #include "instrument_options.h"
 
 #include "shared/dialects.h"
+#include "shared/codec_names.h"
+#include "shared/resolution.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -87,12 +89,19 @@ static void read_word(const char *word, const char *value, mprof_writer_options 
 		recorder->overflow = MPROF_OVERFLOW_DROP;
 	else if (strcmp(word, "gzip") == 0)
 		writer->gzip_level = value[0] != '\0' ? number_of(value) : 1;
+	else if (strcmp(word, "compress") == 0)
+		(void)codec_names_parse(value, &writer->codec, &writer->codec_level);
 	else if (strcmp(word, "buffers") == 0)
 		recorder->max_buffers = number_of(value);
 	else if (strcmp(word, "buffer-events") == 0)
 		recorder->buffer_events = number_of(value);
 	else if (strcmp(word, "interval") == 0)
 		recorder->drain_interval_ms = number_of(value);
+	else if (strcmp(word, "resolution") == 0)
+		/* An invalid value means the default, as for other words. */
+		(void)resolution_parse(value, &recorder->resolution_ns);
+	else if (strcmp(word, "drain-threads") == 0)
+		recorder->drain_threads = number_of(value);
 	else if (strcmp(word, "max-size") == 0)
 		recorder->max_log_bytes = size_of(value);
 	else if (strcmp(word, "salvage") == 0 && strlen(value) < sizeof(salvage_path))

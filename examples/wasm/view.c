@@ -79,7 +79,7 @@ void WASM_EXPORT(mprof_js_view_destroy)(log_view *view)
 /* wanted has the kinds of blocks to load, 0 means all. */
 mprof_status WASM_EXPORT(mprof_js_view_open)(log_view *view, uint32_t follow, uint64_t wanted)
 {
-	mprof_source source = {sizeof(source), read_source, seek_source, NULL, view};
+	mprof_source source = {sizeof(source), read_source, seek_source, NULL, view, NULL};
 	mprof_reader_options options;
 
 	mprof_reader_options_init(&options, sizeof(options));

@@ -2,11 +2,15 @@
 /* mprof convert: copies a log to another dialect. */
 #include "common/arguments.h"
 #include "commands/commands.h"
+#include "common/counter_rate.h"
 #include "common/exit_status.h"
 #include "common/input.h"
 #include "common/json.h"
+#include "shared/codec_names.h"
 #include "shared/dialects.h"
+#include "heap/spooled.h"
 #include "shared/losses.h"
+#include "shared/resolution.h"
 #include "common/losses_json.h"
 #include "shared/text.h"
 #include "common/whole_file.h"
@@ -23,15 +27,21 @@
 #define HIGHEST_LEVEL 9
 
 static const char help[] =
-	"Usage: mprof convert [--dialect=DIALECT] [--compress[=LEVEL]] [--columns] FILE OUT\n\n"
+	"Usage: mprof convert [--dialect=DIALECT] [--compress[=HOW]] [--columns] [--index]\n"
+	"                     [--resolution=TIME] FILE OUT\n\n"
 	"Copies a log to another dialect of the format, or compresses it. What the dialect cannot represent is\n"
 	"left out, and listed by kind on standard error. Of a damaged log, all sound parts are written.\n"
 	"FILE may be '-' and may be compressed with gzip; OUT may be '-'. OUT is replaced once all is written.\n\n"
 	"  --dialect=DIALECT   mprof2 (the default), mono, unity, drop or mail\n"
-	"  --compress[=LEVEL]  gzip, from 1 (fast) to 9 (small)\n"
+	"  --compress[=HOW]    gzip the file, from 1 (fast) to 9 (small); or, as zstd[:LEVEL] or deflate[:LEVEL],\n"
+	"                      compress block by block, so that any part can be read, with --columns; mprof2 only\n"
 	"  --columns           store events by field, which makes a compressed log smaller; mprof2 only\n"
+	"  --resolution=TIME   store times in units of at most TIME, such as 100ns or 1us, which makes the log\n"
+	"                      smaller; shorter calls take no time or one unit; full (the default) keeps all\n"
+	"  --index             store where the blocks are, so that a part of OUT is found quickly; mprof2 only\n"
 	"  --close             end OUT as a complete log even if FILE is truncated: older programs reject such logs\n"
 	"  --json              print what was written and what was left out as one JSON document\n"
+	"  --threads=N         threads that decode events (default: 1)\n"
 	"  --help              this text\n"
 	"  --version           the version\n\n"
 	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
@@ -41,10 +51,12 @@ static const char help[] =
 	"  mprof convert --compress app.mprof app.mprof.gz\n"
 	"  mprof convert --dialect=mono app.mprof old.mprof\n";
 
-enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE, OPTION_COLUMNS };
+enum { OPTION_DIALECT = OPTION_OWN, OPTION_COMPRESS, OPTION_CLOSE, OPTION_COLUMNS, OPTION_RESOLUTION, OPTION_INDEX };
 
 typedef struct conversion {
 	mprof_writer_options options;
+	uint32_t resolution_ns;     /**< Unit of the counters of the copy; 0: that of the log. */
+	double counters_per_second; /**< Of the log, with resolution_ns; 0 if not known. */
 	int closes;
 	const char *out;
 	int as_json;
@@ -64,14 +76,30 @@ static int parse_dialect(conversion *made, const char *name)
 	return 0;
 }
 
-static int parse_level(conversion *made, const char *text)
+static int parse_compression(conversion *made, const char *text)
 {
 	uint64_t level = DEFAULT_LEVEL;
 
+	if (text != NULL && codec_names_parse(text, &made->options.codec, &made->options.codec_level)) {
+		made->options.has_columns = 1;
+		return 1;
+	}
+	if (text != NULL && (*text < '0' || *text > '9')) {
+		fprintf(stderr, "mprof: --compress: '%s' is not a level from 1 to 9, " CODEC_VALUES "\n", text);
+		return 0;
+	}
 	if (text != NULL && !arguments_number("--compress", text, 1, HIGHEST_LEVEL, &level))
 		return 0;
 	made->options.gzip_level = (uint32_t)level;
 	return 1;
+}
+
+static int parse_resolution(conversion *made, const char *text)
+{
+	if (resolution_parse(text, &made->resolution_ns))
+		return 1;
+	fprintf(stderr, "mprof: --resolution: '%s' is not " RESOLUTION_VALUES "\n", text);
+	return 0;
 }
 
 static int apply_option(void *user, int option, const char *value)
@@ -82,9 +110,14 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_DIALECT:
 		return parse_dialect(made, value);
 	case OPTION_COMPRESS:
-		return parse_level(made, value);
+		return parse_compression(made, value);
 	case OPTION_COLUMNS:
 		made->options.has_columns = 1;
+		return 1;
+	case OPTION_RESOLUTION:
+		return parse_resolution(made, value);
+	case OPTION_INDEX:
+		made->options.has_index = 1;
 		return 1;
 	default:
 		made->closes = 1;
@@ -179,11 +212,25 @@ static int copy_log(conversion *made, mprof_converter *converter)
 	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : report_write_error(made);
 }
 
+static mprof_status create_converter(conversion *made, mprof_converter **converter)
+{
+	mprof_status status = mprof_converter_create(made->input.reader, &made->options, converter);
+
+	if (status != MPROF_OK || made->counters_per_second <= 0)
+		return status;
+	status = mprof_converter_set_resolution(*converter, made->resolution_ns, made->counters_per_second);
+	if (status != MPROF_OK) {
+		mprof_converter_destroy(*converter);
+		*converter = NULL;
+	}
+	return status;
+}
+
 /* Returns the exit status, without regard to damage of the input. */
 static int write_log(conversion *made)
 {
 	mprof_converter *converter = NULL;
-	mprof_status status = mprof_converter_create(made->input.reader, &made->options, &converter);
+	mprof_status status = create_converter(made, &converter);
 	int result;
 
 	if (status != MPROF_OK) {
@@ -226,11 +273,30 @@ static int convert_open(conversion *made)
 	return result != STATUS_OK ? result : made->input.status;
 }
 
+/* The log is read twice: the unit of its counter has to be known before the first block is copied. */
+static const char *measure_clock(conversion *made, const char *file)
+{
+	file = spooled_path(file);
+	if (file == NULL)
+		return NULL;
+	made->counters_per_second = counter_rate_measure(file);
+	return file;
+}
+
 static int convert_file(conversion *made, const char *file)
 {
 	const char *problem;
-	int result = input_open(&made->input, file, 0);
+	int result;
 
+	if (made->resolution_ns > 0)
+		file = measure_clock(made, file);
+	if (file == NULL)
+		return STATUS_NOTHING;
+	result = input_open(&made->input, file, 0);
+	if (result == STATUS_OK && made->resolution_ns > 0 && made->counters_per_second <= 0) {
+		text_begin_message(file);
+		fputs("--resolution has no effect: the clock pairs do not determine the unit of times\n", stderr);
+	}
 	if (result == STATUS_OK) {
 		problem = whole_file_open(&made->file, made->out);
 		if (problem == NULL) {
@@ -249,11 +315,14 @@ int command_convert(int argc, char **argv)
 {
 	static const struct option options[] = {
 		COMMON_OPTIONS,
+		THREADS_OPTION,
 		{"json", no_argument, NULL, OPTION_JSON},
 		{"dialect", required_argument, NULL, OPTION_DIALECT},
 		{"compress", optional_argument, NULL, OPTION_COMPRESS},
 		{"close", no_argument, NULL, OPTION_CLOSE},
 		{"columns", no_argument, NULL, OPTION_COLUMNS},
+		{"resolution", required_argument, NULL, OPTION_RESOLUTION},
+		{"index", no_argument, NULL, OPTION_INDEX},
 		{NULL, 0, NULL, 0},
 	};
 	static conversion made;
@@ -272,8 +341,16 @@ int command_convert(int argc, char **argv)
 		fprintf(stderr, "mprof: convert: --json and OUT '-' both use standard output; give a file name\n");
 		return arguments_refuse(argv[0]);
 	}
+	if (made.options.codec != MPROF_CODEC_NONE && made.options.dialect != MPROF_DIALECT_MPROF2) {
+		fputs("mprof: convert: --compress: only mprof2 has compressed blocks\n", stderr);
+		return arguments_refuse(argv[0]);
+	}
 	if (made.options.has_columns && made.options.dialect != MPROF_DIALECT_MPROF2) {
 		fputs("mprof: convert: --columns: only mprof2 has columns\n", stderr);
+		return arguments_refuse(argv[0]);
+	}
+	if (made.options.has_index && made.options.dialect != MPROF_DIALECT_MPROF2) {
+		fputs("mprof: convert: --index: only mprof2 has an index\n", stderr);
 		return arguments_refuse(argv[0]);
 	}
 	return convert_file(&made, arguments.file);

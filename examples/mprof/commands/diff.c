@@ -38,6 +38,7 @@ static const char help[] =
 	"  --of=FIGURE        what --fail-above limits: bytes or objects (live in heap snapshots), retained (bytes,\n"
 	"                     with --class), allocated (bytes), allocations, self, total, calls, samples or waits\n"
 	"                     (time); default: the first of bytes, allocated, self and samples that both logs have\n"
+	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. Lines that begin with 'note' state what cannot be compared.\n\n"
@@ -67,6 +68,7 @@ enum {
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"shots", required_argument, NULL, OPTION_SHOTS},
 	{"top", required_argument, NULL, OPTION_TOP},

@@ -22,6 +22,7 @@ static const char help[] =
 	"  -o, --output=OUT  the file to write, '-' for standard output (default: in the current directory, the name\n"
 	"                    of the log with the extension .html; for FILE '-', standard output; without FILE,\n"
 	"                    explore.html)\n"
+	"  --threads=N       threads that decode events (default: 1)\n"
 	"  --help            this text\n"
 	"  --version         the version\n\n"
 	"An existing file is replaced only by a complete one.\n\n"
@@ -35,6 +36,7 @@ static const char help[] =
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"output", required_argument, NULL, 'o'},
 	{NULL, 0, NULL, 0},
 };

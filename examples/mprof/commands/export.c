@@ -43,6 +43,7 @@ static const char help[] =
 	"  --host=TEXT          tables: the host of logs that do not state it\n"
 	"  --build=TEXT         tables: the version of the program, for logs that do not state it\n"
 	"  --no-lines           do not read the debug information of native code for lines and inlined functions\n"
+	"  --threads=N          threads that decode events (default: 1)\n"
 	"  --help               this text\n"
 	"  --version            the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. An existing file is replaced only by a complete one.\n\n"
@@ -74,6 +75,7 @@ enum {
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"to", required_argument, NULL, OPTION_TO},
 	{"value", required_argument, NULL, OPTION_VALUE},
 	{"output", required_argument, NULL, 'o'},

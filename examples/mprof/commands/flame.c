@@ -44,6 +44,7 @@ static const char help[] =
 	"  --class=PATTERN    only objects of classes that match, of allocations, waits and handles\n"
 	"  --compiler-names   methods as the compiler names them: <Work>d__1.MoveNext for the async method Work\n"
 	"  --no-lines         do not read the debug information of native code for inlined functions\n"
+	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was drawn) or OUT could not\n"
@@ -80,6 +81,7 @@ enum {
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"output", required_argument, NULL, 'o'},
 	{"value", required_argument, NULL, OPTION_VALUE},
 	{"inverted", no_argument, NULL, OPTION_INVERTED},

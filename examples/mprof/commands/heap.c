@@ -48,6 +48,7 @@ static const char help[] =
 	"                     refers to, what refers to it\n"
 	"  --unreachable      only objects that no root reaches, by class\n"
 	"  --memory=MIB       maximum memory for the objects, in MiB (default 4096)\n"
+	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. A pattern that matches nothing is reported, with the most similar\n"
@@ -82,6 +83,7 @@ enum {
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"csv", no_argument, NULL, OPTION_CSV},
 	{"at", required_argument, NULL, OPTION_AT},

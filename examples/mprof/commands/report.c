@@ -58,6 +58,7 @@ static const char help[] =
 	"  --color=WHEN       color auto (on a terminal, if NO_COLOR is not set), always or never\n"
 	"  --no-pager         do not print to $PAGER on a terminal\n"
 	"  --no-lines         do not read the debug information of native code for lines and inlined functions\n"
+	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. The title of a table that ignores a filter\n"
@@ -104,6 +105,7 @@ enum {
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
+	THREADS_OPTION,
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"csv", no_argument, NULL, OPTION_CSV},
 	{"sections", required_argument, NULL, OPTION_SECTIONS},

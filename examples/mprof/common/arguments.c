@@ -4,7 +4,9 @@
 
 #include "common/exit_status.h"
 #include "common/nearest.h"
+#include "common/threads.h"
 
+#include <mprof/reader.h>
 #include <mprof/version.h>
 
 #include <errno.h>
@@ -119,6 +121,16 @@ static void list_letters(char letters[LETTERS_SIZE], const struct option *option
 	letters[length] = '\0';
 }
 
+static int take_threads(const char *value)
+{
+	uint64_t number;
+
+	if (!arguments_number("--threads", value, 1, MPROF_READER_MAX_THREADS, &number))
+		return 0;
+	threads_set((uint32_t)number);
+	return 1;
+}
+
 static int parse_options(read_arguments *arguments, int argc, char **argv, const struct option *options,
 			 const char *help, option_function take, void *user)
 {
@@ -140,6 +152,10 @@ static int parse_options(read_arguments *arguments, int argc, char **argv, const
 			return STATUS_OK;
 		case OPTION_JSON:
 			arguments->as_json = 1;
+			break;
+		case OPTION_THREADS:
+			if (!take_threads(optarg))
+				return arguments_refuse(argv[0]);
 			break;
 		case '?':
 		case ':':
@@ -227,6 +243,7 @@ int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, con
 {
 	static const struct option options[] = {
 		COMMON_OPTIONS,
+		THREADS_OPTION,
 		{"json", no_argument, NULL, OPTION_JSON},
 		{NULL, 0, NULL, 0},
 	};

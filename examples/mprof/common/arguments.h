@@ -16,13 +16,19 @@ typedef struct read_arguments {
 } read_arguments;
 
 /** Values of the options of all commands; those of a single command follow. An option with a letter has its code. */
-enum { OPTION_HELP = 256, OPTION_VERSION, OPTION_JSON, OPTION_OWN };
+enum { OPTION_HELP = 256, OPTION_VERSION, OPTION_JSON, OPTION_THREADS, OPTION_OWN };
 
 /** Entries for --help and --version, to be placed first in a command's list. */
 #define COMMON_OPTIONS                                                                                                 \
 	{"help", no_argument, NULL, OPTION_HELP},                                                                      \
 	{                                                                                                              \
 		"version", no_argument, NULL, OPTION_VERSION                                                           \
+	}
+
+/** The entry of commands that read whole logs. The number applies to all logs that are opened later. */
+#define THREADS_OPTION                                                                                                 \
+	{                                                                                                              \
+		"threads", required_argument, NULL, OPTION_THREADS                                                     \
 	}
 
 /** Applies an option of a single command; returns 0 after a message if its value is invalid. */
@@ -57,7 +63,7 @@ int arguments_parse_files(int argc, char **argv, const struct option *options, c
 int arguments_parse_optional(int argc, char **argv, const struct option *options, const char *help,
 			     option_function take, void *user, const char **file);
 
-/** Parses the arguments of a command whose only own option is --json. Returns the same as arguments_parse(). */
+/** Parses the arguments of a command with --json and --threads only. Returns the same as arguments_parse(). */
 int arguments_parse_simple(read_arguments *arguments, int argc, char **argv, const char *help);
 
 /** Parses the arguments of a command that reads no FILE. Returns the same as arguments_parse(). */

@@ -4,6 +4,7 @@
 
 #include "common/exit_status.h"
 #include "common/output.h"
+#include "common/threads.h"
 #include "shared/text.h"
 #include "shared/salvage.h"
 
@@ -48,6 +49,25 @@ static int seek_source(void *user, uint64_t offset)
 		return errno;
 	/* Skipped bytes count as read. */
 	input->progress.done = offset;
+	return 0;
+}
+
+/* Called on several threads. The log of a regular file starts at its beginning, see open_file(). */
+static int read_source_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	const log_input *input = user;
+
+	*got = 0;
+	while (*got < length) {
+		const ssize_t result = pread(input->fd, (char *)bytes + *got, length - *got, (off_t)(offset + *got));
+
+		if (result == 0)
+			break;
+		if (result > 0)
+			*got += (size_t)result;
+		else if (errno != EINTR)
+			return errno;
+	}
 	return 0;
 }
 
@@ -207,13 +227,15 @@ static int explain_open(log_input *input, mprof_status status)
 static int open_log(log_input *input, const char *path, uint64_t wanted)
 {
 	mprof_reader_options options;
-	mprof_source source = {sizeof(mprof_source), read_source, NULL, NULL, input};
+	mprof_source source = {sizeof(mprof_source), read_source, NULL, NULL, input, NULL};
 	mprof_status status;
 
 	if (!open_file(input, path))
 		return 0;
-	if (input->is_file)
+	if (input->is_file) {
 		source.seek = seek_source;
+		source.read_at = read_source_at;
+	}
 	progress_start(&input->progress, path, input->file_size);
 	if (input->is_growing)
 		input->progress.is_wanted = 0;
@@ -225,6 +247,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
 	options.follow = (uint32_t)input->is_growing;
+	options.threads = threads_get();
 	status = mprof_reader_open_source(&source, &options, &input->reader);
 	if (status != MPROF_OK && status != MPROF_AGAIN && !explain_open(input, status))
 		return 0;
@@ -265,11 +288,16 @@ int input_open_again(log_input *input, const char *path, uint64_t wanted)
 	return open_prepared(input, path, wanted);
 }
 
-int input_open_quietly(log_input *input, const char *path)
+int input_open_part(log_input *input, const char *path, uint64_t wanted)
 {
 	init_input(input, path);
 	input->is_quiet = 1;
-	return open_prepared(input, path, 0);
+	return open_prepared(input, path, wanted);
+}
+
+int input_open_quietly(log_input *input, const char *path)
+{
+	return input_open_part(input, path, 0);
 }
 
 int input_open_growing(log_input *input, const char *path)

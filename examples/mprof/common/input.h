@@ -62,6 +62,9 @@ int input_open_again(log_input *input, const char *path, uint64_t wanted);
  */
 int input_open_quietly(log_input *input, const char *path);
 
+/** Opens a log like input_open_quietly(), to load only blocks of the kinds \p wanted, as #MPROF_BLOCK_BIT. */
+int input_open_part(log_input *input, const char *path, uint64_t wanted);
+
 /**
  * Opens a log that may still be written. At the end of the available bytes, input_next_block() returns 0, is_over is 0,
  * and the next call continues. Returns #STATUS_OK, or #STATUS_NOTHING after a message. Call input_close() in both

@@ -7,6 +7,7 @@
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define BATCH 2048
@@ -36,6 +37,7 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 {
 	if (block->kind < SUMMARY_BLOCK_KINDS)
 		summary->block_counts[block->kind]++;
+	block_storage_add(&summary->storage, block);
 	if (!block->loaded)
 		return;
 	if (block->kind == MPROF_BLOCK_LOST) {
@@ -155,6 +157,12 @@ static void print_losses(const log_summary *summary, json_writer *json)
 	json_end_object(json);
 }
 
+/* Length of a unit of the counter; not a number if it is not known. */
+static double resolution_ns(const mprof_session *session)
+{
+	return session->counters_per_second > 0 ? 1e9 / session->counters_per_second : NAN;
+}
+
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json)
 {
 	const mprof_session *session = &summary->session;
@@ -169,9 +177,11 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "size", summary->size);
 	json_boolean(json, "compressed", session->compressed != 0);
 	json_unsigned(json, "file_size", input->is_file ? input->file_size : summary->size);
+	block_storage_print_json(&summary->storage, json);
 	json_unsigned(json, "start_time_us", session->start.time);
 	json_unsigned(json, "end_time_us", session->last.time);
 	json_double(json, "counters_per_second", session->counters_per_second);
+	json_double(json, "resolution_ns", resolution_ns(session));
 	json_unsigned(json, "threads", summary->threads);
 	json_unsigned(json, "classes", summary->classes);
 	json_unsigned(json, "methods", summary->methods);
@@ -312,7 +322,8 @@ static void print_times(const mprof_session *session, FILE *file)
 	if (session->last.time > session->start.time)
 		print_line(file, "duration", text_duration(text, (session->last.time - session->start.time) * 1000));
 	if (session->counters_per_second > 0)
-		fprintf(file, "%-12s %.6g counters per second\n", "clock", session->counters_per_second);
+		fprintf(file, "%-12s %.6g counters per second, resolution %.6g ns\n", "clock",
+			session->counters_per_second, resolution_ns(session));
 }
 
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file)
@@ -333,6 +344,7 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_line(file, "size", text_bytes(text, summary->size));
 	if (session->compressed && input->is_file)
 		print_line(file, "on disk", text_bytes(text, input->file_size));
+	block_storage_print_text(&summary->storage, file);
 	print_times(session, file);
 	print_line(file, "threads", text_count(text, summary->threads));
 	print_line(file, "classes", text_count(text, summary->classes));

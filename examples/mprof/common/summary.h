@@ -6,6 +6,7 @@
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
+#include "common/block_storage.h"
 #include "common/input.h"
 #include "common/json.h"
 #include "common/precompiled.h"
@@ -38,6 +39,7 @@ typedef struct log_summary {
 	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
 	sampling_facts sampling;
 	recording_filters filters;
+	block_storage storage;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
 	uint64_t event_counts[KIND_ROOM];

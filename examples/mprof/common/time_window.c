@@ -30,7 +30,8 @@ typedef struct log_times {
 	log_marker *markers;
 	size_t marker_count;
 	size_t marker_capacity;
-	uint64_t end; /* The latest counter. */
+	int has_index; /* END refers to an index. */
+	uint64_t end;  /* The latest counter. */
 	mprof_session session;
 } log_times;
 
@@ -159,6 +160,8 @@ static int read_times(log_times *times, int needs_end)
 	while (has_memory && input_next_block(&times->input, &block)) {
 		if (block.kind == MPROF_BLOCK_MARK)
 			has_memory = keep_marker(times, &block);
+		else if (block.kind == MPROF_BLOCK_END && block.loaded)
+			times->has_index = block.as.end.index_distance != 0;
 		else if (needs_end && (block.kind == MPROF_BLOCK_EVENTS || block.kind == MPROF_BLOCK_SAMPLES))
 			follow_events(times);
 	}
@@ -333,12 +336,63 @@ static void release_times(log_times *times)
 	input_close(&times->input);
 }
 
+/* Whether skipping blocks takes less time than reading them. */
+static int can_skip_blocks(const log_input *input)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	mprof_reader_get_session(input->reader, &session);
+	return input->is_file && !session.compressed;
+}
+
+/*
+ * Reads markers and END, and skips all other blocks by their headers. Writers add an index only to logs in which no
+ * block has a later clock pair than END, so the result equals that of reading all blocks. Sets *is_read to 0 if there
+ * is no index or any damage. Returns 0 if there is no memory.
+ */
+static int read_indexed_times(log_times *times, const char *path, int *is_read)
+{
+	const uint64_t wanted = MPROF_BLOCK_BIT(MPROF_BLOCK_MARK) | MPROF_BLOCK_BIT(MPROF_BLOCK_END);
+	int has_memory = 1;
+
+	*is_read = 0;
+	if (input_open_part(&times->input, path, wanted) == STATUS_OK && can_skip_blocks(&times->input)) {
+		has_memory = read_times(times, 0);
+		*is_read = times->has_index && times->input.problem_count == 0;
+	}
+	return has_memory;
+}
+
+static int read_all_times(log_times *times, const char *path, int needs_end, int *is_read)
+{
+	/* If the log cannot be opened, the message is printed when it is opened again. */
+	*is_read = input_open_quietly(&times->input, path) == STATUS_OK;
+	return !*is_read || read_times(times, needs_end);
+}
+
+/* Reads what the window needs. Returns 0 if there is no memory. */
+static int collect_times(log_times *times, const char *path, int needs_end, int *is_read)
+{
+	memset(times, 0, sizeof(*times));
+	/* The latest counter is that of an event. Standard input cannot be opened twice. */
+	if (!needs_end && strcmp(path, "-") != 0) {
+		if (!read_indexed_times(times, path, is_read))
+			return 0;
+		if (*is_read)
+			return 1;
+		release_times(times);
+		memset(times, 0, sizeof(*times));
+	}
+	return read_all_times(times, path, needs_end, is_read);
+}
+
 int time_window_find(time_window *window, const char *path)
 {
 	int is_standard_input = strcmp(path, "-") == 0;
 	off_t start = 0;
 	log_times times;
 	int status = STATUS_OK;
+	int is_read;
 
 	if (window->text == NULL && window->last_ns == 0 && !window->needs_end)
 		return STATUS_OK;
@@ -346,16 +400,12 @@ int time_window_find(time_window *window, const char *path)
 		return STATUS_NOTHING;
 	if (is_standard_input)
 		start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	memset(&times, 0, sizeof(times));
-	/* If the log cannot be opened, the message is printed when it is opened again. */
-	if (input_open_quietly(&times.input, path) == STATUS_OK) {
-		if (read_times(&times, window->last_ns > 0 || window->needs_end)) {
-			status = use_times(window, &times);
-		} else {
-			text_begin_message(path);
-			fprintf(stderr, "%s for the markers\n", mprof_status_get_text(MPROF_ERR_MEMORY));
-			status = STATUS_NOTHING;
-		}
+	if (!collect_times(&times, path, window->last_ns > 0 || window->needs_end, &is_read)) {
+		text_begin_message(path);
+		fprintf(stderr, "%s for the markers\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+		status = STATUS_NOTHING;
+	} else if (is_read) {
+		status = use_times(window, &times);
 	}
 	release_times(&times);
 	if (is_standard_input)

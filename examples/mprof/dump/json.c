@@ -206,6 +206,9 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		json_large(json, "counter", block->as.mark.counter);
 		json_string(json, "text", block->as.mark.text);
 		break;
+	case MPROF_BLOCK_INDEX:
+		json_large(json, "blocks", block->as.index.count);
+		break;
 	case MPROF_BLOCK_WATERMARK:
 		json_large(json, "counter", block->as.watermark.counter);
 		break;
@@ -227,6 +230,10 @@ static void print_block(log_input *input, const mprof_block *block)
 	json_unsigned(&json, "offset", block->offset);
 	json_unsigned(&json, "length", block->length);
 	json_unsigned(&json, "code", block->code);
+	if (block->codec != MPROF_CODEC_NONE) {
+		json_unsigned(&json, "codec", block->codec);
+		json_unsigned(&json, "unpacked_length", block->unpacked_length);
+	}
 	if (block->loaded) {
 		status = print_fields(input, block, &json);
 		print_clocks(&json, block);

@@ -153,6 +153,9 @@ static void print_fields(const mprof_block *block)
 	case MPROF_BLOCK_MARK:
 		print_mark(block);
 		break;
+	case MPROF_BLOCK_INDEX:
+		printf(" %" PRIu64 " blocks", block->as.index.count);
+		break;
 	case MPROF_BLOCK_WATERMARK:
 		printf(" counter %" PRIu64, block->as.watermark.counter);
 		break;
@@ -182,8 +185,11 @@ static void print_block(log_input *input, const mprof_block *block)
 {
 	mprof_status status = MPROF_END;
 
-	printf("%10" PRIu64 " %s, %" PRIu64 " bytes:", block->offset,
+	printf("%10" PRIu64 " %s, %" PRIu64 " bytes", block->offset,
 	       mprof_block_get_name((mprof_block_kind)block->kind), block->length);
+	if (block->codec != MPROF_CODEC_NONE)
+		printf(" (%" PRIu64 " uncompressed)", block->unpacked_length);
+	putchar(':');
 	if (block->loaded && has_fields(block))
 		print_fields(block);
 	if (block->loaded && block->has_clocks)

@@ -4,9 +4,12 @@
 
 #include "record/memory_limit.h"
 
+#include "shared/codec_names.h"
 #include "shared/dialects.h"
+#include "shared/resolution.h"
 #include "shared/signal_names.h"
 
+#include <mprof/format.h>
 #include <mprof/version.h>
 
 #include <ctype.h>
@@ -24,6 +27,8 @@ typedef enum value_kind {
 	VALUE_SIZE,
 	VALUE_WORDS,
 	VALUE_DIALECT,
+	VALUE_RESOLUTION,
+	VALUE_CODEC,
 	VALUE_HEAP,
 	VALUE_ALLOCATION,
 	VALUE_TEXT,
@@ -41,9 +46,9 @@ typedef struct record_option {
 } record_option;
 
 /* The options that apply to native programs as well, separated and surrounded by blanks. */
-static const char native_options[] =
-	" calls all only not depth sample sample-source sample-depth sample-stack gzip max-size ring drop buffers "
-	"interval salvage format start-disabled control no-control ";
+static const char native_options[] = " calls all only not depth sample sample-source sample-depth sample-stack gzip "
+				     "compress resolution max-size ring drop buffers "
+				     "interval drain-threads salvage format start-disabled control no-control ";
 
 /* The options that select what is recorded, separated and surrounded by blanks. */
 static const char kind_options[] =
@@ -108,6 +113,8 @@ static const record_option record_options[] = {
 	PLAIN("all-wrappers"),
 	PLAIN("async"),
 	NUMBER("gzip", optional_argument, 1, 9),
+	SOME("compress", VALUE_CODEC),
+	SOME("resolution", VALUE_RESOLUTION),
 	BYTES("max-size", UINT64_C(1) << 16),
 	BYTES("ring", UINT64_C(1) << 20),
 	BYTES("heap-memory", UINT64_C(1) << 20),
@@ -116,6 +123,7 @@ static const record_option record_options[] = {
 	PLAIN("drop"),
 	NUMBER("buffers", required_argument, 2, 65536),
 	NUMBER("interval", required_argument, 1, 3600000),
+	NUMBER("drain-threads", required_argument, 1, 64),
 	SOME("format", VALUE_DIALECT),
 	PLAIN("start-disabled"),
 	SOME("control", VALUE_TEXT),
@@ -265,6 +273,34 @@ static int check_dialect(const record_option *option, const char *value)
 	return 0;
 }
 
+static int check_resolution(const record_option *option, const char *value)
+{
+	uint32_t nanoseconds;
+
+	if (resolution_parse(value, &nanoseconds))
+		return 1;
+	fprintf(stderr, "mprof: --%s: '%s' is not " RESOLUTION_VALUES "\n", option->name, value);
+	return 0;
+}
+
+static int check_codec(const record_option *option, const char *value)
+{
+	uint32_t codec;
+	uint32_t level;
+
+	if (!codec_names_parse(value, &codec, &level)) {
+		fprintf(stderr, "mprof: --%s: '%s' is not " CODEC_VALUES "\n", option->name, value);
+		return 0;
+	}
+	if (codec_names_is_supported(codec))
+		return 1;
+	fprintf(stderr,
+		"mprof: --%s: libmprof was built without %s; compress the log with 'mprof convert --compress' "
+		"of another build\n",
+		option->name, codec == MPROF_CODEC_ZSTD ? "libzstd" : "zlib");
+	return 0;
+}
+
 static int check_heap(const record_option *option, const char *value)
 {
 	const char *unit = value + strspn(value, "0123456789");
@@ -344,6 +380,10 @@ int record_options_check(const char *name, const char *value)
 		return check_words(option, value);
 	case VALUE_DIALECT:
 		return check_dialect(option, value);
+	case VALUE_RESOLUTION:
+		return check_resolution(option, value);
+	case VALUE_CODEC:
+		return check_codec(option, value);
 	case VALUE_HEAP:
 		return check_heap(option, value);
 	case VALUE_ALLOCATION:
@@ -452,6 +492,10 @@ static int check_sampled_stacks(const char *words)
 
 int record_options_check_all(const char *words)
 {
+	if (find_word(words, "ring") != NULL && find_word(words, "compress") != NULL) {
+		fprintf(stderr, "mprof: --ring and --compress exclude each other: use --gzip\n");
+		return 0;
+	}
 	if (find_word(words, "ring") != NULL && find_word(words, "max-size") != NULL) {
 		fprintf(stderr, "mprof: --ring and --max-size exclude each other: --ring already limits the size\n");
 		return 0;

@@ -94,9 +94,15 @@ void report_frame(const log_report *report, const mprof_stack_frame *frame)
 
 uint64_t report_room(const log_report *report)
 {
+	const block_storage *storage = &report->summary.storage;
+	uint64_t size = report->summary.size;
+
 	if (!report->options.is_bounded)
 		return UINT64_MAX;
-	return report->summary.size > LEAST_ROOM ? report->summary.size : LEAST_ROOM;
+	/* A log has the same report however it is compressed. */
+	if (storage->unpacked_bytes > storage->packed_bytes)
+		size += storage->unpacked_bytes - storage->packed_bytes;
+	return size > LEAST_ROOM ? size : LEAST_ROOM;
 }
 
 int report_takes_room(uint64_t *room, uint64_t size)
