@@ -79,12 +79,13 @@ static const struct {
 } dropped_words[] = {
 	{"", " delta="},           {"events", " base="},  {"mapping", " start="},   {"mapping", " end="},
 	{"heap-summary", " end="}, {"intro", " flags="},  {"heap-data", " start="}, {"heap-data", " end="},
-	{"lost", " end="},         {"lost", " unknown="}, {"statistical", " end="},
+	{"lost", " end="},         {"lost", " unknown="}, {"statistical", " end="}, {"end", " index="},
 };
 
 /* Lines that are removed, together with the following lines that are indented more. */
-static const char *const dropped_lines[] = {"directives ",      "unknown ",  "  unknown ",  "stacks ",    "code ",
-					    "  stack-section ", "  module ", "  function ", "  location "};
+static const char *const dropped_lines[] = {"directives ", "unknown ",   "  unknown ",       "stacks ",
+					    "code ",       "index ",     "  stack-section ", "  module ",
+					    "  function ", "  location "};
 
 static int starts_with_any(const char *line, const char *const starts[], size_t count)
 {

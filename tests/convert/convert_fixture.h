@@ -32,9 +32,9 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect);
 
 /**
  * The content of a log as text, one item on a line, with call stacks written as frames. Whatever dialects and writers
- * may choose is left out: blocks that define call stacks and native code, directives, unknown blocks and events, stack
- * sections, the flags of INTRO, base counters and deltas, the times at which a block was started and ended, the order
- * of definitions in a MAPPING block. The caller frees the text.
+ * may choose is left out: blocks that define call stacks and native code, directives, the index, unknown blocks and
+ * events, stack sections, the flags of INTRO, base counters and deltas, the times at which a block was started and
+ * ended, the order of definitions in a MAPPING block. The caller frees the text.
  */
 char *text_of_log(const log_bytes *log);
 

@@ -147,7 +147,7 @@ static int read_growing(void *user, void *bytes, size_t length, size_t *got)
 Test(convert, goes_on_when_a_log_has_grown)
 {
 	growing_log log = {log_make_more(FIXTURE_ALL_DIRECTIVES), 0, 0};
-	const mprof_source source = {sizeof(mprof_source), read_growing, NULL, NULL, &log};
+	const mprof_source source = {sizeof(mprof_source), read_growing, NULL, NULL, &log, NULL};
 	mprof_reader_options reader_options;
 	mprof_writer_options options;
 	mprof_converter *converter;

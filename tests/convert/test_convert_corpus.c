@@ -142,67 +142,6 @@ Test(convert_corpus, says_the_same_there_and_back)
 	take_logs(go_there_and_back);
 }
 
-/*
- * Removes the lines of EVENTS blocks, which a copy with columns joins, and the counters of allocations, which are those
- * of the event before and so depend on where a block begins.
- */
-static void drop_blocks_of_events(char *text)
-{
-	char *out = text;
-	char *line = text;
-
-	while (*line != 0) {
-		char *next = line + strcspn(line, "\n");
-		char *end = *next == 0 ? next : next + 1;
-
-		if (strncmp(line, "  allocation counter=", 21) == 0)
-			line += 21 + strcspn(line + 21, " \n");
-		if (strncmp(line, "events ", 7) != 0) {
-			memmove(out, line, (size_t)(end - line));
-			out += end - line;
-		}
-		line = end;
-	}
-	*out = 0;
-}
-
-static void expect_same_events(const char *name, const log_bytes *found, const log_bytes *expected)
-{
-	char *first = text_of_log(found);
-	char *second = text_of_log(expected);
-
-	drop_blocks_of_events(first);
-	drop_blocks_of_events(second);
-	cr_assert_str_eq(first, second, "%s", name);
-	free(first);
-	free(second);
-}
-
-/* Events in columns are the same as in rows, whatever they are. */
-static void compare_with_columns(const char *name, const log_bytes *log, mprof_dialect dialect)
-{
-	mprof_writer_options options;
-	conversion rows = convert(log, MPROF_DIALECT_MPROF2);
-	conversion columns;
-
-	(void)dialect;
-	mprof_writer_options_init(&options, sizeof(options));
-	options.lossy = 1;
-	options.has_columns = 1;
-	columns = convert_with(log, &options);
-	expect_whole(name, &columns);
-	cr_assert_eq(columns.stats.events, rows.stats.events, "%s", name);
-	cr_assert_eq(columns.stats.left_out, rows.stats.left_out, "%s", name);
-	expect_same_events(name, &columns.log, &rows.log);
-	log_free(&rows.log);
-	log_free(&columns.log);
-}
-
-Test(convert_corpus, has_the_same_events_in_columns)
-{
-	take_logs(compare_with_columns);
-}
-
 Test(convert_corpus, gives_objects_a_class_where_they_need_one)
 {
 	log_bytes log = log_from_data("drop-heap-1");

@@ -162,7 +162,7 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	endless_log log = make_endless(times);
 	failing_allocator state = {0};
 	mprof_allocator allocator = failing_allocator_interface(&state);
-	const mprof_source source = {sizeof(mprof_source), read_endless, NULL, NULL, &log};
+	const mprof_source source = {sizeof(mprof_source), read_endless, NULL, NULL, &log, NULL};
 	uint64_t written = 0;
 	const mprof_sink sink = {sizeof(mprof_sink), forget, NULL, NULL, &written};
 	mprof_reader_options reader_options;

@@ -23,6 +23,7 @@ static const struct {
 	[FAULT_ONE_STACK] = {"one-stack", "stack sections, calls and compilations change the same stack"},
 	[FAULT_CHAINS] = {"chains", "the last frame of a call stack is counted, and in mono the one after it"},
 	[FAULT_UNKNOWN_METHODS] = {"unknown-methods", "hits of no known method are not counted"},
+	[FAULT_REPEATED_FUNCTIONS] = {"repeated-functions", "a function that is defined again is another one"},
 	[FAULT_RESIZES] = {"resizes", "before they were numbered, their time was a number"},
 	[FAULT_WAITS] = {"waits", "a wait is counted where it ends, from the last event of the object"},
 	[FAULT_SECONDS] = {"seconds", "the time of a summary lacks its whole seconds"},

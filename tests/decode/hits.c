@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sums of a target. */
 enum { HIT_COUNT, HIT_CALLERS, HIT_CALLEES };
@@ -16,6 +17,8 @@ enum { HIT_COUNT, HIT_CALLERS, HIT_CALLEES };
 
 typedef struct hit_state {
 	name_table functions; /* named::class_id is the ID of the region. */
+	name_table
+		repeated; /* By the ID of a function: named::class_id is that of the first one of its name; 0: it is. */
 	name_table regions;
 	fact_table items;
 	fact_table callers; /* Number of calls by item and its caller. */
@@ -31,24 +34,64 @@ static hit_state *state(oracle *all)
 	return all->hits;
 }
 
-void hits_define(oracle *all, const mprof_record *record)
+static const char *region_name(hit_state *hits, uint32_t id)
 {
-	hit_state *hits = state(all);
+	const char *name = id != 0 ? names_get(&hits->regions, id)->name : NULL;
 
-	if (record->kind == MPROF_RECORD_FUNCTION)
-		names_define(&hits->functions, record->id, record->as.function.module, record->as.function.name);
-	else if (!record->as.module.is_removed)
-		names_define(&hits->regions, record->id, 0, record->as.module.file);
+	return name != NULL ? name : "";
 }
 
-static uint64_t key_of(const mprof_event *frame)
+/* The ID of another function that was defined with the same name and in the same file; 0 if there is none. */
+static uint32_t find_function(hit_state *hits, const mprof_record *record)
+{
+	const char *region = region_name(hits, record->as.function.module);
+
+	for (uint32_t id = 0; id < hits->functions.count; id++) {
+		const named *function = &hits->functions.entries[id];
+
+		if (id != record->id && function->name != NULL &&
+		    strcmp(function->name, record->as.function.name) == 0 &&
+		    strcmp(region_name(hits, function->class_id), region) == 0)
+			return id;
+	}
+	return 0;
+}
+
+static void define_function(oracle *all, const mprof_record *record)
+{
+	hit_state *hits = state(all);
+	uint32_t first = has_fault(all, FAULT_REPEATED_FUNCTIONS) ? 0 : find_function(hits, record);
+
+	if (first != 0)
+		names_get(&hits->repeated, record->id)->class_id = first;
+	else
+		names_define(&hits->functions, record->id, record->as.function.module, record->as.function.name);
+}
+
+void hits_define(oracle *all, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_FUNCTION)
+		define_function(all, record);
+	else if (!record->as.module.is_removed)
+		names_define(&state(all)->regions, record->id, 0, record->as.module.file);
+}
+
+static uint64_t key_of_function(hit_state *hits, uint32_t id)
+{
+	uint32_t first = names_get(&hits->repeated, id)->class_id;
+
+	return HIT_KEY(MPROF_SAMPLE_FUNCTION, first != 0 ? first : id);
+}
+
+static uint64_t key_of(hit_state *hits, const mprof_event *frame)
 {
 	if (!(frame->flags & MPROF_EVENT_FLAG_NATIVE))
 		return HIT_KEY(MPROF_SAMPLE_METHOD, frame->id);
 	if (frame->id == 0)
 		return HIT_KEY(MPROF_SAMPLE_LOCATION, 0);
-	return HIT_KEY(frame->flags & MPROF_EVENT_FLAG_IN_MODULE ? MPROF_SAMPLE_MODULE : MPROF_SAMPLE_FUNCTION,
-		       frame->id);
+	if (frame->flags & MPROF_EVENT_FLAG_IN_MODULE)
+		return HIT_KEY(MPROF_SAMPLE_MODULE, frame->id);
+	return key_of_function(hits, frame->id);
 }
 
 static void add_call(hit_state *hits, uint64_t callee, uint64_t caller)
@@ -84,7 +127,7 @@ static void add_chain(oracle *all, hit_state *hits, const mprof_event *frames, s
 		}
 		if (frames[i].id != 0 || (frames[i].flags & MPROF_EVENT_FLAG_NATIVE) ||
 		    !has_fault(all, FAULT_UNKNOWN_METHODS))
-			add_frame(hits, key_of(&frames[i]));
+			add_frame(hits, key_of(hits, &frames[i]));
 	}
 }
 
@@ -97,9 +140,9 @@ void hits_add(oracle *all, const mprof_event *frames, size_t count)
 		return;
 	}
 	if (frames[0].id != 0 || (frames[0].flags & MPROF_EVENT_FLAG_NATIVE) || !has_fault(all, FAULT_UNKNOWN_METHODS))
-		facts_get(&hits->items, key_of(&frames[0]), 0, 0)->sums[HIT_COUNT]++;
+		facts_get(&hits->items, key_of(hits, &frames[0]), 0, 0)->sums[HIT_COUNT]++;
 	for (size_t i = 1; i < count; i++)
-		add_call(hits, key_of(&frames[i - 1]), key_of(&frames[i]));
+		add_call(hits, key_of(hits, &frames[i - 1]), key_of(hits, &frames[i]));
 }
 
 static int by_hits(const void *left, const void *right)
@@ -128,11 +171,6 @@ static int by_rest(const void *left, const void *right)
 
 	order = order != 0 ? order : order_numbers(b[HIT_CALLEES], a[HIT_CALLEES]);
 	return order != 0 ? order : by_key(left, right);
-}
-
-static const char *region_name(hit_state *hits, uint32_t id)
-{
-	return id != 0 ? names_get(&hits->regions, id)->name : "";
 }
 
 static void print_item(oracle *all, uint64_t item)
@@ -242,6 +280,7 @@ void hits_release(oracle *all)
 	hit_state *hits = state(all);
 
 	names_release(&hits->functions);
+	names_release(&hits->repeated);
 	names_release(&hits->regions);
 	facts_release(&hits->items);
 	facts_release(&hits->callers);

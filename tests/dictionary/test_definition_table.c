@@ -283,3 +283,42 @@ Test(definition_table, no_memory)
 			break;
 	}
 }
+
+/* What was added after a mark is removed: appended to a range, as a range of its own, and out of order. */
+Test(definition_table, roll_back)
+{
+	mprof_record function = record_of(MPROF_RECORD_FUNCTION, 1);
+	definition_mark empty;
+	definition_mark mark;
+
+	open_tables(PLENTY);
+	empty = definition_table_mark(&table);
+	for (uint32_t id = 1; id <= 10; id++)
+		cr_assert_eq(add_stack(id, id), MPROF_OK);
+	cr_assert_eq(add_stack(100, 5), MPROF_ERR_MALFORMED);
+	cr_assert_eq(add_stack(101, 6), MPROF_OK);
+	mark = definition_table_mark(&table);
+	cr_assert_eq(add_stack(102, 7), MPROF_OK);
+	cr_assert_eq(add_stack(11, 8), MPROF_OK);
+	cr_assert_eq(add_stack(50, 9), MPROF_ERR_MALFORMED);
+	cr_assert_eq(definition_table_add(&table, &function), MPROF_OK);
+	definition_table_roll_back(&table, &mark);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), 12);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_FUNCTION), 0);
+	cr_assert_eq(definition_table_get(&table, MPROF_RECORD_FUNCTION, 1, &function), 0);
+	expect_no_stack(11);
+	expect_no_stack(50);
+	expect_no_stack(102);
+	expect_stack(10, 10);
+	expect_stack(101, 6);
+	cr_assert_eq(add_stack(102, 3), MPROF_OK);
+	cr_assert_eq(add_stack(11, 2), MPROF_OK);
+	expect_stack(102, 3);
+	expect_stack(11, 2);
+	definition_table_roll_back(&table, &empty);
+	cr_assert_eq(definition_table_count(&table, MPROF_RECORD_STACK), 0);
+	expect_no_stack(1);
+	cr_assert_eq(add_stack(1, 4), MPROF_OK);
+	expect_stack(1, 4);
+	close_tables();
+}

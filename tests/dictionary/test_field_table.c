@@ -144,3 +144,28 @@ Test(field_table, refused_memory)
 		close_tables();
 	}
 }
+
+/* The fields that were added last are removed, and with them the size of elements unless it was known before. */
+Test(field_table, roll_back)
+{
+	size_t count;
+
+	open_tables(PLENTY);
+	cr_assert_eq(add_field(1, 8, 0, "a"), MPROF_OK);
+	cr_assert_eq(add_field(2, 16, 24, "b"), MPROF_OK);
+	count = field_table_count(&table);
+	cr_assert_eq(add_field(1, 16, 0, "c"), MPROF_OK);
+	cr_assert_eq(add_field(2, 24, 24, "d"), MPROF_OK);
+	cr_assert_eq(add_field(3, 16, 8, "e"), MPROF_OK);
+	field_table_roll_back(&table, count);
+	cr_assert_eq(field_table_count(&table), 2);
+	expect_field(1, 8, "a", 0);
+	expect_field(2, 40, "b", 1);
+	expect_none(1, 16);
+	expect_none(2, 24);
+	expect_none(3, 16);
+	cr_assert_eq(add_field(2, 24, 32, "f"), MPROF_ERR_REDEFINED_ID, "another size");
+	cr_assert_eq(add_field(3, 16, 32, "g"), MPROF_OK);
+	expect_field(3, 48, "g", 1);
+	close_tables();
+}

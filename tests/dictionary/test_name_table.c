@@ -219,3 +219,86 @@ Test(name_table, no_memory)
 			break;
 	}
 }
+
+static mprof_status add_with_file(name_table *table, uint32_t id, uint32_t file_id, const char *file)
+{
+	mprof_mapping mapping = method_of(id, 1, "Method");
+
+	mapping.source_file_id = file_id;
+	mapping.source_file = file;
+	mapping.source_file_length = strlen(file);
+	return name_table_add(table, &mapping, 300);
+}
+
+static void expect_file(const name_table *table, uint32_t file_id, const char *file)
+{
+	mprof_mapping mapping = method_of(1, 1, "Method");
+
+	mapping.source_file_id = file_id;
+	name_table_source(table, &mapping);
+	cr_assert_str_eq(mapping.source_file, file);
+	cr_assert_eq(mapping.source_file_length, strlen(file));
+}
+
+/* What was added after a mark is removed, whether IDs are dense or sparse, and can be added again with other names. */
+Test(name_table, roll_back)
+{
+	enum { COUNT = 2000 };
+	name_table table;
+	name_mark empty;
+	name_mark mark;
+	mprof_mapping found;
+	name_mark after;
+
+	table_init(&table, PLENTY);
+	empty = name_table_mark(&table);
+	cr_assert_eq(add_class(&table, 1, "Class", 100), MPROF_OK);
+	cr_assert_eq(add_method(&table, 1, 1, "Method ()"), MPROF_OK);
+	cr_assert_eq(add_with_file(&table, 2, 1, "a.cs"), MPROF_OK);
+	mark = name_table_mark(&table);
+	for (uint32_t i = 2; i < COUNT; i++) {
+		cr_assert_eq(add_class(&table, i % 2 == 0 ? i : i * 214013, "Another class", 200), MPROF_OK);
+		cr_assert_eq(add_with_file(&table, i + 1, i, "b.cs"), MPROF_OK);
+	}
+	cr_assert_neq(table.chunks, mark.chunk);
+	name_table_roll_back(&table, &mark);
+	cr_assert_eq(table.chunks, mark.chunk);
+	after = name_table_mark(&table);
+	cr_assert_eq(after.chunk_used, mark.chunk_used);
+	for (uint32_t i = 2; i < COUNT; i++) {
+		cr_assert_eq(name_table_class(&table, i % 2 == 0 ? i : i * 214013, &found), 0);
+		cr_assert_eq(name_table_method(&table, i + 1, &found), 0);
+		expect_file(&table, i, "");
+	}
+	expect_file(&table, 1, "a.cs");
+	cr_assert_eq(name_table_class(&table, 1, &found), 1);
+	cr_assert_str_eq(found.name, "Class");
+	cr_assert_eq(add_class(&table, 3 * 214013, "Third", 300), MPROF_OK);
+	cr_assert_eq(add_with_file(&table, 3, 2, "c.cs"), MPROF_OK);
+	cr_assert_eq(name_table_class(&table, 3 * 214013, &found), 1);
+	cr_assert_str_eq(found.name, "Third");
+	expect_file(&table, 2, "c.cs");
+	name_table_roll_back(&table, &empty);
+	cr_assert_null(table.chunks);
+	cr_assert_eq(name_table_class(&table, 1, &found), 0);
+	expect_file(&table, 1, "");
+	table_destroy(&table);
+}
+
+/* The name of a source file is in one definition; another name for its ID is refused. */
+Test(name_table, source_files)
+{
+	name_table table;
+
+	table_init(&table, PLENTY);
+	cr_assert_eq(add_with_file(&table, 1, 7, "a.cs"), MPROF_OK);
+	cr_assert_eq(add_with_file(&table, 2, 7, ""), MPROF_OK);
+	cr_assert_eq(add_with_file(&table, 1, 7, "a.cs"), MPROF_OK, "the same block, read again");
+	cr_assert_eq(add_with_file(&table, 3, 7, "a.c"), MPROF_ERR_REDEFINED_ID);
+	cr_assert_eq(add_with_file(&table, 3, UINT32_MAX >> 1, "b.cs"), MPROF_OK);
+	expect_file(&table, 7, "a.cs");
+	expect_file(&table, UINT32_MAX >> 1, "b.cs");
+	expect_file(&table, 0, "");
+	expect_file(&table, 8, "");
+	table_destroy(&table);
+}

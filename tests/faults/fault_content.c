@@ -155,6 +155,20 @@ static void hash_stack(fault_run *run, const mprof_reader *reader, uint32_t stac
 	fault_hash_bytes(run, frames, (count < MOST_FRAMES ? count : MOST_FRAMES) * sizeof(frames[0]));
 }
 
+mprof_status fault_read_blocks(fault_run *run, mprof_reader *reader)
+{
+	const log_input input = {NULL, reader};
+	mprof_block block;
+	mprof_status status;
+
+	do {
+		mprof_block_init(&block, sizeof(block));
+		block.loaded = 0;
+		status = mprof_reader_next_block(reader, &block);
+	} while (fault_process_block(run, &input, &block, &status));
+	return status;
+}
+
 void fault_hash_dictionary(fault_run *run, const mprof_reader *reader)
 {
 	mprof_session session = {.struct_size = sizeof(session)};

@@ -20,6 +20,9 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
  */
 int fault_process_block(fault_run *run, const log_input *input, const mprof_block *block, mprof_status *status);
 
+/** Reads all blocks. Returns the status that ended it. */
+mprof_status fault_read_blocks(fault_run *run, mprof_reader *reader);
+
 /** Hashes the state of a reader at the end: the session, names, call stacks, native code. */
 void fault_hash_dictionary(fault_run *run, const mprof_reader *reader);
 

@@ -116,27 +116,12 @@ Test(faults_parser, headers_alone, .timeout = LAST_RESORT)
 	fault_try_all(parse_headers);
 }
 
-/* Reads all blocks. Returns the status that ended it. */
-static mprof_status read_blocks(fault_run *run, mprof_reader *reader)
-{
-	const log_input input = {NULL, reader};
-	mprof_block block;
-	mprof_status status;
-
-	do {
-		mprof_block_init(&block, sizeof(block));
-		block.loaded = 0;
-		status = mprof_reader_next_block(reader, &block);
-	} while (fault_process_block(run, &input, &block, &status));
-	return status;
-}
-
 /* Closes a reader after a scenario. If it could not be opened, the status of opening it is the result. */
 static mprof_status read_opened(fault_run *run, mprof_reader *reader, mprof_status status)
 {
 	if (reader == NULL)
 		return status;
-	status = read_blocks(run, reader);
+	status = fault_read_blocks(run, reader);
 	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);
 	return status;
@@ -194,7 +179,7 @@ static mprof_status follow_log(fault_run *run, const log_bytes *log)
 		return status;
 	do {
 		fault_step(run);
-		status = read_blocks(run, reader);
+		status = fault_read_blocks(run, reader);
 	} while (status == MPROF_AGAIN && (growing.place < log->length || growing.rests));
 	fault_hash_dictionary(run, reader);
 	mprof_reader_destroy(reader);

@@ -156,11 +156,17 @@ static void render_fields(log_text *out, const mprof_block *block)
 	case MPROF_BLOCK_END:
 		log_text_add(out, " version=%u", block->as.end.version);
 		render_clock(out, "clock", &block->start);
+		if (block->as.end.index_distance != 0)
+			log_text_add(out, " index=%llu", (number)block->as.end.index_distance);
 		log_text_add(out, "\n");
 		break;
 	case MPROF_BLOCK_MARK:
 		log_text_add(out, " counter=%llu thread=%llu text=\"%s\"\n", (number)block->as.mark.counter,
 			     (number)block->thread, block->as.mark.text);
+		break;
+	case MPROF_BLOCK_INDEX:
+		log_text_add(out, " previous=%llu blocks=%llu\n", (number)block->as.index.previous_distance,
+			     (number)block->as.index.count);
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		log_text_add(out, " counter=%llu\n", (number)block->as.watermark.counter);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of numbers: values of each width, exceptions, and columns that are truncated or malformed. */
 #include "format/int_column.h"
+#include "format/int_narrow.h"
+#include "format/int_widen.h"
 
 #include <criterion/criterion.h>
 
@@ -206,4 +208,59 @@ Test(int_column, is_refused_if_it_is_malformed)
 			      "aaaaaaaabbbbbbbbccccccccddddddddeeeeeeee",
 			      42, UINT32_MAX),
 		     INT_COLUMN_TOO_LARGE);
+}
+
+Test(int_column, is_widened_alike_with_vectors_and_without)
+{
+	static const uint32_t widths[] = {0, 1, 2, 4, 8};
+	uint8_t bytes[8 * 70];
+	uint32_t ids[2][71];
+	uint64_t numbers[2][71];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 151 + 129);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		for (size_t count = 0; count < 70; count++) {
+			memset(ids, 0xaa, sizeof(ids));
+			memset(numbers, 0xaa, sizeof(numbers));
+			if (widths[i] <= 4) {
+				int_widen_32(bytes + 1, widths[i], ids[0], count);
+				int_widen_32_portable(bytes + 1, widths[i], ids[1], count);
+			}
+			int_widen_64(bytes + 1, widths[i], numbers[0], count);
+			int_widen_64_portable(bytes + 1, widths[i], numbers[1], count);
+			/* This includes that nothing is stored after the values. */
+			cr_assert_arr_eq(ids[0], ids[1], sizeof(ids[0]), "width %u, %zu values", widths[i], count);
+			cr_assert_arr_eq(numbers[0], numbers[1], sizeof(numbers[0]), "width %u, %zu values", widths[i],
+					 count);
+		}
+	}
+}
+
+Test(int_column, is_narrowed_alike_with_vectors_and_without)
+{
+	static const uint32_t widths[] = {0, 1, 2, 4, 8};
+	uint64_t numbers[70];
+	uint8_t bytes[2][8 * 70 + 1];
+
+	for (size_t i = 0; i < 70; i++)
+		numbers[i] = (i * UINT64_C(0x9e3779b97f4a7c15) | UINT64_C(1) << 63) >> i * 29 % 64;
+	numbers[5] = 0;
+	numbers[6] = UINT64_C(1) << 32;
+	numbers[7] = UINT32_MAX;
+	for (size_t count = 0; count < 70; count++) {
+		size_t longer[2][INT_NARROW_WIDTHS] = {{0}};
+
+		int_narrow_count(numbers, count, longer[0]);
+		int_narrow_count_portable(numbers, count, longer[1]);
+		cr_assert_arr_eq(longer[0], longer[1], sizeof(longer[0]), "%zu numbers", count);
+		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+			memset(bytes, 0xaa, sizeof(bytes));
+			int_narrow_store(bytes[0] + 1, widths[i], numbers, count);
+			int_narrow_store_portable(bytes[1] + 1, widths[i], numbers, count);
+			/* This includes that nothing is stored after the values. */
+			cr_assert_arr_eq(bytes[0], bytes[1], sizeof(bytes[0]), "width %u, %zu numbers", widths[i],
+					 count);
+		}
+	}
 }

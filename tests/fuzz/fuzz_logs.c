@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz_logs.h"
 
-#include <mprof/writer.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +36,7 @@ static void write_names(mprof_writer *writer, uint32_t first)
 	}
 }
 
-static void write_events(mprof_writer *writer, int has_directives)
+static void write_events(mprof_writer *writer, uint64_t thread, uint32_t count, int has_directives)
 {
 	static const uint8_t kinds[] = {
 		MPROF_EVENT_METHOD_ENTER,      MPROF_EVENT_METHOD_LEAVE,     MPROF_EVENT_ALLOCATION,
@@ -56,8 +54,8 @@ static void write_events(mprof_writer *writer, int has_directives)
 					   .started = 900};
 	uint64_t counter = 1000;
 
-	fuzz_require(mprof_writer_begin_events(writer, 77, counter) == MPROF_OK);
-	for (uint32_t i = 0; i < 60; i++) {
+	fuzz_require(mprof_writer_begin_events(writer, thread, counter) == MPROF_OK);
+	for (uint32_t i = 0; i < count; i++) {
 		mprof_event event;
 
 		memset(&event, 0, sizeof(event));
@@ -200,7 +198,7 @@ static void write_heap(mprof_writer *writer)
 	fuzz_require(mprof_writer_write_heap(writer, 1, 0, 5, events, HEAP_EVENTS) == MPROF_OK);
 }
 
-fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level, uint32_t has_columns)
+fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 {
 	const mprof_assembly_name assembly = {sizeof(mprof_assembly_name), "base", "neutral", "null", 1, 2, 3, 4, 0, 0};
 	const mprof_element element = {sizeof(mprof_element),
@@ -215,26 +213,23 @@ fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_lev
 	const mprof_property properties[] = {{"pid", "1"}, {"program", "x"}};
 	const uint64_t losses[] = {0, 3, 1};
 	const uint32_t hits[] = {128, 256, 128};
-	mprof_writer_options options;
+	const uint32_t dialect = options->dialect;
+	const int has_directives = options->directives != 0;
 	mprof_writer *writer;
 	const uint8_t *bytes;
 	fuzz_log log;
 
-	mprof_writer_options_init(&options, sizeof(options));
-	options.dialect = dialect;
-	options.directives = directives;
-	options.runtime = "fuzz";
-	options.gzip_level = gzip_level;
-	options.has_columns = has_columns;
-	fuzz_require(mprof_writer_open_memory(&options, &writer) == MPROF_OK);
+	fuzz_require(mprof_writer_open_memory(options, &writer) == MPROF_OK);
 	fuzz_require(mprof_writer_write_loaded(writer, &element) == MPROF_OK);
 	write_names(writer, 1);
 	if (dialect == MPROF_DIALECT_MPROF2)
 		write_definitions(writer, 1);
-	write_events(writer, directives != 0);
+	write_events(writer, 77, 60, has_directives);
 	fuzz_require(mprof_writer_write_statistical(writer, 5, hits, 3, hits, 2, 9) == MPROF_OK);
 	write_names(writer, 11);
-	write_events(writer, directives != 0);
+	write_events(writer, 77, 60, has_directives);
+	for (int i = 0; i < event_blocks; i++)
+		write_events(writer, 77 + (uint64_t)i % 2, 500, has_directives);
 	if (dialect == MPROF_DIALECT_MPROF2) {
 		write_definitions(writer, 11);
 		write_samples(writer);

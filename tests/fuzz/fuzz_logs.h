@@ -6,6 +6,8 @@
 #ifndef FUZZ_LOGS_H
 #define FUZZ_LOGS_H
 
+#include <mprof/writer.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +22,10 @@ uint64_t fuzz_random_below(uint64_t limit);
 /** Ends the program if a good log could not be made. */
 void fuzz_require(int is_right);
 
-/** A log of all that mail has, or mprof2 with some directives. */
-fuzz_log fuzz_log_write(uint32_t dialect, uint64_t directives, uint32_t gzip_level, uint32_t has_columns);
+/**
+ * A log of all that mail has, or mprof2 with some directives, written with these options. With \p event_blocks, it has
+ * that many more EVENTS blocks, which are long enough to be decoded on another thread.
+ */
+fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks);
 
 #endif

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads any bytes as a log, makes a profile of them, and converts them. LLVMFuzzerTestOneInput() is for libFuzzer and
- * its like, and for fuzz_main.c. It fails by crashing, by hanging, or by reporting what must not be.
+ * Reads any bytes as a log, with one thread and with several, makes a profile of them, and converts them.
+ * LLVMFuzzerTestOneInput() is for libFuzzer and its like, and for fuzz_main.c. It fails by crashing, by hanging, or by
+ * reporting what must not be.
  *
  * With libFuzzer, the sources of the library but the recorder's are compiled together with this file by clang with
  * -fsanitize=fuzzer,address,undefined; the logs that are built of tests/data are what it begins with.
  */
+#include <mprof/columns.h>
 #include <mprof/convert.h>
 #include <mprof/profile.h>
+#include <mprof/query.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +82,7 @@ static uint64_t sum_of_event(const mprof_event *event)
 
 	if (detail == NULL)
 		return sum;
-	sum += detail->object + detail->caller + detail->stack + detail->handle_type;
+	sum += detail->object + detail->caller + detail->stack + detail->handle_type + detail->size + detail->started;
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		sum += detail->references[i];
 	for (uint32_t i = 0; detail->offsets != NULL && i < detail->reference_count; i++)
@@ -156,6 +159,31 @@ static uint64_t take_records(mprof_reader *reader)
 	return sum;
 }
 
+/* Takes events as columns, and all values of these. */
+static uint64_t take_columns(mprof_reader *reader, uint32_t wanted)
+{
+	mprof_columns columns = {.struct_size = sizeof(columns)};
+	uint64_t sum = 0;
+
+	while (mprof_reader_next_columns(reader, wanted, &columns) == MPROF_OK) {
+		if (columns.event_count == 0 || columns.time_count > columns.event_count)
+			fail("a batch of no events or too many times");
+		for (size_t i = 0; i < columns.event_count; i++)
+			sum += columns.symbols[i];
+		for (size_t i = 0; i < columns.method_count && columns.methods != NULL; i++)
+			sum += columns.methods[i];
+		for (size_t i = 0; i < columns.time_count && columns.times != NULL; i++)
+			sum += columns.times[i];
+		for (size_t i = 0; i < columns.allocation_count && columns.sizes != NULL; i++)
+			sum += columns.sizes[i];
+		for (size_t i = 0; i < columns.allocation_count && columns.objects != NULL; i++)
+			sum += columns.objects[i];
+		for (size_t i = 0; i < columns.row_count; i++)
+			sum += sum_of_event(&columns.rows[i]);
+	}
+	return sum;
+}
+
 /* Takes all that a loaded block lists; the sum keeps the compiler from leaving reading out. */
 static uint64_t take_lists(mprof_reader *reader, const mprof_block *block, size_t capacity)
 {
@@ -166,6 +194,8 @@ static uint64_t take_lists(mprof_reader *reader, const mprof_block *block, size_
 	uint64_t sum = 0;
 	size_t count;
 
+	if (block->kind == MPROF_BLOCK_EVENTS && capacity % 3 == 1)
+		sum += take_columns(reader, (uint32_t)(capacity * 5 % 128));
 	while (mprof_reader_next_events(reader, events, capacity, &count) == MPROF_OK) {
 		if (count == 0 || count > capacity)
 			fail("a batch of no or too many events");
@@ -199,10 +229,12 @@ static uint64_t take_all(mprof_reader *reader, size_t capacity, uint64_t most_st
 			fail("reading does not end");
 		if (status == MPROF_AGAIN)
 			fail("a reader that does not follow waits");
-		sum += take_lists(reader, &block, capacity);
+		/* Multiplied so that the sum depends on the order, too. */
+		sum = (sum + block.kind + block.offset + block.length) * 31 + take_lists(reader, &block, capacity);
 		if (status == MPROF_OK)
 			continue;
 		(void)mprof_reader_get_error(reader, &error);
+		sum = (sum + error.offset) * 31 + error.status;
 		if (error.status == MPROF_OK || error.what == NULL)
 			fail("an error without a text");
 		if (error.severity != MPROF_SEVERITY_BLOCK)
@@ -243,6 +275,28 @@ static uint64_t take_indexed(mprof_reader *reader, size_t length)
 	return sum + depth;
 }
 
+/* Reads what a query asks for, which is found with the index. */
+static uint64_t take_selected(mprof_reader *reader, size_t length)
+{
+	mprof_query query;
+	uint64_t sum;
+
+	mprof_query_init(&query, sizeof(query));
+	query.thread = length % 4 == 0 ? MPROF_THREAD_ANY : 77 + length % 2;
+	query.start_ns = (int64_t)(length % 5) * 500000;
+	query.end_ns = query.start_ns + (int64_t)(length % 7) * 500000;
+	if (length % 3 == 0)
+		query.kinds.bits[0] = MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES);
+	if (mprof_reader_select(reader, &query) != MPROF_OK)
+		fail("a query is refused although there is an index");
+	if (mprof_reader_seek(reader, 0) != MPROF_OK)
+		return 0;
+	sum = take_all(reader, 64, MOST_STEPS(length));
+	if (mprof_reader_select(reader, NULL) != MPROF_OK)
+		fail("a query cannot be taken back");
+	return sum;
+}
+
 static void read_one(const uint8_t *bytes, size_t length, uint32_t ignore_checksums, uint64_t wanted)
 {
 	mprof_reader_options options;
@@ -263,7 +317,7 @@ static void read_one(const uint8_t *bytes, size_t length, uint32_t ignore_checks
 		fail("no reader was made");
 	sum += take_all(reader, 1 + length % 64, MOST_STEPS(length));
 	if (status == MPROF_OK && mprof_reader_build_index(reader) == MPROF_OK)
-		sum += take_indexed(reader, length);
+		sum += take_indexed(reader, length) + take_selected(reader, length);
 	sum += mprof_reader_format_method(reader, (uint32_t)length, text, sizeof(text));
 	(void)mprof_reader_get_session(reader, &session);
 	if (session.valid_bytes > length && !session.compressed)
@@ -289,6 +343,33 @@ static mprof_reader *open_reader(const uint8_t *bytes, size_t length)
 		return NULL;
 	}
 	return reader;
+}
+
+/* Returns the sum of a log that is read with some threads; memory for these may be refused without any effect. */
+static uint64_t sum_with_threads(const uint8_t *bytes, size_t length, uint32_t threads)
+{
+	mprof_reader_options options;
+	mprof_reader *reader = NULL;
+	uint64_t sum;
+
+	mprof_reader_options_init(&options, sizeof(options));
+	options.allocator = &limited_allocator;
+	options.ignore_checksums = length % 3 != 0;
+	options.max_block_length = 1 << 20;
+	options.max_names_memory = 1 << 20;
+	options.threads = threads;
+	(void)!mprof_reader_open_memory(bytes, length, &options, &reader);
+	if (reader == NULL)
+		fail("no reader was made");
+	sum = take_all(reader, 1 + length % 64, MOST_STEPS(length));
+	mprof_reader_destroy(reader);
+	return sum;
+}
+
+static void compare_threads(const uint8_t *bytes, size_t length)
+{
+	if (sum_with_threads(bytes, length, 1) != sum_with_threads(bytes, length, 3))
+		fail("several threads return something else than one");
 }
 
 static void make_profile(const uint8_t *bytes, size_t length)
@@ -360,7 +441,20 @@ static void run_copy(mprof_converter *converter, mprof_writer *writer)
 		read_converted(writer);
 }
 
-static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
+/* Sets how a copy in mprof2 is encoded; the codec has to be one of the library. */
+static void set_layout(mprof_writer_options *options, size_t choice)
+{
+	mprof_writer *writer;
+
+	options->has_columns = choice & 1;
+	options->has_index = choice >> 1 & 1;
+	options->codec = (uint32_t)(choice >> 2) % 3;
+	if (mprof_writer_open_memory(options, &writer) != MPROF_OK)
+		options->codec = MPROF_CODEC_NONE;
+	(void)mprof_writer_destroy(writer);
+}
+
+static void convert(const uint8_t *bytes, size_t length, uint32_t dialect, uint64_t resolution_ns)
 {
 	mprof_reader *reader = open_reader(bytes, length);
 	mprof_writer_options options;
@@ -374,7 +468,11 @@ static void convert(const uint8_t *bytes, size_t length, uint32_t dialect)
 	options.dialect = dialect;
 	options.lossy = 1;
 	options.max_shot_memory = 1 << 20;
+	if (dialect == MPROF_DIALECT_MPROF2)
+		set_layout(&options, length / 7);
 	if (mprof_converter_create(reader, &options, &converter) == MPROF_OK) {
+		if (mprof_converter_set_resolution(converter, resolution_ns, 1e9) != MPROF_OK)
+			fail("the resolution of a copy cannot be set");
 		if (mprof_writer_open_memory(&options, &writer) != MPROF_OK)
 			fail("no writer for what was converted");
 		is_copying = 1;
@@ -396,7 +494,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	read_one(bytes, length, 1, 0);
 	read_one(bytes, length, 0, 0);
 	read_one(bytes, length, 1, MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED));
+	compare_threads(bytes, length);
 	make_profile(bytes, length);
-	convert(bytes, length, dialects[length % (sizeof(dialects) / sizeof(dialects[0]))]);
+	convert(bytes, length, dialects[length % (sizeof(dialects) / sizeof(dialects[0]))], length % 2 * 100);
 	return 0;
 }

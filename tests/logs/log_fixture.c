@@ -130,8 +130,6 @@ static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_
 	uint64_t clock_calls = 0;
 	mprof_writer_options options;
 	mprof_writer *writer;
-	const uint8_t *bytes;
-	log_bytes log;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = (uint32_t)dialect;
@@ -150,13 +148,7 @@ static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_
 		write_additions(writer);
 	define_half(writer, 1);
 	write_events(writer, 1, directives, 90000000);
-	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
-	log.bytes = malloc(log.length);
-	cr_assert_not_null(log.bytes);
-	memcpy(log.bytes, bytes, log.length);
-	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
-	return log;
+	return log_take(writer);
 }
 
 log_bytes log_make(mprof_dialect dialect, uint64_t directives)
@@ -195,6 +187,20 @@ log_bytes log_from_data(const char *name)
 
 	snprintf(path, sizeof(path), "%s/tests/data/%s.mprof", directory != NULL ? directory : ".", name);
 	return log_from_file(path);
+}
+
+log_bytes log_take(mprof_writer *writer)
+{
+	const uint8_t *bytes;
+	log_bytes log;
+
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
+	log.bytes = malloc(log.length);
+	cr_assert_not_null(log.bytes);
+	memcpy(log.bytes, bytes, log.length);
+	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
+	return log;
 }
 
 void log_free(log_bytes *log)
@@ -597,7 +603,22 @@ void log_digest_read(log_digest *digest, mprof_reader *reader)
 	} while (digest_block(digest, &input, status, &block));
 }
 
-const mprof_index_entry *log_index(mprof_reader *reader, size_t *count)
+mprof_reader *open_with_index(const uint8_t *bytes, size_t length, int is_built)
+{
+	mprof_reader_options options;
+	mprof_reader *reader;
+
+	mprof_reader_options_init(&options, sizeof(options));
+	/* A reader of a log that may grow builds the index from the blocks. */
+	options.follow = (uint32_t)is_built;
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, &options, &reader), MPROF_OK);
+	if (is_built)
+		cr_assert_eq(mprof_reader_finish(reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
+	return reader;
+}
+
+const mprof_index_entry *fetch_index(mprof_reader *reader, size_t *count)
 {
 	static mprof_index_entry *entries;
 	mprof_error error;

@@ -77,6 +77,9 @@ log_bytes log_from_data(const char *name);
 /** Reads a whole file. */
 log_bytes log_from_file(const char *path);
 
+/** Closes a writer that writes to memory. Returns what it wrote. */
+log_bytes log_take(mprof_writer *writer);
+
 void log_free(log_bytes *log);
 
 /**
@@ -116,7 +119,13 @@ typedef struct log_digest {
 } log_digest;
 
 /** Builds the index and seeks to the start. The entries are valid until the next call. */
-const mprof_index_entry *log_index(mprof_reader *reader, size_t *count);
+const mprof_index_entry *fetch_index(mprof_reader *reader, size_t *count);
+
+/**
+ * Opens a log in memory, and gets its index: the one that the log contains, or one that is built from the blocks if
+ * \p is_built is set.
+ */
+mprof_reader *open_with_index(const uint8_t *bytes, size_t length, int is_built);
 
 /** Feeds a log to a parser in pieces of \p chunk bytes (0: all at once), and digests all blocks. */
 void log_digest_parse(log_digest *digest, const log_bytes *log, size_t chunk, const mprof_parser_options *options);

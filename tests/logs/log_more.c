@@ -255,8 +255,6 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	uint64_t clock_calls = 0;
 	mprof_writer_options options;
 	mprof_writer *writer;
-	const uint8_t *bytes;
-	log_bytes log;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = directives;
@@ -281,13 +279,7 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS)) != 0)
 		write_memory(writer);
 	write_heap(writer, 0, 0, UINT64_C(0xfffffffffffff001), has_offsets);
-	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
-	log.bytes = malloc(log.length);
-	cr_assert_not_null(log.bytes);
-	memcpy(log.bytes, bytes, log.length);
-	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
-	return log;
+	return log_take(writer);
 }
 
 log_bytes log_make_more(uint64_t directives)

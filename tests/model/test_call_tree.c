@@ -42,7 +42,7 @@ static size_t run_of_colliding_calls(uint64_t seed)
 		key = next_colliding_key(key);
 		cr_assert_eq(call_tree_child(&tree, CALL_TREE_ROOT, (uint32_t)key), i);
 	}
-	run = longest_run(tree.children.slots, tree.children.capacity, sizeof(uint32_t));
+	run = longest_run(tree.children.slots, tree.children.capacity, sizeof(uint64_t));
 	call_tree_destroy(&tree);
 	return run;
 }

@@ -336,3 +336,30 @@ Test(parser_damage, too_long_at_the_end)
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }
+
+/* The bytes up to the end of the block are not awaited and kept in memory: its length is as wrong as its fields. */
+Test(parser_damage, long_compressed_block_with_malformed_fields)
+{
+	static const uint8_t start[] = {44, 0, 0, 0, 0, 0x40, 0x80};
+	log_bytes log = log_make(MPROF2, 0);
+	const size_t intro_end = log_block_offset(&log, 1);
+	mprof_block block = fresh_block();
+	mprof_parser *parser;
+	mprof_status status;
+	size_t found = 0;
+	size_t faults = 0;
+
+	cr_assert_eq(mprof_parser_create(NULL, &parser), MPROF_OK);
+	cr_assert_eq(mprof_parser_feed(parser, log.bytes, intro_end), MPROF_OK);
+	cr_assert_eq(mprof_parser_feed(parser, start, sizeof(start)), MPROF_OK);
+	cr_assert_eq(mprof_parser_feed(parser, log.bytes + intro_end, log.length - intro_end), MPROF_OK);
+	while ((status = mprof_parser_next_block(parser, &block)) != MPROF_AGAIN) {
+		cr_assert(status == MPROF_OK || status == MPROF_ERR_MALFORMED);
+		found += status == MPROF_OK;
+		faults += status != MPROF_OK;
+	}
+	cr_assert_eq(found, log_block_count(&log));
+	cr_assert_geq(faults, 1);
+	mprof_parser_destroy(parser);
+	log_free(&log);
+}

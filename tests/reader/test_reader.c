@@ -100,7 +100,7 @@ Test(reader, descriptor)
 	cr_assert_eq(write(fd, log.bytes, log.length), (ssize_t)log.length);
 	lseek(fd, 8, SEEK_SET);
 	cr_assert_eq(mprof_reader_open_fd(fd, NULL, &reader), MPROF_OK);
-	(void)log_index(reader, &count);
+	(void)fetch_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	expect_whole(reader, &log);
 	cr_assert_neq(fcntl(fd, F_GETFD), -1);
@@ -160,7 +160,7 @@ Test(reader, source)
 
 	for (size_t piece = 1; piece < 20; piece++) {
 		test_source state = {&log, 0, piece, 0, 0, 0};
-		mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state};
+		mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state, NULL};
 		mprof_reader *reader;
 
 		cr_assert_eq(mprof_reader_open_source(&source, NULL, &reader), MPROF_OK);
@@ -176,7 +176,7 @@ Test(reader, failing_source)
 
 	for (int fail_at = 1; fail_at < 30; fail_at++) {
 		test_source state = {&log, 0, 200, fail_at, 0, 0};
-		mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state};
+		mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state, NULL};
 		mprof_reader *reader = NULL;
 		mprof_block block;
 		mprof_status status;
@@ -211,7 +211,7 @@ Test(reader, source_is_closed_in_all_cases)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	test_source state = {&log, 0, 200, 0, 0, 0};
-	mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state};
+	mprof_source source = {sizeof(mprof_source), source_read, NULL, source_close, &state, NULL};
 	mprof_reader_options options;
 	mprof_reader *reader;
 
@@ -515,7 +515,7 @@ Test(reader, seeks_over)
 {
 	log_bytes log = make_long_log(10000000);
 	counting_source state = {{&log, 0, SIZE_MAX, 0, 0, 0}, 0, 0};
-	mprof_source source = {sizeof(mprof_source), counting_read, counting_seek, NULL, &state};
+	mprof_source source = {sizeof(mprof_source), counting_read, counting_seek, NULL, &state, NULL};
 	mprof_reader_options options;
 	mprof_reader *reader;
 	mprof_block block;

@@ -227,7 +227,7 @@ Test(reader_definitions, read_again)
 	const mprof_index_entry *entries;
 	size_t count;
 
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT);
 	expect_all_definitions(reader);
 	cr_assert_eq(entries[MORE_SAMPLES].thread, UINT64_C(0x7f0012345740));
@@ -312,12 +312,12 @@ Test(reader_definitions, block_left_out)
 		     MPROF_ERR_UNDEFINED_ID);
 	read_all(reader, 0);
 	/* The index includes the block. */
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT - 1);
 	cr_assert_eq(entries[MORE_SECOND_STACKS - 1].offset, offset);
 	mprof_reader_destroy(reader);
 	reader = open_log(&log, 0);
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, MORE_COUNT - 1);
 	error = reader_error_of(reader);
 	cr_assert_eq(error.status, MPROF_ERR_MALFORMED);
@@ -351,6 +351,104 @@ static void expect_valid_up_to(const mprof_reader *reader, uint64_t offset)
 	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
 	cr_assert_eq(session.complete, 0);
 	cr_assert_eq(session.valid_bytes, offset, "%d, not %d", (int)session.valid_bytes, (int)offset);
+}
+
+static void expect_same_definitions(const mprof_reader *reader, const mprof_reader *other)
+{
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_FIELD; kind++)
+		cr_assert_eq(count_of(reader, (mprof_record_kind)kind), count_of(other, (mprof_record_kind)kind));
+	for (uint32_t id = 1; id <= 130; id++) {
+		mprof_stack_frame frame = {0};
+		mprof_stack_frame other_frame = {0};
+		uint32_t caller = 0;
+		uint32_t other_caller = 0;
+		char name[200];
+		char other_name[200];
+
+		mprof_reader_format_method(reader, id, name, sizeof(name));
+		mprof_reader_format_method(other, id, other_name, sizeof(other_name));
+		cr_assert_str_eq(name, other_name);
+		mprof_reader_format_location(reader, id, name, sizeof(name));
+		mprof_reader_format_location(other, id, other_name, sizeof(other_name));
+		cr_assert_str_eq(name, other_name);
+		cr_assert_eq(mprof_reader_lookup_caller(reader, id, &frame, sizeof(frame), &caller),
+			     mprof_reader_lookup_caller(other, id, &other_frame, sizeof(other_frame), &other_caller));
+		cr_assert_eq(memcmp(&frame, &other_frame, sizeof(frame)), 0);
+		cr_assert_eq(caller, other_caller);
+	}
+}
+
+/*
+ * A block that is malformed after its definitions defines as little as one with a wrong checksum, which is not decoded
+ * at all.
+ */
+Test(reader_definitions, block_malformed_at_its_end)
+{
+	static const uint8_t numbers[] = {MORE_MAPPING, MORE_CODE,        MORE_STACKS,        MORE_ROOTS,
+					  MORE_METRICS, MORE_SECOND_CODE, MORE_SECOND_STACKS, MORE_SECOND_METRICS};
+
+	for (size_t i = 0; i < sizeof(numbers); i++) {
+		log_bytes malformed = log_make_more(FIXTURE_ALL_DIRECTIVES);
+		log_bytes damaged = log_make_more(FIXTURE_ALL_DIRECTIVES);
+		const size_t end = log_block_offset(&malformed, numbers[i] + 1U);
+		mprof_reader *reader;
+		mprof_reader *other;
+		log_digest digest;
+
+		/* The last varint does not end before the checksum. */
+		malformed.bytes[end - 5] &= 127;
+		log_sign_block(&malformed, numbers[i]);
+		damaged.bytes[end - 1] ^= 1;
+		reader = open_log(&malformed, 0);
+		other = open_log(&damaged, 0);
+		log_digest_read(&digest, reader);
+		cr_assert_eq(digest.last, MPROF_END);
+		cr_assert_eq(digest.first.status, MPROF_ERR_MALFORMED);
+		cr_assert_eq(digest.first.offset, end - 4, "%d", (int)digest.first.offset);
+		log_digest_read(&digest, other);
+		cr_assert_eq(digest.first.status, MPROF_ERR_CHECKSUM);
+		expect_same_definitions(reader, other);
+		/* The fault is reported each time, and each time nothing is defined. */
+		cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
+		log_digest_read(&digest, reader);
+		cr_assert_eq(digest.first.status, MPROF_ERR_MALFORMED);
+		expect_same_definitions(reader, other);
+		mprof_reader_destroy(reader);
+		mprof_reader_destroy(other);
+		log_free(&malformed);
+		log_free(&damaged);
+	}
+}
+
+/* Blocks whose definitions are stored are not decoded again, unless the caller wants what they contain. */
+Test(reader_definitions, decoded_once)
+{
+	static const uint8_t numbers[] = {MORE_MAPPING, MORE_CODE, MORE_STACKS, MORE_ROOTS, MORE_METRICS};
+	log_bytes log = log_make_more(FIXTURE_ALL_DIRECTIVES);
+	mprof_reader *reader = open_log(&log, MPROF_BLOCK_BIT(MPROF_BLOCK_SAMPLES));
+	mprof_reader *whole = open_log(&log, 0);
+	log_digest first;
+	log_digest second;
+	mprof_block block;
+
+	read_all(reader, 0);
+	log_digest_read(&first, whole);
+	cr_assert_eq(mprof_reader_seek(whole, 0), MPROF_OK);
+	log_digest_read(&second, whole);
+	cr_assert_eq(first.last, MPROF_END);
+	cr_assert_eq(memcmp(&first, &second, sizeof(first)), 0, "the same items again");
+	for (size_t i = 0; i < sizeof(numbers); i++)
+		log.bytes[log_block_offset(&log, numbers[i]) + 20] ^= 1;
+	cr_assert_eq(mprof_reader_seek(reader, 0), MPROF_OK);
+	read_all(reader, 0);
+	expect_same_definitions(reader, whole);
+	cr_assert_eq(mprof_reader_seek(reader, log_block_offset(&log, MORE_CODE)), MPROF_OK);
+	block = go_to(reader, log_block_offset(&log, MORE_CODE));
+	cr_assert_eq(block.loaded, 0);
+	cr_assert_eq(mprof_reader_load(reader, &block), MPROF_ERR_CHECKSUM);
+	mprof_reader_destroy(reader);
+	mprof_reader_destroy(whole);
+	log_free(&log);
 }
 
 /* A second definition of the same ID. */

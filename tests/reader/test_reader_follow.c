@@ -4,6 +4,7 @@
 #include "config.h"
 #endif
 
+#include "logs/encoded_log.h"
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>
@@ -108,6 +109,35 @@ Test(reader_follow, mail)
 
 	follow(&log, &log, 1, 0);
 	log_free(&log);
+}
+
+/* Calls a function for a log with columns and an index, compressed with each codec. */
+static void with_encoded_logs(void (*check)(const log_bytes *log))
+{
+	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
+
+	for (uint32_t codec = MPROF_CODEC_NONE; codec <= MPROF_CODEC_ZSTD; codec++) {
+		log_bytes encoded;
+
+		if (!log_has_codec(codec))
+			continue;
+		encoded = log_encode(&log, codec);
+		check(&encoded);
+		log_free(&encoded);
+	}
+	log_free(&log);
+}
+
+static void follow_in_pieces(const log_bytes *log)
+{
+	follow(log, log, 1, 0);
+	follow(log, log, 13, 0);
+	follow(log, log, 1, MPROF_BLOCK_BIT(MPROF_BLOCK_END));
+}
+
+Test(reader_follow, compressed_blocks_columns_and_index)
+{
+	with_encoded_logs(follow_in_pieces);
 }
 
 #ifdef MPROF_WITH_ZLIB
@@ -271,6 +301,17 @@ Test(reader_follow, finish_gives_what_a_plain_reader_gives)
 	for (size_t cut = 0; cut <= log.length; cut += 7)
 		expect_end_as_plain(&log, cut);
 	log_free(&log);
+}
+
+static void expect_each_end_as_plain(const log_bytes *log)
+{
+	for (size_t length = 0; length <= log->length; length += 3)
+		expect_end_as_plain(log, length);
+}
+
+Test(reader_follow, finish_in_a_compressed_block)
+{
+	with_encoded_logs(expect_each_end_as_plain);
 }
 
 /*

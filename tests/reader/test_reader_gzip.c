@@ -227,7 +227,7 @@ Test(reader_gzip, seek)
 	size_t count;
 
 	cr_assert_eq(mprof_reader_open_memory(compressed.bytes, compressed.length, NULL, &reader), MPROF_OK);
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	mprof_block_init(&block, sizeof(block));
 	for (size_t i = count; i-- > 0;) {

@@ -33,7 +33,7 @@ Test(reader_index, entries)
 	mprof_error error;
 	size_t count;
 
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	for (size_t i = 0; i < count; i++)
 		expect_entry(&entries[i], &log, i);
@@ -68,7 +68,7 @@ Test(reader_index, reading_after_it)
 
 	log_digest_parse(&expected, &log, 0, NULL);
 	for (int i = 0; i < 3; i++) {
-		(void)log_index(reader, &count);
+		(void)fetch_index(reader, &count);
 		cr_assert_eq(count, expected.blocks);
 		log_digest_read(&digest, reader);
 		cr_assert_eq(digest.hash, expected.hash);
@@ -92,7 +92,7 @@ Test(reader_index, from_the_middle)
 	mprof_block_init(&block, sizeof(block));
 	for (int i = 0; i < 7; i++)
 		cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
-	(void)log_index(reader, &count);
+	(void)fetch_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
@@ -111,7 +111,7 @@ Test(reader_index, random_access)
 	size_t fetched;
 	uint32_t random = 7;
 
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	mprof_block_init(&block, sizeof(block));
 	for (int i = 0; i < 300; i++) {
 		const mprof_index_entry *entry;
@@ -171,7 +171,7 @@ Test(reader_index, directives_hold_from_their_place_on)
 	cr_assert_eq(expected.faults, 0, "%s", expected.first.what);
 	reader = open_memory(&joined);
 	for (int i = 0; i < 2; i++) {
-		(void)log_index(reader, &count);
+		(void)fetch_index(reader, &count);
 		log_digest_read(&digest, reader);
 		cr_assert_eq(digest.hash, expected.hash, "%s", digest.first.what);
 	}
@@ -185,7 +185,7 @@ static void expect_alike_from_all_blocks(const log_bytes *log)
 	mprof_reader *knowing = open_memory(log);
 	size_t count;
 
-	(void)log_index(knowing, &count);
+	(void)fetch_index(knowing, &count);
 	for (size_t i = 0; i < count; i++) {
 		mprof_reader *reader = open_memory(log);
 		log_digest expected;
@@ -252,7 +252,7 @@ Test(reader_index, cut_log)
 		mprof_session session = {.struct_size = sizeof(session)};
 		size_t count;
 
-		entries = log_index(reader, &count);
+		entries = fetch_index(reader, &count);
 		cr_assert_leq(entries[count - 1].offset + 6 + entries[count - 1].length, cut);
 		mprof_reader_get_session(reader, &session);
 		cr_assert_eq(session.valid_bytes, entries[count - 1].offset + 6 + entries[count - 1].length);
@@ -276,7 +276,7 @@ Test(reader_index, damaged_log)
 	log.bytes[log_block_offset(&log, 8) + 10] ^= 4;
 	reader = open_memory(&log);
 	for (int i = 0; i < 2; i++) {
-		entries = log_index(reader, &count);
+		entries = fetch_index(reader, &count);
 		cr_assert_eq(count, log_block_count(&log) - 2);
 		for (size_t entry = 0; entry < count; entry++)
 			cr_assert_neq(entries[entry].offset, offset);
@@ -300,7 +300,7 @@ Test(reader_index, refused_blocks)
 	mprof_reader_options_init(&options, sizeof(options));
 	options.max_block_length = 300;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, &options, &reader), MPROF_OK);
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	cr_assert_eq(count, log_block_count(&log));
 	cr_assert_eq(entries[5].kind, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(entries[5].start_counter, 0);
@@ -324,7 +324,7 @@ Test(reader_index, source_without_seek)
 {
 	log_bytes log = log_make(MPROF2, 0);
 	log_bytes left = log;
-	mprof_source source = {sizeof(mprof_source), no_seek_read, NULL, NULL, &left};
+	mprof_source source = {sizeof(mprof_source), no_seek_read, NULL, NULL, &left, NULL};
 	mprof_reader *reader;
 	mprof_block block;
 

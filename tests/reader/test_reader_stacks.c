@@ -375,7 +375,7 @@ Test(reader_stacks, any_order_after_the_index)
 	uint64_t stacks;
 	size_t count;
 
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	stacks = mprof_reader_get_record_count(reader, MPROF_RECORD_STACK);
 	cr_assert_eq(stacks, 6, "all stacks are known");
 	/* INTRO and DIRECTIVES come first. */
@@ -397,7 +397,7 @@ Test(reader_stacks, seek_ahead)
 	uint64_t offset;
 	size_t count;
 
-	entries = log_index(reader, &count);
+	entries = fetch_index(reader, &count);
 	offset = entries[4].offset;
 	mprof_reader_destroy(reader);
 	reader = classic_log_read(log, NULL);

@@ -140,7 +140,7 @@ Test(reader_time, index_has_the_last_event)
 	timed_log *self = make_timed_log(MPROF_DIALECT_MPROF2);
 	mprof_reader *reader = open_log(&self->log);
 	size_t count;
-	const mprof_index_entry *entries = log_index(reader, &count);
+	const mprof_index_entry *entries = fetch_index(reader, &count);
 	size_t block = 0;
 
 	for (size_t i = 0; i < count; i++) {

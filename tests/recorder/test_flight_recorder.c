@@ -5,6 +5,10 @@
  */
 #include <mprof.h>
 
+#include "base/failing_allocator.h"
+#include "recorder/block_fill.h"
+#include "recorder/recorder_internal.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -194,6 +198,34 @@ Test(flight_recorder, keeps_the_last_events_and_old_names, .init = make_path, .f
 	mprof_recorder_destroy(recorder);
 }
 
+/* Compressed blocks would not be evicted by what they contain. */
+Test(flight_recorder, blocks_are_not_compressed, .init = make_path, .fini = remove_path, .timeout = 60)
+{
+	const uint64_t calls = 1000000;
+	mprof_writer_options writer;
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+	contents found;
+
+	mprof_writer_options_init(&writer, sizeof(writer));
+	writer.codec = MPROF_CODEC_DEFLATE;
+	writer.codec_level = 2;
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.writer = &writer;
+	recorder = open_ring_with(&options);
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	record(thread, calls);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_dump_path(recorder, path, 0, NULL), MPROF_OK);
+	found = read_file();
+	cr_assert(found.complete);
+	cr_assert_lt(found.enters, calls / 2);
+	cr_assert_leq(found.bytes, RING + 65536);
+	cr_assert_eq(found.evicted_events + found.events, 2 * calls);
+	mprof_recorder_destroy(recorder);
+}
+
 /* The numbers of blocks whose first event is a switch to the stack, and of others. */
 typedef struct block_starts {
 	uint64_t on_stack;
@@ -247,6 +279,28 @@ Test(flight_recorder, blocks_repeat_the_stack_that_the_thread_is_on, .init = mak
 	cr_assert_gt(found.on_stack, 10);
 	cr_assert_eq(found.elsewhere, 0);
 	cr_assert_eq(found.switches, found.on_stack);
+	mprof_thread_detach(thread);
+	mprof_recorder_destroy(recorder);
+}
+
+/* Without the switch, the calls in the block would be those of another stack. */
+Test(flight_recorder, refused_memory_for_a_repeated_stack_is_an_error)
+{
+	static open_block block;
+	const event_slot slot = {0};
+	failing_allocator memory = {.fail_at = 1};
+	const mprof_allocator allocator = failing_allocator_interface(&memory);
+	mprof_recorder *recorder = open_ring();
+	mprof_thread *thread;
+
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, &thread), MPROF_OK);
+	cr_assert_eq(mprof_thread_switch_stack(thread, 0x7f0012345000), MPROF_OK);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	event_collector_init(&block.events, &allocator);
+	block_begin(&recorder->drain, &block, thread, &slot);
+	cr_assert_gt(memory.refused, 0);
+	cr_assert_eq(block.status, MPROF_ERR_MEMORY);
+	event_collector_destroy(&block.events);
 	mprof_thread_detach(thread);
 	mprof_recorder_destroy(recorder);
 }

@@ -91,42 +91,110 @@ Test(message_queue, loses_nothing_and_keeps_each_thread_s_order, .timeout = 120)
 		pthread_join(threads[i], NULL);
 }
 
-/* Messages that a client can send at any rate are limited; definitions are not. */
-Test(message_queue, refuses_marks_when_too_much_waits)
+static void release_all(message_queue *queue)
 {
-	mprof_allocator allocator = system_allocator();
-	message_queue queue = {.newest = NULL};
-	size_t size = MESSAGE_QUEUE_MOST_BYTES / 8;
-	char *text = calloc(1, size);
-	message *taken;
-	int wakes = 0;
-	int pushed = 0;
-	int is_filling;
+	message *taken = message_queue_take(queue);
 
-	cr_assert_not_null(text);
-	for (;;) {
-		message *mark = message_mark(&allocator, 1, text, size, 2);
-
-		if (!message_queue_offer(&queue, mark, &is_filling)) {
-			message_release(&allocator, mark);
-			break;
-		}
-		wakes += is_filling;
-		cr_assert_lt(++pushed, 8);
-	}
-	/* Not eight: a message is larger than its text. */
-	cr_assert_eq(pushed, 7);
-	cr_assert_eq(wakes, 1);
-	message_queue_push(&queue, message_thread_name(&allocator, 1, text, size));
-	cr_assert_eq(message_queue_take_refused(&queue), 1);
-	cr_assert_eq(message_queue_take_refused(&queue), 0);
-	for (taken = message_queue_take(&queue); taken != NULL; pushed--) {
+	while (taken != NULL) {
 		message *next = taken->next;
 
-		message_release(&allocator, taken);
+		message_queue_release(queue, taken);
 		taken = next;
 	}
-	cr_assert_eq(pushed, -1);
-	cr_assert_eq(atomic_load(&queue.waiting_bytes), 0);
+}
+
+static void init_queue(message_queue *queue, size_t most_bytes)
+{
+	mprof_allocator allocator = system_allocator();
+
+	memset(queue, 0, sizeof(*queue));
+	message_queue_init(queue, &allocator, most_bytes, NULL, NULL);
+}
+
+/* Markers and definitions have limits of the same size; each is counted until its messages are released. */
+Test(message_queue, has_no_room_when_too_much_waits)
+{
+	enum { LIMIT = 1 << 20, TEXT = LIMIT / 8 };
+	static message_queue queue;
+	char *text = calloc(1, TEXT);
+
+	cr_assert_not_null(text);
+	init_queue(&queue, LIMIT);
+	for (int kind = 0; kind < 2; kind++) {
+		int wakes = 0;
+		int is_filling;
+
+		/* Not eight: a message is larger than its text. */
+		for (int i = 0; i < 8; i++) {
+			message *sent = kind == 0 ? message_thread_name(&queue.allocator, 1, text, TEXT)
+						  : message_mark(&queue.allocator, 1, text, TEXT, 2);
+
+			cr_assert_eq(message_is_optional(sent), kind);
+			cr_assert_eq(message_queue_reserve(&queue, sent, LIMIT, &is_filling), i < 7);
+			if (i < 7) {
+				message_queue_push(&queue, sent);
+				wakes += is_filling;
+			} else {
+				message_release(&queue.allocator, sent);
+			}
+		}
+		cr_assert_eq(wakes, 1);
+	}
+	cr_assert_gt(atomic_load(&queue.waiting_bytes[0]), 7 * TEXT);
+	cr_assert_eq(atomic_load(&queue.waiting_bytes[1]), atomic_load(&queue.waiting_bytes[0]));
+	release_all(&queue);
+	cr_assert_eq(atomic_load(&queue.waiting_bytes[0]), 0);
+	cr_assert_eq(atomic_load(&queue.waiting_bytes[1]), 0);
 	free(text);
+}
+
+/* A message that exceeds the limit alone would otherwise never be sent. */
+Test(message_queue, an_empty_queue_has_room_for_any_message)
+{
+	static message_queue queue;
+	char text[1000] = "";
+	message *first;
+	message *second;
+	int is_filling;
+
+	init_queue(&queue, 100);
+	first = message_thread_name(&queue.allocator, 1, text, sizeof(text));
+	second = message_thread_name(&queue.allocator, 1, text, 1);
+	cr_assert(message_queue_reserve(&queue, first, 100, &is_filling));
+	cr_assert(is_filling);
+	cr_assert_not(message_queue_reserve(&queue, second, 100, &is_filling));
+	message_queue_release(&queue, first);
+	cr_assert(message_queue_reserve(&queue, second, 100, &is_filling));
+	message_queue_release(&queue, second);
+}
+
+/* They need no memory, and are used again once all of them were released. */
+Test(message_queue, lost_definitions_are_noted_in_order)
+{
+	static message_queue queue;
+	message *taken;
+
+	init_queue(&queue, 1 << 20);
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t i = 0; i < MESSAGE_QUEUE_MOST_LOST; i++)
+			message_queue_note_lost(&queue, MESSAGE_DEFINE_METHOD, i + 1, i + 100);
+		taken = message_queue_take(&queue);
+		cr_assert_not(message_queue_take_lost_more(&queue));
+		for (uint64_t i = 0; i < MESSAGE_QUEUE_MOST_LOST; i++) {
+			message *next = taken->next;
+
+			cr_assert_eq(taken->key, i + 1);
+			cr_assert_eq(taken->counter, i + 100);
+			cr_assert_null(taken->name);
+			if (i == 0) {
+				message_queue_note_lost(&queue, MESSAGE_DEFINE_CLASS, 9, 9);
+				cr_assert(message_queue_take_lost_more(&queue));
+				cr_assert_not(message_queue_take_lost_more(&queue));
+			}
+			message_queue_release(&queue, taken);
+			taken = next;
+		}
+		cr_assert_null(taken);
+		cr_assert_null(message_queue_take(&queue));
+	}
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_own_thread.c
- * \brief The writer thread allocates memory only with the recorder's allocator, and waits for no thread that may wait
- * for it: a program that records its own calls of malloc() depends on both.
+ * \brief The threads of a recorder allocate memory only with the recorder's allocator, and the writer thread waits for
+ * no thread that may wait for it: a program that records its own calls of malloc() depends on both.
  *
  * The malloc() family of this program replaces that of the C library for all loaded libraries, and counts the calls of
- * the writer thread.
+ * the writer thread and of drain threads.
  */
 #include "recorded_log.h"
 
@@ -15,11 +15,13 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A sanitizer has a malloc() of its own, and other C libraries have no second name for theirs. */
@@ -29,7 +31,7 @@
 #define COUNTS_CALLS 0
 #endif
 
-static _Thread_local int on_writer_thread;
+static _Thread_local int on_own_thread;
 static _Atomic unsigned calls;
 
 #if COUNTS_CALLS
@@ -42,7 +44,7 @@ void __libc_free(void *memory);
 
 static void count(void)
 {
-	if (on_writer_thread)
+	if (on_own_thread)
 		atomic_fetch_add(&calls, 1);
 }
 
@@ -95,9 +97,20 @@ void free(void *memory)
 #define __libc_free free
 #endif
 
+static _Thread_local int has_requested;
+static _Atomic int requesting_threads; /* Threads of recorders that have requested memory. */
+
+static void note_request(void)
+{
+	if (on_own_thread && !has_requested)
+		atomic_fetch_add(&requesting_threads, 1);
+	has_requested = on_own_thread;
+}
+
 static void *own_allocate(void *user, size_t size)
 {
 	(void)user;
+	note_request();
 	return __libc_malloc(size);
 }
 
@@ -105,6 +118,7 @@ static void *own_reallocate(void *user, void *memory, size_t old_size, size_t ne
 {
 	(void)user;
 	(void)old_size;
+	note_request();
 	return __libc_realloc(memory, new_size);
 }
 
@@ -124,14 +138,14 @@ static void note_start(void *user)
 {
 	cr_assert_eq(user, &started);
 	atomic_fetch_add(&started, 1);
-	on_writer_thread = 1;
+	on_own_thread = 1;
 }
 
 static void note_end(void *user)
 {
 	cr_assert_eq(user, &started);
 	atomic_fetch_add(&ended, 1);
-	on_writer_thread = 0;
+	on_own_thread = 0;
 }
 
 static mprof_writer_options writer_options;
@@ -380,6 +394,77 @@ Test(own_thread, takes_none_for_a_ring_either, .timeout = 120)
 	check_stats(recorder);
 	mprof_recorder_destroy(recorder);
 	remove_scratch();
+	cr_assert_eq(atomic_load(&calls), 0, "%u calls", atomic_load(&calls));
+}
+
+static _Atomic int is_blocked;
+
+/* Keeps nothing. Blocks the writer thread until all events are recorded, so that all threads have full buffers. */
+static int discard(void *user, const void *bytes, size_t length)
+{
+	const struct timespec pause = {0, 1000000};
+
+	(void)user;
+	(void)bytes;
+	(void)length;
+	while (atomic_load(&is_blocked))
+		nanosleep(&pause, NULL);
+	return 0;
+}
+
+static void *record_plain_calls(void *user)
+{
+	mprof_thread *thread;
+
+	if (mprof_recorder_attach(user, 0, &thread) != MPROF_OK)
+		return NULL;
+	for (uint64_t i = 0; i < 30000; i++) {
+		mprof_thread_enter_method(thread, METHOD + i % METHODS * 8);
+		mprof_thread_leave_method(thread, METHOD + i % METHODS * 8);
+	}
+	mprof_thread_detach(thread);
+	return NULL;
+}
+
+static void record_on_two_threads(mprof_recorder *recorder)
+{
+	pthread_t threads[2];
+
+	atomic_store(&is_blocked, 1);
+	define_keys(recorder);
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, record_plain_calls, recorder), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	atomic_store(&is_blocked, 0);
+}
+
+Test(own_thread, takes_none_for_drain_threads, .timeout = 120)
+{
+	const mprof_sink sink = {sizeof(sink), discard, NULL, NULL, NULL};
+
+	if (!COUNTS_CALLS)
+		cr_skip("malloc() cannot be replaced");
+	for (uint32_t codec = MPROF_CODEC_NONE; codec <= MPROF_CODEC_ZSTD; codec++) {
+		mprof_recorder_options options;
+		mprof_recorder *recorder;
+		mprof_status status;
+
+		options_init(&options);
+		writer_options.codec = codec;
+		options.buffer_events = 1024;
+		options.max_buffers = 4096;
+		options.drain_threads = 2;
+		atomic_store(&requesting_threads, 0);
+		status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
+		if (status == MPROF_ERR_UNSUPPORTED && codec != MPROF_CODEC_NONE)
+			continue;
+		cr_assert_eq(status, MPROF_OK);
+		record_on_two_threads(recorder);
+		cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+		mprof_recorder_destroy(recorder);
+		cr_assert_geq(atomic_load(&requesting_threads), 2, "drain threads have worked");
+	}
 	cr_assert_eq(atomic_load(&calls), 0, "%u calls", atomic_load(&calls));
 }
 

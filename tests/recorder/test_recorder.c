@@ -475,6 +475,8 @@ Test(recorder, refuses_options_out_of_range)
 		{.max_heap_bytes = (UINT64_C(1) << 20) - 1},
 		{.track_objects = 2},
 		{.without_symbols = 2},
+		{.resolution_ns = 10001},
+		{.resolution_ns = 100, .counter = counting_counter},
 	};
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {

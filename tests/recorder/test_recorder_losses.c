@@ -307,7 +307,7 @@ Test(recorder_losses, every_refused_allocation_at_open_is_an_error_without_a_lea
 	}
 }
 
-Test(recorder_losses, marks_are_bounded_and_definitions_are_not, .timeout = 120)
+Test(recorder_losses, marks_have_a_limit_of_their_own, .timeout = 120)
 {
 	static char text[1 << 20];
 	recorded_log log = {0};

@@ -121,14 +121,16 @@ static void *record_for_ever(void *argument)
 typedef struct log_form {
 	uint64_t ring_bytes;
 	uint32_t gzip_level;
+	uint32_t resolution_ns;
 } log_form;
 
-static const log_form plain = {0, 0};
+static const log_form plain = {0, 0, 0};
+static const log_form coarse = {0, 0, 1000};
 
 /* More than is recorded, so that nothing is evicted. */
-static const log_form large_ring = {UINT64_C(1) << 30, 0};
-static const log_form small_ring = {UINT64_C(4) << 20, 0};
-static const log_form compressed = {0, 1};
+static const log_form large_ring = {UINT64_C(1) << 30, 0, 0};
+static const log_form small_ring = {UINT64_C(4) << 20, 0, 0};
+static const log_form compressed = {0, 1, 0};
 
 static void open_recorder(const log_form *form)
 {
@@ -146,6 +148,8 @@ static void open_recorder(const log_form *form)
 	/* Many small buffers, which change hands all the time. */
 	options.buffer_events = 256;
 	options.drain_interval_ms = 3;
+	options.resolution_ns = form->resolution_ns;
+	options.drain_threads = 2;
 	if (form->ring_bytes != 0)
 		status = mprof_recorder_open_ring(form->ring_bytes, &options, &recorder, &error);
 	else
@@ -231,6 +235,12 @@ static void check_call(mprof_reader *reader, found *log, uint64_t thread, const 
 	char expected[32];
 	mprof_mapping method;
 
+	if (log->calls[thread] == 0) {
+		mprof_session session = {.struct_size = sizeof(session)};
+
+		mprof_reader_get_session(reader, &session);
+		log->last_counter[thread] = session.start.counter;
+	}
 	CHECK(event->counter >= log->last_counter[thread]);
 	log->last_counter[thread] = event->counter;
 	CHECK(mprof_reader_lookup_method(reader, event->id, &method, sizeof(method)) == MPROF_OK);
@@ -266,6 +276,7 @@ static void read_log(found *log, int is_ring)
 {
 	mprof_reader *reader;
 	mprof_block block;
+	mprof_session session = {.struct_size = sizeof(session)};
 	mprof_status status;
 
 	memset(log, 0, sizeof(*log));
@@ -282,6 +293,9 @@ static void read_log(found *log, int is_ring)
 			log->lost += block.as.lost.counts[i];
 	}
 	CHECK(status == MPROF_END);
+	mprof_reader_get_session(reader, &session);
+	for (unsigned i = 1; i <= THREADS; i++)
+		CHECK(log->last_counter[i] <= session.last.counter);
 	mprof_reader_destroy(reader);
 }
 
@@ -344,6 +358,7 @@ static void test_deaths(void)
 			const unsigned delay = (seed = seed * 1103515245 + 12345) / 65536 % 20000;
 
 			die_once(&plain, signals[kind], LEAST_EVENTS, delay);
+			die_once(&coarse, signals[kind], LEAST_EVENTS, delay);
 			die_once(&large_ring, signals[kind], LEAST_EVENTS, delay);
 			/* Half of them before the first member has ended. */
 			if (mprof_version_has_feature(MPROF_FEATURE_GZIP))

@@ -157,7 +157,7 @@ static void expect_backwards(const char *name, mprof_reader *reader, const log_t
 	const mprof_index_entry *entries;
 	size_t entry_count;
 
-	entries = log_index(reader, &entry_count);
+	entries = fetch_index(reader, &entry_count);
 	cr_assert_eq(entry_count, count, "%s: %zu blocks, not %zu", name, entry_count, count);
 	while (count-- > 0) {
 		cr_assert_eq(mprof_reader_seek(reader, entries[count].offset), MPROF_OK);

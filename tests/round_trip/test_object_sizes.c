@@ -56,16 +56,7 @@ static void allocate(mprof_writer *writer, const uint32_t *ids, size_t count)
 
 static log_bytes close_log(mprof_writer *writer)
 {
-	const uint8_t *bytes;
-	log_bytes log;
-
-	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
-	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
-	log.bytes = malloc(log.length);
-	cr_assert_not_null(log.bytes);
-	memcpy(log.bytes, bytes, log.length);
-	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
-	return log;
+	return log_take(writer);
 }
 
 static mprof_writer *open_writer(void)

@@ -204,6 +204,40 @@ expect_status 0 "convert of columns"
 same_events full.mprof rows.mprof
 mprof convert --columns --dialect=mono full.mprof columns.mono
 expect_status 2 "columns in a dialect without them"
+
+# Times are rounded down to units of at most the given length; all else stays.
+mprof info --json full.mprof
+expect_json "resolution" '.resolution_ns == 1e9 / .counters_per_second' true
+kinds_of() {
+	"$MPROF" dump --json "$1" | jq -c 'select(.event) | del(.counter, .started) | select(.event != "recording-resumed")'
+}
+for unit in 2us 10us; do
+	mprof convert --resolution=$unit full.mprof coarse.mprof
+	expect_status 0 "convert --resolution=$unit"
+	mprof check coarse.mprof
+	expect_status 0 "check of a coarse copy"
+	cmp <(kinds_of full.mprof) <(kinds_of coarse.mprof) || fail "events are different with --resolution=$unit"
+	"$MPROF" convert --resolution=$unit - - <full.mprof >read.mprof
+	cmp coarse.mprof read.mprof || fail "standard input is converted in another way with --resolution=$unit"
+	cat full.mprof | "$MPROF" convert --resolution=$unit - piped.mprof
+	cmp coarse.mprof piped.mprof || fail "a pipe is converted in another way with --resolution=$unit"
+done
+mprof convert full.mprof plain-copy.mprof
+mprof convert --resolution=full full.mprof full-copy.mprof
+cmp plain-copy.mprof full-copy.mprof || fail "--resolution=full changes the copy"
+mprof convert --index full.mprof index.mprof
+expect_status 0 "convert --index"
+same_events full.mprof index.mprof
+mprof dump --blocks index.mprof
+test "$(grep -c '^ *[0-9]* index, [0-9]* bytes: [0-9]* blocks$' out)" = 1 || fail "no index in a log with one"
+mprof convert index.mprof rows.mprof
+expect_status 0 "convert of a log with an index"
+mprof dump --blocks rows.mprof
+if grep -q ' index, ' out; then
+	fail "an index in a copy without --index"
+fi
+mprof convert --index --dialect=mono full.mprof index.mono
+expect_status 2 "an index in a dialect without one"
 if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof convert --compress full.mprof packed.mprof
 	expect_status 0 "convert --compress"
@@ -211,6 +245,31 @@ if test -z "${MPROF_WITHOUT_ZLIB-}"; then
 	mprof info --json packed.mprof
 	expect_json "compressed" .compressed true
 	test "$(stat -c %s packed.mprof)" -lt "$(stat -c %s full.mprof)" || fail "it is not smaller"
+	methods_of() {
+		"$MPROF" report --json "$1" | jq -c .methods
+	}
+	for how in deflate deflate:9 zstd zstd:1; do
+		mprof convert --compress=$how full.mprof blocks.mprof
+		# A build without this codec.
+		! grep -q "cannot compress" err || continue
+		expect_status 0 "convert --compress=$how"
+		same_events full.mprof blocks.mprof
+		mprof check blocks.mprof
+		expect_status 0 "check of compressed blocks"
+		mprof dump --blocks --json blocks.mprof
+		test "$(jq -s 'map(select(.codec and .block == "events")) | length' out)" -gt 0 || fail "nothing is compressed"
+		mprof convert blocks.mprof rows.mprof
+		expect_status 0 "convert of compressed blocks"
+		same_events full.mprof rows.mprof
+		cmp <(methods_of full.mprof) <(methods_of blocks.mprof) || fail "the report has other methods"
+		head -c $(($(stat -c %s blocks.mprof) / 2)) blocks.mprof >killed.mprof
+		mprof convert --close killed.mprof closed.mprof
+		expect_status 1 "convert of a truncated log with compressed blocks"
+		mprof check closed.mprof
+		expect_status 0 "check of what was left"
+	done
+	mprof convert --compress=deflate --dialect=mono full.mprof blocks.mono
+	expect_status 2 "compressed blocks in a dialect without them"
 	mprof convert --json --compress=9 packed.mprof again.mprof
 	expect_status 0 "convert of a compressed log"
 	expect_json "compressed again" '.written_bytes < .bytes' true

@@ -13,11 +13,11 @@ turn=0
 # Maximum memory of a command, in KiB. Sanitizers need far more than any log, so the limit applies only without them.
 memory=unlimited
 # The distance of the bytes that are changed, one at a time.
-step=23
+step=83
 if test -z "${MPROF_SANITIZED-}"; then
 	memory=1000000
 else
-	step=61
+	step=251
 fi
 
 # damaged WHAT COMMAND FILE: runs a command on a log that may be damaged; damage in it is reported with its offset.

@@ -10,7 +10,7 @@ test -n "${MPROF_SAMPLES-}" || skip "MPROF_SAMPLES names no folder of logs"
 oracle=$builddir/tests/decode/oracle
 
 # Faults that occur in no sample, but in the logs of test_decode_text.sh.
-rare=" flags unknown-methods threads waits seconds sums failed-loads early-deaths "
+rare=" flags unknown-methods repeated-functions threads waits seconds sums failed-loads early-deaths "
 
 # same WHAT THEIRS OURS
 same() {

@@ -35,7 +35,7 @@ for name in $names; do
 	prints $name.mprof "$texts/$name.decoded"
 done
 shows calls order
-shows stacks order
+shows stacks repeated-functions order
 shows quirks block-starts compilation-names lost-frames open-calls chains unknown-methods seconds bytes-of-names
 shows threads garbage-times lost-frames threads one-stack waits
 shows bytes flags sums failed-loads early-deaths

@@ -49,7 +49,7 @@ for command in $commands; do
 	diff listed completed >differences || fail "$command: help text (<) and completion (>): $(cat differences)"
 	# Options of all commands are described once, before the sections.
 	page_options "$command" >described
-	grep -vxE -e '--(help|version|json)' listed >own || true
+	grep -vxE -e '--(help|version|json|threads)' listed >own || true
 	LC_ALL=C comm -23 own described >missing
 	test ! -s missing || fail "mprof(1) lacks options of $command: $(paste -sd' ' missing)"
 	LC_ALL=C comm -13 listed described >unknown

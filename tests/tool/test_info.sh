@@ -6,7 +6,7 @@ set -eu
 needs_compression
 needs jq
 
-make_logs sample mail gzip open empty
+make_logs sample full mail gzip open empty
 
 mprof info --json sample.mprof
 expect_status 0 "info"
@@ -45,6 +45,24 @@ for log in sample gzip; do
 	cat "$log.mprof" | "$MPROF" info --json - >out
 	expect_json "pipe" '[.complete, .size, .events."method-enter"]' "[true,$(stat -c %s sample.mprof),9]"
 done
+
+# Compressed blocks and the index are stated; both are missing in the log that they are made from.
+mprof info --json sample.mprof
+expect_json sample '.packed, .index' '{"codecs":[],"blocks":0,"bytes":0,"unpacked_bytes":0}
+{"blocks":0,"complete":false}'
+mprof convert --dialect=mprof2 --index --compress=deflate full.mprof packed.mprof
+mprof info --json packed.mprof
+expect_status 0 "info of compressed blocks"
+expect_json packed '[.packed.codecs, .packed.blocks > 0, .packed.bytes < .packed.unpacked_bytes]' '[["deflate"],true,true]'
+expect_json packed '.packed.bytes < .size' true
+expect_json packed '[.index.blocks == .blocks.index, .index.complete]' '[true,true]'
+mprof info packed.mprof
+expect_line out '^compressed +[0-9]+ of [0-9]+ blocks with deflate: .* instead of '
+expect_line out '^index +complete, INDEX blocks: 1$'
+head -c -1 packed.mprof >cut.mprof
+mprof info --json cut.mprof
+expect_status 1 "info of a log with an index without its last byte"
+expect_json cut .index.complete false
 
 mprof info --json open.mprof
 expect_status 1 "info of a log that was not closed"

@@ -90,7 +90,7 @@ options() {
 }
 wanted="calls,alloc=stack+objects,jit,gc,exceptions,threads,classes,sample=500,heap=5gc,summary,free,moves,handles=weak"
 wanted+=",monitor,finalizers,counters=50,sample-depth=8,stack-depth=8,only=Program,not=class:Nothing,depth=100,no-wrappers,all-wrappers,async"
-wanted+=",gzip=2,max-size=1g,heap-memory=64m,no-heap-fields"
+wanted+=",gzip=2,compress=deflate:2,resolution=100ns,max-size=1g,heap-memory=64m,no-heap-fields"
 wanted+=",buffers=64,interval=100,format=mprof2,control=$work/control.sock,signal=USR1:heapshot,jitdump"
 # shellcheck disable=SC2046,SC2086
 mprof record -o options.mprof $(printf -- '--%s ' ${wanted//,/ }) -- mono program.exe

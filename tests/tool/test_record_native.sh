@@ -122,6 +122,22 @@ expect_status 0 "--max-size"
 test "$(stat -c %s limited.mprof)" -le 102400 || fail "a log of $(stat -c %s limited.mprof) bytes"
 "$MPROF" info --json limited.mprof >out
 expect_json "--max-size" '[.complete, .events."method-enter" > 0, .lost_events > 0]' '[true,true,true]'
+mprof record -o full.mprof ./many
+mprof record -o coarse.mprof --resolution=1us ./many
+expect_status 0 "--resolution"
+"$MPROF" info --json full.mprof >out
+expect_json "full resolution" '.resolution_ns < 18' true
+"$MPROF" info --json coarse.mprof >out
+expect_json "--resolution" '[.complete, .resolution_ns > 490 and .resolution_ns < 1010]' '[true,true]'
+mprof record -o packed.mprof --compress=deflate:2 ./many
+expect_status 0 "--compress"
+"$MPROF" info --json packed.mprof >out
+expect_json "--compress" '[.complete, .events."method-enter", .blocks.index > 0]' \
+	"$("$MPROF" info --json full.mprof | jq -c '[.complete, .events."method-enter", true]')"
+test "$(stat -c %s packed.mprof)" -lt $(($(stat -c %s full.mprof) / 2)) || fail "--compress saves less than half"
+"$MPROF" dump --json packed.mprof | jq -s '[.[] | .event // empty] | length' >out
+test "$(cat out)" = "$("$MPROF" dump --json full.mprof | jq -s '[.[] | .event // empty] | length')" ||
+	fail "--compress: other events"
 mprof record -o ring.mprof --ring=1m --gzip ./many
 expect_status 0 "--ring"
 "$MPROF" info --json ring.mprof >out

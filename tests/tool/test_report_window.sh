@@ -148,3 +148,27 @@ expect_line err 'full.mprof: nothing is inside the time window: the log ends aft
 mprof report --time=1-2 nothing.mprof
 expect_status 3 "no log"
 expect "messages" "$(wc -l <err)" 1
+
+# A log with an index yields the same as one without, also if the index is damaged or the log is truncated: markers and
+# the clock are then found without the other blocks.
+mprof convert --dialect=mprof2 --columns full.mprof plain.mprof
+mprof convert --dialect=mprof2 --columns --index full.mprof indexed.mprof
+mprof dump --json --blocks indexed.mprof
+index=$(jq -s 'map(select(.block == "index"))[0].offset' out)
+cp indexed.mprof damaged.mprof
+printf '\377' | dd of=damaged.mprof bs=1 seek=$((index + 8)) conv=notrunc status=none
+head -c "$index" indexed.mprof >cut.mprof
+head -c "$index" plain.mprof >plain_cut.mprof
+# same_window WINDOW LOG OTHER
+same_window() {
+	mprof report --json --time="$1" "$2"
+	jq 'del(.session)' out >wanted
+	mprof report --json --time="$1" "$3"
+	jq 'del(.session)' out >found
+	cmp wanted found || fail "--time=$1: $3 differs from $2"
+}
+for window in 0- 20us-60us -1ms 2us- 40us-45us; do
+	same_window $window plain.mprof indexed.mprof
+	same_window $window plain.mprof damaged.mprof
+	same_window $window plain_cut.mprof cut.mprof
+done

@@ -96,6 +96,20 @@ wrong convert sample.mprof copy.mprof copy.mprof
 wrong convert --dialect=nonsense sample.mprof copy.mprof
 wrong convert --compress=0 sample.mprof copy.mprof
 wrong convert --compress=10 sample.mprof copy.mprof
+wrong record --resolution=11us true
+wrong record --resolution= true
+wrong record --compress=zstd:0 true
+wrong record --compress=deflate:10 true
+wrong record --compress=lz4 true
+wrong record --compress= true
+wrong record --compress=deflate --ring=1m true
+wrong convert --compress=zstd:0 sample.mprof copy.mprof
+wrong convert --compress=deflate:10 sample.mprof copy.mprof
+wrong convert --compress=lz4 sample.mprof copy.mprof
+wrong convert --resolution=100 sample.mprof copy.mprof
+wrong convert --resolution=11us sample.mprof copy.mprof
+wrong convert --resolution=-1ns sample.mprof copy.mprof
+wrong convert --resolution=99999999999999999999ns sample.mprof copy.mprof
 wrong convert --json sample.mprof -
 wrong convert sample.mprof sample.mprof
 wrong record
@@ -107,6 +121,7 @@ wrong record --gzip=10 -- true
 wrong record --gzip=0 -- true
 wrong record --buffers=1 -- true
 wrong record --interval=x -- true
+wrong record --drain-threads=65 -- true
 wrong record --format=nonsense -- true
 expect_line err "'nonsense' is not one of mprof2, unity, mono, drop, mail\$"
 wrong record --sample=0 -- true

@@ -3,6 +3,7 @@
 #include "writer_fixture.h"
 
 #include "base/failing_allocator.h"
+#include "writer/writer.h"
 
 #include <errno.h>
 #include <string.h>
@@ -438,3 +439,35 @@ Test(writer_failures, out_of_memory_compressed)
 }
 
 #endif
+
+/* A full block of columns that cannot be written leaves no block open. The log can be closed, if the sink works. */
+Test(writer_failures, full_block_of_columns)
+{
+	const size_t count = 65537;
+	mprof_event *events = calloc(count, sizeof(*events));
+
+	for (size_t i = 0; i < count; i++)
+		events[i] = event_of(MPROF_EVENT_METHOD_ENTER, (uint32_t)i + 1, i);
+	for (size_t has_limit = 0; has_limit <= 1; has_limit++) {
+		/* The block of events follows INTRO. */
+		test_sink sink = {.fail_at = has_limit ? SIZE_MAX : 2};
+		mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
+		const mprof_status status = has_limit ? MPROF_ERR_LIMIT : MPROF_ERR_IO;
+		mprof_writer *writer;
+		size_t written;
+
+		options.has_columns = 1;
+		options.allow_undefined_ids = 1;
+		cr_assert_eq(open_sink(&sink, &options, &writer), MPROF_OK);
+		if (has_limit)
+			cr_assert_eq(writer_set_limit(writer, 10000), MPROF_OK);
+		cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, events, count, &written), status);
+		cr_assert_eq(written, 65536);
+		cr_assert_eq(stats_of(writer).events, 0);
+		cr_assert_eq(mprof_writer_end_events(writer), has_limit ? MPROF_ERR_STATE : MPROF_ERR_IO);
+		cr_assert_eq(mprof_writer_close(writer), has_limit ? MPROF_OK : MPROF_ERR_IO);
+		(void)mprof_writer_destroy(writer);
+	}
+	free(events);
+}

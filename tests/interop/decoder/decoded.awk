@@ -57,10 +57,11 @@ part ~ /^heap data/ && /^Heap data collection/ { print "shot", $4 }
 part ~ /^statistical hits/ && /^[ 0-9]+\.[0-9]+% \([0-9]+\) / {
 	count = substr($0, index($0, "(") + 1) + 0
 	name = behind_bracket($0)
-	if (name !~ /^\[.*\]\(UNKNOWN\)$/ && name != "[UNKNOWN MEMORY REGION]") print "sample", name, count
+	if (name !~ /^\[.*\]\(UNKNOWN\)$/ && name != "[UNKNOWN MEMORY REGION]") sampled[name] += count
 }
 
 END {
+	for (name in sampled) print "sample", name, sampled[name]
 	for (method in calls) print "calls", method, calls[method]
 	for (class in bytes) print "bytes", class, bytes[class]
 	for (class in known) if (known[class] == bytes[class]) print "allocations", class, instances[class], bytes[class]

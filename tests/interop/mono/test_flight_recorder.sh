@@ -43,7 +43,7 @@ expect "methods without a name" "$(figure '[.methods[] | select(.name == null)] 
 test "$(figure .totals.unmatched_leaves)" -le 10 || fail "$(figure .totals.unmatched_leaves) leaves without enters"
 # The log states what it covers.
 overwritten=$(info ring.mprof .ring.overwritten_bytes)
-test "$overwritten" -gt $((1 << 19)) || fail "overwritten: $overwritten bytes"
+test "$overwritten" -gt $((1 << 17)) || fail "overwritten: $overwritten bytes"
 test "$(info ring.mprof '.ring | .covered_s >= 0 and .overwritten_blocks > 0 and .overwritten_events > 1000')" = true || fail "what the ring covers"
 "$MPROF" info ring.mprof | grep -qE "^ring +the last [0-9.]+ s; overwritten before: $overwritten bytes" ||
 	fail "no line about the ring in the summary"

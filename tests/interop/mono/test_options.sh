@@ -20,6 +20,9 @@ refuses "output=" "output= needs a file name"
 refuses "output" "option 'output' needs a value: 'output=VALUE'"
 refuses "format=d2" "unknown format 'd2'"
 refuses "gzip=10" "'10' is not a number from 1 to 9"
+refuses "compress=lz4" "compress=lz4 is not zstd or deflate"
+refuses "compress=zstd:20" "compress=zstd:20 is not"
+refuses "ring=1m,compress=deflate" "ring= and compress= exclude each other"
 refuses "buffers=x" "'x' is not a number"
 refuses "no-colour" "unknown option 'no-colour'"
 refuses "sample=0" "'0' is not a number from 1 to 10000"
@@ -60,7 +63,7 @@ expect "logs made" "$(find . -name '*.mprof*' | wc -l)" 0
 profiled help Calls.exe >out 2>err || fail "help: status $?"
 for option in calls alloc jit gc exceptions threads classes all sample sample-real heap summary free moves \
 	handles monitor finalizers counters sample-depth stack-depth only not depth no-wrappers all-wrappers async output \
-	format gzip max-size ring heap-memory no-heap-fields buffers buffer-events interval drop \
+	format gzip compress max-size ring heap-memory no-heap-fields buffers buffer-events interval drain-threads drop \
 	start-disabled control no-control \
 	port signal jitdump perf-map oprofile quiet quiet-start help; do
 	grep -q "^  $option" out || fail "help lacks $option"
@@ -181,9 +184,9 @@ check_facts expected mail.mprof
 
 # A limit reached later is reported at the end, with the number of saved events.
 (
-	# Ignored, so that the write fails instead.
+	# Ignored, so that the write fails instead. The limit is above the longest block, which holds 65,536 events.
 	trap '' XFSZ
-	ulimit -f 100
+	ulimit -f 300
 	profiled "calls,output=limited.mprof" Calls.exe >out 2>err || fail "limited: the program failed"
 )
 grep -q "^mprof: cannot write limited.mprof: File too large; [0-9]* bytes with [1-9][0-9]* events were saved" \
