@@ -1,120 +1,98 @@
 /* SPDX-License-Identifier: MIT */
+/**
+ * \file bench/bench.c
+ * \brief Runs the parts of `make bench` that the arguments name, or all.
+ */
 #include "bench.h"
 
+#include "bench_input.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define ROUNDS 9
-
-static volatile uint64_t kept;
-
-void bench_keep(uint64_t value)
-{
-	kept = value;
-}
-
-void bench_require(int condition, const char *message)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "bench: %s\n", message);
-	exit(1);
-}
-
-static double read_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-double bench_thread_time(void)
-{
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
-
-double bench_wall_time(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double difference = *(const double *)a - *(const double *)b;
-
-	return (difference > 0) - (difference < 0);
-}
-
-/* Sorts the values. */
-static double median(double *values)
-{
-	qsort(values, ROUNDS, sizeof(*values), compare);
-	return values[ROUNDS / 2];
-}
-
-void bench_print(const bench_row *row, void *user)
-{
-	double measured[ROUNDS];
-	double floors[ROUNDS];
-	double ratios[ROUNDS];
-	double ratio;
-
-	/* One round unmeasured: caches, page faults, frequency. */
-	row->measure(user);
-	row->floor(user);
-	for (int i = 0; i < ROUNDS; i++) {
-		floors[i] = row->floor(user);
-		measured[i] = row->measure(user);
-		ratios[i] = measured[i] / floors[i];
-	}
-	ratio = median(ratios);
-	printf("%-44s %7.2f ns", row->name, median(measured));
-	if (row->bytes_per_event > 0)
-		printf(" %6.2f bytes", row->bytes_per_event);
-	else
-		printf("             ");
-	printf("   %s %.2f ns, ratio %.2f (%.2f to %.2f)\n", row->floor_name, median(floors), ratio, ratios[0],
-	       ratios[ROUNDS - 1]);
-	fflush(stdout);
-}
-
-/* A group of rows, and the argument that selects it. */
-typedef struct bench_group {
+/* A part, the argument that selects it, and its title. */
+typedef struct bench_part {
 	const char *name;
 	void (*run)(void);
-} bench_group;
+	const char *title;
+} bench_part;
 
-static const bench_group groups[] = {
-	{"record", bench_record}, {"heap", bench_heap},     {"graph", bench_graph},       {"sample", bench_sample},
-	{"encode", bench_encode}, {"decode", bench_decode}, {"dialects", bench_dialects}, {"model", bench_model},
+static const bench_part parts[] = {
+	{"record", bench_record, "Recording: processor time of the recorded thread"},
+	{"drain", bench_drain, "Draining: processor time of the writer thread, from buffers to the file"},
+	{"layouts", bench_layouts, "Layouts of the input log: size, and reading it into structs"},
+	{"columns", bench_columns, "Reading the input log in columns, with some of its fields"},
+	{"encode", bench_encode, "Writing events"},
+	{"decode", bench_decode, "Reading events of random kinds and IDs"},
+	{"definitions", bench_definitions, "Reading definitions, for each definition"},
+	{"dialects", bench_dialects, "Reading the dialect of Mono 2"},
+	{"model", bench_model, "Building a profile"},
+	{"ahead", bench_ahead, "Building a profile with several threads: time"},
+	{"sample", bench_sample, "Samples"},
+	{"heap", bench_heap, "Heap snapshots, for each object"},
+	{"graph", bench_graph, "Analysis of a heap snapshot, for each object"},
 };
 
-#define GROUPS (sizeof(groups) / sizeof(groups[0]))
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+#define LOG_OPTION "--log="
+#define QUICK_OPTION "--quick"
 
-static int is_selected(const bench_group *group, int argc, char **argv)
+/* Returns 0 if it is not an option. */
+static int take_option(const char *argument)
 {
+	if (strncmp(argument, LOG_OPTION, strlen(LOG_OPTION)) == 0)
+		bench_input_set_path(argument + strlen(LOG_OPTION));
+	else if (strcmp(argument, QUICK_OPTION) == 0)
+		bench_set_quick();
+	else
+		return 0;
+	return 1;
+}
+
+static int is_selected(const bench_part *part, int argc, char **argv)
+{
+	int names = 0;
+
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], group->name) == 0)
+		if (strcmp(argv[i], part->name) == 0)
+			return 1;
+		names += argv[i][0] != '-';
+	}
+	return names == 0;
+}
+
+static int is_part(const char *argument)
+{
+	for (size_t i = 0; i < PARTS; i++) {
+		if (strcmp(argument, parts[i].name) == 0)
 			return 1;
 	}
-	return argc == 1;
+	return 0;
+}
+
+static int print_usage(void)
+{
+	fprintf(stderr, "usage: bench [--log=FILE] [--quick] [PART...]\nparts:\n");
+	for (size_t i = 0; i < PARTS; i++)
+		fprintf(stderr, "  %-11s %s\n", parts[i].name, parts[i].title);
+	return 2;
 }
 
 int main(int argc, char **argv)
 {
-	size_t selected = 0;
-
-	for (size_t i = 0; i < GROUPS; i++)
-		selected += (size_t)is_selected(&groups[i], argc, argv);
-	bench_require(selected == (argc == 1 ? GROUPS : (size_t)argc - 1),
-		      "arguments: record, heap, graph, sample, encode, decode, dialects, model, each once");
-	printf("Figures are for one event: medians of %d rounds, each beside its floor in the same round.\n\n", ROUNDS);
-	for (size_t i = 0; i < GROUPS; i++) {
-		if (is_selected(&groups[i], argc, argv))
-			groups[i].run();
+	for (int i = 1; i < argc; i++) {
+		if (!take_option(argv[i]) && !is_part(argv[i]))
+			return print_usage();
 	}
+	printf("Figures are for one event: the best of several rounds, in nanoseconds of processor time unless stated\n"
+	       "otherwise. What each is compared with is measured in turns with it. In parentheses: the quartiles of\n"
+	       "the ratios of single rounds.\n");
+	for (size_t i = 0; i < PARTS; i++) {
+		if (!is_selected(&parts[i], argc, argv))
+			continue;
+		printf("\n%s (%s)\n", parts[i].title, parts[i].name);
+		parts[i].run();
+	}
+	bench_input_free();
 	return 0;
 }

@@ -8,11 +8,13 @@
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |                                                    \
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK))
 
-static void write_blocks(mprof_writer *writer, const mprof_event *events)
+#define DEPTH 8
+
+static void write_blocks(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	uint64_t base = 0;
 
-	for (size_t done = 0; done < BENCH_EVENTS; done += BENCH_BLOCK_EVENTS) {
+	for (size_t done = 0; done < count; done += BENCH_BLOCK_EVENTS) {
 		bench_require(mprof_writer_begin_events(writer, 1, base) == MPROF_OK &&
 				      mprof_writer_write_events(writer, events + done, BENCH_BLOCK_EVENTS, NULL) ==
 					      MPROF_OK &&
@@ -43,7 +45,42 @@ void bench_write_log(mprof_writer **writer, uint32_t dialect, int has_allocation
 		if ((directives & STACKS) != 0)
 			bench_define_stacks(*writer);
 	}
-	write_blocks(*writer, events);
+	write_blocks(*writer, events, BENCH_EVENTS);
 	free(details);
+	free(events);
+}
+
+/* Each method calls two others, up to a depth. */
+static void make_calls(mprof_event *events)
+{
+	uint32_t stack[DEPTH + 1] = {1};
+	uint32_t random = 2463534242U;
+	uint64_t counter = 0;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < BENCH_CALL_EVENTS; i++) {
+		uint32_t next = bench_random(&random);
+
+		counter += next >> 8 & 1023;
+		events[i] = (mprof_event){.counter = counter};
+		if (depth == 0 || (depth < DEPTH && next % 2 != 0)) {
+			stack[depth + 1] = 2 * stack[depth] + next / 2 % 2;
+			events[i].kind = MPROF_EVENT_METHOD_ENTER;
+			events[i].id = stack[++depth];
+		} else {
+			events[i].kind = MPROF_EVENT_METHOD_LEAVE;
+			events[i].id = stack[depth--];
+		}
+	}
+}
+
+void bench_write_calls(mprof_writer **writer)
+{
+	mprof_event *events = malloc(BENCH_CALL_EVENTS * sizeof(*events));
+
+	bench_require(events != NULL && mprof_writer_open_memory(NULL, writer) == MPROF_OK, "cannot open a writer");
+	make_calls(events);
+	bench_define(*writer);
+	write_blocks(*writer, events, BENCH_CALL_EVENTS);
 	free(events);
 }

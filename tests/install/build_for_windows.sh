@@ -35,7 +35,9 @@ make -s -j"$(nproc)" lib/libmprof.la >make.log
 warnings=(-std=c11 -Wall -Wextra -Werror -O1)
 client=$srcdir/tests/install/decode_client.c
 $host-gcc "${warnings[@]}" -I"$srcdir/include" "$client" -o client.exe -Llib/.libs -lmprof
-gcc "${warnings[@]}" -I"$srcdir/include" "$client" -o client "$native/lib/.libs/libmprof.a" -lz -pthread
+# The native library may have been built with libzstd.
+read -ra zstd < <(sed -n 's/^ZSTD_LIBS = //p' "$native/Makefile") || true
+gcc "${warnings[@]}" -I"$srcdir/include" "$client" -o client "$native/lib/.libs/libmprof.a" "${zstd[@]}" -lz -pthread
 mkdir -p logs
 gcc -O1 -I"$srcdir/tests" "$srcdir"/tests/data/{build_logs,log_output}.c -o build_logs
 ./build_logs "$srcdir/tests/data" logs >/dev/null
