@@ -24,8 +24,7 @@ typedef struct event_arrays {
 	uint32_t stacks[EVENT_ARRAYS_CAPACITY];
 	uint64_t objects[EVENT_ARRAYS_CAPACITY];
 	uint8_t symbols[EVENT_ARRAYS_CAPACITY];
-	uint8_t allocation_symbols[EVENT_ARRAYS_CAPACITY +
-				   1]; /**< The symbols of allocations; has room for one more. */
+	uint16_t allocations[EVENT_ARRAYS_CAPACITY]; /**< Positions of the allocations, if their sizes need them. */
 	mprof_event rows[EVENT_ARRAYS_ROWS];
 } event_arrays;
 

@@ -21,7 +21,7 @@ typedef struct run_values {
 	uint32_t callers[RUN_LENGTH + 1];
 	uint32_t stacks[RUN_LENGTH + 1];
 	uint64_t objects[RUN_LENGTH + 1];
-	uint16_t allocations[RUN_LENGTH + 1]; /* Positions of the allocations. */
+	uint16_t allocations[RUN_LENGTH]; /* Positions of the allocations. */
 } run_values;
 
 /* Which columns the events of a log have in addition to those of their symbols. */
@@ -180,17 +180,6 @@ static void store_calls(const event_decode_table *table, const run_values *value
 	*counter = now;
 }
 
-/* Lists the positions of the allocations of a run. */
-static void find_allocations(run_values *values, size_t length)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		values->allocations[count] = (uint16_t)i;
-		count += values->symbols[i] >= EVENT_SYMBOL_ALLOCATION;
-	}
-}
-
 /*
  * Stores the classes and sizes of allocations. Returns the position of the first event whose size is not known, or
  * \p length.
@@ -224,7 +213,7 @@ static size_t store_run(const event_decode_table *table, run_values *values, con
 	store_calls(table, values, length, counter, events);
 	if (allocations == 0)
 		return length;
-	find_allocations(values, length);
+	event_symbols_find_allocations(values->symbols, length, values->allocations);
 	return store_allocations(table->object_sizes, values, allocations, length, events);
 }
 

@@ -65,17 +65,10 @@ static void read_objects(const columns_input *input, uint64_t *objects, size_t c
 static int complete_sizes(const id_map *fixed_sizes, event_arrays *arrays, size_t events, size_t allocations,
 			  size_t stored)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < events; i++) {
-		const uint8_t symbol = arrays->symbols[i];
-
-		arrays->allocation_symbols[count] = symbol;
-		count += symbol == EVENT_SYMBOL_ALLOCATION || symbol == EVENT_SYMBOL_ALLOCATION_FIXED;
-	}
+	event_symbols_find_allocations(arrays->symbols, events, arrays->allocations);
 	/* From the last one on, so that no size is overwritten before it is moved. */
 	for (size_t i = allocations; i-- > 0;) {
-		if (arrays->allocation_symbols[i] == EVENT_SYMBOL_ALLOCATION) {
+		if (arrays->symbols[arrays->allocations[i]] == EVENT_SYMBOL_ALLOCATION) {
 			arrays->sizes[i] = arrays->sizes[--stored];
 			continue;
 		}

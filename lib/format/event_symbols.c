@@ -175,6 +175,27 @@ size_t event_symbols_count_times(const uint8_t *symbols, size_t count)
 	return count - without;
 }
 
+size_t event_symbols_find_allocations(const uint8_t *symbols, size_t count, uint16_t *positions)
+{
+	size_t found = 0;
+	size_t i = 0;
+
+	/* Most words have few allocations or none. As above, without the symbols of rows: bits 0 and 2. */
+	for (; count - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		const uint64_t word = bytes_load_64(symbols + i);
+		const uint64_t without_time = (word + EVENT_SYMBOL_ROW * LOWEST_BITS_OF_BYTES) >> 3;
+		uint64_t left = without_time & ~(word & word >> 2) & LOWEST_BITS_OF_BYTES;
+
+		for (; left != 0; left &= left - 1)
+			positions[found++] = (uint16_t)(i + (size_t)__builtin_ctzll(left) / 8);
+	}
+	for (; i < count; i++) {
+		if (symbols[i] == EVENT_SYMBOL_ALLOCATION || symbols[i] == EVENT_SYMBOL_ALLOCATION_FIXED)
+			positions[found++] = (uint16_t)i;
+	}
+	return found;
+}
+
 void event_symbols_merge_allocations(uint8_t *symbols, size_t count)
 {
 	size_t i = 0;

@@ -41,6 +41,12 @@ void event_symbols_unpack_portable(const uint8_t *bytes, size_t position, size_t
 /** Returns how many of \p count symbols of a byte each are those of events with a time. */
 size_t event_symbols_count_times(const uint8_t *symbols, size_t count);
 
+/**
+ * Stores which of \p count symbols of a byte each are those of allocations. \p count is at most 65536. Returns their
+ * number.
+ */
+size_t event_symbols_find_allocations(const uint8_t *symbols, size_t count, uint16_t *positions);
+
 /** Replaces each #EVENT_SYMBOL_ALLOCATION_FIXED among \p count symbols of a byte each by #EVENT_SYMBOL_ALLOCATION. */
 void event_symbols_merge_allocations(uint8_t *symbols, size_t count);
 

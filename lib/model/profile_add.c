@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The outer loop: adds the content of each block to the profile. */
+#include "model/profile_columns.h"
 #include "model/profile_events.h"
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"
@@ -60,6 +61,32 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
+/* As add_events_block(), for a block in columns of a thread that counts. */
+static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
+{
+	mprof_columns columns = {.struct_size = sizeof(columns)};
+	mprof_status status;
+	int is_first = 1;
+
+	do {
+		status = mprof_reader_next_columns(reader, PROFILE_COLUMNS, &columns);
+		if (is_first)
+			profile_columns_begin(thread, &columns);
+		is_first = 0;
+		if (!profile_columns_add(profile, thread, &columns))
+			return refuse_memory(profile);
+	} while (status == MPROF_OK);
+	*is_own = 0;
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
+/* Whether the events of the loaded block are added from their columns, without making structs of them. */
+static int takes_columns(const mprof_profile *profile, const mprof_reader *reader)
+{
+	return !profile->window.is_bounded && profile->timeline.limit == 0 && !profile->ages.is_enabled &&
+	       reader_has_columns(reader);
+}
+
 /* Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events before damage are added. */
 static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				     int *is_own)
@@ -77,6 +104,8 @@ static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reade
 	*is_own = 1;
 	if (thread == NULL)
 		return refuse_memory(profile);
+	if (takes_columns(profile, reader))
+		return add_columns_block(profile, reader, thread, is_own);
 	do {
 		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
 		if (is_first)

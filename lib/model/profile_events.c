@@ -3,7 +3,7 @@
 #include "model/profile_events.h"
 
 #include "format/event_kinds.h"
-#include "model/profile_internal.h"
+#include "model/fast_path.h"
 #include "model/profile_limit.h"
 
 /*
@@ -43,11 +43,8 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 /* Of the value of MPROF_EVENT_METHOD_CODE. */
 #define CODE_ORIGIN_BITS 4
 
-/*
- * Counts an allocation at its call site. An allocation without one is counted by class alone, by the caller. Inlined,
- * it would make the caller slower for all other allocations.
- */
-static __attribute__((noinline)) int add_allocation_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
+/* Not inlined: that would make the loop slower for all other allocations. */
+__attribute__((noinline)) int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint32_t stack = detail != NULL ? detail->stack : 0;
@@ -80,23 +77,16 @@ static __attribute__((noinline)) int add_allocation_site(mprof_profile *profile,
 /* \p top is the node of the method that allocates. Returns 0 if there is no memory, and changes no statistics. */
 static inline int add_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
-	call_node *node = &profile->calls.tree.nodes[top];
 	int has_site = event->more.detail != NULL || profile->has_call_sites;
-	class_record *record;
+	class_record *record = record_table_get(&profile->classes, event->id);
 
-	record = record_table_get(&profile->classes, event->id);
-	if (record == NULL || (has_site && !add_allocation_site(profile, top, event)))
+	if (record == NULL || (has_site && !profile_events_add_site(profile, top, event)))
 		return 0;
-	record->allocations++;
-	record->bytes += event->value;
-	profile->totals.allocated_bytes += event->value;
-	call_tree_mark_changed(&profile->calls.tree, top);
-	node->allocations++;
-	node->bytes += event->value;
+	fast_path_count_allocation(profile, record, top, event->value);
 	return 1;
 }
 
-/* Like add_allocation_site(), for an exception thrown in the node \p top. */
+/* Like profile_events_add_site(), for an exception thrown in the node \p top. */
 static int add_exception_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	site_key key = {.class_id = event->id};
@@ -390,131 +380,50 @@ static int add_event_slow(mprof_profile *profile, thread_record *thread, const m
 	}
 }
 
+/* Whether the reader has resolved an implicit leave. It counts under the kind that it has in the log. */
+static inline uint32_t is_implicit(const mprof_event *event)
+{
+	return event->flags / MPROF_EVENT_FLAG_IMPLICIT & 1;
+}
+
 static inline void count_event(mprof_profile *profile, const mprof_event *event)
 {
-	const uint32_t is_implicit = event->flags / MPROF_EVENT_FLAG_IMPLICIT & 1;
-	uint8_t kind;
-
-	/* An implicit leave that the reader has resolved counts under the kind that it has in the log. */
-	kind = (uint8_t)(event->kind + is_implicit * (MPROF_EVENT_METHOD_LEAVE_IMPLICIT - MPROF_EVENT_METHOD_LEAVE));
-	profile->totals.event_counts[kind]++;
+	profile->totals.event_counts[event->kind + is_implicit(event) * (MPROF_EVENT_METHOD_LEAVE_IMPLICIT -
+									 MPROF_EVENT_METHOD_LEAVE)]++;
 }
 
 /*
- * The new top of the stack after an event that the fast path handles. Counts the event and the call of an enter. Each
- * kind is counted here, where it is known, since looking up a counter by kind costs as much as the rest.
- *
- * Also updates \p below, the node below the top: a leave then does not wait for the node that is left, which is often
- * not in the processor's caches, and the search for the next call can begin.
+ * Adds events up to the first one that requires the slow path. Returns the number of events added; has_failed is set if
+ * there was no memory for the next one. is_timed is a constant: whether durations of calls are measured.
  */
-static inline __attribute__((always_inline)) uint32_t top_after(mprof_profile *profile, const call_stack *stack,
-								uint32_t top, uint32_t *below, const mprof_event *event)
+FAST_PATH_INLINE size_t add_events_inline(mprof_profile *profile, thread_record *thread, const mprof_event *events,
+					  size_t count, int *has_failed, const int is_timed)
 {
-	uint64_t *counts = profile->totals.event_counts;
-	call_model *calls = &profile->calls;
-	uint32_t next = CALL_STACK_SLOW_PATH;
-
-	/* Compared one by one: the branch predictor handles this better than an indirect jump through a table. */
-	if (event->kind == MPROF_EVENT_METHOD_ENTER) {
-		next = call_stack_after_enter(calls, top, event->id);
-		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
-			return next;
-		counts[MPROF_EVENT_METHOD_ENTER]++;
-		*below = top;
-	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
-		next = call_stack_after_leave_top(stack, top, *below);
-		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
-			return next;
-		counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT]++;
-		*below = calls->tree.nodes[next].parent;
-	} else if (event->kind == MPROF_EVENT_METHOD_LEAVE) {
-		next = call_stack_after_leave(calls, stack, top, *below, event->id);
-		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
-			return next;
-		count_event(profile, event);
-		*below = calls->tree.nodes[next].parent;
-	}
-	return next;
-}
-
-/*
- * Measures the call that an event of the fast path begins or ends. \p top is the top of the stack before the event, and
- * \p open the call above it. Returns the call above the new top.
- */
-static inline open_call *follow_call(call_model *calls, uint32_t top, open_call *open, uint64_t time,
-				     const mprof_event *event)
-{
-	if (event->kind != MPROF_EVENT_METHOD_ENTER) {
-		call_stack_measure(calls, top, open - 1, time);
-		return open - 1;
-	}
-	open->time = time;
-	open->counter = event->counter;
-	return open + 1;
-}
-
-/*
- * Adds events up to the first one that requires the slow path. The two values that each event depends on, the top of
- * the stack and the previous counter, are kept in local variables. Returns the number of events added; has_failed is
- * set if there was no memory for the next one. is_timed is a constant: whether durations of calls are measured.
- */
-static inline __attribute__((always_inline)) size_t add_events_inline(mprof_profile *profile, thread_record *thread,
-								      const mprof_event *events, size_t count,
-								      int *has_failed, const int is_timed)
-{
-	call_model *calls = &profile->calls;
-	call_node *nodes = calls->tree.nodes;
-	call_stack *stack = thread_stack(thread);
-	uint32_t top = stack->top;
-	uint32_t below = nodes[top].parent;
-	uint64_t counter = thread->last_counter;
-	const int has_open = is_timed && stack->open != NULL;
-	open_call *open = has_open ? stack->open + nodes[top].depth : NULL;
-	const open_call *open_end = has_open ? stack->open + stack->open_capacity : NULL;
-	uint64_t time = stack->time;
+	const call_stack *stack = thread_stack(thread);
+	fast_path path;
 	size_t done;
 
-	if (stack->frame_count > 0)
+	if (!fast_path_begin(&path, profile, thread, is_timed))
 		return 0;
-	/*
-	 * From here on the top is always marked: a node that is entered is marked, and the parent of a marked node is
-	 * marked.
-	 */
-	call_tree_mark_changed(&calls->tree, top);
 	for (done = 0; done < count; done++) {
 		const mprof_event *event = &events[done];
-		int64_t passed = (int64_t)(event->counter - counter);
-		uint32_t next = top;
 
-		if (__builtin_expect(passed < 0, 0))
+		if (!fast_path_is_next(&path, event->counter))
 			break;
 		if (event->kind == MPROF_EVENT_ALLOCATION) {
-			*has_failed = !add_allocation(profile, top, event);
+			*has_failed = !add_allocation(profile, path.top, event);
 			if (*has_failed)
 				break;
 			profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
+			fast_path_pass(&path, profile, event->counter, is_timed);
 		} else {
-			/* The slow path makes room for one more open call, of which there may be none. */
-			if (is_timed && event->kind == MPROF_EVENT_METHOD_ENTER &&
-			    __builtin_expect(open >= open_end, 0))
-				break;
-			next = top_after(profile, stack, top, &below, event);
-			if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
+			const fast_call call = {event->kind, event->id, event->counter, is_implicit(event)};
+
+			if (!fast_path_call(&path, profile, stack, &call, is_timed))
 				break;
 		}
-		if (is_timed) {
-			time += (uint64_t)passed;
-			if (next != top)
-				open = follow_call(calls, top, open, time, event);
-		}
-		nodes[top].self += (uint64_t)passed;
-		counter = event->counter;
-		top = next;
 	}
-	stack->top = top;
-	if (is_timed)
-		stack->time = time;
-	thread->last_counter = counter;
+	fast_path_end(&path, thread, is_timed);
 	return done;
 }
 
@@ -607,15 +516,40 @@ int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_e
 	return 1;
 }
 
+profile_run profile_events_begin_run(mprof_profile *profile, const thread_record *thread)
+{
+	const profile_run run = {clamped_time(profile, thread), profile->calls.tree.nodes[CALL_TREE_ROOT].self};
+
+	profile->calls.durations.thread = thread->id;
+	return run;
+}
+
+int profile_events_end_run(mprof_profile *profile, thread_record *thread, const profile_run *run)
+{
+	uint64_t idle;
+
+	if (profile->calls.durations.is_enabled)
+		call_durations_settle(&profile->calls.durations);
+	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
+	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - run->idle;
+	thread->self += clamped_time(profile, thread) - run->time - idle;
+	return !profile->calls.durations.has_failed;
+}
+
+int profile_events_add_slow(mprof_profile *profile, thread_record *thread, const mprof_event *event, int has_failed)
+{
+	if ((has_failed || !add_event_slow(profile, thread, event)) && !profile_limit_skip_data(profile))
+		return 0;
+	count_event(profile, event);
+	return 1;
+}
+
 static int add_run(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
-	uint64_t time_before = clamped_time(profile, thread);
-	uint64_t idle_before = profile->calls.tree.nodes[CALL_TREE_ROOT].self;
-	uint64_t idle;
+	const profile_run run = profile_events_begin_run(profile, thread);
 	size_t done = 0;
 	int has_failed = 0;
 
-	profile->calls.durations.thread = thread->id;
 	if (!are_inside(profile, thread, events, count)) {
 		while (done < count &&
 		       (add_windowed_event(profile, thread, &events[done]) || profile_limit_skip_data(profile)))
@@ -623,21 +557,15 @@ static int add_run(mprof_profile *profile, thread_record *thread, const mprof_ev
 	} else {
 		for (;;) {
 			done += add_events_fast(profile, thread, events + done, count - done, &has_failed);
-			if (done == count || ((has_failed || !add_event_slow(profile, thread, &events[done])) &&
-					      !profile_limit_skip_data(profile)))
+			if (done == count || !profile_events_add_slow(profile, thread, &events[done], has_failed))
 				break;
 			has_failed = 0;
-			count_event(profile, &events[done++]);
+			done++;
 		}
 		thread->events += done;
 		profile->totals.events += done;
 	}
-	if (profile->calls.durations.is_enabled)
-		call_durations_settle(&profile->calls.durations);
-	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
-	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - idle_before;
-	thread->self += clamped_time(profile, thread) - time_before - idle;
-	return done == count && !profile->calls.durations.has_failed;
+	return profile_events_end_run(profile, thread, &run) && done == count;
 }
 
 /* The number of events that are in the slice of the timeline in which the thread is, and do not change the time. */

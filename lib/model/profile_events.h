@@ -16,6 +16,24 @@ void profile_events_begin(thread_record *thread, const mprof_event *events, size
 /** Adds events of a thread. */
 int profile_events_add(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count);
 
+/** The state before events that are added together. */
+typedef struct profile_run {
+	uint64_t time; /**< The time of the thread. */
+	uint64_t idle; /**< The time in no method, of all threads. */
+} profile_run;
+
+/** Called before and after events of a thread are added one by one or in the fast path. */
+profile_run profile_events_begin_run(mprof_profile *profile, const thread_record *thread);
+int profile_events_end_run(mprof_profile *profile, thread_record *thread, const profile_run *run);
+
+/** Adds an event of any kind, and counts it by kind. \p has_failed: there was no memory for it in the fast path. */
+int profile_events_add_slow(mprof_profile *profile, thread_record *thread, const mprof_event *event, int has_failed);
+
+/**
+ * Counts an allocation in the node \p top at its call site. One that has none is counted by class alone, by the caller.
+ */
+int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event);
+
 /** Tracks the native memory of a thread that does not count: it may free memory that other threads allocated. */
 int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);
 

@@ -127,15 +127,26 @@ static mprof_status next_converted(mprof_reader *reader, uint32_t wanted, mprof_
 	return status;
 }
 
+/* Whether the loaded block stores events in columns. */
+static int is_in_columns(const mprof_reader *reader)
+{
+	return parser_block(reader->parser)->code == dialect_get(mprof_parser_get_dialect(reader->parser))->column_code;
+}
+
+int reader_has_columns(const mprof_reader *reader)
+{
+	return parser_has_content(reader->parser) && parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS &&
+	       is_in_columns(reader) && !has_completed_events(reader) && !reader_frames_are_followed(reader);
+}
+
 static mprof_status next_columns(mprof_reader *reader, uint32_t wanted, mprof_columns *columns)
 {
-	const dialect_rules *rules = dialect_get(mprof_parser_get_dialect(reader->parser));
 	mprof_status status;
 
 	if (parser_has_content(reader->parser) && parser_block(reader->parser)->kind == MPROF_BLOCK_EVENTS) {
 		if (has_completed_events(reader))
 			return next_converted(reader, wanted, columns);
-		reader->fetches_columns = parser_block(reader->parser)->code == rules->column_code;
+		reader->fetches_columns = is_in_columns(reader);
 		reader_frames_pass(reader);
 	}
 	status = reader_end_parsed(reader, mprof_parser_next_columns(reader->parser, wanted, columns));

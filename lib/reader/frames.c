@@ -24,8 +24,7 @@ void reader_frames_destroy(mprof_reader *reader)
 	open_frames_destroy(&reader->frames.open);
 }
 
-/* Whether the open calls are followed through the events of the loaded block. */
-static int is_followed(const mprof_reader *reader)
+int reader_frames_are_followed(const mprof_reader *reader)
 {
 	const uint64_t implicit = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 
@@ -94,7 +93,7 @@ void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t coun
 {
 	reader_frames *frames = &reader->frames;
 
-	if (!is_followed(reader))
+	if (!reader_frames_are_followed(reader))
 		return;
 	if (frames->has_passed) {
 		if (!frames->keeps_implicit)
@@ -108,7 +107,7 @@ void reader_frames_attach(mprof_reader *reader, mprof_event *events, size_t coun
 
 void reader_frames_pass(mprof_reader *reader)
 {
-	if (!is_followed(reader))
+	if (!reader_frames_are_followed(reader))
 		return;
 	reader->frames.has_passed = 1;
 	reader->frames.has_gap = 1;
@@ -137,7 +136,7 @@ void reader_frames_leave(mprof_reader *reader)
 	 * The thread's next block continues from the last event of this one, so the events that were not fetched are
 	 * followed, too.
 	 */
-	if (!frames->is_done && is_followed(reader)) {
+	if (!frames->is_done && reader_frames_are_followed(reader)) {
 		while ((status = mprof_parser_next_events(reader->parser, events, UNFETCHED_BATCH, &count)) == MPROF_OK)
 			reader_frames_attach(reader, events, count);
 		frames->has_gap |= status != MPROF_END;

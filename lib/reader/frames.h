@@ -11,6 +11,9 @@
 void reader_frames_init(mprof_reader *reader, const mprof_reader_options *options);
 void reader_frames_destroy(mprof_reader *reader);
 
+/** Whether the open calls are followed through the events of the loaded block. */
+int reader_frames_are_followed(const mprof_reader *reader);
+
 /**
  * Sets the stack that the thread of the loaded EVENTS block is on at the start of the block; has no effect if that was
  * done. Returns #MPROF_OK; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.

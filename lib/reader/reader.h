@@ -43,6 +43,12 @@ mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_
 				size_t *count);
 
 /**
+ * Whether the events of the loaded block are stored in columns, and the reader does not follow their calls: then
+ * mprof_reader_next_columns() is the fastest way to fetch them, and has no effect on later blocks.
+ */
+int reader_has_columns(const mprof_reader *reader);
+
+/**
  * As mprof_reader_next_events() for a STATISTICAL block, with the events as they are in the log: one for each frame,
  * not one for each sample.
  */

@@ -100,6 +100,31 @@ Test(event_symbols, with_a_time_are_counted)
 	}
 }
 
+Test(event_symbols, of_allocations_are_found)
+{
+	static uint8_t symbols[EVENTS];
+	static uint16_t positions[EVENTS];
+
+	fill();
+	event_symbols_unpack(bytes, 0, EVENTS, symbols);
+	for (size_t start = 0; start < 20; start++) {
+		for (size_t count = 0; count <= EVENTS - start; count += 1 + count / 9) {
+			const size_t found = event_symbols_find_allocations(symbols + start, count, positions);
+			size_t expected = 0;
+
+			for (size_t i = 0; i < count; i++) {
+				const uint8_t symbol = symbols[start + i];
+
+				if (symbol != EVENT_SYMBOL_ALLOCATION && symbol != EVENT_SYMBOL_ALLOCATION_FIXED)
+					continue;
+				cr_assert_lt(expected, found);
+				cr_assert_eq(positions[expected++], i);
+			}
+			cr_assert_eq(found, expected);
+		}
+	}
+}
+
 Test(event_symbols, are_unpacked_at_any_position)
 {
 	static uint8_t symbols[EVENTS + 1];

@@ -53,7 +53,8 @@ static inline void define_names(mprof_writer *writer)
 	}
 }
 
-static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint64_t counters_per_microsecond)
+static inline void log_begin_in(test_log *log, mprof_dialect dialect, uint64_t counters_per_microsecond,
+				int has_columns)
 {
 	mprof_writer_options options;
 
@@ -62,6 +63,7 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 	log->counters_per_microsecond = counters_per_microsecond;
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
+	options.has_columns = (uint32_t)has_columns;
 	options.clock = test_clock;
 	options.clock_user = log;
 	options.runtime = "test";
@@ -83,6 +85,11 @@ static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint6
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
 	define_names(log->writer);
+}
+
+static inline void log_begin_at_rate(test_log *log, mprof_dialect dialect, uint64_t counters_per_microsecond)
+{
+	log_begin_in(log, dialect, counters_per_microsecond, 0);
 }
 
 static inline void log_begin_with(test_log *log, mprof_dialect dialect)

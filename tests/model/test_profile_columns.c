@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile of events in columns, which are added without structs, is that of the same events in rows. */
+#include "base/failing_allocator.h"
+#include "model/profile_fixture.h"
+
+#define LOGS 60
+#define BLOCKS 12
+#define BLOCK_EVENTS 400
+#define THREADS 3
+#define STACKS 2
+
+static uint64_t random_state;
+
+static uint64_t random_below(uint64_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (random_state >> 33) % limit;
+}
+
+static void add_allocation(test_log *log, uint32_t id, uint64_t counter)
+{
+	const mprof_event_detail detail = {.struct_size = sizeof(detail),
+					   .caller = (uint32_t)random_below(3),
+					   .stack = (uint32_t)random_below(STACKS + 1)};
+
+	add_detailed(log, MPROF_EVENT_ALLOCATION, id, counter, 8 * random_below(20), random_below(2) ? &detail : NULL);
+}
+
+/* Events that have no symbol in columns. */
+static void add_row(test_log *log, uint64_t thread, uint32_t id, uint64_t counter)
+{
+	switch (random_below(7)) {
+	case 0:
+		add(log, MPROF_EVENT_METHOD_JIT_START, id, counter);
+		break;
+	case 1:
+		add(log, MPROF_EVENT_METHOD_JIT_END, id, counter);
+		break;
+	case 2:
+		add(log, MPROF_EVENT_EXCEPTION, id, counter);
+		break;
+	case 3:
+		add(log, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, id, counter);
+		break;
+	case 4:
+		add_full(log, MPROF_EVENT_ALLOCATION_AT_JIT, id, counter, 16, 0);
+		break;
+	case 5:
+		add_value(log, MPROF_EVENT_RECORDING_RESUMED, random_below(5), counter);
+		break;
+	default:
+		add_value(log, MPROF_EVENT_THREAD_START, thread, counter);
+	}
+}
+
+static void add_random(test_log *log, uint64_t thread, uint64_t counter)
+{
+	const uint32_t id = 1 + (uint32_t)random_below(DEFINED_IDS);
+
+	switch (random_below(16)) {
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+	case 4:
+		enter(log, id, counter);
+		break;
+	case 5:
+	case 6:
+	case 7:
+	case 8:
+		add(log, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, counter);
+		break;
+	case 9:
+	case 10:
+		leave(log, id, counter);
+		break;
+	case 11:
+		random_below(4) ? (void)0 : add_row(log, thread, id, counter);
+		break;
+	default:
+		add_allocation(log, id, counter);
+	}
+}
+
+/* Blocks at random times: the clock of a thread jumps back from one to the next, and also inside of some. */
+static void write_random(test_log *log, uint64_t seed, int has_columns)
+{
+	random_state = seed;
+	log_begin_in(log, MPROF_DIALECT_MPROF2, 1000, has_columns);
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2));
+	for (int block = 0; block < BLOCKS; block++) {
+		const uint64_t thread = 7 + random_below(THREADS);
+		uint64_t counter = 1000 + random_below(9000);
+
+		begin_block(log, thread, counter);
+		for (int event = 0; event < BLOCK_EVENTS; event++) {
+			counter += random_below(9);
+			if (block % 4 == 0 && random_below(50) == 0)
+				counter -= 100;
+			add_random(log, thread, counter);
+		}
+		end_block(log);
+	}
+	log_close(log, 0);
+}
+
+/* Allocations have the time of the event before them in both layouts, so the logs have equal events. */
+static void compare(const mprof_profile_options *options, uint32_t reading_threads)
+{
+	for (uint64_t seed = 1; seed <= LOGS; seed++) {
+		mprof_reader_options reading;
+		mprof_profile_totals in_rows;
+		mprof_profile_totals in_columns;
+		test_log rows;
+		test_log columns;
+
+		write_random(&rows, seed, 0);
+		write_random(&columns, seed, 1);
+		log_read(&rows, options);
+		mprof_reader_options_init(&reading, sizeof(reading));
+		reading.threads = reading_threads;
+		cr_assert_eq(mprof_reader_open_memory(columns.bytes, columns.length, &reading, &columns.reader),
+			     MPROF_OK);
+		cr_assert_eq(mprof_profile_create(options, &columns.profile), MPROF_OK);
+		cr_assert_eq(mprof_profile_read(columns.profile, columns.reader, NULL, NULL), MPROF_OK);
+		EXPECT_SAME_ELEMENTS(mprof_method_stats, size_t, method, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_class_stats, size_t, class, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_thread_stats, size_t, thread, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_allocation_site, size_t, allocation_site, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_exception_site, size_t, exception_site, &rows, &columns);
+		EXPECT_SAME_ELEMENTS(mprof_call_durations, size_t, duration, &rows, &columns);
+		in_rows = totals_of(&rows);
+		in_columns = totals_of(&columns);
+		cr_assert_arr_eq(&in_rows, &in_columns, sizeof(in_rows), "totals of log %lu", (unsigned long)seed);
+		cr_expect_gt(in_rows.events, BLOCK_EVENTS / 2);
+		log_release(&rows);
+		log_release(&columns);
+	}
+}
+
+Test(profile_columns, results_are_those_of_rows)
+{
+	compare(NULL, 1);
+	compare(NULL, 2);
+}
+
+Test(profile_columns, results_with_all_options_are_those_of_rows)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.with_call_sites = 1;
+	options.with_compilations = 1;
+	options.with_durations = 1;
+	options.slow_calls = 2;
+	compare(&options, 1);
+	options.max_stack_depth = 3;
+	compare(&options, 1);
+	options.with_call_sites = 0;
+	options.with_compilations = 0;
+	options.without_call_tree = 1;
+	compare(&options, 1);
+}
+
+/* For these the events are fetched as structs. */
+Test(profile_columns, results_in_a_window_are_those_of_rows)
+{
+	mprof_profile_options options;
+	const uint64_t thread = 8;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.window_start = SESSION_START + 3000;
+	options.window_end = SESSION_START + 8000;
+	compare(&options, 1);
+	mprof_profile_options_init(&options, sizeof(options));
+	options.timeline_slices = 10;
+	compare(&options, 1);
+	mprof_profile_options_init(&options, sizeof(options));
+	options.threads = &thread;
+	options.thread_count = 1;
+	compare(&options, 1);
+}
+
+/* The memory of the profile, and then that of the reader, is refused from each request on, or once. */
+static void refuse(int is_reader, int fail_once)
+{
+	failing_allocator failing;
+	mprof_allocator allocator = failing_allocator_interface(&failing);
+	mprof_profile_options options;
+	mprof_reader_options reading;
+	mprof_status status = MPROF_ERR_MEMORY;
+	uint64_t events = 0;
+	test_log log;
+
+	write_random(&log, 1, 1);
+	log_read(&log, NULL);
+	events = totals_of(&log).events;
+	log_forget_profile(&log);
+	mprof_profile_options_init(&options, sizeof(options));
+	mprof_reader_options_init(&reading, sizeof(reading));
+	if (is_reader)
+		reading.allocator = &allocator;
+	else
+		options.allocator = &allocator;
+	for (size_t fail_at = 1; status != MPROF_OK; fail_at++) {
+		cr_assert_lt(fail_at, 1000);
+		memset(&failing, 0, sizeof(failing));
+		failing.fail_at = fail_at;
+		failing.fail_once = fail_once;
+		status = mprof_reader_open_memory(log.bytes, log.length, &reading, &log.reader);
+		if (status == MPROF_OK)
+			status = mprof_profile_create(&options, &log.profile);
+		if (status == MPROF_OK)
+			status = mprof_profile_read(log.profile, log.reader, NULL, NULL);
+		cr_expect(status == MPROF_OK || status == MPROF_ERR_MEMORY, "%d", status);
+		cr_expect(status != MPROF_OK || totals_of(&log).events == events);
+		log_forget_profile(&log);
+		cr_expect_eq(failing.blocks, 0);
+	}
+	log_release(&log);
+}
+
+Test(profile_columns, refused_memory_is_reported)
+{
+	refuse(0, 0);
+	refuse(0, 1);
+	refuse(1, 0);
+	refuse(1, 1);
+}
