@@ -232,25 +232,99 @@ static void hash_events(uint64_t *hash, mprof_reader *reader, mprof_block *block
 		hash_error(hash, reader);
 }
 
+#define HASHED_COLUMNS 7
+
+static void hash_column(uint64_t *hash, const void *values, size_t size)
+{
+	if (values != NULL)
+		hash_bytes(hash, values, size);
+}
+
+static void hash_batch(uint64_t *hashes, const mprof_columns *columns)
+{
+	hash_column(&hashes[0], columns->symbols, columns->event_count);
+	hash_column(&hashes[1], columns->methods, columns->method_count * sizeof(*columns->methods));
+	hash_column(&hashes[2], columns->times, columns->time_count * sizeof(*columns->times));
+	hash_column(&hashes[3], columns->classes, columns->allocation_count * sizeof(*columns->classes));
+	hash_column(&hashes[4], columns->sizes, columns->allocation_count * sizeof(*columns->sizes));
+	hash_column(&hashes[5], columns->objects, columns->allocation_count * sizeof(*columns->objects));
+	for (size_t i = 0; i < columns->row_count; i++)
+		hash_event(&hashes[6], &columns->rows[i]);
+}
+
 /* Fetches the events of a block as arrays, however they are divided into batches. */
-static void hash_columns(uint64_t *hash, mprof_reader *reader)
+static void hash_columns(uint64_t *hash, mprof_reader *reader, uint32_t wanted)
 {
 	mprof_columns columns = {.struct_size = sizeof(columns)};
-	uint64_t hashes[7] = {0};
+	uint64_t hashes[HASHED_COLUMNS] = {0};
 	mprof_status status;
 
-	while ((status = mprof_reader_next_columns(reader, ALL_COLUMNS, &columns)) == MPROF_OK ||
-	       status == MPROF_ERR_INTERRUPTED) {
-		hash_bytes(&hashes[0], columns.symbols, columns.event_count);
-		hash_bytes(&hashes[1], columns.methods, columns.method_count * sizeof(*columns.methods));
-		hash_bytes(&hashes[2], columns.times, columns.time_count * sizeof(*columns.times));
-		hash_bytes(&hashes[3], columns.classes, columns.allocation_count * sizeof(*columns.classes));
-		hash_bytes(&hashes[4], columns.sizes, columns.allocation_count * sizeof(*columns.sizes));
-		hash_bytes(&hashes[5], columns.objects, columns.allocation_count * sizeof(*columns.objects));
-		for (size_t i = 0; i < columns.row_count; i++)
-			hash_event(&hashes[6], &columns.rows[i]);
-	}
+	while ((status = mprof_reader_next_columns(reader, wanted, &columns)) == MPROF_OK ||
+	       status == MPROF_ERR_INTERRUPTED)
+		hash_batch(hashes, &columns);
 	hash_bytes(hash, hashes, sizeof(hashes));
+	hash_number(hash, status);
+	if (status != MPROF_END)
+		hash_error(hash, reader);
+}
+
+/* What arrays and structs have in common. Allocations have no time in arrays. */
+static void hash_common(uint64_t *hash, uint32_t kind, uint32_t id, uint64_t counter)
+{
+	hash_number(hash, kind);
+	hash_number(hash, id);
+	if (kind != MPROF_EVENT_ALLOCATION)
+		hash_number(hash, counter);
+}
+
+static void hash_common_row(uint64_t *hash, const mprof_event *row)
+{
+	hash_common(hash, row->kind, row->id, row->counter);
+}
+
+static void hash_common_columns(uint64_t *hash, const mprof_columns *columns)
+{
+	static const uint32_t kinds[] = {MPROF_EVENT_METHOD_ENTER, MPROF_EVENT_METHOD_LEAVE_IMPLICIT,
+					 MPROF_EVENT_METHOD_LEAVE};
+	const uint32_t *method = columns->methods;
+	const uint32_t *class_id = columns->classes;
+	const uint64_t *time = columns->times;
+	const mprof_event *row = columns->rows;
+
+	for (size_t i = 0; i < columns->event_count; i++) {
+		const uint8_t symbol = columns->symbols[i];
+
+		if (symbol <= MPROF_SYMBOL_LEAVE)
+			hash_common(hash, kinds[symbol], symbol == MPROF_SYMBOL_LEAVE_IMPLICIT ? 0 : *method++,
+				    *time++);
+		else if (symbol == MPROF_SYMBOL_ALLOCATION)
+			hash_common(hash, MPROF_EVENT_ALLOCATION, *class_id++, 0);
+		else
+			hash_common_row(hash, row++);
+	}
+}
+
+/* Fetches the events of a block as arrays, structs, and arrays of other columns, by turns. */
+static void hash_mixture(uint64_t *hash, mprof_reader *reader)
+{
+	const uint32_t some = MPROF_COLUMN_METHODS | MPROF_COLUMN_TIMES | MPROF_COLUMN_CLASSES;
+	mprof_columns columns = {.struct_size = sizeof(columns)};
+	mprof_event events[LONGEST_BATCH];
+	mprof_status status;
+	size_t count;
+
+	for (int turn = 0;; turn++) {
+		if (turn % 3 == 1) {
+			status = mprof_reader_next_events(reader, events, LONGEST_BATCH, &count);
+			for (size_t i = 0; i < count; i++)
+				hash_common_row(hash, &events[i]);
+		} else {
+			status = mprof_reader_next_columns(reader, turn % 3 == 0 ? ALL_COLUMNS : some, &columns);
+			hash_common_columns(hash, &columns);
+		}
+		if (status != MPROF_OK)
+			break;
+	}
 	hash_number(hash, status);
 	if (status != MPROF_END)
 		hash_error(hash, reader);
@@ -264,6 +338,7 @@ typedef struct reading {
 	size_t batch;
 	int loads_again;     /* Every third block. */
 	int as_columns;      /* Blocks are fetched as arrays, except one after this number; 0: none is. */
+	int mixes;           /* Every second block is fetched in several ways. */
 	int leaves_early;    /* Every fifth block is left without its events. */
 	uint64_t seek_every; /* After this number of blocks, a seek to the block before; 0: none. */
 	int interrupts;      /* At each report of progress. */
@@ -305,8 +380,10 @@ static uint64_t hash_blocks(mprof_reader *reader, const reading *how)
 		hash_number(&hash, block.offset);
 		hash_number(&hash, block.length);
 		hash_number(&hash, block.end.counter);
-		if (block.kind == MPROF_BLOCK_EVENTS && how->as_columns != 0 && number % how->as_columns != 0)
-			hash_columns(&hash, reader);
+		if (block.kind == MPROF_BLOCK_EVENTS && how->mixes && number % 2 == 0)
+			hash_mixture(&hash, reader);
+		else if (block.kind == MPROF_BLOCK_EVENTS && how->as_columns != 0 && number % how->as_columns != 0)
+			hash_columns(&hash, reader, ALL_COLUMNS);
 		else if (block.kind == MPROF_BLOCK_EVENTS && block.loaded && !(how->leaves_early && number % 5 == 0))
 			hash_events(&hash, reader, &block, how->batch, how->loads_again && number % 3 == 0);
 		if (status != MPROF_OK && error.severity != MPROF_SEVERITY_BLOCK)
@@ -381,6 +458,7 @@ static void compare_readings(threaded_source *source)
 		{.batch = 300, .interrupts = 1},
 		{.batch = 300, .ignore_checksums = 1},
 		{.batch = 300, .as_columns = 3, .seek_every = 7},
+		{.batch = 300, .as_columns = 1000, .mixes = 1, .keep_implicit_leaves = 1},
 		/* Only without sanitizers, which make threads slow. */
 		{.batch = 300, .as_columns = 1000},
 		{.batch = 300, .as_columns = 4, .loads_again = 1},
@@ -411,7 +489,7 @@ Test(reader_threads, return_what_one_thread_returns)
 Test(reader_threads, continue_blocks_with_more_events_than_are_prepared)
 {
 	for (size_t i = 0; i < LAYOUTS; i++) {
-		threaded_source source = {.log = write_log(&layouts[i], is_sanitized() ? 2 : 5, 70000)};
+		threaded_source source = {.log = write_log(&layouts[i], is_sanitized() ? 4 : 5, 70000)};
 
 		compare_threads(&source, &(reading){.batch = 300});
 		compare_threads(&source, &(reading){.batch = LONGEST_BATCH, .loads_again = 1});
