@@ -171,8 +171,8 @@ static inline void call_stack_pass(call_model *model, call_stack *stack, uint64_
 
 /**
  * The fast path, for a caller that keeps the top of the stack in a variable while it reads events. These functions
- * return the new top node after a call or a return, or #CALL_STACK_SLOW_PATH if the slow path is required; then nothing
- * has changed.
+ * return the new top node after a call or a return, or #CALL_STACK_SLOW_PATH if the slow path is required. They change
+ * nothing: the caller counts the call.
  */
 static inline uint32_t call_stack_after_enter(call_model *model, uint32_t top, uint32_t method)
 {
@@ -184,10 +184,7 @@ static inline uint32_t call_stack_after_enter(call_model *model, uint32_t top, u
 	 * There is no such node if frames are folded, or without a call tree. A node that is not marked as changed is
 	 * not returned either, so that this path need not mark any.
 	 */
-	if (__builtin_expect(child == CALL_TREE_ROOT, 0))
-		return CALL_STACK_SLOW_PATH;
-	model->tree.nodes[child].calls++;
-	return child;
+	return __builtin_expect(child == CALL_TREE_ROOT, 0) ? CALL_STACK_SLOW_PATH : child;
 }
 
 /** \p below is the node below the top, or #CALL_TREE_ROOT. */

@@ -5,6 +5,8 @@
  *
  * Both loops depend on the event before: what each event changes is kept in local variables, which is why these
  * functions are inlined. They add an event entirely, or change nothing and leave it to the slow path.
+ *
+ * \p how is a constant, so that each combination of its bits has a loop of its own.
  */
 #ifndef MODEL_FAST_PATH_H
 #define MODEL_FAST_PATH_H
@@ -12,6 +14,12 @@
 #include "model/profile_internal.h"
 
 #define FAST_PATH_INLINE static inline __attribute__((always_inline))
+
+/** What is done with events. Bits. */
+typedef enum fast_path_mode {
+	FAST_PATH_COUNTS = 1, /**< They are inside the window. Otherwise calls are followed, but nothing is counted. */
+	FAST_PATH_TIMED = 2   /**< Durations of calls are measured. */
+} fast_path_mode;
 
 /** The state of a thread while its events take the fast path. */
 typedef struct fast_path {
@@ -38,11 +46,11 @@ typedef struct fast_call {
 } fast_call;
 
 /** Starts with the state of a thread. Returns 0 if all events need the slow path. */
-FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, thread_record *thread, const int is_timed)
+FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, thread_record *thread, const int how)
 {
 	const call_node *nodes = profile->calls.tree.nodes;
 	call_stack *stack = thread_stack(thread);
-	const int has_open = is_timed && stack->open != NULL;
+	const int has_open = (how & FAST_PATH_TIMED) != 0 && stack->open != NULL;
 
 	path->top = stack->top;
 	path->below = nodes[stack->top].parent;
@@ -61,12 +69,12 @@ FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, th
 }
 
 /** Stores the state in the thread. */
-FAST_PATH_INLINE void fast_path_end(const fast_path *path, thread_record *thread, const int is_timed)
+FAST_PATH_INLINE void fast_path_end(const fast_path *path, thread_record *thread, const int how)
 {
 	call_stack *stack = thread_stack(thread);
 
 	stack->top = path->top;
-	if (is_timed)
+	if (how & FAST_PATH_TIMED)
 		stack->time = path->time;
 	thread->last_counter = path->counter;
 }
@@ -78,13 +86,14 @@ FAST_PATH_INLINE int fast_path_is_next(const fast_path *path, uint64_t counter)
 }
 
 /** Adds the time until \p counter, which is not before fast_path::counter, to the method on top. */
-FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, uint64_t counter, const int is_timed)
+FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, uint64_t counter, const int how)
 {
 	const uint64_t passed = counter - path->counter;
 
-	if (is_timed)
+	if (how & FAST_PATH_TIMED)
 		path->time += passed;
-	profile->calls.tree.nodes[path->top].self += passed;
+	if (how & FAST_PATH_COUNTS)
+		profile->calls.tree.nodes[path->top].self += passed;
 	path->counter = counter;
 }
 
@@ -93,8 +102,9 @@ FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, ui
  * Each kind is counted here, where it is known, since looking up a counter by kind costs as much as the rest.
  */
 FAST_PATH_INLINE uint32_t fast_path_top_after(fast_path *path, mprof_profile *profile, const call_stack *stack,
-					      const fast_call *call)
+					      const fast_call *call, const int how)
 {
+	const uint32_t counted = how & FAST_PATH_COUNTS;
 	uint64_t *counts = profile->totals.event_counts;
 	call_model *calls = &profile->calls;
 	uint32_t next = CALL_STACK_SLOW_PATH;
@@ -104,49 +114,52 @@ FAST_PATH_INLINE uint32_t fast_path_top_after(fast_path *path, mprof_profile *pr
 		next = call_stack_after_enter(calls, path->top, call->id);
 		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 			return next;
-		counts[MPROF_EVENT_METHOD_ENTER]++;
+		calls->tree.nodes[next].calls += counted;
+		counts[MPROF_EVENT_METHOD_ENTER] += counted;
 		path->below = path->top;
 	} else if (call->kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
 		next = call_stack_after_leave_top(stack, path->top, path->below);
 		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 			return next;
-		counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT]++;
+		counts[MPROF_EVENT_METHOD_LEAVE_IMPLICIT] += counted;
 		path->below = calls->tree.nodes[next].parent;
 	} else if (call->kind == MPROF_EVENT_METHOD_LEAVE) {
 		next = call_stack_after_leave(calls, stack, path->top, path->below, call->id);
 		if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 			return next;
-		counts[call->is_implicit ? MPROF_EVENT_METHOD_LEAVE_IMPLICIT : MPROF_EVENT_METHOD_LEAVE]++;
+		counts[call->is_implicit ? MPROF_EVENT_METHOD_LEAVE_IMPLICIT : MPROF_EVENT_METHOD_LEAVE] += counted;
 		path->below = calls->tree.nodes[next].parent;
 	}
 	return next;
 }
 
 /**
- * Adds a call or return, which is not before fast_path::counter. \p is_timed is a constant: whether durations of calls
- * are measured. Returns 0 if the event needs the slow path, or is of another kind.
+ * Adds a call or return, which is not before fast_path::counter. Returns 0 if the event needs the slow path, or is of
+ * another kind.
  */
 FAST_PATH_INLINE int fast_path_call(fast_path *path, mprof_profile *profile, const call_stack *stack,
-				    const fast_call *call, const int is_timed)
+				    const fast_call *call, const int how)
 {
 	const int is_enter = call->kind == MPROF_EVENT_METHOD_ENTER;
+	const int is_timed = (how & FAST_PATH_TIMED) != 0;
 	const uint32_t top = path->top;
 	uint32_t next;
 
 	/* The slow path makes room for one more open call, of which there may be none. */
 	if (is_timed && is_enter && __builtin_expect(path->open >= path->open_end, 0))
 		return 0;
-	next = fast_path_top_after(path, profile, stack, call);
+	next = fast_path_top_after(path, profile, stack, call, how);
 	if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 		return 0;
-	fast_path_pass(path, profile, call->counter, is_timed);
+	fast_path_pass(path, profile, call->counter, how);
 	if (is_timed && is_enter) {
 		path->open->time = path->time;
 		path->open->counter = call->counter;
 		path->open++;
 	} else if (is_timed) {
 		path->open--;
-		call_stack_measure(&profile->calls, top, path->open, path->time);
+		if (how & FAST_PATH_COUNTS)
+			call_stack_measure(&profile->calls, top, path->open, path->time);
 	}
 	path->top = next;
 	return 1;

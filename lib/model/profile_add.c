@@ -83,8 +83,7 @@ static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *read
 /* Whether the events of the loaded block are added from their columns, without making structs of them. */
 static int takes_columns(const mprof_profile *profile, const mprof_reader *reader)
 {
-	return !profile->window.is_bounded && profile->timeline.limit == 0 && !profile->ages.is_enabled &&
-	       reader_has_columns(reader);
+	return profile->timeline.limit == 0 && !profile->ages.is_enabled && reader_has_columns(reader);
 }
 
 /* Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events before damage are added. */

@@ -121,19 +121,30 @@ static inline int add_allocation(mprof_profile *profile, uint32_t top, const mpr
 	return 1;
 }
 
+/* As add_allocation(), and counts the event. Allocations outside the window change nothing. */
+static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_columns *columns,
+				      size_t allocation, const int how)
+{
+	if ((how & FAST_PATH_COUNTS) == 0)
+		return 1;
+	if (!add_allocation(profile, top, columns, allocation))
+		return 0;
+	profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
+	return 1;
+}
+
 /*
  * Adds events up to the first one that requires the slow path. has_failed is set if there was no memory for the next
- * one. is_timed is a constant: whether durations of calls are measured. Each symbol has a branch of its own, in which
- * the kind of the event is a constant.
+ * one. Each symbol has a branch of its own, in which the kind of the event is a constant.
  */
 FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
-				      column_cursor *next, int *has_failed, const int is_timed)
+				      column_cursor *next, int *has_failed, const int how)
 {
 	const call_stack *stack = thread_stack(thread);
 	column_cursor cursor = *next;
 	fast_path path;
 
-	if (!fast_path_begin(&path, profile, thread, is_timed))
+	if (!fast_path_begin(&path, profile, thread, how))
 		return;
 	for (; cursor.symbol < cursor.end; cursor.symbol++) {
 		const uint8_t symbol = *cursor.symbol;
@@ -142,46 +153,93 @@ FAST_PATH_INLINE void add_fast_inline(mprof_profile *profile, thread_record *thr
 			const fast_call call = {MPROF_EVENT_METHOD_ENTER, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, is_timed))
+			    !fast_path_call(&path, profile, stack, &call, how))
 				break;
 			cursor.method++;
 		} else if (symbol == MPROF_SYMBOL_LEAVE_IMPLICIT) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, is_timed))
+			    !fast_path_call(&path, profile, stack, &call, how))
 				break;
 		} else if (symbol == MPROF_SYMBOL_LEAVE) {
 			const fast_call call = {MPROF_EVENT_METHOD_LEAVE, *cursor.method, *cursor.time, 0};
 
 			if (!fast_path_is_next(&path, call.counter) ||
-			    !fast_path_call(&path, profile, stack, &call, is_timed))
+			    !fast_path_call(&path, profile, stack, &call, how))
 				break;
 			cursor.method++;
 		} else {
 			if (symbol == MPROF_SYMBOL_ROW || !fast_path_is_next(&path, cursor.counter))
 				break;
-			*has_failed = !add_allocation(profile, path.top, columns, cursor.allocation);
+			*has_failed = !add_fast_allocation(profile, path.top, columns, cursor.allocation, how);
 			if (*has_failed)
 				break;
-			profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
-			fast_path_pass(&path, profile, cursor.counter, is_timed);
+			fast_path_pass(&path, profile, cursor.counter, how);
 			cursor.allocation++;
 			continue;
 		}
 		cursor.counter = *cursor.time++;
 	}
-	fast_path_end(&path, thread, is_timed);
+	fast_path_end(&path, thread, how);
 	*next = cursor;
 }
 
 static void add_fast(mprof_profile *profile, thread_record *thread, const mprof_columns *columns, column_cursor *next,
-		     int *has_failed)
+		     int *has_failed, int counts)
 {
-	if (profile->calls.durations.is_enabled)
-		add_fast_inline(profile, thread, columns, next, has_failed, 1);
+	if (profile->calls.durations.is_enabled && counts)
+		add_fast_inline(profile, thread, columns, next, has_failed, FAST_PATH_COUNTS | FAST_PATH_TIMED);
+	else if (profile->calls.durations.is_enabled)
+		add_fast_inline(profile, thread, columns, next, has_failed, FAST_PATH_TIMED);
+	else if (counts)
+		add_fast_inline(profile, thread, columns, next, has_failed, FAST_PATH_COUNTS);
 	else
 		add_fast_inline(profile, thread, columns, next, has_failed, 0);
+}
+
+/* Where the events of a batch are. */
+static window_place place_of(const mprof_profile *profile, const thread_record *thread, const mprof_columns *columns)
+{
+	uint64_t first = columns->start_counter;
+	uint64_t last = columns->start_counter;
+
+	if (!profile->window.is_bounded)
+		return WINDOW_INSIDE;
+	for (size_t i = 0; i < columns->time_count; i++) {
+		first = columns->times[i] < first ? columns->times[i] : first;
+		last = columns->times[i] > last ? columns->times[i] : last;
+	}
+	for (size_t i = 0; i < columns->row_count; i++) {
+		first = columns->rows[i].counter < first ? columns->rows[i].counter : first;
+		last = columns->rows[i].counter > last ? columns->rows[i].counter : last;
+	}
+	return window_place_of(&profile->window, thread->last_counter, first, last);
+}
+
+/* Adds the events at the cursor. Returns 0 if there is no memory for one of them. */
+static int add_events(mprof_profile *profile, thread_record *thread, const mprof_columns *columns,
+		      column_cursor *cursor, window_place place)
+{
+	const int counts = place == WINDOW_INSIDE;
+	mprof_event_detail detail;
+	mprof_event event;
+
+	for (;;) {
+		int has_failed = 0;
+		int is_added;
+
+		if (place != WINDOW_ACROSS)
+			add_fast(profile, thread, columns, cursor, &has_failed, counts);
+		if (cursor->symbol == cursor->end)
+			return 1;
+		get_event(cursor, columns, &event, &detail);
+		is_added = counts ? profile_events_add_slow(profile, thread, &event, has_failed)
+				  : profile_events_add_windowed(profile, thread, &event);
+		if (!is_added)
+			return 0;
+		advance(cursor);
+	}
 }
 
 int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns)
@@ -190,24 +248,17 @@ int profile_columns_add(mprof_profile *profile, thread_record *thread, const mpr
 				columns->methods,      columns->times,
 				columns->rows,         0,
 				columns->start_counter};
-	const profile_run run = profile_events_begin_run(profile, thread);
-	mprof_event_detail detail;
-	mprof_event event;
+	const window_place place = place_of(profile, thread, columns);
+	profile_run run;
+	int is_added;
 
 	if (columns->event_count == 0)
 		return 1;
-	for (;;) {
-		int has_failed = 0;
-
-		add_fast(profile, thread, columns, &cursor, &has_failed);
-		if (cursor.symbol == cursor.end)
-			break;
-		get_event(&cursor, columns, &event, &detail);
-		if (!profile_events_add_slow(profile, thread, &event, has_failed))
-			break;
-		advance(&cursor);
+	run = profile_events_begin_run(profile, thread);
+	is_added = add_events(profile, thread, columns, &cursor, place);
+	if (place == WINDOW_INSIDE) {
+		thread->events += (size_t)(cursor.symbol - columns->symbols);
+		profile->totals.events += (size_t)(cursor.symbol - columns->symbols);
 	}
-	thread->events += (size_t)(cursor.symbol - columns->symbols);
-	profile->totals.events += (size_t)(cursor.symbol - columns->symbols);
-	return profile_events_end_run(profile, thread, &run) && cursor.symbol == cursor.end;
+	return profile_events_end_run(profile, thread, &run) && is_added;
 }

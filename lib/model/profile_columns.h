@@ -19,7 +19,7 @@
 /** As profile_events_begin(). */
 void profile_columns_begin(thread_record *thread, const mprof_columns *columns);
 
-/** As profile_events_add(), for a profile with neither a bounded window nor a timeline. */
+/** As profile_events_add(), for a profile without a timeline. */
 int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns);
 
 #endif

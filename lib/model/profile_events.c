@@ -43,8 +43,7 @@ static inline void pass_time(mprof_profile *profile, thread_record *thread, uint
 /* Of the value of MPROF_EVENT_METHOD_CODE. */
 #define CODE_ORIGIN_BITS 4
 
-/* Not inlined: that would make the loop slower for all other allocations. */
-__attribute__((noinline)) int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
+int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	uint32_t stack = detail != NULL ? detail->stack : 0;
@@ -392,18 +391,29 @@ static inline void count_event(mprof_profile *profile, const mprof_event *event)
 									 MPROF_EVENT_METHOD_LEAVE)]++;
 }
 
+/* As add_allocation(), and counts the event. Allocations outside the window change nothing. */
+static inline int add_fast_allocation(mprof_profile *profile, uint32_t top, const mprof_event *event, const int how)
+{
+	if ((how & FAST_PATH_COUNTS) == 0)
+		return 1;
+	if (!add_allocation(profile, top, event))
+		return 0;
+	profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
+	return 1;
+}
+
 /*
  * Adds events up to the first one that requires the slow path. Returns the number of events added; has_failed is set if
- * there was no memory for the next one. is_timed is a constant: whether durations of calls are measured.
+ * there was no memory for the next one.
  */
 FAST_PATH_INLINE size_t add_events_inline(mprof_profile *profile, thread_record *thread, const mprof_event *events,
-					  size_t count, int *has_failed, const int is_timed)
+					  size_t count, int *has_failed, const int how)
 {
 	const call_stack *stack = thread_stack(thread);
 	fast_path path;
 	size_t done;
 
-	if (!fast_path_begin(&path, profile, thread, is_timed))
+	if (!fast_path_begin(&path, profile, thread, how))
 		return 0;
 	for (done = 0; done < count; done++) {
 		const mprof_event *event = &events[done];
@@ -411,27 +421,32 @@ FAST_PATH_INLINE size_t add_events_inline(mprof_profile *profile, thread_record 
 		if (!fast_path_is_next(&path, event->counter))
 			break;
 		if (event->kind == MPROF_EVENT_ALLOCATION) {
-			*has_failed = !add_allocation(profile, path.top, event);
+			*has_failed = !add_fast_allocation(profile, path.top, event, how);
 			if (*has_failed)
 				break;
-			profile->totals.event_counts[MPROF_EVENT_ALLOCATION]++;
-			fast_path_pass(&path, profile, event->counter, is_timed);
+			fast_path_pass(&path, profile, event->counter, how);
 		} else {
 			const fast_call call = {event->kind, event->id, event->counter, is_implicit(event)};
 
-			if (!fast_path_call(&path, profile, stack, &call, is_timed))
+			if (!fast_path_call(&path, profile, stack, &call, how))
 				break;
 		}
 	}
-	fast_path_end(&path, thread, is_timed);
+	fast_path_end(&path, thread, how);
 	return done;
 }
 
 static size_t add_events_fast(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
-			      int *has_failed)
+			      int *has_failed, int counts)
 {
-	return profile->calls.durations.is_enabled ? add_events_inline(profile, thread, events, count, has_failed, 1)
-						   : add_events_inline(profile, thread, events, count, has_failed, 0);
+	if (profile->calls.durations.is_enabled && counts)
+		return add_events_inline(profile, thread, events, count, has_failed,
+					 FAST_PATH_COUNTS | FAST_PATH_TIMED);
+	if (profile->calls.durations.is_enabled)
+		return add_events_inline(profile, thread, events, count, has_failed, FAST_PATH_TIMED);
+	if (counts)
+		return add_events_inline(profile, thread, events, count, has_failed, FAST_PATH_COUNTS);
+	return add_events_inline(profile, thread, events, count, has_failed, 0);
 }
 
 /* Whether an event begins and ends nothing, so that it can be ignored outside the window. */
@@ -451,10 +466,7 @@ static int is_instant(const mprof_event *event)
 	}
 }
 
-/*
- * Adds an event of a batch that is not entirely inside the window. Outside the window, calls and durations are tracked,
- * but nothing is counted.
- */
+/* As profile_events_add_windowed(), but returns 0 also if the memory limit was reached. */
 static int add_windowed_event(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	/*
@@ -480,19 +492,25 @@ static int add_windowed_event(mprof_profile *profile, thread_record *thread, con
 	return is_added;
 }
 
-/* Whether all events are inside the window, and the time since the previous event as well. */
-static int are_inside(const mprof_profile *profile, const thread_record *thread, const mprof_event *events,
-		      size_t count)
+/* Outside the window, calls and durations are tracked, but nothing is counted. */
+int profile_events_add_windowed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
+	return add_windowed_event(profile, thread, event) || profile_limit_skip_data(profile);
+}
+
+static window_place place_of(const mprof_profile *profile, const thread_record *thread, const mprof_event *events,
+			     size_t count)
+{
+	uint64_t first = thread->last_counter;
+	uint64_t last = thread->last_counter;
+
 	if (!profile->window.is_bounded)
-		return 1;
-	if (!window_has_counter(&profile->window, thread->last_counter))
-		return 0;
+		return WINDOW_INSIDE;
 	for (size_t i = 0; i < count; i++) {
-		if (!window_has_counter(&profile->window, events[i].counter))
-			return 0;
+		first = events[i].counter < first ? events[i].counter : first;
+		last = events[i].counter > last ? events[i].counter : last;
 	}
-	return 1;
+	return window_place_of(&profile->window, thread->last_counter, first, last);
 }
 
 static int follow_event(mprof_profile *profile, uint64_t thread, const mprof_event *event)
@@ -544,24 +562,36 @@ int profile_events_add_slow(mprof_profile *profile, thread_record *thread, const
 	return 1;
 }
 
+/* Returns the number of events before the first one for which there is no memory. */
+static size_t add_at(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count,
+		     window_place place)
+{
+	const int counts = place == WINDOW_INSIDE;
+	size_t done = 0;
+
+	for (;;) {
+		int has_failed = 0;
+		int is_added;
+
+		if (place != WINDOW_ACROSS)
+			done += add_events_fast(profile, thread, events + done, count - done, &has_failed, counts);
+		if (done == count)
+			return done;
+		is_added = counts ? profile_events_add_slow(profile, thread, &events[done], has_failed)
+				  : profile_events_add_windowed(profile, thread, &events[done]);
+		if (!is_added)
+			return done;
+		done++;
+	}
+}
+
 static int add_run(mprof_profile *profile, thread_record *thread, const mprof_event *events, size_t count)
 {
+	const window_place place = place_of(profile, thread, events, count);
 	const profile_run run = profile_events_begin_run(profile, thread);
-	size_t done = 0;
-	int has_failed = 0;
+	const size_t done = add_at(profile, thread, events, count, place);
 
-	if (!are_inside(profile, thread, events, count)) {
-		while (done < count &&
-		       (add_windowed_event(profile, thread, &events[done]) || profile_limit_skip_data(profile)))
-			done++;
-	} else {
-		for (;;) {
-			done += add_events_fast(profile, thread, events + done, count - done, &has_failed);
-			if (done == count || !profile_events_add_slow(profile, thread, &events[done], has_failed))
-				break;
-			has_failed = 0;
-			done++;
-		}
+	if (place == WINDOW_INSIDE) {
 		thread->events += done;
 		profile->totals.events += done;
 	}

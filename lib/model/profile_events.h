@@ -29,10 +29,14 @@ int profile_events_end_run(mprof_profile *profile, thread_record *thread, const 
 /** Adds an event of any kind, and counts it by kind. \p has_failed: there was no memory for it in the fast path. */
 int profile_events_add_slow(mprof_profile *profile, thread_record *thread, const mprof_event *event, int has_failed);
 
+/** Adds an event where some or all events are outside the window. */
+int profile_events_add_windowed(mprof_profile *profile, thread_record *thread, const mprof_event *event);
+
 /**
  * Counts an allocation in the node \p top at its call site. One that has none is counted by class alone, by the caller.
+ * Inlined, this would make the loops slower for all other allocations.
  */
-int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event);
+int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_event *event) __attribute__((noinline));
 
 /** Tracks the native memory of a thread that does not count: it may free memory that other threads allocated. */
 int profile_events_follow(mprof_profile *profile, uint64_t thread, const mprof_event *events, size_t count);

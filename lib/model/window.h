@@ -36,6 +36,26 @@ static inline int window_is_over(const profile_window *window, uint64_t counter)
 	return window->is_bounded && counter >= window->end;
 }
 
+/** Where events are. */
+typedef enum window_place {
+	WINDOW_INSIDE,  /**< All of them count, and so does the time since the event before them. */
+	WINDOW_OUTSIDE, /**< None of them counts. */
+	WINDOW_ACROSS   /**< Some of them may count. */
+} window_place;
+
+/**
+ * Where events of a thread are whose counters are from \p first to \p last. \p before is that of the event before them:
+ * an event with a lower counter is at the same time.
+ */
+static inline window_place window_place_of(const profile_window *window, uint64_t before, uint64_t first, uint64_t last)
+{
+	if (window_has_counter(window, before) && window_has_counter(window, first) && window_has_counter(window, last))
+		return WINDOW_INSIDE;
+	if (window_is_over(window, before) || (before < window->start && last < window->start))
+		return WINDOW_OUTSIDE;
+	return WINDOW_ACROSS;
+}
+
 /** The nearest counter inside the window: the difference of two of these is the time that passed inside. */
 static inline uint64_t window_clamp(const profile_window *window, uint64_t counter)
 {
