@@ -5,6 +5,9 @@
 #include "recorder/slots.h"
 #include "recorder/slots_collect.h"
 
+/* A block holds at most this share of the buffers for which threads that wait are woken. */
+#define MOST_HELD_SHARE 8
+
 /* If earlier blocks may be evicted, a block begins with a switch to the stack that the thread is on. */
 static void repeat_switch(const recorder_drain *drain, open_block *block, const mprof_thread *thread)
 {
@@ -57,8 +60,12 @@ int block_may_extend(const recorder_drain *drain, const open_block *block, const
 	 */
 	if (block->events.encoder.last_counter == block->buffer_counter)
 		return 0;
-	/* Threads that wait get the buffers that are held. */
-	return block->held == NULL || atomic_load(&drain->shared->waiting) == 0;
+	/*
+	 * Threads that wait get the buffers that are held. They are woken for many buffers at a time, so a few of these
+	 * do not delay them; without any, all blocks would be short.
+	 */
+	return block->held_count == 0 || block->held_count < drain->shared->wake_buffers / MOST_HELD_SHARE ||
+	       atomic_load(&drain->shared->waiting) == 0;
 }
 
 void block_take_buffer(const recorder_drain *drain, open_block *block, event_buffer *buffer)
@@ -72,6 +79,7 @@ void block_take_buffer(const recorder_drain *drain, open_block *block, event_buf
 	}
 	buffer->next_full = block->held;
 	block->held = buffer;
+	block->held_count++;
 }
 
 void block_encode(open_block *block)

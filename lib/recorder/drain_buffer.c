@@ -85,6 +85,7 @@ void drain_end_block(recorder_drain *drain, open_block *block)
 	salvage_commit_buffer(drain, block->last, thread->drain.last_counter);
 	block->thread = NULL;
 	block->last = NULL;
+	block->held_count = 0;
 	while (block->held != NULL) {
 		event_buffer *next = block->held->next_full;
 

@@ -18,6 +18,7 @@ typedef struct open_block {
 	/** Full buffers, all of whose events are in the block or in the log, linked by next_full. They are given back
 	 * after the commit that covers them. */
 	event_buffer *held;
+	uint32_t held_count;     /**< Number of them. */
 	uint64_t start_counter;  /**< Base counter of the block, in the units of slots. */
 	uint64_t buffer_counter; /**< event_encoder::last_counter before the events of the last buffer. */
 	uint32_t most_events;    /**< A block to which another buffer is added does not exceed this. Constant. */
