@@ -202,7 +202,7 @@ static void add_fast(mprof_profile *profile, thread_record *thread, const mprof_
 static window_place place_of(const mprof_profile *profile, const thread_record *thread, const mprof_columns *columns)
 {
 	uint64_t first = columns->start_counter;
-	uint64_t last = columns->start_counter;
+	uint64_t last = first;
 
 	if (!profile->window.is_bounded)
 		return WINDOW_INSIDE;

@@ -502,7 +502,7 @@ static window_place place_of(const mprof_profile *profile, const thread_record *
 			     size_t count)
 {
 	uint64_t first = thread->last_counter;
-	uint64_t last = thread->last_counter;
+	uint64_t last = first;
 
 	if (!profile->window.is_bounded)
 		return WINDOW_INSIDE;
