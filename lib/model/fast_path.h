@@ -82,7 +82,7 @@ FAST_PATH_INLINE void fast_path_end(const fast_path *path, thread_record *thread
 /** Whether \p counter is not before that of the event before. Otherwise the slow path is required. */
 FAST_PATH_INLINE int fast_path_is_next(const fast_path *path, uint64_t counter)
 {
-	return __builtin_expect((int64_t)(counter - path->counter) >= 0, 1);
+	return __builtin_expect((int64_t)(counter - path->counter) >= 0, 1) != 0;
 }
 
 /** Adds the time until \p counter, which is not before fast_path::counter, to the method on top. */
