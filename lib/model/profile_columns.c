@@ -31,10 +31,12 @@ static inline int is_call(uint8_t symbol)
 
 void profile_columns_begin(thread_record *thread, const mprof_columns *columns)
 {
+	/* As many as a batch of structs has, so that the result does not depend on the layout. */
+	const size_t most = columns->event_count < PROFILE_BATCH ? columns->event_count : PROFILE_BATCH;
 	const mprof_event *row = columns->rows;
 	mprof_event event;
 
-	for (size_t i = 0; i < columns->event_count; i++) {
+	for (size_t i = 0; i < most; i++) {
 		if (is_call(columns->symbols[i])) {
 			memset(&event, 0, sizeof(event));
 			event.kind = MPROF_EVENT_METHOD_ENTER;
