@@ -29,26 +29,16 @@ static inline int is_call(uint8_t symbol)
 	return symbol < sizeof(call_kinds);
 }
 
-void profile_columns_begin(thread_record *thread, const mprof_columns *columns)
+static column_cursor cursor_of(const mprof_columns *columns)
 {
-	/* As many as a batch of structs has, so that the result does not depend on the layout. */
-	const size_t most = columns->event_count < PROFILE_BATCH ? columns->event_count : PROFILE_BATCH;
-	const mprof_event *row = columns->rows;
-	mprof_event event;
+	const column_cursor cursor = {.symbol = columns->symbols,
+				      .end = columns->symbols + columns->event_count,
+				      .method = columns->methods,
+				      .time = columns->times,
+				      .row = columns->rows,
+				      .counter = columns->start_counter};
 
-	for (size_t i = 0; i < most; i++) {
-		if (is_call(columns->symbols[i])) {
-			memset(&event, 0, sizeof(event));
-			event.kind = MPROF_EVENT_METHOD_ENTER;
-			event.counter = columns->times[0];
-			profile_events_begin(thread, &event, 1);
-			return;
-		}
-		if (columns->symbols[i] == MPROF_SYMBOL_ROW && event_has_time(row++)) {
-			profile_events_begin(thread, row - 1, 1);
-			return;
-		}
-	}
+	return cursor;
 }
 
 /* Makes a struct of the next event, which has \p detail if it is an allocation. */
@@ -92,6 +82,27 @@ static inline void advance(column_cursor *cursor)
 		cursor->counter = (cursor->row++)->counter;
 	} else {
 		cursor->allocation++;
+	}
+}
+
+void profile_columns_begin(thread_record *thread, const mprof_columns *columns)
+{
+	/* As many as a batch of structs has, so that the result does not depend on the layout. */
+	const size_t most = columns->event_count < PROFILE_BATCH ? columns->event_count : PROFILE_BATCH;
+	column_cursor cursor;
+	mprof_event_detail detail;
+	mprof_event event;
+
+	if (most == 0)
+		return;
+	cursor = cursor_of(columns);
+	for (size_t i = 0; i < most; i++) {
+		get_event(&cursor, columns, &event, &detail);
+		if (!thread->has_counter || event_has_time(&event)) {
+			profile_events_begin(thread, &event, 1);
+			return;
+		}
+		advance(&cursor);
 	}
 }
 
@@ -254,8 +265,6 @@ int profile_columns_add(mprof_profile *profile, thread_record *thread, const mpr
 	profile_run run;
 	int is_added;
 
-	if (columns->event_count == 0)
-		return 1;
 	run = profile_events_begin_run(profile, thread);
 	is_added = add_events(profile, thread, columns, &cursor, place);
 	if (place == WINDOW_INSIDE) {

@@ -16,7 +16,7 @@
 	(MPROF_COLUMN_METHODS | MPROF_COLUMN_TIMES | MPROF_COLUMN_CLASSES | MPROF_COLUMN_SIZES |                       \
 	 MPROF_COLUMN_CALLERS | MPROF_COLUMN_STACKS)
 
-/** As profile_events_begin(). */
+/** As profile_events_begin(). Does nothing without events. */
 void profile_columns_begin(thread_record *thread, const mprof_columns *columns);
 
 /** As profile_events_add(), for a profile without a timeline. */

@@ -15,13 +15,18 @@ void profile_events_begin(thread_record *thread, const mprof_event *events, size
 {
 	size_t first = 0;
 
+	/* A thread starts at its first event, which has the base counter of the block if it has no time. */
+	if (!thread->has_counter && count > 0) {
+		thread->last_counter = events[0].counter;
+		thread->has_counter = 1;
+		return;
+	}
 	while (first < count && !event_has_time(&events[first]))
 		first++;
 	if (first == count)
 		return;
-	if (!thread->has_counter || (int64_t)(events[first].counter - thread->last_counter) < 0)
+	if ((int64_t)(events[first].counter - thread->last_counter) < 0)
 		thread->last_counter = events[first].counter;
-	thread->has_counter = 1;
 }
 
 /* The current time of a thread, for durations: only their part inside the window counts. */

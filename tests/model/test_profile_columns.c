@@ -3,9 +3,10 @@
 #include "base/failing_allocator.h"
 #include "model/profile_fixture.h"
 
-#define LOGS 60
+#define LOGS 30
 #define BLOCKS 12
 #define BLOCK_EVENTS 400
+#define UNTIMED_EVENTS 1500
 #define THREADS 3
 #define STACKS 2
 
@@ -29,7 +30,7 @@ static void add_allocation(test_log *log, uint32_t id, uint64_t counter)
 /* Events that have no symbol in columns. */
 static void add_row(test_log *log, uint64_t thread, uint32_t id, uint64_t counter)
 {
-	switch (random_below(7)) {
+	switch (random_below(8)) {
 	case 0:
 		add(log, MPROF_EVENT_METHOD_JIT_START, id, counter);
 		break;
@@ -46,6 +47,9 @@ static void add_row(test_log *log, uint64_t thread, uint32_t id, uint64_t counte
 		add_full(log, MPROF_EVENT_ALLOCATION_AT_JIT, id, counter, 16, 0);
 		break;
 	case 5:
+		add_value(log, MPROF_EVENT_GC_RESIZE, 4096, counter);
+		break;
+	case 6:
 		add_value(log, MPROF_EVENT_RECORDING_RESUMED, random_below(5), counter);
 		break;
 	default:
@@ -94,6 +98,9 @@ static void write_random(test_log *log, uint64_t seed, int has_columns)
 		uint64_t counter = 1000 + random_below(9000);
 
 		begin_block(log, thread, counter);
+		/* At the start of a thread: more events without a time of their own than a batch of structs has. */
+		for (int event = 0; block == 0 && event < UNTIMED_EVENTS; event++)
+			add_allocation(log, 1, counter);
 		for (int event = 0; event < BLOCK_EVENTS; event++) {
 			counter += random_below(9);
 			if (block % 4 == 0 && random_below(50) == 0)
