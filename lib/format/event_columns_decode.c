@@ -11,7 +11,7 @@
 /* Events that are decoded at once: their values fit the first-level cache. */
 #define RUN_LENGTH 256
 
-/* The values of a run. Each array has one more, 0, which events after the last value load but do not use. */
+/* The values of a run. Each array of values has one more, 0, which events after the last one load but do not use. */
 typedef struct run_values {
 	uint8_t symbols[RUN_LENGTH + 1];
 	uint32_t methods[RUN_LENGTH + 1];

@@ -5,8 +5,8 @@
 #include "recorder/slots.h"
 #include "recorder/slots_collect.h"
 
-/* A block holds at most this share of the buffers for which threads that wait are woken. */
-#define MOST_HELD_SHARE 8
+/* While threads wait, a block holds at most an eighth of the buffers after which they are woken. */
+#define MOST_HELD_DIVISOR 8
 
 /* If earlier blocks may be evicted, a block begins with a switch to the stack that the thread is on. */
 static void repeat_switch(const recorder_drain *drain, open_block *block, const mprof_thread *thread)
@@ -64,7 +64,7 @@ int block_may_extend(const recorder_drain *drain, const open_block *block, const
 	 * Threads that wait get the buffers that are held. They are woken for many buffers at a time, so a few of these
 	 * do not delay them; without any, all blocks would be short.
 	 */
-	return block->held_count == 0 || block->held_count < drain->shared->wake_buffers / MOST_HELD_SHARE ||
+	return block->held_count == 0 || block->held_count < drain->shared->wake_buffers / MOST_HELD_DIVISOR ||
 	       atomic_load(&drain->shared->waiting) == 0;
 }
 
