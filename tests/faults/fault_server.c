@@ -10,12 +10,14 @@
  * and no other file may remain in the folder. FAULT_BEFORE: a copy of the earlier content of that file, which has to be
  * unchanged if the program fails. FAULT_MADE: a file that the program writes, with different content each time: it has
  * to exist if the first run wrote it. FAULT_PAIRS: the number of pairs of requests that are refused in addition; they
- * are the same each time.
+ * are the same each time. FAULT_SEEN: a file of the call stacks from which requests were refused. A request from one of
+ * them is not refused again, except in pairs, and the others are added; several programs can share the file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -37,6 +39,13 @@
 
 /* The largest distance of the second request in every other pair: error handling makes few requests. */
 #define NEAR_REQUESTS 16
+
+/* Requests of a run whose call stacks are kept, and frames of each. All later requests are refused. */
+#define MOST_STACKS 65536
+#define MOST_FRAMES 64
+
+/* The first two requests from one call stack in a run are different: an array grows from nothing, or from some content. */
+#define MOST_REPETITIONS 2
 
 /* For requests that dlsym() makes while the real functions are not known yet. */
 #define EARLY_BYTES 16384
@@ -62,6 +71,7 @@ static fault_mode mode;
 static long fail_at;
 static long fail_too;           /* With FAULT_ONCE: distance to a second request that fails; 0 if none. */
 static volatile long *requests; /* Number of requests of the child, shared with its parent. */
+static uint64_t *stacks;        /* With FAULT_SEEN: a hash of the call stack of each request, if none is refused. */
 
 static _Alignas(16) char early[EARLY_BYTES];
 static size_t early_used;
@@ -101,6 +111,26 @@ static void load_allocator(void)
 	LOAD(malloc);
 }
 
+static uint64_t add_to_hash(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* Depends on the functions, not on where their files are loaded. backtrace() was called before, so it needs no memory. */
+static uint64_t hash_call_stack(void)
+{
+	void *frames[MOST_FRAMES];
+	int count = backtrace(frames, MOST_FRAMES);
+	uint64_t hash = 1;
+	Dl_info file;
+
+	for (int i = 0; i < count; i++)
+		if (dladdr(frames[i], &file) != 0)
+			hash = add_to_hash(hash, (uint64_t)((char *)frames[i] - (char *)file.dli_fbase));
+	return hash;
+}
+
 /* Counts a request. Returns whether this one fails. */
 static int is_refused(fault_kind of)
 {
@@ -109,8 +139,11 @@ static int is_refused(fault_kind of)
 	if (!is_armed || of != kind)
 		return 0;
 	n = ++*requests;
-	if (fail_at == 0)
+	if (fail_at == 0) {
+		if (stacks != NULL && n <= MOST_STACKS)
+			stacks[n - 1] = hash_call_stack();
 		return 0;
+	}
 	if (fail_too != 0 && n == fail_at + fail_too)
 		return 1;
 	return mode == FAULT_ONCE || mode == FAULT_INTERRUPTED ? n == fail_at : n >= fail_at;
@@ -525,6 +558,72 @@ static int run_pairs(void)
 	return 0;
 }
 
+/* A set of hashes other than 0, with linear probing. */
+#define TABLE_SIZE ((size_t)1 << 18)
+static uint64_t *seen;
+static uint64_t *in_this_run;
+static int seen_file = -1;
+
+/* Shared with the children only because fork() then has no pages to copy. */
+static uint64_t *share_array(size_t count)
+{
+	void *array = mmap(NULL, count * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (array == MAP_FAILED)
+		die("mmap");
+	return array;
+}
+
+/* Returns whether the hash is new. */
+static int add_to_table(uint64_t *table, uint64_t hash)
+{
+	size_t at = hash % TABLE_SIZE;
+
+	while (table[at] != 0 && table[at] != hash)
+		at = (at + 1) % TABLE_SIZE;
+	if (table[at] == hash)
+		return 0;
+	table[at] = hash;
+	return 1;
+}
+
+static void open_seen(const char *path)
+{
+	void *unused[1];
+	uint64_t hash;
+
+	(void)backtrace(unused, 1);
+	seen = share_array(TABLE_SIZE);
+	in_this_run = share_array(TABLE_SIZE);
+	stacks = share_array(MOST_STACKS);
+	seen_file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (seen_file < 0)
+		die(path);
+	while (read(seen_file, &hash, sizeof(hash)) == (ssize_t)sizeof(hash))
+		(void)add_to_table(seen, hash);
+}
+
+/* Whether a request of the last run in which none was refused is from a call stack that is new, and so to be refused. */
+static int is_new(long request)
+{
+	uint64_t hash;
+
+	if (stacks == NULL || request > MOST_STACKS)
+		return 1;
+	hash = add_to_hash(stacks[request - 1], mode);
+	for (int i = 0; i < MOST_REPETITIONS; i++) {
+		hash = add_to_hash(hash, 1) | 1;
+		if (!add_to_table(in_this_run, hash))
+			continue;
+		if (!add_to_table(seen, hash))
+			return 0;
+		if (write(seen_file, &hash, sizeof(hash)) != (ssize_t)sizeof(hash))
+			die("the file of call stacks");
+		return 1;
+	}
+	return 0;
+}
+
 /* Returns 1 in a child. */
 static int run_all(void)
 {
@@ -539,7 +638,11 @@ static int run_all(void)
 		fail_at = 0;
 		if (run(&right))
 			return 1;
+		if (in_this_run != NULL)
+			memset(in_this_run, 0, TABLE_SIZE * sizeof(*in_this_run));
 		for (fail_at = 1; fail_at <= right.requests; fail_at++) {
+			if (!is_new(fail_at))
+				continue;
 			if (run(&result))
 				return 1;
 			note(&result, &right);
@@ -549,7 +652,7 @@ static int run_all(void)
 		return 1;
 	printf("%ld faults, %ld wrong\n", faults, wrong);
 	fflush(stdout);
-	_exit(wrong != 0 || faults == 0);
+	_exit(wrong != 0 || (faults == 0 && stacks == NULL));
 }
 
 __attribute__((constructor)) static void serve(void)
@@ -573,5 +676,7 @@ __attribute__((constructor)) static void serve(void)
 		streams[i] = fcntl(fileno(file), F_DUPFD_CLOEXEC, 100);
 		fclose(file);
 	}
+	if (getenv("FAULT_SEEN") != NULL)
+		open_seen(getenv("FAULT_SEEN"));
 	(void)run_all();
 }

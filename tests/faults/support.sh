@@ -14,7 +14,10 @@ logs=$builddir/tests/data
 faults=0
 
 # Pairs of requests refused in each command, unless MPROF_FAULT_PAIRS sets another number.
-pairs=100
+pairs=10
+
+# Unless MPROF_FAULTS is set, requests from one call stack are refused only in the first of the commands that make them.
+test -n "${MPROF_FAULTS-}" || export FAULT_SEEN=$work/call_stacks
 
 # with_faults KIND ARGUMENT...: runs the tool with each request of a kind, "memory" or "io", refused. The tool may be a
 # wrapper of libtool, which runs the program by this name.

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 # The commands of the tool that read no log, record, control and doctor, with each of their requests for memory refused,
 # as test_tool_memory.sh does with the others. The programs that they start get all memory that they request.
-# with the others: record, control and doctor. The programs that they start get all memory that they ask for.
 set -eu
 . "$srcdir/tests/faults/support.sh"
 
 # Each of these runs starts a program.
-pairs=60
+pairs=20
 
 export MPROF_MODULE_DIR=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
 if test -e "$MPROF_MODULE_DIR/libmprof-instrument.so"; then
@@ -40,7 +39,7 @@ if test -e "$module_directory/libmono-profiler-mprof.so" && command -v mono >/de
 	trap 'kill -KILL "$program_id" 2>/dev/null || true; rm -rf "$work"' EXIT
 	read -r -t 60 -u "${program[0]}" line || fail "the program does not start"
 	expect "the output of the program" "$line" ready
-	pairs=100
+	pairs=30
 	with_faults memory control "$program_id" disable
 	with_faults memory control --json "$program_id" disable
 	with_faults memory control "$program_id" mark "half way"

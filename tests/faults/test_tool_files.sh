@@ -25,6 +25,7 @@ done
 # The same where the file existed before.
 export FAULT_BEFORE=$work/before.mprof
 cp "$logs/good-mail.mprof" before.mprof
+test -z "${FAULT_SEEN-}" || export FAULT_SEEN=$work/other_call_stacks
 with_faults io convert "$logs/mono-blocks.mprof" "$FAULT_OUT"
 with_faults memory convert "$logs/mono-blocks.mprof" "$FAULT_OUT"
 

@@ -52,12 +52,22 @@ checked() {
 	return 1
 }
 
+# tested VARIANT TEST...: builds nothing but those tests, and runs them.
+tested() {
+	local variant=$1
+	shift
+	make -s -C "$variant" -j"$(nproc)" check-TESTS check_PROGRAMS="$*" TESTS="$*" >"$variant/check.log" && return
+	grep -E '^(FAIL|ERROR)' "$variant/check.log"
+	return 1
+}
+
 build_clang() {
 	command -v clang >/dev/null || skip "clang is missing: install clang"
 	configured clang --disable-static CC="${CCACHE:+$CCACHE }clang" CFLAGS="-O1" || return
+	bash "$srcdir/tests/style/warnings.sh" clang clang || return
 	# shellcheck disable=SC2046 # names of tests have no spaces
-	checked clang $(tests_of base format) tests/recorder/test_recorder tests/recorder/test_heap \
-		tests/recorder/test_fork tests/abi/test_layout tests/abi/test_symbols.sh
+	tested clang $(tests_of base format) tests/recorder/test_recorder tests/recorder/test_heap \
+		tests/recorder/test_fork tests/abi/test_layout
 }
 
 # Debian has no Criterion for it without a second architecture: the tests run without that library.
@@ -67,8 +77,10 @@ build_m32() {
 	configured m32 --disable-static --without-zlib --without-mono --without-libunwind --without-libdw --without-ncurses --without-sqlite --enable-plain-runner \
 		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
 		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
+	bash "$srcdir/tests/style/warnings.sh" m32 gcc -m32 || return
+	./m32.out 2>/dev/null || skip "this system cannot run 32-bit programs: they were compiled only"
 	# shellcheck disable=SC2046
-	checked m32 $(tests_of base dictionary format io parser reader) tests/model/test_profile_calls \
+	tested m32 $(tests_of base dictionary format io parser reader) tests/model/test_profile_calls \
 		tests/writer/test_columns tests/writer/test_writer tests/recorder/test_recorder \
 		tests/recorder/test_fork tests/recorder/test_elf_symbols tests/recorder/test_heap
 }
@@ -99,8 +111,9 @@ build_decoder() {
 }
 
 # m32 is without zlib as well: no_zlib is for machines that cannot build it. decoder has no shared libraries either, nor
-# have the builds with sanitizers, which include the recorder: static is for changes to the build itself.
-test $# -gt 0 || set -- clang m32 decoder
+# have the builds with sanitizers, which include the recorder: static is for changes to the build itself. clang reads
+# all files in tests/style/analyse.sh.
+test $# -gt 0 || set -- m32 decoder
 status=0
 for variant in "$@"; do
 	result=0

@@ -9,15 +9,14 @@ needs jq
 corpus=$builddir/tests/data
 commands=("check" "info" "report --json" "dump" "dump --json" "decode" "convert" "convert --dialect=mono" "convert --dialect=drop")
 turn=0
+odd=0
 
 # Maximum memory of a command, in KiB. Sanitizers need far more than any log, so the limit applies only without them.
 memory=unlimited
-# The distance of the bytes that are changed, one at a time.
-step=83
+# The distance of the bytes that are changed, one at a time. tests/fuzz changes each byte, without starting a program.
+step=251
 if test -z "${MPROF_SANITIZED-}"; then
 	memory=1000000
-else
-	step=251
 fi
 
 # damaged WHAT COMMAND FILE: runs a command on a log that may be damaged; damage in it is reported with its offset.
@@ -68,14 +67,16 @@ cut_at() {
 	fi
 }
 
-# cut_everywhere LOG: at each border of a block, beside it, and at some places between.
+# cut_everywhere LOG: at each border of a block, beside it, and at some places between; two of them for each block.
 cut_everywhere() {
 	blocks_of "$1" >blocks
 	cp out blocks.json
 	test -s blocks || fail "$1 has no blocks"
 	size=$(stat -c %s "$1")
 	while read -r offset end; do
-		for length in $((end - 1)) "$end" $((end + 1)) $((offset + (end - offset) * 2 / 3)); do
+		places=("$end" $((offset + (end - offset) * 2 / 3)) $((end - 1)) $((end + 1)))
+		odd=$((1 - odd))
+		for length in "${places[@]:odd * 2:2}"; do
 			test "$length" -gt "$size" || cut_at "$length" "$1" blocks
 		done
 	done <blocks
