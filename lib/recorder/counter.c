@@ -19,6 +19,7 @@
 
 /* How long the counter is compared with the clock to measure its rate, to a few parts in a thousand. */
 #define CALIBRATION_NANOSECONDS 100000
+#define READINGS 5
 
 static uint64_t monotonic_nanoseconds(void *user)
 {
@@ -43,16 +44,43 @@ static int register_is_steady(void)
 #endif
 }
 
+/* The register and the clock at one time. */
+typedef struct instant {
+	uint64_t ticks;
+	uint64_t time;
+} instant;
+
+/*
+ * The first reading of the clock may take microseconds, and the thread may be interrupted between the readings. Hence the
+ * closest of several is taken: an error of a tenth would make a unit of another length.
+ */
+static instant read_instant(void)
+{
+	instant closest = {0, 0};
+	uint64_t shortest = UINT64_MAX;
+
+	for (int i = 0; i < READINGS; i++) {
+		uint64_t before = counter_read_register();
+		uint64_t time = monotonic_nanoseconds(NULL);
+		uint64_t between = counter_read_register() - before;
+
+		if (between < shortest) {
+			shortest = between;
+			closest = (instant){before + between / 2, time};
+		}
+	}
+	return closest;
+}
+
 static uint64_t register_ticks_per_second(void)
 {
-	uint64_t start_time = monotonic_nanoseconds(NULL);
-	uint64_t start_ticks = counter_read_register();
-	uint64_t elapsed;
+	instant start = read_instant();
+	instant end;
 
 	do {
-		elapsed = monotonic_nanoseconds(NULL) - start_time;
-	} while (elapsed < CALIBRATION_NANOSECONDS);
-	return (uint64_t)((double)(counter_read_register() - start_ticks) * 1e9 / (double)elapsed);
+		end = read_instant();
+	} while (end.time - start.time < CALIBRATION_NANOSECONDS);
+	return (uint64_t)((double)(end.ticks - start.ticks) * 1e9 / (double)(end.time - start.time));
 }
 
 void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks)
