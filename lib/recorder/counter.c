@@ -51,8 +51,8 @@ typedef struct instant {
 } instant;
 
 /*
- * The first reading of the clock may take microseconds, and the thread may be interrupted between the readings. Hence the
- * closest of several is taken: an error of a tenth would make a unit of another length.
+ * The first reading of the clock may take microseconds, and the thread may be interrupted between the readings. Hence
+ * the closest of several is taken: an error of a tenth would make a unit of another length.
  */
 static instant read_instant(void)
 {

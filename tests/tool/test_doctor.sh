@@ -35,7 +35,7 @@ if test -z "${MONO_MODULE_DIR-}"; then
 	expect_status 0 "doctor where it was built"
 	expect_line out "^ok       module: $module_directory/libmono-profiler-mprof.so\$"
 	expect_line out "^ok       module: $builddir/examples/native/.libs/libmprof-instrument.so\$"
-	cp -L "$(dirname "$MPROF")/.libs/mprof" elsewhere
+	cp -L "$builddir/examples/mprof/.libs/mprof" elsewhere
 	LD_LIBRARY_PATH=$builddir/lib/.libs MPROF=$work/elsewhere mprof doctor
 	! grep -q '^missing  module' out || expect_line out 'make install'
 fi
