@@ -92,7 +92,9 @@ for length in 10 100 $((size / 2)) $((size * 3 / 4)); do
 done
 
 # Bytes changed at random places of a log without checksums must not crash anything.
-for offset in $(seq 40 7 $(($(stat -c %s mail.mprof) - 1))); do
+step=7
+test -z "${MPROF_SANITIZED-}" || step=29
+for offset in $(seq 40 $step $(($(stat -c %s mail.mprof) - 1))); do
 	cp mail.mprof changed.mprof
 	change_byte changed.mprof "$offset"
 	for command in check "report --json" "dump --json"; do
