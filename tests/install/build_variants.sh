@@ -56,7 +56,8 @@ checked() {
 tested() {
 	local variant=$1
 	shift
-	make -s -C "$variant" -j"$(nproc)" check-TESTS check_PROGRAMS="$*" TESTS="$*" >"$variant/check.log" && return
+	make -s -C "$variant" -j"$(nproc)" check-TESTS check_PROGRAMS="$*" check_DATA=tests/data/logs check_SCRIPTS= \
+		TESTS="$*" >"$variant/check.log" && return
 	grep -E '^(FAIL|ERROR)' "$variant/check.log"
 	return 1
 }
