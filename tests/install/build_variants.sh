@@ -3,7 +3,7 @@
 # The tree builds without a warning, and passes tests, in the ways that configure offers and "make check" does not use:
 #
 #   clang     with the other compiler, without static libraries
-#   m32       for 32-bit x86, without zlib and static libraries
+#   m32       for 32-bit x86, without zlib and static libraries; clang reads all files as well
 #   no_zlib   without zlib
 #   static    without shared libraries, and hence without modules
 #   decoder   without the recorder, without shared libraries, and without zstd
@@ -79,6 +79,9 @@ build_m32() {
 		--build="$(gcc -dumpmachine)" --host=i686-linux-gnu PKG_CONFIG="$(command -v pkg-config)" \
 		CC="${CCACHE:+$CCACHE }gcc -m32" CFLAGS="-O1 -Wno-psabi" || return
 	bash "$srcdir/tests/style/warnings.sh" m32 gcc -m32 || return
+	if command -v clang >/dev/null; then
+		bash "$srcdir/tests/style/warnings.sh" m32 clang -m32 || return
+	fi
 	./m32.out 2>/dev/null || skip "this system cannot run 32-bit programs: they were compiled only"
 	# shellcheck disable=SC2046
 	tested m32 $(tests_of base dictionary format io parser reader) tests/model/test_profile_calls \
@@ -111,9 +114,9 @@ build_decoder() {
 		tests/tool/test_info.sh tests/tool/test_dump.sh tests/tool/test_report.sh
 }
 
-# m32 is without zlib as well: no_zlib is for machines that cannot build it. decoder has no shared libraries either, nor
-# have the builds with sanitizers, which include the recorder: static is for changes to the build itself. clang reads
-# all files in tests/style/analyse.sh.
+# m32 is without zlib as well, and clang reads all files there: no_zlib and clang are for machines that cannot build it.
+# decoder has no shared libraries either, nor have the builds with sanitizers, which include the recorder: static is for
+# changes to the build itself.
 test $# -gt 0 || set -- m32 decoder
 status=0
 for variant in "$@"; do

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# clang, clang-tidy and cppcheck find nothing. .clang-tidy and cppcheck.supp give the reasons for what is not looked at.
+# clang-tidy and cppcheck find nothing. .clang-tidy and cppcheck.supp give the reasons for what is not looked at.
 #
 # analyse.sh BUILD: a directory that is configured. Called by .ci/run; takes long, hence no part of make check. Status 77
-# if none of them is there.
+# if neither program is there.
 set -eu
 
 build=$(realpath "${1:?a directory that is configured}")
@@ -26,12 +26,6 @@ tidy() {
 	find lib -name '*.c' ! -name '*_windows.c' ! -name 'windows_*.c' ! -name unsupported.c -print0 |
 		xargs -0 -n 20 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/clang-tidy.stderr"
 }
-
-if command -v clang >/dev/null; then
-	judge bash tests/style/warnings.sh "$build" clang
-else
-	echo "SKIP: clang is missing"
-fi
 
 if command -v clang-tidy >/dev/null && clang-tidy --version | grep -q 'version 14\.'; then
 	judge tidy
