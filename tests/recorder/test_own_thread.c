@@ -398,6 +398,7 @@ Test(own_thread, takes_none_for_a_ring_either, .timeout = 120)
 }
 
 static _Atomic int is_blocked;
+static _Atomic int has_blocked;
 
 /* Keeps nothing. Blocks the writer thread until all events are recorded, so that all threads have full buffers. */
 static int discard(void *user, const void *bytes, size_t length)
@@ -407,8 +408,10 @@ static int discard(void *user, const void *bytes, size_t length)
 	(void)user;
 	(void)bytes;
 	(void)length;
-	while (atomic_load(&is_blocked))
+	while (atomic_load(&is_blocked)) {
+		atomic_store(&has_blocked, 1);
 		nanosleep(&pause, NULL);
+	}
 	return 0;
 }
 
@@ -428,10 +431,16 @@ static void *record_plain_calls(void *user)
 
 static void record_on_two_threads(mprof_recorder *recorder)
 {
+	const struct timespec pause = {0, 1000000};
 	pthread_t threads[2];
 
+	atomic_store(&has_blocked, 0);
 	atomic_store(&is_blocked, 1);
 	define_keys(recorder);
+	/* The writer thread writes these events, so it does not drain one of the threads before the other has begun. */
+	(void)record_plain_calls(recorder);
+	while (!atomic_load(&has_blocked))
+		nanosleep(&pause, NULL);
 	for (int i = 0; i < 2; i++)
 		cr_assert_eq(pthread_create(&threads[i], NULL, record_plain_calls, recorder), 0);
 	for (int i = 0; i < 2; i++)

@@ -51,11 +51,14 @@ leaks events 4
 expect "events: path" "$(fact "$path" | sed 's/Changed.*/Changed/')" '"static Growing.Program.subject -> Changed'
 expect "events: figures" "$(fact '.leaks[0] | .objects_last - .objects_first')" 600
 
-# A cache that fills, growth that is undone, weak references, and objects that die in each round.
+# A cache that fills, growth that is undone, weak references, and objects that die in each round. Tables of the runtime
+# may grow by a few objects meanwhile.
 for what in fills shrinks weak nothing; do
 	leaks "$what" 6
-	grep -q '^No class grew from snapshot to snapshot: 6 were compared\.$' found || fail "$what: $(cat found)"
-	expect "$what" "$(fact '[.leaks[].class]')" '[]'
+	expect "$what: snapshots" "$(fact .leak_shots.compared)" 6
+	expect "$what" "$(fact '[.leaks[] | select(.root.kind != "runtime") | .class]')" '[]'
+	test "$(fact '.leaks | length')" != 0 ||
+		grep -q '^No class grew from snapshot to snapshot: 6 were compared\.$' found || fail "$what: $(cat found)"
 done
 
 # Two snapshots do not show growth.
