@@ -110,7 +110,8 @@ typedef struct mprof_reader_options {
 	 * has no effect. The threads block all signals, never call the allocator, and end in mprof_reader_destroy().
 	 * They need up to 6 MiB for each thread, and 12 MiB more. Compressed blocks are decompressed on the threads
 	 * unless there are codecs of the caller. Columns that are fetched as arrays (mprof/columns.h) are decoded by
-	 * the caller.
+	 * the caller. While blocks are added to a profile (mprof_profile_add_block()), the threads add up the calls and
+	 * allocations of the next ones.
 	 */
 	uint32_t threads;
 	uint32_t reserved;         /**< Must be 0. */

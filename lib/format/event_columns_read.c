@@ -58,11 +58,17 @@ static void read_objects(const columns_input *input, uint64_t *objects, size_t c
 	}
 }
 
+/* The size of an allocation of fixed size; 0 if it is not known. */
+static uint64_t fixed_size(const event_decode_table *table, uint32_t class_id)
+{
+	return table->unsized_mask != 0 ? EVENT_SIZE_UNKNOWN : id_map_get(table->object_sizes, class_id);
+}
+
 /*
- * Spreads the sizes in the column to the allocations that have one, and looks up those of the others. Returns 0 if one
- * is not known.
+ * Spreads the sizes in the column to the allocations that have one, and sets those of the others. Returns 0 if one is
+ * not known.
  */
-static int complete_sizes(const id_map *fixed_sizes, event_arrays *arrays, size_t events, size_t allocations,
+static int complete_sizes(const event_decode_table *table, event_arrays *arrays, size_t events, size_t allocations,
 			  size_t stored)
 {
 	event_symbols_find_allocations(arrays->symbols, events, arrays->allocations);
@@ -72,11 +78,20 @@ static int complete_sizes(const id_map *fixed_sizes, event_arrays *arrays, size_
 			arrays->sizes[i] = arrays->sizes[--stored];
 			continue;
 		}
-		arrays->sizes[i] = id_map_get(fixed_sizes, arrays->classes[i]);
+		arrays->sizes[i] = fixed_size(table, arrays->classes[i]);
 		if (arrays->sizes[i] == 0)
 			return 0;
 	}
 	return 1;
+}
+
+static int has_unknown_size(const uint64_t *sizes, size_t count)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found |= sizes[i] == EVENT_SIZE_UNKNOWN;
+	return found != 0;
 }
 
 static int read_allocations(const columns_input *input, event_arrays *arrays)
@@ -101,8 +116,10 @@ static int read_allocations(const columns_input *input, event_arrays *arrays)
 	event_columns_settle(state, input->content, EVENT_COLUMN_SIZES, NULL);
 	int_column_read_64(&state->numbers[EVENT_COLUMN_SIZES], input->content + state->starts[EVENT_COLUMN_SIZES],
 			   arrays->sizes, counts->allocations);
+	if (input->table->unsized_mask != 0 && has_unknown_size(arrays->sizes, counts->allocations))
+		return 0;
 	return counts->fixed_allocations == 0 ||
-	       complete_sizes(input->table->object_sizes, arrays, input->count, allocations, counts->allocations);
+	       complete_sizes(input->table, arrays, input->count, allocations, counts->allocations);
 }
 
 /* Replaces differences of times by the times, of which the last one is returned. */

@@ -80,7 +80,7 @@ static events_decode_result decode_common(const event_decode_table *table, const
 	uint64_t main_number;
 	uint64_t second = 0;
 	uint64_t counter;
-	uint32_t size = 0;
+	uint64_t size = 0;
 	events_decode_result result;
 
 	if (entry->fields != 0 && batch->detail_count == batch->detail_capacity)
@@ -91,13 +91,18 @@ static events_decode_result decode_common(const event_decode_table *table, const
 	if (result != EVENTS_DECODE_DONE)
 		return result;
 	if (entry->class_size_mask != 0) {
-		size = id_map_get(table->object_sizes, (uint32_t)main_number);
+		size = table->unsized_mask != 0 ? EVENT_SIZE_UNKNOWN
+						: id_map_get(table->object_sizes, (uint32_t)main_number);
 		if (size == 0)
 			return EVENTS_DECODE_NO_SIZE;
 	}
 	if (entry->layout == EVENT_LAYOUT_DETAILED && table->has_bad_monitor_times)
 		second = plausible_monitor_time(state, second);
 	counter = event_store_any(event, entry, main_number, second, size, state->counter);
+	/* Another event would have a value that is wrong, or mean the same as an allocation of fixed size. */
+	if (table->unsized_mask != 0 && event->value == EVENT_SIZE_UNKNOWN &&
+	    (event->kind != MPROF_EVENT_ALLOCATION || size == 0))
+		return EVENTS_DECODE_NO_SIZE;
 	if (entry->fields != 0) {
 		result = decode_fields(entry->fields, cursor, limit, event, &batch->details[batch->detail_count]);
 		if (result != EVENTS_DECODE_DONE)

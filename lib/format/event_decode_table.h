@@ -53,8 +53,16 @@ typedef struct event_decode_table {
 	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
 	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */
 	uint8_t has_bad_monitor_times; /**< See dialect_rules::has_bad_monitor_times. */
-	const id_map *object_sizes;    /**< Fixed object sizes in bytes, by class ID. Borrowed. */
+	/**
+	 * All bits: allocations of fixed size get #EVENT_SIZE_UNKNOWN, and object_sizes must be empty. One that has
+	 * this size itself is an error then. 0: they get the size of their class.
+	 */
+	uint64_t unsized_mask;
+	const id_map *object_sizes; /**< Fixed object sizes in bytes, by class ID. Borrowed. */
 } event_decode_table;
+
+/** The size of an allocation of fixed size, which is not looked up. */
+#define EVENT_SIZE_UNKNOWN UINT64_MAX
 
 /** Fills the table for a dialect and the directives in force. \p object_sizes is borrowed and may grow later. */
 void event_decode_table_build(event_decode_table *table, const dialect_rules *rules, uint64_t directives,

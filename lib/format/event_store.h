@@ -48,7 +48,7 @@ static inline void event_store_start(mprof_event *event, uint32_t event_template
  * the counter of the event.
  */
 static inline uint64_t event_store_any(mprof_event *event, const event_decode_entry *entry, uint64_t main_number,
-				       uint64_t second, uint32_t size, uint64_t counter)
+				       uint64_t second, uint64_t size, uint64_t counter)
 {
 	counter += (main_number & event_mask(entry->main_time_mask)) | (second & event_mask(entry->second_time_mask));
 	event_store(event, entry->event_template, main_number & event_mask(entry->main_id_mask), counter,

@@ -188,16 +188,18 @@ static inline int decode_fast_other(const event_decode_table *table, const event
 				    uint64_t main_number, uint64_t second, fast_features features, uint64_t *counter,
 				    mprof_event *event)
 {
-	uint32_t size = 0;
+	uint64_t size = 0;
 
 	main_number = main_number << entry->main_shift | entry->main_low;
 	if (entry->is_slow || (main_number & event_mask(entry->main_id_mask)) > UINT32_MAX)
 		return 0;
 	if ((features & FAST_SIZES) != 0) {
 		/* No branch on whether the allocation has a size of its own: it would be unpredictable. */
-		size = dense_object_size(table->object_sizes,
-					 (uint32_t)(main_number & event_mask(entry->class_size_mask)));
-		if (__builtin_expect((event_mask(entry->class_size_mask) & (size == 0)) != 0, 0))
+		const uint64_t is_fixed = event_mask(entry->class_size_mask);
+
+		size = is_fixed & table->unsized_mask;
+		size |= dense_object_size(table->object_sizes, (uint32_t)(main_number & is_fixed & ~size));
+		if (__builtin_expect((is_fixed & (size == 0)) != 0, 0))
 			return 0;
 	}
 	*counter = event_store_any(event, entry, main_number, second, size, *counter);

@@ -13,7 +13,8 @@
 
 typedef struct work_queue work_queue;
 
-typedef void (*work_function)(void *user, size_t item);
+/** \p worker is 0 on the owner's thread, and on the others a number of their own up to their number. */
+typedef void (*work_function)(void *user, size_t worker, size_t item);
 
 /**
  * Creates a queue and up to \p thread_count threads, which block all signals and never call the allocator. Returns NULL

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The number of the owner's thread. */
+#define OWNER 0
+
 typedef enum item_state {
 	ITEM_IDLE, /* Or done. */
 	ITEM_QUEUED,
@@ -36,7 +39,8 @@ struct work_queue {
 	pthread_cond_t has_work; /* Threads wait here for items. */
 	pthread_cond_t has_done; /* The owner waits here until an item is done. */
 	int owner_waits;
-	size_t idle_threads; /* That wait for has_work. */
+	size_t numbered_threads; /* Threads that have a number. */
+	size_t idle_threads;     /* That wait for has_work. */
 	int is_paused;
 	int is_ending;
 	size_t running;
@@ -63,12 +67,12 @@ static size_t next_item(const work_queue *queue)
 }
 
 /* Works on an item. Called with the lock held, which is released meanwhile. */
-static void run_item(work_queue *queue, size_t item)
+static void run_item(work_queue *queue, size_t worker, size_t item)
 {
 	queue->items[item].state = ITEM_RUNNING;
 	queue->running++;
 	pthread_mutex_unlock(&queue->lock);
-	queue->work(queue->user, item);
+	queue->work(queue->user, worker, item);
 	pthread_mutex_lock(&queue->lock);
 	queue->running--;
 	queue->items[item].state = ITEM_IDLE;
@@ -79,13 +83,15 @@ static void run_item(work_queue *queue, size_t item)
 static void *thread_main(void *argument)
 {
 	work_queue *queue = argument;
+	size_t worker;
 
 	pthread_mutex_lock(&queue->lock);
+	worker = ++queue->numbered_threads;
 	while (!queue->is_ending) {
 		const size_t item = next_item(queue);
 
 		if (item < queue->item_count) {
-			run_item(queue, item);
+			run_item(queue, worker, item);
 			continue;
 		}
 		queue->idle_threads++;
@@ -212,7 +218,7 @@ int work_queue_finish(work_queue *queue, size_t item)
 		const size_t other = next_item(queue);
 
 		if (other < queue->item_count)
-			run_item(queue, other);
+			run_item(queue, OWNER, other);
 		else
 			wait_for_done(queue);
 	}

@@ -4,6 +4,7 @@
 #include "model/profile_events.h"
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"
+#include "model/profile_partial.h"
 
 #include "reader/fault_report.h"
 #include "reader/reader.h"
@@ -61,20 +62,24 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
-/* As add_events_block(), for a block in columns of a thread that counts. */
-static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, int *is_own)
+/* As add_structs_block(), for a block in columns. */
+static mprof_status add_columns_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added,
+				      int *is_own)
 {
 	mprof_columns columns = {.struct_size = sizeof(columns)};
 	mprof_status status;
-	int is_first = 1;
+	int is_first = added == 0;
+	size_t passed;
 
 	do {
 		status = mprof_reader_next_columns(reader, PROFILE_COLUMNS, &columns);
 		if (is_first)
 			profile_columns_begin(thread, &columns);
 		is_first = 0;
-		if (!profile_columns_add(profile, thread, &columns))
+		passed = added < columns.event_count ? added : columns.event_count;
+		if (!profile_columns_add(profile, thread, &columns, passed))
 			return refuse_memory(profile);
+		added -= passed;
 	} while (status == MPROF_OK);
 	*is_own = 0;
 	return status == MPROF_END ? MPROF_OK : status;
@@ -86,36 +91,53 @@ static int takes_columns(const mprof_profile *profile, const mprof_reader *reade
 	return profile->timeline.limit == 0 && !profile->ages.is_enabled && reader_has_columns(reader);
 }
 
+/* Adds the events of a block after the first ones, which were added before. */
+static mprof_status add_structs_block(mprof_profile *profile, mprof_reader *reader, thread_record *thread, size_t added,
+				      int *is_own)
+{
+	const mprof_event *events;
+	mprof_status status;
+	size_t count = 0;
+	int is_first = added == 0;
+	size_t passed;
+
+	do {
+		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
+		if (is_first)
+			profile_events_begin(thread, events, count);
+		is_first = 0;
+		passed = added < count ? added : count;
+		if (!profile_events_add(profile, thread, events + passed, count - passed) ||
+		    !add_to_ages(profile, reader, thread->id, events + passed, count - passed))
+			return refuse_memory(profile);
+		added -= passed;
+	} while (status == MPROF_OK);
+	*is_own = 0;
+	return status == MPROF_END ? MPROF_OK : status;
+}
+
 /* Sets is_own to 1 if an error is the profile's own; otherwise it is the reader's. Events before damage are added. */
 static mprof_status add_events_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				     int *is_own)
 {
-	const mprof_event *events;
 	thread_record *thread;
-	mprof_status status;
-	size_t count = 0;
-	int is_first = 1;
+	size_t added = 0;
+	int is_whole = 0;
 
 	if (!window_has_thread(&profile->window, block->thread))
 		return follow_events_block(profile, reader, block, is_own);
 	thread = thread_table_get(&profile->threads, &profile->calls, block->thread);
 
 	*is_own = 1;
-	if (thread == NULL)
+	if (thread == NULL || !profile_partial_add(profile, reader, thread, &added, &is_whole))
 		return refuse_memory(profile);
+	if (is_whole) {
+		*is_own = 0;
+		return MPROF_OK;
+	}
 	if (takes_columns(profile, reader))
-		return add_columns_block(profile, reader, thread, is_own);
-	do {
-		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
-		if (is_first)
-			profile_events_begin(thread, events, count);
-		is_first = 0;
-		if (!profile_events_add(profile, thread, events, count) ||
-		    !add_to_ages(profile, reader, block->thread, events, count))
-			return refuse_memory(profile);
-	} while (status == MPROF_OK);
-	*is_own = 0;
-	return status == MPROF_END ? MPROF_OK : status;
+		return add_columns_block(profile, reader, thread, added, is_own);
+	return add_structs_block(profile, reader, thread, added, is_own);
 }
 
 /* \p thread is NULL if the block belongs to no thread. */

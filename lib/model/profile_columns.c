@@ -255,21 +255,22 @@ static int add_events(mprof_profile *profile, thread_record *thread, const mprof
 	}
 }
 
-int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns)
+int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns, size_t passed)
 {
-	column_cursor cursor = {columns->symbols,      columns->symbols + columns->event_count,
-				columns->methods,      columns->times,
-				columns->rows,         0,
-				columns->start_counter};
+	column_cursor cursor = cursor_of(columns);
 	const window_place place = place_of(profile, thread, columns);
+	const uint8_t *first;
 	profile_run run;
 	int is_added;
 
+	for (size_t i = 0; i < passed; i++)
+		advance(&cursor);
+	first = cursor.symbol;
 	run = profile_events_begin_run(profile, thread);
 	is_added = add_events(profile, thread, columns, &cursor, place);
 	if (place == WINDOW_INSIDE) {
-		thread->events += (size_t)(cursor.symbol - columns->symbols);
-		profile->totals.events += (size_t)(cursor.symbol - columns->symbols);
+		thread->events += (size_t)(cursor.symbol - first);
+		profile->totals.events += (size_t)(cursor.symbol - first);
 	}
 	return profile_events_end_run(profile, thread, &run) && is_added;
 }

@@ -19,7 +19,7 @@
 /** As profile_events_begin(). Does nothing without events. */
 void profile_columns_begin(thread_record *thread, const mprof_columns *columns);
 
-/** As profile_events_add(), for a profile without a timeline. */
-int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns);
+/** As profile_events_add(), for a profile without a timeline. The first \p passed events were added before. */
+int profile_columns_add(mprof_profile *profile, thread_record *thread, const mprof_columns *columns, size_t passed);
 
 #endif

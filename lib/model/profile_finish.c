@@ -5,6 +5,7 @@
  */
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"
+#include "model/profile_partial.h"
 
 /* Paths that threads left before the window have no statistics. */
 static int has_stats(const call_node *node)
@@ -158,6 +159,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	session.struct_size = sizeof(session);
 	if (mprof_reader_get_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
+	profile_partial_end(reader);
 	set_conversion(profile, &session);
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||

@@ -35,6 +35,13 @@
 #define PROFILE_BATCH 1024
 #define PROFILE_RECORD_BATCH 128
 
+/** Whether partial profiles are worth their cost. Only what is faster depends on it, not the result. */
+typedef struct partial_policy {
+	uint64_t used;    /**< Partial profiles that were added as a whole. */
+	uint32_t useless; /**< Partial profiles since the last one of use. */
+	uint32_t left;    /**< EVENTS blocks until they are tried again; 0: they are built. */
+} partial_policy;
+
 struct mprof_profile {
 	memory_budget budget;
 	record_table methods;
@@ -74,7 +81,8 @@ struct mprof_profile {
 	int has_raw_counters;           /**< Times stay counters: the conversion does not change. */
 	int has_compilations;           /**< Compilations are frames. */
 	int has_call_sites;             /**< If no call stack is known, the node of the call tree is the call site. */
-	mprof_profile_totals totals;    /**< jit_ns is in counters; sums kept elsewhere are added by
+	partial_policy partials;
+	mprof_profile_totals totals; /**< jit_ns is in counters; sums kept elsewhere are added by
 	                                     mprof_profile_get_totals(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];

@@ -202,6 +202,14 @@ static void leave_prepared(mprof_parser *parser)
 	parser->events.columns = prepared->columns;
 }
 
+void parser_events_pass(mprof_parser *parser)
+{
+	parser->prepared->is_begun = 1;
+	leave_prepared(parser);
+	parser->batch.detail_count = 0;
+	parser->batch.section_count = 0;
+}
+
 mprof_event *parser_events_lend(mprof_parser *parser, size_t capacity, size_t *count)
 {
 	const prepared_source *source = &parser->prepared_source;

@@ -40,6 +40,9 @@ int parser_events_context_is_current(const mprof_parser *parser, const prepared_
  */
 mprof_event *parser_events_lend(mprof_parser *parser, size_t capacity, size_t *count);
 
+/** Goes to the end of the loaded block, all events of which were visited. */
+void parser_events_pass(mprof_parser *parser);
+
 /** As mprof_parser_next_events(), with an EVENTS block loaded. */
 mprof_status parser_events_next(mprof_parser *parser, mprof_event *events, size_t capacity, size_t *count);
 

@@ -379,6 +379,24 @@ mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_
 	return mprof_parser_next_events(parser, events, capacity, count);
 }
 
+void *parser_visit(const mprof_parser *parser, int *is_whole)
+{
+	const prepared_block *prepared = parser->prepared;
+
+	*is_whole = prepared != NULL && prepared->is_whole;
+	return prepared != NULL && prepared->is_visited ? prepared->visit : NULL;
+}
+
+void parser_pass_visited(mprof_parser *parser)
+{
+	parser_events_pass(parser);
+}
+
+const id_map *parser_object_sizes(const mprof_parser *parser)
+{
+	return &parser->object_sizes;
+}
+
 uint64_t parser_directives_declared(const mprof_parser *parser)
 {
 	return parser->directives.in_force.declared;

@@ -73,6 +73,18 @@ int parser_prepared_context_is_current(const mprof_parser *parser, const prepare
 mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_t capacity, mprof_event **lent,
 				size_t *count);
 
+/**
+ * Returns the state of the visitor that another thread has passed the events of the loaded block to, and whether it has
+ * all of them. NULL if there was none. Valid until the block is left, or its events are fetched.
+ */
+void *parser_visit(const mprof_parser *parser, int *is_whole);
+
+/** Goes on after the events of the loaded block, all of which were visited, as if they had been fetched. */
+void parser_pass_visited(mprof_parser *parser);
+
+/** Returns the sizes of all objects of a class, in bytes, by class ID, as far as they were read. */
+const id_map *parser_object_sizes(const mprof_parser *parser);
+
 /** Returns the directives in force, as #MPROF_DIRECTIVE_BIT. */
 uint64_t parser_directives_declared(const mprof_parser *parser);
 

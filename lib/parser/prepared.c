@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "format/event_columns_read.h"
 
 #include <string.h>
 
@@ -119,6 +120,70 @@ static void decode_part(prepared_block *prepared, const prepared_context *contex
 	prepared->is_over = batch.count == 0 || result != EVENTS_DECODE_FULL;
 }
 
+/* An empty batch with the details of a thread. */
+static events_decode_batch visited_batch(visit_memory *memory, mprof_event *events, size_t capacity)
+{
+	const events_decode_batch batch = {
+		.events = events, .capacity = capacity, .details = memory->details, .detail_capacity = VISITED_EVENTS};
+
+	return batch;
+}
+
+/* Whether no event follows, and no error. */
+static int is_at_end(prepared_block *prepared, const prepared_context *context)
+{
+	mprof_event event;
+	events_decode_batch batch = visited_batch(prepared->memory, &event, 1);
+
+	return prepared->columns.position == prepared->columns.event_count &&
+	       event_columns_decode(&context->table, &prepared->columns, content_of(prepared, context->decoding.rules),
+				    &prepared->state, &batch) == EVENTS_DECODE_DONE;
+}
+
+/* Passes the events of a block of columns to the visitor. Returns whether it has all of them. */
+static int visit_columns(prepared_block *prepared, const prepared_context *context)
+{
+	const event_visitor *visitor = prepared->visitor;
+	event_arrays *arrays = &prepared->memory->arrays;
+	mprof_columns columns = {.struct_size = sizeof(columns)};
+	events_decode_batch batch = visited_batch(prepared->memory, arrays->rows, EVENT_ARRAYS_ROWS);
+
+	event_arrays_point(arrays, visitor->columns, &columns);
+	while (event_columns_read(&context->table, &prepared->columns, content_of(prepared, context->decoding.rules),
+				  &prepared->state, visitor->columns, arrays, &batch, &columns)) {
+		if (!visitor->add_columns(prepared->visit, &columns))
+			return 0;
+		batch = visited_batch(prepared->memory, arrays->rows, EVENT_ARRAYS_ROWS);
+	}
+	return is_at_end(prepared, context);
+}
+
+/* As visit_columns(), for a block of rows. */
+static int visit_rows(prepared_block *prepared, const prepared_context *context)
+{
+	events_decode_batch batch;
+	events_decode_result result;
+
+	for (;;) {
+		batch = visited_batch(prepared->memory, prepared->memory->events, VISITED_EVENTS);
+		result = events_decode(&context->table, &prepared->state, &batch);
+		if (batch.count == 0)
+			return result == EVENTS_DECODE_DONE;
+		if (!prepared->visitor->add_events(prepared->visit, batch.events, batch.count))
+			return 0;
+	}
+}
+
+static void visit_events(prepared_block *prepared, const prepared_context *context)
+{
+	prepared->is_visited = 1;
+	prepared->visitor->begin(prepared->visit, prepared->memory->scratch, prepared->state.counter);
+	prepared->is_whole =
+		prepared->body.has_columns ? visit_columns(prepared, context) : visit_rows(prepared, context);
+	/* There are no parts: what the visitor does not have, the parser decodes from the start. */
+	prepared->is_over = 1;
+}
+
 void prepared_block_init(prepared_block *prepared, uint64_t offset, size_t length)
 {
 	prepared->offset = offset;
@@ -133,6 +198,9 @@ void prepared_block_init(prepared_block *prepared, uint64_t offset, size_t lengt
 	prepared->decoded = 0;
 	prepared->is_over = 0;
 	memset(&prepared->unpacked, 0, sizeof(prepared->unpacked));
+	prepared->visitor = NULL;
+	prepared->is_visited = 0;
+	prepared->is_whole = 0;
 }
 
 void prepared_block_decode(prepared_block *prepared, const prepared_context *context)
@@ -142,6 +210,8 @@ void prepared_block_decode(prepared_block *prepared, const prepared_context *con
 		prepared->is_valid = decode_start(prepared, context);
 		if (prepared->is_valid)
 			start_events(prepared, context);
+		if (prepared->is_valid && prepared->visitor != NULL)
+			visit_events(prepared, context);
 	}
 	while (prepared->is_valid && !prepared->is_over && prepared->decoded < prepared->until)
 		decode_part(prepared, context);

@@ -11,8 +11,10 @@
 #define PARSER_PREPARED_H
 
 #include "format/block_decode.h"
+#include "format/event_arrays.h"
 #include "format/event_columns_decode.h"
 #include "format/events_decode.h"
+#include "format/event_visitor.h"
 #include "parser/unpack.h"
 
 /**
@@ -35,6 +37,20 @@ typedef struct prepared_context {
 	uint8_t numbers; /**< A #collection_numbers. */
 } prepared_context;
 
+/** Events that are decoded at once for a visitor: they stay in the processor's caches until it has them. */
+#define VISITED_EVENTS 1024
+
+/**
+ * What a thread needs to pass events to a visitor. It is used for one block after the other, because memory that
+ * another processor has written last takes longer to write.
+ */
+typedef struct visit_memory {
+	event_arrays arrays; /**< For blocks of columns, and for their rows. */
+	mprof_event events[VISITED_EVENTS];
+	mprof_event_detail details[VISITED_EVENTS];
+	void *scratch; /**< The visitor's scratch memory. */
+} visit_memory;
+
 /** Some events of a block that were decoded together. */
 typedef struct prepared_part {
 	size_t count;
@@ -50,7 +66,7 @@ typedef struct prepared_part {
  */
 typedef struct prepared_block {
 	uint64_t offset;             /**< Offset in the log. */
-	uint8_t *bytes;              /**< The block with its header and checksum. */
+	const uint8_t *bytes;        /**< The block with its header and checksum. */
 	size_t length;               /**< Number of bytes. */
 	mprof_event *events;         /**< #PREPARED_PARTS times #PREPARED_PART_EVENTS. */
 	mprof_event_detail *details; /**< The same for #PREPARED_PART_DETAILS; NULL if there are no details. */
@@ -75,6 +91,16 @@ typedef struct prepared_block {
 	int is_over;                         /**< No part follows: the parser decodes what is left, if anything is. */
 	events_decode_state state;           /**< The state after the last part. */
 	event_columns_state columns;         /**< The same for a block of columns. */
+
+	/**
+	 * If it is not NULL, events are passed to it, and there are no parts. Only a block that was visited as a whole
+	 * needs not be decoded again.
+	 */
+	const event_visitor *visitor;
+	void *visit;          /**< The state of the visitor. */
+	visit_memory *memory; /**< That of the thread that decodes the block. */
+	int is_visited;       /**< The visit has begun. */
+	int is_whole;         /**< The visitor has all events of the block, and no error follows. */
 } prepared_block;
 
 /** Where the parser gets prepared blocks from. The functions are called on the thread of the parser. */
@@ -89,13 +115,16 @@ typedef struct prepared_source {
 	 * the last one.
 	 */
 	int (*next_part)(void *user, prepared_block *prepared);
-	/** Waits until no block is being prepared, and begins no other before resume() is called. */
+	/**
+	 * Called before the sizes of classes change: waits until no block is being prepared that depends on them, and
+	 * begins no other before resume() is called.
+	 */
 	void (*pause)(void *user);
 	void (*resume)(void *user);
 	void *user;
 } prepared_source;
 
-/** Prepares for another block. The owner fills in prepared_block::bytes. */
+/** Prepares for another block, with parts. The owner fills in prepared_block::bytes. */
 void prepared_block_init(prepared_block *prepared, uint64_t offset, size_t length);
 
 /** The events of the current part that were not delivered yet. */

@@ -47,9 +47,11 @@ typedef struct found_block {
 typedef struct ahead_slot {
 	prepared_block prepared;
 	codec_memory memory; /* Of prepared_block::unpacker. */
+	uint8_t *bytes;      /* What is read from the source. */
 	size_t bytes_capacity;
 	size_t event_capacity;
 	size_t detail_capacity;
+	size_t visit_capacity; /* Size of prepared_block::visit. */
 	int is_used; /* It was queued for the block at prepared_block::offset, which the caller has not passed yet. */
 } ahead_slot;
 
@@ -58,13 +60,19 @@ struct reader_ahead {
 	prepared_context context;
 	mprof_source source;
 	mprof_allocator allocator;
+	const uint8_t *log; /* If the log is in memory, blocks are decoded in place. NULL: they are read. */
+	size_t log_length;
 
 	work_queue *queue;
 	const mprof_parser *parser;
 	int has_context;
-	uint64_t next; /* Offset of the next header to look at. */
-	int is_at_end; /* There is no header to look at, or one that changes how events are decoded. */
-	int has_parts; /* Events are decoded. Otherwise blocks are only decompressed. */
+	uint64_t next;                /* Offset of the next header to look at. */
+	int is_at_end;                /* There is no header to look at, or one that changes how events are decoded. */
+	int has_parts;                /* Events are decoded. Otherwise blocks are only decompressed. */
+	const event_visitor *visitor; /* What events are passed to, whatever has_parts is; NULL: nothing. */
+	/* For each thread, that of the caller first. NULL before there was a visitor. */
+	visit_memory *memories[MPROF_READER_MAX_THREADS];
+	const event_visitor *memories_for; /* The visitor that they are for; NULL: none. */
 	size_t slot_count;
 	ahead_slot slots[];
 };
@@ -74,17 +82,30 @@ static size_t ahead_size(size_t slot_count)
 	return sizeof(reader_ahead) + slot_count * sizeof(ahead_slot);
 }
 
-/* Reads the block of a slot, and decodes some of its parts. Runs on any thread. */
-static void prepare_slot(void *user, size_t item)
+static int read_slot(const reader_ahead *ahead, ahead_slot *slot)
 {
-	reader_ahead *ahead = user;
-	prepared_block *prepared = &ahead->slots[item].prepared;
+	const prepared_block *prepared = &slot->prepared;
 	size_t got = 0;
 
-	if (prepared->is_started || (ahead->source.read_at(ahead->source.user, prepared->offset, prepared->bytes,
-							   prepared->length, &got) == 0 &&
-				     got == prepared->length))
-		prepared_block_decode(prepared, &ahead->context);
+	return ahead->source.read_at(ahead->source.user, prepared->offset, slot->bytes, prepared->length, &got) == 0 &&
+	       got == prepared->length;
+}
+
+/* Reads the block of a slot, and decodes some of its parts. Runs on any thread. */
+static void prepare_slot(void *user, size_t worker, size_t item)
+{
+	reader_ahead *ahead = user;
+	ahead_slot *slot = &ahead->slots[item];
+
+	slot->prepared.memory = ahead->memories[worker];
+	if (slot->prepared.is_started || ahead->log != NULL || read_slot(ahead, slot))
+		prepared_block_decode(&slot->prepared, &ahead->context);
+}
+
+/* Whether the bytes that the parser has are those of a prepared block. */
+static int has_bytes(const prepared_block *prepared, const uint8_t *bytes, size_t length)
+{
+	return prepared->length == length && (prepared->bytes == bytes || memcmp(prepared->bytes, bytes, length) == 0);
 }
 
 /* For the parser: returns the prepared block with these bytes. */
@@ -104,8 +125,7 @@ static prepared_block *find_block(void *user, uint64_t offset, const uint8_t *by
 			return NULL;
 		}
 		/* The block is delivered once. After a seek back to it, it is decoded again. */
-		if (!prepared->is_valid || prepared->is_begun || prepared->length != length ||
-		    memcmp(prepared->bytes, bytes, length) != 0 ||
+		if (!prepared->is_valid || prepared->is_begun || !has_bytes(prepared, bytes, length) ||
 		    !parser_prepared_context_is_current(ahead->parser, &ahead->context))
 			return NULL;
 		prepared->known = prepared->decoded;
@@ -157,12 +177,18 @@ static int next_part(void *user, prepared_block *prepared)
 
 static void pause_work(void *user)
 {
-	work_queue_pause(((reader_ahead *)user)->queue);
+	reader_ahead *ahead = user;
+
+	if (ahead->visitor == NULL)
+		work_queue_pause(ahead->queue);
 }
 
 static void resume_work(void *user)
 {
-	work_queue_resume(((reader_ahead *)user)->queue);
+	reader_ahead *ahead = user;
+
+	if (ahead->visitor == NULL)
+		work_queue_resume(ahead->queue);
 }
 
 static void *codec_memory_allocate(void *user, size_t size)
@@ -208,6 +234,8 @@ static reader_ahead *ahead_create(mprof_reader *reader)
 		return NULL;
 	ahead->allocator = reader->allocator;
 	ahead->source = reader->source;
+	ahead->log = reader->memory;
+	ahead->log_length = reader->memory_length;
 	ahead->parser = reader->parser;
 	ahead->slot_count = slot_count;
 	for (size_t i = 0; i < slot_count; i++)
@@ -226,9 +254,20 @@ static void slot_destroy(ahead_slot *slot, const mprof_allocator *allocator)
 	prepared_block *prepared = &slot->prepared;
 
 	block_unpacker_destroy(&prepared->unpacker);
-	allocator_release(allocator, prepared->bytes, slot->bytes_capacity);
+	allocator_release(allocator, slot->bytes, slot->bytes_capacity);
 	allocator_release(allocator, prepared->events, slot->event_capacity * sizeof(*prepared->events));
 	allocator_release(allocator, prepared->details, slot->detail_capacity * sizeof(*prepared->details));
+	allocator_release(allocator, prepared->visit, slot->visit_capacity);
+}
+
+static void release_memories(reader_ahead *ahead)
+{
+	for (size_t i = 0; i < MPROF_READER_MAX_THREADS && ahead->memories[i] != NULL; i++) {
+		allocator_release(&ahead->allocator, ahead->memories[i]->scratch, ahead->memories_for->scratch_size);
+		allocator_release(&ahead->allocator, ahead->memories[i], sizeof(*ahead->memories[i]));
+		ahead->memories[i] = NULL;
+	}
+	ahead->memories_for = NULL;
 }
 
 void reader_ahead_destroy(mprof_reader *reader)
@@ -241,6 +280,7 @@ void reader_ahead_destroy(mprof_reader *reader)
 	work_queue_destroy(ahead->queue);
 	for (size_t i = 0; i < ahead->slot_count; i++)
 		slot_destroy(&ahead->slots[i], &ahead->allocator);
+	release_memories(ahead);
 	parser_set_prepared_source(reader->parser, &none);
 	allocator_release(&reader->allocator, ahead, ahead_size(ahead->slot_count));
 	reader->ahead = NULL;
@@ -271,26 +311,51 @@ static int reserve_unpacker(ahead_slot *slot, const found_block *found)
 	return is_reserved;
 }
 
-/* Allocates what a block needs: threads never allocate. */
-static int reserve_slot(const reader_ahead *ahead, ahead_slot *slot, const found_block *found)
+/* Allocates arrays for the events of all parts of a block. */
+static int reserve_parts(const reader_ahead *ahead, ahead_slot *slot)
 {
-	const size_t span = (size_t)found->span;
-	const mprof_allocator *allocator = &ahead->allocator;
 	prepared_block *prepared = &slot->prepared;
-	void *bytes = prepared->bytes;
 	void *event_array = prepared->events;
 	void *detail_array = prepared->details;
-	int is_reserved = reserve_unpacker(slot, found) && renew(allocator, &bytes, &slot->bytes_capacity, span, 1) &&
-			  renew(allocator, &event_array, &slot->event_capacity,
+	int is_reserved = renew(&ahead->allocator, &event_array, &slot->event_capacity,
 				(size_t)PREPARED_PARTS * PREPARED_PART_EVENTS, sizeof(*prepared->events)) &&
 			  (!ahead->context.has_details ||
-			   renew(allocator, &detail_array, &slot->detail_capacity,
+			   renew(&ahead->allocator, &detail_array, &slot->detail_capacity,
 				 (size_t)PREPARED_PARTS * PREPARED_PART_DETAILS, sizeof(*prepared->details)));
 
-	prepared->bytes = bytes;
 	prepared->events = event_array;
 	prepared->details = detail_array;
 	return is_reserved;
+}
+
+/* Allocates the state of the visitor for a block. */
+static int reserve_visit(const reader_ahead *ahead, ahead_slot *slot)
+{
+	return renew(&ahead->allocator, &slot->prepared.visit, &slot->visit_capacity, ahead->visitor->state_size, 1);
+}
+
+/* Allocates room for the bytes of a block, or finds them in memory. Returns 0 also if the log ends before its end. */
+static int reserve_bytes(const reader_ahead *ahead, ahead_slot *slot, uint64_t span)
+{
+	void *bytes = slot->bytes;
+	int is_reserved;
+
+	if (ahead->log != NULL) {
+		slot->prepared.bytes = ahead->log + ahead->next;
+		return ahead->next <= ahead->log_length && span <= ahead->log_length - ahead->next;
+	}
+	is_reserved = renew(&ahead->allocator, &bytes, &slot->bytes_capacity, (size_t)span, 1);
+	slot->bytes = bytes;
+	slot->prepared.bytes = bytes;
+	return is_reserved;
+}
+
+/* Allocates what a block needs: threads never allocate. */
+static int reserve_slot(const reader_ahead *ahead, ahead_slot *slot, const found_block *found)
+{
+	if (!reserve_unpacker(slot, found) || !reserve_bytes(ahead, slot, found->span))
+		return 0;
+	return ahead->visitor != NULL ? reserve_visit(ahead, slot) : reserve_parts(ahead, slot);
 }
 
 static void release_slots(reader_ahead *ahead, uint64_t before)
@@ -305,6 +370,19 @@ static void release_slots(reader_ahead *ahead, uint64_t before)
 	}
 }
 
+/*
+ * Visitors get no sizes of classes. Blocks between those of events define them, and the threads that decode events
+ * would have to wait meanwhile.
+ */
+static void set_sizes(reader_ahead *ahead)
+{
+	static const id_map none;
+	event_decode_table *table = &ahead->context.table;
+
+	table->unsized_mask = ahead->visitor != NULL ? UINT64_MAX : 0;
+	table->object_sizes = ahead->visitor != NULL ? &none : parser_object_sizes(ahead->parser);
+}
+
 /* Updates what decoding depends on. Returns 0 if no block can be prepared. */
 static int update_context(reader_ahead *ahead)
 {
@@ -312,9 +390,58 @@ static int update_context(reader_ahead *ahead)
 		return 1;
 	release_slots(ahead, UINT64_MAX);
 	ahead->has_context = parser_prepared_context(ahead->parser, &ahead->context);
+	set_sizes(ahead);
 	ahead->is_at_end = 0;
 	ahead->next = 0;
 	return ahead->has_context;
+}
+
+/* Allocates the memory of a thread for a visitor. */
+static visit_memory *create_memory(const mprof_allocator *allocator, const event_visitor *visitor)
+{
+	visit_memory *memory = allocator_allocate(allocator, sizeof(*memory));
+
+	if (memory == NULL)
+		return NULL;
+	memory->scratch = allocator_allocate(allocator, visitor->scratch_size);
+	if (memory->scratch != NULL) {
+		visitor->init(memory->scratch);
+		return memory;
+	}
+	allocator_release(allocator, memory, sizeof(*memory));
+	return NULL;
+}
+
+/* Allocates the memory of all threads. Returns 0 if it is refused. */
+static int reserve_memories(reader_ahead *ahead, size_t thread_count, const event_visitor *visitor)
+{
+	if (ahead->memories_for == visitor)
+		return 1;
+	release_memories(ahead);
+	ahead->memories_for = visitor;
+	for (size_t i = 0; i < thread_count; i++) {
+		ahead->memories[i] = create_memory(&ahead->allocator, visitor);
+		if (ahead->memories[i] != NULL)
+			continue;
+		release_memories(ahead);
+		return 0;
+	}
+	return 1;
+}
+
+/* Begins or ends to pass events to a visitor. */
+static void change_visitor(mprof_reader *reader)
+{
+	reader_ahead *ahead = reader->ahead;
+	const event_visitor *visitor = reader->visitor;
+
+	release_slots(ahead, UINT64_MAX);
+	ahead->next = 0;
+	ahead->visitor = visitor;
+	set_sizes(ahead);
+	/* What was refused is not asked for again. */
+	if (visitor != NULL && !reserve_memories(ahead, reader->thread_count, visitor))
+		reader->thread_count = 1;
 }
 
 static ahead_slot *free_slot(reader_ahead *ahead, size_t *index)
@@ -334,6 +461,7 @@ static int queue_block(reader_ahead *ahead, ahead_slot *slot, size_t index, cons
 		return 0;
 	slot->is_used = 1;
 	prepared_block_init(&slot->prepared, ahead->next, (size_t)found->span);
+	slot->prepared.visitor = ahead->visitor;
 	if (!ahead->has_parts)
 		slot->prepared.until = 0;
 	work_queue_add(ahead->queue, index);
@@ -384,7 +512,7 @@ static int is_worth(const reader_ahead *ahead, const found_block *found)
 	if (found->kind != MPROF_BLOCK_EVENTS || found->span > LONGEST_LENGTH)
 		return 0;
 	if (found->codec == MPROF_CODEC_NONE)
-		return ahead->has_parts && found->span >= LEAST_LENGTH;
+		return (ahead->has_parts || ahead->visitor != NULL) && found->span >= LEAST_LENGTH;
 	return ahead->context.may_unpack && found->unpacked_length >= LEAST_LENGTH &&
 	       found->unpacked_length <= LONGEST_LENGTH &&
 	       codec_set_has(&ahead->slots[0].prepared.unpacker.codecs, found->codec);
@@ -427,7 +555,8 @@ void reader_ahead_advance(mprof_reader *reader)
 	/* A block that is loaded again may be one of those that were decoded in advance: it stays as it is. */
 	if (!is_possible(reader) || parser_has_content(reader->parser))
 		return;
-	if (reader->sequence < LEAST_SEQUENCE) {
+	/* A visitor is set for blocks that will follow. */
+	if (reader->sequence < LEAST_SEQUENCE && reader->visitor == NULL) {
 		reader->sequence++;
 		return;
 	}
@@ -440,6 +569,10 @@ void reader_ahead_advance(mprof_reader *reader)
 	if (reader->ahead == NULL || !update_context(reader->ahead))
 		return;
 	release_slots(reader->ahead, block->offset);
+	if (reader->ahead->visitor != reader->visitor)
+		change_visitor(reader);
+	if (!is_possible(reader))
+		return;
 	/* The caller decodes columns to arrays faster than other threads could hand over structs. */
 	reader->ahead->has_parts = !reader->fetches_columns;
 	if (reader->ahead->next < end) {

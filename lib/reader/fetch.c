@@ -239,6 +239,29 @@ mprof_status mprof_reader_next_records(mprof_reader *reader, mprof_record *recor
 	return reader_end_fetch(reader, status, count);
 }
 
+int reader_may_visit(const mprof_reader *reader)
+{
+	return parser_has_content(reader->parser) && !has_completed_events(reader) &&
+	       !reader_frames_are_followed(reader);
+}
+
+void *reader_visit(const mprof_reader *reader, int *is_whole)
+{
+	*is_whole = 0;
+	return reader_may_visit(reader) ? parser_visit(reader->parser, is_whole) : NULL;
+}
+
+uint32_t reader_object_size(const mprof_reader *reader, uint32_t class_id)
+{
+	return id_map_get(parser_object_sizes(reader->parser), class_id);
+}
+
+void reader_pass_visited(mprof_reader *reader)
+{
+	parser_pass_visited(reader->parser);
+	(void)end_events(reader);
+}
+
 mprof_status reader_next_frames_of_samples(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count)
 {
 	return next_plain(reader, events, capacity, count);

@@ -367,6 +367,11 @@ int reader_keep_implicit_leaves(mprof_reader *reader, int keeps)
 	return before;
 }
 
+void reader_set_visitor(mprof_reader *reader, const event_visitor *visitor)
+{
+	reader->visitor = visitor;
+}
+
 int reader_is_after_intro(const mprof_reader *reader)
 {
 	return reader->parser != NULL && reader->is_past_intro && !parser_has_failed(reader->parser) &&

@@ -7,6 +7,8 @@
 #ifndef READER_READER_H
 #define READER_READER_H
 
+#include "format/event_visitor.h"
+
 #include <mprof/reader.h>
 
 /**
@@ -47,6 +49,31 @@ mprof_status reader_lend_events(mprof_reader *reader, mprof_event *events, size_
  * mprof_reader_next_columns() is the fastest way to fetch them, and has no effect on later blocks.
  */
 int reader_has_columns(const mprof_reader *reader);
+
+/**
+ * Sets what other threads do with the events of later blocks before the reader gets to them, if there are any threads.
+ * NULL: they store the events. Borrowed until another one is set.
+ */
+void reader_set_visitor(mprof_reader *reader, const event_visitor *visitor);
+
+/**
+ * Whether the events of the loaded block are delivered as they are in the log, so that they are those that a visitor
+ * gets.
+ */
+int reader_may_visit(const mprof_reader *reader);
+
+/**
+ * Returns the state of the visitor after the loaded block, or NULL if no other thread has begun it, or some of its
+ * events were fetched. \p is_whole receives whether the visitor has all events: only then they need not be fetched.
+ * Valid until events are fetched or the block is left.
+ */
+void *reader_visit(const mprof_reader *reader, int *is_whole);
+
+/** Returns the size of all objects of a class, in bytes, as far as it was read; 0 if it is not known or varies. */
+uint32_t reader_object_size(const mprof_reader *reader, uint32_t class_id);
+
+/** Passes the events of the loaded block, all of which were visited, as if they had been fetched. */
+void reader_pass_visited(mprof_reader *reader);
 
 /**
  * As mprof_reader_next_events() for a STATISTICAL block, with the events as they are in the log: one for each frame,

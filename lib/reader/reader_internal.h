@@ -21,6 +21,7 @@
 #include "dictionary/name_table.h"
 #include "io/source.h"
 #include "io/source_gzip.h"
+#include "format/event_visitor.h"
 #include "reader/block_index.h"
 #include "reader/detail_pool.h"
 #include "reader/frame_stack.h"
@@ -182,11 +183,12 @@ struct mprof_reader {
 	int skips_events;      /**< The index is built without reading events. */
 	uint64_t intro_length; /**< Length of INTRO in bytes with its header; 0 if it could not be read. */
 	uint32_t intro_checksum;
-	uint32_t thread_count;      /**< Threads that may decode events, with that of the caller. */
-	uint32_t sequence;          /**< EVENTS blocks read since the last seek, up to a few. */
-	int fetches_columns;        /**< The last events were columns of the log that were fetched as arrays. */
-	struct reader_ahead *ahead; /**< NULL before blocks are decoded on other threads. */
-	mprof_error index_error;    /**< The first fault found when the index was built. */
+	uint32_t thread_count;        /**< Threads that may decode events, with that of the caller. */
+	uint32_t sequence;            /**< EVENTS blocks read since the last seek, up to a few. */
+	int fetches_columns;          /**< The last events were columns of the log that were fetched as arrays. */
+	const event_visitor *visitor; /**< What other threads pass events to; NULL: they store them. */
+	struct reader_ahead *ahead;   /**< NULL before blocks are decoded on other threads. */
+	mprof_error index_error;      /**< The first fault found when the index was built. */
 };
 
 /** Whether the source may have more bytes later. */
