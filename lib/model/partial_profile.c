@@ -213,7 +213,7 @@ static inline partial_step leave(partial_profile *partial, partial_path *path, u
 {
 	partial_node *top = &partial->nodes[path->top];
 
-	if (__builtin_expect(top->method != method, 0)) {
+	if (__builtin_expect(top->method != method || method == PARTIAL_UNKNOWN, 0)) {
 		/* Another method than that on top: what it ends depends on the stack. */
 		if (top->parent != PARTIAL_NONE || method == PARTIAL_UNKNOWN)
 			return PARTIAL_OTHER;

@@ -32,7 +32,7 @@ enum { PARTIAL_NODE_BITS = 13, PARTIAL_ALLOCATION_BITS = 12, PARTIAL_WAYS = 4 };
 /** The number of no node. */
 #define PARTIAL_NONE UINT32_MAX
 
-/** The method of a frame is not known. */
+/** The method of a frame is not known. A leave of a method with this ID is not part of a run. */
 #define PARTIAL_UNKNOWN UINT32_MAX
 
 /**

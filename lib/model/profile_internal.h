@@ -81,11 +81,11 @@ struct mprof_profile {
 	int has_raw_counters;           /**< Times stay counters: the conversion does not change. */
 	int has_compilations;           /**< Compilations are frames. */
 	int has_call_sites;             /**< If no call stack is known, the node of the call tree is the call site. */
-	partial_policy partials;
-	mprof_profile_totals totals; /**< jit_ns is in counters; sums kept elsewhere are added by
+	mprof_profile_totals totals;    /**< jit_ns is in counters; sums kept elsewhere are added by
 	                                     mprof_profile_get_totals(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
+	partial_policy partials;
 };
 
 #endif

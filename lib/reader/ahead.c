@@ -341,8 +341,10 @@ static int reserve_bytes(const reader_ahead *ahead, ahead_slot *slot, uint64_t s
 	int is_reserved;
 
 	if (ahead->log != NULL) {
+		if (ahead->next > ahead->log_length || span > ahead->log_length - ahead->next)
+			return 0;
 		slot->prepared.bytes = ahead->log + ahead->next;
-		return ahead->next <= ahead->log_length && span <= ahead->log_length - ahead->next;
+		return 1;
 	}
 	is_reserved = renew(&ahead->allocator, &bytes, &slot->bytes_capacity, (size_t)span, 1);
 	slot->bytes = bytes;
