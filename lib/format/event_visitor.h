@@ -24,10 +24,13 @@ typedef struct event_visitor {
 	void (*init)(void *scratch);
 
 	/**
-	 * Called before the events of a block. \p counter is the base counter of the block. The scratch memory belongs
-	 * to the state until the last event was passed.
+	 * Called before the events of a block. \p counter is the base counter of the block. The scratch memory is for
+	 * this state until end(), or until begin() is called for another one.
 	 */
 	void (*begin)(void *state, void *scratch, uint64_t counter);
+
+	/** Called after the last event, if the state has all of them. */
+	void (*end)(void *state);
 
 	/**
 	 * Called with the next events, in one of two forms. Allocations of fixed size have #EVENT_SIZE_UNKNOWN. Returns

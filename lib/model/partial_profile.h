@@ -23,12 +23,6 @@
 /** Maximum numbers for a block. A typical block has far fewer. */
 enum { PARTIAL_NODES = 16384, PARTIAL_ALLOCATIONS = 8192, PARTIAL_RUNS = 512 };
 
-/** Sets of the caches, as a number of bits, and the entries of a set. */
-enum { PARTIAL_NODE_BITS = 13, PARTIAL_ALLOCATION_BITS = 12, PARTIAL_WAYS = 4 };
-
-/** Entries of the cache of latest nodes. A power of two. */
-#define PARTIAL_LATEST 1024
-
 /** The number of no node. */
 #define PARTIAL_NONE UINT32_MAX
 
@@ -45,8 +39,6 @@ typedef struct partial_node {
 	uint32_t parent; /**< #PARTIAL_NONE for a frame from before the run. */
 	uint64_t self;   /**< In counters. */
 	uint32_t calls;
-	int32_t depth;   /**< Frames above the one on top of the stack at the start of the run. */
-	uint32_t global; /**< The node of the profile's call tree, set while the run is added to it. */
 } partial_node;
 
 /** Allocations of a class by a node, at one call site. There may be several with the same. */
@@ -67,7 +59,7 @@ typedef struct partial_run {
 	size_t first_allocation;
 	size_t allocation_end;
 	uint32_t top;           /**< The node on top at its end. */
-	int32_t highest;        /**< The maximum partial_node::depth. */
+	int32_t highest;        /**< The maximum number of frames above the one on top at its start. */
 	uint64_t start_counter; /**< The time of the thread at its start; for the first run that of the first event
 	                             with a time. */
 	uint64_t end_counter;
@@ -75,33 +67,17 @@ typedef struct partial_run {
 	uint64_t implicit_leaves;
 } partial_run;
 
-/** What a thread needs to find nodes and allocations. */
-typedef struct partial_scratch {
-	uint32_t latest[PARTIAL_LATEST]; /**< By the low bits of a method: the node found last. */
-	/**
-	 * Caches by hash: the number of the block in the high half, and that of the node or allocation in the low one.
-	 * Entries of other blocks are empty.
-	 */
-	uint32_t node_cache[1 << PARTIAL_NODE_BITS][PARTIAL_WAYS];
-	uint32_t allocation_cache[1 << PARTIAL_ALLOCATION_BITS][PARTIAL_WAYS];
-	uint32_t block; /**< Number of the block, from 1 to UINT16_MAX. */
-} partial_scratch;
-
 typedef struct partial_profile {
-	partial_scratch *scratch; /**< Valid while events are added. */
-	uint64_t base_counter;
-	uint64_t counter; /**< The time of the thread. */
+	struct partial_builder *builder; /**< What builds it, until it is complete. */
 	uint64_t event_count;
 	uint64_t first_counter; /**< Counter of the first event. */
 
 	partial_run runs[PARTIAL_RUNS];
+	size_t run_count;
 	mprof_event rows[PARTIAL_RUNS]; /**< The event after each run but the last one. */
 	mprof_event_detail details[PARTIAL_RUNS];
-	size_t run_count; /**< With the one that is not over. */
 	partial_node nodes[PARTIAL_NODES];
-	size_t node_count;
 	partial_allocation allocations[PARTIAL_ALLOCATIONS];
-	size_t allocation_count;
 } partial_profile;
 
 /** Builds partial profiles, which are its states. */

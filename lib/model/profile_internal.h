@@ -20,6 +20,7 @@
 #include "base/memory_budget.h"
 #include "model/metrics.h"
 #include "model/monitors.h"
+#include "model/partial_profile.h"
 #include "model/object_ages.h"
 #include "model/profile_clock.h"
 #include "model/record_table.h"
@@ -35,12 +36,15 @@
 #define PROFILE_BATCH 1024
 #define PROFILE_RECORD_BATCH 128
 
-/** Whether partial profiles are worth their cost. Only what is faster depends on it, not the result. */
-typedef struct partial_policy {
+/** For adding partial profiles. */
+typedef struct partial_state {
+	uint32_t numbers[PARTIAL_NODES]; /**< The nodes of the call tree, by those of the run that is being added. */
+
+	/* Whether they are worth their cost. Only what is faster depends on it, not the result. */
 	uint64_t used;    /**< Partial profiles that were added as a whole. */
 	uint32_t useless; /**< Partial profiles since the last one of use. */
 	uint32_t left;    /**< EVENTS blocks until they are tried again; 0: they are built. */
-} partial_policy;
+} partial_state;
 
 struct mprof_profile {
 	memory_budget budget;
@@ -85,7 +89,7 @@ struct mprof_profile {
 	                                     mprof_profile_get_totals(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
-	partial_policy partials;
+	partial_state partials;
 };
 
 #endif

@@ -2,7 +2,6 @@
 /* Adds partial profiles to a profile. */
 #include "model/profile_partial.h"
 
-#include "model/partial_profile.h"
 #include "model/profile_events.h"
 #include "model/profile_internal.h"
 #include "reader/reader.h"
@@ -29,22 +28,22 @@ static int is_possible(const mprof_profile *profile)
 }
 
 /* Whether partial profiles of the next blocks are worth while. Called once for each EVENTS block. */
-static int is_worth(partial_policy *policy)
+static int is_worth(partial_state *state)
 {
-	policy->left -= policy->left > 0;
-	return policy->left == 0;
+	state->left -= state->left > 0;
+	return state->left == 0;
 }
 
 /* Notes whether the partial profile of a block was of use. */
-static void note_use(partial_policy *policy, int is_useful)
+static void note_use(partial_state *state, int is_useful)
 {
-	policy->used += (uint64_t)is_useful;
-	policy->useless = is_useful ? 0 : policy->useless + 1;
-	if (policy->useless < MOST_USELESS)
+	state->used += (uint64_t)is_useful;
+	state->useless = is_useful ? 0 : state->useless + 1;
+	if (state->useless < MOST_USELESS)
 		return;
 	/* Afterwards, a single one shows whether they are of use again. */
-	policy->useless = MOST_USELESS - 1;
-	policy->left = BLOCKS_WITHOUT;
+	state->useless = MOST_USELESS - 1;
+	state->left = BLOCKS_WITHOUT;
 }
 
 /* The state that a run is added to. */
@@ -52,7 +51,7 @@ typedef struct partial_target {
 	mprof_profile *profile;
 	const mprof_reader *reader;
 	thread_record *thread;
-	partial_profile *partial;
+	const partial_profile *partial;
 	const partial_run *run;
 	size_t number; /* Index of the run. */
 } partial_target;
@@ -74,19 +73,20 @@ static int is_at_run(const partial_target *target)
 static int find_frames(const partial_target *target)
 {
 	const call_node *tree = target->profile->calls.tree.nodes;
-	partial_node *nodes = target->partial->nodes;
+	const partial_node *nodes = target->partial->nodes;
+	uint32_t *numbers = target->profile->partials.numbers;
 	size_t above = target->run->first_node;
 
-	nodes[above].global = thread_stack(target->thread)->top;
+	numbers[above] = thread_stack(target->thread)->top;
 	for (size_t i = above + 1; i < target->run->node_end; i++) {
-		const call_node *left = &tree[nodes[above].global];
+		const call_node *left = &tree[numbers[above]];
 
 		if (nodes[i].parent != PARTIAL_NONE)
 			continue;
-		if (nodes[above].global == CALL_TREE_ROOT ||
+		if (numbers[above] == CALL_TREE_ROOT ||
 		    (nodes[above].method != PARTIAL_UNKNOWN && nodes[above].method != left->method))
 			return 0;
-		nodes[i].global = left->parent;
+		numbers[i] = left->parent;
 		above = i;
 	}
 	return 1;
@@ -111,14 +111,15 @@ static uint32_t find_node(call_model *model, uint32_t parent, uint32_t method)
 static int find_nodes(const partial_target *target)
 {
 	call_model *model = &target->profile->calls;
-	partial_node *nodes = target->partial->nodes;
+	const partial_node *nodes = target->partial->nodes;
+	uint32_t *numbers = target->profile->partials.numbers;
 
-	call_tree_mark_changed(&model->tree, nodes[target->run->first_node].global);
+	call_tree_mark_changed(&model->tree, numbers[target->run->first_node]);
 	for (size_t i = target->run->first_node; i < target->run->node_end; i++) {
 		if (nodes[i].parent == PARTIAL_NONE)
 			continue;
-		nodes[i].global = find_node(model, nodes[nodes[i].parent].global, nodes[i].method);
-		if (nodes[i].global == CALL_TREE_ROOT)
+		numbers[i] = find_node(model, numbers[nodes[i].parent], nodes[i].method);
+		if (numbers[i] == CALL_TREE_ROOT)
 			return 0;
 	}
 	return 1;
@@ -172,14 +173,14 @@ static int find_allocations(const partial_target *target)
 static uint64_t add_nodes(const partial_target *target)
 {
 	call_node *nodes = target->profile->calls.tree.nodes;
-	const partial_node *first = &target->partial->nodes[target->run->first_node];
+	const uint32_t *numbers = target->profile->partials.numbers;
 	uint64_t calls = 0;
 
 	/* Only the first run may begin later than the event before it. */
-	nodes[first->global].self += target->run->start_counter - target->thread->last_counter;
+	nodes[numbers[target->run->first_node]].self += target->run->start_counter - target->thread->last_counter;
 	for (size_t i = target->run->first_node; i < target->run->node_end; i++) {
 		const partial_node *node = &target->partial->nodes[i];
-		call_node *sums = &nodes[node->global];
+		call_node *sums = &nodes[numbers[i]];
 
 		calls += node->calls;
 		sums->calls += node->calls;
@@ -192,7 +193,7 @@ static void add_allocation(const partial_target *target, const partial_allocatio
 {
 	mprof_profile *profile = target->profile;
 	class_record *record = record_table_find(&profile->classes, allocation->class_id);
-	call_node *node = &profile->calls.tree.nodes[target->partial->nodes[allocation->node].global];
+	call_node *node = &profile->calls.tree.nodes[profile->partials.numbers[allocation->node]];
 	uint64_t bytes = allocation->bytes;
 
 	if (allocation->is_unsized)
@@ -239,7 +240,7 @@ static int add_run(const partial_target *target, uint64_t *added)
 		return 0;
 	calls = add_nodes(target);
 	allocations = add_allocations(target);
-	thread_stack(thread)->top = target->partial->nodes[run->top].global;
+	thread_stack(thread)->top = target->profile->partials.numbers[run->top];
 	thread->last_counter = run->end_counter;
 	counts[MPROF_EVENT_METHOD_ENTER] += calls;
 	counts[MPROF_EVENT_METHOD_LEAVE] += run->leaves;
@@ -250,8 +251,8 @@ static int add_run(const partial_target *target, uint64_t *added)
 }
 
 /* Adds runs and the events between them. Returns 0 if there is no memory for one of these. */
-static int add_runs(mprof_profile *profile, const mprof_reader *reader, thread_record *thread, partial_profile *partial,
-		    uint64_t *added)
+static int add_runs(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
+		    const partial_profile *partial, uint64_t *added)
 {
 	for (size_t i = 0; i < partial->run_count; i++) {
 		const partial_target target = {profile, reader, thread, partial, &partial->runs[i], i};
@@ -278,7 +279,7 @@ static void begin_block(thread_record *thread, const partial_profile *partial)
 }
 
 static int add_partial(mprof_profile *profile, const mprof_reader *reader, thread_record *thread,
-		       partial_profile *partial, size_t *added)
+		       const partial_profile *partial, size_t *added)
 {
 	uint64_t events = 0;
 	profile_run run;
@@ -297,7 +298,7 @@ int profile_partial_add(mprof_profile *profile, mprof_reader *reader, thread_rec
 			int *is_whole)
 {
 	const int is_wanted = is_possible(profile) && reader_may_visit(reader) && is_worth(&profile->partials);
-	partial_profile *partial;
+	const partial_profile *partial;
 	int is_visited = 0;
 
 	*added = 0;

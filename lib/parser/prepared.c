@@ -180,6 +180,8 @@ static void visit_events(prepared_block *prepared, const prepared_context *conte
 	prepared->visitor->begin(prepared->visit, prepared->memory->scratch, prepared->state.counter);
 	prepared->is_whole =
 		prepared->body.has_columns ? visit_columns(prepared, context) : visit_rows(prepared, context);
+	if (prepared->is_whole)
+		prepared->visitor->end(prepared->visit);
 	/* There are no parts: what the visitor does not have, the parser decodes from the start. */
 	prepared->is_over = 1;
 }
