@@ -291,6 +291,21 @@ static inline void finish(test_log *log)
 		}                                                                                                      \
 	} while (0)
 
+/** Compares the tables of calls, allocations, exceptions and threads, and the totals. */
+static inline void expect_same_results(const test_log *one, const test_log *other)
+{
+	const mprof_profile_totals totals = totals_of(one);
+	const mprof_profile_totals other_totals = totals_of(other);
+
+	EXPECT_SAME_ELEMENTS(mprof_method_stats, size_t, method, one, other);
+	EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, one, other);
+	EXPECT_SAME_ELEMENTS(mprof_class_stats, size_t, class, one, other);
+	EXPECT_SAME_ELEMENTS(mprof_thread_stats, size_t, thread, one, other);
+	EXPECT_SAME_ELEMENTS(mprof_allocation_site, size_t, allocation_site, one, other);
+	EXPECT_SAME_ELEMENTS(mprof_exception_site, size_t, exception_site, one, other);
+	cr_assert_arr_eq(&totals, &other_totals, sizeof(totals), "totals");
+}
+
 /** Metrics of a method; all 0 if it has none. */
 static inline mprof_method_stats method_of(const test_log *log, uint32_t id)
 {

@@ -3,6 +3,7 @@
 #include "base/failing_allocator.h"
 #include "model/profile_fixture.h"
 #include "model/profile_internal.h"
+#include "model/random_rows.h"
 
 #define BLOCKS 24
 #define BLOCK_EVENTS 6000
@@ -21,7 +22,7 @@ typedef struct event_mix {
 	uint32_t mismatches; /* Leaves of a method that may not be on top. */
 	uint32_t jumps;      /* Times that go back. */
 	uint32_t methods;
-	uint32_t row_kinds; /* Kinds of rows, see add_row(). */
+	uint32_t row_kinds; /* See add_random_row(). */
 } event_mix;
 
 /* How events are stored. */
@@ -36,19 +37,13 @@ static const layout layouts[] = {{0, MPROF_CODEC_NONE}, {1, MPROF_CODEC_NONE}, {
 
 /* Calls that repeat, as in most programs; then what keeps blocks from being added as a whole, more or less often. */
 static const event_mix steady = {430, 160, 0, 0, 0, 6, 1};
-static const event_mix few_rows = {430, 160, 2, 0, 0, 6, 5};
-static const event_mix many_rows = {420, 100, 60, 20, 0, METHODS, 11};
-static const event_mix jumping = {430, 160, 1, 0, 10, 6, 11};
-static const event_mix deep = {520, 100, 1, 0, 0, 4, 11};
+static const event_mix few_rows = {430, 160, 2, 0, 0, 6, RANDOM_ROWS_WITHOUT_CALLS};
+static const event_mix many_rows = {420, 100, 60, 20, 0, METHODS, RANDOM_ROW_KINDS};
+static const event_mix jumping = {430, 160, 1, 0, 10, 6, RANDOM_ROW_KINDS};
+static const event_mix deep = {520, 100, 1, 0, 0, 4, RANDOM_ROW_KINDS};
 static const event_mix many_paths = {600, 10, 0, 0, 0, METHODS, 1};
 
 static uint64_t random_state;
-
-static uint32_t random_below(uint32_t limit)
-{
-	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return (uint32_t)(random_state >> 33) % limit;
-}
 
 static void begin_log(test_log *log, const layout *how)
 {
@@ -91,68 +86,29 @@ static void define_sized_class(test_log *log, uint32_t number)
 
 static void add_allocation(test_log *log, uint32_t sized_classes, uint64_t counter)
 {
-	const mprof_event_detail detail = {
-		.struct_size = sizeof(detail), .caller = random_below(3), .stack = random_below(STACKS + 1)};
-	const uint32_t id = 1 + random_below(DEFINED_IDS + sized_classes);
+	const mprof_event_detail detail = {.struct_size = sizeof(detail),
+					   .caller = random_below(&random_state, 3),
+					   .stack = random_below(&random_state, STACKS + 1)};
+	const uint32_t id = 1 + random_below(&random_state, DEFINED_IDS + sized_classes);
 	const uint32_t number = id > DEFINED_IDS ? id - DEFINED_IDS : 0;
 
-	add_detailed(log, MPROF_EVENT_ALLOCATION, id, counter, number % 2 != 0 ? 24 : 8 * random_below(20),
-		     random_below(2) != 0 ? &detail : NULL);
-}
-
-/* The first kinds change nothing that calls depend on. */
-static void add_row(test_log *log, const event_mix *mix, uint64_t thread, uint64_t counter)
-{
-	const uint32_t id = 1 + random_below(DEFINED_IDS);
-
-	switch (random_below(mix->row_kinds)) {
-	case 0:
-		add(log, MPROF_EVENT_METHOD_JIT_START, id, counter);
-		break;
-	case 1:
-		add(log, MPROF_EVENT_METHOD_JIT_END, id, counter);
-		break;
-	case 2:
-		add(log, MPROF_EVENT_EXCEPTION, id, counter);
-		break;
-	case 3:
-		add_full(log, MPROF_EVENT_ALLOCATION_AT_JIT, id, counter, 16, 0);
-		break;
-	case 4:
-		add_value(log, MPROF_EVENT_GC_RESIZE, 4096, counter);
-		break;
-	case 5:
-		add(log, MPROF_EVENT_METHOD_LEAVE_EXCEPTION, id, counter);
-		break;
-	case 6:
-		add_value(log, MPROF_EVENT_RECORDING_RESUMED, random_below(5), counter);
-		break;
-	case 7:
-		add_value(log, MPROF_EVENT_STACK_SWITCH, random_below(4), counter);
-		break;
-	case 8:
-		add_value(log, MPROF_EVENT_STACK_END, 1 + random_below(3), counter);
-		break;
-	case 9:
-		add(log, MPROF_EVENT_METHOD_LEAVE_TAIL, id, counter);
-		break;
-	default:
-		add_value(log, MPROF_EVENT_THREAD_START, thread, counter);
-	}
+	add_detailed(log, MPROF_EVENT_ALLOCATION, id, counter,
+		     number % 2 != 0 ? 24 : 8 * random_below(&random_state, 20),
+		     random_below(&random_state, 2) != 0 ? &detail : NULL);
 }
 
 static void add_event(test_log *log, const event_mix *mix, uint64_t thread, uint32_t sized_classes, uint64_t counter)
 {
-	uint32_t choice = random_below(1000);
+	uint32_t choice = random_below(&random_state, 1000);
 
 	if (choice < mix->enters) {
-		enter(log, 1 + random_below(mix->methods), counter);
+		enter(log, 1 + random_below(&random_state, mix->methods), counter);
 	} else if ((choice -= mix->enters) < mix->allocations) {
 		add_allocation(log, sized_classes, counter);
 	} else if ((choice -= mix->allocations) < mix->rows) {
-		add_row(log, mix, thread, counter);
+		add_random_row(log, &random_state, mix->row_kinds, thread, counter);
 	} else if ((choice -= mix->rows) < mix->mismatches) {
-		leave(log, 1 + random_below(mix->methods), counter);
+		leave(log, 1 + random_below(&random_state, mix->methods), counter);
 	} else {
 		add(log, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, counter);
 	}
@@ -167,15 +123,15 @@ static void write_log(test_log *log, const event_mix *mix, const layout *how, ui
 	random_state = seed;
 	begin_log(log, how);
 	for (int block = 0; block < BLOCKS; block++) {
-		const uint64_t thread = 7 + random_below(THREADS);
+		const uint64_t thread = 7 + random_below(&random_state, THREADS);
 
 		for (int i = 0; i < SIZED_CLASSES / BLOCKS; i++)
 			define_sized_class(log, ++sized_classes);
 		begin_block(log, thread, counter);
 		for (int event = 0; event < BLOCK_EVENTS; event++) {
-			counter += random_below(9);
-			if (random_below(1000) < mix->jumps)
-				counter -= counter > 500 ? random_below(500) : 0;
+			counter += random_below(&random_state, 9);
+			if (random_below(&random_state, 1000) < mix->jumps)
+				counter -= counter > 500 ? random_below(&random_state, 500) : 0;
 			add_event(log, mix, thread, sized_classes, counter);
 		}
 		end_block(log);
@@ -194,20 +150,6 @@ static void read_with(test_log *log, const mprof_profile_options *options, uint3
 	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
 }
 
-static void expect_same(const test_log *one, const test_log *other)
-{
-	const mprof_profile_totals totals = totals_of(one);
-	const mprof_profile_totals other_totals = totals_of(other);
-
-	EXPECT_SAME_ELEMENTS(mprof_method_stats, size_t, method, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_class_stats, size_t, class, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_thread_stats, size_t, thread, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_allocation_site, size_t, allocation_site, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_exception_site, size_t, exception_site, one, other);
-	cr_assert_arr_eq(&totals, &other_totals, sizeof(totals));
-}
-
 /* Compares one thread with several. Returns how many parts were added as a whole, in all. */
 static uint64_t compare(const event_mix *mix, const mprof_profile_options *options)
 {
@@ -223,7 +165,7 @@ static uint64_t compare(const event_mix *mix, const mprof_profile_options *optio
 		cr_expect_eq(log.profile->partials.used, 0);
 		for (uint32_t threads = 2; threads <= 4; threads++) {
 			read_with(&threaded, options, threads);
-			expect_same(&log, &threaded);
+			expect_same_results(&log, &threaded);
 			used += threaded.profile->partials.used;
 			log_forget_profile(&threaded);
 		}
@@ -341,10 +283,10 @@ Test(profile_partial, blocks_may_be_added_to_several_profiles)
 	finish(&log);
 	cr_expect_gt(log.profile->partials.used, 0);
 	read_with(&other, NULL, 1);
-	expect_same(&log, &other);
+	expect_same_results(&log, &other);
 	mprof_profile_destroy(log.profile);
 	log.profile = second;
-	expect_same(&log, &other);
+	expect_same_results(&log, &other);
 	log_forget_profile(&other);
 	log_release(&log);
 }
@@ -373,18 +315,18 @@ Test(profile_partial, damaged_events_are_the_same)
 
 		write_log(&log, &few_rows, &layouts[i], 5);
 		for (int damage = 0; damage < 60; damage++) {
-			const size_t offset = log.length / 20 + random_below((uint32_t)(log.length / 2));
+			const size_t offset = log.length / 20 + random_below(&random_state, (uint32_t)(log.length / 2));
 			const uint8_t before = log.bytes[offset];
 			mprof_status status;
 			mprof_status threaded_status;
 			uint64_t events;
 
-			log.bytes[offset] = (uint8_t)random_below(256);
+			log.bytes[offset] = (uint8_t)random_below(&random_state, 256);
 			threaded = log;
 			events = read_damaged(&log, 1, &status);
 			cr_expect_eq(read_damaged(&threaded, 3, &threaded_status), events);
 			cr_expect_eq(threaded_status, status);
-			expect_same(&log, &threaded);
+			expect_same_results(&log, &threaded);
 			log_forget_profile(&log);
 			log_forget_profile(&threaded);
 			log.bytes[offset] = before;
@@ -426,7 +368,7 @@ static void refuse(int is_reader, int fail_once)
 			status = mprof_profile_read(log.profile, log.reader, NULL, NULL);
 		cr_expect(status == MPROF_OK || status == MPROF_ERR_MEMORY, "%d", status);
 		if (status == MPROF_OK)
-			expect_same(&whole, &log);
+			expect_same_results(&whole, &log);
 		log_forget_profile(&log);
 		cr_expect_eq(failing.blocks, 0);
 	}
