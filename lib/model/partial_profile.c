@@ -179,7 +179,7 @@ static __attribute__((noinline)) uint32_t search_child(partial_builder *builder,
 
 	for (size_t way = 0; way < WAYS; way++) {
 		child = set[way] - block;
-		if (child <= UINT16_MAX && is_child(builder, child, parent, method)) {
+		if (child < PARTIAL_NODES && is_child(builder, child, parent, method)) {
 			builder->latest[method % LATEST] = child;
 			return child;
 		}
@@ -201,8 +201,9 @@ static inline uint32_t find_child(partial_builder *builder, uint32_t parent, uin
 		return child;
 	/* Methods that are called on several paths in turn are usually in the first entry. */
 	child = builder->node_cache[hash_of_call(parent, method)][0] - (builder->block << 16);
-	return child <= UINT16_MAX && is_child(builder, child, parent, method) ? child
-									       : search_child(builder, parent, method);
+	return child < PARTIAL_NODES && is_child(builder, child, parent, method)
+		       ? child
+		       : search_child(builder, parent, method);
 }
 
 /* Adds the frame below the oldest one that was reached. */
@@ -284,7 +285,7 @@ static partial_allocation *find_allocation(partial_builder *builder, const parti
 	for (size_t way = 0; way < WAYS; way++) {
 		const uint32_t number = set[way] - block;
 
-		if (number <= UINT16_MAX && is_same(&builder->allocations[number], wanted))
+		if (number < PARTIAL_ALLOCATIONS && is_same(&builder->allocations[number], wanted))
 			return &builder->allocations[number];
 	}
 	if (builder->allocation_count == PARTIAL_ALLOCATIONS)
