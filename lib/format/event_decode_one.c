@@ -99,7 +99,7 @@ static events_decode_result decode_common(const event_decode_table *table, const
 	if (entry->layout == EVENT_LAYOUT_DETAILED && table->has_bad_monitor_times)
 		second = plausible_monitor_time(state, second);
 	counter = event_store_any(event, entry, main_number, second, size, state->counter);
-	/* Another event would have a value that is wrong, or mean the same as an allocation of fixed size. */
+	/* A fixed size of another kind of event is needed, and a stored size must not be taken for a fixed one. */
 	if (table->unsized_mask != 0 && event->value == EVENT_SIZE_UNKNOWN &&
 	    (event->kind != MPROF_EVENT_ALLOCATION || size == 0))
 		return EVENTS_DECODE_NO_SIZE;

@@ -93,8 +93,8 @@ typedef struct prepared_block {
 	event_columns_state columns;         /**< The same for a block of columns. */
 
 	/**
-	 * If it is not NULL, events are passed to it, and there are no parts. Only a block that was visited as a whole
-	 * needs not be decoded again.
+	 * If it is not NULL, events are passed to it, and there are no parts. A block that was not visited as a whole
+	 * is decoded again.
 	 */
 	const event_visitor *visitor;
 	void *visit;          /**< The state of the visitor. */
