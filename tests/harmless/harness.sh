@@ -1,0 +1,152 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Runs programs alone and in every recording mode, and compares what they print, how they end and what is left of it.
+# The scripts of this directory source this file.
+#
+# A program of programs/ names its cases in a comment, "cases: ... */", separated by |: the program and its arguments. It
+# prints what it observes of its waits, signals, descriptors, limits, stacks and children, and nothing that differs from
+# run to run. To add a case, add it to this comment; nothing else has to be changed.
+#
+# HARMLESS_MODES and HARMLESS_CASES, patterns of grep -E, limit what runs: HARMLESS_CASES='signals|waits'.
+
+# shellcheck source=tests/tool/support.sh
+. "$srcdir/tests/tool/support.sh"
+
+programs=$srcdir/tests/harmless/programs
+declare -A equal different
+
+# Each mode: what is before the program on the command line; @LOG stands for the path of the log. Those with "calls" run
+# the program that was built with -finstrument-functions.
+mode_names=(default timer often calls calls-samples children ring unsalvaged memory)
+declare -A modes=(
+	[default]="@MPROF record -q -o @LOG --"
+	[timer]="@MPROF record -q --sample-source=timer -o @LOG --"
+	[often]="@MPROF record -q --sample=4000 -o @LOG --"
+	[calls]="@MPROF record -q --calls -o @LOG --"
+	[calls-samples]="@MPROF record -q --calls --sample -o @LOG --"
+	[children]="@MPROF record -q --children -o @LOG --"
+	[ring]="@MPROF record -q --calls --ring=1m -o @LOG --"
+	[unsalvaged]="@MPROF record -q --calls --sample --salvage=no -o @LOG --"
+	[memory]="env MPROF_MALLOC_OUTPUT=@LOG.%p LD_PRELOAD=@MODULES/libmprof-malloc.so"
+)
+
+# Where the other user cannot reach the build tree, the tool and the modules are installed in the work directory.
+make_reachable() {
+	if ! "${as_user[@]}" test -r "$MPROF_MODULE_DIR/libmprof-instrument.so" ||
+		! "${as_user[@]}" "$MPROF" --version >/dev/null 2>&1; then
+		make -s -C "$builddir" install DESTDIR="$work/installed" >install.out 2>&1 || fail "install: $(tail -n 3 install.out)"
+		MPROF=$(find "$work/installed" -path '*/bin/mprof')
+		MPROF_MODULE_DIR=$(dirname "$(find "$work/installed" -name libmprof-instrument.so)")
+		export LD_LIBRARY_PATH=$MPROF_MODULE_DIR
+	fi
+}
+
+# build_programs: each one plain and instrumented. Calls are bound at the start: that needs more stack than some have.
+build_programs() {
+	local compiler source name
+	read -ra compiler <<<"${CC:-cc}"
+	for source in "$programs"/*.c; do
+		name=$(basename "$source" .c)
+		mkdir -p plain instrumented
+		"${compiler[@]}" -O1 -w -Wl,-z,now -o "plain/$name" "$source" -pthread -ldl || fail "$source"
+		"${compiler[@]}" -O1 -w -Wl,-z,now -finstrument-functions -o "instrumented/$name" "$source" -pthread -ldl ||
+			fail "$source"
+	done
+}
+
+list_cases() {
+	cat "$programs"/*.c | sed -n '/ \* cases: /,/ \*\//p' | sed 's/^ \* *\(cases: \)\?//; s/^ *\*\///; s/^\///' | tr '|' '\n' |
+		sed 's/^ *//; s/ *$//' | grep '[a-z]' | grep -E "${HARMLESS_CASES:-.}"
+}
+
+# run_case RESULT DIRECTORY WORDS COMMAND...: runs it in a new directory with a minute to end. What is printed and the
+# status are in RESULT.out, RESULT.err and RESULT.status.
+run_case() {
+	local result=$1 directory=$2
+	shift 2
+	mkdir -p "$directory"
+	chmod 777 "$directory"
+	local status=0
+	# The shell prints how the program was ended, hence the braces.
+	{
+		(cd "$directory" && exec timeout --foreground -k 2 60 "${as_user[@]}" "$@") \
+			>"$result.out" 2>"$result.err" < <(printf 'one\ntwo\n') || status=$?
+	} 2>/dev/null
+	echo "$status" >"$result.status"
+}
+
+# what_differs BARE RECORDED
+what_differs() {
+	local part
+	for part in status out err; do
+		cmp -s "$1.$part" "$2.$part" || { echo "$part:"; diff "$1.$part" "$2.$part" | head -n 6; }
+	done
+	true
+}
+
+# what_is_left DIRECTORY: files that are not complete logs.
+what_is_left() {
+	local file
+	for file in "$1"/*; do
+		case $file in
+		*/\* | *.core | */core) ;;
+		*.salvage | *.part | *.part.* | *.salvage.*) echo "left: $(basename "$file")" ;;
+		*) "$MPROF" check "$file" >check.out 2>&1 || echo "$(basename "$file"): $(head -n 1 check.out)" ;;
+		esac
+	done
+}
+
+# check_mode MODE CASE
+check_mode() {
+	local mode=$1 program=$2 result command words difference kind=plain
+	result=$work/results/$mode/${program// /_}
+	command=${modes[$mode]//@LOG/log.mprof}
+	command=${command//@MPROF/$MPROF}
+	command=${command//@MODULES/$MPROF_MODULE_DIR}
+	[[ $command != *--calls* ]] || kind=instrumented
+	read -ra words <<<"$command $work/$kind/$program"
+	mkdir -p "$(dirname "$result")"
+	run_case "$result" "$result.logs" "${words[@]}"
+	difference=$(what_differs "$work/results/bare/${program// /_}" "$result")
+	# A log that was killed is completed by "mprof record" alone.
+	if test "$mode" != memory; then
+		difference+=$(what_is_left "$result.logs")
+	fi
+	rm -rf "$result.logs"
+	if test -z "$difference"; then
+		equal[$mode]=$((${equal[$mode]:-0} + 1))
+	else
+		different[$mode]=$((${different[$mode]:-0} + 1))
+		printf 'DIFFERS: %s, %s\n%s\n' "$mode" "$program" "$difference"
+	fi
+}
+
+# check_bare CASE: two runs alone are equal.
+check_bare() {
+	local result=$work/results/bare/${1// /_} words
+	mkdir -p "$work/results/bare"
+	read -ra words <<<"$work/plain/$1"
+	run_case "$result" "$result.logs" "${words[@]}"
+	run_case "$result.again" "$result.logs" "${words[@]}"
+	rm -rf "$result.logs"
+	difference=$(what_differs "$result" "$result.again")
+	test -z "$difference" || fail "$1 differs from run to run: $difference"
+}
+
+# check_programs USER MODE...: all cases in these modes; prints the counts for each mode and ends the test.
+check_programs() {
+	local user=$1 mode program failed=0
+	shift
+	build_programs
+	while read -r program; do
+		check_bare "$program"
+		for mode in "$@"; do
+			! grep -qE "${HARMLESS_MODES:-.}" <<<"$mode" || check_mode "$mode" "$program"
+		done
+	done < <(list_cases)
+	for mode in "$@"; do
+		echo "$user, $mode: ${equal[$mode]:-0} equal, ${different[$mode]:-0} different"
+		failed=$((failed + ${different[$mode]:-0}))
+	done
+	test "$failed" = 0 || fail "$failed runs differ from those without recording"
+}
