@@ -44,71 +44,107 @@ static int register_is_steady(void)
 #endif
 }
 
-/* The register and the clock at one time. */
-typedef struct instant {
-	uint64_t ticks;
-	uint64_t time;
-} instant;
+uint64_t counter_monotonic_nanoseconds(void)
+{
+	return monotonic_nanoseconds(NULL);
+}
+
+static uint64_t nanoseconds_of(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	return clock_gettime(clock, &now) == 0 ? (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec : 0;
+}
+
+/* Reads all clocks once. Returns how far apart the readings are, in units of the counter. */
+static uint64_t read_clocks(const counter_source *source, counter_instant *now)
+{
+	const uint64_t before = counter_read(source);
+
+	now->counter = before;
+	now->monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
+	now->time_us = nanoseconds_of(CLOCK_REALTIME) / 1000;
+	now->boottime_ns = 0;
+#if defined(CLOCK_BOOTTIME)
+	now->boottime_ns = nanoseconds_of(CLOCK_BOOTTIME);
+#endif
+	return source->read == NULL ? counter_read(source) - before : 0;
+}
 
 /*
- * The first reading of the clock may take microseconds, and the thread may be interrupted between the readings. Hence
- * the closest of several is taken: an error of a tenth would make a unit of another length.
+ * The first reading of a clock may take microseconds, and the thread may be interrupted between the readings. Hence the
+ * closest of several is taken: an error of a tenth would make a unit of another length. A client's counter is read
+ * once, because its readings may change it.
  */
-static instant read_instant(void)
+void counter_read_instant(const counter_source *source, counter_instant *now)
 {
-	instant closest = {0, 0};
 	uint64_t shortest = UINT64_MAX;
 
-	for (int i = 0; i < READINGS; i++) {
-		uint64_t before = counter_read_register();
-		uint64_t time = monotonic_nanoseconds(NULL);
-		uint64_t between = counter_read_register() - before;
+	for (int i = 0; i < READINGS && shortest > 0; i++) {
+		counter_instant read;
+		const uint64_t between = read_clocks(source, &read);
 
 		if (between < shortest) {
 			shortest = between;
-			closest = (instant){before + between / 2, time};
+			*now = read;
 		}
 	}
-	return closest;
 }
 
-static uint64_t register_ticks_per_second(void)
+double counter_frequency(const counter_source *source, const counter_instant *start, const counter_instant *end)
 {
-	instant start = read_instant();
-	instant end;
+	const double units = (double)(end->counter - start->counter) / (double)(UINT64_C(1) << source->log_shift);
+	const uint64_t nanoseconds = end->monotonic_ns - start->monotonic_ns;
 
+	return nanoseconds > 0 ? units * 1e9 / (double)nanoseconds : 0;
+}
+
+void counter_wait_calibrated(const counter_source *source, const counter_instant *start, counter_instant *now)
+{
 	do {
-		end = read_instant();
-	} while (end.time - start.time < CALIBRATION_NANOSECONDS);
-	return (uint64_t)((double)(end.ticks - start.ticks) * 1e9 / (double)(end.time - start.time));
+		counter_read_instant(source, now);
+	} while (now->monotonic_ns - start->monotonic_ns < CALIBRATION_NANOSECONDS);
 }
 
-void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks)
+static uint64_t register_ticks_per_second(const counter_source *source, const counter_instant *start)
 {
-	source->read = read;
-	source->user = user;
-	source->shift = 0;
-	source->log_shift = 0;
+	counter_instant now;
+
+	counter_wait_calibrated(source, start, &now);
+	return (uint64_t)counter_frequency(source, start, &now);
+}
+
+int counter_is_monotonic_clock(const counter_source *source)
+{
+	return source->read == monotonic_nanoseconds;
+}
+
+void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks,
+		  counter_instant *start)
+{
+	*source = (counter_source){.read = read, .user = user};
+	*start = (counter_instant){0};
 	if (read != NULL)
 		return;
-	if (!register_is_steady()) {
+	if (!register_is_steady())
 		source->read = monotonic_nanoseconds;
+	counter_read_instant(source, start);
+	if (source->read != NULL || whole_ticks)
 		return;
-	}
-	if (whole_ticks)
-		return;
-	for (uint64_t rate = register_ticks_per_second() / 2; rate >= 1000000000 / LONGEST_UNIT_NANOSECONDS; rate /= 2)
+	for (uint64_t rate = register_ticks_per_second(source, start) / 2;
+	     rate >= 1000000000 / LONGEST_UNIT_NANOSECONDS; rate /= 2)
 		source->shift++;
+	start->counter >>= source->shift;
 }
 
-void counter_set_resolution(counter_source *source, uint32_t nanoseconds)
+void counter_set_resolution(counter_source *source, uint32_t nanoseconds, const counter_instant *start)
 {
 	uint64_t rate = 1000000000;
 
 	if (nanoseconds == 0)
 		return;
 	if (source->read == NULL)
-		rate = register_ticks_per_second() >> source->shift;
+		rate = register_ticks_per_second(source, start);
 	/* A unit of twice the length lasts 2 * 10^9 / rate nanoseconds. */
 	for (; rate / 2 * nanoseconds >= 1000000000; rate /= 2)
 		source->log_shift++;
@@ -118,7 +154,7 @@ void counter_describe(const counter_source *source, char *text, unsigned size)
 {
 	const unsigned long long divisor = 1ULL << (source->shift + source->log_shift);
 
-	if (source->read == monotonic_nanoseconds)
+	if (counter_is_monotonic_clock(source))
 		snprintf(text, size,
 			 divisor > 1 ? "monotonic clock, nanoseconds divided by %llu" : "monotonic clock, nanoseconds",
 			 divisor);

@@ -12,6 +12,14 @@
 #include <x86intrin.h>
 #endif
 
+/** The counter and the clocks of the system, read together. */
+typedef struct counter_instant {
+	uint64_t counter;      /**< In the unit of counter_read(). */
+	uint64_t time_us;      /**< The wall clock: microseconds since 1 January 1970 UTC. */
+	uint64_t monotonic_ns; /**< CLOCK_MONOTONIC: never set, stands still while the system sleeps. */
+	uint64_t boottime_ns;  /**< CLOCK_BOOTTIME, which includes that time; 0 if the system does not have it. */
+} counter_instant;
+
 /** Constant once initialized, so any thread may read the counter. */
 typedef struct counter_source {
 	uint64_t (*read)(void *user); /**< NULL: the machine's own register. */
@@ -24,14 +32,33 @@ typedef struct counter_source {
 	uint32_t log_shift;
 } counter_source;
 
-/** Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. */
-void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks);
+/**
+ * Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. \p start receives when
+ * that was, from which frequencies are measured; all 0 for the caller's function, which is not called.
+ */
+void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks,
+		  counter_instant *start);
 
 /**
  * Chooses counter_source::log_shift such that a unit of the log lasts at most \p nanoseconds; 0 keeps the unit of the
  * source. Not for a caller's function, whose unit is not known.
  */
-void counter_set_resolution(counter_source *source, uint32_t nanoseconds);
+void counter_set_resolution(counter_source *source, uint32_t nanoseconds, const counter_instant *start);
+
+/** Whether counter_init() has chosen the monotonic clock, so that the unit is a nanosecond before log_shift. */
+int counter_is_monotonic_clock(const counter_source *source);
+
+/** Reads the counter and all clocks. The machine's counter is read until the readings are close to one another. */
+void counter_read_instant(const counter_source *source, counter_instant *now);
+
+/** CLOCK_MONOTONIC. */
+uint64_t counter_monotonic_nanoseconds(void);
+
+/** Reads them when enough time has passed since \p start to measure the frequency. */
+void counter_wait_calibrated(const counter_source *source, const counter_instant *start, counter_instant *now);
+
+/** Units of the log per second between two instants; 0 if no time has passed. */
+double counter_frequency(const counter_source *source, const counter_instant *start, const counter_instant *end);
 
 /** Describes the counter of the log in a few words for the SESSION block. */
 void counter_describe(const counter_source *source, char *text, unsigned size);

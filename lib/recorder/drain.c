@@ -7,6 +7,7 @@
 #include "recorder/drain_threads.h"
 #include "recorder/messages.h"
 #include "recorder/salvage_commit.h"
+#include "recorder/session.h"
 #include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
 #include "recorder/thread.h"
@@ -296,6 +297,7 @@ void drain_round(recorder_drain *drain, int partial, int is_last)
 	if (partial) {
 		thread_times_write(drain, is_last);
 		report_losses(drain, is_last);
+		session_state_rate(drain, is_last);
 		if (drain->output->status == MPROF_OK)
 			output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
 	}

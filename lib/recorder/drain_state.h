@@ -10,6 +10,7 @@
 #include <mprof/recorder.h>
 
 #include "base/stack_table.h"
+#include "recorder/counter_rate.h"
 #include "recorder/drain_jobs.h"
 #include "recorder/heap_drain.h"
 #include "recorder/keys.h"
@@ -50,6 +51,7 @@ typedef struct recorder_drain {
 	open_block block; /**< In columns. There is none between rounds. */
 	drain_threads threads;
 
+	counter_rate rate;         /**< The frequency of the counter. */
 	uint64_t latest_counter;   /**< The highest counter of events and samples that were drained. */
 	uint64_t samples_written;  /**< Samples in the log. */
 	salvage_progress progress; /**< Made valid by the next salvage_commit(). */

@@ -5,10 +5,12 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "format/dialect.h"
+#include "format/rate_text.h"
 #include "io/log_file.h"
 #include "recorder/drain_threads.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/salvage_commit.h"
+#include "recorder/session.h"
 #include "recorder/stack_order.h"
 #include "recorder/switches.h"
 #include "recorder/thread.h"
@@ -66,7 +68,8 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
 	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
 	       own->resolution_ns <= MOST_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
-	       own->drain_threads <= MOST_DRAIN_THREADS && own->without_index <= 1;
+	       own->drain_threads <= MOST_DRAIN_THREADS && own->without_index <= 1 &&
+	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
 }
 
 static mprof_status copy_options(mprof_recorder_options *own, mprof_writer_options *writer,
@@ -112,8 +115,9 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	shared->records_thread_times = options->thread_times != 0;
 	atomic_init(&shared->enabled, !options->start_disabled);
 	fork_guard_init(&shared->origin);
-	counter_init(&shared->counter, options->counter, options->counter_user, options->machine_ticks != 0);
-	counter_set_resolution(&shared->counter, options->resolution_ns);
+	counter_init(&shared->counter, options->counter, options->counter_user, options->machine_ticks != 0,
+		     &recorder->drain.rate.start);
+	counter_set_resolution(&shared->counter, options->resolution_ns, &recorder->drain.rate.start);
 	recorder->output.counter_shift = shared->counter.log_shift;
 	error_clear(&recorder->output.error);
 	drain->shared = shared;
@@ -312,6 +316,7 @@ static void describe_log(recorder_output *output, const dialect_rules *rules, ui
 	output->repeats_switches = is_ring;
 	output->methods_need_class = rules != NULL && rules->methods_need_class;
 	output->numbers_snapshots_like_collections = rules != NULL && rules->numbers_snapshots_like_collections;
+	output->has_session = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_SESSION);
 	output->has_heap_blocks = rules != NULL && dialect_has_block(rules, MPROF_BLOCK_HEAP_DATA);
 	output->implicit_leaves = (declared & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE)) != 0;
 }
@@ -464,22 +469,12 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 
 static mprof_status write_session(mprof_recorder *recorder, const mprof_recorder_options *options)
 {
-	mprof_property own[3];
-	char counter[64];
-	char resolution[16];
-	mprof_status status;
-
-	counter_describe(&recorder->shared.counter, counter, sizeof(counter));
-	snprintf(resolution, sizeof(resolution), "%" PRIu32, options->resolution_ns);
-	own[0] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
-	own[1] = (mprof_property){"counter", counter};
-	own[2] = (mprof_property){"resolution", resolution};
 	/*
 	 * Refused here, if at all, for a dialect that has no SESSION: it has no LOST either, and losses must be
 	 * reported.
 	 */
-	status = mprof_writer_write_session(recorder->output.writer, own, sizeof(*own),
-					    options->resolution_ns > 0 ? 3 : 2);
+	mprof_status status = session_begin(&recorder->drain, options);
+
 	if (status == MPROF_OK && options->property_count > 0)
 		status = mprof_writer_write_session(recorder->output.writer, options->properties,
 						    options->property_size, options->property_count);
@@ -503,7 +498,11 @@ static void read_log_clock(void *user, mprof_clock *clock)
 	mprof_recorder *recorder = user;
 	mprof_clock *last = &recorder->output.last_clock;
 
-	recorder_read_clock(&recorder->shared, clock);
+	if (recorder->output.has_next_clock)
+		*clock = recorder->output.next_clock;
+	else
+		recorder_read_clock(&recorder->shared, clock);
+	recorder->output.has_next_clock = 0;
 	if (clock->counter == last->counter && last->time != 0)
 		clock->time = last->time;
 	*last = *clock;

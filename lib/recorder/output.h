@@ -20,12 +20,15 @@ typedef struct recorder_output {
 	/* Constant: properties of the log. */
 	int implicit_leaves;                    /**< It declares directive 16. */
 	int has_index;                          /**< It has INDEX blocks. */
+	int has_session;                        /**< It has SESSION blocks. */
 	int has_heap_blocks;                    /**< It has HEAP_DATA blocks. */
 	int methods_need_class;                 /**< As in dialect_rules. */
 	int numbers_snapshots_like_collections; /**< As in dialect_rules. */
 	uint32_t counter_shift;                 /**< Counters in it are divided by 2 to this power. */
 	int repeats_switches; /**< Blocks may be evicted: each begins with a switch to its thread's stack. */
 
+	mprof_clock next_clock; /**< The clock pair of the next block, if has_next_clock is set. */
+	int has_next_clock;
 	mprof_clock last_clock; /**< The last clock pair in the log. Owner: the thread that writes the log. */
 
 	int limit_reached;   /**< The size limit is reached: only losses and the end are still written. */

@@ -610,7 +610,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 240);
+SIZE(mprof_recorder_options, 248);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -650,6 +650,7 @@ FIELD(mprof_recorder_options, resolution_ns, 216);
 FIELD(mprof_recorder_options, drain_threads, 220);
 FIELD(mprof_recorder_options, without_index, 224);
 FIELD(mprof_recorder_options, max_message_bytes, 232);
+FIELD(mprof_recorder_options, counters_per_second, 240);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);

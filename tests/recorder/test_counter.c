@@ -12,10 +12,11 @@ static uint64_t answer(void *user)
 Test(counter, takes_the_client_s_function)
 {
 	counter_source source;
+	counter_instant start;
 	uint64_t value = UINT64_MAX;
 	char text[64];
 
-	counter_init(&source, answer, &value, 0);
+	counter_init(&source, answer, &value, 0, &start);
 	cr_assert_eq(counter_read(&source), UINT64_MAX);
 	counter_describe(&source, text, sizeof(text));
 	cr_assert_str_eq(text, "given by the client");
@@ -24,9 +25,10 @@ Test(counter, takes_the_client_s_function)
 Test(counter, the_machine_s_counter_goes_on)
 {
 	counter_source source;
+	counter_instant start;
 	uint64_t last;
 
-	counter_init(&source, NULL, NULL, 1);
+	counter_init(&source, NULL, NULL, 1, &start);
 	cr_assert_eq(source.shift, 0);
 	last = counter_read(&source);
 	for (int i = 0; i < 100000; i++) {
@@ -40,9 +42,10 @@ Test(counter, the_machine_s_counter_goes_on)
 Test(counter, units_are_made_coarser_unless_whole_ticks_are_asked_for)
 {
 	counter_source coarse;
+	counter_instant start;
 	char text[64];
 
-	counter_init(&coarse, NULL, NULL, 0);
+	counter_init(&coarse, NULL, NULL, 0, &start);
 	/* Every machine with a tick counter advances it at least every ten nanoseconds and at most every tenth of one. */
 	cr_assert_leq(coarse.shift, 7);
 	counter_describe(&coarse, text, sizeof(text));

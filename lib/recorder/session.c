@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes what the recorder itself states in SESSION blocks: the clocks at the start, and the counter's frequency. */
+#include "recorder/session.h"
+
+#include "format/rate_text.h"
+#include "writer/writer.h"
+
+#include <mprof/version.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The clocks at the start of the log, for its first SESSION block: a client's counter is read once, as for a block. */
+static void read_first_instant(recorder_drain *drain, counter_instant *now)
+{
+	const counter_source *source = &drain->shared->counter;
+
+	if (source->read != NULL)
+		counter_read_instant(source, now);
+	else
+		counter_wait_calibrated(source, &drain->rate.start, now);
+}
+
+/* Writes a SESSION block whose clock pair is that of an instant. */
+static mprof_status write_session_at(recorder_output *output, const counter_instant *instant,
+				     const mprof_property *properties, size_t count)
+{
+	mprof_status status;
+
+	output->next_clock = (mprof_clock){output_counter(output, instant->counter), instant->time_us};
+	output->has_next_clock = 1;
+	status = mprof_writer_write_session(output->writer, properties, sizeof(*properties), count);
+	output->has_next_clock = 0;
+	return status;
+}
+
+#define OWN_PROPERTIES 6
+#define NUMBER_SIZE 32
+
+mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *options)
+{
+	const counter_source *source = &drain->shared->counter;
+	counter_rate *rate = &drain->rate;
+	mprof_property own[OWN_PROPERTIES];
+	char counter[64], numbers[4][NUMBER_SIZE];
+	counter_instant now;
+	size_t count = 0;
+
+	read_first_instant(drain, &now);
+	counter_rate_begin(rate, source, options->counters_per_second, &now);
+	counter_describe(source, counter, sizeof(counter));
+	own[count++] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
+	own[count++] = (mprof_property){"counter", counter};
+	if (rate_is_valid(rate->stated)) {
+		rate_text_format(rate->stated, numbers[0], NUMBER_SIZE);
+		own[count++] = (mprof_property){RATE_KEY, numbers[0]};
+	}
+	snprintf(numbers[1], NUMBER_SIZE, "%" PRIu64, now.monotonic_ns);
+	own[count++] = (mprof_property){"monotonic_ns", numbers[1]};
+	if (now.boottime_ns != 0) {
+		snprintf(numbers[2], NUMBER_SIZE, "%" PRIu64, now.boottime_ns);
+		own[count++] = (mprof_property){"boottime_ns", numbers[2]};
+	}
+	if (options->resolution_ns > 0) {
+		snprintf(numbers[3], NUMBER_SIZE, "%" PRIu32, options->resolution_ns);
+		own[count++] = (mprof_property){"resolution", numbers[3]};
+	}
+	return write_session_at(drain->output, &now, own, count);
+}
+
+void session_state_rate(recorder_drain *drain, int is_last)
+{
+	recorder_output *output = drain->output;
+	char text[RATE_TEXT_SIZE];
+	const mprof_property property = {RATE_KEY, text};
+	counter_instant now;
+
+	if (!output->has_session || !output_is_writing(output) || !counter_rate_measure(&drain->rate, is_last, &now))
+		return;
+	rate_text_format(drain->rate.stated, text, sizeof(text));
+	output_note_status(output, write_session_at(output, &now, &property, 1));
+}
