@@ -195,8 +195,58 @@ test "$(samples_of default.mprof spin_longer)" -gt 0 || fail "default: no sample
 if "${compiler[@]}" -O1 -static -pthread -o static program.c 2>/dev/null; then
 	mprof record -o static.mprof -- ./static
 	expect_status 3 "a static program"
-	expect_line err 'no log was written: ./static is linked statically'
+	expect_line err 'no log was written: ./static is linked statically.* not started'
+	expect "output of a program that was not started" "$(cat out)" ''
 fi
+
+# What the file shows is answered before the program starts.
+cat >small.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	puts("it ran");
+	return 0;
+}
+END
+"${compiler[@]}" -o small small.c
+refused() {
+	expect_status "$1" "$2"
+	expect "output of a program that was not started" "$(cat out)" ''
+	expect_line err "$3"
+}
+for option in --alloc --heap --exceptions=stack --sample-real; do
+	mprof record -o small.mprof $option -- ./small
+	refused 2 "$option" "^mprof: record: ${option%%=*}: only Mono programs can be recorded this way"
+done
+mprof record -o small.mprof --sample --sample-real=100 -- ./small
+refused 2 "samples by real time" "^mprof: record: --sample-real: only Mono programs"
+mprof record -o small.mprof --calls -- ./small
+refused 2 "calls" "neither ./small nor its libraries are built with -finstrument-functions"
+if "${compiler[@]}" -fsanitize=address -o sanitized small.c 2>/dev/null; then
+	mprof record -o small.mprof -- ./sanitized
+	refused 3 "address sanitizer" "./sanitized is built with a sanitizer"
+fi
+if command -v musl-gcc >/dev/null && musl-gcc -o musl small.c 2>/dev/null; then
+	mprof record -o small.mprof -- ./musl
+	refused 3 "musl" "./musl uses another C library than mprof"
+fi
+# A program that only contains the text is not instrumented, as the compiler itself.
+sed 's/it ran/__cyg_profile_func_enter/' small.c >named.c
+"${compiler[@]}" -o named named.c
+mprof record -o named.mprof -- ./named
+expect_status 0 "a program that names the function"
+expect "source of samples" "$(property named.mprof sample_hz)" 1000
+# A library may be what is instrumented.
+echo 'int one(void) { return 1; }' >library.c
+"${compiler[@]}" -shared -fPIC -finstrument-functions -o libone.so library.c
+"${compiler[@]}" -o linked small.c -Wl,--no-as-needed ./libone.so
+mprof record -o linked.mprof --calls -- ./linked
+expect_line out "^it ran$"
+printf '#!/nonexistent/interpreter\n' >script_without
+chmod +x script_without
+mprof record -o script.mprof -- ./script_without
+expect_status 127 "a script without its interpreter"
+expect_line err "its interpreter /nonexistent/interpreter was not found"
 
 # A program that gets privileges that the user of mprof does not have. Containers may not allow that.
 as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)

@@ -200,3 +200,11 @@ done | sort >out
 printf '%s\n' '[1,1111,1,1111,1,1111,0]' '[1,2222,1,2222,1,2222,0]' | cmp - out || fail "fork: $(cat out)"
 record fork.mprof fork
 expect "the parent's log" "$(places fork.mprof leak)" "[1,1111,1,1111,1,1111,0]"
+
+# Logs that have nothing that is compared are not equal.
+record more.mprof all
+mprof diff known.mprof more.mprof
+expect_status 3 "native memory only"
+expect_line err '^mprof: diff: nothing can be compared: .* native memory only'
+mprof diff --fail-above=1% known.mprof more.mprof
+expect_status 1 "native memory only, with a limit"

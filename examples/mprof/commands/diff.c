@@ -6,6 +6,7 @@
 #include "diff/diff.h"
 #include "diff/limit.h"
 #include "diff/paths.h"
+#include "diff/recorded.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -190,6 +191,27 @@ static int check_files(const diff_options *taken, int as_json)
 	return -1;
 }
 
+/* Two logs without anything in common are not equal. */
+static int refuse_comparison(const log_diff *diff)
+{
+	int has_memory = 1;
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		mprof_memory_stats stats = {.struct_size = sizeof(stats)};
+
+		if (mprof_profile_get_memory(diff->sides[side].profile, &stats) != MPROF_OK)
+			stats.allocations = 0;
+		has_memory = has_memory && stats.allocations > 0;
+	}
+
+	fprintf(stderr,
+		"mprof: diff: nothing can be compared: calls, allocations, samples, waits for monitors and heap "
+		"snapshots are, and %s\n",
+		has_memory ? "the logs have native memory only, which 'mprof report' shows"
+			   : "there is none that both logs have");
+	return STATUS_NOTHING;
+}
+
 static int print(const log_diff *diff, int as_json, int status)
 {
 	if (diff->options.is_csv)
@@ -218,7 +240,10 @@ int command_diff(int argc, char **argv)
 	if (!taken.has_top)
 		taken.top = arguments.as_json || taken.is_csv ? 0 : 20;
 	status = diff_read(&diff, &taken);
-	if (status != STATUS_NOTHING)
+	/* A limit that cannot be checked has its own message and status. */
+	if (status != STATUS_NOTHING && !taken.has_limit && !recorded_is_comparable(&diff))
+		status = refuse_comparison(&diff);
+	else if (status != STATUS_NOTHING)
 		status = print(&diff, arguments.as_json, status);
 	diff_release(&diff);
 	return status;

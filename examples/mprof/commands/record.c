@@ -9,6 +9,7 @@
 #include "record/log_output.h"
 #include "record/memory_limit.h"
 #include "record/missing_log.h"
+#include "record/native_target.h"
 #include "common/modules.h"
 #include "record/options.h"
 #include "record/salvaged.h"
@@ -377,7 +378,7 @@ static int find_modules(recording_plan *recording)
 	if (modules_lacked_memory())
 		status = out_of_memory();
 	else if (needs_native && instrument_directory == NULL &&
-		 (recording->target.is_instrumented || mono_directory == NULL))
+		 (recording->target.file.is_instrumented || mono_directory == NULL))
 		status = missing_module(INSTRUMENT_MODULE);
 	else if (!needs_native && mono_directory == NULL)
 		status = missing_module(MONO_MODULE);
@@ -403,13 +404,15 @@ static int find_program(recording_plan *recording, char *const *program)
 	}
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
-	recording->samples_by_default = is_native(recording) && !recording->target.is_instrumented &&
+	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
 					!record_options_select_kind(recording->words);
-	/* Only instrumented programs are checked: other native programs may run Mono, which accepts all options. */
-	if (recording->target.is_instrumented && !record_options_check_native(recording->words))
-		return STATUS_USAGE;
-	if (recording->target.kind == TARGET_BINARY && !record_options_check_native_samples(recording->words))
-		return STATUS_USAGE;
+	if (recording->target.kind == TARGET_BINARY) {
+		int status = native_target_check(&recording->target, recording->words, recording->has_children,
+						 recording->is_quiet);
+
+		if (status >= 0)
+			return status;
+	}
 	if (runs_mono && !record_options_check_mono(recording->words))
 		return STATUS_USAGE;
 	return find_modules(recording);
@@ -556,7 +559,7 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 	if ((summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0)
 		fprintf(stderr, "mprof: %s: no calls: no method that was called matches --only=%s%s%s", name, only,
 			others,
-			recording->target.is_instrumented
+			recording->target.file.is_instrumented
 				? ""
 				: "; calls of precompiled code are recorded only with --no-aot");
 	else
@@ -698,6 +701,23 @@ static void remove_sockets(const recording_plan *recording)
 	(void)control_paths_clean_all();
 }
 
+/* Prints why the program could not be run. */
+static void explain_failure(const recording_plan *recording, const char *program)
+{
+	const record_target *target = &recording->target;
+	char interpreter[256];
+
+	fprintf(stderr, "mprof: %s: ", program);
+	if (recording->child.failure != ENOENT)
+		fprintf(stderr, "%s\n", strerror(recording->child.failure));
+	else if (target->kind == TARGET_ASSEMBLY)
+		fputs("mono is not installed: install mono-runtime\n", stderr);
+	else if (target->kind == TARGET_SCRIPT && target_read_interpreter(target, interpreter, sizeof(interpreter)))
+		fprintf(stderr, "its interpreter %s was not found\n", interpreter);
+	else
+		fprintf(stderr, "%s\n", strerror(ENOENT));
+}
+
 /* Runs the program. Returns the exit status. */
 static int run_recorded_program(recording_plan *recording, char *const *program, int count)
 {
@@ -729,10 +749,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		complete_logs(recording);
 	}
 	if (child->failure != 0) {
-		fprintf(stderr, "mprof: %s: %s\n", arguments != NULL ? arguments[0] : program[0],
-			child->failure == ENOENT && recording->target.kind == TARGET_ASSEMBLY
-				? "mono is not installed: install mono-runtime"
-				: strerror(child->failure));
+		explain_failure(recording, arguments != NULL ? arguments[0] : program[0]);
 	} else if (log_output_collect(&recording->log, child->process, describe_log, recording) == 0) {
 		if (!recording->log.is_misplaced)
 			explain_missing_log(recording, status);

@@ -26,3 +26,34 @@ int recorded_has(const log_diff *diff, int side, uint32_t table)
 		return (sum.match & (side == DIFF_BEFORE ? MPROF_DIFF_BEFORE : MPROF_DIFF_AFTER)) != 0;
 	}
 }
+
+/* Whether a log recorded events of this kind, even if there were none. */
+static int was_asked_for(const diff_side *log, uint32_t table)
+{
+	switch (table) {
+	case MPROF_DIFF_METHODS:
+		return has_flag(log, MPROF_INTRO_FLAG_ENTER_LEAVE);
+	case MPROF_DIFF_ALLOCATIONS:
+		return has_flag(log, MPROF_INTRO_FLAG_ALLOCATION);
+	default:
+		return 0;
+	}
+}
+
+int recorded_is_comparable(const log_diff *diff)
+{
+	static const uint32_t tables[] = {MPROF_DIFF_METHODS, MPROF_DIFF_ALLOCATIONS, MPROF_DIFF_SAMPLES,
+					  MPROF_DIFF_MONITORS};
+
+	if (diff->profiles == NULL || (diff->heap[DIFF_BEFORE].shot > 0 && diff->heap[DIFF_AFTER].shot > 0))
+		return 1;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		int sides = 0;
+
+		for (int side = 0; side < DIFF_SIDES; side++)
+			sides += recorded_has(diff, side, tables[i]) || was_asked_for(&diff->sides[side], tables[i]);
+		if (sides == DIFF_SIDES)
+			return 1;
+	}
+	return 0;
+}

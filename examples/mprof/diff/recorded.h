@@ -15,4 +15,7 @@
  */
 int recorded_has(const log_diff *diff, int side, uint32_t table);
 
+/** Whether there is anything that both logs recorded and that can be compared. */
+int recorded_is_comparable(const log_diff *diff);
+
 #endif

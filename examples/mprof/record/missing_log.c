@@ -2,8 +2,6 @@
 /* Explains why a recorded program has written no log. */
 #include "record/missing_log.h"
 
-#include "record/preloading.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -26,23 +24,14 @@ static void explain_sampled(const missing_log *missing, const char *of_ring)
 {
 	const char *subject = missing->target->subject;
 
-	switch (missing->target->kind == TARGET_BINARY ? preloading_of(missing->target->path) : PRELOADING_WORKS) {
-	case PRELOADING_IS_STATIC:
-		fprintf(stderr, "%s is linked statically, so it loads no recorder%s\n", subject, of_ring);
-		break;
-	case PRELOADING_IS_PRIVILEGED:
-		fprintf(stderr,
-			"%s runs with the privileges of its file (set-user-ID, set-group-ID or capabilities), so the "
-			"system loads no recorder into it; run mprof with these privileges\n",
-			subject);
-		break;
-	case PRELOADING_WORKS:
+	if (missing->target->file.obstacle != OBSTACLE_NONE)
+		program_file_explain(&missing->target->file, subject);
+	else
 		fprintf(stderr,
 			"%s has ended without main() or _exit(), or has executed a program that loads no preloaded "
-			"libraries%s\n",
+			"libraries%s",
 			subject, of_ring);
-		break;
-	}
+	fputc('\n', stderr);
 }
 
 void missing_log_explain(const missing_log *missing)
@@ -58,7 +47,7 @@ void missing_log_explain(const missing_log *missing)
 			strsignal(missing->signal), missing->has_ring ? "" : " before anything was recorded", of_ring);
 	else if (!missing->is_native)
 		explain_mono(missing, of_ring);
-	else if (missing->target->is_instrumented)
+	else if (missing->target->file.is_instrumented)
 		fprintf(stderr, "%s called no function that was built with -finstrument-functions\n", subject);
 	else if (missing->is_sampled)
 		explain_sampled(missing, of_ring);

@@ -413,6 +413,11 @@ static const char *find_word(const char *words, const char *name)
 	return NULL;
 }
 
+int record_options_has(const char *words, const char *name)
+{
+	return find_word(words, name) != NULL;
+}
+
 /*
  * Each signal has at most one action, and the number of signals is limited. Signals are compared by number: they may
  * have several names.
@@ -543,20 +548,33 @@ static int has_namespace_pattern(const char *words)
 	return 0;
 }
 
-int record_options_check_native(const char *words)
+/* Prints the options that native programs do not have; returns their number. */
+static int print_others(const char *words)
 {
-	const char *separator = "";
+	int count = 0;
 
 	for (const char *word = words; (word = strchr(word, ',')) != NULL;) {
 		size_t length = strcspn(++word, "=,");
 
-		if (is_word_of(native_options, word, length))
-			continue;
-		fprintf(stderr, "%s--%.*s", separator[0] == '\0' ? "mprof: record: " : separator, (int)length, word);
-		separator = ", ";
+		if (!is_word_of(native_options, word, length))
+			fprintf(stderr, "%s--%.*s", count++ == 0 ? "mprof: record: " : ", ", (int)length, word);
 	}
-	if (separator[0] != '\0') {
-		fputs(": only Mono programs can be recorded this way, not native ones\n", stderr);
+	return count;
+}
+
+/* How to record the memory of native programs, if it is what was asked for. */
+static void print_memory_hint(const char *words)
+{
+	if (find_word(words, "alloc") != NULL || find_word(words, "heap") != NULL || find_word(words, "free") != NULL)
+		fputs("; LD_PRELOAD=libmprof-malloc.so records the memory of native programs, see 'man mprof'", stderr);
+}
+
+int record_options_check_native(const char *words)
+{
+	if (print_others(words) > 0) {
+		fputs(": only Mono programs can be recorded this way, not native ones", stderr);
+		print_memory_hint(words);
+		fputc('\n', stderr);
 		return 0;
 	}
 	if (has_namespace_pattern(words)) {
@@ -566,6 +584,15 @@ int record_options_check_native(const char *words)
 		return 0;
 	}
 	return record_options_check_native_samples(words);
+}
+
+void record_options_explain_others(const char *words, const char *program)
+{
+	if (print_others(words) == 0)
+		return;
+	fprintf(stderr, ": %s is a native program: this is recorded only of Mono programs that it runs", program);
+	print_memory_hint(words);
+	fputc('\n', stderr);
 }
 
 int record_options_check_native_samples(const char *words)

@@ -25,6 +25,12 @@ int record_options_check(const char *name, const char *value);
  */
 int record_options_check_native(const char *words);
 
+/** Prints which options apply only to Mono programs that \p program runs, if there are any. */
+void record_options_explain_others(const char *words, const char *program);
+
+/** Whether the option is one of \p words. */
+int record_options_has(const char *words, const char *name);
+
 /** Whether native programs can be sampled as \p words request. If not, returns 0 after a message. */
 int record_options_check_native_samples(const char *words);
 

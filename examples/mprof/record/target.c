@@ -6,13 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const char instrumentation[] = "__cyg_profile_func_enter";
 
 static int is_program(const char *path)
 {
@@ -64,25 +62,6 @@ static int is_binary(const char *path)
 	unsigned char bytes[4];
 
 	return read_start(path, bytes) == 4 && memcmp(bytes, "\177ELF", 4) == 0;
-}
-
-/* Whether the program imports the instrumentation functions: even a stripped program has the names of its imports. */
-static int is_instrumented(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	void *bytes = MAP_FAILED;
-	int found = 0;
-
-	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes != MAP_FAILED) {
-		found = memmem(bytes, (size_t)status.st_size, instrumentation, sizeof(instrumentation)) != NULL;
-		munmap(bytes, (size_t)status.st_size);
-	}
-	if (fd >= 0)
-		close(fd);
-	return found;
 }
 
 static int is_mono(const char *path)
@@ -144,11 +123,26 @@ int target_find(record_target *target, char *const *arguments)
 		target->kind = TARGET_ASSEMBLY;
 	} else if (is_binary(target->path)) {
 		target->kind = TARGET_BINARY;
-		target->is_instrumented = is_instrumented(target->path);
+		program_file_read(&target->file, target->path);
 	} else {
 		target->kind = TARGET_SCRIPT;
 	}
 	return 0;
+}
+
+int target_read_interpreter(const record_target *target, char *path, size_t size)
+{
+	char line[256] = "";
+	const char *start = line + 2;
+	int fd = open(target->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t length = fd >= 0 ? read(fd, line, sizeof(line) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (length < 3 || memcmp(line, "#!", 2) != 0)
+		return 0;
+	start += strspn(start, " \t");
+	return (size_t)snprintf(path, size, "%.*s", (int)strcspn(start, " \t\r\n"), start) < size;
 }
 
 void target_release(record_target *target)
