@@ -3,8 +3,8 @@
 #include "model/collections.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NONE SIZE_MAX
@@ -116,7 +116,7 @@ static void sort_events(collection_list *all, uint64_t origin)
 		return;
 	for (size_t i = 0; i < all->event_count; i++)
 		all->events[i].counter = all->events[i].counter - origin + to_unsigned_order;
-	qsort(all->events, all->event_count, sizeof(*all->events), compare_events);
+	sort_in_place(all->events, all->event_count, sizeof(*all->events), compare_events);
 	for (size_t i = 0; i < all->event_count; i++)
 		all->events[i].counter = all->events[i].counter - to_unsigned_order + origin;
 }
@@ -369,17 +369,30 @@ static uint64_t covered_time(const collection_list *all, uint64_t origin, const 
 	return covered;
 }
 
+/* Compares times since the origin: differences of counters alone would not be an order if they are far apart. */
 static int compare_stops(const void *left, const void *right)
 {
 	const collection_stop *a = left;
 	const collection_stop *b = right;
-	int64_t order = (int64_t)(a->start - b->start);
+	if (a->start != b->start)
+		return (int64_t)a->start < (int64_t)b->start ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->end != b->end)
+		return (int64_t)a->end < (int64_t)b->end ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
 
-	return order != 0 ? (order > 0) - (order < 0) : (a->thread > b->thread) - (a->thread < b->thread);
+static void move_stops(collection_list *all, uint64_t distance)
+{
+	for (size_t i = 0; i < all->stop_count; i++) {
+		all->stops[i].start += distance;
+		all->stops[i].end += distance;
+	}
 }
 
 /* Completes the list of stops: those that have not ended, and the collections that have none. */
-static void complete_stops(collection_list *all, const pairing *now)
+static void complete_stops(collection_list *all, const pairing *now, uint64_t origin)
 {
 	for (size_t i = 0; i < now->stop_count; i++)
 		keep_stop(all, &now->stops[i], now->stops[i].start, 0);
@@ -407,8 +420,9 @@ static void complete_stops(collection_list *all, const pairing *now)
 									  .is_collection = 1,
 									  .is_finished = record->is_finished};
 	}
-	if (all->stop_count > 0)
-		qsort(all->stops, all->stop_count, sizeof(*all->stops), compare_stops);
+	move_stops(all, 0 - origin);
+	sort_in_place(all->stops, all->stop_count, sizeof(*all->stops), compare_stops);
+	move_stops(all, origin);
 }
 
 /* Removes everything that began outside the window. */
@@ -442,7 +456,7 @@ void collections_pair(collection_list *all, uint64_t origin, const profile_windo
 	all->stop_count = 0;
 	for (size_t i = 0; i < all->event_count; i++)
 		apply_event(all, &now, &all->events[i]);
-	complete_stops(all, &now);
+	complete_stops(all, &now, origin);
 	all->time = covered_time(all, origin, window);
 	leave_out_others(all, window);
 	all->paired_count = all->event_count;

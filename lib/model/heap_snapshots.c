@@ -3,8 +3,8 @@
 #include "model/heap_snapshots.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NONE SIZE_MAX
@@ -84,7 +84,7 @@ int heap_snapshots_merge_gathered(heap_snapshot_list *all)
 	if (all->gathered_for == NONE || all->gathered.count == 0)
 		return 1;
 	shot = &all->records[all->gathered_for];
-	qsort(gathered, all->gathered.count, sizeof(*gathered), compare_classes);
+	sort_in_place(gathered, all->gathered.count, sizeof(*gathered), compare_classes);
 	count = count_together(shot->classes, shot->class_count, gathered, all->gathered.count);
 	merged = allocator_allocate(allocator, count * sizeof(*merged));
 	if (merged == NULL) {

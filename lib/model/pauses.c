@@ -3,10 +3,10 @@
 #include "model/pauses.h"
 
 #include "base/array.h"
+#include "base/sort.h"
 
 #include <mprof/profile.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 void pauses_init(pause_list *all, const mprof_allocator *allocator)
@@ -23,17 +23,40 @@ void pauses_destroy(pause_list *all)
 	all->capacity = 0;
 }
 
+static int compare_signed(uint64_t left, uint64_t right)
+{
+	return ((int64_t)left > (int64_t)right) - ((int64_t)left < (int64_t)right);
+}
+
+/* Compares times since the origin: differences of counters alone would not be an order if they are far apart. */
 static int compare_pauses(const void *left, const void *right)
 {
 	const pause_record *a = left;
 	const pause_record *b = right;
-	int64_t order = (int64_t)(a->start - b->start);
+	int order = compare_signed(a->start, b->start);
 
 	if (order == 0)
-		order = (int64_t)(b->end - a->end);
-	if (order == 0 && a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (order > 0) - (order < 0);
+		order = compare_signed(b->end, a->end);
+	if (order == 0)
+		order = (a->thread > b->thread) - (a->thread < b->thread);
+	if (order == 0)
+		order = (a->kind > b->kind) - (a->kind < b->kind);
+	return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+static void move_pauses(pause_list *all, uint64_t distance)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		all->records[i].start += distance;
+		all->records[i].end += distance;
+	}
+}
+
+static void sort_pauses(pause_list *all, uint64_t origin)
+{
+	move_pauses(all, 0 - origin);
+	sort_in_place(all->records, all->count, sizeof(*all->records), compare_pauses);
+	move_pauses(all, origin);
 }
 
 /* Keeps a pause if a part of it is inside the window. */
@@ -170,7 +193,6 @@ int pauses_show(pause_list *all, timeline *slices, thread_table *threads, const 
 	stops = list_pauses(all, slices, threads, collections, latest);
 	if (!show_threads(all, stops, slices, threads, latest))
 		return 0;
-	if (all->count > 0)
-		qsort(all->records, all->count, sizeof(*all->records), compare_pauses);
+	sort_pauses(all, slices->origin);
 	return 1;
 }

@@ -59,6 +59,16 @@ void timeline_note(timeline_row *row, uint64_t counter)
 	row->has_time = 1;
 }
 
+/*
+ * Whether one counter is before another, both seen from the origin. Unlike a comparison of the two alone, this is an
+ * order: of three counters that are far apart, each can be less than 2^63 after the one before. It is the order of
+ * index_of(), so a row that is prepared for the later counter has a slice for the earlier one.
+ */
+static int is_before(const timeline *all, uint64_t first, uint64_t second)
+{
+	return (int64_t)(first - all->origin) < (int64_t)(second - all->origin);
+}
+
 /* The number of the slice of a counter; times before the start belong to the first one. */
 static uint64_t index_of(const timeline *all, uint64_t counter)
 {
@@ -73,6 +83,19 @@ uint64_t timeline_slice_end(const timeline *all, uint64_t counter)
 	uint64_t index = index_of(all, counter);
 
 	return has_end(all) && index + 1 == all->limit ? UINT64_MAX : all->origin + (index + 1) * all->width;
+}
+
+/* How much of the time from \p start to \p end, which is not empty, is in the slice of the start: never 0. */
+static uint64_t length_in_slice(const timeline *all, uint64_t start, uint64_t end)
+{
+	uint64_t length = end - start;
+	uint64_t index = index_of(all, start);
+	uint64_t rest;
+
+	if (has_end(all) && index + 1 == all->limit)
+		return length;
+	rest = all->origin + (index + 1) * all->width - start;
+	return rest < length ? rest : length;
 }
 
 static void widen_until(timeline *all, uint64_t counter)
@@ -135,13 +158,12 @@ int timeline_add(timeline *all, timeline_row *row, timeline_field field, uint64_
 {
 	start = window_clamp(all->window, start);
 	end = window_clamp(all->window, end);
-	if ((int64_t)(end - start) <= 0)
+	if (!is_before(all, start, end))
 		return 1;
 	if (!prepare_row(all, row, end - 1))
 		return 0;
 	while (start != end) {
-		uint64_t slice_end = timeline_slice_end(all, start);
-		uint64_t part = slice_end - start < end - start ? slice_end - start : end - start;
+		uint64_t part = length_in_slice(all, start, end);
 
 		*field_of(&row->slices[index_of(all, start)], field) += part;
 		start += part;
@@ -149,26 +171,33 @@ int timeline_add(timeline *all, timeline_row *row, timeline_field field, uint64_
 	return 1;
 }
 
+/* A part of a number. The largest numbers are rounded up to 2^64, which is none. */
+static uint64_t part_of(uint64_t whole, double share)
+{
+	double part = (double)whole * share;
+
+	return part < (double)whole ? (uint64_t)part : whole;
+}
+
 int timeline_add_cpu(timeline *all, timeline_row *row, uint64_t start, uint64_t end, uint64_t nanoseconds)
 {
-	const uint64_t length = end - start;
+	const double length = (double)(end - start);
 	uint64_t now = window_clamp(all->window, start);
 	uint64_t before;
 
-	if ((int64_t)length <= 0 || (int64_t)(end - now) <= 0)
+	if (!is_before(all, start, end) || !is_before(all, now, end) || is_before(all, now, start))
 		return 1;
 	if (!prepare_row(all, row, end - 1))
 		return 0;
 	/* Differences of rounded sums: the parts add up to the whole. */
-	before = (uint64_t)((double)nanoseconds * ((double)(now - start) / (double)length));
+	before = part_of(nanoseconds, (double)(now - start) / length);
 	while (now != end) {
 		timeline_slice *slice = &row->slices[index_of(all, now)];
-		uint64_t slice_end = timeline_slice_end(all, now);
 		uint64_t after = nanoseconds;
 
-		now = slice_end - now < end - now ? slice_end : end;
+		now += length_in_slice(all, now, end);
 		if (now != end)
-			after = (uint64_t)((double)nanoseconds * ((double)(now - start) / (double)length));
+			after = part_of(nanoseconds, (double)(now - start) / length);
 		slice->cpu_ns += after - before;
 		before = after;
 	}

@@ -309,6 +309,48 @@ Test(profile_timeline, processor_time)
 	log_release(&log);
 }
 
+/*
+ * The times of a thread may be so far apart that the last one is before the start of the log again, although each is
+ * after the one before. Of such a thread, no time is known.
+ */
+Test(profile_timeline, times_that_have_no_order)
+{
+	const uint64_t far = UINT64_C(3) << 61;
+	mprof_timeline_slice slice;
+	test_log log;
+
+	for (uint32_t slices = 2; slices <= 64; slices += 31) {
+		log_begin(&log);
+		begin_block(&log, 7, far);
+		enter(&log, 1, far);
+		add_value(&log, MPROF_EVENT_GC_STOP_WORLD_START, 1, far + 100);
+		leave(&log, 1, 2 * far);
+		add_value(&log, MPROF_EVENT_GC_START_WORLD_END, 1, 2 * far + 100);
+		end_block(&log);
+		begin_block(&log, 8, 0);
+		enter(&log, 1, 100);
+		leave(&log, 1, 300);
+		end_block(&log);
+		log_close(&log, 0);
+		open_timeline(&log, 0, 0, slices);
+		cr_assert_gt(timeline_of(&log).slice_count, 0);
+		for (size_t i = 0; i < timeline_of(&log).slice_count; i++) {
+			slice = slice_of(&log, 0, i);
+			cr_expect_eq(slice.existing_ns, 0);
+			cr_expect_eq(slice.stopped_ns, 0);
+		}
+		log_forget_profile(&log);
+		open_timeline(&log, 5, 900, slices);
+		slice = slice_of(&log, 1, (100 - 5) / timeline_of(&log).slice_ns);
+		cr_expect_gt(slice.methods_ns, 0);
+		log_forget_profile(&log);
+		/* The end is as far as it can be. */
+		open_timeline(&log, 1, UINT64_MAX - 1 - SESSION_START, slices);
+		cr_expect_leq(timeline_of(&log).slice_count, slices);
+		log_release(&log);
+	}
+}
+
 Test(profile_timeline, wrong_arguments)
 {
 	mprof_profile_options options;
