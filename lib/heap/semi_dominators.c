@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Semi-NCA: semidominators in descending order of visits, with path compression but without balancing; then the nearest
- * common ancestors of semidominators and parents in ascending order.
+ * common ancestors of semidominators and parents in ascending order. These are found step by step as long as all
+ * visits together need few steps, which is the case in heaps of programs; then with jumps over ancestors, so that the
+ * time is at most proportional to the references times the logarithm of the visits in any graph.
  *
  * All arrays are by visit. In a depth-first search, a reference to a later visit leads to a descendant, so its source
  * is a candidate for the semidominator as it is. Only references to earlier visits need a search for the minimum, and
@@ -19,6 +21,9 @@
 /* Predecessors whose paths are followed together, and how far: paths are compressed, so few are longer. */
 #define PATHS_AHEAD 32
 #define MAX_STEPS_AHEAD 64
+
+/* Steps from ancestor to ancestor for each visit, on average of all before it, after which jumps are faster. */
+#define STEPS_PER_VISIT 8
 
 /* A visit: both fields are used together. */
 typedef struct semi_node {
@@ -245,6 +250,76 @@ static int init_state(semi_state *state, const visit_order *order, const object_
 	return 1;
 }
 
+/*
+ * Jumps over ancestors: each visit has one to an ancestor such that any ancestor is reached in logarithmically many
+ * jumps and steps (Myers, "An applicative random-access stack", 1983). The length of a jump depends on the depth alone,
+ * and the parent of a visit gets its own before.
+ */
+static void set_jump(semi_node *nodes, const uint32_t *parents, uint32_t visit)
+{
+	const uint32_t parent = parents[visit];
+	const uint32_t jump = nodes[parent].ancestor;
+	const uint32_t next = nodes[jump].ancestor;
+	const int is_joined =
+		parent != 0 && nodes[parent].label - nodes[jump].label == nodes[jump].label - nodes[next].label;
+
+	nodes[visit].label = nodes[parent].label + 1;
+	nodes[visit].ancestor = is_joined ? next : parent;
+}
+
+/* The arrays of semidominators are no longer used: each ancestor becomes the end of a jump, each label a depth. */
+static void set_jumps(semi_node *nodes, const uint32_t *parents, uint32_t end)
+{
+	nodes[0].ancestor = 0;
+	nodes[0].label = 0;
+	for (uint32_t visit = 1; visit < end; visit++)
+		set_jump(nodes, parents, visit);
+}
+
+/* The rest of find_dominators() from a visit on, with jumps. */
+static void find_dominators_by_jumps(semi_state *state, const visit_order *order, uint32_t visit)
+{
+	uint32_t *parents = order->parents;
+	semi_node *nodes = state->nodes;
+
+	set_jumps(nodes, parents, visit);
+	for (; visit <= order->count; visit++) {
+		const uint32_t semi = state->semi[visit];
+		uint32_t dominator = parents[visit];
+
+		while (dominator > semi) {
+			const uint32_t jump = nodes[dominator].ancestor;
+
+			dominator = jump >= semi ? jump : parents[dominator];
+		}
+		parents[visit] = dominator;
+		set_jump(nodes, parents, visit);
+	}
+}
+
+/* Replaces each parent by the nearest of its dominators that is not after the semidominator. */
+static void find_dominators(semi_state *state, const visit_order *order)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t visit = 1; visit <= order->count; visit++) {
+		uint32_t dominator = order->parents[visit];
+		const uint64_t most_steps = (uint64_t)STEPS_PER_VISIT * visit;
+
+		if (order->count - visit >= VISITS_AHEAD)
+			__builtin_prefetch(&order->parents[order->parents[visit + VISITS_AHEAD]]);
+		while (dominator > state->semi[visit] && steps < most_steps) {
+			dominator = order->parents[dominator];
+			steps++;
+		}
+		if (dominator > state->semi[visit]) {
+			find_dominators_by_jumps(state, order, visit);
+			return;
+		}
+		order->parents[visit] = dominator;
+	}
+}
+
 int semi_dominators_find(visit_order *order, const object_graph *graph)
 {
 	semi_state state;
@@ -254,15 +329,7 @@ int semi_dominators_find(visit_order *order, const object_graph *graph)
 		return 0;
 	}
 	find_semi_dominators(&state, order);
-	for (uint32_t visit = 1; visit <= order->count; visit++) {
-		uint32_t dominator = order->parents[visit];
-
-		if (order->count - visit >= VISITS_AHEAD)
-			__builtin_prefetch(&order->parents[order->parents[visit + VISITS_AHEAD]]);
-		while (dominator > state.semi[visit])
-			dominator = order->parents[dominator];
-		order->parents[visit] = dominator;
-	}
+	find_dominators(&state, order);
 	release_state(&state);
 	return 1;
 }

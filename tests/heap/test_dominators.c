@@ -178,6 +178,47 @@ Test(dominators, of_lists_are_those_of_a_simple_algorithm)
 	}
 }
 
+/*
+ * A list whose last object refers to all others, to which objects of the list refer as well: from the parent of such an
+ * object, most of the list is between it and its dominator.
+ */
+static void make_deep_heap(plain_heap *heap, uint64_t seed)
+{
+	uint32_t length;
+	uint32_t shorter;
+
+	random_state = seed * 977 + 1;
+	memset(heap, 0, sizeof(*heap));
+	heap->node_count = MAX_NODES - random_below(20);
+	length = heap->node_count / 2 - random_below(30);
+	heap->is_root[0] = 1;
+	for (uint32_t i = 0; i < heap->node_count; i++) {
+		heap->classes[i] = 1 + random_below(5);
+		heap->sizes[i] = random_below(1000);
+		if (i + 1 < length)
+			add_edge(heap, i, i + 1);
+		for (uint32_t target = length; i + 1 == length && target < heap->node_count; target++)
+			add_edge(heap, i, target);
+		/* Most of these are from the start of the list, and some to objects on the way. */
+		shorter = i < 1 + seed % 4 ? 60 : random_below(4) == 0;
+		for (; shorter > 0; shorter--)
+			add_edge(heap, i, i + random_below(heap->node_count - i));
+	}
+}
+
+Test(dominators, of_deep_graphs_are_those_of_a_simple_algorithm)
+{
+	plain_heap heap;
+	heap_log log;
+
+	for (uint64_t seed = 0; seed < GRAPHS; seed++) {
+		make_deep_heap(&heap, seed);
+		read_heap(&log, &heap);
+		expect_same_dominators(&log, &heap, seed);
+		heap_log_release(&log);
+	}
+}
+
 static void expect_retained_objects(const heap_log *log, const plain_heap *heap)
 {
 	int removed[MAX_NODES];
@@ -316,5 +357,59 @@ Test(dominators, of_a_long_list)
 	cr_expect_eq(object_at(&log, LIST_LENGTH - 1).dominator, LIST_LENGTH - 2);
 	cr_expect_eq(class_at(&log, 0).retained_bytes, UINT64_C(2) * LIST_LENGTH);
 	free(addresses);
+	heap_log_release(&log);
+}
+
+/*
+ * An object refers to a list of this many others, whose last one refers to as many; the first object refers to these,
+ * too. A search for dominators that visits the whole list for each of them does not end within the time of a test.
+ */
+#define FAN 600000
+
+#define OBJECTS_PER_BLOCK 50000
+
+static void append_fan_object(heap_content *content, const uint64_t *addresses, uint32_t i)
+{
+	if (i < FAN)
+		heap_append_object(content, addresses[i], 1, 2, &addresses[i + 1], NULL, 1);
+	else if (i == FAN)
+		heap_append_object(content, addresses[i], 2, 2, &addresses[FAN + 1], NULL, FAN);
+	else
+		heap_append_object(content, addresses[i], 3, 2, NULL, NULL, 0);
+}
+
+Test(dominators, of_a_list_that_ends_in_a_fan)
+{
+	heap_content content = {NULL, NULL, 0, 0};
+	uint64_t *addresses = require(malloc((2 * FAN + 1) * sizeof(*addresses)));
+	uint64_t *first = require(malloc((FAN + 1) * sizeof(*first)));
+	uint32_t flags = MPROF_HEAP_FLAG_FIRST;
+	heap_log log;
+
+	heap_log_begin(&log, MPROF_DIALECT_MPROF2);
+	for (uint32_t i = 0; i <= 2 * FAN; i++)
+		addresses[i] = address_of(i);
+	/* The reference to the list is followed first, so that the fan is visited from its end. */
+	first[0] = addresses[1];
+	memcpy(first + 1, addresses + FAN + 1, FAN * sizeof(*first));
+	heap_append_root(&content, addresses[0], MPROF_ROOT_STATIC);
+	heap_append_object(&content, addresses[0], 1, 2, first, NULL, FAN + 1);
+	for (uint32_t i = 1; i <= 2 * FAN; i++) {
+		append_fan_object(&content, addresses, i);
+		if (i % OBJECTS_PER_BLOCK != 0)
+			continue;
+		heap_write(&log, &content, 1, flags | (i == 2 * FAN ? MPROF_HEAP_FLAG_LAST : 0), 2000000);
+		flags = 0;
+	}
+	heap_log_close(&log, 0);
+	cr_assert_eq(heap_log_read(&log, NULL), MPROF_OK);
+	cr_assert_eq(mprof_heap_graph_build_dominators(log.graph), MPROF_OK);
+	cr_expect_eq(object_at(&log, 0).retained_bytes, UINT64_C(2) * (2 * FAN + 1));
+	cr_expect_eq(object_at(&log, 1).retained_bytes, UINT64_C(2) * FAN);
+	cr_expect_eq(object_at(&log, FAN).dominator, FAN - 1);
+	for (uint32_t i = FAN + 1; i <= 2 * FAN; i++)
+		cr_assert_eq(object_at(&log, i).dominator, 0);
+	free(addresses);
+	free(first);
 	heap_log_release(&log);
 }
