@@ -57,6 +57,11 @@ mprof_status mprof_heap_graph_get_referrers(const mprof_heap_graph *graph, uint3
 	if (first > available)
 		return MPROF_ERR_ARGUMENT;
 	available -= first;
+	/* Without any reference in the graph there is no array. */
+	if (available == 0) {
+		*count = 0;
+		return MPROF_OK;
+	}
 	list = graph->referrers.references + graph->referrers.first[object] + first;
 	for (*count = 0; *count < available && *count < capacity; (*count)++) {
 		mprof_heap_reference own = {object_graph_owner(&graph->objects, list[*count]), 0, 0};

@@ -74,8 +74,12 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
 /* The node of a stack that an indexed block touches. It is usually the next entry of the block's list. */
 static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t guess)
 {
-	const open_switch *list = frames->switches + frames->origin.first_switch;
+	const open_switch *list;
 
+	/* Without any switch in the log there is no array. */
+	if (frames->origin.switch_count == 0)
+		return OPEN_BASE_UNKNOWN;
+	list = frames->switches + frames->origin.first_switch;
 	if (guess < frames->origin.switch_count && list[guess].number == number)
 		return list[guess].node;
 	for (size_t i = 0; i < frames->origin.switch_count; i++) {
