@@ -159,7 +159,9 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 	char label[LABEL_SIZE];
 
 	if (pattern == NULL || pattern[0] == '\0') {
-		int made = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", program_invocation_short_name);
+		/* Commands would take a name that begins with a dash for options. */
+		const char *name = program_invocation_short_name + strspn(program_invocation_short_name, "-");
+		int made = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", *name != '\0' ? name : "log");
 
 		return made > 0 && made < INSTRUMENT_PATH_SIZE;
 	}

@@ -85,7 +85,10 @@ static const char *put_character(FILE *file, const char *text)
 		fprintf(file, "\\x%02x", (unsigned char)*text);
 		return text + 1;
 	}
-	fwrite(text, 1, length, file);
+	if (utf8_changes_order(text))
+		fprintf(file, "\\u%04x", (unsigned int)utf8_code_point(text));
+	else
+		fwrite(text, 1, length, file);
 	return text + length;
 }
 

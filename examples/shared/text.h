@@ -27,7 +27,10 @@ char *text_percent(char text[TEXT_NUMBER_SIZE], uint64_t part, uint64_t whole);
 /** Formats microseconds since 1970 as "2025-01-31 12:00:00.000 UTC". Returns \p text. */
 char *text_date(char text[TEXT_NUMBER_SIZE], uint64_t microseconds);
 
-/** Prints a name from a log. Terminal control characters and invalid UTF-8 are printed as \xNN. */
+/**
+ * Prints a name from a log. Terminal control characters and invalid UTF-8 are printed as \xNN, characters that change
+ * the direction of text as \uNNNN.
+ */
 void text_name(FILE *file, const char *name);
 
 /** Begins a message about a file on standard error: "mprof: NAME: ". */

@@ -37,6 +37,31 @@ int utf8_is_control(const char *text)
 	return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)text[1] - 0x80u < 0x20);
 }
 
+/* U+061C, U+200E and U+200F, U+2028 to U+202E, U+2066 to U+2069. */
+int utf8_changes_order(const char *text)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	if (bytes[0] == 0xd8)
+		return bytes[1] == 0x9c;
+	if (bytes[0] != 0xe2)
+		return 0;
+	if (bytes[1] == 0x80)
+		return (bytes[2] >= 0xa8 && bytes[2] <= 0xae) || bytes[2] == 0x8e || bytes[2] == 0x8f;
+	return bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9;
+}
+
+uint32_t utf8_code_point(const char *text)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	size_t length = utf8_sequence(text);
+	uint32_t code_point = length <= 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
+
+	for (size_t i = 1; i < length; i++)
+		code_point = code_point << 6 | (bytes[i] & 0x3f);
+	return code_point;
+}
+
 size_t utf8_length(const char *text)
 {
 	size_t length = 0;

@@ -54,7 +54,8 @@ static size_t plain_length(const char *text)
 			return length;
 		if (first < 0x80)
 			length++;
-		else if (utf8_sequence(text + length) > 0 && !utf8_is_control(text + length))
+		else if (utf8_sequence(text + length) > 0 && !utf8_is_control(text + length) &&
+			 !utf8_changes_order(text + length))
 			length += utf8_sequence(text + length);
 		else
 			return length;
@@ -71,7 +72,7 @@ static const char *put_special(FILE *file, const char *text)
 	else if (*text == '"' || *text == '\\')
 		fprintf(file, "\\%c", *text);
 	else
-		fprintf(file, "\\u%04x", (unsigned char)text[bytes - 1]);
+		fprintf(file, "\\u%04x", (unsigned int)utf8_code_point(text));
 	return text + (bytes > 0 ? bytes : 1);
 }
 

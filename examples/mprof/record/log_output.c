@@ -27,9 +27,13 @@ static const char *base_of(const char *path)
 static void put_stem(const char *subject, FILE *out)
 {
 	const char *base = base_of(subject);
-	const char *dot = strrchr(base, '.');
-	size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+	const char *dot;
+	size_t length;
 
+	/* Commands would take the name of the log for options. */
+	base += strspn(base, "-");
+	dot = strrchr(base, '.');
+	length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
 	if (length == 0)
 		fputs("log", out);
 	else
