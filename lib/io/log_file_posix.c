@@ -2,6 +2,8 @@
 /* Creates and locks log files on POSIX systems. */
 #include "io/log_file.h"
 
+#include "io/high_descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -85,8 +87,10 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
 	if (*fd < 0)
 		return errno;
 	error = lock_and_empty(*fd, is_locked);
-	if (error == 0)
+	if (error == 0) {
+		*fd = high_descriptor_move(*fd);
 		return 0;
+	}
 	close(*fd);
 	*fd = -1;
 	*is_locked = 0;
@@ -103,6 +107,7 @@ int log_file_open_again(const char *path, int *fd)
 	*fd = open_again(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
 	if (*fd < 0)
 		return errno;
+	*fd = high_descriptor_move(*fd);
 	/* Any other error than EWOULDBLOCK means that the file system has no locks. */
 	if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file shared/high_descriptor.h
+ * \brief Descriptors of a module are not those that the program expects to get.
+ */
+#ifndef HIGH_DESCRIPTOR_H
+#define HIGH_DESCRIPTOR_H
+
+/**
+ * Moves a descriptor, closed by exec, to a high number: a program may rely on the lowest number being free, and it
+ * may need all numbers that its limit allows. Returns the new number, or \p fd if it cannot be moved or is negative.
+ */
+int high_descriptor_move(int fd);
+
+#endif
