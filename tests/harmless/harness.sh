@@ -14,9 +14,12 @@
 
 programs=$srcdir/tests/harmless/programs
 declare -A equal different
+language=${language:-c}
 
 # Each mode: what is before the program on the command line; @LOG stands for the path of the log. Those with "calls" run
 # the program that was built with -finstrument-functions.
+# The modes of native programs are in mode_names.
+# shellcheck disable=SC2034
 mode_names=(default timer often calls calls-samples children ring unsalvaged memory)
 declare -A modes=(
 	[default]="@MPROF record -q -o @LOG --"
@@ -27,18 +30,32 @@ declare -A modes=(
 	[children]="@MPROF record -q --children -o @LOG --"
 	[ring]="@MPROF record -q --calls --ring=1m -o @LOG --"
 	[unsalvaged]="@MPROF record -q --calls --sample --salvage=no -o @LOG --"
+	[runtime]="@MPROF record -q --sample --sample-source=runtime -o @LOG --"
+	[everything]="@MPROF record -q --calls --alloc=stack+objects --jit --gc --exceptions=stack --monitor --handles -o @LOG --"
+	[heap]="@MPROF record -q --heap --free --moves -o @LOG --"
 	[memory]="env MPROF_MALLOC_OUTPUT=@LOG.%p LD_PRELOAD=@MODULES/libmprof-malloc.so"
 )
 
 # Where the other user cannot reach the build tree, the tool and the modules are installed in the work directory.
 make_reachable() {
-	if ! "${as_user[@]}" test -r "$MPROF_MODULE_DIR/libmprof-instrument.so" ||
+	local module=libmprof-instrument.so
+	test "$language" = c || module=libmono-profiler-mprof.so
+	if ! "${as_user[@]}" test -r "$MPROF_MODULE_DIR/$module" ||
 		! "${as_user[@]}" "$MPROF" --version >/dev/null 2>&1; then
 		make -s -C "$builddir" install DESTDIR="$work/installed" >install.out 2>&1 || fail "install: $(tail -n 3 install.out)"
 		MPROF=$(find "$work/installed" -path '*/bin/mprof')
-		MPROF_MODULE_DIR=$(dirname "$(find "$work/installed" -name libmprof-instrument.so)")
+		MPROF_MODULE_DIR=$(dirname "$(find "$work/installed" -name "$module")")
 		export LD_LIBRARY_PATH=$MPROF_MODULE_DIR
 	fi
+}
+
+# build_mono_programs: those in C#.
+build_mono_programs() {
+	local source
+	mkdir -p mono
+	for source in "$programs"/*.cs; do
+		mcs -nologo -out:"mono/$(basename "$source" .cs).exe" "$source" || fail "$source"
+	done
 }
 
 # build_programs: each one plain and instrumented. Calls are bound at the start: that needs more stack than some have.
@@ -54,8 +71,9 @@ build_programs() {
 	done
 }
 
+# list_cases c | cs
 list_cases() {
-	cat "$programs"/*.c | sed -n '/ \* cases: /,/ \*\//p' | sed 's/^ \* *\(cases: \)\?//; s/^ *\*\///; s/^\///' | tr '|' '\n' |
+	cat "$programs"/*."$1" | sed -n '/ \* cases: /,/ \*\//p' | sed 's/^ \* *\(cases: \)\?//; s/^ *\*\///; s/^\///' | tr '|' '\n' |
 		sed 's/^ *//; s/ *$//' | grep '[a-z]' | grep -E "${HARMLESS_CASES:-.}"
 }
 
@@ -75,10 +93,22 @@ run_case() {
 	echo "$status" >"$result.status"
 }
 
-# what_differs BARE RECORDED
+# command_of KIND CASE
+command_of() {
+	if test "$1" = mono; then
+		echo "mono $work/mono/${2%% *}.exe ${2#* }"
+	else
+		echo "$work/$1/$2"
+	fi
+}
+
+# what_differs BARE RECORDED: of Mono programs that crash, only how they end: Mono prints addresses then.
 what_differs() {
-	local part
-	for part in status out err; do
+	local part parts="status out err"
+	if test "$language" = cs && test "$(cat "$1.status")" -ge 128; then
+		parts=status
+	fi
+	for part in $parts; do
 		cmp -s "$1.$part" "$2.$part" || { echo "$part:"; diff "$1.$part" "$2.$part" | head -n 6; }
 	done
 	true
@@ -89,7 +119,7 @@ what_is_left() {
 	local file
 	for file in "$1"/*; do
 		case $file in
-		*/\* | *.core | */core) ;;
+		*/\* | *.core | */core | */mono_crash.*) ;;
 		*.salvage | *.part | *.part.* | *.salvage.*) echo "left: $(basename "$file")" ;;
 		*) "$MPROF" check "$file" >check.out 2>&1 || echo "$(basename "$file"): $(head -n 1 check.out)" ;;
 		esac
@@ -104,13 +134,15 @@ check_mode() {
 	command=${command//@MPROF/$MPROF}
 	command=${command//@MODULES/$MPROF_MODULE_DIR}
 	[[ $command != *--calls* ]] || kind=instrumented
-	read -ra words <<<"$command $work/$kind/$program"
+	test "$language" = c || kind=mono
+	read -ra words <<<"$command $(command_of "$kind" "$program")"
 	mkdir -p "$(dirname "$result")"
 	run_case "$result" "$result.logs" "${words[@]}"
 	difference=$(what_differs "$work/results/bare/${program// /_}" "$result")
 	# A log that was killed is completed by "mprof record" alone.
 	if test "$mode" != memory; then
-		difference+=$(what_is_left "$result.logs")
+		difference+=$'\n'$(what_is_left "$result.logs")
+		difference=${difference#$'\n'}
 	fi
 	rm -rf "$result.logs"
 	if test -z "$difference"; then
@@ -125,7 +157,7 @@ check_mode() {
 check_bare() {
 	local result=$work/results/bare/${1// /_} words
 	mkdir -p "$work/results/bare"
-	read -ra words <<<"$work/plain/$1"
+	read -ra words <<<"$(command_of "$(test "$language" = c && echo plain || echo mono)" "$1")"
 	run_case "$result" "$result.logs" "${words[@]}"
 	run_case "$result.again" "$result.logs" "${words[@]}"
 	rm -rf "$result.logs"
@@ -133,17 +165,21 @@ check_bare() {
 	test -z "$difference" || fail "$1 differs from run to run: $difference"
 }
 
-# check_programs USER MODE...: all cases in these modes; prints the counts for each mode and ends the test.
+# check_programs USER MODE...: all cases of $language, c or cs, in these modes; prints the counts for each mode and ends the test.
 check_programs() {
 	local user=$1 mode program failed=0
 	shift
-	build_programs
+	if test "$language" = c; then
+		build_programs
+	else
+		build_mono_programs
+	fi
 	while read -r program; do
 		check_bare "$program"
 		for mode in "$@"; do
 			! grep -qE "${HARMLESS_MODES:-.}" <<<"$mode" || check_mode "$mode" "$program"
 		done
-	done < <(list_cases)
+	done < <(list_cases "$language")
 	for mode in "$@"; do
 		echo "$user, $mode: ${equal[$mode]:-0} equal, ${different[$mode]:-0} different"
 		failed=$((failed + ${different[$mode]:-0}))
