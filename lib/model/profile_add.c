@@ -302,6 +302,27 @@ static mprof_status add_records_block(mprof_profile *profile, mprof_reader *read
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
+/* The samples so far are counted in the unit that a new period needs. */
+static void set_sample_period(mprof_profile *profile, const char *value)
+{
+	const uint64_t factor = sample_weights_set_period(&profile->weights, value);
+
+	if (factor == 1 || profile->totals.samples == 0)
+		return;
+	samples_scale(&profile->samples, factor);
+	profile->totals.samples *= factor;
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		profile->threads.records[i].samples *= factor;
+		timeline_scale_samples(&profile->timeline, &profile->threads.records[i].timeline, factor);
+	}
+	for (size_t i = 0; i < profile->methods.count; i++) {
+		method_record *method = (method_record *)profile->methods.records + i;
+
+		method->samples *= factor;
+		method->samples_total *= factor;
+	}
+}
+
 static mprof_status add_session_block(mprof_profile *profile, mprof_reader *reader, int *is_own)
 {
 	const char *key;
@@ -315,6 +336,8 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 		}
 		if (strcmp(key, ALLOCATION_SAMPLE_BYTES_KEY) == 0)
 			allocation_estimates_set_interval(&profile->estimates, value);
+		else if (strcmp(key, SAMPLE_PERIOD_KEY) == 0)
+			set_sample_period(profile, value);
 	}
 	return status == MPROF_END ? MPROF_OK : status;
 }

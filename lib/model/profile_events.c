@@ -676,6 +676,7 @@ int profile_events_add_samples(mprof_profile *profile, const mprof_reader *reade
 
 		if (!window_has_counter(&profile->window, events[i].counter))
 			continue;
+		samples = sample_weights_count(&profile->weights, samples);
 		if (!count_sample(profile, reader, &events[i], samples) && !profile_limit_skip_data(profile))
 			return 0;
 		if (thread != NULL && profile->timeline.limit != 0 &&

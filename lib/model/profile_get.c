@@ -41,6 +41,7 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own.finalizations = profile->finalizers.runs;
 	own.finalization_ns = profile_clock_duration(&profile->clock, profile->finalizers.run_time);
 	own.folded_calls = profile->calls.folded_calls;
+	own.sample_period_ns = profile->weights.unit;
 	own.folded_samples =
 		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
 	own.folded_sites +=

@@ -24,6 +24,7 @@
 #include "model/object_ages.h"
 #include "model/profile_clock.h"
 #include "model/record_table.h"
+#include "model/sample_weights.h"
 #include "model/samples.h"
 #include "model/site_table.h"
 #include "model/pauses.h"
@@ -56,6 +57,7 @@ struct mprof_profile {
 	code_unit_list code_units;
 	property_list properties;
 	sample_model samples;
+	sample_weights weights; /**< Of the samples. */
 	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
 	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
 	site_table exceptions;  /**< Exceptions with a known call site. */

@@ -253,6 +253,22 @@ static int fold_stack(sample_model *samples, const mprof_reader *reader, uint32_
 	return 1;
 }
 
+void samples_scale(sample_model *samples, uint64_t factor)
+{
+	for (size_t i = 0; i < samples->tree.count; i++) {
+		samples->tree.nodes[i].self *= factor;
+		samples->tree.nodes[i].total *= factor;
+		samples->tree.shown[i].self *= factor;
+		samples->tree.shown[i].total *= factor;
+	}
+	for (size_t i = 0; i < samples->record_count; i++) {
+		samples->records[i].self *= factor;
+		samples->records[i].total *= factor;
+		samples->records[i].folded_self *= factor;
+		samples->records[i].folded_total *= factor;
+	}
+}
+
 int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_t stack, uint64_t count)
 {
 	const sample_stack *known = record_table_get(&samples->stacks, stack);

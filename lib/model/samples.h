@@ -74,6 +74,9 @@ int samples_add_stack(sample_model *samples, const mprof_reader *reader, uint32_
 /** Adds \p count samples of a single frame, without a call stack. Returns 0 if there is no memory. */
 int samples_add_frame(sample_model *samples, const mprof_reader *reader, uint32_t kind, uint32_t id, uint64_t count);
 
+/** Multiplies all numbers of samples so far. */
+void samples_scale(sample_model *samples, uint64_t factor);
+
 /** What threads wait for in the samples whose innermost frame is a node. */
 mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node);
 

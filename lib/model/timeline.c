@@ -216,6 +216,14 @@ int timeline_add_samples(timeline *all, timeline_row *row, uint64_t counter, uin
 	return 1;
 }
 
+void timeline_scale_samples(const timeline *all, timeline_row *row, uint64_t factor)
+{
+	for (size_t i = 0; row->slices != NULL && i < all->limit; i++) {
+		row->slices[i].samples *= factor;
+		row->slices[i].waiting_samples *= factor;
+	}
+}
+
 int timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end)
 {
 	void *waits = all->waits;

@@ -95,6 +95,9 @@ int timeline_add_cpu(timeline *all, timeline_row *row, uint64_t start, uint64_t 
 /** Adds samples. Returns 0 if there is no memory. */
 int timeline_add_samples(timeline *all, timeline_row *row, uint64_t counter, uint64_t samples, int is_waiting);
 
+/** Multiplies all numbers of samples of a thread. */
+void timeline_scale_samples(const timeline *all, timeline_row *row, uint64_t factor);
+
 /** Keeps the wait of a thread, which ended. Returns 0 if there is no memory. */
 int timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end);
 

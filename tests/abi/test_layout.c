@@ -763,7 +763,7 @@ FIELD(mprof_profile_options, timeline_slices, 104);
 FIELD(mprof_profile_options, alive_at_snapshot, 108);
 FIELD(mprof_profile_options, traced_object, 112);
 
-SIZE(mprof_profile_totals, 6416);
+SIZE(mprof_profile_totals, 6424);
 FIELD(mprof_profile_totals, struct_size, 0);
 FIELD(mprof_profile_totals, wall_ns, 8);
 FIELD(mprof_profile_totals, method_ns, 16);
@@ -802,6 +802,7 @@ FIELD(mprof_profile_totals, folded_calls, 6384);
 FIELD(mprof_profile_totals, folded_samples, 6392);
 FIELD(mprof_profile_totals, folded_sites, 6400);
 FIELD(mprof_profile_totals, left_out, 6408);
+FIELD(mprof_profile_totals, sample_period_ns, 6416);
 
 SIZE(mprof_method_stats, 64);
 FIELD(mprof_method_stats, struct_size, 0);
