@@ -3,6 +3,7 @@
 #include "control_actions.h"
 
 #include "heap.h"
+#include "samples.h"
 
 #include <string.h>
 
@@ -13,13 +14,17 @@ static const char *result_of(mprof_status status)
 
 const char *control_enable(MonoProfiler *profiler)
 {
-	return result_of(mprof_recorder_set_enabled(profiler->recorder, 1));
+	const mprof_status status = mprof_recorder_set_enabled(profiler->recorder, 1);
+
+	samples_enable(profiler, 1);
+	return result_of(status);
 }
 
 const char *control_disable(MonoProfiler *profiler)
 {
 	mprof_status status = mprof_recorder_set_enabled(profiler->recorder, 0);
 
+	samples_enable(profiler, 0);
 	if (status == MPROF_OK)
 		status = mprof_recorder_drain(profiler->recorder);
 	return result_of(status);

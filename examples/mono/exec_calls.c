@@ -9,8 +9,11 @@
 #include "exec_calls.h"
 
 #include "names.h"
+#include "samples.h"
 #include "sampling_signal.h"
 #include "threads.h"
+
+#include "shared/sample_source.h"
 
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/profiler.h>
@@ -78,8 +81,29 @@ static void take_pending(int number)
 
 	sigemptyset(&signals);
 	sigaddset(&signals, number);
+	if (sample_source_used() == SAMPLE_SOURCE_PERF)
+		sigaddset(&signals, SIGTRAP);
 	while (sigtimedwait(&signals, NULL, &now) >= 0 || errno == EINTR)
 		continue;
+}
+
+/* An event that counts the kernel would interrupt the call that replaces the program. */
+static void change_source(MonoProfiler *profiler, int is_continued)
+{
+	thread_state *state = threads_state(profiler);
+
+	if (sample_source_scope() == SAMPLE_SCOPE_ALL) {
+		if (!is_continued)
+			sample_events_disable();
+		else if (samples_rate(profiler) != 0)
+			sample_events_enable();
+	}
+	if (state == NULL)
+		return;
+	if (is_continued)
+		sampled_threads_continue_timer(&state->sampled);
+	else
+		sampled_threads_stop_timer(&state->sampled);
 }
 
 /*
@@ -98,8 +122,8 @@ static void stop_samples(MonoProfiler *profiler)
 	if (pthread_sigmask(SIG_SETMASK, &all, &mask_before) != 0)
 		return;
 	is_stopped = 1;
-	threads_stop_timer(profiler);
-	if (sample_timer_source() == SAMPLE_SOURCE_NONE) {
+	change_source(profiler, 0);
+	if (sample_source_used() != SAMPLE_SOURCE_PERF && sample_source_used() != SAMPLE_SOURCE_TIMER) {
 		sigset_t with_signal = mask_before;
 
 		sigaddset(&with_signal, number);
@@ -121,7 +145,7 @@ static void continue_samples(MonoProfiler *profiler)
 	is_stopped = 0;
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, NULL);
-	threads_continue_timer(profiler);
+	change_source(profiler, 1);
 	(void)pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
 	errno = saved;
 }

@@ -346,7 +346,7 @@ static void runtime_initialized(MonoProfiler *profiler)
 static void runtime_shutdown_begin(MonoProfiler *profiler)
 {
 	method_search_cancel(NULL);
-	sample_timer_set_period(0);
+	samples_shut_down();
 	unnamed_methods_discard();
 	heap_end();
 	/* Not in a child made by fork(): it lacks the thread that records counters, which may have held a lock. */

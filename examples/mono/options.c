@@ -4,7 +4,7 @@
 
 #include "filters.h"
 #include "shared/dialects.h"
-#include "shared/sample_timer.h"
+#include "shared/sample_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "shared/dialects.h"
 #include "shared/codec_names.h"
 #include "shared/resolution.h"
-#include "shared/sample_timer.h"
+#include "shared/sample_source.h"
 
 #include <mprof/format.h>
 #include <mprof/recorder_types.h>

@@ -16,10 +16,16 @@ void sample_statement_request(MonoProfiler *profiler, uint32_t hz, uint32_t tick
 		sample_properties_set_request(profiler->recorder, hz, profiler->options.sample_real != 0, tick_hz);
 }
 
+void sample_statement_period(MonoProfiler *profiler)
+{
+	if (states_samples(profiler))
+		sample_properties_set_period(profiler->recorder, profiler->options.sample_real != 0);
+}
+
 void sample_statement_start(MonoProfiler *profiler)
 {
 	if (states_samples(profiler))
-		sample_totals_start(profiler->recorder, SAMPLE_SOURCE_RUNTIME, NULL);
+		sample_totals_start(profiler->recorder, NULL);
 }
 
 void sample_statement_end(MonoProfiler *profiler)
@@ -27,5 +33,5 @@ void sample_statement_end(MonoProfiler *profiler)
 	if (!states_samples(profiler))
 		return;
 	sample_totals_end();
-	sample_totals_state(profiler->recorder, SAMPLE_SOURCE_RUNTIME);
+	sample_properties_set_totals(profiler->recorder);
 }

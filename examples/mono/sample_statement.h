@@ -14,6 +14,9 @@
 /** States the requested rate, also when it changes. \p tick_hz is the frequency of the system's tick, 0 if unknown. */
 void sample_statement_request(MonoProfiler *profiler, uint32_t hz, uint32_t tick_hz);
 
+/** States the time that each sample stands for from now on; see sample_properties_set_period(). */
+void sample_statement_period(MonoProfiler *profiler);
+
 /** Starts the thread that states the totals. Without it, they are stated at the end only. */
 void sample_statement_start(MonoProfiler *profiler);
 

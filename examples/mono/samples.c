@@ -2,14 +2,13 @@
 /*
  * Samples the call stacks of threads.
  *
- * A thread of the runtime sends a signal to each thread of the program, and the callback runs in its handler. It takes
+ * The runtime walks the stack of a thread in the handler of a signal of its own, and calls the callback there. It takes
  * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
  *
  * In processor time mode, the runtime's clock counts the time of all threads together, and the runtime interrupts all
- * of them, even those that sleep. The system also checks such timers only at its tick, 100 to 1000 times per second. So
- * timers of the module interrupt each thread by its own processor time, with the signal of the runtime, which is known
- * after the first sample. Whatever interrupts it, a thread measures its own time, and a sample is taken whenever that
- * has advanced by the period.
+ * of them, even those that sleep. So events of the kernel, or timers, interrupt each thread by its own processor time,
+ * and the runtime's signal, which is known after its first one, is only sent to let the runtime walk the stack: by the
+ * timer, or by the handler of an event to its own thread, where it arrives in the context that the event interrupted.
  */
 #include "samples.h"
 
@@ -19,16 +18,22 @@
 #include "sampling_thread.h"
 #include "stacks.h"
 #include "threads.h"
+#include "trap_signal.h"
 #include "unnamed_methods.h"
 
 #include "shared/own_code.h"
 #include "shared/own_thread.h"
-#include "shared/sample_time.h"
+#include "shared/sample_source.h"
+#include "shared/sample_timer.h"
+#include "shared/sampled_threads.h"
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
-#include <time.h>
+
+/* Until the runtime's signal is known, the runtime is asked for it at this rate, or at that of its tick. */
+#define SEARCH_HZ 1000
 
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
@@ -38,7 +43,7 @@ static void record_sample(MonoProfiler *profiler, const mono_byte *address, cons
 	if (!own_code_contains((uintptr_t)address))
 		count = stacks_interrupted(address, context, frames, profiler->options.sample_depth);
 	if (count == 0) {
-		sample_time_discard();
+		sampled_threads_discard(&current_state->sampled);
 		return;
 	}
 	(void)mprof_recorder_record_sample(profiler->recorder, threads_current_id(), frames, count);
@@ -53,54 +58,106 @@ static sem_t signal_is_found;
 /* The runtime lets the module take samples. Constant once the program runs. */
 static int is_available;
 
-/* Held while the rate changes or timers replace the sampler of the runtime. */
+/* Held while the rate changes or another source replaces the sampler of the runtime. */
 static pthread_mutex_t rate_lock = PTHREAD_MUTEX_INITIALIZER;
-static int is_replaced; /* Timers of the module interrupt the threads. Guarded by rate_lock. */
+static _Atomic int is_replaced;     /* The runtime does not send its signal any more. Changed with rate_lock held. */
+static _Atomic uint32_t enabled_hz; /* The rate while the recorder is enabled. Changed with rate_lock held. */
+
+static MonoProfiler *sampled; /* Written before there are samples. */
 
 static int is_recording(MonoProfiler *profiler)
 {
-	return atomic_load_explicit(&present_hz, memory_order_relaxed) != 0 &&
+	return atomic_load_explicit(&present_hz, memory_order_relaxed) != 0 && current_state != NULL &&
 	       mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler);
 }
 
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
 	sampling_signal_find(context);
-	if (!is_recording(profiler)) {
-		sample_time_skip();
+	if (!is_recording(profiler))
 		return;
-	}
-	sample_time_count();
+	sampled_threads_hit(&current_state->sampled);
 	record_sample(profiler, address, context);
 }
 
-static int is_exact(uint64_t ran)
+/* Whether a signal of the runtime becomes a sample. */
+static int is_taken(void)
 {
-	return ran != 0 && (current_state == NULL || sample_timer_is_exact(&current_state->timer, ran));
+	switch (sample_source_used()) {
+	case SAMPLE_SOURCE_PERF:
+		return trap_signal_is_answered();
+	case SAMPLE_SOURCE_TIMER:
+		return is_replaced && sample_source_takes();
+	case SAMPLE_SOURCE_RUNTIME:
+		return sampled_threads_is_due(&current_state->sampled);
+	default:
+		return 0;
+	}
 }
 
 static void sample_hit(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {
-	uint64_t ran = 0;
-
 	if (sampling_signal_find(context))
 		sem_post(&signal_is_found);
-	if (is_recording(profiler)) {
-		ran = sample_time_run();
-		if (is_exact(ran) && sample_time_is_due())
-			record_sample(profiler, address, context);
+	if (!is_recording(profiler))
+		return;
+	if (!is_taken()) {
+		sampled_threads_ignore();
+		return;
 	}
-	/* The time of this handler does not count as time of the program. */
-	sample_time_skip();
-	if (current_state != NULL)
-		sample_timer_continue(&current_state->timer, ran);
+	sampled_threads_hit(&current_state->sampled);
+	record_sample(profiler, address, context);
 }
 
-/*
- * Waits for the first signal of the runtime, then starts timers that send it in place of the runtime, which handles it
- * like its own. If no timer is available, the runtime continues to send it.
- */
-static void *replace_runtime(void *argument)
+/* Whether an event becomes a sample: then the trap's handler sends the runtime's signal. */
+static int is_wanted(void)
+{
+	MonoProfiler *profiler = sampled;
+
+	return is_recording(profiler) && sample_source_takes();
+}
+
+static MonoProfilerSampleMode mode_of(const module_options *options)
+{
+	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+}
+
+/* Lets the runtime take the samples. Called with rate_lock held. */
+static void fall_back(MonoProfiler *profiler, uint32_t hz)
+{
+	(void)sample_source_open(SAMPLE_SOURCE_RUNTIME, hz, 0);
+	(void)mono_profiler_set_sample_mode(profiler->handle, mode_of(&profiler->options), hz);
+	sample_statement_period(profiler);
+	sampled_threads_pause(0);
+}
+
+/* Called with rate_lock held, once the signal of the runtime is known. */
+static void replace_runtime(MonoProfiler *profiler, uint32_t hz)
+{
+	if (sample_source_used() == SAMPLE_SOURCE_PERF && !trap_signal_install(is_wanted))
+		(void)sample_source_open(SAMPLE_SOURCE_TIMER, hz, 0);
+	if (sample_source_used() == SAMPLE_SOURCE_TIMER) {
+		sampled_threads_pause(0);
+		sampled_threads_set_signal(sampling_signal_get());
+		sampled_threads_set_timers(1);
+		is_replaced = sampled_threads_have_timers();
+	} else {
+		sampled_threads_set_signal(SIGTRAP);
+		is_replaced = 1;
+	}
+	if (!is_replaced) {
+		sampled_threads_set_timers(0);
+		fall_back(profiler, hz);
+		return;
+	}
+	(void)mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
+	sample_statement_period(profiler);
+	sampled_threads_pause(0);
+	sample_source_change(hz);
+}
+
+/* Waits for the first signal of the runtime, which its handler then gets from the module. */
+static void *await_signal(void *argument)
 {
 	MonoProfiler *profiler = argument;
 	uint32_t hz;
@@ -110,24 +167,10 @@ static void *replace_runtime(void *argument)
 	pthread_mutex_lock(&rate_lock);
 	hz = atomic_load_explicit(&present_hz, memory_order_relaxed);
 	/* If samples were stopped meanwhile, the runtime sends the signals again when they are resumed. */
-	if (hz != 0) {
-		sample_timer_set_period(UINT64_C(1000000000) / hz);
-		sample_timer_set(sampling_signal_get(), sample_timer_tick_hz(),
-				 (sample_source)profiler->options.sample_source, 1);
-		threads_start_timers();
-		is_replaced = sample_timer_source() != SAMPLE_SOURCE_NONE;
-	}
-	if (is_replaced)
-		(void)mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
+	if (hz != 0)
+		replace_runtime(profiler, hz);
 	pthread_mutex_unlock(&rate_lock);
 	return NULL;
-}
-
-/* If the thread cannot be created, the runtime continues to send the signals. */
-static void start_replacement(MonoProfiler *profiler)
-{
-	if (sem_init(&signal_is_found, 0, 0) == 0)
-		(void)own_thread_start("mprof timers", 0, replace_runtime, profiler);
 }
 
 static void warn_of_slow_tick(const module_options *options)
@@ -142,23 +185,40 @@ static void warn_of_slow_tick(const module_options *options)
 			hz, options->sample_hz);
 }
 
-static MonoProfilerSampleMode mode_of(const module_options *options)
+/* The runtime's thread answers to another rate. Called with rate_lock held. */
+static int change_runtime(MonoProfiler *profiler, uint32_t hz)
 {
-	return options->sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+	MonoProfilerSampleMode mode = hz != 0 ? mode_of(&profiler->options) : MONO_PROFILER_SAMPLE_MODE_NONE;
+
+	return mono_profiler_set_sample_mode(profiler->handle, mode, hz != 0 ? hz : 1);
 }
 
 /* Returns 0 if the runtime refused. Called with rate_lock held. */
-static int change_rate(MonoProfiler *profiler, uint32_t hz)
+static int stop_taking(MonoProfiler *profiler)
 {
-	MonoProfilerSampleMode mode = hz != 0 ? mode_of(&profiler->options) : MONO_PROFILER_SAMPLE_MODE_NONE;
-	int is_stopped = atomic_load_explicit(&present_hz, memory_order_relaxed) == 0;
-
-	if (!is_replaced)
-		return mono_profiler_set_sample_mode(profiler->handle, mode, hz != 0 ? hz : 1);
-	sample_timer_set_period(hz != 0 ? UINT64_C(1000000000) / hz : 0);
-	if (hz != 0)
-		threads_change_timers(is_stopped);
+	if (!is_replaced && !change_runtime(profiler, 0))
+		return 0;
+	atomic_store_explicit(&present_hz, 0, memory_order_relaxed);
+	sample_source_change(0);
+	sampled_threads_pause(1);
+	/* Readers weigh samples that follow by another period. */
+	(void)mprof_recorder_drain(profiler->recorder);
 	return 1;
+}
+
+/* Called with rate_lock held. */
+static void start_taking(MonoProfiler *profiler, uint32_t hz)
+{
+	sample_source_change(hz);
+	sample_statement_request(profiler, hz, sample_timer_tick_hz());
+	sample_statement_period(profiler);
+	(void)mprof_recorder_drain(profiler->recorder);
+	/* Before the signal is known, the time is not measured, since there are no samples. */
+	if (is_replaced || sample_source_used() == SAMPLE_SOURCE_RUNTIME)
+		sampled_threads_pause(0);
+	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
+	if (!is_replaced)
+		(void)change_runtime(profiler, hz);
 }
 
 static MonoProfilerSampleHitCallback callback_for(const module_options *options)
@@ -166,25 +226,37 @@ static MonoProfilerSampleHitCallback callback_for(const module_options *options)
 	return options->sample_real ? sample_hit_real : sample_hit;
 }
 
-static void start_sources(MonoProfiler *profiler)
+/* The runtime signals threads until its signal is known; with sample-real and the source "runtime", also afterwards. */
+static uint32_t runtime_rate(const module_options *options, uint32_t hz)
+{
+	return sample_source_used() == SAMPLE_SOURCE_RUNTIME || hz > SEARCH_HZ || options->sample_real ? hz : SEARCH_HZ;
+}
+
+/* Opens events before the program has other threads. If the thread cannot be created, the runtime takes the samples. */
+static void start_sources(MonoProfiler *profiler, uint32_t hz)
 {
 	const module_options *options = &profiler->options;
+	sample_source most = options->sample_real ? SAMPLE_SOURCE_RUNTIME : (sample_source)options->sample_source;
 
+	sampled = profiler;
 	mono_profiler_set_sample_hit_callback(profiler->handle, callback_for(options));
-	sample_statement_request(profiler, options->sample_hz, sample_timer_tick_hz());
 	sample_statement_start(profiler);
-	if (!options->sample_real && options->sample_source != SAMPLE_SOURCE_RUNTIME)
-		start_replacement(profiler);
+	if (most != SAMPLE_SOURCE_RUNTIME &&
+	    (sem_init(&signal_is_found, 0, 0) != 0 || own_thread_start("mprof timers", 0, await_signal, profiler) != 0))
+		most = SAMPLE_SOURCE_RUNTIME;
+	(void)sample_source_open(most, hz, 0);
+	sample_statement_request(profiler, hz, sample_timer_tick_hz());
+	sample_statement_period(profiler);
 }
 
 /* The first samples of a program that was started without: methods that were compiled before have no names yet. */
-static void begin_late(MonoProfiler *profiler)
+static void begin_late(MonoProfiler *profiler, uint32_t hz)
 {
 	profiler_add_kind(profiler, RECORD_SAMPLES);
 	own_code_find();
 	unnamed_methods_close();
 	unnamed_methods_define(profiler);
-	start_sources(profiler);
+	start_sources(profiler, hz);
 }
 
 const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
@@ -196,34 +268,47 @@ const char *samples_set_rate(MonoProfiler *profiler, uint32_t hz)
 	if (!heap_is_open())
 		return "the runtime has not started yet, or is shutting down";
 	if (hz != 0 && (profiler_kinds(profiler) & RECORD_SAMPLES) == 0)
-		begin_late(profiler);
+		begin_late(profiler, hz);
 	pthread_mutex_lock(&rate_lock);
-	is_changed = change_rate(profiler, hz);
-	if (is_changed)
-		atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
+	is_changed = stop_taking(profiler);
+	if (is_changed) {
+		enabled_hz = hz;
+		if (hz != 0 && mprof_recorder_is_enabled(profiler->recorder))
+			start_taking(profiler, hz);
+	}
 	pthread_mutex_unlock(&rate_lock);
-	if (!is_changed)
-		return "the runtime lets only one profiler take samples, which is another one";
-	/* Also when sampling stops: no sample represents the time until it resumes. */
-	sample_time_change(hz != 0 ? UINT64_C(1000000000) / hz : 0);
-	if (hz != 0)
-		sample_statement_request(profiler, hz, sample_timer_tick_hz());
-	return NULL;
+	return is_changed ? NULL : "the runtime lets only one profiler take samples, which is another one";
+}
+
+void samples_enable(MonoProfiler *profiler, int is_enabled)
+{
+	if (!is_available || (profiler_kinds(profiler) & RECORD_SAMPLES) == 0 || !heap_is_open())
+		return;
+	pthread_mutex_lock(&rate_lock);
+	if (!is_enabled)
+		(void)stop_taking(profiler);
+	else if (enabled_hz != 0)
+		start_taking(profiler, enabled_hz);
+	pthread_mutex_unlock(&rate_lock);
+}
+
+void samples_shut_down(void)
+{
+	sample_source_change(0);
+	sampled_threads_pause(1);
 }
 
 uint32_t samples_rate(const MonoProfiler *profiler)
 {
 	(void)profiler;
-	return atomic_load_explicit(&present_hz, memory_order_relaxed);
+	return enabled_hz;
 }
 
 void samples_end(MonoProfiler *profiler)
 {
 	if ((profiler_kinds(profiler) & RECORD_SAMPLES) == 0)
 		return;
-	/* The time that other threads ran since their last sample is not included. */
-	sample_time_end();
-	sample_timer_set_period(0);
+	samples_shut_down();
 	sample_statement_end(profiler);
 }
 
@@ -240,12 +325,13 @@ static void prepare_samples(MonoProfiler *profiler)
 	if (!is_available)
 		return;
 	sampling_thread_expect();
-	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, 0);
+	sampled_threads_set(options->sample_real != 0, 1);
 }
 
 void samples_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
+	int is_measured;
 
 	if ((options->kinds & RECORD_SAMPLES) == 0) {
 		prepare_samples(profiler);
@@ -260,10 +346,13 @@ void samples_install(MonoProfiler *profiler)
 	}
 	sampling_thread_expect();
 	own_code_find();
-	sample_time_set(options->sample_real ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
-			UINT64_C(1000000000) / options->sample_hz);
-	sample_time_begin();
-	atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
-	start_sources(profiler);
+	start_sources(profiler, options->sample_hz);
+	(void)mono_profiler_set_sample_mode(profiler->handle, mode_of(options),
+					    runtime_rate(options, options->sample_hz));
+	is_measured = sample_source_used() == SAMPLE_SOURCE_RUNTIME && mprof_recorder_is_enabled(profiler->recorder);
+	sampled_threads_set(options->sample_real != 0, !is_measured);
+	enabled_hz = options->sample_hz;
+	if (mprof_recorder_is_enabled(profiler->recorder))
+		atomic_store_explicit(&present_hz, options->sample_hz, memory_order_relaxed);
 	warn_of_slow_tick(options);
 }

@@ -37,7 +37,7 @@ static int blocked_signal(const ucontext_t *context)
  */
 static void block_others_in_handler(int number)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 	struct sigaction action;
 
 	if (sigaction(number, NULL, &action) != 0)

@@ -7,7 +7,7 @@
 #include "sampling_signal.h"
 #include "sampling_thread.h"
 
-#include "shared/sample_time.h"
+#include "shared/sample_source.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,7 +29,6 @@ static __thread uint64_t current_id __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t states_lock = PTHREAD_MUTEX_INITIALIZER;
 static thread_state *states;
-static int has_timers; /* Each thread has a timer. Guarded by states_lock. */
 
 static MonoProfiler *installed;
 
@@ -40,17 +39,6 @@ static void link_state(thread_state *state)
 	if (states != NULL)
 		states->previous = state;
 	states = state;
-	if (has_timers)
-		sample_timer_start(&state->timer, (pid_t)state->id);
-	pthread_mutex_unlock(&states_lock);
-}
-
-void threads_start_timers(void)
-{
-	pthread_mutex_lock(&states_lock);
-	has_timers = 1;
-	for (thread_state *state = states; state != NULL; state = state->next)
-		sample_timer_start(&state->timer, (pid_t)state->id);
 	pthread_mutex_unlock(&states_lock);
 }
 
@@ -63,34 +51,6 @@ static void unlink_state(thread_state *state)
 		states = state->next;
 	if (state->next != NULL)
 		state->next->previous = state->previous;
-	pthread_mutex_unlock(&states_lock);
-}
-
-void threads_change_timers(int were_stopped)
-{
-	pthread_mutex_lock(&states_lock);
-	for (thread_state *state = states; state != NULL; state = state->next)
-		sample_timer_change(&state->timer, were_stopped);
-	pthread_mutex_unlock(&states_lock);
-}
-
-void threads_stop_timer(MonoProfiler *profiler)
-{
-	thread_state *state = threads_state(profiler);
-
-	pthread_mutex_lock(&states_lock);
-	if (state != NULL)
-		sample_timer_stop(&state->timer);
-	pthread_mutex_unlock(&states_lock);
-}
-
-void threads_continue_timer(MonoProfiler *profiler)
-{
-	thread_state *state = threads_state(profiler);
-
-	pthread_mutex_lock(&states_lock);
-	if (state != NULL && has_timers)
-		sample_timer_start(&state->timer, (pid_t)state->id);
 	pthread_mutex_unlock(&states_lock);
 }
 
@@ -135,11 +95,11 @@ mprof_thread *threads_attach(MonoProfiler *profiler)
 	state->id = threads_current_id();
 	state->runtime_id = (uintptr_t)pthread_self();
 	native_frames_find_stack(&state->stack);
-	sample_time_begin();
 	atomic_signal_fence(memory_order_seq_cst);
-	/* Set before the timer is started: the signal handler continues the timer of current_state. */
+	/* Set before the thread is sampled: the signal handler uses it. */
 	current_state = state;
 	link_state(state);
+	sampled_threads_add(&state->sampled);
 	monitor_holders_add_thread(state->id);
 	current_recording = state->recording;
 	return state->recording;
@@ -154,13 +114,11 @@ static void detach_current_thread(void)
 	if (state == NULL)
 		return;
 	monitor_holders_remove_thread();
-	/* Unlinked first, under the lock: until then, another thread may start the timer. */
 	unlink_state(state);
-	sample_timer_stop(&state->timer);
+	sampled_threads_remove(&state->sampled);
 	atomic_signal_fence(memory_order_seq_cst);
 	current_state = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	sample_time_end();
 	mprof_thread_detach(state->recording);
 	for (unsigned i = 0; i < state->loads; i++)
 		free(state->loading[i].name);
@@ -180,7 +138,7 @@ static void thread_started(MonoProfiler *profiler, uintptr_t runtime_id)
 	(void)runtime_id;
 	current_ended = 0;
 	recording = threads_recording(profiler);
-	if (sample_timer_source() == SAMPLE_SOURCE_NONE)
+	if (sample_source_used() == SAMPLE_SOURCE_RUNTIME)
 		sampling_signal_raise();
 	if (recording != NULL && profiler->options.kinds & RECORD_THREADS)
 		mprof_thread_record_event(recording, MPROF_EVENT_THREAD_START, 0, mprof_thread_get_id(recording));
@@ -226,6 +184,8 @@ static void in_child(void)
 	current_recording = NULL;
 	current_state = NULL;
 	current_ended = 1;
+	sample_source_forget();
+	sampled_threads_forget(NULL);
 	atomic_store(&installed->ended, 1);
 }
 

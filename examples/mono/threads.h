@@ -9,8 +9,8 @@
 #include "profiler.h"
 #include "stack_steps.h"
 
-#include "shared/sample_timer.h"
 #include "shared/sampled_stack.h"
+#include "shared/sampled_threads.h"
 
 /** Maximum nesting of compilations and loads that is tracked. */
 #define MAX_COMPILATIONS 64
@@ -71,7 +71,7 @@ typedef struct thread_state {
 	uint64_t sample_interval; /**< Interval from which bytes_to_sample was drawn; 0 before the first. */
 	uint64_t sample_random;   /**< State of the generator for bytes_to_sample. */
 	sampled_stack stack;      /**< Constant. */
-	sample_timer timer;       /**< The thread's timer; the signal handler on this thread uses it. */
+	sampled_thread sampled;   /**< The signal handler on this thread uses it. */
 	known_vtable known_vtables[KNOWN_VTABLES];
 	known_method known_methods[KNOWN_METHODS];
 	known_gate known_gates[KNOWN_METHODS];
@@ -120,18 +120,6 @@ static inline thread_state *threads_state(MonoProfiler *profiler)
  * The log's ID of a thread, given the pthread_t by which the runtime identifies it; 0 if the thread is not attached.
  */
 uint64_t threads_id_of(uintptr_t runtime_id);
-
-/** Starts the timers of all threads, and from then on that of each new one. */
-void threads_start_timers(void);
-
-/** Sets the new period of the timers of all threads. \p were_stopped: they had stopped and are continued. */
-void threads_change_timers(int were_stopped);
-
-/** Stops the timer of the calling thread, if it has one. Call it with all signals blocked. */
-void threads_stop_timer(MonoProfiler *profiler);
-
-/** Starts the timer of the calling thread again. Call it with all signals blocked. */
-void threads_continue_timer(MonoProfiler *profiler);
 
 /** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);

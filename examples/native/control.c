@@ -43,13 +43,17 @@ static const char *result_of(mprof_status status)
 
 static const char *enable(void)
 {
-	return result_of(mprof_recorder_set_enabled(control.recording.recorder, 1));
+	const mprof_status status = mprof_recorder_set_enabled(control.recording.recorder, 1);
+
+	sampler_enable(1);
+	return result_of(status);
 }
 
 static const char *disable(void)
 {
 	mprof_status status = mprof_recorder_set_enabled(control.recording.recorder, 0);
 
+	sampler_enable(0);
 	return result_of(status == MPROF_OK ? mprof_recorder_drain(control.recording.recorder) : status);
 }
 

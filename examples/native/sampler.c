@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples threads. Each thread has a timer of its own, with a signal to that thread. The handler takes no lock and
- * allocates nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the
- * thread that unwinds.
+ * Samples threads, each by its own processor time, with a signal to that thread. The handler takes no lock and allocates
+ * nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the thread that
+ * unwinds.
  */
 #include "sampler.h"
 
 #include "frame_pointers.h"
 #include "instrument_options.h"
+#include "program_signals.h"
 #include "stack_copies.h"
-#include "thread_timers.h"
 #include "unwinding_thread.h"
 
 #include "shared/learned_rules.h"
 #include "shared/sample_properties.h"
 #include "shared/sample_rate.h"
-#include "shared/sample_time.h"
+#include "shared/sample_source.h"
 #include "shared/sample_timer.h"
 #include "shared/sample_totals.h"
 #include "shared/sampled_stack.h"
+#include "shared/sampled_threads.h"
 #include "shared/unwind_registers.h"
 
 #include <errno.h>
@@ -32,7 +33,6 @@
 
 #define DEFAULT_HZ 1000
 #define DEFAULT_DEPTH 128
-#define NS_PER_SECOND UINT64_C(1000000000)
 
 /* The module is loaded at program start, so thread-local variables are reached without a call. */
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
@@ -42,13 +42,14 @@ typedef enum stack_method { STACK_AUTO, STACK_FRAME_POINTERS, STACK_COPY } stack
 /* Written before a thread is sampled, and constant from then on. */
 static stack_method method;
 static size_t depth;
-static int signal_number; /* 0 if there is no sampling. */
+static int signal_number; /* That interrupts threads; 0 if there is no sampling. */
 static pid_t process;     /* The sampled process. */
 static uint32_t tick_hz;
 static uint32_t start_hz; /* The requested rate. */
 
 /* Written by the control thread. */
 static _Atomic uint32_t present_hz;
+static _Atomic int is_taking; /* Samples are taken: the rate is not 0, and the recorder is enabled. */
 
 /* Written by the threads that start and end sampling; a handler that reads it late records nothing. */
 static mprof_recorder *_Atomic recorder;
@@ -59,6 +60,7 @@ static _Atomic uint64_t uncopied; /* Stacks for which all memory for copies was 
 
 /* Used on their own thread and in its signal handler. */
 PER_THREAD sampled_stack stack;
+PER_THREAD sampled_thread own;
 PER_THREAD uint64_t thread_id;
 PER_THREAD volatile sig_atomic_t is_sampled;
 
@@ -116,24 +118,45 @@ static void record_stack(mprof_recorder *into, const ucontext_t *context)
 	unwinding_thread_wake();
 }
 
-static void handle_signal(int number, siginfo_t *info, void *context)
+static void take_sample(const ucontext_t *context)
 {
 	mprof_recorder *into = atomic_load_explicit(&recorder, memory_order_acquire);
-	int saved = errno;
-	uint64_t ran = 0;
 
-	(void)number;
-	(void)info;
-	if (!is_sampled || into == NULL)
+	if (into == NULL || !is_sampled || !atomic_load_explicit(&is_taking, memory_order_relaxed) ||
+	    !sample_source_takes())
 		return;
-	if (mprof_recorder_is_enabled(into)) {
-		ran = sample_time_run();
-		if (ran != 0 && thread_timers_is_exact(ran) && sample_time_is_due())
-			record_stack(into, context);
+	sampled_threads_hit(&own);
+	record_stack(into, context);
+}
+
+/* The handler of SIGTRAP, with which events of the kernel interrupt threads. */
+static void handle_event(int number, siginfo_t *info, void *context)
+{
+	const int saved = errno;
+
+	switch (sample_events_classify(info)) {
+	case SAMPLE_HIT_VALID:
+		take_sample(context);
+		break;
+	case SAMPLE_HIT_VOID:
+		sampled_threads_ignore();
+		break;
+	default:
+		program_signals_forward(number, info, context);
+		break;
 	}
-	/* The time of this handler does not count as time of the program. */
-	sample_time_skip();
-	thread_timers_continue(ran);
+	errno = saved;
+}
+
+/* The handler of the signal of timers. */
+static void handle_timer(int number, siginfo_t *info, void *context)
+{
+	const int saved = errno;
+
+	if (sample_timer_sent(info))
+		take_sample(context);
+	else
+		program_signals_forward(number, info, context);
 	errno = saved;
 }
 
@@ -150,19 +173,24 @@ static int find_signal(void)
 	return 0;
 }
 
-static int install_handler(void)
+static int is_of_event(const siginfo_t *info)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
-	struct sigaction action;
+	return sample_events_classify(info) != SAMPLE_HIT_FOREIGN;
+}
 
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = handle_signal;
-	action.sa_flags = SA_SIGINFO | SA_RESTART;
-	sigfillset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&action.sa_mask, faults[i]);
-	signal_number = signal_number != 0 ? signal_number : find_signal();
-	return signal_number != 0 && sigaction(signal_number, &action, NULL) == 0;
+/* Opens the best source up to \p most. Returns 0 if the signal that it needs is not available. */
+static int open_source(sample_source most)
+{
+	if (most == SAMPLE_SOURCE_PERF) {
+		signal_number = SIGTRAP;
+		if (program_signals_keep(signal_number, handle_event, is_of_event) &&
+		    sample_source_open(most, start_hz, 1) == SAMPLE_SOURCE_PERF)
+			return 1;
+		program_signals_release();
+	}
+	signal_number = find_signal();
+	return signal_number != 0 && program_signals_keep(signal_number, handle_timer, sample_timer_sent) &&
+	       sample_source_open(SAMPLE_SOURCE_TIMER, start_hz, 1) == SAMPLE_SOURCE_TIMER;
 }
 
 int sampler_is_requested(const char *words)
@@ -194,13 +222,14 @@ static const char *method_name(void)
 /* Called before the program executes another one. */
 static void write_all(mprof_recorder *into)
 {
-	sample_totals_state(into, SAMPLE_SOURCE_NONE);
+	sample_properties_set_totals(into);
 	(void)mprof_recorder_drain(into);
 }
 
 int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(void))
 {
 	sample_source best;
+	int is_on;
 
 	if (!UNWIND_IS_SUPPORTED) {
 		fprintf(stderr, "mprof: no samples are recorded: native programs are sampled only on x86-64\n");
@@ -211,20 +240,25 @@ int sampler_start(mprof_recorder *into, const char *words, void (*begin_thread)(
 	if (method != STACK_FRAME_POINTERS &&
 	    (!stack_copies_init() || unwinding_thread_start(into, depth, begin_thread, write_all) != 0))
 		method = STACK_FRAME_POINTERS;
-	if (!install_handler()) {
+	/* Its thread is started before events are opened, which it would inherit. */
+	sample_totals_start(into, begin_thread);
+	if (!open_source(best)) {
 		fprintf(stderr, "mprof: no samples are recorded: the program uses all real-time signals\n");
+		sample_totals_end();
 		unwinding_thread_stop();
 		return 0;
 	}
 	process = getpid();
-	sample_timer_set_period(NS_PER_SECOND / start_hz);
-	sample_timer_set(signal_number, tick_hz, best, 0);
-	sample_time_set(CLOCK_THREAD_CPUTIME_ID, NS_PER_SECOND / start_hz);
+	is_on = mprof_recorder_is_enabled(into);
+	sampled_threads_set(0, !is_on);
+	sampled_threads_set_signal(signal_number);
+	sampled_threads_set_timers(sample_source_used() == SAMPLE_SOURCE_TIMER);
 	atomic_store_explicit(&present_hz, start_hz, memory_order_relaxed);
+	atomic_store_explicit(&is_taking, is_on, memory_order_relaxed);
 	atomic_store_explicit(&recorder, into, memory_order_release);
 	sample_properties_set_request(into, start_hz, 0, tick_hz);
+	sample_properties_set_period(into, 0);
 	(void)mprof_recorder_set_property(into, "sample_stack", method_name());
-	sample_totals_start(into, SAMPLE_SOURCE_NONE, begin_thread);
 	return 1;
 }
 
@@ -251,18 +285,18 @@ void sampler_begin_thread(uint64_t thread, uintptr_t outermost)
 	thread_id = thread;
 	find_stack();
 	stack.outermost = outermost;
-	sample_time_begin();
+	program_signals_begin_thread();
 	is_sampled = 1;
-	thread_timers_begin();
+	sampled_threads_add(&own);
 }
 
 void sampler_end_thread(void)
 {
 	if (!is_sampled)
 		return;
-	thread_timers_end();
 	is_sampled = 0;
-	sample_time_end();
+	sampled_threads_remove(&own);
+	program_signals_end_thread();
 }
 
 void sampler_stop(void)
@@ -272,13 +306,14 @@ void sampler_stop(void)
 
 	if (into == NULL)
 		return;
-	/* The calling thread ends the program. The time that other threads ran since their last sample is left out. */
+	/* The calling thread ends the program. */
 	sampler_end_thread();
-	sample_timer_set_period(0);
+	sample_source_change(0);
+	sampled_threads_pause(1);
 	unwinding_thread_stop();
 	sample_totals_end();
 	counts = unwinding_thread_counts();
-	sample_totals_state(into, SAMPLE_SOURCE_NONE);
+	sample_properties_set_totals(into);
 	sample_properties_set_number(into, "sample_stacks_walked", atomic_load_explicit(&walked, memory_order_relaxed));
 	sample_properties_set_number(into, "sample_stacks_copied", counts.copied);
 	sample_properties_set_number(into, "sample_copied_bytes", counts.bytes);
@@ -286,19 +321,61 @@ void sampler_stop(void)
 				     counts.truncated + atomic_load_explicit(&uncopied, memory_order_relaxed));
 }
 
+/* Gives all samples that were taken to the writer: readers weigh those that follow by another period. */
+static void write_taken(mprof_recorder *into)
+{
+	if (method != STACK_FRAME_POINTERS)
+		unwinding_thread_finish();
+	else
+		write_all(into);
+}
+
+/* Samples are taken at the present rate, if the recorder is enabled. Called on the control thread. */
+static void update(mprof_recorder *into)
+{
+	const uint32_t hz = atomic_load_explicit(&present_hz, memory_order_relaxed);
+	const int is_on = hz != 0 && mprof_recorder_is_enabled(into);
+
+	if (is_on) {
+		sample_source_change(hz);
+		sample_properties_set_period(into, 0);
+		(void)mprof_recorder_drain(into);
+	}
+	sampled_threads_pause(!is_on);
+	atomic_store_explicit(&is_taking, is_on, memory_order_relaxed);
+}
+
+static void stop_taking(mprof_recorder *into)
+{
+	atomic_store_explicit(&is_taking, 0, memory_order_relaxed);
+	sample_source_change(0);
+	sampled_threads_pause(1);
+	write_taken(into);
+}
+
 void sampler_set_rate(uint32_t hz)
 {
 	mprof_recorder *into = atomic_load_explicit(&recorder, memory_order_acquire);
-	uint64_t period = hz != 0 ? NS_PER_SECOND / hz : 0;
 
 	if (into == NULL)
 		return;
+	stop_taking(into);
 	atomic_store_explicit(&present_hz, hz, memory_order_relaxed);
-	thread_timers_change(period);
-	/* Also when sampling stops: no sample represents the time until it resumes. */
-	sample_time_change(period);
 	if (hz != 0)
 		sample_properties_set_request(into, hz, 0, tick_hz);
+	update(into);
+}
+
+void sampler_enable(int is_enabled)
+{
+	mprof_recorder *into = atomic_load_explicit(&recorder, memory_order_acquire);
+
+	if (into == NULL)
+		return;
+	if (is_enabled)
+		update(into);
+	else
+		stop_taking(into);
 }
 
 uint32_t sampler_start_rate(void)
@@ -313,19 +390,31 @@ uint32_t sampler_rate(void)
 
 int sampler_prepare_exec(void)
 {
-	/* A child of vfork() shares these variables with its parent, which is the thread that is sampled. */
-	if (!is_sampled || atomic_load_explicit(&recorder, memory_order_acquire) == NULL || getpid() != process)
+	if (atomic_load_explicit(&recorder, memory_order_acquire) == NULL)
 		return 0;
-	thread_timers_pause(signal_number);
-	sample_time_end();
+	/* A child of vfork() shares the memory of its parent, which is still sampled, but has actions and a mask of its own. */
+	if (getpid() != process) {
+		program_signals_prepare_exec();
+		return 0;
+	}
+	/* An event that counts the kernel would interrupt the call that replaces the program. */
+	if (sample_source_scope() == SAMPLE_SCOPE_ALL)
+		sample_events_disable();
+	if (is_sampled)
+		sampled_threads_stop_timer(&own);
+	program_signals_take_pending();
 	unwinding_thread_finish();
+	program_signals_prepare_exec();
 	return 1;
 }
 
 void sampler_cancel_exec(void)
 {
-	sample_time_begin();
-	thread_timers_resume();
+	program_signals_cancel_exec();
+	if (is_sampled)
+		sampled_threads_continue_timer(&own);
+	if (sample_source_scope() == SAMPLE_SCOPE_ALL && atomic_load_explicit(&is_taking, memory_order_relaxed))
+		sample_events_enable();
 }
 
 void sampler_prepare_fork(void)
@@ -334,12 +423,12 @@ void sampler_prepare_fork(void)
 		return;
 	if (method != STACK_FRAME_POINTERS)
 		unwinding_thread_prepare_fork();
-	thread_timers_lock();
+	sampled_threads_lock();
 }
 
 void sampler_continue(void)
 {
-	thread_timers_unlock();
+	sampled_threads_unlock();
 	unwinding_thread_continue();
 }
 
@@ -350,13 +439,10 @@ void sampler_forget(void)
 	atomic_store_explicit(&recorder, NULL, memory_order_release);
 	unwinding_thread_forget();
 	sample_totals_forget();
-	thread_timers_forget();
-	sample_time_reset();
+	program_signals_release();
+	sample_source_forget();
+	sampled_threads_forget(&own);
 	atomic_store_explicit(&walked, 0, memory_order_relaxed);
 	atomic_store_explicit(&uncopied, 0, memory_order_relaxed);
-	if (!is_sampled)
-		return;
 	is_sampled = 0;
-	sample_time_end();
-	sample_time_reset();
 }

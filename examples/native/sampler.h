@@ -34,6 +34,9 @@ void sampler_stop(void);
 /** Changes the rate while the program runs, in samples per second of a thread; 0 stops sampling. Not in handlers. */
 void sampler_set_rate(uint32_t hz);
 
+/** Called after the recorder was enabled, or disabled. Not in handlers. */
+void sampler_enable(int is_enabled);
+
 /** The rate that was requested at the start; 0 if the program is not sampled. Any thread. */
 uint32_t sampler_start_rate(void);
 
@@ -41,8 +44,8 @@ uint32_t sampler_start_rate(void);
 uint32_t sampler_rate(void);
 
 /**
- * Called before the calling thread executes another program: its timer's signal, pending at that time, would end the
- * new program, which has no handler for it. Also gives the samples taken so far to the recorder. Waits for a short time
+ * Called before the calling thread executes another program: a signal that is pending at that time would end the new
+ * program, which has no handler for it. Also gives the samples taken so far to the recorder. Waits for a short time
  * at most, and can be called in a signal handler. Returns 1 if sampler_cancel_exec() must be called if the program
  * cannot be executed.
  */

@@ -2,6 +2,8 @@
 /* Interposes the functions that start threads. */
 #include "thread_starts.h"
 
+#include "program_signals.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -24,6 +26,7 @@ start_main_function __libc_start_main OVERRIDES;
 typedef struct thread_start {
 	void *(*start)(void *);
 	void *argument;
+	int blocks_signal; /* See program_signals_inherit(). */
 } thread_start;
 
 static _Atomic(thread_start_function) on_start;
@@ -68,6 +71,7 @@ static void *run_thread(void *argument)
 	const thread_start thread = *(thread_start *)argument;
 
 	free(argument);
+	program_signals_inherit(thread.blocks_signal);
 	begin((uintptr_t)__builtin_frame_address(0));
 	return thread.start(thread.argument);
 }
@@ -96,6 +100,7 @@ OVERRIDES int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 		return create(thread, attributes, start, argument);
 	wrapped->start = start;
 	wrapped->argument = argument;
+	wrapped->blocks_signal = program_signals_blocks();
 	error = create(thread, attributes, run_thread, wrapped);
 	if (error != 0)
 		free(wrapped);

@@ -2,7 +2,7 @@
 /* Sets the properties of the session that describe samples. */
 #include "shared/sample_properties.h"
 
-#include "shared/sample_time.h"
+#include "shared/sampled_threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,12 +23,26 @@ void sample_properties_set_request(mprof_recorder *recorder, uint64_t hz, int is
 		sample_properties_set_number(recorder, "tick_hz", tick_hz);
 }
 
-void sample_properties_set_totals(mprof_recorder *recorder, sample_source source)
+void sample_properties_set_period(mprof_recorder *recorder, int is_real_time)
 {
-	sample_totals totals = sample_time_totals();
+	const sample_scope scope = sample_source_scope();
 
-	(void)mprof_recorder_set_property(recorder, "sample_source", sample_source_name(source));
+	(void)mprof_recorder_set_property(recorder, "sample_source", sample_source_name(sample_source_used()));
+	sample_properties_set_number(recorder, "sample_period_ns", sample_source_period());
+	if (!is_real_time && sample_source_used() == SAMPLE_SOURCE_PERF && scope != SAMPLE_SCOPE_NONE)
+		(void)mprof_recorder_set_property(recorder, "sample_scope",
+						  scope == SAMPLE_SCOPE_USER ? "user" : "all");
+}
+
+void sample_properties_set_totals(mprof_recorder *recorder)
+{
+	const sample_totals totals = sampled_threads_totals();
+
+	(void)mprof_recorder_set_property(recorder, "sample_source", sample_source_name(sample_source_used()));
 	sample_properties_set_number(recorder, "sample_time_ns", totals.time_ns);
 	sample_properties_set_number(recorder, "sample_hits", totals.hits);
+	sample_properties_set_number(recorder, "sample_hit_ns", totals.hit_ns);
 	sample_properties_set_number(recorder, "sample_discarded", totals.discarded);
+	sample_properties_set_number(recorder, "sample_short_ns", totals.short_ns);
+	sample_properties_set_number(recorder, "sample_blocked_ns", totals.blocked_ns);
 }

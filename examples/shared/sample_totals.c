@@ -13,17 +13,9 @@ static struct {
 	pthread_mutex_t lock; /* Held while totals are stated; guards the rest. */
 	pthread_cond_t wake;
 	mprof_recorder *recorder; /* NULL before the start, and after the end. */
-	sample_source fallback;
-	unsigned run; /* Number of starts: a thread ends if it is not the last one. */
+	unsigned run;             /* Number of starts: a thread ends if it is not the last one. */
 	void (*begin_thread)(void);
 } totals = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void sample_totals_state(mprof_recorder *recorder, sample_source fallback)
-{
-	sample_source source = sample_timer_source();
-
-	sample_properties_set_totals(recorder, source != SAMPLE_SOURCE_NONE ? source : fallback);
-}
 
 static int is_over(unsigned run)
 {
@@ -47,7 +39,7 @@ static void *state_periodically(void *unused)
 		while (!is_over(run) && pthread_cond_timedwait(&totals.wake, &totals.lock, &next) != ETIMEDOUT)
 			continue;
 		if (!is_over(run))
-			sample_totals_state(totals.recorder, totals.fallback);
+			sample_properties_set_totals(totals.recorder);
 	}
 	pthread_mutex_unlock(&totals.lock);
 	return NULL;
@@ -63,13 +55,12 @@ static void init_wake(void)
 	pthread_condattr_destroy(&attributes);
 }
 
-void sample_totals_start(mprof_recorder *recorder, sample_source fallback, void (*begin_thread)(void))
+void sample_totals_start(mprof_recorder *recorder, void (*begin_thread)(void))
 {
 	pthread_mutex_lock(&totals.lock);
 	if (totals.run == 0)
 		init_wake();
 	totals.recorder = recorder;
-	totals.fallback = fallback;
 	totals.begin_thread = begin_thread;
 	totals.run++;
 	pthread_mutex_unlock(&totals.lock);

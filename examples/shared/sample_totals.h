@@ -9,20 +9,14 @@
 #ifndef SHARED_SAMPLE_TOTALS_H
 #define SHARED_SAMPLE_TOTALS_H
 
-#include "shared/sample_timer.h"
-
 #include <mprof/recorder.h>
 
 /**
  * Starts the thread that states the totals. Without it, they are stated at the end only.
  * \param recorder Stays open until sample_totals_end() returns.
- * \param fallback The source of samples while no timer was started.
  * \param begin_thread Called first on the thread; NULL for none.
  */
-void sample_totals_start(mprof_recorder *recorder, sample_source fallback, void (*begin_thread)(void));
-
-/** States the totals now. Any thread. */
-void sample_totals_state(mprof_recorder *recorder, sample_source fallback);
+void sample_totals_start(mprof_recorder *recorder, void (*begin_thread)(void));
 
 /** Ends the thread, which does not use the recorder any more when this returns. It may be started again. */
 void sample_totals_end(void);
