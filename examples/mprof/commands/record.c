@@ -586,10 +586,8 @@ static void explain_no_samples(const recording_plan *recording, const log_summar
 	if (!has_native_samples(recording) || recording->has_children || recording->starts_disabled ||
 	    (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) == 0 || summary->events > 0)
 		return;
-	fprintf(stderr,
-		"mprof: %s: no samples: %s used little processor time itself; --children records the programs that it "
-		"starts\n",
-		name, recording->target.subject);
+	fprintf(stderr, "mprof: %s: no samples: ", name);
+	sampling_explain_none(&summary->sampling, recording->target.subject, stderr);
 }
 
 /* Prints a name so that a shell reads it as one word. */

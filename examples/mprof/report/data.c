@@ -142,6 +142,7 @@ static void summarize_profile(log_report *report)
 	summary->events = report->totals.events;
 	summary->threads = mprof_profile_get_thread_count(report->profile);
 	read_properties(report);
+	sampling_set_unit(&summary->sampling, report->totals.sample_period_ns);
 	summary_complete(summary, &report->input);
 }
 

@@ -112,6 +112,14 @@ static void print_hits(const log_report *report, uint64_t hits)
 		printf(" %10s", text_duration(text, sampling_time_of(&report->summary.sampling, hits)));
 }
 
+/* The time without samples is known for the whole log only. */
+static void report_samples_rest(const log_report *report)
+{
+	if (report_wants_all(report) && !report_filters_frames(report) && !report->options.has_thread &&
+	    !report->options.window.is_bounded)
+		sampling_print_rest(&report->summary.sampling, 21, stdout);
+}
+
 void report_samples_text(const log_report *report)
 {
 	size_t count;
@@ -134,6 +142,8 @@ void report_samples_text(const log_report *report)
 		fputs("  ", stdout);
 		print_item(report, &rows[i]);
 	}
+	if (count > 0)
+		report_samples_rest(report);
 	free(rows);
 }
 
