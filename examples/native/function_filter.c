@@ -2,6 +2,7 @@
 /* Matches the names of functions with patterns, once for each function. */
 #include "function_filter.h"
 
+#include "libraries.h"
 #include "symbols.h"
 
 #include "shared/hash.h"
@@ -48,7 +49,7 @@ static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The thread's cache; an entry with function 0 is unused. */
 static __thread struct {
-	uintptr_t function;
+	mprof_key function;
 	uint64_t result; /* Of match_function(). */
 } known[KNOWN_FUNCTIONS] __attribute__((tls_model("initial-exec")));
 
@@ -132,37 +133,37 @@ static int matches_demangled(const char *pattern, char *name)
 	return parameters != NULL && fnmatch(pattern, name, 0) == 0;
 }
 
-static int matches_pattern(const function_pattern *pattern, const symbol_module *module, const char *name)
+static int matches_pattern(const function_pattern *pattern, const library *library, const char *name)
 {
 	char *demangled;
 	int is_match;
 
 	if (pattern->is_of_module)
-		return fnmatch(pattern->text, symbols_module_name(module), 0) == 0;
+		return fnmatch(pattern->text, libraries_get_name(library), 0) == 0;
 	if (fnmatch(pattern->text, name, 0) == 0)
 		return 1;
-	demangled = symbols_has_demangler() ? symbols_demangle(name) : NULL;
+	demangled = symbols_demangle(name);
 	is_match = demangled != NULL && matches_demangled(pattern->text, demangled);
 	free(demangled);
 	return is_match;
 }
 
 /* A function without a name matches no pattern for names. */
-static int match_patterns(uintptr_t function)
+static int match_patterns(mprof_key function)
 {
-	const symbol_module *module = symbols_module(function);
-	const char *name = module != NULL ? symbols_function(module, function) : NULL;
+	library *library = libraries_find(function);
+	const char *name = library != NULL ? libraries_get_function(library, function) : NULL;
 	const function_pattern *selected = atomic_load_explicit(&selection, memory_order_relaxed);
 	int has_only = 0;
 	int is_admitted = 0;
 
 	if (name == NULL)
 		name = "";
-	if (selected != NULL && (module == NULL || !matches_pattern(selected, module, name)))
+	if (selected != NULL && (library == NULL || !matches_pattern(selected, library, name)))
 		return 0;
 	for (const function_pattern *pattern = patterns; pattern != NULL; pattern = pattern->next) {
 		has_only |= pattern->is_only;
-		if (module == NULL || !matches_pattern(pattern, module, name))
+		if (library == NULL || !matches_pattern(pattern, library, name))
 			continue;
 		if (!pattern->is_only)
 			return 0;
@@ -172,13 +173,13 @@ static int match_patterns(uintptr_t function)
 }
 
 /* Bit 0: whether calls of a function are recorded. The rest is the number of the change that this is valid for. */
-static uint64_t match_function(uintptr_t function, uint32_t change)
+static uint64_t match_function(mprof_key function, uint32_t change)
 {
 	return (uint64_t)change << 1 | (uint64_t)match_patterns(function);
 }
 
 /* Returns 0 if the function was not looked up since the change. */
-static int find_function(uintptr_t function, uint32_t change, uint64_t *result)
+static int find_function(mprof_key function, uint32_t change, uint64_t *result)
 {
 	const function_entry *entry;
 
@@ -191,7 +192,7 @@ static int find_function(uintptr_t function, uint32_t change, uint64_t *result)
 }
 
 /* If out of memory, the function is matched again the next time. */
-static void store_function(uintptr_t function, uint64_t result)
+static void store_function(mprof_key function, uint64_t result)
 {
 	function_entry *entry;
 
@@ -202,7 +203,7 @@ static void store_function(uintptr_t function, uint64_t result)
 	pthread_mutex_unlock(&functions_lock);
 }
 
-int function_filter_look_up(uintptr_t function)
+int function_filter_look_up(mprof_key function)
 {
 	const size_t index = hash_key(function) & (KNOWN_FUNCTIONS - 1);
 	/* Acquire: pairs with the release in function_filter_select(). */

@@ -6,6 +6,8 @@
 #ifndef FUNCTION_FILTER_H
 #define FUNCTION_FILTER_H
 
+#include <mprof/recorder.h>
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -26,10 +28,10 @@ int function_filter_select(const char *text);
 extern _Atomic int function_filter_has_patterns __attribute__((visibility("hidden")));
 
 /**
- * Whether calls of a function are recorded: no pattern of "not" matches it, and one of "only" does if there are any.
- * The name of each function is looked up once. Any thread; may allocate; keeps errno.
+ * Whether calls of a function, by its key, are recorded: no pattern of "not" matches it, and one of "only" does if there
+ * are any. The name of each function is looked up once. Any thread; may allocate; keeps errno.
  */
-int function_filter_look_up(uintptr_t function);
+int function_filter_look_up(mprof_key function);
 
 /** Abandons the lock and the names: in a child of fork(), a thread that does not exist there may have held it. */
 void function_filter_begin_child(void);

@@ -8,9 +8,11 @@
 #include "exec_calls.h"
 #include "function_filter.h"
 #include "instrument_options.h"
+#include "libraries.h"
 #include "sampler.h"
 #include "symbols.h"
 #include "thread_starts.h"
+#include "unloads.h"
 
 #include "shared/call_depth.h"
 #include "shared/dialects.h"
@@ -73,8 +75,8 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 {
 	static char *demangled;
 	static char unnamed[32];
-	const symbol_module *module = symbols_module((uintptr_t)key);
-	const char *name = module != NULL ? symbols_function(module, (uintptr_t)key) : NULL;
+	library *library = libraries_find(key);
+	const char *name = library != NULL ? libraries_get_function(library, key) : NULL;
 
 	(void)user;
 	free(demangled);
@@ -82,16 +84,18 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, key);
 	description->name = demangled != NULL ? demangled : name != NULL ? name : unnamed;
 	description->name_length = strlen(description->name);
-	/* An address, so that a process that completes the log of this one finds the module, too. */
-	description->class_key = module != NULL ? symbols_module_start(module) : 0;
+	/* Begins with an address, so that a process that completes the log of this one finds the module, too. */
+	description->class_key = library != NULL ? libraries_get_key(library) : 0;
 	return 0;
 }
 
 /* The program and each library are represented by a class. */
 static int resolve_class(void *user, mprof_key key, mprof_description *description)
 {
+	const library *library = libraries_find(key);
+
 	(void)user;
-	description->name = symbols_module_name(symbols_module((uintptr_t)key));
+	description->name = library != NULL ? libraries_get_name(library) : "program";
 	description->name_length = strlen(description->name);
 	return 0;
 }
@@ -122,7 +126,7 @@ static void leave_child(void)
 	if (!has_children)
 		return;
 	pthread_setspecific(thread_end, NULL);
-	symbols_forget();
+	libraries_forget();
 	function_filter_begin_child();
 	opening = not_opened;
 	parent_calls = open_calls;
@@ -329,21 +333,63 @@ __attribute__((destructor)) static void close_log(void)
 		write_ring();
 }
 
-__attribute__((constructor)) static void prepare_filter(void)
+/* Whether libraries are followed for calls as well. */
+static int begin_close(void)
 {
-	symbols_find_demangler();
+	const thread_state before = state;
+	const int follows_calls = (atomic_load_explicit(&call_gate, memory_order_relaxed) & CALL_GATE_CLOSED) == 0;
+
+	state = THREAD_BUSY;
+	if (follows_calls)
+		libraries_begin_close();
+	if (recorder != NULL)
+		(void)mprof_recorder_update_modules(recorder);
+	state = before;
+	return follows_calls;
 }
 
-static int is_left_out(void *function)
+static void end_close(int follows_calls)
+{
+	const thread_state before = state;
+	const int saved = errno;
+
+	state = THREAD_BUSY;
+	if (follows_calls)
+		libraries_end_close();
+	if (recorder != NULL)
+		(void)mprof_recorder_update_modules(recorder);
+	state = before;
+	errno = saved;
+}
+
+__attribute__((constructor)) static void prepare_libraries(void)
+{
+	symbols_find_demangler();
+	libraries_begin();
+	unloads_set(begin_close, end_close);
+}
+
+static int is_left_out(mprof_key function)
 {
 	int is_admitted;
 
 	if (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
 		return 0;
 	state = THREAD_BUSY;
-	is_admitted = function_filter_look_up((uintptr_t)function);
+	is_admitted = function_filter_look_up(function);
 	state = THREAD_RECORDING;
 	return !is_admitted;
+}
+
+static mprof_key key_of(void *function)
+{
+	mprof_key key;
+
+	/* Libraries are looked up by functions that may be instrumented, as malloc() is in some programs. */
+	state = THREAD_BUSY;
+	key = libraries_key((uintptr_t)function);
+	state = THREAD_RECORDING;
+	return key;
 }
 
 /* Calls may have been entered under one setting and left under another, so counting starts again. */
@@ -363,26 +409,34 @@ static int is_closed(void)
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
+	mprof_key key;
+
 	(void)call_site;
 	if ((state != THREAD_RECORDING && state != THREAD_NEW) || is_closed())
 		return;
 	if (state == THREAD_NEW && !begin_thread())
 		return;
-	if (is_left_out(function))
+	key = key_of(function);
+	if (is_left_out(key))
 		return;
 	open_calls++;
 	if (!call_depth_enter(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_enter_method(handle, (mprof_key)(uintptr_t)function);
+	mprof_thread_enter_method(handle, key);
 	state = THREAD_RECORDING;
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
+	mprof_key key;
+
 	(void)call_site;
 	/* The function was entered before the thread was recorded, so there is no enter to match. */
-	if (state != THREAD_RECORDING || is_closed() || is_left_out(function))
+	if (state != THREAD_RECORDING || is_closed())
+		return;
+	key = key_of(function);
+	if (is_left_out(key))
 		return;
 	if (open_calls == parent_calls) {
 		open_calls -= open_calls > 0;
@@ -393,6 +447,6 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 	if (!call_depth_leave(&call_depth, max_depth))
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_leave_method(handle, (mprof_key)(uintptr_t)function);
+	mprof_thread_leave_method(handle, key);
 	state = THREAD_RECORDING;
 }

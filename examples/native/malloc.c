@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "call_stack.h"
 #include "instrument_options.h"
+#include "unloads.h"
 
 #include "shared/open_error.h"
 #include "shared/salvage.h"
@@ -148,6 +149,31 @@ static void begin_child(void)
 	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
 }
 
+/* The libraries that are loaded, before one is closed and after. */
+static void read_modules(void)
+{
+	const thread_state before = state;
+	const int saved = errno;
+
+	state = THREAD_BUSY;
+	if (recorder != NULL)
+		(void)mprof_recorder_update_modules(recorder);
+	state = before;
+	errno = saved;
+}
+
+static int begin_close(void)
+{
+	read_modules();
+	return 0;
+}
+
+static void end_close(int result)
+{
+	(void)result;
+	read_modules();
+}
+
 __attribute__((constructor)) static void begin_recording(void)
 {
 	int saved = errno;
@@ -157,8 +183,10 @@ __attribute__((constructor)) static void begin_recording(void)
 	call_stack_init();
 	if (pthread_key_create(&thread_end, end_thread) == 0) {
 		open_log();
-		if (recorder != NULL)
+		if (recorder != NULL) {
 			pthread_atfork(NULL, NULL, begin_child);
+			unloads_set(begin_close, end_close);
+		}
 	}
 	state = THREAD_NEW;
 	errno = saved;

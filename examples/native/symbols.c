@@ -1,103 +1,164 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the names of native functions by address.
+ * Reads the symbol tables of ELF files.
  *
- * dladdr(3) would suffice for exported functions, but it waits while another thread runs the constructors of a library,
- * which in turn may wait for the thread that resolves names. So modules are found by dl_iterate_phdr(3), and symbols
- * are read from their files, which contain the names of all functions.
+ * The files are read, not mapped: if one is truncated meanwhile, reading fails instead of raising SIGBUS.
  */
 #include "symbols.h"
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define FUNCTION_TYPE(info) ((info)&0xf)
 
-typedef struct function_symbol {
-	ElfW(Addr) start; /**< Start address, as in the file. */
-	ElfW(Xword) size;
-	const char *name;
-} function_symbol;
+/* More than any linker creates. */
+#define SEGMENTS_MAX 256
+#define NOTES_MAX 16384
+#define TABLE_MAX ((uint64_t)1 << 30)
 
-struct symbol_module {
-	symbol_module *next;
-	uintptr_t bias; /**< Difference of addresses in memory and in the file. */
-	uintptr_t first;
-	uintptr_t last; /**< Last address of its segments in memory, inclusive. */
-	char *name;
-	function_symbol *functions; /**< Sorted by address. */
-	size_t count;
-};
-
-/* A mapped file. It stays mapped, since names point into it. */
-typedef struct file_image {
-	const unsigned char *bytes;
-	size_t size;
-} file_image;
-
-/* Guarded by modules_lock. A module does not change any more once it is in the list. */
-static symbol_module *modules;
-static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void symbols_forget(void)
+/* Looks for a build ID in notes, which are aligned to 4 bytes, or to 8. */
+static int find_build_id(const unsigned char *notes, size_t length, size_t alignment, file_identity *identity)
 {
-	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	const size_t step = alignment == 8 ? 8 : 4;
+	ElfW(Nhdr) header;
+	size_t at = 0;
 
-	modules_lock = unlocked;
-	modules = NULL;
+	while (length - at >= sizeof(header)) {
+		size_t contents;
+
+		memcpy(&header, notes + at, sizeof(header));
+		contents = at + sizeof(header) + ((size_t)header.n_namesz + step - 1) / step * step;
+		if (contents > length || header.n_descsz > length - contents)
+			return 0;
+		if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
+		    memcmp(notes + at + sizeof(header), "GNU", 4) == 0 && header.n_descsz <= BUILD_ID_SIZE) {
+			memcpy(identity->build_id, notes + contents, header.n_descsz);
+			identity->build_id_length = header.n_descsz;
+			return 1;
+		}
+		at = contents + ((size_t)header.n_descsz + step - 1) / step * step;
+		if (at > length)
+			return 0;
+	}
+	return 0;
 }
 
-/* A search with dl_iterate_phdr(). */
-typedef struct module_search {
-	uintptr_t address;
-	uintptr_t bias;
-	uintptr_t first;
-	uintptr_t last;
-	char path[4096]; /**< "" for the program itself. */
-	int is_found;
-} module_search;
-
-static int search_module(struct dl_phdr_info *info, size_t size, void *user)
+static void copy_status(file_identity *identity, const struct stat *status)
 {
-	module_search *search = user;
-	uintptr_t first = UINTPTR_MAX;
-	uintptr_t last = 0;
+	identity->device = status->st_dev;
+	identity->inode = status->st_ino;
+	identity->size = status->st_size;
+	identity->changed = status->st_mtim.tv_sec;
+	identity->changed_ns = status->st_mtim.tv_nsec;
+}
 
-	(void)size;
+/* Whether a part of the module is in a readable segment of it. */
+static int is_readable(const struct dl_phdr_info *info, const ElfW(Phdr) * part)
+{
 	for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + segment->p_vaddr;
 
-		if (segment->p_type != PT_LOAD || segment->p_memsz == 0)
-			continue;
-		first = start < first ? start : first;
-		last = start + segment->p_memsz - 1 > last ? start + segment->p_memsz - 1 : last;
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 && part->p_vaddr >= segment->p_vaddr &&
+		    part->p_memsz <= segment->p_memsz &&
+		    part->p_vaddr - segment->p_vaddr <= segment->p_memsz - part->p_memsz)
+			return 1;
 	}
-	if (search->address < first || search->address > last)
-		return 0;
-	search->bias = info->dlpi_addr;
-	search->first = first;
-	search->last = last;
-	strncpy(search->path, info->dlpi_name, sizeof(search->path) - 1);
-	search->is_found = 1;
+	return 0;
+}
+
+void symbols_identify(const struct dl_phdr_info *info, const char *path, file_identity *identity)
+{
+	struct stat status;
+
+	memset(identity, 0, sizeof(*identity));
+	for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *notes = &info->dlpi_phdr[i];
+		const uintptr_t address = info->dlpi_addr + notes->p_vaddr;
+
+		if (notes->p_type == PT_NOTE && is_readable(info, notes) &&
+		    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+		    find_build_id((const unsigned char *)address, notes->p_memsz, notes->p_align, identity))
+			return;
+	}
+	if (stat(path, &status) == 0)
+		copy_status(identity, &status);
+}
+
+int symbols_is_same_file(const file_identity *a, const file_identity *b)
+{
+	if (a->build_id_length != 0 || b->build_id_length != 0)
+		return a->build_id_length == b->build_id_length &&
+		       memcmp(a->build_id, b->build_id, a->build_id_length) == 0;
+	return a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed == b->changed &&
+	       a->changed_ns == b->changed_ns;
+}
+
+static int read_bytes(int fd, uint64_t offset, void *into, size_t length)
+{
+	unsigned char *at = into;
+
+	while (length > 0) {
+		ssize_t got = pread(fd, at, length, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return 0;
+		at += got;
+		offset += (uint64_t)got;
+		length -= (size_t)got;
+	}
 	return 1;
 }
 
-/* A range of a file, NULL if it is not completely inside the file. */
-static const void *part_of(const file_image *image, uint64_t offset, uint64_t size)
+/* Reads a part of a file. The caller frees it; NULL if the file does not have it, or out of memory. */
+static void *read_part(int fd, uint64_t offset, uint64_t size)
 {
-	if (offset > image->size || size > image->size - offset)
+	struct stat status;
+	void *part;
+
+	if (fstat(fd, &status) != 0 || size == 0 || size > TABLE_MAX || offset > (uint64_t)status.st_size ||
+	    size > (uint64_t)status.st_size - offset)
 		return NULL;
-	return image->bytes + offset;
+	part = malloc(size);
+	if (part != NULL && read_bytes(fd, offset, part, size))
+		return part;
+	free(part);
+	return NULL;
+}
+
+/* Whether the open file is the one that was identified. */
+static int is_identified(int fd, const ElfW(Ehdr) * header, const file_identity *identity)
+{
+	file_identity found;
+	struct stat status;
+	ElfW(Phdr) * segments;
+
+	memset(&found, 0, sizeof(found));
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return 0;
+	copy_status(&found, &status);
+	if (header->e_phnum > SEGMENTS_MAX || header->e_phentsize != sizeof(*segments))
+		return 0;
+	segments = read_part(fd, header->e_phoff, header->e_phnum * sizeof(*segments));
+	for (ElfW(Half) i = 0; segments != NULL && found.build_id_length == 0 && i < header->e_phnum; i++) {
+		void *notes = segments[i].p_type == PT_NOTE && segments[i].p_filesz <= NOTES_MAX
+				      ? read_part(fd, segments[i].p_offset, segments[i].p_filesz)
+				      : NULL;
+
+		if (notes != NULL)
+			(void)find_build_id(notes, segments[i].p_filesz, segments[i].p_align, &found);
+		free(notes);
+	}
+	free(segments);
+	return symbols_is_same_file(&found, identity);
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -108,160 +169,86 @@ static int compare_functions(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Reads the functions of a symbol table. */
-static void read_symbols(symbol_module *module, const file_image *image, const ElfW(Shdr) * table,
-			 const ElfW(Shdr) * names)
+/* Keeps the functions of the symbols. */
+static void keep_functions(symbol_table *table, const ElfW(Sym) * symbols, size_t count, size_t names_size)
 {
-	const ElfW(Sym) *symbols = part_of(image, table->sh_offset, table->sh_size);
-	const char *text = part_of(image, names->sh_offset, names->sh_size);
-	size_t count = table->sh_size / sizeof(*symbols);
+	size_t functions = 0;
 
-	/* The string table must end with NUL, so that every name is terminated. */
-	if (symbols == NULL || text == NULL || names->sh_size == 0 || text[names->sh_size - 1] != '\0')
-		return;
-	module->functions = calloc(count > 0 ? count : 1, sizeof(*module->functions));
-	for (size_t i = 0; module->functions != NULL && i < count; i++) {
-		function_symbol *function = &module->functions[module->count];
-
+	for (size_t i = 0; i < count; i++)
+		functions += FUNCTION_TYPE(symbols[i].st_info) == STT_FUNC;
+	table->functions = calloc(functions > 0 ? functions : 1, sizeof(*table->functions));
+	for (size_t i = 0; table->functions != NULL && i < count; i++) {
 		if (FUNCTION_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_shndx == SHN_UNDEF ||
-		    symbols[i].st_name >= names->sh_size)
+		    symbols[i].st_name >= names_size)
 			continue;
-		function->start = symbols[i].st_value;
-		function->size = symbols[i].st_size;
-		function->name = text + symbols[i].st_name;
-		module->count++;
+		table->functions[table->count++] =
+			(function_symbol){symbols[i].st_value, symbols[i].st_size, symbols[i].st_name};
 	}
-	if (module->count > 0)
-		qsort(module->functions, module->count, sizeof(*module->functions), compare_functions);
+	if (table->count > 0)
+		qsort(table->functions, table->count, sizeof(*table->functions), compare_functions);
 }
 
 /* Reads the full symbol table if there is one, else that of exported symbols. */
-static void read_image(symbol_module *module, const file_image *image)
+static void read_tables(symbol_table *table, int fd, const ElfW(Ehdr) * header)
 {
-	const ElfW(Ehdr) *header = part_of(image, 0, sizeof(*header));
-	const ElfW(Shdr) * sections;
+	ElfW(Shdr) *sections = header->e_shentsize == sizeof(*sections)
+				       ? read_part(fd, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections))
+				       : NULL;
 	const ElfW(Shdr) *chosen = NULL;
+	const ElfW(Shdr) *names = NULL;
+	ElfW(Sym) *symbols = NULL;
 
-	if (header == NULL || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_shentsize != sizeof(*sections) || header->e_shoff % sizeof(uint64_t) != 0)
-		return;
-	sections = part_of(image, header->e_shoff, (uint64_t)header->e_shnum * sizeof(*sections));
 	for (ElfW(Half) i = 0; sections != NULL && i < header->e_shnum; i++) {
 		if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && chosen == NULL))
 			chosen = &sections[i];
 	}
-	if (chosen != NULL && chosen->sh_link < header->e_shnum && chosen->sh_offset % sizeof(uint64_t) == 0)
-		read_symbols(module, image, chosen, &sections[chosen->sh_link]);
-}
-
-static void read_file(symbol_module *module, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	file_image image = {NULL, 0};
-	struct stat status;
-	void *bytes = MAP_FAILED;
-
-	if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0)
-		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (bytes == MAP_FAILED)
-		return;
-	image.bytes = bytes;
-	image.size = (size_t)status.st_size;
-	read_image(module, &image);
-}
-
-static char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return strdup(slash != NULL ? slash + 1 : path);
-}
-
-static symbol_module *add_module(const module_search *search)
-{
-	symbol_module *module = calloc(1, sizeof(*module));
-	char program[4096];
-	ssize_t length;
-
-	if (module == NULL)
-		return NULL;
-	module->bias = search->bias;
-	module->first = search->first;
-	module->last = search->last;
-	if (search->path[0] != '\0') {
-		module->name = base_name(search->path);
-		read_file(module, search->path);
-	} else {
-		length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-		program[length > 0 ? length : 0] = '\0';
-		module->name = base_name(program);
-		read_file(module, "/proc/self/exe");
+	if (chosen != NULL && chosen->sh_link < header->e_shnum) {
+		names = &sections[chosen->sh_link];
+		symbols = read_part(fd, chosen->sh_offset, chosen->sh_size);
+		table->names = read_part(fd, names->sh_offset, names->sh_size);
 	}
-	module->next = modules;
-	modules = module;
-	return module;
+	/* The string table must end with NUL, so that every name is terminated. */
+	if (symbols != NULL && table->names != NULL && table->names[names->sh_size - 1] == '\0')
+		keep_functions(table, symbols, chosen->sh_size / sizeof(*symbols), names->sh_size);
+	free(symbols);
+	free(sections);
 }
 
-static symbol_module *find_module(const module_search *search)
+void symbols_read(symbol_table *table, const char *path, const file_identity *identity)
 {
-	symbol_module *module = modules;
+	/* O_NONBLOCK: if the path is that of a pipe by now, opening it must not wait. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ElfW(Ehdr) header;
 
-	while (module != NULL &&
-	       (module->bias != search->bias || module->first != search->first || module->last != search->last))
-		module = module->next;
-	return module;
+	if (fd < 0)
+		return;
+	if (read_bytes(fd, 0, &header, sizeof(header)) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+	    is_identified(fd, &header, identity))
+		read_tables(table, fd, &header);
+	close(fd);
 }
 
-symbol_module *symbols_module(uintptr_t address)
+const char *symbols_find(const symbol_table *table, uintptr_t address)
 {
-	module_search search = {.address = address};
-	symbol_module *module;
-
-	dl_iterate_phdr(search_module, &search);
-	if (!search.is_found)
-		return NULL;
-	pthread_mutex_lock(&modules_lock);
-	module = find_module(&search);
-	if (module == NULL)
-		module = add_module(&search);
-	pthread_mutex_unlock(&modules_lock);
-	return module;
-}
-
-uintptr_t symbols_module_start(const symbol_module *module)
-{
-	return module->first;
-}
-
-const char *symbols_module_name(const symbol_module *module)
-{
-	return module->name != NULL && module->name[0] != '\0' ? module->name : "program";
-}
-
-const char *symbols_function(const symbol_module *module, uintptr_t address)
-{
-	ElfW(Addr) wanted = address - module->bias;
+	const function_symbol *function;
 	size_t low = 0;
-	size_t high = module->count;
+	size_t high = table->count;
 
 	/* Binary search for the last function that starts at or before the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (module->functions[middle].start <= wanted)
+		if (table->functions[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == 0)
 		return NULL;
-	low--;
-	if (wanted != module->functions[low].start &&
-	    wanted - module->functions[low].start >= module->functions[low].size)
+	function = &table->functions[low - 1];
+	if (address != function->start && address - function->start >= function->size)
 		return NULL;
-	return module->functions[low].name;
+	return table->names + function->name;
 }
 
 typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
@@ -274,24 +261,25 @@ void symbols_find_demangler(void)
 	atomic_store_explicit(&demangler, dlsym(RTLD_DEFAULT, "__cxa_demangle"), memory_order_relaxed);
 }
 
-int symbols_has_demangler(void)
+void symbols_load_demangler(void)
 {
-	return atomic_load_explicit(&demangler, memory_order_relaxed) != NULL;
+	void *library;
+
+	if (atomic_load_explicit(&demangler, memory_order_relaxed) != NULL)
+		return;
+	library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+	if (library != NULL)
+		atomic_store_explicit(&demangler, dlsym(library, "__cxa_demangle"), memory_order_relaxed);
 }
 
 char *symbols_demangle(const char *name)
 {
+	void *address = atomic_load_explicit(&demangler, memory_order_relaxed);
 	demangle_function *demangle;
 	int status = -1;
-	void *address;
 	char *result;
 
-	if (strncmp(name, "_Z", 2) != 0)
-		return NULL;
-	if (!symbols_has_demangler())
-		symbols_find_demangler();
-	address = atomic_load_explicit(&demangler, memory_order_relaxed);
-	if (address == NULL)
+	if (address == NULL || strncmp(name, "_Z", 2) != 0)
 		return NULL;
 	memcpy(&demangle, &address, sizeof(demangle));
 	result = demangle(name, NULL, NULL, &status);

@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file symbols.h
- * \brief Names of functions by address, including functions that are not exported if the file of the program or library
- * is not stripped. Any thread.
+ * \brief The names of the functions of a program or library, read from its file, and their readable form. Functions
+ * that are not exported have names if the file is not stripped. Any thread.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-/** A program or library; lives as long as the process. */
-typedef struct symbol_module symbol_module;
+#define BUILD_ID_SIZE 32
+
+/** What distinguishes a file from another one with the same name. */
+typedef struct file_identity {
+	unsigned char build_id[BUILD_ID_SIZE];
+	size_t build_id_length; /**< 0: it has none, so the fields below count. */
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	time_t changed;
+	long changed_ns;
+} file_identity;
+
+/** A function; its name is an offset in symbol_table::names. */
+typedef struct function_symbol {
+	ElfW(Addr) start; /**< As in the file. */
+	ElfW(Xword) size;
+	size_t name;
+} function_symbol;
+
+/** All 0: no function. */
+typedef struct symbol_table {
+	function_symbol *functions; /**< Sorted by address. */
+	size_t count;
+	char *names;
+} symbol_table;
+
+/** Identifies a loaded file: by the build ID in memory, or by what the file system has under the name. */
+void symbols_identify(const struct dl_phdr_info *info, const char *path, file_identity *identity);
+
+int symbols_is_same_file(const file_identity *a, const file_identity *b);
+
+/** Reads the functions of a file, unless it is not the one with this identity any more. */
+void symbols_read(symbol_table *table, const char *path, const file_identity *identity);
+
+/** The linker name of the function at an address, as in the file; NULL if unknown. */
+const char *symbols_find(const symbol_table *table, uintptr_t address);
 
 /**
  * Looks for a C++ library that can demangle names. Call it when this module is loaded: later, the search may wait for a
@@ -19,28 +56,10 @@ typedef struct symbol_module symbol_module;
  */
 void symbols_find_demangler(void);
 
-/** Whether symbols_demangle() can be called without a search. */
-int symbols_has_demangler(void);
+/** The same; if the program has no such library, it is loaded, without being visible to the program. */
+void symbols_load_demangler(void);
 
-/** Forgets all modules: in a child of fork(), a thread that does not exist there may have been changing them. */
-void symbols_forget(void);
-
-/** The module to which an address belongs; NULL if it belongs to none, or out of memory. */
-symbol_module *symbols_module(uintptr_t address);
-
-/** The module's lowest address. */
-uintptr_t symbols_module_start(const symbol_module *module);
-
-/** The module's name without directory. */
-const char *symbols_module_name(const symbol_module *module);
-
-/** The linker name of the function at an address; NULL if unknown. Valid until the process ends. */
-const char *symbols_function(const symbol_module *module, uintptr_t address);
-
-/**
- * The demangled name, if a C++ library is loaded that can demangle it. The caller frees it; NULL if \p name is not a
- * C++ name or cannot be demangled.
- */
+/** The demangled name. The caller frees it; NULL if \p name is not a C++ name or there is no demangler. */
 char *symbols_demangle(const char *name);
 
 #endif

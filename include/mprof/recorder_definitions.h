@@ -239,6 +239,26 @@ typedef struct mprof_key_range {
 MPROF_API mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges,
 						  size_t range_size, size_t count);
 
+/**
+ * \brief Reads the list of the libraries that are loaded at this time. A client calls it immediately before and after a
+ * library is unloaded, as by dlclose().
+ *
+ * The recorder reads the list by itself when it drains events. A library that was unloaded before that, or replaced by
+ * another one at the same addresses, is only known with these calls. The addresses of an event belong to the library
+ * that was loaded at the time of the event. An address has no library if it is not certain which one it was.
+ *
+ * Waits for no other thread of the recorder's to drain events. Calls the loader (dl_iterate_phdr()). Thread-safe. Must
+ * not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused: what was loaded or unloaded since the last time is not known.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_update_modules(mprof_recorder *recorder);
+
 MPROF_END_DECLS
 
 #endif

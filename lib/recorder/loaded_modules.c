@@ -30,19 +30,27 @@ static void copy_counts(loaded_counts *counts, const struct dl_phdr_info *info, 
 	counts->removed = info->dlpi_subs;
 }
 
+typedef struct counts_reading {
+	loaded_counts counts;
+	const counter_source *source;
+} counts_reading;
+
 /* Only for the first module: the counts are the same for all of them. */
 static int visit_counts(struct dl_phdr_info *info, size_t size, void *user)
 {
-	copy_counts(user, info, size);
+	counts_reading *reading = user;
+
+	reading->counts.counter = counter_read(reading->source);
+	copy_counts(&reading->counts, info, size);
 	return 1;
 }
 
-loaded_counts loaded_counts_read(void)
+loaded_counts loaded_counts_read(const counter_source *source)
 {
-	loaded_counts counts = {0, 0, 0};
+	counts_reading reading = {.source = source};
 
-	dl_iterate_phdr(visit_counts, &counts);
-	return counts;
+	dl_iterate_phdr(visit_counts, &reading);
+	return reading.counts;
 }
 
 /* Determines the address range of a module. Returns 0 if it has none. */
@@ -104,18 +112,26 @@ static loaded_kind module_kind(const loaded_module *module, const char *name)
 	return name[0] == '\0' ? LOADED_PROGRAM : LOADED_LIBRARY;
 }
 
+typedef struct list_reading {
+	loaded_list *list;
+	const counter_source *source;
+} list_reading;
+
 /*
  * Runs under the loader's lock, so the module stays loaded. Nothing is allocated here: an allocator may need the
  * loader's lock while it holds its own. Modules that do not fit are only counted.
  */
 static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 {
-	loaded_list *list = user;
+	const list_reading *reading = user;
+	loaded_list *list = reading->list;
 	const char *name = info->dlpi_name != NULL ? info->dlpi_name : "";
 	size_t name_size = strlen(name) + 1;
 	size_t name_at = list->names_length;
 	loaded_module *module;
 
+	if (list->count == 0)
+		list->counts.counter = counter_read(reading->source);
 	copy_counts(&list->counts, info, size);
 	list->count++;
 	list->names_length += name_size;
@@ -166,13 +182,15 @@ static int reserve_modules(loaded_list *list, const mprof_allocator *allocator, 
 	return has_room;
 }
 
-int loaded_list_read(loaded_list *list, const mprof_allocator *allocator)
+int loaded_list_read(loaded_list *list, const mprof_allocator *allocator, const counter_source *source)
 {
+	list_reading reading = {list, source};
+
 	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
 		list->counts.are_known = 0;
 		list->count = 0;
 		list->names_length = 0;
-		dl_iterate_phdr(visit_module, list);
+		dl_iterate_phdr(visit_module, &reading);
 		if (list->count <= list->capacity && list->names_length <= list->names_capacity) {
 			sort_modules(list);
 			return 1;

@@ -7,6 +7,7 @@
 #define RECORDER_LOADED_MODULES_H
 
 #include "base/allocator.h"
+#include "recorder/counter.h"
 #include "recorder/elf_build_id.h"
 
 /** The kind of a module, which determines where its file is found. */
@@ -30,6 +31,7 @@ typedef struct loaded_counts {
 	int are_known; /**< 0: the loader has no counts. */
 	uint64_t added;
 	uint64_t removed;
+	uint64_t counter; /**< The recorder's counter when they were read: the loader changed nothing meanwhile. */
 } loaded_counts;
 
 typedef struct loaded_list {
@@ -43,12 +45,12 @@ typedef struct loaded_list {
 } loaded_list;
 
 /** Gets the loader's counts. */
-loaded_counts loaded_counts_read(void);
+loaded_counts loaded_counts_read(const counter_source *source);
 
 /**
  * Fills a list, which is all zero before the first call and whose memory is reused. Returns 0 if there is no memory.
  */
-int loaded_list_read(loaded_list *list, const mprof_allocator *allocator);
+int loaded_list_read(loaded_list *list, const mprof_allocator *allocator, const counter_source *source);
 
 void loaded_list_destroy(loaded_list *list, const mprof_allocator *allocator);
 

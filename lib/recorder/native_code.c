@@ -11,8 +11,8 @@
 /* A location needs up to three records. There must be room for all of them before its ID is assigned. */
 #define RECORDS_AT_ONCE 3
 
-void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
-		      int with_symbols)
+int native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
+		     int with_symbols)
 {
 	const mprof_allocator *allocator = &shared->allocator;
 
@@ -21,9 +21,9 @@ void native_code_init(native_code *code, recorder_shared *shared, recorder_outpu
 	code->output = output;
 	code->journal = journal;
 	code->allocator = *allocator;
-	native_modules_init(&code->modules, allocator, with_symbols);
 	hash_map_init(&code->locations, allocator);
 	hash_map_init(&code->functions, allocator);
+	return native_modules_init(&code->modules, allocator, &shared->counter, with_symbols);
 }
 
 void native_code_destroy(native_code *code)
@@ -38,7 +38,7 @@ void native_code_destroy(native_code *code)
 }
 
 /* Both call the loader. */
-static int modules_have_changed(const native_code *code)
+static int modules_have_changed(native_code *code)
 {
 	int have_changed;
 
@@ -52,7 +52,7 @@ static void read_modules(native_code *code)
 {
 	recorder_begin_blocking(code->shared);
 	/* If out of memory, addresses in modules that were loaded since have no module. */
-	(void)native_modules_look(&code->modules, counter_read(&code->shared->counter));
+	(void)native_modules_look(&code->modules);
 	recorder_end_blocking(code->shared);
 }
 
@@ -70,21 +70,29 @@ static void journal_module(native_code *code, const native_module *module)
 /* The whole list, since what is not in it any more is gone. */
 static void journal_modules(native_code *code)
 {
+	native_modules *modules = &code->modules;
+
 	if (code->journal->area == NULL)
 		return;
+	pthread_mutex_lock(&modules->lock);
+	code->journaled = native_modules_generation(modules);
 	salvage_journal_append(code->journal, &(journal_entry){.kind = JOURNAL_NO_MODULES});
-	for (size_t i = 0; i < code->modules.present.count; i++)
-		journal_module(code, code->modules.present.modules[i]);
+	for (size_t i = 0; i < modules->present.count; i++)
+		journal_module(code, modules->present.stays[i].module);
+	pthread_mutex_unlock(&modules->lock);
 }
 
-/* Updates the list of modules. Pending records are written first: they refer to modules that may be removed now. */
+/* Updates the list of modules. Pending records are written first: they refer to modules that may be released now. */
 static void look_at_modules(native_code *code)
 {
 	if (modules_have_changed(code)) {
 		native_code_write(code);
+		native_modules_trim(&code->modules);
 		read_modules(code);
-		journal_modules(code);
 	}
+	/* Another thread may have updated it. */
+	if (code->journaled != native_modules_generation(&code->modules))
+		journal_modules(code);
 	code->is_current = 1;
 }
 
@@ -140,7 +148,7 @@ static int recover_location(native_code *code, const journal_entry *entry)
 			   sizeof(*code->known)))
 		return 0;
 	code->known = known;
-	code->known[entry->id] = (known_location){.module = entry->flags, .generation = 0};
+	code->known[entry->id] = (known_location){.module = entry->flags};
 	return hash_map_put(&code->locations, entry->key, entry->id);
 }
 
@@ -167,7 +175,7 @@ uint32_t native_code_generation(native_code *code)
 	/* Before the first native address there is nothing to compare. */
 	if (!code->is_current && code->location_count > 0)
 		look_at_modules(code);
-	return code->modules.generation;
+	return native_modules_generation(&code->modules);
 }
 
 static native_module *find_module_of_address(native_code *code, uint64_t address, uint64_t counter, int *is_final)
@@ -285,26 +293,46 @@ static uint32_t define_location(native_code *code, native_module *module, uint64
 	return code->location_count;
 }
 
+/* The location of an address in a module among those that the address has had; 0 if there is none. */
+static uint32_t find_location(const native_code *code, const uint64_t *newest, uint32_t module)
+{
+	uint32_t location = newest != NULL ? (uint32_t)*newest : 0;
+
+	while (location != 0 && code->known[location].module != module)
+		location = code->known[location].previous;
+	return location;
+}
+
 uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final)
 {
-	uint64_t key = address << 1 | (is_return != 0);
-	const uint64_t *found = hash_map_get(&code->locations, key);
+	const uint64_t key = address << 1 | (is_return != 0);
+	const uint64_t *newest = hash_map_get(&code->locations, key);
+	known_location location = {0};
+	int is_valid = 1;
 	native_module *module;
-	known_location location;
+	uint32_t found;
 
-	if (found != NULL && code->is_current && code->known[*found].generation == code->modules.generation)
-		return (uint32_t)*found;
+	if (newest != NULL && code->is_current &&
+	    code->known[*newest].generation == native_modules_generation(&code->modules))
+		return (uint32_t)*newest;
 	if (!location_reserve(code))
 		return 0;
-	module = find_module_of_address(code, address - (key & 1), counter, is_final);
+	location.generation = native_modules_generation(&code->modules);
+	module = find_module_of_address(code, address - (key & 1), counter, &is_valid);
 	if (module != NULL && module->id == 0)
 		define_module(code, module);
 	location.module = module != NULL ? module->id : 0;
-	location.generation = module == NULL || module->gone_at == 0 ? code->modules.generation : 0;
-	if (found == NULL || code->known[*found].module != location.module)
+	if (!is_valid) {
+		*is_final = 0;
+		location.generation = 0;
+	}
+	found = find_location(code, newest, location.module);
+	if (found == 0) {
+		location.previous = newest != NULL ? (uint32_t)*newest : 0;
 		return define_location(code, module, key, location);
-	code->known[*found] = location;
-	return (uint32_t)*found;
+	}
+	code->known[found].generation = location.generation;
+	return found;
 }
 
 void native_code_write(native_code *code)

@@ -14,7 +14,7 @@
 #include "recorder/salvage_journal.h"
 #include "recorder/shared.h"
 
-/** Maximum number of locations: 160 MiB of memory, 240 MiB while the table grows. Further addresses have none. */
+/** Maximum number of locations: 176 MiB of memory, 264 MiB while the table grows. Further addresses have none. */
 #define NATIVE_LOCATIONS_MAX (UINT32_C(1) << 22)
 
 /** Number of pending records at which a block is written. */
@@ -24,6 +24,7 @@
 typedef struct known_location {
 	uint32_t module;     /**< ID of its module, 0 if it has none. */
 	uint32_t generation; /**< Generation of the list of modules for which this is valid; 0: look it up each time. */
+	uint32_t previous;   /**< Location of the same address in another module, 0 if there is none. */
 } known_location;
 
 typedef struct native_code {
@@ -39,14 +40,15 @@ typedef struct native_code {
 	uint32_t location_count; /**< IDs are 1 to this; likewise for the other two. */
 	uint32_t function_count;
 	uint32_t module_count;
+	uint32_t journaled;    /**< Generation of the list of modules that the journal has. */
 	int is_current;        /**< The modules were compared with the loader's since the last native_code_write(). */
 	mprof_record *pending; /**< Records that are not in the log yet. */
 	size_t pending_count;
 } native_code;
 
-/** \p with_symbols 0: functions are not looked up. */
-void native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
-		      int with_symbols);
+/** \p with_symbols 0: functions are not looked up. Returns 0 if a lock cannot be created. */
+int native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
+		     int with_symbols);
 void native_code_destroy(native_code *code);
 
 /** Appends the list of modules and the IDs of functions and locations to the journal. */

@@ -18,11 +18,19 @@
 
 #define PROGRAM_FILE "/proc/self/exe"
 
-void native_modules_init(native_modules *modules, const mprof_allocator *allocator, int with_symbols)
+/* Stays of unloaded modules that are kept. They are needed for events that were recorded and not drained yet. */
+#define GONE_MAX 4096
+
+int native_modules_init(native_modules *modules, const mprof_allocator *allocator, const counter_source *source,
+			int with_symbols)
 {
 	memset(modules, 0, sizeof(*modules));
+	if (pthread_mutex_init(&modules->lock, NULL) != 0)
+		return 0;
 	modules->allocator = *allocator;
+	modules->source = source;
 	modules->with_symbols = with_symbols;
+	return 1;
 }
 
 static void release_module(const mprof_allocator *allocator, native_module *module)
@@ -35,31 +43,44 @@ static void release_module(const mprof_allocator *allocator, native_module *modu
 	allocator_release(allocator, module, sizeof(*module));
 }
 
-static void release_array(const mprof_allocator *allocator, module_array *array)
+static void release_stays(const mprof_allocator *allocator, stay_array *array)
 {
-	for (size_t i = 0; i < array->count; i++)
-		release_module(allocator, array->modules[i]);
-	allocator_release(allocator, array->modules, array->capacity * sizeof(*array->modules));
+	allocator_release(allocator, array->stays, array->capacity * sizeof(*array->stays));
 	memset(array, 0, sizeof(*array));
 }
 
 void native_modules_destroy(native_modules *modules)
 {
-	release_array(&modules->allocator, &modules->present);
-	release_array(&modules->allocator, &modules->gone);
+	/* All zero: it was never initialized. */
+	if (modules->source == NULL)
+		return;
+	for (size_t i = 0; i < modules->known_count; i++)
+		release_module(&modules->allocator, modules->known[i]);
+	allocator_release(&modules->allocator, modules->known, modules->known_capacity * sizeof(*modules->known));
+	modules->known = NULL;
+	release_stays(&modules->allocator, &modules->present);
+	release_stays(&modules->allocator, &modules->gone);
 	loaded_list_destroy(&modules->found, &modules->allocator);
+	pthread_mutex_destroy(&modules->lock);
+	modules->source = NULL;
 }
 
-int native_modules_have_changed(const native_modules *modules)
+int native_modules_have_changed(native_modules *modules)
 {
+	loaded_counts counts;
+	int have_changed;
+
 	if (modules->is_of_another)
 		return 0;
-	loaded_counts counts;
-
-	if (modules->generation == 0 || !modules->counts.are_known)
-		return 1;
-	counts = loaded_counts_read();
-	return counts.added != modules->counts.added || counts.removed != modules->counts.removed;
+	counts = loaded_counts_read(modules->source);
+	pthread_mutex_lock(&modules->lock);
+	have_changed = native_modules_generation(modules) == 0 || !counts.are_known || !modules->counts.are_known ||
+		       counts.added != modules->counts.added || counts.removed != modules->counts.removed;
+	/* All that are listed are still loaded. */
+	if (!have_changed && counts.counter > modules->counts.counter)
+		modules->counts.counter = counts.counter;
+	pthread_mutex_unlock(&modules->lock);
+	return have_changed;
 }
 
 static char *copy_text(const mprof_allocator *allocator, const char *text)
@@ -127,7 +148,7 @@ static int is_identified_by_file(loaded_kind kind, const char *build_id)
 	return kind == LOADED_LIBRARY && build_id[0] == '\0';
 }
 
-static native_module *create_module(const native_modules *modules, const loaded_module *loaded)
+static native_module *create_module(const native_modules *modules, const loaded_list *list, const loaded_module *loaded)
 {
 	const mprof_allocator *allocator = &modules->allocator;
 	native_module *module = allocator_allocate_zeroed(allocator, sizeof(*module));
@@ -140,7 +161,7 @@ static native_module *create_module(const native_modules *modules, const loaded_
 	module->kind = loaded->kind;
 	memcpy(module->build_id, loaded->build_id, sizeof(module->build_id));
 	elf_symbols_init(&module->symbols, allocator);
-	module->loader_name = copy_text(allocator, modules->found.names + loaded->name);
+	module->loader_name = copy_text(allocator, list->names + loaded->name);
 	if (module->loader_name != NULL)
 		module->file = copy_file_name(allocator, module->loader_name, module->kind);
 	if (module->file == NULL) {
@@ -153,125 +174,221 @@ static native_module *create_module(const native_modules *modules, const loaded_
 }
 
 /* Whether a known module is the one that was found. */
-static int is_same_module(const native_module *known, const native_modules *modules, const loaded_module *loaded)
+static int is_same_module(const native_module *known, const loaded_list *list, const loaded_module *loaded)
 {
 	return known->start == loaded->start && known->end == loaded->end && known->base == loaded->base &&
 	       strcmp(known->build_id, loaded->build_id) == 0 &&
-	       strcmp(known->loader_name, modules->found.names + loaded->name) == 0 &&
+	       strcmp(known->loader_name, list->names + loaded->name) == 0 &&
 	       (!is_identified_by_file(known->kind, known->build_id) ||
 		known->file_identity == identify_file(known->file));
 }
 
-static native_module *find_present(const native_modules *modules, uint64_t address)
+/* The index of the last module that starts at or before an address, plus 1. */
+static size_t count_up_to(const stay_array *present, uint64_t address)
 {
-	native_module **present = modules->present.modules;
 	size_t low = 0;
-	size_t high = modules->present.count;
+	size_t high = present->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (present[middle]->start <= address)
+		if (present->stays[middle].module->start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > 0 && address < present[low - 1]->end ? present[low - 1] : NULL;
+	return low;
 }
 
-/* Creates the new list, reusing known modules. Returns 0 and changes nothing if out of memory. */
-static int list_found(native_modules *modules, module_array *listed, size_t *created)
+static module_stay *find_present(const native_modules *modules, uint64_t address)
 {
-	const loaded_list *found = &modules->found;
-	void *memory = NULL;
+	size_t count = count_up_to(&modules->present, address);
 
-	*created = 0;
-	if (!array_reserve(&modules->allocator, &memory, &listed->capacity, found->count, sizeof(*listed->modules)))
-		return 0;
-	listed->modules = memory;
-	for (size_t i = 0; i < modules->present.count; i++)
-		modules->present.modules[i]->is_seen = 0;
-	for (size_t i = 0; i < found->count; i++) {
-		const loaded_module *loaded = &found->modules[i];
-		native_module *module = find_present(modules, loaded->start);
+	return count > 0 && address < modules->present.stays[count - 1].module->end ? &modules->present.stays[count - 1]
+										    : NULL;
+}
 
-		if (module == NULL || module->is_seen || !is_same_module(module, modules, loaded)) {
-			module = create_module(modules, loaded);
-			++*created;
-		}
-		if (module == NULL)
-			break;
-		module->is_seen = 1;
-		listed->modules[listed->count++] = module;
+/* Returns the known module that was found, or a new one; NULL if out of memory. */
+static native_module *know_module(native_modules *modules, const loaded_list *list, const loaded_module *loaded)
+{
+	void *known = modules->known;
+	native_module *module;
+
+	for (size_t i = modules->known_count; i > 0; i--) {
+		if (is_same_module(modules->known[i - 1], list, loaded))
+			return modules->known[i - 1];
 	}
-	if (listed->count == found->count)
+	if (!array_reserve(&modules->allocator, &known, &modules->known_capacity, modules->known_count + 1,
+			   sizeof(*modules->known)))
+		return NULL;
+	modules->known = known;
+	module = create_module(modules, list, loaded);
+	if (module != NULL)
+		modules->known[modules->known_count++] = module;
+	return module;
+}
+
+/* The stay of a module that was found: the one it has, or a new one. Returns 0 if out of memory. */
+static int list_module(native_modules *modules, const loaded_list *list, const loaded_module *loaded,
+		       stay_array *listed)
+{
+	const module_stay *stay = find_present(modules, loaded->start);
+	native_module *module;
+
+	if (stay != NULL && !stay->module->is_seen && is_same_module(stay->module, list, loaded)) {
+		stay->module->is_seen = 1;
+		listed->stays[listed->count++] = *stay;
 		return 1;
-	/* Known modules stay where they are. */
-	for (size_t i = 0; i < listed->count; i++) {
-		if (find_present(modules, listed->modules[i]->start) != listed->modules[i])
-			release_module(&modules->allocator, listed->modules[i]);
 	}
-	listed->count = 0;
-	release_array(&modules->allocator, listed);
-	return 0;
-}
-
-/* Moves the modules that were not found to the list of unloaded ones, where room was reserved before. */
-static void move_gone(native_modules *modules, uint64_t counter)
-{
-	module_array *gone = &modules->gone;
-
-	for (size_t i = 0; i < gone->count; i++)
-		release_module(&modules->allocator, gone->modules[i]);
-	gone->count = 0;
-	for (size_t i = 0; i < modules->present.count; i++) {
-		native_module *module = modules->present.modules[i];
-
-		if (module->is_seen)
-			continue;
-		module->gone_at = counter;
-		gone->modules[gone->count++] = module;
-	}
-}
-
-int native_modules_look(native_modules *modules, uint64_t counter)
-{
-	module_array listed = {NULL, 0, 0};
-	void *gone = modules->gone.modules;
-	size_t created;
-	int has_room = array_reserve(&modules->allocator, &gone, &modules->gone.capacity, modules->present.count,
-				     sizeof(*modules->gone.modules));
-
-	modules->gone.modules = gone;
-	if (!has_room || !loaded_list_read(&modules->found, &modules->allocator) ||
-	    !list_found(modules, &listed, &created))
+	module = know_module(modules, list, loaded);
+	if (module == NULL)
 		return 0;
-	modules->counts = modules->found.counts;
-	if (created > 0 || listed.count != modules->present.count) {
-		move_gone(modules, counter);
-		modules->generation++;
+	listed->stays[listed->count++] = (module_stay){
+		.module = module, .since = modules->counts.counter, .first = list->counts.counter, .until = UINT64_MAX};
+	return 1;
+}
+
+/* Makes room for the new list, and for the stays that end. */
+static int reserve_stays(native_modules *modules, stay_array *listed, size_t count)
+{
+	void *stays = NULL;
+	void *gone = modules->gone.stays;
+	int has_room = array_reserve(&modules->allocator, &gone, &modules->gone.capacity,
+				     modules->gone.count + modules->present.count, sizeof(*listed->stays)) &&
+		       array_reserve(&modules->allocator, &stays, &listed->capacity, count, sizeof(*listed->stays));
+
+	modules->gone.stays = gone;
+	listed->stays = stays;
+	return has_room;
+}
+
+/* Ends the stays of the modules that were not found. Returns 1 if there are any. */
+static int end_stays(native_modules *modules, uint64_t counter)
+{
+	const size_t before = modules->gone.count;
+
+	for (size_t i = 0; i < modules->present.count; i++) {
+		module_stay *stay = &modules->present.stays[i];
+
+		if (stay->module->is_seen)
+			continue;
+		stay->module->has_left = 1;
+		stay->last = modules->counts.counter;
+		stay->until = counter;
+		modules->gone.stays[modules->gone.count++] = *stay;
 	}
-	allocator_release(&modules->allocator, modules->present.modules,
-			  modules->present.capacity * sizeof(*modules->present.modules));
+	return modules->gone.count > before;
+}
+
+/* With the lock. */
+static int replace_list(native_modules *modules, const loaded_list *list)
+{
+	stay_array listed = {NULL, 0, 0};
+	int has_changed;
+
+	/* Another thread has read it later. */
+	if (native_modules_generation(modules) != 0 && list->counts.counter <= modules->counts.counter)
+		return 1;
+	for (size_t i = 0; i < modules->present.count; i++)
+		modules->present.stays[i].module->is_seen = 0;
+	if (!reserve_stays(modules, &listed, list->count))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list_module(modules, list, &list->modules[i], &listed)) {
+			release_stays(&modules->allocator, &listed);
+			return 0;
+		}
+	}
+	has_changed = end_stays(modules, list->counts.counter);
+	has_changed |= listed.count != modules->present.count || native_modules_generation(modules) == 0;
+	for (size_t i = 0; !has_changed && i < listed.count; i++)
+		has_changed = listed.stays[i].module != modules->present.stays[i].module;
+	modules->counts = list->counts;
+	if (has_changed)
+		atomic_fetch_add_explicit(&modules->generation, 1, memory_order_release);
+	release_stays(&modules->allocator, &modules->present);
 	modules->present = listed;
 	return 1;
 }
 
+static int read_list(native_modules *modules, loaded_list *list)
+{
+	int is_well;
+
+	if (modules->is_of_another)
+		return 1;
+	if (!loaded_list_read(list, &modules->allocator, modules->source))
+		return 0;
+	pthread_mutex_lock(&modules->lock);
+	is_well = replace_list(modules, list);
+	pthread_mutex_unlock(&modules->lock);
+	return is_well;
+}
+
+int native_modules_look(native_modules *modules)
+{
+	return read_list(modules, &modules->found);
+}
+
+int native_modules_update(native_modules *modules)
+{
+	loaded_list list = {0};
+	int is_well = 1;
+
+	if (native_modules_have_changed(modules))
+		is_well = read_list(modules, &list);
+	loaded_list_destroy(&list, &modules->allocator);
+	return is_well;
+}
+
+/* With the lock: releases the modules of which no stay is left. */
+static void release_unused(native_modules *modules)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < modules->known_count; i++)
+		modules->known[i]->is_seen = 0;
+	for (size_t i = 0; i < modules->present.count; i++)
+		modules->present.stays[i].module->is_seen = 1;
+	for (size_t i = 0; i < modules->gone.count; i++)
+		modules->gone.stays[i].module->is_seen = 1;
+	for (size_t i = 0; i < modules->known_count; i++) {
+		if (modules->known[i]->is_seen)
+			modules->known[kept++] = modules->known[i];
+		else
+			release_module(&modules->allocator, modules->known[i]);
+	}
+	modules->known_count = kept;
+}
+
+void native_modules_trim(native_modules *modules)
+{
+	stay_array *gone = &modules->gone;
+
+	pthread_mutex_lock(&modules->lock);
+	if (gone->count > GONE_MAX) {
+		memmove(gone->stays, gone->stays + (gone->count - GONE_MAX / 2), GONE_MAX / 2 * sizeof(*gone->stays));
+		gone->count = GONE_MAX / 2;
+		release_unused(modules);
+	}
+	pthread_mutex_unlock(&modules->lock);
+}
+
 void native_modules_clear(native_modules *modules)
 {
-	for (size_t i = 0; i < modules->present.count; i++)
-		release_module(&modules->allocator, modules->present.modules[i]);
 	modules->present.count = 0;
+	modules->gone.count = 0;
 	modules->is_of_another = 1;
+	release_unused(modules);
 }
 
 int native_modules_assign(native_modules *modules, uint64_t start, uint32_t id)
 {
-	native_module *module = find_present(modules, start);
+	const module_stay *stay = find_present(modules, start);
 
-	if (module == NULL || module->start != start)
+	if (stay == NULL || stay->module->start != start)
 		return 0;
-	module->id = id;
+	stay->module->id = id;
 	return 1;
 }
 
@@ -301,41 +418,91 @@ static native_module *create_recovered(native_modules *modules, const loaded_mod
 int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t id)
 {
 	native_module *module = create_recovered(modules, left, file);
-	void *listed = modules->present.modules;
+	void *known = modules->known;
+	void *listed = modules->present.stays;
 	size_t index = modules->present.count;
+	int has_room;
 
 	if (module == NULL)
 		return 0;
-	if (!array_reserve(&modules->allocator, &listed, &modules->present.capacity, index + 1,
-			   sizeof(*modules->present.modules))) {
+	has_room = array_reserve(&modules->allocator, &listed, &modules->present.capacity, index + 1,
+				 sizeof(*modules->present.stays)) &&
+		   array_reserve(&modules->allocator, &known, &modules->known_capacity, modules->known_count + 1,
+				 sizeof(*modules->known));
+	modules->present.stays = listed;
+	modules->known = known;
+	if (!has_room) {
 		release_module(&modules->allocator, module);
 		return 0;
 	}
-	modules->present.modules = listed;
-	for (; index > 0 && modules->present.modules[index - 1]->start > module->start; index--)
-		modules->present.modules[index] = modules->present.modules[index - 1];
-	modules->present.modules[index] = module;
+	modules->known[modules->known_count++] = module;
+	for (; index > 0 && modules->present.stays[index - 1].module->start > module->start; index--)
+		modules->present.stays[index] = modules->present.stays[index - 1];
+	modules->present.stays[index] = (module_stay){.module = module, .until = UINT64_MAX};
 	modules->present.count++;
 	modules->is_of_another = 1;
-	modules->generation = 1;
+	atomic_store_explicit(&modules->generation, 1, memory_order_release);
 	module->id = id;
 	if (is_identified_by_file(module->kind, module->build_id))
 		module->file_identity = identify_file(module->file);
 	return 1;
 }
 
-native_module *native_modules_find(const native_modules *modules, uint64_t address, uint64_t counter, int *is_final)
+/*
+ * With the lock. A module that was seen loaded before and after the event contained the address. Otherwise it was
+ * loaded or unloaded at about that time, which only counts if no other module can have been at the address.
+ */
+static native_module *find_among_gone(const native_modules *modules, const module_stay *present, uint64_t address,
+				      uint64_t counter)
 {
-	native_module *module = find_present(modules, address);
+	const stay_array *gone = &modules->gone;
+	native_module *possible = NULL;
+	int possible_count = 0;
 
-	for (size_t i = 0; module == NULL && i < modules->gone.count; i++) {
-		native_module *gone = modules->gone.modules[i];
-
-		if (address >= gone->start && address < gone->end && counter < gone->gone_at) {
-			*is_final = 0;
-			module = gone;
-		}
+	if (present != NULL && counter >= present->first)
+		return present->module;
+	if (present != NULL && counter >= present->since) {
+		possible = present->module;
+		possible_count = 1;
 	}
+	for (size_t i = gone->count; i > 0 && gone->stays[i - 1].until > counter; i--) {
+		const module_stay *stay = &gone->stays[i - 1];
+
+		if (address < stay->module->start || address >= stay->module->end || counter < stay->since)
+			continue;
+		if (counter >= stay->first && counter <= stay->last)
+			return stay->module;
+		possible_count += stay->module != possible;
+		possible = stay->module;
+	}
+	return possible_count == 1 ? possible : NULL;
+}
+
+/* Whether a module that was unloaded contained the address. */
+static int has_left(const native_modules *modules, uint64_t address)
+{
+	for (size_t i = 0; i < modules->known_count; i++) {
+		const native_module *module = modules->known[i];
+
+		if (module->has_left && address >= module->start && address < module->end)
+			return 1;
+	}
+	return 0;
+}
+
+native_module *native_modules_find(native_modules *modules, uint64_t address, uint64_t counter, int *is_final)
+{
+	const module_stay *present;
+	native_module *module;
+
+	pthread_mutex_lock(&modules->lock);
+	present = find_present(modules, address);
+	module = present != NULL ? present->module : NULL;
+	if (has_left(modules, address)) {
+		*is_final = 0;
+		module = find_among_gone(modules, present, address, counter);
+	}
+	pthread_mutex_unlock(&modules->lock);
 	return module;
 }
 

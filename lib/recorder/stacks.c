@@ -26,9 +26,9 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 	stacks->output = keys->output;
 	stacks->allocator = *allocator;
 	hash_map_init(&stacks->ids, allocator);
-	native_code_init(&stacks->code, shared, keys->output, &keys->journal, with_symbols);
 	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
-	return stacks->pending != NULL;
+	return native_code_init(&stacks->code, shared, keys->output, &keys->journal, with_symbols) &&
+	       stacks->pending != NULL;
 }
 
 void stack_store_destroy(stack_store *stacks)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes clients wait until the keys that they unload are drained and retired. */
+/* What clients announce when code is unloaded: keys that must be drained and retired, and libraries. */
 #include "recorder/recorder_internal.h"
 
 #include "base/checked.h"
@@ -77,4 +77,22 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 		status = request_retirement(&recorder->shared, list.elements, count);
 	element_list_release(&list, &recorder->shared.allocator);
 	return status;
+}
+
+mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
+{
+	recorder_shared *shared;
+	int cancel_state;
+	int is_well;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	shared = &recorder->shared;
+	if (atomic_load_explicit(&shared->closing, memory_order_acquire) || recorder_in_child(shared))
+		return MPROF_ERR_STATE;
+	/* A thread that was cancelled while it looks at files would never release the lock. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	is_well = native_modules_update(&recorder->drain.stacks.code.modules);
+	pthread_setcancelstate(cancel_state, NULL);
+	return is_well ? MPROF_OK : MPROF_ERR_MEMORY;
 }

@@ -94,6 +94,11 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
 {
 	return MPROF_ERR_UNSUPPORTED;
