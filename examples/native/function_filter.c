@@ -88,11 +88,8 @@ static int add_pattern(int is_only, const char *text, size_t length)
 	return 1;
 }
 
-int function_filter_read(const char *words)
+static int read_patterns(const char *words)
 {
-	/* A child of fork() has the patterns of its parent. */
-	if (patterns != NULL)
-		return 1;
 	while (words != NULL && *words != '\0') {
 		size_t length = strcspn(words, ",");
 		int well = 1;
@@ -108,12 +105,36 @@ int function_filter_read(const char *words)
 	return 1;
 }
 
+/* Patterns are for the readable names of C++ functions, too. */
+static void find_demangler(void)
+{
+	const function_pattern *pattern = patterns;
+
+	while (pattern != NULL && pattern->is_of_module)
+		pattern = pattern->next;
+	if (pattern != NULL)
+		symbols_load_demangler();
+}
+
+int function_filter_read(const char *words)
+{
+	/* A child of fork() has the patterns of its parent. */
+	if (patterns != NULL)
+		return 1;
+	if (!read_patterns(words))
+		return 0;
+	find_demangler();
+	return 1;
+}
+
 int function_filter_select(const char *text)
 {
 	function_pattern *pattern = text != NULL ? make_pattern(1, text, strlen(text)) : NULL;
 
 	if (text != NULL && pattern == NULL)
 		return 0;
+	if (pattern != NULL && !pattern->is_of_module)
+		symbols_load_demangler();
 	atomic_store_explicit(&selection, pattern, memory_order_relaxed);
 	/* Release: pairs with the acquire in function_filter_look_up(). */
 	atomic_fetch_add_explicit(&changes, 1, memory_order_release);
@@ -201,6 +222,16 @@ static void store_function(mprof_key function, uint64_t result)
 	if (entry != NULL)
 		entry->result = result;
 	pthread_mutex_unlock(&functions_lock);
+}
+
+int function_filter_find_known(mprof_key function, int *is_recorded)
+{
+	const size_t index = hash_key(function) & (KNOWN_FUNCTIONS - 1);
+	/* Acquire: pairs with the release in function_filter_select(). */
+	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
+
+	*is_recorded = (int)(known[index].result & 1);
+	return known[index].function == function && known[index].result >> 1 == change;
 }
 
 int function_filter_look_up(mprof_key function)

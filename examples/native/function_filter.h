@@ -28,10 +28,13 @@ int function_filter_select(const char *text);
 extern _Atomic int function_filter_has_patterns __attribute__((visibility("hidden")));
 
 /**
- * Whether calls of a function, by its key, are recorded: no pattern of "not" matches it, and one of "only" does if there
- * are any. The name of each function is looked up once. Any thread; may allocate; keeps errno.
+ * Whether calls of a function, by its key, are recorded: no pattern of "not" matches it, and one of "only" does if
+ * there are any. The name of each function is looked up once. Any thread; may allocate; keeps errno.
  */
 int function_filter_look_up(mprof_key function);
+
+/** The same if this thread has looked the function up before. Returns 0 if not; async-signal-safe. */
+int function_filter_find_known(mprof_key function, int *is_recorded);
 
 /** Abandons the lock and the names: in a child of fork(), a thread that does not exist there may have held it. */
 void function_filter_begin_child(void);

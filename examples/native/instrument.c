@@ -3,6 +3,7 @@
  * Records native programs. The module is preloaded into the program. If that is built with -finstrument-functions, the
  * compiler makes each function call the two functions at the end of this file. Any program can be sampled.
  */
+#include "call_events.h"
 #include "call_gate.h"
 #include "control.h"
 #include "exec_calls.h"
@@ -13,8 +14,8 @@
 #include "symbols.h"
 #include "thread_starts.h"
 #include "unloads.h"
+#include "unwinding_thread.h"
 
-#include "shared/call_depth.h"
 #include "shared/dialects.h"
 #include "shared/open_error.h"
 #include "shared/salvage.h"
@@ -26,6 +27,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +39,19 @@
 void __cyg_profile_func_enter(void *function, void *call_site) CALLED_BY_COMPILER;
 void __cyg_profile_func_exit(void *function, void *call_site) CALLED_BY_COMPILER;
 
-/* Busy: inside the recorder, or opening it. Calls made there, or by signal handlers meanwhile, are left out. */
-typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREAD_OFF } thread_state;
+/*
+ * Busy: inside the recorder. A call made then is that of a signal handler, and counts as lost. Inside: this module
+ * calls functions that may be instrumented themselves, with all signals blocked; their calls are not the program's.
+ * Abandoned: a signal handler has left the recorder by longjmp(), which may not be called again on this thread.
+ */
+typedef enum thread_state {
+	THREAD_NEW = 0,
+	THREAD_RECORDING,
+	THREAD_BUSY,
+	THREAD_INSIDE,
+	THREAD_ABANDONED,
+	THREAD_OFF
+} thread_state;
 
 /*
  * The module is loaded at program start, so its thread-local variables can use the initial-exec model, which needs no
@@ -48,10 +61,6 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 
 PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
-PER_THREAD uint32_t call_depth;
-PER_THREAD uint32_t open_calls;   /* Calls that were entered and not left. */
-PER_THREAD uint32_t parent_calls; /* Open calls that the parent process entered: a child does not record their ends. */
-PER_THREAD uint32_t known_gate;   /* The state of the call gate that the two numbers above were counted since. */
 PER_THREAD uintptr_t outermost_frame; /* Frame address of the function that called the thread's first function. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
@@ -59,7 +68,6 @@ static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL if nothing is recorded, as in a child of fork(). */
 
 /* Written before the recorder is opened, and constant from then on. */
-static uint32_t max_depth;  /* Calls nested deeper are left out; 0 for no limit. */
 static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
 static uint32_t ring_gzip;  /* Compression of a log that is written from the ring buffer. */
 static char log_path[INSTRUMENT_PATH_SIZE];
@@ -104,6 +112,7 @@ static void end_thread(void *value)
 {
 	state = THREAD_OFF;
 	sampler_end_thread();
+	call_events_end_thread();
 	handle = NULL;
 	if (recorder != NULL)
 		mprof_thread_detach(value);
@@ -129,8 +138,7 @@ static void leave_child(void)
 	libraries_forget();
 	function_filter_begin_child();
 	opening = not_opened;
-	parent_calls = open_calls;
-	call_depth = 0;
+	call_events_begin_child();
 	state = THREAD_NEW;
 }
 
@@ -173,7 +181,7 @@ static mprof_status open_recorder(mprof_error *error)
 	writer.runtime = "native";
 	mprof_recorder_options_init(&options, sizeof(options));
 	instrument_options_read(words, &writer, &options);
-	max_depth = (uint32_t)instrument_options_number(words, "depth");
+	call_events_set_depth((uint32_t)instrument_options_number(words, "depth"));
 	ring_bytes = instrument_options_number(words, "ring");
 	ring_gzip = writer.gzip_level;
 	options.start_disabled = (uint32_t)instrument_options_has(words, "start-disabled");
@@ -247,23 +255,42 @@ static void name_thread(void)
 		mprof_recorder_set_thread_name(recorder, mprof_thread_get_id(handle), name, strlen(name));
 }
 
+/* Begins to call functions that may be instrumented. Handlers of signals wait: their calls could not be told apart. */
+static thread_state begin_inside(sigset_t *mask)
+{
+	const thread_state before = state;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, mask);
+	state = THREAD_INSIDE;
+	return before;
+}
+
+static void end_inside(thread_state next, const sigset_t *mask)
+{
+	state = next;
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
 /* The first call of a thread. Returns 1 if it is recorded. */
 static int begin_thread(void)
 {
-	int saved = errno;
+	const int saved = errno;
+	sigset_t mask;
+	int is_begun;
 
-	state = THREAD_BUSY;
+	(void)begin_inside(&mask);
 	pthread_once(&opening, open_log);
-	if (recorder == NULL || mprof_recorder_attach(recorder, 0, &handle) != MPROF_OK) {
-		state = THREAD_OFF;
-		errno = saved;
-		return 0;
+	is_begun = recorder != NULL && mprof_recorder_attach(recorder, 0, &handle) == MPROF_OK;
+	if (is_begun) {
+		pthread_setspecific(thread_end, handle);
+		name_thread();
+		call_events_begin_thread(handle);
 	}
-	pthread_setspecific(thread_end, handle);
-	name_thread();
-	state = THREAD_RECORDING;
+	end_inside(is_begun ? THREAD_RECORDING : THREAD_OFF, &mask);
 	errno = saved;
-	return 1;
+	return is_begun;
 }
 
 static void begin_sampled_thread(uintptr_t frame)
@@ -336,117 +363,159 @@ __attribute__((destructor)) static void close_log(void)
 /* Whether libraries are followed for calls as well. */
 static int begin_close(void)
 {
-	const thread_state before = state;
 	const int follows_calls = (atomic_load_explicit(&call_gate, memory_order_relaxed) & CALL_GATE_CLOSED) == 0;
+	sigset_t mask;
+	const thread_state before = begin_inside(&mask);
 
-	state = THREAD_BUSY;
 	if (follows_calls)
 		libraries_begin_close();
+	unwinding_thread_wait();
 	if (recorder != NULL)
 		(void)mprof_recorder_update_modules(recorder);
-	state = before;
+	end_inside(before, &mask);
 	return follows_calls;
 }
 
 static void end_close(int follows_calls)
 {
-	const thread_state before = state;
 	const int saved = errno;
+	sigset_t mask;
+	const thread_state before = begin_inside(&mask);
 
-	state = THREAD_BUSY;
 	if (follows_calls)
 		libraries_end_close();
 	if (recorder != NULL)
 		(void)mprof_recorder_update_modules(recorder);
-	state = before;
+	end_inside(before, &mask);
 	errno = saved;
 }
 
-__attribute__((constructor)) static void prepare_libraries(void)
+static int get_jump_target(jump_target *here)
 {
+	if (state != THREAD_RECORDING)
+		return 0;
+	*here = call_events_get_target();
+	return 1;
+}
+
+static void leave_calls(const jump_target *target)
+{
+	if (state == THREAD_BUSY)
+		state = THREAD_ABANDONED;
+	if (state != THREAD_RECORDING || target == NULL)
+		return;
+	state = THREAD_BUSY;
+	call_events_jump(target);
+	state = THREAD_RECORDING;
+}
+
+static int pause_for_context(void)
+{
+	const thread_state before = state;
+
+	if (before == THREAD_RECORDING || before == THREAD_NEW)
+		state = THREAD_INSIDE;
+	return (int)before;
+}
+
+static void resume_after_context(int before)
+{
+	state = (thread_state)before;
+}
+
+static void change_stack(uintptr_t stack_pointer)
+{
+	if (state != THREAD_RECORDING)
+		return;
+	state = THREAD_BUSY;
+	call_events_change_stack(stack_pointer);
+	state = THREAD_RECORDING;
+}
+
+__attribute__((constructor)) static void prepare_calls(void)
+{
+	static const context_client client = {pause_for_context, resume_after_context, call_events_end_stack,
+					      change_stack};
+
 	symbols_find_demangler();
 	libraries_begin();
 	unloads_set(begin_close, end_close);
+	jumps_set(get_jump_target, leave_calls);
+	contexts_set(&client);
 }
 
-static int is_left_out(mprof_key function)
+/*
+ * Returns 0 if the function is left out. The first time, it is looked up, by functions that may be instrumented, as
+ * malloc() is in some programs.
+ */
+static int find_key(void *function, mprof_key *key)
 {
-	int is_admitted;
+	int is_admitted = 1;
+	sigset_t mask;
 
-	if (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
-		return 0;
-	state = THREAD_BUSY;
-	is_admitted = function_filter_look_up(function);
-	state = THREAD_RECORDING;
-	return !is_admitted;
+	*key = (mprof_key)(uintptr_t)function;
+	if (libraries_find_known_key(key) &&
+	    (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed) ||
+	     function_filter_find_known(*key, &is_admitted)))
+		return is_admitted;
+	(void)begin_inside(&mask);
+	*key = libraries_key((uintptr_t)function);
+	if (atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
+		is_admitted = function_filter_look_up(*key);
+	end_inside(THREAD_RECORDING, &mask);
+	return is_admitted;
 }
 
-static mprof_key key_of(void *function)
-{
-	mprof_key key;
-
-	/* Libraries are looked up by functions that may be instrumented, as malloc() is in some programs. */
-	state = THREAD_BUSY;
-	key = libraries_key((uintptr_t)function);
-	state = THREAD_RECORDING;
-	return key;
-}
-
-/* Calls may have been entered under one setting and left under another, so counting starts again. */
-static int is_closed(void)
+/* Returns 0 if calls are not recorded at this time. */
+static int is_open(uint32_t *gate)
 {
 	/* Acquire: pairs with the release in change_gate(). */
-	const uint32_t gate = atomic_load_explicit(&call_gate, memory_order_acquire);
+	*gate = atomic_load_explicit(&call_gate, memory_order_acquire);
+	return (*gate & CALL_GATE_CLOSED) == 0;
+}
 
-	if (gate != known_gate) {
-		known_gate = gate;
-		open_calls = 0;
-		parent_calls = 0;
-		call_depth = 0;
-	}
-	return (gate & CALL_GATE_CLOSED) != 0;
+/* A call that cannot be recorded, since the thread is in the recorder. */
+static void lose_event(void)
+{
+	uint32_t gate;
+
+	if ((state == THREAD_BUSY || state == THREAD_ABANDONED) && is_open(&gate))
+		mprof_thread_record_lost(handle, MPROF_LOSS_NO_BUFFER, 1);
 }
 
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	mprof_key key;
+	uint32_t gate;
 
 	(void)call_site;
-	if ((state != THREAD_RECORDING && state != THREAD_NEW) || is_closed())
+	if (state != THREAD_RECORDING && state != THREAD_NEW) {
+		lose_event();
 		return;
-	if (state == THREAD_NEW && !begin_thread())
-		return;
-	key = key_of(function);
-	if (is_left_out(key))
-		return;
-	open_calls++;
-	if (!call_depth_enter(&call_depth, max_depth))
+	}
+	if (!is_open(&gate) || (state == THREAD_NEW && !begin_thread()) || !find_key(function, &key))
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_enter_method(handle, key);
+	call_events_enter(key, frame, gate);
 	state = THREAD_RECORDING;
 }
 
 void __cyg_profile_func_exit(void *function, void *call_site)
 {
+	const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
 	mprof_key key;
+	uint32_t gate;
 
 	(void)call_site;
-	/* The function was entered before the thread was recorded, so there is no enter to match. */
-	if (state != THREAD_RECORDING || is_closed())
-		return;
-	key = key_of(function);
-	if (is_left_out(key))
-		return;
-	if (open_calls == parent_calls) {
-		open_calls -= open_calls > 0;
-		parent_calls = open_calls;
+	/* A function that was entered before the thread was recorded has no enter to match. */
+	if (state != THREAD_RECORDING) {
+		lose_event();
 		return;
 	}
-	open_calls--;
-	if (!call_depth_leave(&call_depth, max_depth))
+	if (!is_open(&gate) || !find_key(function, &key))
 		return;
 	state = THREAD_BUSY;
-	mprof_thread_leave_method(handle, key);
+	call_events_leave(key, frame, gate);
 	state = THREAD_RECORDING;
 }

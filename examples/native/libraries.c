@@ -335,22 +335,36 @@ static uint64_t distance_to_key(const library *library)
 	return (uint64_t)original->first - library->first + ((uint64_t)original->number << NUMBER_SHIFT);
 }
 
+static size_t cache_index(uintptr_t function)
+{
+	return hash_key(function >> 12) & (CACHE_SIZE - 1);
+}
+
+int libraries_look_up_known(mprof_key *function)
+{
+	const uintptr_t address = (uintptr_t)*function;
+	const size_t index = cache_index(address);
+
+	if (cache[index].changes != atomic_load_explicit(&changes, memory_order_acquire) || cache[index].first == 0 ||
+	    address - cache[index].first > cache[index].last - cache[index].first)
+		return 0;
+	*function += cache[index].distance;
+	return 1;
+}
+
 /*
  * What is remembered was found while no library was being closed. The function is executing, so its library is loaded,
  * and stays it.
  */
 mprof_key libraries_look_up_key(uintptr_t function)
 {
-	const size_t index = hash_key(function >> 12) & (CACHE_SIZE - 1);
+	const size_t index = cache_index(function);
 	/* Acquire: pairs with the release in libraries_end_close(). */
 	const uint32_t open = atomic_load_explicit(&open_changes, memory_order_acquire);
 	const uint32_t number = atomic_load_explicit(&changes, memory_order_acquire);
 	const int saved = errno;
 	const library *found;
 
-	if (cache[index].changes == number && cache[index].first != 0 &&
-	    function - cache[index].first <= cache[index].last - cache[index].first)
-		return function + cache[index].distance;
 	found = find_loaded(function);
 	errno = saved;
 	if (found == NULL)

@@ -45,6 +45,14 @@ static inline mprof_key libraries_key(uintptr_t function)
 	return libraries_look_up_key(function);
 }
 
+/** Replaces the address of a function by its key. Returns 0 if it must be looked up; async-signal-safe. */
+int libraries_look_up_known(mprof_key *function);
+
+static inline int libraries_find_known_key(mprof_key *function)
+{
+	return !atomic_load_explicit(&libraries_are_closed, memory_order_relaxed) || libraries_look_up_known(function);
+}
+
 /** The library that has or had a function; NULL if unknown, or out of memory. */
 library *libraries_find(mprof_key function);
 

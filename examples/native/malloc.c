@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "call_stack.h"
 #include "instrument_options.h"
+#include "operators.h"
 #include "unloads.h"
 
 #include "shared/open_error.h"
@@ -17,10 +18,12 @@
 #include <mprof/recorder.h>
 #include <mprof/version.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +46,19 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 PER_THREAD volatile thread_state state;
 PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
+PER_THREAD const void *last_recorded; /* The memory that was recorded last. */
 
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
+
+/*
+ * Recording begins at the first allocation, which may be made by a constructor that runs before the one of this module.
+ * Acquire and release: a thread that sees that it has begun sees the recorder. Allocations of other threads meanwhile
+ * are not recorded.
+ */
+typedef enum recording_stage { STAGE_NONE, STAGE_BEGINS, STAGE_BEGUN } recording_stage;
+
+static _Atomic int stage;
 
 /* The stack walk that MPROF_MALLOC_OPTIONS selects. */
 static call_stack_walk walk = CALL_STACK_UNWIND;
@@ -89,13 +102,32 @@ static void read_stack_options(const char *words)
 		depth = MPROF_STACK_MAX;
 }
 
+/* Whether the program has malloc() from a file whose function comes before the one of this module. */
+static int find_other_allocator(char *text, size_t size)
+{
+	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info of_first;
+	Dl_info own;
+
+	if (first == NULL || dladdr(first, &of_first) == 0 || dladdr((void *)&stage, &own) == 0 ||
+	    of_first.dli_fbase == own.dli_fbase)
+		return 0;
+	snprintf(text, size,
+		 "the program brings its own allocator (malloc is defined in %s): its calls are not recorded",
+		 of_first.dli_fname);
+	return 1;
+}
+
 static mprof_status open_recorder(const char *path, mprof_error *error)
 {
 	char process[24];
+	char unrecorded[PATH_MAX + 100];
+	const int has_other = find_other_allocator(unrecorded, sizeof(unrecorded));
 	const mprof_property properties[] = {
 		{"program", program_invocation_name},
 		{"pid", process},
 		{"recorder", "libmprof-malloc " MPROF_VERSION_STRING},
+		{"memory_unrecorded", unrecorded},
 	};
 	mprof_writer_options writer;
 	mprof_recorder_options options;
@@ -110,9 +142,11 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.writer = &writer;
 	options.properties = properties;
 	options.property_size = sizeof(properties[0]);
-	options.property_count = sizeof(properties) / sizeof(properties[0]);
+	options.property_count = sizeof(properties) / sizeof(properties[0]) - !has_other;
 	options.thread_started = mark_own_thread;
 	options.thread_times = 1;
+	if (has_other)
+		fprintf(stderr, "mprof: %s\n", unrecorded);
 	return salvage_open(options.salvage_path, path, 0, &options, &recorder, error);
 }
 
@@ -174,12 +208,30 @@ static void end_close(int result)
 	read_modules();
 }
 
+static void record_allocated(void *memory, size_t size);
+static void record_freed(void *memory);
+static const void *get_last_recorded(void);
+static void forget_last_recorded(void);
+static int pause_recording(void);
+static void resume_recording(int paused);
+
+/*
+ * The constructor of the C library, which runs before all others, sets the environment. An allocation that is made
+ * earlier, by the loader, is not recorded.
+ */
 __attribute__((constructor)) static void begin_recording(void)
 {
+	static const operators_client client = {record_allocated,     record_freed,    get_last_recorded,
+						forget_last_recorded, pause_recording, resume_recording};
+	int expected = STAGE_NONE;
 	int saved = errno;
 
-	allocator_get();
+	if (environ == NULL || !atomic_compare_exchange_strong_explicit(&stage, &expected, STAGE_BEGINS,
+									memory_order_acq_rel, memory_order_acquire))
+		return;
 	state = THREAD_BUSY;
+	allocator_get();
+	operators_begin(&client);
 	call_stack_init();
 	if (pthread_key_create(&thread_end, end_thread) == 0) {
 		open_log();
@@ -189,6 +241,7 @@ __attribute__((constructor)) static void begin_recording(void)
 		}
 	}
 	state = THREAD_NEW;
+	atomic_store_explicit(&stage, STAGE_BEGUN, memory_order_release);
 	errno = saved;
 }
 
@@ -205,7 +258,9 @@ static int begin_thread(void)
 	int saved = errno;
 	char name[32];
 
-	if (recorder == NULL)
+	if (atomic_load_explicit(&stage, memory_order_acquire) != STAGE_BEGUN)
+		begin_recording();
+	if (atomic_load_explicit(&stage, memory_order_acquire) != STAGE_BEGUN || recorder == NULL)
 		return 0;
 	state = THREAD_BUSY;
 	if (mprof_recorder_attach(recorder, 0, &handle) != MPROF_OK) {
@@ -226,6 +281,30 @@ static inline int may_record(void)
 	return state == THREAD_RECORDING || (state == THREAD_NEW && begin_thread());
 }
 
+static const void *get_last_recorded(void)
+{
+	return last_recorded;
+}
+
+static void forget_last_recorded(void)
+{
+	last_recorded = NULL;
+}
+
+static int pause_recording(void)
+{
+	const thread_state before = state;
+
+	if (before == THREAD_NEW || before == THREAD_RECORDING)
+		state = THREAD_BUSY;
+	return (int)before;
+}
+
+static void resume_recording(int paused)
+{
+	state = (thread_state)paused;
+}
+
 static void record_allocated(void *memory, size_t size)
 {
 	mprof_frame frames[MPROF_STACK_MAX];
@@ -234,6 +313,7 @@ static void record_allocated(void *memory, size_t size)
 	if (memory == NULL || !may_record())
 		return;
 	state = THREAD_BUSY;
+	last_recorded = memory;
 	mprof_thread_record_memory_allocated(handle, (uint64_t)(uintptr_t)memory, size, frames,
 					     call_stack_take(walk, frames, depth));
 	state = THREAD_RECORDING;
@@ -255,6 +335,7 @@ static void record_resized(uint64_t old_address, uint64_t started, void *memory,
 	int saved = errno;
 
 	state = THREAD_BUSY;
+	last_recorded = memory;
 	mprof_thread_record_memory_resized(handle, old_address, started, (uint64_t)(uintptr_t)memory, size, frames,
 					   call_stack_take(walk, frames, depth));
 	state = THREAD_RECORDING;
@@ -318,6 +399,34 @@ OVERRIDES void *realloc(void *memory, size_t size)
 	if (resized != NULL)
 		record_resized(old_address, started, resized, size);
 	return resized;
+}
+
+/* As in the C library, which calls realloc(). */
+OVERRIDES void *reallocarray(void *memory, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(memory, bytes);
+}
+
+/* C23: an allocator that needs the size finds it out. */
+OVERRIDES void free_sized(void *memory, size_t size);
+OVERRIDES void free_sized(void *memory, size_t size)
+{
+	(void)size;
+	free(memory);
+}
+
+OVERRIDES void free_aligned_sized(void *memory, size_t alignment, size_t size);
+OVERRIDES void free_aligned_sized(void *memory, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	free(memory);
 }
 
 OVERRIDES void *aligned_alloc(size_t alignment, size_t size)

@@ -80,3 +80,19 @@ void stack_copies_release(stack_copy *copy)
 	/* Release: pairs with the acquire in stack_copies_claim(). */
 	atomic_store_explicit(&slots[copy - copies].state, SLOT_FREE, memory_order_release);
 }
+
+uint64_t stack_copies_count(void)
+{
+	return atomic_load_explicit(&last_number, memory_order_relaxed);
+}
+
+int stack_copies_are_left(uint64_t count)
+{
+	for (size_t i = 0; i < COPY_COUNT; i++) {
+		/* Acquire: pairs with the release in stack_copies_publish(), so the number is that of the copy. */
+		if (atomic_load_explicit(&slots[i].state, memory_order_acquire) == SLOT_READY &&
+		    slots[i].number < count)
+			return 1;
+	}
+	return 0;
+}

@@ -41,4 +41,10 @@ stack_copy *stack_copies_take(void);
 /** Makes the memory of a copy available again. */
 void stack_copies_release(stack_copy *copy);
 
+/** The number of copies that were claimed so far. */
+uint64_t stack_copies_count(void);
+
+/** Whether copies of the first \p count that were claimed are published and not released. Any thread. */
+int stack_copies_are_left(uint64_t count);
+
 #endif

@@ -16,6 +16,9 @@
 /* Copies made within this time are unwound together: a thread that is woken for each one would cost more. */
 #define BATCH_NS 2000000
 
+/* How often unwinding_thread_wait() pauses. The thread may wait for a lock of the loader that the caller holds. */
+#define MOST_PAUSES 500
+
 /* How long a fork waits for the thread. The thread may itself wait for a lock of the loader that the forking thread
  * holds. */
 #define FORK_WAIT_NS 50000000
@@ -140,6 +143,17 @@ void unwinding_thread_finish(void)
 	(void)sem_post(&unwinding.work);
 	while (sem_timedwait(&unwinding.finished, &until) != 0 && errno == EINTR)
 		continue;
+}
+
+void unwinding_thread_wait(void)
+{
+	const struct timespec pause = {0, BATCH_NS / 10};
+	const uint64_t count = stack_copies_count();
+
+	for (int i = 0; unwinding.is_running && i < MOST_PAUSES && stack_copies_are_left(count); i++) {
+		(void)sem_post(&unwinding.work);
+		(void)nanosleep(&pause, NULL);
+	}
 }
 
 void unwinding_thread_stop(void)

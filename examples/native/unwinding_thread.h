@@ -26,6 +26,12 @@ int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_
 void unwinding_thread_wake(void);
 
 /**
+ * Waits until the stacks that were copied before are recorded: call it before code is unloaded. Gives up after a tenth
+ * of a second.
+ */
+void unwinding_thread_wait(void);
+
+/**
  * Waits until the thread has recorded all copies that were published and has called \p finish, but for a short time
  * only. Does nothing without the thread. Can be called in signal handlers: it takes no lock.
  */

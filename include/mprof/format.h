@@ -577,9 +577,10 @@ typedef enum mprof_method_flag {
 typedef enum mprof_loss_cause {
 	MPROF_LOSS_NO_BUFFER = 1,      /**< No buffer was free and the thread did not wait: because of the overflow
 	                                    policy (drop); for an event of a collection, because the reserved buffers
-	                                    were full, too; or because the writer thread waited for the dynamic loader,
-	                                    whose lock the thread held. Heap snapshots: max_heap_bytes was reached.
-	                                    Definitions, markers, values of metrics and changes of roots:
+	                                    were full, too; because the writer thread waited for the dynamic loader,
+	                                    whose lock the thread held; or because the event happened in a signal
+	                                    handler that had interrupted the recorder. Heap snapshots:
+	                                    max_heap_bytes was reached. Definitions, markers, values of metrics and changes of roots:
 	                                    max_message_bytes was reached. */
 	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot or
 	                                    the object tracker. */

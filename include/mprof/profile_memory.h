@@ -38,8 +38,9 @@ MPROF_BEGIN_DECLS
  * events that follow are late. Allocations, bytes and the statistics by size are therefore exact whatever the limit is,
  * as long as mprof_profile_totals::left_out is 0.
  *
- * The statistics are exact if is_estimate is 0. It is 1 if events were lost, recording was stopped for a while, a free
- * is missing, events were late, or max_memory was too small to track all blocks and threads.
+ * The statistics are exact if is_estimate is 0, except the peak, temporaries and lifetimes, which are exact if
+ * is_peak_estimate is 0. is_estimate is 1 if events were lost, recording was stopped for a while, a free is missing,
+ * events were late and some frees found no allocation, or max_memory was too small to track all blocks and threads.
  * \since 0.1
  */
 typedef struct mprof_memory_stats {
@@ -60,8 +61,10 @@ typedef struct mprof_memory_stats {
 	uint64_t missing_frees;   /**< Blocks whose address was allocated again without a free in the log. They do not
 	                               exist at the end. */
 	uint64_t late_events;     /**< Events that arrived after a later event was processed. */
-	uint32_t is_estimate;     /**< 1: events are missing or were late, or blocks could not be tracked. */
-	uint32_t reserved;        /**< 0. */
+	uint32_t is_estimate;     /**< 1: events are missing, or blocks could not be matched or tracked. */
+	uint32_t
+		is_peak_estimate; /**< 1: the peak, temporaries and lifetimes are estimates: is_estimate is 1, or events
+	                                were late. */
 	uint64_t folded_sites;    /**< Blocks allocated by call stacks that have no site of their own. */
 	uint64_t untracked;       /**< Blocks that were not tracked because max_memory was reached, including those
 	                               whose allocation does not count. */

@@ -99,6 +99,19 @@ MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 MPROF_API void mprof_thread_leave_top(mprof_thread *thread);
 
 /**
+ * \brief Counts events that the client could not record, such as a call in a signal handler that has interrupted a
+ * function of the recorder on this thread. They are in the log as lost.
+ *
+ * While recording is stopped, it does nothing. May be called only by the thread that the handle belongs to, or by a
+ * signal handler on it. Async-signal-safe.
+ * \param thread The handle of the calling thread; NULL counts nothing.
+ * \param cause Why they are lost; an unknown cause counts nothing.
+ * \param count Number of events.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count);
+
+/**
  * \brief Records that the thread continues on another call stack: that of a coroutine, a fiber, a green thread.
  *
  * Events that the thread records from here on belong to that stack: methods are entered and left there, and no time

@@ -5,12 +5,16 @@
 
 #include "base/options.h"
 
+/*
+ * A late event may be matched with the wrong one at its address. Then another event finds no match: the address is
+ * allocated twice, or freed twice. So if each event has found its match, the late ones have as well.
+ */
 static int is_estimate(const mprof_profile *profile)
 {
 	const memory_sums *sums = &profile->memory.state.sums;
 
-	return profile->totals.lost_events > 0 || sums->missing_frees > 0 || sums->late_events > 0 ||
-	       sums->untracked > 0 || profile->memory.has_other_threads ||
+	return profile->totals.lost_events > 0 || sums->missing_frees > 0 || sums->untracked > 0 ||
+	       (sums->late_events > 0 && sums->unmatched_frees > 0) || profile->memory.has_other_threads ||
 	       profile->totals.event_counts[MPROF_EVENT_RECORDING_RESUMED] > 0;
 }
 
@@ -36,6 +40,7 @@ mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory
 	made.missing_frees = memory->missing_frees;
 	made.late_events = memory->late_events;
 	made.is_estimate = (uint32_t)is_estimate(profile);
+	made.is_peak_estimate = made.is_estimate || memory->late_events > 0;
 	made.folded_sites = memory->folded.allocations;
 	made.untracked = memory->untracked;
 	return struct_copy_out(stats, &made, sizeof(made));

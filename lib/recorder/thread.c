@@ -34,10 +34,8 @@ static event_buffer buffer_none;
 
 static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 {
-	/* Only the owner adds, so no exchange is needed. */
-	uint64_t count = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
-
-	atomic_store_explicit(&thread->lost[cause], count + 1, memory_order_relaxed);
+	/* Only the owner adds, but mprof_thread_record_lost() may interrupt it. */
+	atomic_fetch_add_explicit(&thread->lost[cause], 1, memory_order_relaxed);
 }
 
 /* Makes a buffer the thread's current one. Tickets of consecutive buffers are consecutive. */
@@ -273,6 +271,16 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 		record_allocation(thread, class_key, size);
 	else
 		record_allocation_specially(thread, class_key, size);
+}
+
+/* Adds with an exchange: a signal handler may interrupt this function on the same thread. */
+void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count)
+{
+	if (thread == NULL || (unsigned)cause >= LOSS_CAUSE_COUNT ||
+	    (atomic_load_explicit(&thread->special, memory_order_relaxed) & SPECIAL_OFF) != 0 ||
+	    atomic_load_explicit(&thread->shared->closing, memory_order_relaxed))
+		return;
+	atomic_fetch_add_explicit(&thread->lost[cause], count, memory_order_relaxed);
 }
 
 mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)

@@ -234,6 +234,10 @@ void mprof_thread_leave_top(mprof_thread *thread)
 {
 }
 
+void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count)
+{
+}
+
 mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
 {
 	return MPROF_ERR_UNSUPPORTED;

@@ -158,6 +158,10 @@ static void print_totals(const log_report *report, const mprof_memory_stats *tot
 		print_count("not followed", totals->untracked);
 	if (totals->is_estimate)
 		puts("  events are missing, out of order or not followed: these numbers and those below are estimates");
+	else if (totals->is_peak_estimate)
+		puts("  events are out of order: the peak and the temporary allocations are estimates, all others are "
+		     "exact");
+	puts("  without memory that the program maps itself, as by mmap()");
 }
 
 /* A table by call site, and the numbers of a site that it shows. */
@@ -285,6 +289,7 @@ static void print_totals_json(json_writer *json, const mprof_memory_stats *total
 	json_unsigned(json, "missing_frees", totals->missing_frees);
 	json_unsigned(json, "late_events", totals->late_events);
 	json_boolean(json, "estimate", totals->is_estimate != 0);
+	json_boolean(json, "peak_estimate", totals->is_peak_estimate != 0);
 	json_unsigned(json, "folded_sites", totals->folded_sites);
 	json_unsigned(json, "untracked", totals->untracked);
 }
