@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interposes the functions that change the actions, the mask and the stack of signals. Signal handlers may call them, so
- * nothing is allocated and no lock is taken here.
+ * Interposes the functions that change the actions, the mask and the stack of signals. Signal handlers may call them,
+ * so nothing is allocated and no lock is taken here.
  */
 #include "program_signals.h"
 
@@ -23,7 +23,7 @@
 /* The handler needs a few KiB, and the system up to 11 for the registers of large processors. Unused pages are free. */
 #define ALTERNATE_SIZE ((size_t)64 << 10)
 
-/* A reader may use an action while so many newer ones are set. */
+/* A reader may use an action until this number of newer ones is set. */
 #define WISHES 64
 
 typedef int action_function(int number, const struct sigaction *new_action, struct sigaction *old_action);
@@ -45,7 +45,7 @@ static mask_function *real_mask;
 static mask_function *real_thread_mask;
 static stack_function *real_stack;
 
-static program_signals_handler *own_handler;
+static signal_function own_handler;
 static int (*is_own)(const siginfo_t *info); /* Whether the sampler caused a signal. */
 static _Atomic int own_signal;               /* 0 if no signal is kept. */
 
@@ -94,8 +94,8 @@ static void set_wish(const struct sigaction *action)
 }
 
 /*
- * Only faults may interrupt the handler. Calls of the system that a signal of the program interrupts are resumed only as
- * the program wishes; the sampler's interrupts none.
+ * Only faults may interrupt the handler. Calls of the system that a signal of the program interrupts are resumed only
+ * as the program wishes; the sampler's interrupts none.
  */
 static int install(int number, const struct sigaction *wish)
 {
@@ -111,7 +111,7 @@ static int install(int number, const struct sigaction *wish)
 	return real_action(number, &action, NULL) == 0;
 }
 
-int program_signals_keep(int number, program_signals_handler *handler, int (*is_caused)(const siginfo_t *info))
+int program_signals_keep(int number, signal_function handler, int (*is_caused)(const siginfo_t *info))
 {
 	struct sigaction before;
 
@@ -386,7 +386,7 @@ static int change_mask(mask_function *real, int how, const sigset_t *set, sigset
 
 	if (number == 0)
 		return real(how, set, old);
-	/* Blocked before the system's mask changes, so that a signal that arrives meanwhile is treated as before or after. */
+	/* Noted before the system's mask changes: a signal that arrives meanwhile is treated as before or as after. */
 	result = real(how, without_own(number, how, set, &less), old);
 	if (result != 0)
 		is_blocked = was_blocked;

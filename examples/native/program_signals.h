@@ -4,8 +4,8 @@
  * \brief Keeps one signal for the sampler, whatever the program does to all signals, by interposing signal(),
  * sigaction(), pthread_sigmask(), sigaltstack() and their relatives.
  *
- * The program is told what it asked for, and what it asked for happens to signals that the sampler did not cause. A
- * program that makes these system calls without the C library is not noticed.
+ * The program reads back what it asked for, and that happens to signals that the sampler did not cause. A program
+ * that makes these system calls without the C library is not noticed.
  */
 #ifndef PROGRAM_SIGNALS_H
 #define PROGRAM_SIGNALS_H
@@ -13,13 +13,13 @@
 #include <signal.h>
 
 /** Handles the signal; see program_signals_forward(). */
-typedef void program_signals_handler(int number, siginfo_t *info, void *context);
+typedef void (*signal_function)(int number, siginfo_t *info, void *context);
 
 /**
  * Installs the handler of a signal. What the program has asked for so far is remembered. Returns 0 if the system
  * refuses. \p is_own: whether the sampler caused a signal.
  */
-int program_signals_keep(int number, program_signals_handler *handler, int (*is_own)(const siginfo_t *info));
+int program_signals_keep(int number, signal_function handler, int (*is_own)(const siginfo_t *info));
 
 /** Gives the signal back to the program: in a child of fork(), or when sampling ends. */
 void program_signals_release(void);
@@ -35,13 +35,13 @@ void program_signals_inherit(int blocks);
 void program_signals_forward(int number, siginfo_t *info, void *context);
 
 /**
- * Called before the calling thread executes another program, which inherits what is ignored and blocked; and if it could
- * not be executed. Async-signal-safe, also in a child of vfork(), which shares the memory of its parent.
+ * Called before the calling thread executes another program, which inherits what is ignored and blocked; and if it
+ * could not be executed. Async-signal-safe, also in a child of vfork(), which shares the memory of its parent.
  */
 void program_signals_prepare_exec(void);
 void program_signals_cancel_exec(void);
 
-/** Takes the signal if it is pending in the calling thread; not one that the sampler did not cause. Async-signal-safe. */
+/** Takes the signal if the sampler caused it and it is pending in the calling thread. Async-signal-safe. */
 void program_signals_take_pending(void);
 
 /** Gives the calling thread an alternate stack for the handler, and takes it away. */

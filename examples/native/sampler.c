@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples threads, each by its own processor time, with a signal to that thread. The handler takes no lock and allocates
- * nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the thread that
- * unwinds.
+ * Samples threads, each by its own processor time, with a signal to that thread. The handler takes no lock and
+ * allocates nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the
+ * thread that unwinds.
  */
 #include "sampler.h"
 
@@ -392,7 +392,7 @@ int sampler_prepare_exec(void)
 {
 	if (atomic_load_explicit(&recorder, memory_order_acquire) == NULL)
 		return 0;
-	/* A child of vfork() shares the memory of its parent, which is still sampled, but has actions and a mask of its own. */
+	/* A child of vfork() shares the memory of its parent, which is still sampled, but not actions and mask. */
 	if (getpid() != process) {
 		program_signals_prepare_exec();
 		return 0;

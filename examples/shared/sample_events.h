@@ -3,9 +3,9 @@
  * \file sample_events.h
  * \brief Events of the kernel that interrupt threads by their processor time, with SIGTRAP.
  *
- * One event is enough: threads that start later inherit it. The kernel sends the signal when the thread that ran returns
- * to user mode, so no wait is interrupted. The descriptors are in a table of their own, that of a thread which opens and
- * changes them: the program has none of them, and cannot close them.
+ * One event is enough: threads that start later inherit it. The kernel sends the signal when the thread that ran
+ * returns to user mode, so no wait is interrupted. The descriptors are in a table of their own, that of a thread which
+ * opens and changes them: the program has none of them, and cannot close them.
  */
 #ifndef SHARED_SAMPLE_EVENTS_H
 #define SHARED_SAMPLE_EVENTS_H

@@ -11,14 +11,13 @@
 #define NS_PER_SECOND UINT64_C(1000000000)
 
 /*
- * The event is so many times as frequent as the samples. At low rates, more costs hardly anything, and finds shorter
- * threads.
+ * How often an event comes for each sample. At low rates, more costs hardly anything, and finds shorter threads.
  */
 #define LOW_HZ 250
 #define LOW_FACTOR 4
 #define FACTOR 2
 
-/* Another rate is taken from the same event if that is at most so many times as frequent. */
+/* Another rate is taken from the same event if that comes at most this number of times for each sample. */
 #define MAX_FACTOR 8
 
 /* The probability of 1. */
@@ -146,7 +145,7 @@ static uint64_t seed(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((uint64_t)(uintptr_t)&chance * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)now.tv_nsec << 17) | 1;
+	return ((uint64_t)(uintptr_t)&chance << 20 ^ (uint64_t)now.tv_nsec) | 1;
 }
 
 int sample_source_takes(void)

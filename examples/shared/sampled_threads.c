@@ -19,7 +19,7 @@
 /* A thread that ran for less than this between two signals has only answered the signal. */
 #define LEAST_RUN_NS 20000
 
-/* A thread without samples is examined if it ran for so many periods. */
+/* A thread without samples is examined if it ran for this number of periods. */
 #define SUSPICIOUS_PERIODS 10
 
 /* Constant once there are threads. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file thread_files.h
- * \brief What the system tells about the threads of this process in files, read without memory of the heap.
+ * \brief What the system states in files about the threads of this process, read without memory of the heap.
  */
 #ifndef SHARED_THREAD_FILES_H
 #define SHARED_THREAD_FILES_H
@@ -12,7 +12,7 @@
 /** Reads the start of a file of a thread, such as "comm", as a string. Returns 0 if it cannot be read. */
 int thread_files_read(pid_t thread, const char *name, char *text, size_t size);
 
-/** Whether the thread blocks a signal, as far as the system tells. */
+/** Whether the thread blocks a signal; 0 if the system does not state it. */
 int thread_files_blocks(pid_t thread, int signal_number);
 
 /** Calls \p add for each thread of the process until it returns 0. Returns 0 then, or if there is no list. */

@@ -296,7 +296,7 @@ void sampling_print_text(const sampling_facts *facts, FILE *file)
 	}
 }
 
-/* The time of so many samples without one is no accident. */
+/* No sample in the time of this number of them is no accident. */
 #define UNLIKELY_SAMPLES 20
 
 void sampling_explain_none(const sampling_facts *facts, const char *subject, FILE *file)
