@@ -61,7 +61,10 @@ _mprof_options()
 	control)
 		echo "--json --help --version"
 		;;
-	decode | doctor | recover)
+	recover)
+		echo "--log= --help --version"
+		;;
+	decode | doctor)
 		echo "--help --version"
 		;;
 	esac

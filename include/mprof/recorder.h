@@ -486,12 +486,19 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * All events whose recording call had returned are added to the log, with the definitions of the methods and classes
  * that they refer to, unless the log contains them already. The log then ends as if the recorder had been closed. A
  * heap snapshot without its end is marked as incomplete; if the salvage file was on a disk, the part that was not
- * written yet is missing. The salvage file is removed afterwards. If this fails, it can be called again.
+ * written yet is missing. The salvage file is removed after the completed log has been verified. If this fails, it can
+ * be called again.
+ *
+ * Nothing is changed before both files have been verified: the salvage file by its checksums, and the log by those of
+ * its blocks up to where the process had committed. The log must be a regular file that begins with the block which the
+ * process wrote first, and must belong to the user whom the salvage file belongs to, unless that is the caller or root.
+ * A symbolic link is followed only if it is the caller's or root's. Events in buffers have no checksum.
  *
  * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
  * of another architecture, is refused.
  * \param log_path Log of the process. For a recorder of mprof_recorder_open_ring(), the file to write the log to; an
- * existing file is replaced. NULL: mprof_recorder_options::salvage_log_path of the process, or the path that it opened.
+ * existing log or empty file is replaced, any other file is refused. NULL: mprof_recorder_options::salvage_log_path of
+ * the process, or the path that it opened.
  * \param recovery Receives what was found and done, up to its struct_size, which the caller sets; may be NULL.
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
  * \return
@@ -499,12 +506,16 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * - #MPROF_ERR_ARGUMENT if \p salvage_path is NULL, \p log_path is NULL and the process named none, or a struct_size is
  *   too small.
  * - #MPROF_ERR_STATE if the process is still running.
- * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture.
- * - #MPROF_ERR_MALFORMED if the salvage file is damaged. The log was completed with everything else, and the salvage
- *   file is not removed. mprof_error::offset is that of the first damage in the salvage file, 0 if unknown.
- * - #MPROF_ERR_TRUNCATED if the log is shorter than it was when the process died.
+ * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture; or if the log
+ *   is another file, or the log of another recording.
+ * - #MPROF_ERR_MALFORMED if the salvage file is damaged. Nothing was changed. mprof_error::offset is that of the first
+ *   damage in the salvage file, 0 if unknown.
+ * - #MPROF_ERR_CHECKSUM if a block of the log is damaged; mprof_error::offset is that of the block, before compression.
+ *   Nothing was changed, unless the block was written by this function; then the salvage file is not removed.
+ * - #MPROF_ERR_TRUNCATED if the log is shorter than it was when the process died, or if the process died before its log
+ *   had begun.
  * - #MPROF_ERR_IO if a file cannot be read or written; mprof_error::system_error is EBUSY if another writer has the
- *   log.
+ *   log, EPERM if the files belong to different users.
  * - #MPROF_ERR_UNSUPPORTED if the log was not a file, or is compressed and the library was built without zlib; in a
  *   library without the recorder.
  * - #MPROF_ERR_MEMORY if memory could not be allocated.

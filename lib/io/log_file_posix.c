@@ -104,9 +104,17 @@ void log_file_unlock(int fd)
 
 int log_file_open_again(const char *path, int *fd)
 {
-	*fd = open_again(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int error;
+
+	*fd = open_again(path, flags | O_NOFOLLOW, 0);
+	error = errno;
+	if (*fd < 0 && is_own_link(path)) {
+		*fd = open_again(path, flags, 0);
+		error = errno;
+	}
 	if (*fd < 0)
-		return errno;
+		return error;
 	*fd = high_descriptor_move(*fd);
 	/* Any other error than EWOULDBLOCK means that the file system has no locks. */
 	if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)

@@ -464,6 +464,8 @@ static void begin_salvage(mprof_recorder *recorder, const recorder_destination *
 	/* Done here, because the program may die before the writer thread has run. */
 	native_code_follow_modules(&recorder->drain.stacks.code);
 	salvage_commit(&recorder->drain);
+	header->first_checksum = writer_first_checksum(recorder->output.writer);
+	header->checksum = salvage_header_checksum(header);
 	atomic_store_explicit(&header->state, SALVAGE_RECORDING, memory_order_release);
 }
 

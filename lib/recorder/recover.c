@@ -4,9 +4,10 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "io/log_file.h"
 #include "recorder/drain.h"
 #include "recorder/lifecycle.h"
+#include "recorder/log_walk.h"
+#include "recorder/recovered_log.h"
 #include "recorder/recovery.h"
 #include "recorder/salvage_tail.h"
 
@@ -18,16 +19,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Counters have 64 bits. */
+#define MOST_COUNTER_SHIFT 64
+
+/* Of a time: 2^63, which a conversion to an integer can represent. */
+#define MOST_MICROSECONDS 9223372036854775808.0
+
 /* The state of one recovery. */
 typedef struct recovery_job {
 	const char *salvage_path;
 	const char *log_path;
+	int is_log_named; /* < By the caller. */
 	salvage_area area;
 	const salvage_header *header;
 	mprof_clock clock; /* < Of the end of the log. */
 	mprof_recorder *recorder;
 	block_ring *ring;
-	int fd;
+	recovered_log log; /* < If there is no ring. */
+	int has_begun;     /* < Something may have been written. */
 	mprof_recovery result;
 	journal_damage damage; /* < What could not be used. */
 	mprof_error error;
@@ -38,6 +47,16 @@ static mprof_status recovery_fail(recovery_job *job, mprof_status status, int sy
 	error_set(&job->error, status, MPROF_SEVERITY_FATAL, what);
 	job->error.system_error = system_error;
 	return status;
+}
+
+/* Refuses a damaged salvage file, before anything is changed. */
+static mprof_status refuse_damage(recovery_job *job)
+{
+	if (job->damage.places == 0)
+		return MPROF_OK;
+	recovery_fail(job, MPROF_ERR_MALFORMED, 0, "the salvage file is damaged, so nothing was changed");
+	job->error.offset = job->damage.offset;
+	return MPROF_ERR_MALFORMED;
 }
 
 static mprof_status open_area(recovery_job *job)
@@ -58,10 +77,33 @@ static mprof_status open_area(recovery_job *job)
 			job, MPROF_ERR_NOT_MPROF, 0,
 			"the salvage file is of another version of the library or of another architecture");
 	job->result.process = job->header->process;
-	if (job->log_path == NULL && memchr(job->header->log_path, '\0', SALVAGE_PATH_SIZE) != NULL &&
-	    job->header->log_path[0] != '\0')
-		job->log_path = job->header->log_path;
+	job->is_log_named = job->log_path != NULL;
 	return MPROF_OK;
+}
+
+/* Also what has a valid checksum must be in range: this library may not have written it. */
+static int header_is_valid(const salvage_header *header)
+{
+	const uint32_t current = atomic_load_explicit(&header->current, memory_order_relaxed);
+
+	return header->checksum == salvage_header_checksum(header) && current <= 1 &&
+	       header->counter_shift < MOST_COUNTER_SHIFT && header->gzip_level <= 9 &&
+	       memchr(header->log_path, '\0', SALVAGE_PATH_SIZE) != NULL;
+}
+
+/* Verifies what everything else depends on. What is damaged is refused, so that nothing is changed. */
+static mprof_status check_area(recovery_job *job)
+{
+	const salvage_progress *progress = salvage_current_progress(job->header);
+	uint64_t offset;
+
+	if (!header_is_valid(job->header))
+		journal_note_damage(&job->damage, &job->area, job->header);
+	else if (progress->checksum != salvage_progress_checksum(progress))
+		journal_note_damage(&job->damage, &job->area, progress);
+	else if (!salvage_area_check(&job->area, &offset))
+		journal_note_damage(&job->damage, &job->area, job->area.base + offset);
+	return refuse_damage(job);
 }
 
 /* Checks whether the log can and must be completed. */
@@ -79,35 +121,26 @@ static mprof_status check_state(recovery_job *job, int *is_done)
 		job->result.is_recording = 1;
 		return recovery_fail(job, MPROF_ERR_STATE, 0, "the process is still recording");
 	}
-	if (state != SALVAGE_RECORDING)
+	if (state == SALVAGE_OPENING)
 		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0, "the process died before its log had begun");
+	if (state != SALVAGE_RECORDING) {
+		journal_note_damage(&job->damage, &job->area, &job->header->state);
+		return refuse_damage(job);
+	}
+	return check_area(job);
+}
+
+/* Finds the path of the log. */
+static mprof_status find_log(recovery_job *job)
+{
+	if (job->log_path == NULL && job->header->log_path[0] != '\0')
+		job->log_path = job->header->log_path;
 	if (job->log_path == NULL)
 		return recovery_fail(job, MPROF_ERR_ARGUMENT, 0,
 				     "the salvage file does not contain the path of the log: specify it");
 	if (!job->header->log_is_file)
 		return recovery_fail(job, MPROF_ERR_UNSUPPORTED, 0,
 				     "the log is not a regular file, so it cannot be continued");
-	return MPROF_OK;
-}
-
-/* Opens the log and cuts off what was written after the last commit. */
-static mprof_status open_cut_log(recovery_job *job)
-{
-	uint64_t length = salvage_current_progress(job->header)->log_length;
-	struct stat status;
-	int error = log_file_open_again(job->log_path, &job->fd);
-
-	if (error == EBUSY)
-		return recovery_fail(job, MPROF_ERR_IO, error, "another process is writing the log");
-	if (error != 0)
-		return recovery_fail(job, MPROF_ERR_IO, error, "cannot open the log");
-	if (fstat(job->fd, &status) != 0)
-		return recovery_fail(job, MPROF_ERR_IO, errno, "cannot open the log");
-	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < length)
-		return recovery_fail(job, MPROF_ERR_TRUNCATED, 0,
-				     "the log is shorter than it was when the process died");
-	if (ftruncate(job->fd, (off_t)length) != 0 || lseek(job->fd, (off_t)length, SEEK_SET) < 0)
-		return recovery_fail(job, MPROF_ERR_IO, errno, "cannot continue the log");
 	return MPROF_OK;
 }
 
@@ -122,9 +155,15 @@ static mprof_status open_ring(recovery_job *job)
 
 	(void)allocator_init(&allocator, NULL);
 	job->ring = block_ring_create(&allocator, dialect_get(MPROF_DIALECT_DEFAULT), job->header->ring_bytes);
-	if (job->ring == NULL || !recovery_fill_ring(job->ring, &job->area, job->header))
+	if (job->ring == NULL || !recovery_fill_ring(job->ring, &job->area, job->header, &job->damage))
 		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the ring buffer");
-	return MPROF_OK;
+	return recovered_log_check_place(job->log_path, job->is_log_named, &job->area, &job->error);
+}
+
+static mprof_status open_log(recovery_job *job)
+{
+	job->log.path = job->log_path;
+	return recovered_log_open(&job->log, &job->area, job->header, &job->error);
 }
 
 static void read_clock(void *user, mprof_clock *now)
@@ -183,20 +222,24 @@ static void end_clock(recovery_job *job, uint64_t counter)
 {
 	const mprof_clock *first = &job->header->clock;
 	const mprof_clock *last = &salvage_current_progress(job->header)->clock;
+	double since;
 
 	if (counter <= last->counter || last->counter <= first->counter || last->time <= first->time)
 		return;
+	since = (double)(counter - last->counter) * (double)(last->time - first->time) /
+		(double)(last->counter - first->counter);
+	/* A damaged counter may be any time after the last commit. */
+	if (since >= MOST_MICROSECONDS)
+		return;
 	job->clock.counter = counter;
-	job->clock.time =
-		last->time + (uint64_t)((double)(counter - last->counter) * (double)(last->time - first->time) /
-					(double)(last->counter - first->counter));
+	job->clock.time = last->time + (uint64_t)since;
 }
 
 static mprof_status open_recovering_recorder(recovery_job *job)
 {
 	const mprof_sink sink = {sizeof(mprof_sink), add_to_ring, NULL, NULL, job->ring};
 	const recorder_destination where = {
-		.fd = job->fd, .sink = job->ring != NULL ? &sink : NULL, .ring = job->ring, .resumed = job->header};
+		.fd = job->log.fd, .sink = job->ring != NULL ? &sink : NULL, .ring = job->ring, .resumed = job->header};
 	const salvage_progress *progress = salvage_current_progress(job->header);
 	mprof_writer_options writer;
 	mprof_recorder_options options;
@@ -221,9 +264,12 @@ static mprof_status open_recovering_recorder(recovery_job *job)
 	if (job->header->max_log_bytes > progress->log_length)
 		options.max_log_bytes = job->header->max_log_bytes - progress->log_length;
 	status = lifecycle_open(&where, &options, &job->recorder, &job->error);
-	if (status == MPROF_OK)
-		job->recorder->control.ring = job->ring;
-	return status;
+	if (status != MPROF_OK)
+		return status;
+	job->recorder->control.ring = job->ring;
+	/* Recovery has no writer thread: functions that would wait for it return. */
+	job->recorder->shared.closed = 1;
+	return MPROF_OK;
 }
 
 static int put_again(void *user, const void *blocks, size_t length)
@@ -234,21 +280,36 @@ static int put_again(void *user, const void *blocks, size_t length)
 	return output->status == MPROF_OK;
 }
 
-/* Writes what followed the last complete member of a compressed log, which was cut off. */
+static int walk_tail(void *user, const void *blocks, size_t length)
+{
+	return log_walk_feed(user, blocks, length) == MPROF_OK;
+}
+
+/* Verifies what followed the last complete member of a compressed log, which will be cut off. */
+static void check_tail(recovery_job *job)
+{
+	const salvage_progress *progress = salvage_current_progress(job->header);
+	log_walk walk = {.is_continued = 1};
+
+	if (job->ring != NULL || job->header->gzip_level == 0)
+		return;
+	if (salvage_tail_visit(&job->area, progress->tail_member, progress->tail_length, walk_tail, &walk) !=
+		    progress->tail_length ||
+	    !log_walk_is_whole(&walk))
+		journal_note_damage(&job->damage, &job->area, &progress->tail_member);
+}
+
+/* Writes it again. */
 static mprof_status restore_tail(recovery_job *job)
 {
 	const salvage_progress *progress = salvage_current_progress(job->header);
 	recorder_output *output = &job->recorder->output;
-	uint64_t length;
 
 	if (job->ring != NULL || job->header->gzip_level == 0)
 		return MPROF_OK;
-	length = salvage_tail_visit(&job->area, progress->tail_member, progress->tail_length, put_again, output);
+	(void)salvage_tail_visit(&job->area, progress->tail_member, progress->tail_length, put_again, output);
 	if (output->status != MPROF_OK)
 		job->error = output->error;
-	/* Readers skip the block that is not whole. The place of what is missing is unknown. */
-	else if (length < progress->tail_length)
-		job->damage.places++;
 	return output->status;
 }
 
@@ -261,8 +322,6 @@ static mprof_status write_rest(recovery_job *job)
 	char events[32];
 	const mprof_property property = {"recovered-events", events};
 
-	/* Recovery has no writer thread: functions that would wait for it return. */
-	job->recorder->shared.closed = 1;
 	drain_round(drain, 1, 1);
 	end_clock(job, output_counter(output, drain->latest_counter));
 	mprof_writer_get_stats(output->writer, &stats);
@@ -287,30 +346,55 @@ static void note_length(recovery_job *job)
 		job->result.log_bytes = (uint64_t)status.st_size;
 }
 
-static mprof_status complete_log(recovery_job *job)
+/* Reads everything from the salvage file, and refuses it if something is damaged. Nothing is written. */
+static mprof_status read_salvage(recovery_job *job)
 {
-	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_cut_log(job);
+	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_log(job);
 
 	if (status == MPROF_OK)
 		status = open_recovering_recorder(job);
 	if (status != MPROF_OK)
 		return status;
-	status = restore_tail(job);
-	if (status != MPROF_OK)
-		return status;
 	if (!recovery_fill(&job->recorder->drain, &job->area, job->header, &job->damage))
 		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the events in the salvage file");
-	status = write_rest(job);
+	check_tail(job);
+	return refuse_damage(job);
+}
+
+static mprof_status write_log(recovery_job *job)
+{
+	mprof_status status = job->ring == NULL ? recovered_log_cut(&job->log, &job->error) : MPROF_OK;
+
+	job->has_begun = status == MPROF_OK;
+	if (status == MPROF_OK)
+		status = restore_tail(job);
+	if (status == MPROF_OK)
+		status = write_rest(job);
 	if (status == MPROF_OK && job->ring != NULL)
 		status = mprof_recorder_dump_path(job->recorder, job->log_path, job->header->gzip_level, &job->error);
+	return status;
+}
+
+/* The salvage file is removed only after this. */
+static mprof_status verify_log(recovery_job *job)
+{
+	return job->ring == NULL ? recovered_log_verify(&job->log, &job->error)
+				 : recovered_log_verify_ring(job->log_path, job->header->gzip_level, &job->error);
+}
+
+static mprof_status complete_log(recovery_job *job)
+{
+	mprof_status status = find_log(job);
+
+	job->clock = salvage_current_progress(job->header)->clock;
+	if (status == MPROF_OK)
+		status = read_salvage(job);
+	if (status == MPROF_OK)
+		status = write_log(job);
+	if (status == MPROF_OK)
+		status = verify_log(job);
 	if (status == MPROF_OK)
 		note_length(job);
-	/* The salvage file stays, since it may be needed to find out what is missing. */
-	if (status == MPROF_OK && job->damage.places > 0) {
-		status = recovery_fail(job, MPROF_ERR_MALFORMED, 0,
-				       "the salvage file is damaged: names or events may be missing");
-		job->error.offset = job->damage.offset;
-	}
 	return status;
 }
 
@@ -321,10 +405,8 @@ static mprof_status recover_log(recovery_job *job)
 
 	if (status == MPROF_OK)
 		status = check_state(job, &is_done);
-	if (status == MPROF_OK && !is_done) {
-		job->clock = salvage_current_progress(job->header)->clock;
+	if (status == MPROF_OK && !is_done)
 		status = complete_log(job);
-	}
 	if (status == MPROF_OK && salvage_path_is_name(job->salvage_path))
 		unlink(job->salvage_path);
 	return status;
@@ -332,14 +414,13 @@ static mprof_status recover_log(recovery_job *job)
 
 static void release_job(recovery_job *job)
 {
+	if (job->recorder != NULL && !job->has_begun)
+		writer_discard(job->recorder->output.writer);
 	if (job->recorder != NULL)
 		mprof_recorder_destroy(job->recorder);
 	else
 		block_ring_destroy(job->ring);
-	if (job->fd >= 0) {
-		log_file_unlock(job->fd);
-		close(job->fd);
-	}
+	recovered_log_close(&job->log);
 	if (salvage_area_exists(&job->area))
 		salvage_area_close(&job->area);
 }
@@ -347,7 +428,7 @@ static void release_job(recovery_job *job)
 mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
 				    mprof_error *error)
 {
-	recovery_job job = {.salvage_path = salvage_path, .log_path = log_path, .fd = -1};
+	recovery_job job = {.salvage_path = salvage_path, .log_path = log_path, .log = {.fd = -1}};
 	int saved_errno = errno;
 	mprof_status status;
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "recorder/key_fields.h"
+#include "recorder/log_walk.h"
 #include "recorder/recovery_heap.h"
 #include "recorder/slots.h"
 #include "recorder/thread.h"
@@ -331,15 +332,32 @@ static uint64_t block_order(const salvage_piece *piece, const salvage_progress *
 	return block->number + 1;
 }
 
-int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header)
+/* Whether a block is the first one of the log or any later one, and whole. */
+static int ring_block_is_valid(const ring_block *block, int is_first, const salvage_header *header)
+{
+	log_walk walk = {.is_continued = !is_first};
+
+	return log_walk_feed(&walk, block + 1, block->length) == MPROF_OK && walk.blocks == 1 &&
+	       log_walk_is_whole(&walk) && (!is_first || walk.first_checksum == header->first_checksum);
+}
+
+int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header, journal_damage *damage)
 {
 	const salvage_progress *progress = salvage_current_progress(header);
 	found_list list;
 	int is_done = find_all(&list, &ring->allocator, area, progress, SALVAGE_RING_BLOCK, block_order);
 
-	/* A damaged piece is ignored. */
-	for (size_t i = 0; is_done && i < list.count; i++)
-		is_done = block_ring_adopt(ring, list.items[i].content) != ENOMEM;
+	for (size_t i = 0; is_done && i < list.count; i++) {
+		int error = ring_block_is_valid(list.items[i].content, i == 0, header)
+				    ? block_ring_adopt(ring, list.items[i].content)
+				    : EINVAL;
+
+		if (error == EINVAL)
+			journal_note_damage(damage, area, list.items[i].content);
+		is_done = error != ENOMEM;
+	}
+	if (is_done && list.count == 0)
+		journal_note_damage(damage, area, header);
 	block_ring_continue(ring, &progress->evicted, progress->clock.time);
 	release_found(&list, &ring->allocator);
 	return is_done;

@@ -11,15 +11,16 @@
 
 /**
  * Gives the recorder everything that is not in the log yet, and the state that the writer thread had after what is. The
- * recorder continues that log and has no writer thread. The area must stay mapped until the recorder is freed. What is
- * damaged is left out; \p damage receives what is missing of the journal. Returns 0 if there is no memory.
+ * recorder continues that log, has no writer thread, and has written nothing yet. The area must stay mapped until the
+ * recorder is freed. What is damaged is left out, and noted in \p damage. Returns 0 if there is no memory.
  */
 int recovery_fill(recorder_drain *drain, salvage_area *area, const salvage_header *header, journal_damage *damage);
 
 /**
  * Adds the committed blocks of a ring, in their order, without copying them: the area must stay mapped until the ring
- * is freed. Returns 0 if there is no memory.
+ * is freed. Each block is verified; damage is noted in \p damage. Returns 0 if there is no memory.
  */
-int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header);
+int recovery_fill_ring(block_ring *ring, const salvage_area *area, const salvage_header *header,
+		       journal_damage *damage);
 
 #endif

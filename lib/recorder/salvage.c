@@ -2,6 +2,7 @@
 /* Creates and removes the salvage file, which contains what is not in the log yet. */
 #include "recorder/salvage.h"
 
+#include "base/checksum.h"
 #include "recorder/buffer_pool.h"
 #include "recorder/heap_chunks.h"
 #include "recorder/message_queue.h"
@@ -31,6 +32,22 @@ uint64_t salvage_layout(void)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		hash = (hash ^ sizes[i]) * UINT64_C(0x100000001b3);
 	return hash;
+}
+
+uint32_t salvage_header_checksum(const salvage_header *header)
+{
+	return checksum_update(0, header, offsetof(salvage_header, checksum));
+}
+
+uint32_t salvage_progress_checksum(const salvage_progress *progress)
+{
+	static const uint32_t none;
+	const size_t before = offsetof(salvage_progress, checksum);
+	const size_t after = before + sizeof(progress->checksum);
+	uint32_t checksum = checksum_update(0, progress, before);
+
+	checksum = checksum_update(checksum, &none, sizeof(none));
+	return checksum_update(checksum, (const unsigned char *)progress + after, sizeof(*progress) - after);
 }
 
 uint64_t salvage_process_start(uint32_t process)

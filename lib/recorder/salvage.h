@@ -71,18 +71,18 @@ typedef struct salvage_progress {
 	uint32_t buffer;       /**< Index of the buffer. */
 	uint32_t drained;      /**< How many of its slots are in the log. */
 	uint32_t serial;       /**< Serial of the thread whose losses were reported; 0 if none. */
-	uint32_t reserved;     /**< 0. */
+	uint32_t checksum;     /**< Of the record while this is 0. */
 	uint64_t reported[LOSS_CAUSE_COUNT];
 } salvage_progress;
 
-/** The state of the recording process. */
+/** The state of the recording process. The numbers differ in most bits, so that damage does not make one the other. */
 typedef enum salvage_state {
 	SALVAGE_OPENING = 0,
-	SALVAGE_RECORDING = 1, /**< What is not in the log must be salvaged. */
-	SALVAGE_CLOSED = 2     /**< The log is complete. */
+	SALVAGE_RECORDING = 0x1d4a96c3, /**< What is not in the log must be salvaged. */
+	SALVAGE_CLOSED = 0x62b5693c     /**< The log is complete. */
 } salvage_state;
 
-#define SALVAGE_MAGIC "mprofsv1"
+#define SALVAGE_MAGIC "mprofsv2"
 
 /** Size of the path of the log in bytes, with the NUL; longer paths are not stored. */
 #define SALVAGE_PATH_SIZE 4096
@@ -90,10 +90,10 @@ typedef enum salvage_state {
 /** The header of the area. Owner: the thread that opens the recorder, then the writer thread. */
 typedef struct salvage_header {
 	char magic[8];
-	uint64_t layout; /**< salvage_layout(): sizes that must be the same for the recovering program. */
-	_Atomic uint32_t state;
-	uint32_t process;       /**< ID of the recording process. */
-	uint64_t process_start; /**< When that process started, in the system's clock ticks; 0 if unknown. */
+	uint64_t layout;         /**< salvage_layout(): sizes that must be the same for the recovering program. */
+	uint32_t process;        /**< ID of the recording process. */
+	uint32_t first_checksum; /**< writer_first_checksum() of the log, which identifies it. */
+	uint64_t process_start;  /**< When that process started, in the system's clock ticks; 0 if unknown. */
 	/* Constant: properties of the log. */
 	uint64_t directives;
 	uint64_t max_log_bytes;
@@ -108,6 +108,9 @@ typedef struct salvage_header {
 	uint32_t counter_shift;           /**< As recorder_output::counter_shift. */
 	mprof_clock clock;                /**< When the log began. */
 	char log_path[SALVAGE_PATH_SIZE]; /**< Absolute; "" if unknown. */
+	uint32_t checksum; /**< salvage_header_checksum(), stored before the state is SALVAGE_RECORDING. */
+
+	_Atomic uint32_t state; /**< A #salvage_state. */
 
 	_Atomic uint64_t message_sequence; /**< Sequence number of the last message. Any thread. */
 
@@ -144,6 +147,12 @@ int salvage_path_is_name(const char *path);
 
 /** Stores the path of the log in the header, made absolute. \p path is NULL if the log has none. */
 void salvage_set_log_path(recorder_salvage *salvage, const char *path);
+
+/** The checksum of the part of a header that is constant once recording has begun: from its start to the path. */
+uint32_t salvage_header_checksum(const salvage_header *header);
+
+/** The checksum of a progress record. */
+uint32_t salvage_progress_checksum(const salvage_progress *progress);
 
 /** The valid progress record of a process that has ended. */
 static inline const salvage_progress *salvage_current_progress(const salvage_header *header)

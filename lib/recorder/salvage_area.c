@@ -392,3 +392,52 @@ salvage_piece *salvage_area_next(const salvage_area *area, const salvage_piece *
 	}
 	return NULL;
 }
+
+/* Whether the check value at an offset is that of no piece, but was stored: it is stored last. */
+static int is_damaged_piece(const salvage_area *area, uint64_t offset)
+{
+	const salvage_piece *piece = (const salvage_piece *)(const void *)(area->base + offset);
+	uint64_t check;
+
+	if (area->capacity - offset < offsetof(salvage_piece, content))
+		return 0;
+	check = atomic_load_explicit(&piece->check, memory_order_relaxed);
+	return check != 0 && check != salvage_check(offset, piece);
+}
+
+/* Whether there is a piece at an offset. */
+static int is_piece(const salvage_area *area, uint64_t offset)
+{
+	const salvage_piece *piece = (const salvage_piece *)(const void *)(area->base + offset);
+
+	return area->capacity - offset >= offsetof(salvage_piece, content) &&
+	       atomic_load_explicit(&piece->check, memory_order_relaxed) == salvage_check(offset, piece);
+}
+
+int salvage_area_check(const salvage_area *area, uint64_t *offset)
+{
+	const uint64_t used = atomic_load_explicit(&root_of(area)->used, memory_order_relaxed);
+	const salvage_piece *piece = NULL;
+	uint64_t end = area->first;
+	uint64_t found;
+
+	*offset = 0;
+	if (used < area->first || used > area->capacity || used % SALVAGE_ALIGNMENT != 0)
+		return 0;
+	for (;;) {
+		/* Where a piece ends, there is another one, or one that was being allocated. */
+		*offset = end;
+		if (end < used && is_damaged_piece(area, end))
+			return 0;
+		piece = salvage_area_next(area, piece);
+		found = piece != NULL ? (uint64_t)((const unsigned char *)piece - area->base) : used;
+		if (end < found && is_piece(area, end))
+			return 0;
+		if (piece == NULL)
+			break;
+		end = found + piece->size;
+	}
+	*offset = 0;
+	/* Pieces after the last one: the end itself is damaged. */
+	return !is_piece(area, used);
+}

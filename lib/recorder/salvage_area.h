@@ -145,6 +145,12 @@ static inline void salvage_piece_publish(void *content)
  */
 salvage_piece *salvage_area_next(const salvage_area *area, const salvage_piece *previous);
 
+/**
+ * Checks the headers of all pieces. Returns 0 if one is damaged, and sets \p offset to its offset in the file. For
+ * areas of salvage_area_open().
+ */
+int salvage_area_check(const salvage_area *area, uint64_t *offset);
+
 /** Size of the content of a piece, in bytes. */
 static inline uint64_t salvage_piece_room(const salvage_piece *piece)
 {

@@ -82,7 +82,9 @@ static void make_valid(recorder_drain *drain)
 	salvage_header *header = drain->shared->salvage.header;
 	uint32_t other = 1 - atomic_load_explicit(&header->current, memory_order_relaxed);
 
-	header->progress[other] = drain->progress;
+	drain->progress.checksum = salvage_progress_checksum(&drain->progress);
+	/* Padding, too, as the checksum includes it. */
+	memcpy(&header->progress[other], &drain->progress, sizeof(drain->progress));
 	atomic_store_explicit(&header->current, other, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (drain->tail.area != NULL)

@@ -3,6 +3,7 @@
 #include "recorder/salvage_journal.h"
 
 #include "base/array.h"
+#include "base/checksum.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -33,6 +34,8 @@ static int add_chunk(salvage_journal *journal, size_t size)
 	chunk->generation = journal->generation;
 	chunk->number = journal->last != NULL ? journal->last->number + 1 : 0;
 	chunk->length = 0;
+	chunk->checksum = 0;
+	chunk->reserved = 0;
 	chunk->next = NULL;
 	if (journal->last != NULL)
 		journal->last->next = chunk;
@@ -67,6 +70,7 @@ static void *begin_entry(salvage_journal *journal, size_t size)
 static void end_entry(salvage_journal *journal, journal_entry *entry, size_t size)
 {
 	entry->size = (uint32_t)size;
+	journal->last->checksum = checksum_update(journal->last->checksum, entry, size);
 	journal->last->length += size;
 	journal->bytes += size;
 }
@@ -189,6 +193,7 @@ journal_position salvage_journal_position(const salvage_journal *journal)
 	if (journal->last != NULL) {
 		position.chunk = journal->last->number;
 		position.length = journal->last->length;
+		position.checksum = journal->last->checksum;
 	}
 	return position;
 }
@@ -271,25 +276,37 @@ static int entry_is_whole(const journal_entry *entry, uint64_t room)
 	return entry->size == (entry->kind == JOURNAL_VERSION ? sizeof(journal_version) : sizeof(*entry));
 }
 
-static void note_damage(journal_damage *damage, const salvage_area *area, const void *place)
+void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *place)
 {
 	if (damage->places++ == 0)
 		damage->offset = (uint64_t)((const unsigned char *)place - area->base);
 }
 
+/* How much of a chunk is visited, and what its checksum must be. */
+typedef struct chunk_part {
+	const journal_chunk *chunk;
+	uint64_t length;
+	uint64_t checksum;
+} chunk_part;
+
 /* Visits the entries of a chunk up to a length, or to the first damaged one. Returns 0 if the visitor stopped. */
-static int visit_chunk(const salvage_area *area, const journal_chunk *chunk, uint64_t length, journal_visitor visitor,
-		       void *user, journal_damage *damage)
+static int visit_chunk(const salvage_area *area, const chunk_part *part, journal_visitor visitor, void *user,
+		       journal_damage *damage)
 {
+	const journal_chunk *chunk = part->chunk;
 	const uint64_t room =
 		salvage_piece_room(salvage_piece_of((void *)(uintptr_t)chunk)) - offsetof(journal_chunk, entries);
 	uint64_t offset = 0;
 
-	while (offset < length) {
+	if (part->length > room || checksum_update(0, chunk->entries, (size_t)part->length) != part->checksum) {
+		journal_note_damage(damage, area, chunk);
+		return 1;
+	}
+	while (offset < part->length) {
 		const journal_entry *entry = (const journal_entry *)(const void *)(chunk->entries + offset);
 
-		if (length > room || !entry_is_whole(entry, length - offset)) {
-			note_damage(damage, area, length > room ? (const void *)&chunk->length : entry);
+		if (!entry_is_whole(entry, part->length - offset)) {
+			journal_note_damage(damage, area, entry);
 			return 1;
 		}
 		if (!visitor(user, entry))
@@ -308,18 +325,21 @@ int salvage_journal_visit(const salvage_area *area, const mprof_allocator *alloc
 
 	for (size_t i = 0; has_memory && i < list.count; i++) {
 		const journal_chunk *chunk = list.chunks[i];
+		chunk_part part = {chunk, chunk->length, chunk->checksum};
 
 		/* Damage elsewhere may look like a second chunk with this number. */
 		if (chunk->number < expected)
 			continue;
 		if (chunk->number != expected)
-			note_damage(damage, area, i > 0 ? (const void *)list.chunks[i - 1] : area->base);
+			journal_note_damage(damage, area, i > 0 ? (const void *)list.chunks[i - 1] : area->base);
 		expected = chunk->number + 1;
-		has_memory = visit_chunk(area, chunk, chunk->number == end->chunk ? end->length : chunk->length,
-					 visitor, user, damage);
+		if (chunk->number == end->chunk)
+			part = (chunk_part){chunk, end->length, end->checksum};
+		has_memory = visit_chunk(area, &part, visitor, user, damage);
 	}
 	if (has_memory && end->length > 0 && expected != end->chunk + 1)
-		note_damage(damage, area, list.count > 0 ? (const void *)list.chunks[list.count - 1] : area->base);
+		journal_note_damage(damage, area,
+				    list.count > 0 ? (const void *)list.chunks[list.count - 1] : area->base);
 	allocator_release(allocator, list.chunks, list.capacity * sizeof(*list.chunks));
 	return has_memory;
 }

@@ -92,6 +92,8 @@ typedef struct journal_chunk {
 	uint64_t generation;        /**< journal_position::generation. */
 	uint64_t number;            /**< From 0, in each generation. */
 	uint64_t length;            /**< Bytes of entries. */
+	uint32_t checksum;          /**< Of these bytes. */
+	uint32_t reserved;          /**< 0. */
 	struct journal_chunk *next; /**< Only valid in the recording process. */
 	unsigned char entries[];
 } journal_chunk;
@@ -99,8 +101,9 @@ typedef struct journal_chunk {
 /** Up to where a journal is committed. */
 typedef struct journal_position {
 	uint64_t generation;
-	uint64_t chunk;  /**< Number of the last chunk. */
-	uint64_t length; /**< Bytes of entries in it. */
+	uint64_t chunk;    /**< Number of the last chunk. */
+	uint64_t length;   /**< Bytes of entries in it. */
+	uint64_t checksum; /**< Of these bytes. */
 } journal_position;
 
 typedef struct salvage_journal {
@@ -179,9 +182,13 @@ typedef struct journal_damage {
 	uint64_t offset; /**< Offset of the first of these places in the file, in bytes. */
 } journal_damage;
 
+/** Notes that something is damaged at a place in the area. */
+void journal_note_damage(journal_damage *damage, const salvage_area *area, const void *place);
+
 /**
- * Visits the entries up to a position in the journal of an area of salvage_area_open(). Where the journal is damaged,
- * the rest of the chunk is left out; \p damage receives where. Returns 0 if there is no memory.
+ * Visits the entries up to a position in the journal of an area of salvage_area_open(). A chunk whose checksum is wrong
+ * is left out, and the rest of a chunk after an invalid entry; \p damage receives where. Returns 0 if there is no
+ * memory.
  */
 int salvage_journal_visit(const salvage_area *area, const mprof_allocator *allocator, const journal_position *end,
 			  journal_visitor visitor, void *user, journal_damage *damage);

@@ -2,6 +2,7 @@
 /* Ends the block that was built and writes it to the sink, within the size limit. */
 #include "writer/put_block.h"
 
+#include "base/checksum.h"
 #include "format/kind_counts.h"
 #include "writer/compress.h"
 #include "writer/errors.h"
@@ -112,6 +113,9 @@ static mprof_status put_checked_block(mprof_writer *writer)
 	if (writer->index.is_used)
 		log_index_add(&writer->index, writer->encoding.rules, &writer->block, content_length,
 			      block->length - writer->encoding.rules->header_length);
+	if (writer->stats.blocks == 0)
+		writer->first_checksum =
+			checksum_update(0, block->bytes, block->length - writer->encoding.rules->checksum_length);
 	writer->stats.bytes += block->length;
 	writer->stats.blocks++;
 	return MPROF_OK;

@@ -68,6 +68,16 @@ uint64_t writer_stored_length(const mprof_writer *writer)
 	return bottom->fd_start + bottom->taken;
 }
 
+void writer_discard(mprof_writer *writer)
+{
+	writer->state = WRITER_CLOSED;
+}
+
+uint32_t writer_first_checksum(const mprof_writer *writer)
+{
+	return writer->first_checksum;
+}
+
 void writer_observe(mprof_writer *writer, sink_observer observer, void *user)
 {
 	writer->sink.observer = observer;

@@ -38,6 +38,15 @@ int writer_is_regular_file(const mprof_writer *writer);
 /** The length of the log in its file, in bytes, as stored. */
 uint64_t writer_stored_length(const mprof_writer *writer);
 
+/** Ends a writer that has written nothing since it was restored, so that destroying it writes nothing, either. */
+void writer_discard(mprof_writer *writer);
+
+/**
+ * The checksum of the first block, which no other log has: it contains the time in counters and microseconds at which
+ * the log began. Requires that the block was written by this writer.
+ */
+uint32_t writer_first_checksum(const mprof_writer *writer);
+
 /** Has \p observer called with everything that is written from now on, before compression. */
 void writer_observe(mprof_writer *writer, sink_observer observer, void *user);
 

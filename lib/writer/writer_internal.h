@@ -44,6 +44,7 @@ struct mprof_writer {
 	uint64_t max_name_length;
 	int lossy;
 	writer_state state;
+	uint32_t first_checksum; /**< See writer_first_checksum(). */
 	uint64_t header_counter; /**< Counter when the last block was written, in dialects with counter deltas. */
 	encode_buffer block;     /**< The block being built. Its memory is reused for the next one. */
 	codec_packer packer;

@@ -53,16 +53,11 @@ static void complete_log(salvaged_logs *salvaged, const log_output *log, const c
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_status status = mprof_recorder_recover(path, NULL, &recovery, &error);
 
-	if ((status == MPROF_OK && !recovery.was_complete) || status == MPROF_ERR_MALFORMED) {
+	if (status == MPROF_OK && !recovery.was_complete) {
 		/* A program that executes another one cannot close its log. */
 		salvaged->logs += !is_superseded(log, recovery.process, number);
 		salvaged->events += recovery.events;
 		salvaged->lost += recovery.lost_events;
-	}
-	if (status == MPROF_ERR_MALFORMED) {
-		fprintf(stderr, "mprof: %s: at byte %" PRIu64 " of the salvaged memory: %s\n", name, error.offset,
-			error.what);
-		return;
 	}
 	/* A process that is still running in the background completes its log itself. */
 	if (status == MPROF_OK || status == MPROF_ERR_TRUNCATED || recovery.is_recording)

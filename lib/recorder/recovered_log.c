@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens and verifies the log of a process that died, and the file that is written from its ring. */
+#include "recorder/recovered_log.h"
+
+#include "base/error.h"
+#include "io/log_file.h"
+#include "io/source_gzip.h"
+#include "recorder/log_walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mprof_status fail(mprof_error *error, mprof_status status, int system_error, const char *what)
+{
+	error_set(error, status, MPROF_SEVERITY_FATAL, what);
+	error->system_error = system_error;
+	return status;
+}
+
+static mprof_status fail_walk(mprof_error *error, mprof_status status, int system_error, const log_walk *walk)
+{
+	switch (status) {
+	case MPROF_ERR_NOT_MPROF:
+		return fail(error, status, 0, "the file is not the log of a recorder");
+	case MPROF_ERR_IO:
+		return fail(error, status, system_error, "cannot read the log");
+	case MPROF_ERR_MEMORY:
+		return fail(error, status, 0, "out of memory for reading the log");
+	case MPROF_ERR_UNSUPPORTED:
+		return fail(error, status, 0, "this build of the library cannot decompress the log");
+	default:
+		fail(error, MPROF_ERR_CHECKSUM, 0, "a block of the log is damaged");
+		error->offset = walk->block_offset;
+		error->block_offset = walk->block_offset;
+		return MPROF_ERR_CHECKSUM;
+	}
+}
+
+/* Walks from \p start to \p end, where a block must end. */
+static mprof_status walk_log(log_walk *walk, const log_part *part, mprof_error *error)
+{
+	mprof_allocator allocator;
+	mprof_status status;
+	int system_error;
+
+	(void)allocator_init(&allocator, NULL);
+	status = log_walk_part(walk, &allocator, part, &system_error);
+	return status == MPROF_OK ? status : fail_walk(error, status, system_error, walk);
+}
+
+/*
+ * Whether this user may be led to a file by a salvage file: by his own or by the system's, or by that of the user whose
+ * file it is.
+ */
+static int may_lead(const struct stat *salvage, const struct stat *file)
+{
+	return salvage->st_uid == geteuid() || salvage->st_uid == 0 ||
+	       (file != NULL && salvage->st_uid == file->st_uid);
+}
+
+static mprof_status check_file(const recovered_log *log, const salvage_area *area, mprof_error *error)
+{
+	struct stat status;
+	struct stat salvage;
+
+	if (fstat(log->fd, &status) != 0 || fstat(area->fd, &salvage) != 0)
+		return fail(error, MPROF_ERR_IO, errno, "cannot open the log");
+	if (!may_lead(&salvage, &status))
+		return fail(error, MPROF_ERR_IO, EPERM, "the salvage file belongs to another user than the log");
+	if (!S_ISREG(status.st_mode))
+		return fail(error, MPROF_ERR_NOT_MPROF, 0, "the log is not a regular file");
+	if ((uint64_t)status.st_size < log->length)
+		return fail(error, MPROF_ERR_TRUNCATED, 0, "the log is shorter than it was when the process died");
+	return MPROF_OK;
+}
+
+/* Verifies that the log is that of the recording, and then all of it. */
+static mprof_status check_blocks(const recovered_log *log, const salvage_header *header, mprof_error *error)
+{
+	const log_part part = {log->fd, 0, log->length, log->is_compressed != 0};
+	log_walk walk = {.is_first_only = 1};
+	mprof_status status = walk_log(&walk, &part, error);
+
+	if (status != MPROF_OK)
+		return status;
+	if (walk.blocks == 0 || walk.first_checksum != header->first_checksum)
+		return fail(error, MPROF_ERR_NOT_MPROF, 0, "the log is that of another recording");
+	memset(&walk, 0, sizeof(walk));
+	return walk_log(&walk, &part, error);
+}
+
+mprof_status recovered_log_open(recovered_log *log, const salvage_area *area, const salvage_header *header,
+				mprof_error *error)
+{
+	mprof_status status;
+	int system_error = log_file_open_again(log->path, &log->fd);
+
+	if (system_error == EBUSY)
+		return fail(error, MPROF_ERR_IO, system_error, "another process is writing the log");
+	if (system_error != 0)
+		return fail(error, MPROF_ERR_IO, system_error, "cannot open the log");
+	log->length = salvage_current_progress(header)->log_length;
+	log->is_compressed = header->gzip_level != 0;
+	status = check_file(log, area, error);
+	if (status == MPROF_OK)
+		status = check_blocks(log, header, error);
+	if (status == MPROF_OK && lseek(log->fd, (off_t)log->length, SEEK_SET) < 0)
+		status = fail(error, MPROF_ERR_IO, errno, "cannot continue the log");
+	return status;
+}
+
+mprof_status recovered_log_cut(const recovered_log *log, mprof_error *error)
+{
+	while (ftruncate(log->fd, (off_t)log->length) != 0) {
+		if (errno != EINTR)
+			return fail(error, MPROF_ERR_IO, errno, "cannot continue the log");
+	}
+	return MPROF_OK;
+}
+
+static mprof_status verify_end(int fd, uint64_t start, uint32_t is_compressed, mprof_error *error)
+{
+	log_walk walk;
+	log_part part = {fd, start, 0, is_compressed != 0};
+	struct stat status;
+	mprof_status walked;
+
+	if (fstat(fd, &status) != 0)
+		return fail(error, MPROF_ERR_IO, errno, "cannot read the log");
+	part.end = (uint64_t)status.st_size;
+	memset(&walk, 0, sizeof(walk));
+	walk.is_continued = start > 0;
+	walked = walk_log(&walk, &part, error);
+	if (walked == MPROF_OK && !walk.has_end)
+		return fail(error, MPROF_ERR_TRUNCATED, 0, "the log that was written has no end");
+	return walked;
+}
+
+mprof_status recovered_log_verify(const recovered_log *log, mprof_error *error)
+{
+	return verify_end(log->fd, log->length, log->is_compressed, error);
+}
+
+void recovered_log_close(recovered_log *log)
+{
+	if (log->fd < 0)
+		return;
+	log_file_unlock(log->fd);
+	close(log->fd);
+	log->fd = -1;
+}
+
+/* Whether a file begins as a log does, compressed or not. Only the first block is read. */
+static int begins_as_log(int fd, uint64_t length)
+{
+	unsigned char magic[SOURCE_GZIP_MAGIC_LENGTH];
+	mprof_allocator allocator;
+	log_walk walk;
+	log_part part = {fd, 0, length, 0};
+	int system_error;
+	mprof_status status;
+
+	(void)allocator_init(&allocator, NULL);
+	memset(&walk, 0, sizeof(walk));
+	if (pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic))
+		part.is_compressed = memcmp(magic, SOURCE_GZIP_MAGIC, sizeof(magic)) == 0;
+	walk.is_first_only = 1;
+	status = log_walk_part(&walk, &allocator, &part, &system_error);
+	return status == MPROF_OK && walk.blocks > 0;
+}
+
+/* Whether the log of a ring may take the place of a file. A symbolic link is replaced, not followed. */
+static int is_replaceable(const char *path, const struct stat *found)
+{
+	struct stat status;
+	int is_log = 0;
+	int fd;
+
+	if (S_ISLNK(found->st_mode))
+		return 1;
+	if (!S_ISREG(found->st_mode))
+		return 0;
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+	while (fd < 0 && errno == EINTR);
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		is_log = status.st_size == 0 || begins_as_log(fd, (uint64_t)status.st_size);
+	if (fd >= 0)
+		close(fd);
+	return is_log;
+}
+
+mprof_status recovered_log_check_place(const char *path, int is_named, const salvage_area *area, mprof_error *error)
+{
+	struct stat found;
+	struct stat salvage;
+	const int exists = lstat(path, &found) == 0;
+
+	if (!exists && errno != ENOENT)
+		return fail(error, MPROF_ERR_IO, errno, "cannot open the file that the log is to be written to");
+	if (fstat(area->fd, &salvage) != 0)
+		return fail(error, MPROF_ERR_IO, errno, "cannot read the salvage file");
+	if (!is_named && !may_lead(&salvage, exists ? &found : NULL))
+		return fail(error, MPROF_ERR_IO, EPERM, "the salvage file belongs to another user: specify the log");
+	if (exists && !is_replaceable(path, &found))
+		return fail(error, MPROF_ERR_NOT_MPROF, 0,
+			    "the file that the log is to be written to exists, and is not the log of a recorder");
+	return MPROF_OK;
+}
+
+mprof_status recovered_log_verify_ring(const char *path, uint32_t is_compressed, mprof_error *error)
+{
+	mprof_status status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+
+	if (fd < 0)
+		return fail(error, MPROF_ERR_IO, errno, "cannot read the log");
+	status = verify_end(fd, 0, is_compressed, error);
+	close(fd);
+	return status;
+}
