@@ -594,7 +594,8 @@ MPROF_API mprof_status mprof_reader_get_time(const mprof_reader *reader, uint64_
  * \param counter Receives the counter.
  * \return
  * - #MPROF_OK.
- * - #MPROF_AGAIN if no two clock pairs with different counters were read yet: counters are taken as nanoseconds.
+ * - #MPROF_AGAIN if neither a frequency nor two clock pairs with different counters were read yet: counters are taken as
+ *   nanoseconds.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * \since 0.1
  */
@@ -621,13 +622,26 @@ typedef struct mprof_session {
 	const char *runtime;        /**< Name or file of the runtime from INTRO, "" if INTRO is damaged. Borrowed until
 	                                 the reader is destroyed. */
 	mprof_clock start;          /**< Clock pair of INTRO; if INTRO is damaged, the first one that was read. */
-	mprof_clock last;           /**< The latest clock pair read; after the last block that of END. */
-	double counters_per_second; /**< Frequency of the counter, from start and last; 0 while not known. */
+	mprof_clock last;           /**< The latest clock pair read; after the last block that of END. Its time minus
+	                                 that of start is not the duration: the wall clock may have been set. */
+	double counters_per_second; /**< Frequency of the counter that all times are computed by: as the log states it,
+	                                 otherwise from the clock pairs; 0 while not known. */
 	uint64_t valid_bytes;       /**< As mprof_parser_get_valid_bytes(); a block that defines an ID again, or omits
 	                                 IDs, is not valid either. */
 	uint64_t lost_events;       /**< Sum of the lost events in the LOST blocks read. */
 	uint32_t compressed;        /**< 1: the source is gzip. */
-	uint32_t reserved;          /**< 0. */
+	uint32_t states_rate;  /**< 1: the log states counters_per_second (doc/format.md, 3.8). 0: it is derived from
+	                                 the wall clock, without the steps that were found. */
+	uint64_t duration_ns;  /**< Nanoseconds from start to last, by the counter. */
+	uint32_t clock_steps;  /**< How many times the wall clock was set while the log was recorded, as far as clock
+	                                 pairs show it: by more than 100 ms. Not all if clock pairs are far apart, and none
+	                                 of a log that has fewer than four and does not state the frequency. The time in
+	                                 which a system slept is such a step if its counter stood still. */
+	uint32_t reserved;     /**< 0. */
+	int64_t clock_step_us; /**< By how many microseconds, all together. */
+	uint64_t monotonic_ns; /**< CLOCK_MONOTONIC of the recorded system at clocks; 0: not known. */
+	uint64_t boottime_ns;  /**< CLOCK_BOOTTIME of the recorded system at clocks; 0: not known. */
+	mprof_clock clocks;    /**< The counter and the wall clock that monotonic_ns and boottime_ns belong to. */
 } mprof_session;
 
 /**

@@ -5,6 +5,7 @@
 #include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "format/losses.h"
+#include "format/rate_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,11 +114,12 @@ mprof_status state_resolution(mprof_converter *converter, const mprof_block *blo
 
 /*
  * Fetches the next property that is copied. The resolution of the log is not that of the copy, and the copy's counter
- * is that of the log in another unit, which \p counter describes.
+ * is that of the log in another unit, which \p counter describes, and whose frequency \p rate has.
  */
-static mprof_status next_property(mprof_converter *converter, mprof_property *property, char *counter)
+static mprof_status next_property(mprof_converter *converter, mprof_property *property, char *counter, char *rate)
 {
 	mprof_status status;
+	double frequency;
 
 	do {
 		status = mprof_reader_next_property(converter->reader, &property->key, &property->value);
@@ -129,6 +131,10 @@ static mprof_status next_property(mprof_converter *converter, mprof_property *pr
 			 converter->resolution.divisor);
 		property->value = counter;
 	}
+	if (strcmp(property->key, RATE_KEY) == 0 && rate_text_parse(property->value, &frequency)) {
+		rate_text_format(frequency / (double)converter->resolution.divisor, rate, RATE_TEXT_SIZE);
+		property->value = rate;
+	}
 	return MPROF_OK;
 }
 
@@ -136,6 +142,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 {
 	mprof_property properties[PROPERTY_BATCH];
 	char counter[COUNTER_SIZE];
+	char rate[RATE_TEXT_SIZE];
 	mprof_status fetched;
 
 	do {
@@ -143,7 +150,7 @@ mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
 		mprof_status status;
 
 		while (count < PROPERTY_BATCH &&
-		       (fetched = next_property(converter, &properties[count], counter)) == MPROF_OK)
+		       (fetched = next_property(converter, &properties[count], counter, rate)) == MPROF_OK)
 			count++;
 		/* A longer list continues in another block; readers combine the two. */
 		converter_set_clock(converter, block);

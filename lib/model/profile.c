@@ -20,6 +20,7 @@ static int bound_windows(mprof_profile *profile, const mprof_profile_options *op
 
 	if (options->alive_at != 0 && (end == 0 || options->alive_at < end))
 		end = options->alive_at;
+	profile->window_has_end = 1;
 	window_bound(&profile->window, options->window_start, options->window_end);
 	window_bound(&profile->alive_window, options->window_start, end);
 	for (size_t i = 0; i < options->thread_count; i++) {

@@ -137,9 +137,7 @@ static void set_conversion(mprof_profile *profile, const mprof_session *session)
 		profile->totals.wall_ns =
 			(int64_t)(end - start) > 0 ? profile_clock_duration(&profile->clock, end - start) : 0;
 	else
-		profile->totals.wall_ns = session->last.time > session->start.time
-						  ? (session->last.time - session->start.time) * 1000
-						  : 0;
+		profile->totals.wall_ns = session->duration_ns;
 }
 
 static int show_timeline(mprof_profile *profile, const mprof_session *session)
@@ -161,6 +159,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 		return MPROF_ERR_ARGUMENT;
 	profile_partial_end(reader);
 	set_conversion(profile, &session);
+	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
 	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages))

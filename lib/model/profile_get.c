@@ -9,7 +9,9 @@ static void sum_threads(const mprof_profile *profile, mprof_profile_totals *tota
 	uint64_t self = 0;
 
 	totals->unclosed_frames = profile->calls.unclosed_frames;
-	totals->unclosed_frames += thread_table_open_frames(&profile->threads, &profile->calls);
+	/* What is open at the end of the log belongs to the window that has the end. */
+	if (profile->window_has_end)
+		totals->unclosed_frames += thread_table_open_frames(&profile->threads, &profile->calls);
 	for (size_t i = 0; i < profile->threads.count; i++)
 		self += profile->threads.records[i].self;
 	totals->method_ns = profile_clock_duration(&profile->clock, self);

@@ -8,6 +8,7 @@
 
 #include <mprof/parser.h>
 
+#include "format/content_cursor.h"
 #include "format/definition_sink.h"
 #include "format/event_decode_state.h"
 #include "parser/prepared.h"
@@ -38,6 +39,12 @@ int parser_has_content(const mprof_parser *parser);
  * The block must be loaded. Valid until bytes are fed or another header is read.
  */
 const uint8_t *parser_block_bytes(const mprof_parser *parser, size_t *length);
+
+/**
+ * Begins a further iteration over the properties of the loaded block, for block_property_decode(). Returns 0 if no
+ * SESSION block is loaded. Valid as long as parser_block_bytes().
+ */
+int parser_get_properties(mprof_parser *parser, content_cursor *cursor);
 
 /** Returns to the first item of the loaded block, if there is one. */
 void parser_rewind(mprof_parser *parser);

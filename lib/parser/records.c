@@ -2,6 +2,7 @@
 /* Fetches the records, definitions and properties of the loaded block. */
 #include "parser/records.h"
 
+#include "parser/parser.h"
 #include "parser/parser_internal.h"
 
 void parser_records_rewind(mprof_parser *parser)
@@ -24,7 +25,15 @@ void parser_mappings_rewind(mprof_parser *parser)
 
 void parser_properties_rewind(mprof_parser *parser)
 {
-	content_cursor_init(&parser->properties, parser_content(parser), parser_content_length(parser),
+	(void)parser_get_properties(parser, &parser->properties);
+}
+
+int parser_get_properties(mprof_parser *parser, content_cursor *cursor)
+{
+	if (!parser_is_loaded(parser) || parser->block.kind != MPROF_BLOCK_SESSION)
+		return 0;
+	content_cursor_init(cursor, parser_content(parser), parser_content_length(parser),
 			    parser->decoding.max_name_length);
-	parser->properties.position = parser->body.list_start;
+	cursor->position = parser->body.list_start;
+	return 1;
 }

@@ -4,7 +4,9 @@
 
 #include "base/checksum.h"
 #include "format/record_lists.h"
+#include "format/block_decode.h"
 #include "format/dialect.h"
+#include "format/rate_text.h"
 #include "parser/parser.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
@@ -18,7 +20,8 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |                              \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION))
 
 /* Those of them whose definitions the parser passes on while it loads the block. */
 #define STORED_KINDS                                                                                                   \
@@ -179,6 +182,58 @@ static mprof_status store_intro(mprof_reader *reader, const mprof_block *block)
 	return status;
 }
 
+/* Reads a number without a sign. Returns 0 if the text is another one. */
+static int parse_nanoseconds(const char *text, uint64_t *value)
+{
+	uint64_t found = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++) {
+		const uint64_t digit = (uint64_t)(*text - '0');
+
+		if (found > (UINT64_MAX - digit) / 10)
+			return 0;
+		found = found * 10 + digit;
+	}
+	if (*text != '\0')
+		return 0;
+	*value = found;
+	return 1;
+}
+
+/* The clocks of the system are those of the first block that states them, of which the clock pair is kept, too. */
+static void note_system_clock(mprof_reader *reader, const mprof_block *block, const char *key, const char *value)
+{
+	const int is_monotonic = strcmp(key, "monotonic_ns") == 0;
+	system_clocks *clocks = &reader->system_clocks;
+
+	if (!is_monotonic && strcmp(key, "boottime_ns") != 0)
+		return;
+	if (clocks->is_known && clocks->offset != block->offset)
+		return;
+	if (parse_nanoseconds(value, is_monotonic ? &clocks->monotonic_ns : &clocks->boottime_ns)) {
+		clocks->is_known = 1;
+		clocks->offset = block->offset;
+		clocks->pair = block->start;
+	}
+}
+
+static void learn_session(mprof_reader *reader, const mprof_block *block)
+{
+	content_cursor properties;
+	const char *key;
+	const char *value;
+
+	if (!parser_get_properties(reader->parser, &properties))
+		return;
+	while (block_property_decode(&properties, &key, &value)) {
+		double rate;
+
+		if (strcmp(key, RATE_KEY) == 0 && rate_text_parse(value, &rate))
+			time_scale_state(&reader->scale, rate, block->offset);
+		note_system_clock(reader, block, key, value);
+	}
+}
+
 mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 {
 	if (block->has_clocks) {
@@ -190,6 +245,9 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 		return store_intro(reader, block);
 	case MPROF_BLOCK_LOST:
 		return add_losses(reader, block);
+	case MPROF_BLOCK_SESSION:
+		learn_session(reader, block);
+		return MPROF_OK;
 	case MPROF_BLOCK_STATISTICAL:
 		return reader_samples_learn(reader, block);
 	case MPROF_BLOCK_MAPPING:

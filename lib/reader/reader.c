@@ -279,6 +279,13 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	own.start = reader->scale.first;
 	own.last = reader->scale.last;
 	own.counters_per_second = time_scale_counters_per_second(&reader->scale);
+	own.states_rate = reader->scale.stated > 0;
+	own.duration_ns = time_scale_duration(&reader->scale);
+	own.clock_steps = reader->scale.steps;
+	own.clock_step_us = reader->scale.step_amount;
+	own.monotonic_ns = reader->system_clocks.monotonic_ns;
+	own.boottime_ns = reader->system_clocks.boottime_ns;
+	own.clocks = reader->system_clocks.pair;
 	own.lost_events = reader->lost_events;
 	own.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {

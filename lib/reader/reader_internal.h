@@ -124,6 +124,15 @@ typedef struct reader_selection {
 	uint64_t end;    /**< The first counter after the time. */
 } reader_selection;
 
+/** The clocks of the recorded system that a SESSION block states, and its clock pair. */
+typedef struct system_clocks {
+	int is_known;
+	uint64_t offset; /**< Of the block. */
+	mprof_clock pair;
+	uint64_t monotonic_ns;
+	uint64_t boottime_ns;
+} system_clocks;
+
 struct mprof_reader {
 	mprof_allocator allocator;
 	mprof_parser *parser;
@@ -174,6 +183,7 @@ struct mprof_reader {
 	                               known_until. */
 	int misses_something;     /**< Blocks that may contain definitions were skipped or could not be read. */
 	time_scale scale;
+	system_clocks system_clocks;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */
 	uint64_t lost_events;
 	block_index index;

@@ -33,7 +33,7 @@ void counter_rate_begin(counter_rate *rate, const counter_source *source, double
 	}
 }
 
-/* Some counters stop while the system sleeps, some do not, so what was measured over a sleep says nothing. */
+/* Some counters stop while the system sleeps, some do not, so a measurement over a sleep is of no use. */
 static int has_slept(const counter_instant *start, const counter_instant *now)
 {
 	const uint64_t before = start->boottime_ns - start->monotonic_ns;
@@ -48,7 +48,7 @@ static int is_due(const counter_rate *rate, uint64_t elapsed, int is_last)
 	return elapsed >= rate->due_ns || (is_last && elapsed > rate->measured_ns + rate->measured_ns / 4);
 }
 
-int counter_rate_measure(counter_rate *rate, int is_last, counter_instant *now)
+int counter_rate_update(counter_rate *rate, int is_last, counter_instant *now)
 {
 	uint64_t elapsed;
 	double measured;

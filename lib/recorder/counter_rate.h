@@ -28,6 +28,6 @@ void counter_rate_begin(counter_rate *rate, const counter_source *source, double
  * Measures up to now, if that is long enough to state a better frequency than the last one, or \p is_last and at least
  * somewhat longer. Returns 1 if counter_rate::stated has changed; \p now is then the time at which it was measured.
  */
-int counter_rate_measure(counter_rate *rate, int is_last, counter_instant *now);
+int counter_rate_update(counter_rate *rate, int is_last, counter_instant *now);
 
 #endif

@@ -75,7 +75,7 @@ void session_state_rate(recorder_drain *drain, int is_last)
 	const mprof_property property = {RATE_KEY, text};
 	counter_instant now;
 
-	if (!output->has_session || !output_is_writing(output) || !counter_rate_measure(&drain->rate, is_last, &now))
+	if (!output->has_session || !output_is_writing(output) || !counter_rate_update(&drain->rate, is_last, &now))
 		return;
 	rate_text_format(drain->rate.stated, text, sizeof(text));
 	output_note_status(output, write_session_at(output, &now, &property, 1));

@@ -495,7 +495,7 @@ FIELD(mprof_heap_step, has_offset, 8);
 FIELD(mprof_heap_step, reserved, 12);
 FIELD(mprof_heap_step, offset, 16);
 
-SIZE(mprof_session, 96);
+SIZE(mprof_session, 152);
 FIELD(mprof_session, struct_size, 0);
 FIELD(mprof_session, dialect, 8);
 FIELD(mprof_session, version, 12);
@@ -508,7 +508,14 @@ FIELD(mprof_session, counters_per_second, 64);
 FIELD(mprof_session, valid_bytes, 72);
 FIELD(mprof_session, lost_events, 80);
 FIELD(mprof_session, compressed, 88);
-FIELD(mprof_session, reserved, 92);
+FIELD(mprof_session, states_rate, 92);
+FIELD(mprof_session, duration_ns, 96);
+FIELD(mprof_session, clock_steps, 104);
+FIELD(mprof_session, reserved, 108);
+FIELD(mprof_session, clock_step_us, 112);
+FIELD(mprof_session, monotonic_ns, 120);
+FIELD(mprof_session, boottime_ns, 128);
+FIELD(mprof_session, clocks, 136);
 
 SIZE(mprof_index_entry, 56);
 FIELD(mprof_index_entry, struct_size, 0);

@@ -113,3 +113,90 @@ Test(time_scale, long_log)
 		last = converted;
 	}
 }
+
+#define SECOND UINT64_C(1000000)
+#define START (UINT64_C(1700000000) * SECOND)
+
+/* Ten clock pairs, one per second of a counter in milliseconds; the wall clock is set before the one of \p step_at. */
+static time_scale scale_with_step(int step_at, int64_t step, int is_reversed, double stated)
+{
+	time_scale scale;
+
+	memset(&scale, 0, sizeof(scale));
+	for (int i = 0; i < 10; i++) {
+		const int at = is_reversed && i > 0 ? 10 - i : i;
+		const uint64_t set = at >= step_at ? (uint64_t)step : 0;
+		const mprof_clock clock = {5000 + (uint64_t)at * 1000, START + (uint64_t)at * SECOND + set};
+
+		time_scale_add(&scale, &clock);
+	}
+	if (stated > 0)
+		time_scale_state(&scale, stated, 1);
+	return scale;
+}
+
+static void expect_step(const time_scale *scale, uint32_t steps, int64_t amount)
+{
+	cr_assert_eq(scale->steps, steps);
+	cr_assert_eq(scale->step_amount, amount);
+	cr_assert_eq(time_scale_counters_per_second(scale), 1000);
+	cr_assert_eq(time_scale_duration(scale), UINT64_C(9000000000));
+	cr_assert_eq(convert(scale, 7000), INT64_C(2000000000));
+}
+
+Test(time_scale, a_step_of_the_wall_clock_changes_no_duration)
+{
+	static const int64_t steps[] = {INT64_C(3600000000), -3000000, -INT64_C(3600000000), 200000};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		for (int at = 1; at < 10; at++) {
+			for (int is_reversed = 0; is_reversed < 2; is_reversed++) {
+				const time_scale scale = scale_with_step(at, steps[i], is_reversed, 0);
+
+				expect_step(&scale, 1, steps[i]);
+			}
+		}
+	}
+}
+
+Test(time_scale, a_clock_that_is_read_late_is_no_step)
+{
+	const time_scale scale = scale_with_step(9, 50000, 0, 0);
+
+	cr_assert_eq(scale.steps, 0);
+	cr_assert_eq(scale.step_amount, 0);
+}
+
+Test(time_scale, a_stated_frequency_needs_no_wall_clock)
+{
+	const mprof_clock first = {5000, START};
+	const mprof_clock last = {14000, START - 50 * SECOND};
+	const time_scale many = scale_with_step(5, 7200 * (int64_t)SECOND, 0, 1000);
+	time_scale two = {0};
+
+	expect_step(&many, 1, 7200 * (int64_t)SECOND);
+	time_scale_add(&two, &first);
+	time_scale_state(&two, 1000, 10);
+	cr_assert_eq(convert(&two, 6000), INT64_C(1000000000), "before a second clock pair");
+	time_scale_add(&two, &last);
+	expect_step(&two, 1, -59 * (int64_t)SECOND);
+	/* The last one in the log applies, whichever is read first. */
+	time_scale_state(&two, 2000, 20);
+	time_scale_state(&two, 3000, 15);
+	cr_assert_eq(time_scale_counters_per_second(&two), 2000);
+}
+
+/* More clock pairs than are kept. */
+Test(time_scale, a_step_in_a_long_log)
+{
+	time_scale scale = {0};
+
+	for (uint64_t i = 0; i < 100000; i++) {
+		const mprof_clock clock = {i * 10, i * 10000 + (i >= 70000 ? 600 * SECOND : 0)};
+
+		time_scale_add(&scale, &clock);
+	}
+	cr_assert_eq(scale.steps, 1);
+	cr_assert_eq(scale.step_amount, 600 * (int64_t)SECOND);
+	cr_assert_eq(time_scale_duration(&scale), UINT64_C(999990000000));
+}

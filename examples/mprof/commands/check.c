@@ -210,6 +210,7 @@ static void print_notes(const findings *found)
 		   references_unused(&found->references, REFERENCE_METHOD, summary->methods));
 	print_note("blocks of unknown kinds", found->unknown_blocks);
 	print_note("events of unknown kinds", found->unknown_events);
+	summary_print_steps(&summary->session, stdout);
 	print_note("times the clock goes back", found->backward_steps);
 	if (found->backward_steps > 0)
 		printf("note: first in the block at offset %" PRIu64 "\n", found->first_backward_block);

@@ -182,6 +182,9 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "end_time_us", session->last.time);
 	json_double(json, "counters_per_second", session->counters_per_second);
 	json_double(json, "resolution_ns", resolution_ns(session));
+	json_unsigned(json, "duration_ns", session->duration_ns);
+	json_unsigned(json, "clock_steps", session->clock_steps);
+	json_signed(json, "clock_step_us", session->clock_step_us);
 	json_unsigned(json, "threads", summary->threads);
 	json_unsigned(json, "classes", summary->classes);
 	json_unsigned(json, "methods", summary->methods);
@@ -314,16 +317,31 @@ static void print_flags(uint32_t flags, FILE *file)
 	fputc('\n', file);
 }
 
+void summary_print_steps(const mprof_session *session, FILE *file)
+{
+	char text[TEXT_NUMBER_SIZE];
+	const int is_back = session->clock_step_us < 0;
+	const uint64_t amount = is_back ? 0 - (uint64_t)session->clock_step_us : (uint64_t)session->clock_step_us;
+
+	if (session->clock_steps == 0)
+		return;
+	fprintf(file, "%-12s the wall clock moved %s by %s while the log was recorded; ", "note",
+		is_back ? "back" : "forward", text_duration(text, amount < UINT64_MAX / 1000 ? amount * 1000 : amount));
+	fputs(session->states_rate ? "durations do not depend on it\n" : "durations are estimated without the step\n",
+	      file);
+}
+
 static void print_times(const mprof_session *session, FILE *file)
 {
 	char text[TEXT_NUMBER_SIZE];
 
 	print_line(file, "started", text_date(text, session->start.time));
-	if (session->last.time > session->start.time)
-		print_line(file, "duration", text_duration(text, (session->last.time - session->start.time) * 1000));
+	if (session->duration_ns > 0)
+		print_line(file, "duration", text_duration(text, session->duration_ns));
 	if (session->counters_per_second > 0)
 		fprintf(file, "%-12s %.6g counters per second, resolution %.6g ns\n", "clock",
 			session->counters_per_second, resolution_ns(session));
+	summary_print_steps(session, file);
 }
 
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file)
@@ -373,8 +391,8 @@ void summary_print_header(const log_summary *summary, const log_input *input, co
 		text_name(file, session->runtime);
 		fputs(", ", file);
 	}
-	if (session->last.time > session->start.time)
-		fprintf(file, "%s, ", text_duration(text, (session->last.time - session->start.time) * 1000));
+	if (session->duration_ns > 0)
+		fprintf(file, "%s, ", text_duration(text, session->duration_ns));
 	fprintf(file, "%s thread%s, ", text_count(text, summary->threads), summary->threads == 1 ? "" : "s");
 	fprintf(file, "%s events, ", text_count(text, summary->events));
 	fprintf(file, "%s, %s\n", text_bytes(text, summary->size),
@@ -383,6 +401,7 @@ void summary_print_header(const log_summary *summary, const log_input *input, co
 		print_state(summary, file);
 	else
 		print_missing(summary, file);
+	summary_print_steps(session, file);
 	print_precompiled(summary, file);
 	recording_filters_print_text(&summary->filters, recorded_flags(summary), file);
 	sampling_print_text(&summary->sampling, file);

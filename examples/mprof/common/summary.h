@@ -73,6 +73,9 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 /** Prints a summary as lines of a label and a value. */
 void summary_print_text(const log_summary *summary, const log_input *input, FILE *file);
 
+/** Writes that the wall clock was set while the log was recorded, if it was, and what that means for durations. */
+void summary_print_steps(const mprof_session *session, FILE *file);
+
 /**
  * Prints the most important facts on one line, and what is missing in the log on further lines. \p program: NULL if
  * unknown.
