@@ -133,8 +133,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load_index(mprof_reader *rea
 /**
  * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
  *
- * The blocks of one thread are in the order of time. The blocks of different threads are not: blocks after the one
- * found may contain only events before that time.
+ * Blocks are in the order in which they were written, which is not that of time: blocks after the one found may contain
+ * only events before that time, also of the same thread if its ID was used by several threads, one after the other.
+ * mprof_reader_select() returns exactly the blocks of a span of time.
  * \param reader The reader, with an index.
  * \param nanoseconds The time, since the start of the session.
  * \param thread ID of the thread whose blocks are considered; #MPROF_THREAD_ANY: all.

@@ -210,16 +210,12 @@ size_t block_index_from(const block_index *index, const index_list *list, uint64
 	return low < list->count ? list->entries[low].number : SIZE_MAX;
 }
 
-size_t block_index_until(const block_index *index, const index_list *list, uint64_t counter)
+int block_index_starts_after(const block_index *index, const index_block *block, uint64_t counter)
 {
-	const int64_t wanted = relative_to_origin(index, counter);
+	return relative_to_origin(index, block->start_counter) > relative_to_origin(index, counter);
+}
 
-	/* Scans backwards: start counters may decrease, though rarely, and then the later block is the right one. */
-	for (size_t i = list->count; i-- > 0;) {
-		const index_block *block = &index->blocks[list->entries[i].number];
-
-		if (block->kind == MPROF_BLOCK_EVENTS && relative_to_origin(index, block->start_counter) <= wanted)
-			return list->entries[i].number;
-	}
-	return SIZE_MAX;
+int block_index_ends_after(const block_index *index, const index_block *block, uint64_t counter)
+{
+	return relative_to_origin(index, block->end_counter) > relative_to_origin(index, counter);
 }

@@ -82,7 +82,10 @@ const index_list *block_index_thread(const block_index *index, uint64_t thread);
 /** Returns the index of the first block of a list that may have events at \p counter or later, or SIZE_MAX. */
 size_t block_index_from(const block_index *index, const index_list *list, uint64_t counter);
 
-/** Returns the index of the last EVENTS block of a list that does not start after \p counter, or SIZE_MAX. */
-size_t block_index_until(const block_index *index, const index_list *list, uint64_t counter);
+/** Whether a block begins after a counter. That may be long before its first event. */
+int block_index_starts_after(const block_index *index, const index_block *block, uint64_t counter);
+
+/** Whether a block has an event after a counter. */
+int block_index_ends_after(const block_index *index, const index_block *block, uint64_t counter);
 
 #endif

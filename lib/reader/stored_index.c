@@ -346,6 +346,9 @@ mprof_status reader_load_stored_index(mprof_reader *reader, int *is_loaded)
 		return MPROF_OK;
 	reader_discard_index(reader);
 	reader->misses_something = missed;
+	/* It would be interrupted at the same place again. The pass over the blocks continues where it was. */
+	if (status == MPROF_ERR_INTERRUPTED)
+		reader->distrusts_index = 1;
 	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
 		return status;
 	/* The pass over the blocks reports what is wrong with the log. */

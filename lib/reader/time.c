@@ -58,37 +58,41 @@ static mprof_status rebuild_index(mprof_reader *reader)
 	return mprof_reader_build_index(reader);
 }
 
-/*
- * Seeks to the block of a thread that \p search finds for a counter, and copies its index entry to \p block. Sets
- * *found to 0 if none.
- */
-static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint64_t counter,
-				    size_t (*search)(const block_index *, const index_list *, uint64_t),
-				    index_block *block, int *found)
+/* Seeks to a block of the index. If the index does not match the log, it is built again and *matches is 0. */
+static mprof_status seek_to_block(mprof_reader *reader, const index_block *block, int *matches)
+{
+	mprof_status status = mprof_reader_seek(reader, block->offset);
+
+	*matches = 1;
+	if (status == MPROF_OK)
+		status = check_block(reader, block, matches);
+	if (status == MPROF_OK && !*matches)
+		status = rebuild_index(reader);
+	return status;
+}
+
+/* Seeks to the first block of a thread that may have events from a counter on. Sets *found to 0 if none. */
+static mprof_status seek_to_counter(mprof_reader *reader, uint64_t thread, uint64_t counter, int *found)
 {
 	mprof_status status;
 	int matches;
 
 	do {
 		const index_list *list = block_index_thread(&reader->index, thread);
-		size_t number = list != NULL ? search(&reader->index, list, counter) : SIZE_MAX;
+		size_t number = list != NULL ? block_index_from(&reader->index, list, counter) : SIZE_MAX;
+		index_block block;
 
 		*found = number != SIZE_MAX;
 		if (!*found)
 			return MPROF_OK;
-		*block = reader->index.blocks[number];
-		status = mprof_reader_seek(reader, block->offset);
-		if (status == MPROF_OK)
-			status = check_block(reader, block, &matches);
-		if (status == MPROF_OK && !matches)
-			status = rebuild_index(reader);
+		block = reader->index.blocks[number];
+		status = seek_to_block(reader, &block, &matches);
 	} while (status == MPROF_OK && !matches);
 	return status;
 }
 
 mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, uint64_t thread)
 {
-	index_block block;
 	uint64_t counter;
 	mprof_status status;
 	int found;
@@ -100,7 +104,7 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 				   "mprof_reader_seek_time() needs an index: call mprof_reader_build_index() first");
 	/* If no two different clock pairs were read, counters are taken as nanoseconds. */
 	(void)time_scale_invert(&reader->scale, nanoseconds, &counter);
-	status = seek_to_counter(reader, thread, counter, block_index_from, &block, &found);
+	status = seek_to_counter(reader, thread, counter, &found);
 	return status == MPROF_OK && !found ? mprof_reader_seek(reader, reader->index.end) : status;
 }
 
@@ -159,6 +163,115 @@ static mprof_status copy_frames_at(mprof_reader *reader, uint64_t counter, mprof
 	return status;
 }
 
+/*
+ * Finds the latest event of the block, where the reader is, that is not after a counter. \p has_any is 0 if its first
+ * event is later: its base counter may be that of an earlier block of the thread.
+ */
+static mprof_status find_latest_event(mprof_reader *reader, uint64_t counter, uint64_t *latest, int *has_any)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_next(reader, MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS), &block);
+	mprof_event events[EVENT_BATCH];
+	size_t followed = 0;
+	size_t count = 0;
+
+	*has_any = 0;
+	if (!parser_has_content(reader->parser) || block.kind != MPROF_BLOCK_EVENTS)
+		return status != MPROF_OK ? status : MPROF_ERR_STATE;
+	status = MPROF_OK;
+	while (status == MPROF_OK && followed == count) {
+		status = mprof_parser_next_events(reader->parser, events, EVENT_BATCH, &count);
+		for (followed = 0; followed < count && (int64_t)(events[followed].counter - counter) <= 0; followed++) {
+			*latest = events[followed].counter;
+			*has_any = 1;
+		}
+	}
+	reader->frames.is_done = 1;
+	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
+}
+
+/* A block that may have been left, or be, the last one that a thread was in at a counter. */
+typedef struct open_block {
+	index_block block;
+	uint64_t latest; /* Counter of its latest event until then. */
+	int is_known;    /* 0: no block had an event until then. */
+} open_block;
+
+/*
+ * Compares a block of the thread, which does not begin after the counter, with the best one found among later blocks.
+ * Of blocks with events until the counter, the one with the latest event is the right one.
+ */
+static mprof_status compare_block(mprof_reader *reader, const index_block *block, uint64_t counter, open_block *best,
+				  int *matches)
+{
+	uint64_t latest = block->end_counter;
+	mprof_status status = MPROF_OK;
+	int has_any = 1;
+
+	*matches = 1;
+	/* A block without events ends where it begins. */
+	if (block_index_ends_after(&reader->index, block, counter) || block->end_counter == block->start_counter) {
+		status = seek_to_block(reader, block, matches);
+		if (status == MPROF_OK && *matches)
+			status = find_latest_event(reader, counter, &latest, &has_any);
+	}
+	if (status != MPROF_OK || !*matches)
+		return status;
+	/* If there is none, the first block has the calls that were open before it. */
+	if (has_any ? !best->is_known || (int64_t)(latest - best->latest) > 0 : !best->is_known) {
+		best->block = *block;
+		best->latest = latest;
+		best->is_known = has_any;
+	}
+	return MPROF_OK;
+}
+
+/*
+ * Finds the block of a thread that has the last event until a counter. Base counters do not show which one that is:
+ * blocks may repeat the one of an earlier block, and thread IDs may be reused by blocks that are not in order.
+ */
+static mprof_status search_open_block(mprof_reader *reader, const index_list *list, uint64_t counter, open_block *best,
+				      int *found, int *matches)
+{
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = list->count; i-- > 0 && status == MPROF_OK && *matches;) {
+		const index_block block = reader->index.blocks[list->entries[i].number];
+
+		/* No earlier block has a later event. */
+		if (best->is_known && list->entries[i].latest <= (int64_t)(best->latest - reader->index.origin))
+			break;
+		if (block.kind != MPROF_BLOCK_EVENTS || block_index_starts_after(&reader->index, &block, counter))
+			continue;
+		status = compare_block(reader, &block, counter, best, matches);
+		*found = 1;
+	}
+	return status;
+}
+
+/* Finds the block, and seeks to it. Sets *found to 0 if none. */
+static mprof_status find_open_block(mprof_reader *reader, uint64_t thread, uint64_t counter, index_block *block,
+				    int *found)
+{
+	mprof_status status;
+	int matches;
+
+	do {
+		const index_list *list = block_index_thread(&reader->index, thread);
+		open_block best = {.is_known = 0};
+
+		*found = 0;
+		matches = 1;
+		if (list == NULL)
+			return MPROF_OK;
+		status = search_open_block(reader, list, counter, &best, found, &matches);
+		if (status == MPROF_OK && matches && *found)
+			status = seek_to_block(reader, &best.block, &matches);
+		*block = best.block;
+	} while (status == MPROF_OK && !matches);
+	return status;
+}
+
 mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread, uint64_t counter,
 					  mprof_stack_frame *frames, size_t frame_size, size_t capacity, size_t *count)
 {
@@ -175,7 +288,7 @@ mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
 		return refuse_call(reader, MPROF_ERR_STATE,
 				   "mprof_reader_get_open_frames() needs an index with events: call "
 				   "mprof_reader_build_index() first");
-	status = seek_to_counter(reader, thread, counter, block_index_until, &block, &found);
+	status = find_open_block(reader, thread, counter, &block, &found);
 	if (status != MPROF_OK || !found)
 		return status;
 	status = copy_frames_at(reader, counter, frames, frame_size, capacity, count);

@@ -405,3 +405,49 @@ Test(reader_time, saved_index_of_mono)
 	mprof_reader_destroy(reader);
 	free_timed_log(self);
 }
+
+/* Two blocks of a thread with the same base counter, which is not that of their first event, as Mono 2 writes them. */
+Test(reader_time, a_base_counter_may_be_repeated)
+{
+	static const struct {
+		uint64_t counter;
+		size_t open;
+	} expected[] = {{4000, 0}, {8000, 0}, {10000, 1}, {15000, 1}, {20000, 0}, {30000, 0}, {55000, 1}, {70000, 0}};
+	mprof_event calls[][2] = {{{.kind = MPROF_EVENT_METHOD_ENTER, .id = 1, .counter = 10000},
+				   {.kind = MPROF_EVENT_METHOD_LEAVE, .id = 1, .counter = 20000}},
+				  {{.kind = MPROF_EVENT_METHOD_ENTER, .id = 2, .counter = 50000},
+				   {.kind = MPROF_EVENT_METHOD_LEAVE, .id = 2, .counter = 60000}}};
+	timed_log clock = {.counter = 1000};
+	mprof_writer_options options;
+	mprof_stack_frame frames[4];
+	mprof_writer *writer;
+	mprof_reader *reader;
+	const uint8_t *bytes;
+	size_t length;
+	size_t count;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	options.clock = tell_time;
+	options.clock_user = &clock;
+	options.allow_undefined_ids = 1;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	for (int i = 0; i < 2; i++) {
+		clock.counter += 50000;
+		cr_assert_eq(mprof_writer_begin_events(writer, 1, 5000), MPROF_OK);
+		cr_assert_eq(mprof_writer_write_events(writer, calls[i], 2, NULL), MPROF_OK);
+		cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	}
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	mprof_writer_get_memory(writer, &bytes, &length);
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		cr_assert_eq(
+			mprof_reader_get_open_frames(reader, 1, expected[i].counter, frames, FRAME_SIZE, 4, &count),
+			MPROF_OK);
+		cr_assert_eq(count, expected[i].open, "at %llu", (unsigned long long)expected[i].counter);
+		cr_assert(count == 0 || frames[0].id == (expected[i].counter < 30000 ? 1 : 2));
+	}
+	mprof_reader_destroy(reader);
+	mprof_writer_destroy(writer);
+}
