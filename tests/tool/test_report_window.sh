@@ -172,3 +172,19 @@ for window in 0- 20us-60us -1ms 2us- 40us-45us; do
 	same_window $window plain.mprof damaged.mprof
 	same_window $window plain_cut.mprof cut.mprof
 done
+
+# A method that was called before the window and returns after it is in the tables, though nothing is called in it.
+mprof report --time=2us-3us sample.mprof
+expect "calls of the window" "$(awk '$1 == "calls" { print $2 }' out)" 0
+expect "time of the window" "$(awk '/time in methods/ { print $4, $5 }' out)" "1.00 us"
+expect "rows of methods and calls" "$(grep -c 'Game.World.Run' out)" 3
+mprof export --to=folded --time=2us-3us -o - sample.mprof
+expect "exported time" "$(cat out)" "Game.World.Run (string[]) 1000"
+
+# Calls that do not return are those of the window that has the end of the log.
+mprof report --json sample.mprof
+all=$(jq .totals.unclosed_frames out)
+mprof report --json --time=2us-3us sample.mprof
+expect "calls without a return" "$(jq .totals.unclosed_frames out)" 0
+mprof report --json --time=3us- sample.mprof
+expect "calls without a return at the end" "$(jq .totals.unclosed_frames out)" "$all"

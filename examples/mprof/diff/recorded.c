@@ -14,7 +14,7 @@ int recorded_has(const log_diff *diff, int side, uint32_t table)
 
 	switch (table) {
 	case MPROF_DIFF_METHODS:
-		return log->totals.calls > 0;
+		return log->totals.calls > 0 || log->totals.method_ns > 0;
 	case MPROF_DIFF_ALLOCATIONS:
 		return log->totals.allocations > 0;
 	case MPROF_DIFF_SAMPLES:

@@ -214,7 +214,7 @@ static int has_sites(const site_list *list)
 	const log_report *report = list->report;
 	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
 
-	if (report->totals.calls == 0 || (report->options.with_call_sites && count > 0))
+	if (!report_has_calls(report) || (report->options.with_call_sites && count > 0))
 		return 1;
 	if (get_call(report, 0, EXPORT_ALLOCATIONS).count == report->totals.allocations)
 		return 1;

@@ -74,6 +74,7 @@ int export_value_exists(const log_report *report, export_value value)
 
 	switch (value) {
 	case EXPORT_WALL:
+		return report_has_calls(report);
 	case EXPORT_CALLS:
 		return totals->calls > 0;
 	case EXPORT_CPU:
@@ -97,7 +98,7 @@ int export_value_exists(const log_report *report, export_value value)
 /* Whether objects that were allocated have a method or a call stack. */
 static int has_allocation_sites(const log_report *report)
 {
-	return report->totals.calls > 0 || mprof_profile_get_allocation_site_count(report->profile) > 0;
+	return report_has_calls(report) || mprof_profile_get_allocation_site_count(report->profile) > 0;
 }
 
 export_value export_value_choose(const log_report *report)

@@ -48,7 +48,7 @@ static void get_call_node(const log_report *report, uint32_t node, tree_node *fo
 
 static int has_no_calls(const log_report *report)
 {
-	return report->totals.calls == 0;
+	return !report_has_calls(report);
 }
 
 static uint64_t whole_time(const log_report *report)

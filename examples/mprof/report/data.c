@@ -14,6 +14,11 @@
 #include <string.h>
 
 /* Largest first; rows with equal statistics are sorted by ID, so that the output is deterministic. */
+int report_has_calls(const log_report *report)
+{
+	return report->totals.calls > 0 || report->totals.method_ns > 0;
+}
+
 static int compare_by_self(const void *left, const void *right)
 {
 	const mprof_method_stats *a = left;
@@ -240,6 +245,6 @@ int report_wants(const log_report *report, report_section section)
 	if (report_frames_are_alone(report))
 		return section == REPORT_SECTION_FRAMES;
 	if (options->tree_only)
-		return section == (report->totals.calls > 0 ? REPORT_SECTION_TREE : REPORT_SECTION_SAMPLE_TREE);
+		return section == (report_has_calls(report) ? REPORT_SECTION_TREE : REPORT_SECTION_SAMPLE_TREE);
 	return 1;
 }

@@ -135,6 +135,11 @@ void report_release(log_report *report);
 /** Sorts the methods: in the chosen order if there is one. */
 void report_sort_methods(log_report *report, report_order order);
 
+/**
+ * Whether there were calls: also in a window of time in which none began, because one that began before it lasted.
+ */
+int report_has_calls(const log_report *report);
+
 /** The number of rows to print of a table with \p count rows. */
 size_t report_rows(const log_report *report, size_t count);
 

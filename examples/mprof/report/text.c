@@ -107,7 +107,7 @@ static void print_totals(const log_report *report)
 	report_title(report, "Totals", 0, 0, TABLE_TOTALS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
 	print_processor_time(report);
-	if (totals->calls > 0) {
+	if (report_has_calls(report)) {
 		print_total("time in methods", text_duration(text, totals->method_ns));
 		print_total("calls", text_count(text, totals->calls));
 	}
@@ -152,6 +152,12 @@ static void print_method_row(const log_report *report, const mprof_method_stats 
 	report_method(report, stats->id);
 }
 
+/* In a window of time a method has run if it was called before the window and has not returned. */
+static int has_run(const mprof_method_stats *stats)
+{
+	return stats->calls > 0 || stats->total_ns > 0;
+}
+
 static void print_methods(log_report *report, const char *title, report_order order)
 {
 	size_t called = 0;
@@ -159,14 +165,14 @@ static void print_methods(log_report *report, const char *title, report_order or
 
 	report_sort_methods(report, order);
 	for (size_t i = 0; i < report->method_count; i++)
-		called += report->methods[i].calls > 0;
+		called += has_run(&report->methods[i]);
 	if (called == 0)
 		return;
 	rows = report_rows(report, called);
 	report_title(report, title, rows, called, TABLE_METHODS);
 	printf("  %10s %8s %10s %14s  %s\n", "self", "", "total", "calls", "method");
 	for (size_t i = 0, shown = 0; i < report->method_count && shown < rows; i++) {
-		if (report->methods[i].calls == 0)
+		if (!has_run(&report->methods[i]))
 			continue;
 		print_method_row(report, &report->methods[i]);
 		shown++;
@@ -279,7 +285,7 @@ static void print_threads(const log_report *report)
 	mprof_thread_stats *threads = report_collect_threads(report, &count);
 	size_t rows = report_rows(report, count);
 	/* Columns of calls and samples are left out if the log has none. */
-	int has_calls = report->totals.calls > 0;
+	int has_calls = report_has_calls(report);
 	int has_samples = report->totals.samples > 0;
 	thread_columns columns = report_thread_columns(report);
 	char text[TEXT_NUMBER_SIZE];

@@ -58,7 +58,7 @@ static char character_of(const log_report *report, const mprof_timeline_slice *s
 		return 'w';
 	if (slice->methods_ns > 0)
 		return '#';
-	if (report->totals.calls == 0 && slice->samples > 0)
+	if (!report_has_calls(report) && slice->samples > 0)
 		return slice->waiting_samples * 2 > slice->samples ? 'W' : '#';
 	return '.';
 }
