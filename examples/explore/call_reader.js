@@ -286,7 +286,10 @@ export class CallReader {
 			this.#switchStack(thread, value);
 		else if (kind === eventKinds.stackEnd)
 			this.#endStack(value);
-		else if ((kind === eventKinds.threadStart || kind === eventKinds.threadEnd) && value === thread.id) {
+		else if (kind === eventKinds.threadEnd && value === thread.id)
+			thread.hasEnded = true; // calls that are still open may return
+		else if (kind === eventKinds.threadStart && value === thread.id) {
+			thread.hasEnded = false;
 			if (thread.stack !== thread.own)
 				this.#moveTo(thread, thread.own);
 			this.#clear(thread);

@@ -66,7 +66,6 @@ static int changes_open_calls(const mprof_event *event)
 {
 	switch (event->kind) {
 	case MPROF_EVENT_THREAD_START:
-	case MPROF_EVENT_THREAD_END:
 	case MPROF_EVENT_RECORDING_RESUMED:
 	case MPROF_EVENT_STACK_SWITCH:
 	case MPROF_EVENT_STACK_END:

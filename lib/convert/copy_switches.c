@@ -125,7 +125,7 @@ mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const
 		open_calls_clear(thread_calls(thread), &converter->allocator);
 		return MPROF_OK;
 	default:
-		/* A thread start or end. */
+		/* A thread start. */
 		if (event->value != thread->thread)
 			return MPROF_OK;
 		leave_other_stack(thread, event->counter);

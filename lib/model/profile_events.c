@@ -231,15 +231,26 @@ static void forget_intervals(thread_record *thread)
 }
 
 /*
- * A thread that starts or ends has an empty stack. Only the thread's own event counts: an event about it in a block of
- * another thread may be from before or after the events in this block.
+ * A thread that starts has an empty stack. One that ends may still return from calls, as doc/format.md states (4.3).
+ * Only the thread's own event counts: an event about it in a block of another thread may be from before or after the
+ * events in this block.
  */
-static void reset_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+static void note_life(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	if (event->value != thread->id)
 		return;
+	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
+	if (thread->has_ended)
+		return;
 	thread_table_reset(&profile->calls, thread);
 	forget_intervals(thread);
+}
+
+/* The ID of a thread that has ended is used again: the time since then is not that of its calls. */
+static void end_earlier_thread(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	if (thread->has_ended && event->kind == MPROF_EVENT_THREAD_START && event->value == thread->id)
+		thread_table_reset(&profile->calls, thread);
 }
 
 /*
@@ -322,7 +333,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 		return add_exception_clause(profile, event);
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
-		reset_thread(profile, thread, event);
+		note_life(profile, thread, event);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
 		return thread_table_switch(&profile->threads, &profile->calls, thread, event->value,
@@ -363,6 +374,7 @@ static int add_event_slow(mprof_profile *profile, thread_record *thread, const m
 		end_suspension(profile, thread, event);
 		return 1;
 	}
+	end_earlier_thread(profile, thread, event);
 	pass_time(profile, thread, event->counter);
 	profile->calls.durations.counter = thread->last_counter;
 	switch (event->kind) {

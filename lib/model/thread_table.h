@@ -30,6 +30,7 @@ typedef struct thread_record {
 	uint64_t self;         /**< Time in methods: while its stack was not empty, in counters. */
 	uint64_t last_counter; /**< Counter of its latest event. */
 	int has_counter;
+	int has_ended; /**< Its end was the last event about its life: frames that are still open return later or never. */
 	uint64_t metrics[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
 	call_stack own_stack;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */

@@ -198,6 +198,14 @@ Test(convert_leaves, a_thread_begins_with_none)
 	EXPECT_RESOLVED(steps, expected, 0);
 }
 
+Test(convert_leaves, a_thread_returns_after_its_end)
+{
+	const step steps[] = {{'s', THREAD}, {'+', 1}, {'+', 2}, {'e', THREAD}, {'^', 0}, {'^', 0}};
+	const uint32_t expected[] = {2, 1};
+
+	EXPECT_RESOLVED(steps, expected, 0);
+}
+
 Test(convert_leaves, events_about_another_thread_change_nothing)
 {
 	const step steps[] = {{'+', 1}, {'s', THREAD + 1}, {'^', 0}};

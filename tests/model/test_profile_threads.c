@@ -309,3 +309,25 @@ Test(profile_threads, counters_become_nanoseconds)
 	cr_expect_eq(thread_of(&log, 7).self_ns, 400000000);
 	log_release(&log);
 }
+
+/* A thread that reports its end from within its outermost method returns after that, as the format states (4.3). */
+Test(profile_threads, calls_return_after_the_end_of_their_thread)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add_value(&log, MPROF_EVENT_THREAD_START, 7, 0);
+	enter(&log, 1, 10);
+	enter(&log, 2, 20);
+	add_value(&log, MPROF_EVENT_THREAD_END, 7, 40);
+	leave(&log, 2, 50);
+	leave(&log, 1, 60);
+	end_block(&log);
+	log_profile(&log);
+	EXPECT_METHOD(&log, 1, 1, 50, 20);
+	EXPECT_METHOD(&log, 2, 1, 30, 30);
+	cr_expect_eq(totals_of(&log).unclosed_frames, 0);
+	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
+	log_release(&log);
+}

@@ -300,10 +300,16 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 	pass_time(walk, thread, event->counter);
 }
 
-/* A thread that starts or ends is on its own stack, which is empty. Events about other threads do not count. */
-static void reset_thread(event_walk *walk, walk_thread *thread, const mprof_event *event)
+/*
+ * A thread that starts is on its own stack, which is empty. One that ends may still return from calls (doc/format.md,
+ * 4.3). Events about other threads do not count.
+ */
+static void note_life(event_walk *walk, walk_thread *thread, const mprof_event *event)
 {
 	if (event->value != thread->id)
+		return;
+	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
+	if (thread->has_ended)
 		return;
 	if (thread->stack != &thread->own)
 		move_to(walk, thread, &thread->own);
@@ -321,7 +327,7 @@ static void add_rare(event_walk *walk, walk_thread *thread, const mprof_event *e
 		return;
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
-		reset_thread(walk, thread, event);
+		note_life(walk, thread, event);
 		break;
 	default:
 		break;
@@ -338,6 +344,9 @@ void walk_add_event(event_walk *walk, walk_thread *thread, const mprof_event *ev
 		end_suspension(walk, thread, event);
 		return;
 	}
+	/* The ID of a thread that has ended is used again: the time since then is not that of its calls. */
+	if (thread->has_ended && event->kind == MPROF_EVENT_THREAD_START && event->value == thread->id)
+		clear_stack(walk, thread);
 	pass_time(walk, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:

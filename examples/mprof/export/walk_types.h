@@ -36,7 +36,8 @@ struct walk_thread {
 	uint64_t time;       /**< Of the latest event, inside the time window. */
 	uint64_t counter;    /**< Of the latest event. */
 	int has_counter;
-	int is_shown; /**< The time is inside the window. */
+	int has_ended; /**< Its end was the last event about its life. */
+	int is_shown;  /**< The time is inside the window. */
 	int is_over;  /**< The window has ended. */
 	walk_stack own;
 	walk_stack *stack; /**< The one that the thread is on. */
