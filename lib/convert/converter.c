@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies a log block by block into another dialect. */
+#include "base/elements.h"
 #include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_blocks.h"
@@ -78,7 +79,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 	if (converter == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*converter = NULL;
-	if (reader == NULL || options == NULL || options->struct_size < sizeof(*options) ||
+	if (reader == NULL || options == NULL || options->struct_size < SIZE_UP_TO(mprof_writer_options, codec_level) ||
 	    dialect_get((mprof_dialect)options->dialect) == NULL || !allocator_init(&allocator, options->allocator))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader_is_after_intro(reader))

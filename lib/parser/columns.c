@@ -2,6 +2,7 @@
 /* Fetches the events of EVENTS blocks as arrays by field. */
 #include "parser/columns.h"
 
+#include "base/elements.h"
 #include "base/options.h"
 #include "format/event_columns_read.h"
 #include "parser/errors.h"
@@ -12,7 +13,7 @@ mprof_status parser_columns_check(mprof_parser *parser, uint32_t wanted, const m
 {
 	if (parser_check(parser, columns) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
-	if (columns->struct_size < sizeof(*columns))
+	if (columns->struct_size < SIZE_UP_TO(mprof_columns, rows))
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "struct_size of the columns is not set");
 	if ((wanted & ~(uint32_t)EVENT_ARRAYS_ALL) != 0)
 		return parser_refuse(parser, MPROF_ERR_ARGUMENT, "unknown columns are wanted");
