@@ -39,7 +39,8 @@ int main(int argc, char **argv)
 	status = mprof_reader_open_path(argv[1], NULL, &reader);
 	while (status == MPROF_OK) {
 		status = mprof_reader_next_block(reader, &block);
-		while (status == MPROF_OK && block.kind == MPROF_BLOCK_EVENTS &&
+		/* A log that was cut ends within a block: what there is of it can be fetched. */
+		while ((status == MPROF_OK || status == MPROF_ERR_TRUNCATED) && block.kind == MPROF_BLOCK_EVENTS &&
 		       mprof_reader_next_events(reader, events, 256, &count) == MPROF_OK)
 			for (size_t i = 0; i < count; i++)
 				print_event(reader, block.thread, &events[i]);
