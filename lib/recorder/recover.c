@@ -32,13 +32,13 @@ typedef struct recovery_job {
 	int is_log_named; /* < By the caller. */
 	salvage_area area;
 	const salvage_header *header;
-	mprof_clock clock; /* < Of the end of the log. */
+	mprof_clock clock; /**< Of the end of the log. */
 	mprof_recorder *recorder;
 	block_ring *ring;
 	recovered_log log; /* < If there is no ring. */
 	int has_begun;     /* < Something may have been written. */
 	mprof_recovery result;
-	journal_damage damage; /* < What could not be used. */
+	journal_damage damage; /**< What could not be used. */
 	mprof_error error;
 } recovery_job;
 
