@@ -43,9 +43,16 @@ typedef struct table {
 /** The largest struct: mprof_profile_totals has three arrays of 256 numbers. */
 #define TABLE_ROW_SIZE 8192
 
+#if SIZE_MAX == UINT32_MAX
 #define COLUMN_TYPE(value)                                                                                             \
 	_Generic((value), uint32_t: COLUMN_U32, int32_t: COLUMN_U32, uint64_t: COLUMN_U64, int64_t: COLUMN_S64,        \
 		 double: COLUMN_DOUBLE, const char *: COLUMN_TEXT, size_t: COLUMN_WORD)
+#else
+/* Tests compile these files for this machine, where a size_t may be a uint64_t. */
+#define COLUMN_TYPE(value)                                                                                             \
+	_Generic((value), uint32_t: COLUMN_U32, int32_t: COLUMN_U32, uint64_t: COLUMN_U64, int64_t: COLUMN_S64,        \
+		 double: COLUMN_DOUBLE, const char *: COLUMN_TEXT)
+#endif
 
 /** A column for a field; EXACT_COLUMN for one that is not an amount, ARRAY_COLUMN for an array of amounts. */
 #define COLUMN(row, field)                                                                                             \

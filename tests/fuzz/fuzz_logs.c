@@ -15,11 +15,17 @@ uint64_t fuzz_random_below(uint64_t limit)
 	return random_state % limit;
 }
 
+void fuzz_random_seed(uint64_t seed)
+{
+	random_state ^= (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	random_state += random_state == 0;
+}
+
 void fuzz_require(int is_right)
 {
 	if (is_right)
 		return;
-	fprintf(stderr, "fuzz_reader: a good log could not be made\n");
+	fprintf(stderr, "fuzz: a good log could not be made\n");
 	abort();
 }
 

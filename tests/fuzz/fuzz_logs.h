@@ -19,6 +19,9 @@ typedef struct fuzz_log {
 
 uint64_t fuzz_random_below(uint64_t limit);
 
+/** Has the numbers that follow be others than in each run. */
+void fuzz_random_seed(uint64_t seed);
+
 /** Ends the program if a good log could not be made. */
 void fuzz_require(int is_right);
 

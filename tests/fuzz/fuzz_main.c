@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs LLVMFuzzerTestOneInput() over the files that are named; without any, over changed copies of good logs, written
- * by the library and described in tests/data, always the same.
+ * by the library and described in tests/data, always the same. MPROF_FUZZ_FACTOR has that many more copies made, and
+ * MPROF_FUZZ_SEED other ones. MPROF_FUZZ_KEEP names a file that receives each input before it is used.
  */
 #include "fuzz_logs.h"
+#include "fuzz_mutate.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -20,70 +22,60 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 #define CHANGES_OF_LONG 250
 #define CHANGES_OF_DESCRIBED 60
 
+/* Targets that take longer for an input make a part of these copies only. */
+#ifndef FUZZ_PART
+#define FUZZ_PART 1
+#endif
+
 #define LONGEST_LOG ((size_t)16 << 20)
 
-/* Flips bits, sets bytes, cuts, moves a piece to another place. Returns the new length. */
-static size_t change(uint8_t *bytes, size_t length)
+static int factor = 1;
+
+static unsigned long inputs;
+
+/* The last log, whose blocks are put into others. */
+static fuzz_log other;
+
+static void run_input(const uint8_t *bytes, size_t length)
 {
-	uint64_t changes = 1 + fuzz_random_below(4);
+	const char *kept = getenv("MPROF_FUZZ_KEEP");
+	/* Memory of exactly that length, so that sanitizers detect reads after its end. */
+	uint8_t *exact = malloc(length + (length == 0));
 
-	while (changes-- > 0 && length > 0) {
-		size_t at = (size_t)fuzz_random_below(length);
-		size_t from = (size_t)fuzz_random_below(length);
-		size_t piece = (size_t)fuzz_random_below(40);
+	fuzz_require(exact != NULL);
+	memcpy(exact, bytes, length);
+	if (kept != NULL) {
+		FILE *file = fopen(kept, "wb");
 
-		switch (fuzz_random_below(6)) {
-		case 0:
-		case 1:
-			bytes[at] ^= (uint8_t)(1 << fuzz_random_below(8));
-			break;
-		case 2:
-			bytes[at] =
-				(uint8_t)(fuzz_random_below(2) ? fuzz_random_below(256) : fuzz_random_below(2) * 255);
-			break;
-		case 3:
-			length = fuzz_random_below(4) == 0 ? at : length;
-			break;
-		case 4:
-			/* A piece is left out, so that lengths no longer fit. */
-			piece = piece < length - at ? piece : length - at;
-			memmove(bytes + at, bytes + at + piece, length - at - piece);
-			length -= piece;
-			break;
-		default:
-			piece = piece < length - at ? piece : length - at;
-			piece = piece < length - from ? piece : length - from;
-			memmove(bytes + at, bytes + from, piece);
-			break;
-		}
+		fuzz_require(file != NULL && fwrite(exact, 1, length, file) == length && fclose(file) == 0);
 	}
-	return length;
+	(void)LLVMFuzzerTestOneInput(exact, length);
+	free(exact);
+	inputs++;
 }
 
 static void fuzz_good(fuzz_log log, int changes)
 {
-	uint8_t *bytes = malloc(log.length + 1);
+	const int is_changed_by_block = log.length < FUZZ_LONGEST / 2 && log.length > 10 && log.bytes[0] == 1;
+	uint8_t *bytes = malloc(log.length + FUZZ_LONGEST);
 
 	fuzz_require(bytes != NULL && log.bytes != NULL);
 	/* An input takes several times as long. */
 	if (getenv("MPROF_SANITIZED") != NULL)
 		changes = (changes + 2) / 3;
-	(void)LLVMFuzzerTestOneInput(log.bytes, log.length);
+	changes = (changes * factor + FUZZ_PART - 1) / FUZZ_PART;
+	run_input(log.bytes, log.length);
 	for (int i = 0; i < changes; i++) {
 		size_t length;
-		uint8_t *exact;
 
 		memcpy(bytes, log.bytes, log.length);
-		length = change(bytes, log.length);
-		/* Memory of exactly that length, so that sanitizers detect reads after its end. */
-		exact = malloc(length + (length == 0));
-		fuzz_require(exact != NULL);
-		memcpy(exact, bytes, length);
-		(void)LLVMFuzzerTestOneInput(exact, length);
-		free(exact);
+		length = is_changed_by_block && i % 3 != 0 ? fuzz_mutate(bytes, log.length, &other)
+							   : fuzz_damage(bytes, log.length);
+		run_input(bytes, length);
 	}
 	free(bytes);
-	free(log.bytes);
+	free(other.bytes);
+	other = log;
 }
 
 /* Returns no bytes if the file cannot be read. */
@@ -188,6 +180,10 @@ int main(int count, char **arguments)
 {
 	int failed = 0;
 
+	if (getenv("MPROF_FUZZ_FACTOR") != NULL)
+		factor = atoi(getenv("MPROF_FUZZ_FACTOR"));
+	if (getenv("MPROF_FUZZ_SEED") != NULL)
+		fuzz_random_seed(strtoull(getenv("MPROF_FUZZ_SEED"), NULL, 10));
 	for (int i = 1; i < count; i++) {
 		fuzz_log log = read_log(arguments[i]);
 
@@ -199,6 +195,8 @@ int main(int count, char **arguments)
 	if (count == 1) {
 		fuzz_written();
 		fuzz_described();
+		free(other.bytes);
 	}
+	printf("%lu inputs\n", inputs);
 	return failed;
 }

@@ -4,8 +4,9 @@
  * LLVMFuzzerTestOneInput() is for libFuzzer and its like, and for fuzz_main.c. It fails by crashing, by hanging, or by
  * reporting what must not be.
  *
- * With libFuzzer, the sources of the library but the recorder's are compiled together with this file by clang with
- * -fsanitize=fuzzer,address,undefined; the logs that are built of tests/data are what it begins with.
+ * With libFuzzer, the sources of the library but the recorder's are compiled together with this file, fuzz_custom.c,
+ * fuzz_mutate.c, fuzz_pack.c and fuzz_logs.c by clang with -fsanitize=fuzzer,address,undefined; the logs that are built
+ * of tests/data are what it begins with.
  */
 #include <mprof/columns.h>
 #include <mprof/convert.h>
