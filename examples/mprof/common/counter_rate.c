@@ -8,10 +8,11 @@
 /* The times of clock pairs are in microseconds, so the error is then a few parts in a million. */
 #define ENOUGH_MICROSECONDS 1000000
 
-double counter_rate_measure(const char *path)
+int counter_rate_measure(const char *path, double *counters_per_second)
 {
 	mprof_session session = {.struct_size = sizeof(session)};
 	log_input input;
+	int status = STATUS_OK;
 
 	if (input_open_quietly(&input, path) == STATUS_OK) {
 		mprof_block block;
@@ -21,7 +22,9 @@ double counter_rate_measure(const char *path)
 		} while (session.last.time - session.start.time < ENOUGH_MICROSECONDS &&
 			 input_next_block(&input, &block));
 		mprof_reader_get_session(input.reader, &session);
+		status = input_check_again(&input);
 	}
 	input_close(&input);
-	return session.counters_per_second;
+	*counters_per_second = session.counters_per_second;
+	return status;
 }

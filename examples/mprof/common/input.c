@@ -108,8 +108,15 @@ static int is_of_log(uint32_t status)
 	return status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT;
 }
 
+static void note_failure(log_input *input, uint32_t status)
+{
+	if ((status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO) && input->failure == MPROF_OK)
+		input->failure = (mprof_status)status;
+}
+
 static void add_problem(log_input *input, const log_problem *added, int32_t system_error)
 {
+	note_failure(input, added->status);
 	if (is_of_log(added->status) && added->offset < input->first_fault)
 		input->first_fault = added->offset;
 	progress_hide(&input->progress);
@@ -128,6 +135,20 @@ size_t input_kept_problems(const log_input *input)
 	if (input->problems == NULL)
 		return 0;
 	return input->problem_count < MAX_PROBLEMS_KEPT ? input->problem_count : MAX_PROBLEMS_KEPT;
+}
+
+mprof_status input_failure(const log_input *input)
+{
+	return input->failure;
+}
+
+int input_check_again(const log_input *input)
+{
+	if (input->failure == MPROF_OK)
+		return STATUS_OK;
+	text_begin_message(input->name);
+	fprintf(stderr, "the log could not be read once more: %s\n", mprof_status_get_text(input->failure));
+	return STATUS_NOTHING;
 }
 
 static mprof_error reader_error(const log_input *input)
@@ -211,6 +232,7 @@ static int explain_open(log_input *input, mprof_status status)
 	log_problem found;
 
 	progress_hide(&input->progress);
+	note_failure(input, status);
 	if (input->reader == NULL)
 		return refuse_log(input, mprof_status_get_text(status));
 	error = reader_error(input);

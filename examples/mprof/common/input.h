@@ -45,6 +45,7 @@ typedef struct log_input {
 	int is_source_over;    /**< The log comes from a pipe that has ended. */
 	int is_over;           /**< No further block can be read. */
 	int status;            /**< Exit status so far. */
+	mprof_status failure;  /**< See input_failure(). */
 } log_input;
 
 /**
@@ -104,6 +105,18 @@ void input_problem(log_input *input, uint64_t offset, mprof_status status, const
 
 /** Reports an error that ends reading and did not occur in the reader, such as exhausted memory. */
 void input_failed(log_input *input, uint64_t offset, mprof_status status, const char *what);
+
+/**
+ * The first failure of this machine, not of the log, such as a read error or refused memory; #MPROF_OK if none. Damage is
+ * the same each time that a log is read; a failure is not, so what was read after it must not pass for the whole log.
+ */
+mprof_status input_failure(const log_input *input);
+
+/**
+ * Reports, for a log that is read once more, that this failed: it prints a message also for an input that was opened
+ * quietly. Returns #STATUS_OK if input_failure() is #MPROF_OK, else #STATUS_NOTHING.
+ */
+int input_check_again(const log_input *input);
 
 /** Number of problems that are kept. */
 size_t input_kept_problems(const log_input *input);

@@ -146,6 +146,8 @@ static void follow_events(log_times *times)
 				times->end = events[i].counter;
 		}
 	} while (status == MPROF_OK);
+	if (status != MPROF_END)
+		input_fetch_failed(&times->input);
 }
 
 /* Reads the whole log. Returns 0 if there is no memory. */
@@ -365,8 +367,9 @@ static int read_indexed_times(log_times *times, const char *path, int *is_read)
 
 static int read_all_times(log_times *times, const char *path, int needs_end, int *is_read)
 {
-	/* If the log cannot be opened, the message is printed when it is opened again. */
-	*is_read = input_open_quietly(&times->input, path) == STATUS_OK;
+	*is_read = input_open_again(&times->input, path, 0) == STATUS_OK;
+	/* Damage is reported when the log is read for its contents. */
+	times->input.is_quiet = 1;
 	return !*is_read || read_times(times, needs_end);
 }
 
@@ -404,8 +407,12 @@ int time_window_find(time_window *window, const char *path)
 		text_begin_message(path);
 		fprintf(stderr, "%s for the markers\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = STATUS_NOTHING;
-	} else if (is_read) {
-		status = use_times(window, &times);
+	} else if (!is_read) {
+		status = STATUS_NOTHING;
+	} else {
+		status = input_check_again(&times.input);
+		if (status == STATUS_OK)
+			status = use_times(window, &times);
 	}
 	release_times(&times);
 	if (is_standard_input)

@@ -20,17 +20,20 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES))
 
 /* Adds the snapshot of one side, with what its objects retain if it has roots. */
-static mprof_status add_graph(log_diff *diff, int side, mprof_heap_graph *graph, mprof_reader *reader)
+static mprof_status add_graph(log_diff *diff, int side, mprof_heap_graph *graph, log_input *input)
 {
 	/* Damage of the log was reported when it was read for the first time. */
-	mprof_status status = mprof_heap_graph_read(graph, reader, NULL, NULL);
+	mprof_status status = mprof_heap_graph_read(graph, input->reader, input_damage, input);
 
-	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT)
+	if (status == MPROF_OK || input_failure(input) != MPROF_OK)
+		status = input_failure(input);
+	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_LIMIT)
 		return status;
 	status = mprof_heap_graph_build_dominators(graph);
 	diff->heap[side].has_retained = status == MPROF_OK;
 	if (status == MPROF_OK || status == MPROF_ERR_UNSUPPORTED)
-		status = mprof_heap_diff_add(diff->heap_growth, graph, reader, diff_log_of(diff, side) != diff->sides);
+		status = mprof_heap_diff_add(diff->heap_growth, graph, input->reader,
+					     diff_log_of(diff, side) != diff->sides);
 	return status;
 }
 
@@ -50,7 +53,7 @@ static mprof_status add_snapshot(log_diff *diff, int side)
 	status = MPROF_ERR_MEMORY;
 	if (input_open_again(&input, diff_path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
 		input.is_quiet = 1;
-		status = add_graph(diff, side, graph, input.reader);
+		status = add_graph(diff, side, graph, &input);
 	}
 	mprof_heap_graph_destroy(graph);
 	input_close(&input);

@@ -105,8 +105,11 @@ static mprof_status read_objects(const log_diff *diff, heap_identity *identity, 
 	status = MPROF_ERR_MEMORY;
 	if (input_open_again(&input, diff_path_of(diff, side), OBJECT_BLOCKS) == STATUS_OK) {
 		/* Damage was reported when the log was read for the first time. */
-		status = mprof_heap_graph_read(graph, input.reader, NULL, NULL);
-		if (status != MPROF_ERR_MEMORY && status != MPROF_ERR_LIMIT)
+		input.is_quiet = 1;
+		status = mprof_heap_graph_read(graph, input.reader, input_damage, &input);
+		if (input_failure(&input) != MPROF_OK)
+			status = input_failure(&input);
+		if (status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT)
 			status = take_objects(diff, identity, graph, list);
 	}
 	mprof_heap_graph_destroy(graph);
@@ -122,7 +125,7 @@ static mprof_status check_origins(const heap_origins *origins)
 	for (size_t i = 0; i < input_kept_problems(&origins->input); i++) {
 		mprof_status status = (mprof_status)origins->input.problems[i].status;
 
-		if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT)
+		if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_LIMIT)
 			return status;
 	}
 	return origins->stats.untracked > 0 || origins->stats.folded > 0 ? MPROF_ERR_LIMIT : MPROF_OK;

@@ -32,10 +32,11 @@ static int fail(heap_leaks *leaks, mprof_status status)
 	return STATUS_NOTHING;
 }
 
-/* Reads how many snapshots were taken before the runtime began to shut down. */
-static void read_properties(heap_leaks *leaks, const char *path)
+/* Reads how many snapshots were taken before the runtime began to shut down. Returns an exit status. */
+static int read_properties(heap_leaks *leaks, const char *path)
 {
 	mprof_block block;
+	int status;
 	log_input input;
 	const char *key;
 	const char *value;
@@ -51,7 +52,9 @@ static void read_properties(heap_leaks *leaks, const char *path)
 				leaks->usual_count = strtoull(value, NULL, 10);
 		}
 	}
+	status = is_open ? input_check_again(&input) : STATUS_NOTHING;
 	input_close(&input);
+	return status;
 }
 
 /* Reads the next snapshots of the log up to the one with a number, counted from the latest that was read. */
@@ -68,7 +71,7 @@ static mprof_status read_graph(heap_leaks *leaks, uint32_t number, int list_only
 	if (status == MPROF_OK)
 		status = mprof_heap_graph_read(*graph, leaks->input.reader, input_damage, &leaks->input);
 	/* Damage of the log was reported; everything before and after it is there. */
-	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT ? status : MPROF_OK;
+	return status == MPROF_ERR_MEMORY || status == MPROF_ERR_LIMIT ? status : input_failure(&leaks->input);
 }
 
 static void leave_out_incomplete(heap_leaks *leaks, uint64_t number)
@@ -209,8 +212,9 @@ int heap_leaks_read(heap_leaks *leaks, const char *path, const heap_options *opt
 	leaks->options = *options;
 	if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK)
 		return STATUS_NOTHING;
-	read_properties(leaks, path);
-	status = read_all(leaks, path);
+	status = read_properties(leaks, path);
+	if (status != STATUS_NOTHING)
+		status = read_all(leaks, path);
 	return status != STATUS_NOTHING ? find_growth(leaks) : status;
 }
 

@@ -79,6 +79,9 @@ static int read_graph(heap_view *view)
 	read_totals(view);
 	if (status == MPROF_ERR_MEMORY)
 		return fail(view, status);
+	/* Messages about the log were printed when it was read first. */
+	if (view->options.is_read_again && input_failure(&view->input) != MPROF_OK)
+		return fail(view, input_failure(&view->input));
 	if (view->totals.limited)
 		note_missing(view, "the heap snapshot needs more memory than --memory allows: its objects are missing");
 	else if (view->totals.incomplete)
@@ -101,6 +104,8 @@ static void read_origins(heap_view *view, const char *path)
 	view->origins.memory = view->options.memory;
 	if (heap_origins_read(&view->origins, 0) == STATUS_NOTHING || view->origins.stats.untracked > 0)
 		note_missing(view, "the origins of objects are not known: out of memory");
+	else if (input_failure(&view->origins.input) != MPROF_OK)
+		note_missing(view, "the origins of objects are not known: the log could not be read once more");
 }
 
 int heap_view_read(heap_view *view, const char *path, const heap_options *options)

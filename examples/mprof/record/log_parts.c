@@ -84,8 +84,8 @@ static int is_empty(const log_part *part)
 	if (part->size > MOST_EMPTY_SIZE)
 		return 0;
 	if (input_open_quietly(&input, part->path) != STATUS_NOTHING && summary_read(&summary, &input))
-		is_without_events =
-			!is_of_mono(&summary.session) && summary.events == 0 && summary.session.lost_events == 0;
+		is_without_events = input_failure(&input) == MPROF_OK && !is_of_mono(&summary.session) &&
+				    summary.events == 0 && summary.session.lost_events == 0;
 	input_close(&input);
 	return is_without_events;
 }
