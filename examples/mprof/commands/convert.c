@@ -279,8 +279,7 @@ static const char *measure_clock(conversion *made, const char *file)
 	file = spooled_path(file);
 	if (file == NULL)
 		return NULL;
-	made->counters_per_second = counter_rate_measure(file);
-	return file;
+	return counter_rate_measure(file, &made->counters_per_second) == STATUS_OK ? file : NULL;
 }
 
 static int convert_file(conversion *made, const char *file)
@@ -298,7 +297,7 @@ static int convert_file(conversion *made, const char *file)
 		fputs("--resolution has no effect: the clock pairs do not determine the unit of times\n", stderr);
 	}
 	if (result == STATUS_OK) {
-		problem = whole_file_open(&made->file, made->out);
+		problem = whole_file_open(&made->file, made->out, whole_file_mode(&file, 1));
 		if (problem == NULL) {
 			result = convert_open(made);
 		} else {

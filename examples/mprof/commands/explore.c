@@ -120,7 +120,8 @@ static int write_page(const explore_page *page, const char *path, const char *na
 	export_file file;
 	char size[TEXT_NUMBER_SIZE];
 	const char *log_problem;
-	const char *problem = export_file_open(&file, out, EXPORT_FILE_TEXT);
+	const char *problem =
+		export_file_open(&file, out, EXPORT_FILE_TEXT, whole_file_mode(&path, path != NULL ? 1 : 0));
 
 	if (problem != NULL)
 		return report_problem(out, problem, STATUS_DAMAGED);

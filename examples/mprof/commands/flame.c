@@ -226,7 +226,8 @@ static const char *write_graph(whole_file *made, const flame_options *taken, con
 static int save(const flame_options *taken, const flame_log *log, const flame_log *before, int status)
 {
 	whole_file file;
-	const char *problem = whole_file_open(&file, taken->out);
+	const char *const logs[] = {taken->file, taken->before};
+	const char *problem = whole_file_open(&file, taken->out, whole_file_mode(logs, taken->before != NULL ? 2 : 1));
 	const char *closing;
 	int is_drawn = 0;
 
@@ -237,6 +238,7 @@ static int save(const flame_options *taken, const flame_log *log, const flame_lo
 	}
 	if (problem == NULL)
 		problem = write_graph(&file, taken, log, before, &is_drawn);
+	is_drawn = is_drawn && !output_lacks_memory();
 	closing = whole_file_close(&file, problem == NULL && is_drawn);
 	problem = problem != NULL ? problem : closing;
 	if (problem != NULL)

@@ -15,6 +15,11 @@ void output_out_of_memory(void)
 	lacks_memory = 1;
 }
 
+int output_lacks_memory(void)
+{
+	return lacks_memory;
+}
+
 int output_is_broken(void)
 {
 	return ferror(stdout);

@@ -18,6 +18,9 @@ int output_is_broken(void);
  */
 void output_out_of_memory(void);
 
+/** Whether output_out_of_memory() was called. A file that was made since then is not complete. */
+int output_lacks_memory(void);
+
 /**
  * Flushes the output. Returns \p status, or 1 after a message if that failed, or if the output is incomplete because
  * memory was exhausted. A closed pipe is not a failure.

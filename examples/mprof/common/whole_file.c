@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MODE_BITS 07777
+#define MODE_BITS 0777
+
+/* The mode of a file whose log is read from a pipe, so that its permissions are not known. */
+#define PRIVATE_MODE 0600
+
+/* Number of links that lead from one to the next. */
+#define MOST_LINKS 40
 
 /* Size of "/proc/self/fd/" and a number. */
 #define DESCRIPTOR_PATH_SIZE 40
@@ -44,17 +51,32 @@ static void watch_signals(void)
 	}
 }
 
-static mode_t new_mode(void)
+static mode_t new_mode(unsigned int most)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return 0666 & ~mask;
+	return 0666 & (mode_t)most & ~mask;
+}
+
+unsigned int whole_file_mode(const char *const *logs, size_t count)
+{
+	mode_t mode = 0666;
+
+	for (size_t i = 0; i < count; i++) {
+		struct stat status;
+		const int result = strcmp(logs[i], "-") == 0 ? fstat(STDIN_FILENO, &status) : stat(logs[i], &status);
+
+		/* The owner of the copy can write it, even if the log is protected. */
+		if (result == 0)
+			mode &= S_ISREG(status.st_mode) ? (status.st_mode | PRIVATE_MODE) : PRIVATE_MODE;
+	}
+	return mode;
 }
 
 static const char *open_in_place(whole_file *file)
 {
-	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (file->is_followed ? O_NOFOLLOW : 0));
 	return file->fd < 0 ? strerror(errno) : NULL;
 }
 
@@ -127,17 +149,80 @@ static const char *open_temporary(whole_file *file, mode_t mode)
 	return NULL;
 }
 
-/* Resolves symbolic links. The file need not exist. */
-static char *follow_links(const char *path)
+/* Whether a path refers to a descriptor of a process. The user of the process has opened that file. */
+static int is_descriptor_path(const char *path)
 {
-	char *followed = realpath(path, NULL);
-
-	return followed != NULL ? followed : strdup(path);
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
+	       strncmp(path, "/proc/", 6) == 0;
 }
 
-const char *whole_file_open(whole_file *file, const char *path)
+/* The target of a link, relative to its directory. The caller frees it; NULL with errno set on failure. */
+static char *read_link(const char *path)
+{
+	char *target = malloc(PATH_MAX);
+	ssize_t length = target != NULL ? readlink(path, target, PATH_MAX - 1) : -1;
+	const char *slash = strrchr(path, '/');
+	char *joined;
+
+	if (length < 0) {
+		free(target);
+		return NULL;
+	}
+	target[length] = '\0';
+	if (target[0] == '/' || slash == NULL)
+		return target;
+	if (asprintf(&joined, "%.*s/%s", (int)(slash - path), path, target) < 0)
+		joined = NULL;
+	free(target);
+	return joined;
+}
+
+/*
+ * Resolves the symbolic links that a path ends with. The file need not exist. In a directory that is writable by all,
+ * such as /tmp, any user can create a link with the name of a future file: the links of other users are not followed.
+ * Returns NULL, or a message.
+ */
+static const char *follow_links(const char *path, char **followed)
+{
+	*followed = strdup(path);
+	for (int i = 0; *followed != NULL; i++) {
+		struct stat status;
+		char *target;
+
+		if (lstat(*followed, &status) != 0 || !S_ISLNK(status.st_mode))
+			return NULL;
+		if (status.st_uid != geteuid() && status.st_uid != 0)
+			return "a symbolic link of another user is not followed";
+		if (i == MOST_LINKS)
+			return strerror(ELOOP);
+		target = read_link(*followed);
+		free(*followed);
+		*followed = target;
+	}
+	return strerror(errno);
+}
+
+int whole_file_is_foreign_link(const char *path)
 {
 	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && status.st_uid != geteuid() && status.st_uid != 0;
+}
+
+static const char *open_regular(whole_file *file, const struct stat *status, unsigned int most)
+{
+	if (!file->is_followed || status->st_uid == geteuid())
+		return open_temporary(file, status->st_mode & MODE_BITS);
+	/* Another user may have created it to be able to read the log. */
+	if (status->st_uid != 0)
+		return "the file belongs to another user";
+	return open_temporary(file, status->st_mode & MODE_BITS & new_mode(most));
+}
+
+const char *whole_file_open(whole_file *file, const char *path, unsigned int most)
+{
+	struct stat status;
+	const char *problem;
 
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
@@ -147,13 +232,24 @@ const char *whole_file_open(whole_file *file, const char *path)
 	}
 	if (*path == '\0')
 		return strerror(ENOENT);
-	file->path = follow_links(path);
-	if (file->path == NULL)
-		return strerror(ENOMEM);
+	file->is_followed = !is_descriptor_path(path);
+	if (file->is_followed) {
+		problem = follow_links(path, &file->path);
+		if (problem != NULL)
+			return problem;
+	} else {
+		file->path = realpath(path, NULL);
+		if (file->path == NULL)
+			file->path = strdup(path);
+		if (file->path == NULL)
+			return strerror(ENOMEM);
+	}
 	if (stat(file->path, &status) != 0)
-		return errno == ENOENT ? open_temporary(file, new_mode()) : strerror(errno);
+		return errno == ENOENT ? open_temporary(file, new_mode(most)) : strerror(errno);
 	if (S_ISREG(status.st_mode))
-		return open_temporary(file, status.st_mode & MODE_BITS);
+		return open_regular(file, &status, most);
+	if (S_ISFIFO(status.st_mode) && file->is_followed && status.st_uid != geteuid() && status.st_uid != 0)
+		return "the pipe belongs to another user";
 	return S_ISDIR(status.st_mode) ? strerror(EISDIR) : open_in_place(file);
 }
 

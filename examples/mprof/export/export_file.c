@@ -12,10 +12,10 @@
 
 #define BUFFER_SIZE 65536
 
-static const char *open_whole(export_file *file, unsigned int flags)
+static const char *open_whole(export_file *file, unsigned int flags, unsigned int mode)
 {
 	if (strcmp(file->path, "-") != 0)
-		return whole_file_open(&file->whole, file->path);
+		return whole_file_open(&file->whole, file->path, mode);
 	file->whole.fd = STDOUT_FILENO;
 	if ((flags & EXPORT_FILE_TEXT) == 0 && isatty(STDOUT_FILENO))
 		return "this format is not written to a terminal; give a file name with -o";
@@ -28,7 +28,7 @@ static int is_compressed(const export_file *file, unsigned int flags)
 
 	if ((flags & EXPORT_FILE_GZIP) != 0)
 		return gzip_stream_is_supported();
-	return (flags & EXPORT_FILE_GZIP_BY_NAME) != 0 && length > 3 && strcmp(file->path + length - 3, ".gz") == 0;
+	return length > 3 && strcmp(file->path + length - 3, ".gz") == 0;
 }
 
 /* The stream has a descriptor of its own, because closing the whole file closes its descriptor. */
@@ -55,13 +55,13 @@ static const char *open_streams(export_file *file, unsigned int flags)
 	return NULL;
 }
 
-const char *export_file_open(export_file *file, const char *path, unsigned int flags)
+const char *export_file_open(export_file *file, const char *path, unsigned int flags, unsigned int mode)
 {
 	const char *problem;
 
 	memset(file, 0, sizeof(*file));
 	file->path = path;
-	problem = open_whole(file, flags);
+	problem = open_whole(file, flags, mode);
 	if (problem == NULL)
 		problem = open_streams(file, flags);
 	if (problem != NULL) {

@@ -24,13 +24,16 @@ typedef struct export_file {
 
 /** Bits that describe a format. */
 enum {
-	EXPORT_FILE_TEXT = 1,        /**< It can be written to a terminal. */
-	EXPORT_FILE_GZIP = 2,        /**< It is compressed with gzip, in a tool built with zlib. */
-	EXPORT_FILE_GZIP_BY_NAME = 4 /**< The same if the name ends in ".gz"; without zlib, such a name is an error. */
+	EXPORT_FILE_TEXT = 1, /**< It can be written to a terminal. */
+	EXPORT_FILE_GZIP = 2  /**< It is compressed with gzip, in a tool built with zlib, whatever its name is. */
 };
 
-/** Opens a file; "-" is standard output. Returns NULL, or a message; then nothing has to be closed. */
-const char *export_file_open(export_file *file, const char *path, unsigned int flags);
+/**
+ * Opens a file; "-" is standard output. A file whose name ends in ".gz" is compressed; without zlib, such a name is an
+ * error. \p mode: see whole_file_open(). Returns NULL, or a message; then nothing has to
+ * be closed.
+ */
+const char *export_file_open(export_file *file, const char *path, unsigned int flags, unsigned int mode);
 
 /** Whether a write has failed, so that the rest need not be computed. */
 int export_file_has_failed(const export_file *file);

@@ -2,6 +2,7 @@
 /* Opens and closes the files of tables. */
 #include "export/table_files.h"
 
+#include "common/output.h"
 #include "shared/text.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ static int open_own(table_files *files, const export_job *job, table_id table)
 
 	if (asprintf(&path, "%s/%s%s", directory, table_describe(table)->name, job->target->table_extension) < 0)
 		return report_problem(directory, strerror(ENOMEM));
-	problem = export_file_open(own, path, job->target->file_flags);
+	problem = export_file_open(own, path, job->target->file_flags, job->mode);
 	if (problem != NULL) {
 		report_problem(path, problem);
 		free(path);
@@ -47,6 +48,8 @@ int table_files_open(table_files *files, const export_job *job, export_file *fil
 		files->streams[job->table] = file->stream;
 		return 1;
 	}
+	if (whole_file_is_foreign_link(file->path))
+		return report_problem(file->path, "a symbolic link of another user is not followed");
 	files->is_made = mkdir(file->path, 0777) == 0;
 	if (!files->is_made && errno != EEXIST)
 		return report_problem(file->path, strerror(errno));
@@ -63,6 +66,7 @@ int table_files_close(table_files *files, int is_whole)
 {
 	int is_closed = 1;
 
+	is_whole = is_whole && !output_lacks_memory();
 	/* Nothing is replaced if one of the files cannot be written. */
 	for (int i = 0; i < files->count; i++) {
 		int is_flushed = fflush(files->own[i].stream) == 0;

@@ -58,6 +58,8 @@ int flame_log_read(flame_log *log, const char *path, const report_options *optio
 
 	memset(log, 0, sizeof(*log));
 	log->name = path;
+	if (input_failure(&report.input) != MPROF_OK)
+		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		if (options->readable_names)
 			names_use_readable(report.input.names);
