@@ -67,3 +67,21 @@ echo text >text
 mprof export --to=csv -o none text
 expect_status 3 "no log"
 test ! -e none || fail "a directory without a log"
+
+# Texts that a spreadsheet takes for formulas have an apostrophe before them; numbers are not changed.
+make_calls names
+mprof export --to=csv --table=methods -o names.csv names.mprof
+python3 - names.csv >found <<'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    if len(row["name"]) < 100:
+        print(row["name"], row["calls"])
+END
+printf '%s 1\n' "'=1+2" "'+3-cmd|' /C calc'!A0" "'-4+x" "'@SUM(A1)" -5 plain | sort >wanted
+grep -v '^ 1$' found | sort | diff - wanted || fail "formulas in tables"
+mprof report --csv --sections=methods names.mprof
+expect_status 0 "report --csv"
+for name in "'=1+2" "'-4+x" "'@SUM(A1)"; do
+	grep -qF ",\"$name\"," out || fail "report --csv: $name"
+done
+! grep -qE '(^|,)"?[=@]' out || fail "report --csv: a cell is a formula"

@@ -326,14 +326,38 @@ static void csv_value(void *user, const char *key, const char *text)
 	}
 }
 
+/* Whether a text is a decimal number, which has a sign at most at its start and in its exponent. */
+static int is_number(const char *text, size_t length)
+{
+	int has_digit = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] >= '0' && text[i] <= '9')
+			has_digit = 1;
+		else if (text[i] != '.' && (text[i] != 'e' || !has_digit) &&
+			 (strchr("+-", text[i]) == NULL || (i > 0 && text[i - 1] != 'e')))
+			return 0;
+	}
+	return has_digit;
+}
+
+int csv_is_formula(const char *text, size_t length)
+{
+	return length > 0 && memchr("=+-@\t\r\n", text[0], 7) != NULL && !is_number(text, length);
+}
+
 static void print_text(const char *text)
 {
-	if (strpbrk(text, ",\"\r\n") == NULL) {
+	const int is_formula = csv_is_formula(text, strlen(text));
+
+	if (!is_formula && strpbrk(text, ",\"\r\n") == NULL) {
 		for (; *text != '\0'; text++)
 			putc_unlocked(*text, stdout);
 		return;
 	}
 	putc_unlocked('"', stdout);
+	if (is_formula)
+		putc_unlocked(CSV_TEXT_MARK, stdout);
 	for (; *text != '\0'; text++) {
 		if (*text == '"')
 			putc_unlocked('"', stdout);
@@ -355,6 +379,8 @@ static void print_cell(const char *text)
 		return;
 	}
 	putc_unlocked('"', stdout);
+	if (csv_is_formula(text, strlen(text)))
+		putc_unlocked(CSV_TEXT_MARK, stdout);
 	while (*text != '\0') {
 		size_t bytes = utf8_sequence(text);
 

@@ -12,6 +12,15 @@
 
 #include "common/json.h"
 
+/**
+ * What a text begins with that a spreadsheet would take for a formula, as a name in an untrusted log could be: the
+ * spreadsheet then shows the text. Numbers are never changed.
+ */
+#define CSV_TEXT_MARK '\''
+
+/** Whether a spreadsheet would take a cell for a formula: it begins with =, +, -, @ or a control character. */
+int csv_is_formula(const char *text, size_t length);
+
 typedef struct csv_writer csv_writer;
 
 /**

@@ -2,6 +2,7 @@
 /* Writes the tables of logs as text: comma-separated (RFC 4180), or tab-separated as ClickHouse reads it. */
 #include "export/csv_tables.h"
 
+#include "common/csv.h"
 #include "common/exit_status.h"
 #include "export/table_files.h"
 #include "export/table_logs.h"
@@ -26,12 +27,15 @@ typedef struct text_sink {
 /* A text is in quotes if it has to be; an empty one is, because null is empty without quotes. */
 static void put_quoted(FILE *stream, const char *text, size_t length)
 {
-	int is_quoted = length == 0;
+	const int is_formula = length > 0 && csv_is_formula(text, length);
+	int is_quoted = length == 0 || is_formula;
 
 	for (size_t i = 0; i < length && !is_quoted; i++)
 		is_quoted = memchr("\",\r\n", text[i], 4) != NULL;
 	if (is_quoted)
 		putc('"', stream);
+	if (is_formula)
+		putc(CSV_TEXT_MARK, stream);
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '"')
 			putc('"', stream);
@@ -161,7 +165,8 @@ const export_target export_csv = {
 	.description = "comma-separated values: a directory with a file for each table, of one or more logs",
 	.lacks = "tables hold sums: single calls and objects are left out",
 	.kind = EXPORT_TABLES,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_TABLE,
+	.options =
+		EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_TABLE,
 	.file_flags = EXPORT_FILE_TEXT,
 	.write_logs = write_csv,
 };
@@ -173,7 +178,8 @@ const export_target export_clickhouse = {
 	.description = "rows for ClickHouse (TabSeparatedWithNames): a directory with a file for each table",
 	.lacks = "tables hold sums: single calls and objects are left out",
 	.kind = EXPORT_TABLES,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_TABLE,
+	.options =
+		EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_TABLE,
 	.file_flags = EXPORT_FILE_TEXT,
 	.write_logs = write_clickhouse,
 };
