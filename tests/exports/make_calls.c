@@ -8,6 +8,11 @@
  *   deep   10,000 calls inside each other
  *   plain  calls, and allocations without call stacks in methods and outside, in two threads
  *   mixed  the same, and allocations with call stacks
+ *   long   calls, samples and allocations in many blocks, which are not read at once
+ *   stacks 600 calls inside each other, then three more in the outermost one, with an exception in the deepest one
+ *   nested 4,000 call stacks of samples, each with one frame more than the one before
+ *   ids    threads with IDs of the system, one that is used twice, one with 64 bits, and one without a name
+ *   names  methods whose names a spreadsheet takes for formulas, or that are very long
  */
 #include <mprof/writer.h>
 
@@ -307,13 +312,123 @@ static void write_mixed(void)
 	end_thread();
 }
 
+static void write_long(void)
+{
+	define_names();
+	define_stacks();
+	for (int block = 0; block < 40; block++) {
+		mprof_event samples[12];
+
+		expect(mprof_writer_begin_events(writer, block % 2 != 0 ? FIRST_THREAD : SECOND_THREAD, START + now),
+		       "block");
+		for (uint32_t i = 0; i < 600; i++) {
+			enter(GREEK);
+			call(ADD_INT + (i * i + (uint32_t)block) % (NAMED - ADD_INT));
+			leave(GREEK);
+			if (i % 50 == 0)
+				allocate(i % 100 != 0 ? STRING_CLASS : ARRAY_CLASS, 16 + 8 * i, i % 4 + 1);
+		}
+		end_thread();
+		memset(samples, 0, sizeof(samples));
+		for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+			samples[i].kind = MPROF_EVENT_SAMPLE;
+			samples[i].value = i % 5 % 4 + 1;
+			samples[i].counter = START + now + i;
+		}
+		expect(mprof_writer_write_samples(writer, FIRST_THREAD, START + now, samples, 12), "samples");
+	}
+}
+
+static void write_stacks(void)
+{
+	define_names();
+	begin_thread(FIRST_THREAD);
+	enter(GREEK);
+	for (int i = 0; i < 600; i++)
+		enter(FIB);
+	add(MPROF_EVENT_EXCEPTION, STRING_CLASS);
+	call(ADD_INT);
+	for (int i = 0; i < 600; i++)
+		leave(FIB);
+	for (int i = 0; i < 3; i++)
+		call(ADD_STRING);
+	leave(GREEK);
+	end_thread();
+}
+
+#define NESTED_STACKS 4000
+
+static void write_nested(void)
+{
+	mprof_record stack = {.kind = MPROF_RECORD_STACK};
+	mprof_event sample;
+
+	define_names();
+	for (uint32_t id = 1; id <= NESTED_STACKS; id++) {
+		stack.id = id;
+		stack.as.stack.caller = id - 1;
+		stack.as.stack.target = id % 2 != 0 ? FIB : BAR_STRINGS;
+		expect(mprof_writer_write_records(writer, MPROF_BLOCK_STACKS, 0, &stack, sizeof(stack), 1), "stack");
+	}
+	memset(&sample, 0, sizeof(sample));
+	sample.kind = MPROF_EVENT_SAMPLE;
+	for (uint32_t id = 1; id <= NESTED_STACKS; id++) {
+		sample.value = id;
+		sample.counter = START + id;
+		expect(mprof_writer_write_samples(writer, FIRST_THREAD, START + id, &sample, 1), "sample");
+	}
+}
+
+static void name_thread(uint64_t thread, const char *name)
+{
+	expect(mprof_writer_write_thread_name(writer, thread, name, strlen(name)), name);
+}
+
+static void write_ids(void)
+{
+	static const uint64_t threads[] = {4681, 4690, 4690, UINT64_C(0x7f1234567000), 4700};
+	const mprof_property properties[] = {{"pid", "4681"}, {"program", "bin/program"}, {"arguments", "--all x"}};
+
+	expect(mprof_writer_write_session(writer, properties, sizeof(*properties), 3), "properties");
+	define_names();
+	name_thread(4681, "Main");
+	name_thread(4690, "Worker");
+	name_thread(UINT64_C(0x7f1234567000), "Old");
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		/* The clock of the second one goes back, so it is another thread. */
+		begin_thread(threads[i]);
+		call(ADD_INT + (uint32_t)i);
+		end_thread();
+	}
+}
+
+#define LONG_NAME 100000
+
+static void write_names(void)
+{
+	static const char *const names[] = {"=1+2", "+3-cmd|' /C calc'!A0", "-4+x", "@SUM(A1)", "-5", "plain", ""};
+	static char long_name[LONG_NAME + 1];
+
+	memset(long_name, 'n', LONG_NAME);
+	define_method(1, 0, long_name);
+	for (uint32_t i = 0; i < 7; i++)
+		define_method(2 + i, 0, names[i]);
+	begin_thread(FIRST_THREAD);
+	enter(1);
+	for (uint32_t i = 0; i < 7; i++)
+		call(2 + i);
+	leave(1);
+	end_thread();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*write)(void);
-	} kinds[] = {{"calls", write_calls}, {"large", write_large}, {"lost", write_lost},
-		     {"deep", write_deep},   {"plain", write_plain}, {"mixed", write_mixed}};
+	} kinds[] = {{"calls", write_calls},   {"large", write_large}, {"lost", write_lost},    {"deep", write_deep},
+		     {"plain", write_plain},   {"mixed", write_mixed}, {"long", write_long},    {"ids", write_ids},
+		     {"stacks", write_stacks}, {"names", write_names}, {"nested", write_nested}};
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));

@@ -30,3 +30,9 @@ export_log dot calls.mprof few.dot --value=wall --top=3
 expect "functions" "$(gvpr 'BEG_G { printf("%d\n", nNodes($G)); }' few.dot)" 3
 expect_line few.dot '\\n3 of 12 functions'
 expect_line few.dot 'Fib'
+
+# Names of any length are labels that Graphviz reads.
+make_calls names
+export_log dot names.mprof names.dot --value=wall --top=1000
+dot -Tplain names.dot >plain 2>dot_err || fail "dot: $(cat dot_err)"
+test ! -s dot_err || fail "dot: $(cat dot_err)"

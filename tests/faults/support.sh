@@ -52,3 +52,9 @@ every_log() {
 		find "$MPROF_SAMPLES" -name '*.mprof' -size -"$MPROF_FAULTS"c
 	fi
 }
+
+# make_events: makes events.mprof, a log that is longer than what is read at once, with calls, samples and allocations of
+# two threads.
+make_events() {
+	"$builddir/tests/exports/make_calls" long events.mprof || fail "make_calls long"
+}

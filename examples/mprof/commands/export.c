@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "common/arguments.h"
 #include "common/exit_status.h"
+#include "common/output.h"
 #include "export/targets.h"
 #include "heap/spooled.h"
 #include "report/filter_options.h"
@@ -28,6 +29,8 @@ static const char help[] =
 	"  --events             speedscope: single calls also if the file becomes large\n"
 	"  --min-duration=TIME  leave out calls that are shorter, as 10us, in formats with single calls\n"
 	"  --max-depth=N        all frames of a call stack after the first N, from the outermost one, are one frame\n"
+	"                       (default: 512, and fewer if all call stacks would take more than 64 MB; 0: no limit)\n"
+	"  --force              the same as --max-depth=0: all frames, however large the file becomes\n"
 	"  --at=N               the N-th heap snapshot, from 1 (default: the last; all for perfetto)\n"
 	"  --by-thread          label call stacks with their thread also in a large log, which is read once more for "
 	"each\n"
@@ -68,6 +71,7 @@ enum {
 	OPTION_BUILD,
 	OPTION_BY_THREAD,
 	OPTION_MAX_DEPTH,
+	OPTION_FORCE,
 	OPTION_COLLAPSE,
 	OPTION_CLASS,
 	OPTION_NO_LINES
@@ -85,6 +89,7 @@ static const struct option options[] = {
 	{"at", required_argument, NULL, OPTION_AT},
 	{"by-thread", no_argument, NULL, OPTION_BY_THREAD},
 	{"max-depth", required_argument, NULL, OPTION_MAX_DEPTH},
+	{"force", no_argument, NULL, OPTION_FORCE},
 	FILTER_OPTIONS_STACKS,
 	{"collapse", required_argument, NULL, OPTION_COLLAPSE},
 	{"class", required_argument, NULL, OPTION_CLASS},
@@ -113,9 +118,14 @@ static int apply_stack_option(export_job *job, int option, const char *value)
 		job->options.class_pattern = value;
 		return 1;
 	case OPTION_MAX_DEPTH:
-		if (!arguments_number("--max-depth", value, 1, UINT32_MAX, &depth))
+		if (!arguments_number("--max-depth", value, 0, UINT32_MAX, &depth))
 			return 0;
 		job->max_depth = (uint32_t)depth;
+		job->has_max_depth = 1;
+		return 1;
+	case OPTION_FORCE:
+		job->max_depth = 0;
+		job->has_max_depth = 1;
 		return 1;
 	default:
 		job->options.without_lines = 1;
@@ -187,7 +197,7 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_TABLE, job->table != TABLES, "--table") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
-	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->max_depth > 0, "--max-depth") ||
+	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->has_max_depth, "--max-depth") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||
@@ -250,7 +260,7 @@ static char *default_output(const export_job *job)
 /* Standard output and a name with the extension of the format are one file, so for one table. */
 static void choose_tables(export_job *job, const char *out)
 {
-	size_t length = strlen(out);
+	size_t length = without_extension(out, strlen(out), ".gz");
 
 	if (job->target->table_extension == NULL || job->table != TABLES)
 		return;
@@ -321,6 +331,9 @@ static int write_one_report(export_job *job, export_file *file)
 	if (job->log == NULL)
 		return STATUS_NOTHING;
 	status = report_read(&report, job->log, &job->options);
+	/* Not the log is incomplete, but what was read of it. The message was printed. */
+	if (input_failure(&report.input) != MPROF_OK)
+		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		note_losses(&report);
 		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
@@ -377,14 +390,17 @@ static int run_job(export_job *job, const char *out)
 	int status;
 	int is_whole;
 
+	job->mode = whole_file_mode((const char *const *)job->paths, job->path_count);
 	if (is_input(job, out))
 		return report_problem(out, "the output file is the log itself", STATUS_USAGE);
 	if (job->is_directory)
 		return run_in_directory(job, out);
-	problem = export_file_open(&file, out, job->target->file_flags);
+	problem = export_file_open(&file, out, job->target->file_flags, job->mode);
 	if (problem != NULL)
 		return report_problem(out, problem, STATUS_DAMAGED);
 	status = job->target->write_report != NULL ? write_one_report(job, &file) : job->target->write_logs(job, &file);
+	if (output_lacks_memory())
+		status = STATUS_NOTHING;
 	is_whole = status == STATUS_OK || status == STATUS_DAMAGED;
 	problem = export_file_close(&file, is_whole);
 	if (!is_whole)
@@ -408,7 +424,8 @@ static int wants_list(int argc, char **argv)
 
 int command_export(int argc, char **argv)
 {
-	static export_command command = {.job.value = EXPORT_VALUE_DEFAULT, .job.table = TABLES};
+	static export_command command = {
+		.job.value = EXPORT_VALUE_DEFAULT, .job.table = TABLES, .job.max_depth = EXPORT_USUAL_DEPTH};
 	char *out;
 	int first;
 	int status;

@@ -109,7 +109,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 {
 	call_graph graph;
 	stack_tree *tree;
-	int status = single_tree_create(job, report, &tree);
+	int status = single_tree_create(job, report, job->value, NULL, &tree);
 	int is_written;
 
 	if (tree == NULL)

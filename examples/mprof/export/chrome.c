@@ -12,7 +12,7 @@
 #include "export/id_set.h"
 #include "export/plain_text.h"
 #include "export/text_stream.h"
-#include "export/thread_names.h"
+#include "export/thread_table.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -26,9 +26,8 @@
 
 #define NAME_SIZE 512
 
-/* Thread IDs of logs may have 64 bits, those of this format may not, so threads are numbered. */
-#define PROCESS 1
-#define FIRST_THREAD 2
+/* Readers that make a stack of the slices of a thread, as Perfetto does, have room for this number of them. */
+#define MOST_OPEN 512
 
 /* Times are microseconds with three decimals, so that no nanosecond is lost in the text. */
 #define TIME_DECIMALS 3
@@ -40,14 +39,22 @@ typedef struct name_entry {
 	size_t length;
 } name_entry;
 
+typedef struct trace_row {
+	uint64_t tid;
+	struct trace_row *next;
+} trace_row;
+
 typedef struct chrome_trace {
 	const log_report *report;
+	thread_table threads;
+	trace_row *rows;
 	json_writer json;
 	text_stream calls; /* What is written before the next use of json. */
 	key_map names;
 	event_walk walk;
 	uint64_t async_count;
 	plain_buffer plain;
+	uint64_t contents; /* Number of events. */
 	int has_failed;
 } chrome_trace;
 
@@ -63,12 +70,13 @@ static const char *plain_name(chrome_trace *trace, const char *name)
 static void begin_event(chrome_trace *trace, const char *phase, const char *category, const char *name, uint64_t thread,
 			uint64_t time)
 {
+	trace->contents++;
 	text_stream_flush(&trace->calls);
 	json_begin_object(&trace->json, NULL);
 	json_string(&trace->json, "ph", phase);
 	json_string(&trace->json, "cat", category);
 	json_string(&trace->json, "name", plain_name(trace, name));
-	json_unsigned(&trace->json, "pid", PROCESS);
+	json_unsigned(&trace->json, "pid", trace->threads.pid);
 	json_unsigned(&trace->json, "tid", thread);
 	json_fixed(&trace->json, "ts", time, TIME_DECIMALS);
 }
@@ -81,7 +89,7 @@ static void name_thread(chrome_trace *trace, const char *what, uint64_t thread, 
 	json_begin_object(json, NULL);
 	json_string(json, "ph", "M");
 	json_string(json, "name", what);
-	json_unsigned(json, "pid", PROCESS);
+	json_unsigned(json, "pid", trace->threads.pid);
 	json_unsigned(json, "tid", thread);
 	json_begin_object(json, "args");
 	json_string(json, "name", plain_name(trace, name));
@@ -91,34 +99,49 @@ static void name_thread(chrome_trace *trace, const char *what, uint64_t thread, 
 
 static uint64_t row_of(const walk_thread *thread)
 {
-	return FIRST_THREAD + thread->row_number;
+	const trace_row *row = thread->row;
+
+	return row->tid;
 }
 
 static void *begin_row(void *user, const walk_thread *thread)
 {
 	chrome_trace *trace = user;
-	char name[THREAD_NAME_SIZE];
+	trace_row *row = calloc(1, sizeof(*row));
+	thread_identity identity;
 
-	thread_name_get(trace->report, thread->id, name);
-	name_thread(trace, "thread_name", row_of(thread), name);
-	return trace;
+	if (row == NULL)
+		return NULL;
+	thread_table_identify(&trace->threads, thread->id, &identity);
+	row->tid = identity.tid;
+	row->next = trace->rows;
+	trace->rows = row;
+	name_thread(trace, "thread_name", row->tid, identity.name);
+	return row;
 }
 
 /* Makes the field with the name of a method. Escaping a name again for each call would take most of the time. */
 static int make_name(chrome_trace *trace, uint32_t method, name_entry *entry)
 {
-	FILE *file = open_memstream(&entry->text, &entry->length);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
 	json_writer json;
+	int is_made;
 
 	if (file == NULL)
 		return 0;
 	json_init(&json, file, 1);
 	fputs("\"name\":", file);
 	json_string(&json, NULL, plain_name(trace, names_full_method(trace->walk.input.names, method)));
-	if (fclose(file) != 0)
+	is_made = !ferror(file);
+	if (fclose(file) != 0 || !is_made || length == 0) {
+		free(text);
 		return 0;
+	}
+	entry->text = text;
 	/* An outermost value ends with a line feed. */
-	entry->length--;
+	entry->length = length - 1;
 	return 1;
 }
 
@@ -129,13 +152,16 @@ static void write_call(chrome_trace *trace, const char *start, const walk_thread
 	name_entry *entry = key_map_put(&trace->names, method);
 	text_stream *out = &trace->calls;
 
-	if (entry == NULL || (entry->length == 0 && !make_name(trace, method, entry))) {
+	if (entry == NULL || (entry->text == NULL && !make_name(trace, method, entry))) {
 		trace->has_failed = 1;
 		return;
 	}
+	trace->contents++;
 	text_stream_string(out, start);
 	text_stream_add(out, entry->text, entry->length);
-	text_stream_string(out, ",\"pid\":1,\"tid\":");
+	text_stream_string(out, ",\"pid\":");
+	text_stream_unsigned(out, trace->threads.pid);
+	text_stream_string(out, ",\"tid\":");
 	text_stream_unsigned(out, row_of(thread));
 	text_stream_string(out, ",\"ts\":");
 	text_stream_fixed(out, time, TIME_DECIMALS);
@@ -153,10 +179,14 @@ static void leave(void *user, const walk_thread *thread, uint32_t method, uint64
 	write_call(user, ",{\"ph\":\"E\",\"cat\":\"call\",", thread, method, time);
 }
 
-static void write_instant(chrome_trace *trace, const char *category, const char *name, uint64_t thread, uint64_t time)
+/* An instant of a thread, or of the process for NULL. Above the most calls, it has no room among those of its thread. */
+static void write_instant(chrome_trace *trace, const char *category, const char *name, const walk_thread *thread,
+			  uint64_t time)
 {
-	begin_event(trace, "i", category, name, thread, time);
-	json_string(&trace->json, "s", thread == PROCESS ? "g" : "t");
+	const char *scope = thread == NULL ? "g" : thread->stack->passed < MOST_OPEN ? "t" : "p";
+
+	begin_event(trace, "i", category, name, thread != NULL ? row_of(thread) : trace->threads.pid, time);
+	json_string(&trace->json, "s", scope);
 	json_end_object(&trace->json);
 }
 
@@ -175,7 +205,7 @@ static void write_interval(chrome_trace *trace, const char *category, const char
 
 static void write_value(chrome_trace *trace, const char *name, uint64_t time)
 {
-	begin_event(trace, "C", "metric", name, PROCESS, time);
+	begin_event(trace, "C", "metric", name, trace->threads.pid, time);
 	json_begin_object(&trace->json, "args");
 }
 
@@ -201,7 +231,7 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 		return;
 	name = names_class_or_none(trace->walk.input.reader, event->id, &class);
 	snprintf(text, sizeof(text), "Exception %s", name != NULL ? name : "(unknown class)");
-	write_instant(trace, "exception", text, row_of(thread), thread->time);
+	write_instant(trace, "exception", text, thread, thread->time);
 }
 
 static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
@@ -209,7 +239,7 @@ static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint
 	char text[NAME_SIZE];
 
 	snprintf(text, sizeof(text), "%" PRIu64 " events lost", count);
-	write_instant(user, "loss", text, thread != NULL ? row_of(thread) : PROCESS, time);
+	write_instant(user, "loss", text, thread, time);
 }
 
 static void add_metric(void *user, const mprof_record *record, uint64_t time)
@@ -249,7 +279,7 @@ static void add_collections(chrome_trace *trace)
 		if (mprof_profile_get_collection(profile, i, &collection) != MPROF_OK)
 			continue;
 		snprintf(name, sizeof(name), "Garbage collection of generation %" PRIu32, collection.generation);
-		write_interval(trace, "collection", name, PROCESS, time_after(collection.start_ns, 0),
+		write_interval(trace, "collection", name, trace->threads.pid, time_after(collection.start_ns, 0),
 			       collection.unfinished ? trace->walk.time
 						     : time_after(collection.start_ns, collection.duration_ns));
 	}
@@ -273,8 +303,8 @@ static void add_pauses(chrome_trace *trace)
 		snprintf(name, sizeof(name), "Wait for %s", class_text != NULL ? class_text : "(unknown class)");
 		write_interval(trace, pause.kind == MPROF_PAUSE_WAIT ? "wait" : "pause",
 			       pause.kind == MPROF_PAUSE_WAIT ? name : "World stopped",
-			       thread != NULL ? row_of(thread) : PROCESS, time_after(pause.start_ns, 0),
-			       time_after(pause.start_ns, pause.duration_ns));
+			       thread != NULL && thread->row != NULL ? row_of(thread) : trace->threads.pid,
+			       time_after(pause.start_ns, 0), time_after(pause.start_ns, pause.duration_ns));
 	}
 }
 
@@ -285,7 +315,7 @@ static void add_marks(chrome_trace *trace)
 
 	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
 		if (mprof_profile_get_mark(profile, i, &mark) == MPROF_OK)
-			write_instant(trace, "marker", mark.text, PROCESS, time_after(mark.time_ns, 0));
+			write_instant(trace, "marker", mark.text, NULL, time_after(mark.time_ns, 0));
 	}
 }
 
@@ -305,6 +335,8 @@ static void write_end(chrome_trace *trace)
 	json_large(json, "lost_events", trace->report->totals.lost_events);
 	if (trace->walk.short_calls > 0)
 		json_unsigned(json, "shorter_calls_left_out", trace->walk.short_calls);
+	if (trace->walk.deep_calls > 0)
+		json_unsigned(json, "deeper_calls_left_out", trace->walk.deep_calls);
 	json_large(json, "start_time_us", summary->session.start.time);
 	json_end_object(json);
 	json_end_object(json);
@@ -319,6 +351,13 @@ static void release_trace(chrome_trace *trace)
 			free(entry->text);
 	}
 	key_map_clear(&trace->names);
+	while (trace->rows != NULL) {
+		trace_row *row = trace->rows;
+
+		trace->rows = row->next;
+		free(row);
+	}
+	thread_table_release(&trace->threads);
 	plain_text_release(&trace->plain);
 	event_walk_release(&trace->walk);
 }
@@ -326,6 +365,7 @@ static void release_trace(chrome_trace *trace)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
+		.max_open = MOST_OPEN,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,
@@ -340,8 +380,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 	text_stream_init(&trace.calls, file->stream);
 	json_begin_object(&trace.json, NULL);
 	json_begin_array(&trace.json, "traceEvents");
-	name_thread(&trace, "process_name", PROCESS,
-		    report->summary.program[0] != '\0' ? report->summary.program : report->input.name);
+	trace.has_failed = !thread_table_init(&trace.threads, report);
+	name_thread(&trace, "process_name", trace.threads.pid, thread_table_process(report));
 	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
 	if (status == STATUS_OK) {
 		add_collections(&trace);
@@ -355,6 +395,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = STATUS_NOTHING;
 	}
+	if (status == STATUS_OK && trace.contents == 0)
+		status = export_value_note_empty(report, "chrome");
 	release_trace(&trace);
 	return status;
 }
@@ -367,7 +409,7 @@ const export_target export_chrome = {
 		 "smaller",
 	.kind = EXPORT_EVENTS,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
-	.file_flags = EXPORT_FILE_TEXT | EXPORT_FILE_GZIP_BY_NAME,
+	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or --to=perfetto",
 	.write_report = write_report,

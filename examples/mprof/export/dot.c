@@ -17,6 +17,9 @@
 #define LEAST_FONT 8
 #define FONT_RANGE 24
 
+/* Bytes of a name that are written. */
+#define MOST_LABEL 2000
+
 typedef struct dot_writer {
 	FILE *stream;
 	const stack_tree *tree;
@@ -72,17 +75,21 @@ static int choose_frames(dot_writer *writer, uint64_t top)
 	return writer->is_shown != NULL;
 }
 
-/* Writes text inside of quotes. A backslash would begin an escape sequence. */
+/* Writes text inside of quotes. A backslash would begin an escape sequence. Graphviz refuses strings of 16 kB. */
 static void write_text(dot_writer *writer, const char *name)
 {
 	const char *text = plain_text(&writer->plain, name);
+	size_t written = 0;
 
 	writer->has_failed |= text == NULL;
-	for (; text != NULL && *text != '\0'; text++) {
+	/* Only the first byte of a character has other upper bits than the bytes after it. */
+	for (; text != NULL && *text != '\0' && (written < MOST_LABEL || (*text & 0xc0) == 0x80); text++, written++) {
 		if (*text == '"' || *text == '\\')
 			putc('\\', writer->stream);
 		putc(*text, writer->stream);
 	}
+	if (text != NULL && *text != '\0')
+		fputs("...", writer->stream);
 }
 
 static void write_amount(const dot_writer *writer, const char *label, uint64_t amount)
@@ -166,7 +173,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	dot_writer writer = {.stream = file->stream};
 	call_graph graph;
 	stack_tree *tree;
-	int status = single_tree_create(job, report, &tree);
+	int status = single_tree_create(job, report, job->value, NULL, &tree);
 	int is_written;
 
 	if (tree == NULL)

@@ -38,6 +38,8 @@ static walk_thread *get_thread(event_walk *walk, uint64_t id)
 			return NULL;
 		entry->thread->id = id;
 		entry->thread->stack = &entry->thread->own;
+		*walk->last_thread = entry->thread;
+		walk->last_thread = &entry->thread->next;
 	}
 	return entry->thread;
 }
@@ -68,6 +70,13 @@ static void begin_block(event_walk *walk, walk_thread *thread, const mprof_event
 		walk_begin_row(walk, thread, events[first].counter);
 }
 
+/* Damage was reported when the log was read first; a failure to read it once more has to be known. */
+static void end_fetch(event_walk *walk, mprof_status status)
+{
+	if (status != MPROF_END && status != MPROF_OK)
+		input_fetch_failed(&walk->input);
+}
+
 static void walk_events(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
@@ -90,6 +99,7 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 		if (thread->time > walk->time)
 			walk->time = thread->time;
 	} while (status == MPROF_OK && !walk->has_failed);
+	end_fetch(walk, status);
 }
 
 static int has_counter(const event_walk *walk, uint64_t counter)
@@ -111,6 +121,7 @@ static void walk_samples(event_walk *walk, const mprof_block *block)
 				walk->sink->sample(walk->user, thread, &events[i], walk_time(walk, events[i].counter));
 		}
 	} while (status == MPROF_OK);
+	end_fetch(walk, status);
 }
 
 static void walk_metrics(event_walk *walk, const mprof_block *block)
@@ -127,6 +138,7 @@ static void walk_metrics(event_walk *walk, const mprof_block *block)
 				walk->sink->metric(walk->user, &records[i], time);
 		}
 	} while (status == MPROF_OK);
+	end_fetch(walk, status);
 }
 
 static void walk_losses(const event_walk *walk, const mprof_block *block)
@@ -175,11 +187,9 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 
 static void finish_threads(event_walk *walk)
 {
-	for (size_t i = 0; walk->threads.capacity > 0 && i <= walk->threads.capacity; i++) {
-		const thread_entry *entry = key_map_slot(&walk->threads, i);
-
-		if (entry != NULL && entry->thread != NULL && entry->thread->row != NULL)
-			walk_finish_thread(walk, entry->thread);
+	for (walk_thread *thread = walk->first_thread; thread != NULL; thread = thread->next) {
+		if (thread->row != NULL)
+			walk_finish_thread(walk, thread);
 	}
 }
 
@@ -202,6 +212,7 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	memset(walk, 0, sizeof(*walk));
 	walk->threads.value_size = sizeof(walk_thread *);
 	walk->stacks.value_size = sizeof(walk_stack *);
+	walk->last_thread = &walk->first_thread;
 	walk->job = job;
 	walk->sink = sink;
 	walk->user = user;
@@ -217,7 +228,7 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	}
 	finish_threads(walk);
 	if (!walk->has_failed)
-		return STATUS_OK;
+		return input_check_again(&walk->input);
 	text_begin_message(report->input.name);
 	fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 	return STATUS_NOTHING;
@@ -225,13 +236,12 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 
 void event_walk_release(event_walk *walk)
 {
-	for (size_t i = 0; walk->threads.capacity > 0 && i <= walk->threads.capacity; i++) {
-		const thread_entry *entry = key_map_slot(&walk->threads, i);
+	while (walk->first_thread != NULL) {
+		walk_thread *thread = walk->first_thread;
 
-		if (entry != NULL && entry->thread != NULL) {
-			free(entry->thread->own.frames);
-			free(entry->thread);
-		}
+		walk->first_thread = thread->next;
+		free(thread->own.frames);
+		free(thread);
 	}
 	walk_release_stacks(walk);
 	key_map_clear(&walk->threads);
@@ -242,6 +252,12 @@ void event_walk_print_left_out(const event_walk *walk)
 {
 	if (walk->short_calls > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " shorter calls were left out\n", walk->short_calls);
+	if (walk->deep_calls > 0)
+		fprintf(stderr,
+			"mprof: export: %" PRIu64
+			" calls deeper than %zu were left out: readers of this format show no "
+			"more\n",
+			walk->deep_calls, walk->sink->max_open);
 	if (walk->folded_calls > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " calls on stacks of more than %d frames were left out\n",
 			walk->folded_calls, WALK_MAX_DEPTH);

@@ -46,6 +46,7 @@ typedef struct firefox_profile {
 	firefox_counters counters;
 	firefox_row *process;
 	key_map sampled_rows;
+	thread_table threads;
 	export_value value;
 } firefox_profile;
 
@@ -391,17 +392,10 @@ static void write_facts(firefox_profile *profile)
 	json_end_array(json);
 }
 
-static const char *process_name(const firefox_profile *profile)
-{
-	const log_summary *summary = &profile->report->summary;
-
-	return summary->program[0] != '\0' ? summary->program : profile->report->input.name;
-}
-
 static void write_meta(firefox_profile *profile)
 {
 	json_writer *json = &profile->json;
-	const char *product = plain_text(&profile->tables.plain, process_name(profile));
+	const char *product = plain_text(&profile->tables.plain, thread_table_process(profile->report));
 	uint64_t end = 0;
 
 	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next)
@@ -436,13 +430,15 @@ static void write_document(firefox_profile *profile)
 								[EXPORT_SAMPLES] = "samples",
 								[EXPORT_ALLOCATIONS] = "samples",
 								[EXPORT_BYTES] = "bytes"};
+	char pid[TEXT_STREAM_NUMBER];
 	const firefox_row_format format = {.weight_type = weight_types[profile->value],
 					   .is_time = profile->value == EXPORT_WALL,
-					   .process_name = process_name(profile),
-					   .pid = "1"};
+					   .process_name = thread_table_process(profile->report),
+					   .pid = pid,
+					   .threads = &profile->threads};
 	json_writer *json = &profile->json;
-	uint64_t number = 0;
 
+	snprintf(pid, sizeof(pid), "%" PRIu64, profile->threads.pid);
 	json_begin_object(json, NULL);
 	write_meta(profile);
 	firefox_write_libraries(&profile->tables, json);
@@ -450,8 +446,7 @@ static void write_document(firefox_profile *profile)
 	json_begin_array(json, "threads");
 	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next) {
 		if (firefox_row_is_used(row))
-			firefox_row_write(&profile->rows, row, &profile->tables, json, &profile->numbers, &format,
-					  ++number);
+			firefox_row_write(&profile->rows, row, &profile->tables, json, &profile->numbers, &format);
 	}
 	json_end_array(json);
 	/* Last, since the threads add strings. */
@@ -467,12 +462,24 @@ static export_value choose_value(const export_job *job, const log_report *report
 	return value == EXPORT_SAMPLES || value == EXPORT_ALLOCATIONS || value == EXPORT_BYTES ? value : EXPORT_WALL;
 }
 
+static int has_contents(const firefox_profile *profile)
+{
+	if (profile->counters.first != NULL)
+		return 1;
+	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next) {
+		if (row->sample_count > 0 || row->allocation_count > 0 || row->marker_count > 0)
+			return 1;
+	}
+	return 0;
+}
+
 static void release_profile(firefox_profile *profile)
 {
 	firefox_rows_release(&profile->rows);
 	firefox_counters_release(&profile->counters);
 	firefox_tables_release(&profile->tables);
 	key_map_clear(&profile->sampled_rows);
+	thread_table_release(&profile->threads);
 	event_walk_release(&profile->walk);
 }
 
@@ -499,6 +506,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		export_value_note_missing(report, job->value);
 		return STATUS_NOTHING;
 	}
+	profile.rows.has_failed = !thread_table_init(&profile.threads, report);
 	firefox_tables_init(&profile.tables, report, &profile.walk.input);
 	json_init(&profile.json, file->stream, 1);
 	text_stream_init(&profile.numbers, file->stream);
@@ -518,6 +526,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		fputs("no memory, or no space for temporary files, for the export\n", stderr);
 		status = STATUS_NOTHING;
 	}
+	if (status == STATUS_OK && !has_contents(&profile))
+		status = export_value_note_empty(report, "firefox");
 	release_profile(&profile);
 	return status;
 }
@@ -533,7 +543,7 @@ const export_target export_firefox = {
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_SAMPLES) |
 		  EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) | EXPORT_VALUE_BIT(EXPORT_BYTES),
-	.file_flags = EXPORT_FILE_TEXT | EXPORT_FILE_GZIP_BY_NAME,
+	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or --to=folded, which the viewer opens as well",
 	.write_report = write_report,

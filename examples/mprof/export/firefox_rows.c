@@ -3,7 +3,6 @@
 #include "export/firefox_rows.h"
 
 #include "common/elements.h"
-#include "export/thread_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,19 +243,18 @@ static void write_allocations(firefox_rows *rows, const firefox_row *row, column
 }
 
 static void write_names(const firefox_row *row, firefox_tables *tables, json_writer *json,
-			const firefox_row_format *format, uint64_t number)
+			const firefox_row_format *format)
 {
-	char name[THREAD_NAME_SIZE];
+	thread_identity identity;
 	char tid[TEXT_STREAM_NUMBER];
 	const char *plain;
 
+	thread_table_identify(format->threads, row->is_process ? 0 : row->thread, &identity);
 	if (row->is_process)
-		snprintf(name, sizeof(name), "Process");
+		snprintf(identity.name, sizeof(identity.name), "Process");
 	else if (row->thread == 0)
-		snprintf(name, sizeof(name), "Samples without thread");
-	else
-		thread_name_get(tables->report, row->thread, name);
-	plain = plain_text(&tables->plain, name);
+		snprintf(identity.name, sizeof(identity.name), "Samples without thread");
+	plain = plain_text(&tables->plain, identity.name);
 	tables->has_failed |= plain == NULL;
 	json_string(json, "name", plain != NULL ? plain : "");
 	json_boolean(json, "isMainThread", row->is_process);
@@ -264,12 +262,12 @@ static void write_names(const firefox_row *row, firefox_tables *tables, json_wri
 	tables->has_failed |= plain == NULL;
 	json_string(json, "processName", plain != NULL ? plain : "");
 	json_string(json, "pid", format->pid);
-	snprintf(tid, sizeof(tid), "%llu", (unsigned long long)number);
+	snprintf(tid, sizeof(tid), "%llu", (unsigned long long)identity.tid);
 	json_string(json, "tid", tid);
 }
 
 void firefox_row_write(firefox_rows *rows, const firefox_row *row, firefox_tables *tables, json_writer *json,
-		       text_stream *numbers, const firefox_row_format *format, uint64_t number)
+		       text_stream *numbers, const firefox_row_format *format)
 {
 	column_writer writer = {.out = numbers, .tables = tables, .json = json};
 
@@ -281,7 +279,7 @@ void firefox_row_write(firefox_rows *rows, const firefox_row *row, firefox_table
 	json_null(json, "unregisterTime");
 	json_begin_array(json, "pausedRanges");
 	json_end_array(json);
-	write_names(row, tables, json, format, number);
+	write_names(row, tables, json, format);
 	if (row->is_process)
 		json_boolean(json, "showMarkersInTimeline", 1);
 	write_samples(rows, row, &writer, format);

@@ -8,6 +8,7 @@
 
 #include "export/firefox_markers.h"
 #include "export/text_stream.h"
+#include "export/thread_table.h"
 #include "export/walk_types.h"
 
 /** A sample or an allocation. */
@@ -82,10 +83,11 @@ typedef struct firefox_row_format {
 	int is_time;             /**< Weights are nanoseconds. */
 	const char *process_name;
 	const char *pid;
+	thread_table *threads;
 } firefox_row_format;
 
-/** Writes a thread as an object. \p number distinguishes it from all others. */
+/** Writes a thread as an object. */
 void firefox_row_write(firefox_rows *rows, const firefox_row *row, firefox_tables *tables, json_writer *json,
-		       text_stream *numbers, const firefox_row_format *format, uint64_t number);
+		       text_stream *numbers, const firefox_row_format *format);
 
 #endif

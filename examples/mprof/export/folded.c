@@ -52,7 +52,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	single_stack stack = {0};
 	plain_buffer plain = {0};
 	stack_tree *tree;
-	int status = single_tree_create(job, report, &tree);
+	int status = single_tree_create(job, report, job->value, stack_size_name, &tree);
 	int is_written;
 
 	if (tree == NULL)

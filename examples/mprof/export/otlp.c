@@ -6,6 +6,7 @@
 #include "export/intern.h"
 #include "export/protobuf.h"
 #include "export/single_tree.h"
+#include "export/thread_table.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -63,7 +64,7 @@ typedef struct otlp_writer {
 	plain_buffer plain;
 	FILE *stacks; /* A temporary file: the call stacks of the dictionary, each with all its frames. */
 	uint32_t stack_count;
-	int is_folded;
+	uint32_t folded_depth; /* Deeper frames are one; 0 if all are there. */
 	int is_estimated;
 	int has_failed;
 } otlp_writer;
@@ -233,7 +234,7 @@ static void add_attribute(protobuf_message *message, uint32_t field, const char 
 }
 
 /* The scope states the version of the protocol, and what is missing. */
-static void make_scope(otlp_writer *writer, uint32_t max_depth, protobuf_message *scope)
+static void make_scope(otlp_writer *writer, protobuf_message *scope)
 {
 	const log_report *report = writer->report;
 	char text[TEXT_NUMBER_SIZE];
@@ -246,8 +247,8 @@ static void make_scope(otlp_writer *writer, uint32_t max_depth, protobuf_message
 	add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.log.lost_events", text);
 	if (writer->is_estimated)
 		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.estimated", "true");
-	if (writer->is_folded) {
-		snprintf(text, sizeof(text), "%" PRIu32, max_depth);
+	if (writer->folded_depth > 0) {
+		snprintf(text, sizeof(text), "%" PRIu32, writer->folded_depth);
 		add_attribute(scope, SCOPE_ATTRIBUTES, "mprof.max_depth", text);
 	}
 }
@@ -287,10 +288,10 @@ static int report_file_problem(void)
 }
 
 /* Writes the profiles and the tables. Returns STATUS_OK, or STATUS_NOTHING after a message. */
-static int write_file(otlp_writer *writer, const export_job *job, FILE *stream)
+static int write_file(otlp_writer *writer, FILE *stream)
 {
 	const log_report *report = writer->report;
-	const char *program = report->summary.program[0] != '\0' ? report->summary.program : report->input.name;
+	const char *program = thread_table_process(report);
 	const char *plain = plain_text(&writer->plain, program);
 	protobuf_message scope = {0};
 	protobuf_message scopes = {0};
@@ -299,7 +300,7 @@ static int write_file(otlp_writer *writer, const export_job *job, FILE *stream)
 	int is_written;
 
 	add_attribute(&resource, RESOURCE_ATTRIBUTES, "service.name", plain != NULL ? plain : "");
-	make_scope(writer, job->max_depth, &scope);
+	make_scope(writer, &scope);
 	protobuf_add(&scopes, SCOPE_SCOPE, &scope);
 	protobuf_append(&scopes, &writer->profiles);
 	protobuf_add(&resources, RESOURCE_RESOURCE, &resource);
@@ -336,17 +337,15 @@ static void release_writer(otlp_writer *writer)
 /* Adds a profile of a value. Returns a status like stack_tree_create(). */
 static int add_value(otlp_writer *writer, const export_job *job, export_value value)
 {
-	export_job single = *job;
 	stack_tree *tree;
-	int status;
+	int status = single_tree_create(job, writer->report, value, stack_size_varint, &tree);
 
-	single.value = value;
-	status = single_tree_create(&single, writer->report, &tree);
 	if (tree == NULL)
 		return status;
 	writer->is_estimated |= tree->is_estimated;
-	writer->is_folded |= tree->is_folded;
-	writer->has_failed |= !single_tree_check(&single, writer->report, tree, stack_size_varint, writer->file);
+	if (tree->is_folded && (writer->folded_depth == 0 || tree->max_depth < writer->folded_depth))
+		writer->folded_depth = tree->max_depth;
+	writer->has_failed |= !single_tree_check(job, writer->report, tree, stack_size_varint, writer->file);
 	add_profile(writer, tree);
 	stack_tree_destroy(tree);
 	return status;
@@ -381,7 +380,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	begin_dictionary(&writer);
 	status = add_values(&writer, job);
 	if (status != STATUS_NOTHING) {
-		written = write_file(&writer, job, file->stream);
+		written = write_file(&writer, file->stream);
 		status = written != STATUS_OK ? written : status;
 	}
 	release_writer(&writer);

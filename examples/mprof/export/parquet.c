@@ -381,6 +381,7 @@ const export_target export_parquet = {
 	.description = "Parquet: a directory with a file for each table, of one or more logs",
 	.lacks = "tables hold sums: single calls and objects are left out",
 	.kind = EXPORT_TABLES,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_TABLE,
+	.options =
+		EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_MAX_DEPTH | EXPORT_HAS_TABLE,
 	.write_logs = write_logs,
 };

@@ -9,7 +9,7 @@
 #include "export/event_walk.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_samples.h"
-#include "export/thread_names.h"
+#include "export/thread_table.h"
 #include "export/walk_calls.h"
 #include "shared/text.h"
 
@@ -25,11 +25,14 @@ enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 #define NAME_SIZE 512
 
+/* Perfetto ignores the beginnings of slices above this number of open ones on a track, but not their ends. */
+#define MOST_OPEN 512
+
 /* Nanoseconds between two values of the counter of allocated bytes of a thread. */
 #define ALLOCATION_INTERVAL 100000
 
 /* Things that nest on tracks of their own below a thread. */
-enum { NESTED_COMPILATIONS, NESTED_CLASS_LOADS, NESTED_FINALIZERS, NESTED_KINDS };
+enum { NESTED_COMPILATIONS, NESTED_CLASS_LOADS, NESTED_FINALIZERS, NESTED_DEEP, NESTED_KINDS };
 
 static const struct nested_kind {
 	perfetto_track track;
@@ -38,6 +41,8 @@ static const struct nested_kind {
 	{PERFETTO_COMPILATIONS, "JIT compilations"},
 	{PERFETTO_CLASS_LOADS, "Class loads"},
 	{PERFETTO_FINALIZERS, "Finalizers"},
+	/* Instants for which the calls of the thread leave no room. */
+	{PERFETTO_DEEP, "In deeper calls"},
 };
 
 /* A thread as described in the trace: an entry of perfetto_trace::threads. */
@@ -58,6 +63,7 @@ typedef struct trace_row {
 	uint64_t allocation_track; /* 0 before the first allocation. */
 	uint64_t depths[NESTED_KINDS];
 	int has_track[NESTED_KINDS];
+	int has_loss;
 	struct trace_row *next;
 } trace_row;
 
@@ -66,10 +72,19 @@ typedef struct trace_row {
  * have different kinds; slices of the same kind that overlap, as damage can make them, get one more track.
  */
 typedef struct trace_lane {
-	uint64_t kind;
 	uint64_t end;
 	uint64_t track;
+	struct trace_lane *next; /* Of the same kind. */
 } trace_lane;
+
+/* An entry of perfetto_trace::lanes. */
+typedef struct lane_entry {
+	uint64_t kind;
+	trace_lane *first;
+} lane_entry;
+
+/* Lanes of a kind that are searched. */
+#define MOST_SEARCHED 64
 
 typedef struct perfetto_trace {
 	const log_report *report;
@@ -77,15 +92,18 @@ typedef struct perfetto_trace {
 	event_walk walk;
 	trace_row *rows;
 	key_map threads; /* Threads by ID. */
+	thread_table names;
 	uint64_t thread_count;
-	trace_lane *lanes;
-	size_t lane_count;
-	size_t lane_capacity;
+	key_map lanes;
+	uint64_t lane_count;
 	perfetto_samples samples;
 	id_set metrics;
+	intern_table sections; /* Of metrics. */
 	uint64_t process;
 	uint64_t pid;
+	const char *arguments; /* Of the program; NULL if unknown. */
 	int has_heap_size;
+	int has_loss; /* Of events that belong to no thread. */
 } perfetto_trace;
 
 static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
@@ -95,15 +113,17 @@ static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
 	return found != NULL ? found->row : NULL;
 }
 
-/* Thread IDs of logs may have 64 bits, those of traces may not, so threads are numbered. */
 static void describe_thread(perfetto_trace *trace, trace_thread *thread)
 {
-	char name[THREAD_NAME_SIZE];
+	thread_identity identity;
+	char description[NAME_SIZE] = "";
 
-	thread->tid = trace->pid + ++trace->thread_count;
-	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, trace->thread_count);
-	thread_name_get(trace->report, thread->id, name);
-	perfetto_describe_thread(&trace->writer, thread->track, trace->pid, thread->tid, name);
+	thread_table_identify(&trace->names, thread->id, &identity);
+	thread->tid = identity.tid;
+	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, ++trace->thread_count);
+	if (identity.is_made)
+		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", thread->id);
+	perfetto_describe_thread(&trace->writer, thread->track, trace->pid, thread->tid, identity.name, description);
 }
 
 /* The description of a thread, written if it is new. NULL if out of memory. */
@@ -193,6 +213,14 @@ static void end_nested(perfetto_trace *trace, const walk_thread *thread, int kin
 	perfetto_end_event(&trace->writer, thread->time);
 }
 
+/* The track of an instant of a thread. */
+static uint64_t instant_track(perfetto_trace *trace, const walk_thread *thread)
+{
+	trace_row *row = thread->row;
+
+	return thread->stack->passed < MOST_OPEN ? row->sequence.track : nested_track(trace, row, NESTED_DEEP);
+}
+
 static const char *class_of(const perfetto_trace *trace, uint32_t id, class_name *name)
 {
 	const char *text = names_class_or_none(trace->walk.input.reader, id, name);
@@ -202,12 +230,11 @@ static const char *class_of(const perfetto_trace *trace, uint32_t id, class_name
 
 static void add_exception(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
 {
-	const trace_row *row = thread->row;
 	class_name name;
 	char text[NAME_SIZE];
 
 	snprintf(text, sizeof(text), "Exception %s", class_of(trace, event->id, &name));
-	perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, row->sequence.track, text, thread->time);
+	perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, instant_track(trace, thread), text, thread->time);
 }
 
 static void add_heap_size(perfetto_trace *trace, const walk_thread *thread, const mprof_event *event)
@@ -298,7 +325,7 @@ static void add_sample(void *user, uint64_t thread, const mprof_event *event, ui
 	const trace_thread *described = thread != 0 ? get_thread(trace, thread) : NULL;
 
 	/* Samples without a thread are those of the process. */
-	perfetto_write_sample(&trace->samples, &trace->writer, &trace->walk, event, trace->pid,
+	perfetto_write_sample(&trace->samples, &trace->writer, event, trace->pid,
 			      described != NULL ? described->tid : trace->pid, time);
 }
 
@@ -309,12 +336,34 @@ static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint
 	char text[NAME_SIZE];
 
 	snprintf(text, sizeof(text), "%" PRIu64 " events lost", count);
-	perfetto_begin_event(&trace->writer, TRACK_EVENT_INSTANT, row != NULL ? row->sequence.track : trace->process,
-			     text);
+	perfetto_begin_event(&trace->writer, TRACK_EVENT_INSTANT,
+			     row != NULL ? instant_track(trace, thread) : trace->process, text);
 	perfetto_annotate_number(&trace->writer, "lost", count);
 	perfetto_end_event(&trace->writer, time);
-	if (row != NULL)
-		perfetto_begin_sequence(&trace->writer, &row->sequence, 1);
+	if (row == NULL) {
+		perfetto_drop(&trace->writer);
+		trace->has_loss = 1;
+		return;
+	}
+	row->has_loss = 1;
+	perfetto_begin_sequence(&trace->writer, &row->sequence, 1);
+}
+
+/* Makes the losses visible among the statistics of the reader. */
+static void add_losses(perfetto_trace *trace)
+{
+	uint64_t count = 0;
+
+	perfetto_begin_stats(&trace->writer);
+	for (const trace_row *row = trace->rows; row != NULL; row = row->next) {
+		if (row->has_loss)
+			perfetto_add_stats(&trace->writer, row->sequence.number);
+		count += row->has_loss != 0;
+	}
+	if (trace->has_loss)
+		perfetto_add_stats(&trace->writer, PERFETTO_LOSS_SEQUENCE);
+	if (count > 0 || trace->has_loss)
+		perfetto_end_stats(&trace->writer);
 }
 
 static uint64_t metric_unit(const mprof_metric_record *metric)
@@ -331,11 +380,26 @@ static uint64_t metric_unit(const mprof_metric_record *metric)
 	}
 }
 
+/* The track that the metrics of a section are below. */
+static uint64_t section_track(perfetto_trace *trace, const char *section)
+{
+	uint32_t index = 0;
+	const int added = intern_add(&trace->sections, section, strlen(section) + 1, &index);
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_SECTION, index);
+
+	trace->writer.has_failed |= added < 0;
+	if (added > 0)
+		perfetto_describe_track(&trace->writer, track, trace->process, section);
+	return track;
+}
+
 static void describe_metric(perfetto_trace *trace, uint32_t id, uint64_t track)
 {
 	mprof_record record;
 	char text[NAME_SIZE];
 	const mprof_metric_record *metric = &record.as.metric;
+	const trace_thread *thread;
+	uint64_t parent;
 
 	if (mprof_reader_lookup_record(trace->walk.input.reader, MPROF_RECORD_METRIC, id, &record, sizeof(record)) !=
 	    MPROF_OK) {
@@ -343,11 +407,14 @@ static void describe_metric(perfetto_trace *trace, uint32_t id, uint64_t track)
 		perfetto_describe_counter(&trace->writer, track, trace->process, text, UNIT_UNSPECIFIED);
 		return;
 	}
-	if (metric->flags & MPROF_METRIC_FLAG_THREAD)
-		snprintf(text, sizeof(text), "%s: %s (0x%" PRIx64 ")", metric->section, metric->name, metric->thread);
-	else
-		snprintf(text, sizeof(text), "%s: %s", metric->section, metric->name);
-	perfetto_describe_counter(&trace->writer, track, trace->process, text, metric_unit(metric));
+	snprintf(text, sizeof(text), "%s: %s", metric->section, metric->name);
+	if (metric->flags & MPROF_METRIC_FLAG_THREAD) {
+		thread = get_thread(trace, metric->thread);
+		parent = thread != NULL ? thread->track : trace->process;
+	} else {
+		parent = section_track(trace, metric->section);
+	}
+	perfetto_describe_counter(&trace->writer, track, parent, text, metric_unit(metric));
 }
 
 static void add_metric(void *user, const mprof_record *record, uint64_t time)
@@ -372,35 +439,36 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	perfetto_count_double(&trace->writer, track, time, number);
 }
 
+static trace_lane *find_lane(const lane_entry *entry, uint64_t start)
+{
+	int searched = 0;
+
+	for (trace_lane *lane = entry->first; lane != NULL && searched < MOST_SEARCHED; lane = lane->next, searched++) {
+		if (lane->end <= start)
+			return lane;
+	}
+	return NULL;
+}
+
 /* The track of a slice, described if it is new. Returns 0 if out of memory. */
 static uint64_t lane_track(perfetto_trace *trace, uint64_t kind, uint64_t parent, const char *name, uint64_t start,
 			   uint64_t end)
 {
-	trace_lane *lane;
+	lane_entry *entry = key_map_put(&trace->lanes, kind);
+	trace_lane *lane = entry != NULL ? find_lane(entry, start) : NULL;
 
-	for (size_t i = 0; i < trace->lane_count; i++) {
-		lane = &trace->lanes[i];
-		if (lane->kind == kind && lane->end <= start) {
-			lane->end = end;
-			return lane->track;
-		}
-	}
-	if (trace->lane_count == trace->lane_capacity) {
-		size_t capacity = 2 * trace->lane_capacity + 16;
-		trace_lane *lanes = realloc(trace->lanes, capacity * sizeof(*lanes));
-
-		if (lanes == NULL) {
+	if (lane == NULL) {
+		lane = entry != NULL ? calloc(1, sizeof(*lane)) : NULL;
+		if (lane == NULL) {
 			trace->writer.has_failed = 1;
 			return 0;
 		}
-		trace->lanes = lanes;
-		trace->lane_capacity = capacity;
+		lane->next = entry->first;
+		entry->first = lane;
+		lane->track = perfetto_track_id(&trace->writer, PERFETTO_INTERVALS, ++trace->lane_count);
+		perfetto_describe_track(&trace->writer, lane->track, parent, name);
 	}
-	lane = &trace->lanes[trace->lane_count++];
-	lane->kind = kind;
 	lane->end = end;
-	lane->track = perfetto_track_id(&trace->writer, PERFETTO_INTERVALS, trace->lane_count);
-	perfetto_describe_track(&trace->writer, lane->track, parent, name);
 	return lane->track;
 }
 
@@ -529,7 +597,7 @@ static void add_completeness(perfetto_trace *trace)
 	if (report->summary.session.complete)
 		return;
 	snprintf(text, sizeof(text), "incomplete log: valid up to byte %" PRIu64, report->summary.session.valid_bytes);
-	perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, trace->process, text, trace->walk.time);
+	perfetto_note(&trace->writer, trace->process, text, trace->walk.time);
 }
 
 static void read_properties(perfetto_trace *trace)
@@ -538,12 +606,18 @@ static void read_properties(perfetto_trace *trace)
 	const char *key;
 	const char *value;
 
-	trace->pid = 1;
+	trace->pid = trace->names.pid;
+	/* Without the clock of the system, traces of mprof can be merged with one another, but not with others. */
+	trace->writer.boot_start = trace->writer.start_time;
 	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
 		if (mprof_profile_get_property(profile, i, &key, &value) != MPROF_OK)
 			continue;
-		if (strcmp(key, "pid") == 0 && strtoul(value, NULL, 10) - 1 < INT32_MAX / 2)
-			trace->pid = strtoul(value, NULL, 10);
+		if (strcmp(key, "arguments") == 0)
+			trace->arguments = value;
+		if (strcmp(key, "boottime_ns") == 0 && strtoull(value, NULL, 10) > 0)
+			trace->writer.boot_start = strtoull(value, NULL, 10);
+		if (strcmp(key, "monotonic_ns") == 0)
+			trace->writer.monotonic_start = strtoull(value, NULL, 10);
 		if (strcmp(key, "counter") == 0 && strcmp(value, "monotonic clock, nanoseconds") == 0)
 			trace->writer.monotonic_start = trace->report->summary.session.start.counter;
 	}
@@ -553,13 +627,32 @@ static void begin_trace(perfetto_trace *trace)
 {
 	const log_summary *summary = &trace->report->summary;
 
-	read_properties(trace);
 	trace->writer.start_time = summary->session.start.time * 1000;
+	read_properties(trace);
 	trace->writer.base = trace->writer.start_time + trace->pid;
 	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
 	perfetto_begin_main(&trace->writer);
-	perfetto_describe_process(&trace->writer, trace->process, trace->pid,
-				  summary->program[0] != '\0' ? summary->program : trace->report->input.name);
+	if (summary->program[0] != '\0' && trace->arguments == NULL)
+		trace->arguments = "";
+	perfetto_describe_process(&trace->writer, trace->process, trace->pid, thread_table_process(trace->report),
+				  summary->program[0] != '\0' ? trace->arguments : NULL);
+	/* Times of the report begin here, and those of the viewer with the first event. */
+	perfetto_note(&trace->writer, trace->process, "Recording starts", 0);
+}
+
+static void release_lanes(perfetto_trace *trace)
+{
+	for (size_t i = 0; trace->lanes.capacity > 0 && i <= trace->lanes.capacity; i++) {
+		lane_entry *entry = key_map_slot(&trace->lanes, i);
+
+		while (entry != NULL && entry->first != NULL) {
+			trace_lane *lane = entry->first;
+
+			entry->first = lane->next;
+			free(lane);
+		}
+	}
+	key_map_clear(&trace->lanes);
 }
 
 static void release_trace(perfetto_trace *trace)
@@ -572,8 +665,10 @@ static void release_trace(perfetto_trace *trace)
 		free(row);
 	}
 	key_map_clear(&trace->threads);
-	free(trace->lanes);
+	thread_table_release(&trace->names);
+	release_lanes(trace);
 	id_set_clear(&trace->metrics);
+	intern_release(&trace->sections);
 	perfetto_samples_release(&trace->samples);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
@@ -582,6 +677,7 @@ static void release_trace(perfetto_trace *trace)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
+		.max_open = MOST_OPEN,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,
@@ -592,9 +688,12 @@ static int write_report(const export_job *job, const log_report *report, export_
 	};
 	perfetto_trace trace = {.report = report,
 				.writer.stream = file->stream,
-				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t)};
+				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t),
+				.lanes.value_size = sizeof(lane_entry) - sizeof(uint64_t)};
 	int status;
 
+	trace.writer.has_failed = !thread_table_init(&trace.names, report) ||
+				  !perfetto_samples_init(&trace.samples, report, job->max_depth);
 	begin_trace(&trace);
 	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
 	if (status == STATUS_OK) {
@@ -603,10 +702,18 @@ static int write_report(const export_job *job, const log_report *report, export_
 		add_pauses(&trace);
 		add_marks(&trace);
 		add_completeness(&trace);
+		add_losses(&trace);
 		event_walk_print_left_out(&trace.walk);
+		if (trace.samples.tree.is_folded)
+			fprintf(stderr,
+				"mprof: export: samples: frames deeper than %" PRIu32
+				" are one frame, \"(deeper frames)\"%s\n",
+				job->max_depth, job->has_max_depth ? "" : "; --max-depth=0 writes all");
 	}
 	if (status == STATUS_OK)
 		status = add_heap(&trace, job);
+	if (status != STATUS_NOTHING && trace.writer.contents == 0)
+		status = export_value_note_empty(report, "perfetto");
 	if (status != STATUS_NOTHING && trace.writer.has_failed) {
 		text_begin_message(report->input.name);
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
@@ -625,7 +732,7 @@ const export_target export_perfetto = {
 		 "use "
 		 "--to=pprof for their call stacks",
 	.kind = EXPORT_EVENTS,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION | EXPORT_HAS_AT,
+	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or the native trace_processor",
 	.write_report = write_report,

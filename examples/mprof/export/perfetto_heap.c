@@ -10,11 +10,13 @@
 
 #include "common/exit_status.h"
 #include "export/heap_source.h"
+#include "export/heap_tops.h"
 #include "export/intern.h"
 #include "heap/labels.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* HeapGraph */
@@ -39,7 +41,10 @@ enum {
 	OBJECT_ID_DELTA = 7
 };
 
-enum { ROOT_OBJECTS = 1, ROOT_TYPE = 2, TYPE_ID = 1, TYPE_NAME = 3, NAME_ID = 1, NAME_TEXT = 2 };
+enum { ROOT_OBJECTS = 1, ROOT_TYPE = 2, TYPE_ID = 1, TYPE_NAME = 3, TYPE_KIND = 7, NAME_ID = 1, NAME_TEXT = 2 };
+
+/* Values of HeapGraphType.Kind */
+enum { KIND_NORMAL = 1, KIND_ARRAY = 4 };
 
 /* Values of HeapGraphRoot.Type */
 enum {
@@ -60,7 +65,7 @@ enum {
 /* The log is read once for each snapshot. */
 #define MOST_SNAPSHOTS 16
 
-#define NAME_SIZE 128
+#define NAME_SIZE 256
 
 typedef struct heap_packets {
 	perfetto_writer *writer;
@@ -130,11 +135,32 @@ static void flush_roots(heap_packets *packets, uint32_t kind)
 	protobuf_clear(&packets->references);
 }
 
+/* The reader shows only what it reaches from roots, so a snapshot without roots gets some. */
+static void write_made_roots(heap_packets *packets)
+{
+	uint32_t *roots = NULL;
+	size_t count = 0;
+
+	if (!heap_tops_find(&packets->view, &roots, &count))
+		packets->writer->has_failed = 1;
+	for (size_t i = 0; i < count; i++) {
+		protobuf_value(&packets->references, (uint64_t)roots[i] + 1);
+		if (packets->references.length >= PACKET_SIZE)
+			flush_roots(packets, MPROF_ROOT_OTHER);
+	}
+	flush_roots(packets, MPROF_ROOT_OTHER);
+	free(roots);
+}
+
 static void write_roots(heap_packets *packets)
 {
 	const heap_view *view = &packets->view;
 
 	protobuf_clear(&packets->references);
+	if (!view->totals.has_roots) {
+		write_made_roots(packets);
+		return;
+	}
 	for (uint32_t kind = 0; kind < HEAP_ROOT_KINDS; kind++) {
 		for (size_t i = 0; i < view->totals.roots; i++) {
 			const mprof_heap_root root = heap_source_root(view, i);
@@ -149,13 +175,14 @@ static void write_roots(heap_packets *packets)
 	}
 }
 
+/* 0 is a field that is not known. */
 static uint64_t id_of_field(heap_packets *packets, uint32_t class_id, const mprof_heap_reference *reference)
 {
 	const char *name = label_field(&packets->view, class_id, reference);
 	uint32_t index = 0;
 
 	if (name == NULL)
-		name = "(unknown field)";
+		return 0;
 	packets->writer->has_failed |= intern_add(&packets->field_names, name, strlen(name) + 1, &index) < 0;
 	return (uint64_t)index + 1;
 }
@@ -221,15 +248,25 @@ static void write_objects(heap_packets *packets)
 	}
 }
 
+static int is_array(const char *name)
+{
+	const size_t length = strlen(name);
+
+	return length > 1 && name[length - 1] == ']' && (name[length - 2] == '[' || name[length - 2] == ',');
+}
+
 static void write_types(heap_packets *packets)
 {
 	const heap_view *view = &packets->view;
+	const char *text;
 	class_name name;
 
 	for (size_t i = 0; i < view->totals.classes; i++) {
 		protobuf_clear(&packets->object);
 		protobuf_number(&packets->object, TYPE_ID, i + 1);
-		protobuf_text(&packets->object, TYPE_NAME, perfetto_text(packets->writer, label_class(view, i, &name)));
+		text = label_class(view, i, &name);
+		protobuf_text(&packets->object, TYPE_NAME, perfetto_text(packets->writer, text));
+		protobuf_number(&packets->object, TYPE_KIND, is_array(text) ? KIND_ARRAY : KIND_NORMAL);
 		add_part(packets, GRAPH_TYPES, &packets->object);
 	}
 }
@@ -263,7 +300,7 @@ static void write_note(heap_packets *packets)
 
 	snprintf(text, sizeof(text), "Heap snapshot %" PRIu32 "%s%s", totals->snapshot,
 		 totals->incomplete ? " (incomplete: objects or references are missing)" : "",
-		 totals->has_roots ? "" : " (without roots)");
+		 totals->has_roots ? "" : " (without roots: objects that no other one refers to are shown as roots)");
 	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->place->process, text);
 	perfetto_annotate_number(packets->writer, "objects", totals->objects);
 	perfetto_annotate_number(packets->writer, "bytes", totals->bytes);
@@ -306,9 +343,11 @@ static int read_snapshot(heap_packets *packets, const char *path, uint32_t snaps
 	status = mprof_heap_graph_create(&options, &view->graph);
 	/* Damage was reported when the log was read first. */
 	if (status == MPROF_OK)
-		status = mprof_heap_graph_read(view->graph, view->input.reader, NULL, NULL);
-	if (status == MPROF_ERR_MEMORY)
+		status = mprof_heap_graph_read(view->graph, view->input.reader, input_damage, &view->input);
+	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO)
 		return report_problem(packets, mprof_status_get_text(status));
+	if (input_failure(&view->input) != MPROF_OK)
+		return report_problem(packets, mprof_status_get_text(input_failure(&view->input)));
 	view->totals.struct_size = sizeof(view->totals);
 	mprof_heap_graph_get_totals(view->graph, &view->totals);
 	if (view->totals.limited && !list_only)
@@ -350,6 +389,13 @@ static int note_missing(const heap_packets *packets)
 		fprintf(stderr,
 			"heap snapshot %" PRIu32 ": %s references and roots lead to objects that are not in it\n",
 			totals->snapshot, text_count(number, missing));
+	}
+	if (!totals->has_roots && totals->objects > 0) {
+		text_begin_message(packets->view.input.name);
+		fprintf(stderr,
+			"heap snapshot %" PRIu32
+			" has no roots: objects that no other one refers to are shown as roots\n",
+			totals->snapshot);
 	}
 	if (totals->incomplete) {
 		text_begin_message(packets->view.input.name);

@@ -13,12 +13,19 @@ enum {
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE = 10,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACE_STATS = 35,
 	PACKET_PREVIOUS_DROPPED = 42,
 	PACKET_DEFAULTS = 59,
 	PACKET_FIRST_ON_SEQUENCE = 87
 };
 
-enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58 };
+enum { DEFAULTS_TRACK_EVENT = 11, DEFAULTS_CLOCK = 58, DEFAULTS_STACK_SAMPLE = 100 };
+
+/* StackSampleDefaults */
+enum { STACK_SAMPLE_SOURCE = 1 };
+
+/* TraceStats */
+enum { STATS_BUFFER = 1, STATS_WRITER = 18, WRITER_SEQUENCE = 1, WRITER_BUFFER = 4 };
 
 /* Values of TracePacket.sequence_flags. Without the first, the reader ignores what refers to definitions. */
 enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
@@ -27,15 +34,31 @@ enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2, CLOCK_NUMBER = 1, CLOCK_TIME = 2, CLOCK_IS_INCREMENTAL = 3 };
 
 /*
- * The times are those of clocks of the sequence, from 64 on. A snapshot relates them to the wall clock, by which traces
- * of several programs and machines are merged, and to the monotonic clock if the counter of the log is that clock.
+ * The times are those of clocks of the sequence, from 64 on. A snapshot relates them to clocks of the system. By the one
+ * that counts from the start of the system, the reader relates the files that it merges; a file without it is not merged.
  */
-enum { CLOCK_WALL = 1, CLOCK_MONOTONIC_TIME = 3, CLOCK_SINCE_PREVIOUS = 64, CLOCK_SINCE_START = 65 };
+enum { CLOCK_WALL = 1, CLOCK_MONOTONIC_TIME = 3, CLOCK_BOOT = 6, CLOCK_SINCE_PREVIOUS = 64, CLOCK_SINCE_START = 65 };
 
 /* TrackDescriptor */
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum {
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	TRACK_DESCRIPTION = 14
+};
 
-enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5, COUNTER_UNIT = 3 };
+enum {
+	PROCESS_PID = 1,
+	PROCESS_COMMAND = 2,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	COUNTER_UNIT = 3
+};
 
 /* TrackEvent */
 enum {
@@ -119,6 +142,7 @@ static void add_clocks(perfetto_writer *writer, uint64_t time)
 {
 	protobuf_clear(&writer->part);
 	add_clock(writer, CLOCK_WALL, writer->start_time + time, 0);
+	add_clock(writer, CLOCK_BOOT, writer->boot_start + time, 0);
 	if (writer->monotonic_start != 0)
 		add_clock(writer, CLOCK_MONOTONIC_TIME, writer->monotonic_start + time, 0);
 	add_clock(writer, CLOCK_SINCE_PREVIOUS, time, 1);
@@ -137,6 +161,12 @@ static void add_defaults(perfetto_writer *writer, uint64_t clock, uint64_t track
 		protobuf_add(&writer->part, DEFAULTS_TRACK_EVENT, &writer->inner);
 	}
 	protobuf_number(&writer->part, DEFAULTS_CLOCK, clock);
+	/* The viewer shows only samples that state where they are from. */
+	if (clock == CLOCK_SINCE_START) {
+		protobuf_clear(&writer->inner);
+		protobuf_text(&writer->inner, STACK_SAMPLE_SOURCE, "mprof");
+		protobuf_add(&writer->part, DEFAULTS_STACK_SAMPLE, &writer->inner);
+	}
 	protobuf_add(&writer->packet, PACKET_DEFAULTS, &writer->part);
 }
 
@@ -147,6 +177,37 @@ void perfetto_begin_main(perfetto_writer *writer)
 	add_defaults(writer, CLOCK_SINCE_START, 0);
 	protobuf_number(&writer->packet, PACKET_FIRST_ON_SEQUENCE, 1);
 	write_packet(writer, PERFETTO_MAIN_SEQUENCE, STATE_CLEARED);
+}
+
+void perfetto_drop(perfetto_writer *writer)
+{
+	protobuf_clear(&writer->packet);
+	protobuf_number(&writer->packet, PACKET_PREVIOUS_DROPPED, 1);
+	write_packet(writer, PERFETTO_LOSS_SEQUENCE, STATE_CLEARED);
+}
+
+void perfetto_begin_stats(perfetto_writer *writer)
+{
+	protobuf_clear(&writer->part);
+	protobuf_clear(&writer->inner);
+	protobuf_add(&writer->part, STATS_BUFFER, &writer->inner);
+}
+
+void perfetto_add_stats(perfetto_writer *writer, uint64_t sequence)
+{
+	protobuf_clear(&writer->inner);
+	protobuf_number(&writer->inner, WRITER_SEQUENCE, sequence);
+	/* The number of the buffer is 0, but has to be there. */
+	protobuf_value(&writer->inner, KEY(WRITER_BUFFER, 0));
+	protobuf_value(&writer->inner, 0);
+	protobuf_add(&writer->part, STATS_WRITER, &writer->inner);
+}
+
+void perfetto_end_stats(perfetto_writer *writer)
+{
+	protobuf_clear(&writer->packet);
+	protobuf_add(&writer->packet, PACKET_TRACE_STATS, &writer->part);
+	perfetto_end_packet(writer);
 }
 
 static void add_interned(perfetto_writer *writer, uint32_t field, uint64_t id, const char *name)
@@ -178,18 +239,25 @@ static void write_descriptor(perfetto_writer *writer)
 	perfetto_end_packet(writer);
 }
 
-void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name)
+void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
+			       const char *arguments)
 {
 	protobuf_clear(&writer->part);
 	protobuf_number(&writer->part, TRACK_UUID, track);
 	protobuf_clear(&writer->inner);
 	protobuf_number(&writer->inner, PROCESS_PID, pid);
+	if (arguments != NULL) {
+		protobuf_text(&writer->inner, PROCESS_COMMAND, perfetto_text(writer, name));
+		if (*arguments != '\0')
+			protobuf_text(&writer->inner, PROCESS_COMMAND, perfetto_text(writer, arguments));
+	}
 	protobuf_text(&writer->inner, PROCESS_NAME, perfetto_text(writer, name));
 	protobuf_add(&writer->part, TRACK_PROCESS, &writer->inner);
 	write_descriptor(writer);
 }
 
-void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t pid, uint64_t tid, const char *name)
+void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t pid, uint64_t tid, const char *name,
+			      const char *description)
 {
 	protobuf_clear(&writer->part);
 	protobuf_number(&writer->part, TRACK_UUID, track);
@@ -198,6 +266,8 @@ void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t 
 	protobuf_number(&writer->inner, THREAD_TID, tid);
 	protobuf_text(&writer->inner, THREAD_NAME, perfetto_text(writer, name));
 	protobuf_add(&writer->part, TRACK_THREAD, &writer->inner);
+	if (*description != '\0')
+		protobuf_text(&writer->part, TRACK_DESCRIPTION, description);
 	write_descriptor(writer);
 }
 
@@ -251,8 +321,15 @@ void perfetto_annotate_text(perfetto_writer *writer, const char *name, const cha
 	protobuf_add(&writer->part, EVENT_ANNOTATION, &writer->inner);
 }
 
+void perfetto_note(perfetto_writer *writer, uint64_t track, const char *name, uint64_t time)
+{
+	perfetto_event(writer, TRACK_EVENT_INSTANT, track, name, time);
+	writer->contents--;
+}
+
 void perfetto_end_event(perfetto_writer *writer, uint64_t time)
 {
+	writer->contents++;
 	perfetto_begin_packet(writer, time);
 	protobuf_add(&writer->packet, PACKET_TRACK_EVENT, &writer->part);
 	perfetto_end_packet(writer);
@@ -323,6 +400,7 @@ static inline void write_call(perfetto_writer *writer, perfetto_sequence *sequen
 	packet[1] = (unsigned char)(out - (packet + 2));
 	fwrite_unlocked(packet, 1, (size_t)(out - packet), writer->stream);
 	sequence->time = time;
+	writer->contents++;
 }
 
 void perfetto_begin_call(perfetto_writer *writer, perfetto_sequence *sequence, uint32_t method, uint64_t time,

@@ -39,6 +39,8 @@ typedef enum perfetto_track {
 	PERFETTO_HEAP_SIZE,
 	PERFETTO_MARKS,
 	PERFETTO_ALLOCATIONS,
+	PERFETTO_DEEP,
+	PERFETTO_SECTION,
 	PERFETTO_INTERVALS /**< Collections, pauses and waits. */
 } perfetto_track;
 
@@ -52,18 +54,23 @@ typedef struct perfetto_sequence {
 
 typedef struct perfetto_writer {
 	FILE *stream;
-	uint64_t base;            /**< Distinguishes the tracks of this log from those of others. */
-	uint64_t start_time;      /**< Of the log: nanoseconds since 1970. */
-	uint64_t monotonic_start; /**< Of the log on the monotonic clock, in nanoseconds; 0 if unknown. */
+	uint64_t base;       /**< Distinguishes the tracks of this log from those of others. */
+	uint64_t start_time; /**< Of the log: nanoseconds since 1970. */
+	uint64_t boot_start; /**< Of the log on the clock that counts from the start of the system, in nanoseconds. */
+	uint64_t monotonic_start; /**< The same on the monotonic clock; 0 if unknown. */
 	protobuf_message packet;
 	protobuf_message part;
 	protobuf_message inner;
 	plain_buffer plain;
-	int has_failed; /**< Out of memory. */
+	uint64_t contents; /**< Number of samples and events, without those about the log itself. */
+	int has_failed;    /**< Out of memory. */
 } perfetto_writer;
 
 /** The sequence of all packets that are not calls. */
 #define PERFETTO_MAIN_SEQUENCE 1
+
+/** A sequence for losses that belong to no thread. Those of threads follow the main one. */
+#define PERFETTO_LOSS_SEQUENCE UINT32_MAX
 
 uint64_t perfetto_track_id(const perfetto_writer *writer, perfetto_track track, uint64_t number);
 
@@ -82,9 +89,19 @@ void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequenc
 void perfetto_begin_packet(perfetto_writer *writer, uint64_t time);
 void perfetto_end_packet(perfetto_writer *writer);
 
-/** Describes a process or a thread. */
-void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name);
-void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t pid, uint64_t tid, const char *name);
+/** Notes that packets were lost that belong to no sequence. */
+void perfetto_drop(perfetto_writer *writer);
+
+/** Writes which sequences lack packets: the reader counts losses only of sequences that are listed. */
+void perfetto_begin_stats(perfetto_writer *writer);
+void perfetto_add_stats(perfetto_writer *writer, uint64_t sequence);
+void perfetto_end_stats(perfetto_writer *writer);
+
+/** Describes a process or a thread. \p arguments: NULL if the name is not that of a program. */
+void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
+			       const char *arguments);
+void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t pid, uint64_t tid, const char *name,
+			      const char *description);
 
 /** Describes a track below another one. */
 void perfetto_describe_track(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name);
@@ -98,6 +115,9 @@ void perfetto_begin_event(perfetto_writer *writer, uint64_t type, uint64_t track
 void perfetto_annotate_number(perfetto_writer *writer, const char *name, uint64_t number);
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text);
 void perfetto_end_event(perfetto_writer *writer, uint64_t time);
+
+/** Writes an instant of a track that is about the log, not about the program. */
+void perfetto_note(perfetto_writer *writer, uint64_t track, const char *name, uint64_t time);
 
 /** Writes an event of a track without anything else. */
 void perfetto_event(perfetto_writer *writer, uint64_t type, uint64_t track, const char *name, uint64_t time);

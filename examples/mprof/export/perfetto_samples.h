@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/perfetto_samples.h
- * \brief Samples in a Perfetto trace.
+ * \brief Samples of a Perfetto trace, with call stacks and frames that are defined once.
+ *
+ * The frames are those of the report: functions that were inlined have frames of their own, and code without a known
+ * function is the frame of its module.
  */
 #ifndef PERFETTO_SAMPLES_H
 #define PERFETTO_SAMPLES_H
 
-#include "export/event_walk.h"
+#include "export/intern.h"
 #include "export/perfetto_packets.h"
+#include "export/stack_nodes.h"
 
-/** What is defined in the main sequence. */
 typedef struct perfetto_samples {
-	id_set methods;   /**< Frames of methods. */
-	id_set locations; /**< Frames of native code. */
-	id_set stacks;    /**< Call stacks by ID. */
-	id_set method_stacks;
-	id_set location_stacks;
+	const log_report *report;
+	stack_tree tree;    /* The call stacks of all samples. */
+	key_map stacks;     /* Call stacks of the log: which node of the tree each is. */
+	id_set frames;      /* Frames of the tree that are defined. */
+	id_set nodes;       /* Nodes whose call stack is defined. */
+	intern_table paths; /* Of modules and source files. */
+	uint64_t hits;      /* The number of samples so far. */
+	int has_time;       /* Each sample has a time as its weight. */
 } perfetto_samples;
 
-/** Writes a sample of a thread. */
-void perfetto_write_sample(perfetto_samples *samples, perfetto_writer *writer, const event_walk *walk,
-			   const mprof_event *event, uint64_t pid, uint64_t tid, uint64_t time);
+/** \p max_depth: see stack_tree::max_depth. Returns 0 if out of memory. Call perfetto_samples_release() in both cases. */
+int perfetto_samples_init(perfetto_samples *samples, const log_report *report, uint32_t max_depth);
+
+/** Writes a sample. */
+void perfetto_write_sample(perfetto_samples *samples, perfetto_writer *writer, const mprof_event *event, uint64_t pid,
+			   uint64_t tid, uint64_t time);
 
 void perfetto_samples_release(perfetto_samples *samples);
 

@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "export/pprof_tables.h"
 #include "export/single_tree.h"
+#include "export/thread_table.h"
 #include "export/thread_trees.h"
 #include "shared/text.h"
 
@@ -77,7 +78,7 @@ typedef struct pprof_writer {
 	export_file *file;
 	int status;
 	int is_estimated;
-	int is_folded;
+	uint32_t folded_depth; /* Deeper frames are one; 0 if all are there. */
 } pprof_writer;
 
 static int has_value(const pprof_writer *writer, export_value value)
@@ -228,18 +229,18 @@ static int write_trees(pprof_writer *writer, const pair_trees *trees)
 
 static int create_tree(pprof_writer *writer, export_value value, stack_tree **tree)
 {
-	const stack_tree_options options = {
-		.path = writer->job->log,
-		.heap_shot = writer->job->heap_shot,
-		.max_depth = writer->job->max_depth,
-		.with_classes = 1,
-	};
-	int status = stack_tree_create(writer->report, value, &options, tree);
+	export_job job = *writer->job;
+	int status;
+
+	/* All values are written; the chosen one is only the first that is shown. */
+	job.has_value = 0;
+	status = single_tree_create(&job, writer->report, value, stack_size_varint, tree);
 
 	writer->status = status > writer->status ? status : writer->status;
 	if (*tree == NULL)
 		return 0;
-	writer->is_folded |= (*tree)->is_folded;
+	if ((*tree)->is_folded && (writer->folded_depth == 0 || (*tree)->max_depth < writer->folded_depth))
+		writer->folded_depth = (*tree)->max_depth;
 	return single_tree_check(writer->job, writer->report, *tree, stack_size_varint, writer->file);
 }
 
@@ -342,9 +343,9 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");
-	if (writer->is_folded) {
+	if (writer->folded_depth > 0) {
 		snprintf(text, sizeof(text), "frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"",
-			 writer->job->max_depth);
+			 writer->folded_depth);
 		write_comment(writer, fields, text);
 	}
 	if (writer->heap != NULL && writer->heap->is_incomplete)
@@ -428,7 +429,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.stream = file->stream,
 		.file = file,
 		.tables.stream = file->stream,
-		.program = report->summary.program[0] != '\0' ? report->summary.program : report->input.name,
+		.program = thread_table_process(report),
 		.value = job->value != EXPORT_VALUE_DEFAULT ? job->value : export_value_choose(report),
 	};
 	stack_tree *none = NULL;

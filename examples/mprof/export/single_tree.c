@@ -9,17 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int single_tree_create(const export_job *job, const log_report *report, stack_tree **tree)
+int single_tree_create(const export_job *job, const log_report *report, export_value value, stack_frame_size size_of,
+		       stack_tree **tree)
 {
-	const stack_tree_options options = {
+	stack_tree_options options = {
 		.path = job->log,
 		.heap_shot = job->heap_shot,
-		.max_depth = job->max_depth,
+		.max_depth = size_of != NULL ? job->max_depth : 0,
 		.is_only = job->has_value || (job->target->options & EXPORT_HAS_ALL_VALUES) == 0,
 		.with_classes = 1,
 	};
+	int status = stack_tree_create(report, value, &options, tree);
+	uint32_t depth;
 
-	return stack_tree_create(report, job->value, &options, tree);
+	if (*tree == NULL || size_of == NULL || job->has_max_depth)
+		return status;
+	depth = stack_size_fit(report, *tree, size_of);
+	if (depth == options.max_depth)
+		return status;
+	stack_tree_destroy(*tree);
+	options.max_depth = depth;
+	return stack_tree_create(report, value, &options, tree);
 }
 
 int single_tree_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
@@ -27,8 +37,9 @@ int single_tree_check(const export_job *job, const log_report *report, const sta
 {
 	if (tree->is_folded) {
 		text_begin_message(report->input.name);
-		fprintf(stderr, "%s: frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"\n",
-			export_value_name(tree->value), tree->max_depth);
+		fprintf(stderr, "%s: frames deeper than %" PRIu32 " are one frame, \"(deeper frames)\"%s\n",
+			export_value_name(tree->value), tree->max_depth,
+			job->has_max_depth ? "" : "; --max-depth=0 writes all");
 	}
 	return stack_size_check(job, report, tree, size_of, file);
 }

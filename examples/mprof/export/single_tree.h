@@ -17,10 +17,12 @@
 #define SINGLE_TREE_NO_FRAME "(no method)"
 
 /**
- * Makes the tree of the value of a job. Returns a status like stack_tree_create(). The caller frees the tree with
- * stack_tree_destroy().
+ * Makes the tree of a value for a job. Returns a status like stack_tree_create(). The caller frees the tree with
+ * stack_tree_destroy(). \p size_of: how large a frame is, for a format that writes all frames of each call stack: unless
+ * a depth was requested, the tree is only so deep that the file does not become very large. NULL for other formats.
  */
-int single_tree_create(const export_job *job, const log_report *report, stack_tree **tree);
+int single_tree_create(const export_job *job, const log_report *report, export_value value, stack_frame_size size_of,
+		       stack_tree **tree);
 
 /**
  * Prints what the frames of a tree lack, before it is written: see stack_size_check(). Returns 0 if out of memory.

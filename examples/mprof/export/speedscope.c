@@ -88,7 +88,7 @@ static void write_weights(json_writer *json, const stack_tree *tree)
 
 static int write_tree(json_writer *json, const log_report *report, const stack_tree *tree)
 {
-	char title[128];
+	char title[160];
 	int is_written;
 
 	json_begin_object(json, NULL);
@@ -100,10 +100,14 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 	json_begin_array(json, "profiles");
 	json_begin_object(json, NULL);
 	json_string(json, "type", "sampled");
+	/* The viewer shows the samples of a profile also as if they were in the order of time. */
 	if (tree->is_folded)
-		snprintf(title, sizeof(title), "%s (frames deeper than %" PRIu32 " are one)",
+		snprintf(title, sizeof(title),
+			 "%s (sums, not in the order of time; frames deeper than %" PRIu32 " are one)",
 			 export_value_title(tree->value), tree->max_depth);
-	json_string(json, "name", tree->is_folded ? title : export_value_title(tree->value));
+	else
+		snprintf(title, sizeof(title), "%s (sums, not in the order of time)", export_value_title(tree->value));
+	json_string(json, "name", title);
 	json_string(json, "unit", unit_of(tree));
 	json_unsigned(json, "startValue", 0);
 	json_unsigned(json, "endValue", tree->nodes[0].total);
@@ -118,7 +122,7 @@ static int write_tree(json_writer *json, const log_report *report, const stack_t
 /* Whether options are given that apply to sums of call stacks only. */
 static int needs_sums(const export_job *job, const log_report *report)
 {
-	return report_filters_frames(report) || report->options.class_pattern != NULL || job->max_depth != 0;
+	return report_filters_frames(report) || report->options.class_pattern != NULL || job->has_max_depth;
 }
 
 /* Whether single calls are written: if requested, or if they are the main content and the file is not large. */
@@ -148,6 +152,15 @@ static int write_calls(const export_job *job, const log_report *report, export_f
 	return speedscope_write_events(job, report, file);
 }
 
+/* Samples are shown as the time that they stand for, if the log has it: viewers label the axis with the unit. */
+static export_value choose_value(const export_job *job, const log_report *report)
+{
+	if (job->value == EXPORT_VALUE_DEFAULT && export_value_choose(report) == EXPORT_SAMPLES &&
+	    export_value_exists(report, EXPORT_CPU))
+		return EXPORT_CPU;
+	return job->value;
+}
+
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	json_writer json;
@@ -157,7 +170,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 
 	if (wants_events(job, report))
 		return write_calls(job, report, file);
-	status = single_tree_create(job, report, &tree);
+	status = single_tree_create(job, report, choose_value(job, report), stack_size_digits, &tree);
 	if (tree == NULL)
 		return status;
 	json_init(&json, file->stream, 1);

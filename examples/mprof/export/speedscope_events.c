@@ -8,7 +8,7 @@
 #include "export/plain_text.h"
 #include "export/spool.h"
 #include "export/text_stream.h"
-#include "export/thread_names.h"
+#include "export/thread_table.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -42,6 +42,7 @@ typedef struct frame_entry {
 
 typedef struct speedscope_calls {
 	const log_report *report;
+	thread_table threads;
 	json_writer json;
 	event_walk walk;
 	spool spool;
@@ -142,7 +143,7 @@ static void write_row(speedscope_calls *calls, const speedscope_row *row)
 	event_writer writer = {.is_first = 1};
 
 	text_stream_init(&writer.out, json->file);
-	thread_name_get(calls->report, row->thread, name);
+	thread_table_name(&calls->threads, row->thread, name);
 	json_begin_object(json, NULL);
 	json_string(json, "type", "evented");
 	json_string(json, "name", name);
@@ -230,6 +231,7 @@ static void release_calls(speedscope_calls *calls)
 	}
 	spool_release(&calls->spool);
 	key_map_clear(&calls->frames);
+	thread_table_release(&calls->threads);
 	free(calls->methods);
 	plain_text_release(&calls->plain);
 	event_walk_release(&calls->walk);
@@ -243,6 +245,7 @@ int speedscope_write_events(const export_job *job, const log_report *report, exp
 
 	calls.last_row = &calls.rows;
 	json_init(&calls.json, file->stream, 1);
+	calls.has_failed = !thread_table_init(&calls.threads, report);
 	status = event_walk_run(&calls.walk, job, report, &sink, &calls);
 	if (status == STATUS_OK) {
 		write_document(&calls);

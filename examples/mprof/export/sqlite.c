@@ -208,6 +208,6 @@ const export_target export_sqlite = {
 	.description = "a database of SQLite: all tables of the report, of one or more logs",
 	.lacks = "tables hold sums: single calls and objects are left out",
 	.kind = EXPORT_TABLES,
-	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN,
+	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MANY_FILES | EXPORT_HAS_ORIGIN | EXPORT_HAS_MAX_DEPTH,
 	.write_logs = write_logs,
 };

@@ -124,11 +124,11 @@ static int add_item(stack_tree *tree, const log_report *report, const sample_ite
 }
 
 /* Adds the functions at a location, the inlined ones last. */
-static int add_location(stack_tree *tree, const log_report *report, uint32_t location, uint32_t *node)
+static int add_location(stack_tree *tree, const log_report *report, uint32_t location, int is_return, uint32_t *node)
 {
 	const sample_item base = describe_location(report, location);
 	const native_frame *frames = NULL;
-	size_t count = location != 0 ? native_lines_find(report->lines, location, 1, &frames) : 0;
+	size_t count = location != 0 ? native_lines_find(report->lines, location, is_return, &frames) : 0;
 
 	if (count == 0)
 		return add_item(tree, report, &base, node);
@@ -156,7 +156,7 @@ static int matches(const log_report *report, const char *pattern, const mprof_st
 }
 
 /* Adds a frame, unless it is hidden or is one more collapsed frame after another one. */
-static int add_stack_frame(stack_tree *tree, const log_report *report, const mprof_stack_frame *frame,
+static int add_stack_frame(stack_tree *tree, const log_report *report, const mprof_stack_frame *frame, int is_return,
 			   int *was_collapsed, uint32_t *node)
 {
 	const sample_item collapsed = {.kind = MPROF_SAMPLE_COLLAPSED};
@@ -173,9 +173,28 @@ static int add_stack_frame(stack_tree *tree, const log_report *report, const mpr
 	}
 	*was_collapsed = 0;
 	if (frame->is_native)
-		return add_location(tree, report, frame->id, node);
+		return add_location(tree, report, frame->id, is_return, node);
 	return stack_frames_method(tree, report, frame->id, flags, &index) &&
 	       stack_nodes_child(tree, *node, index, node);
+}
+
+/* Whether all further frames are part of this one. */
+static int is_deepest(const stack_tree *tree, uint32_t node)
+{
+	return tree->max_depth != 0 && tree->nodes[node].depth > tree->max_depth;
+}
+
+int stack_frames_add_sample(stack_tree *tree, const log_report *report, const mprof_stack_frame *frames, size_t count,
+			    uint32_t *node)
+{
+	int was_collapsed = 0;
+
+	*node = 0;
+	for (size_t i = count; i > 0 && !is_deepest(tree, *node); i--) {
+		if (!add_stack_frame(tree, report, &frames[i - 1], i > 1, &was_collapsed, node))
+			return 0;
+	}
+	return 1;
 }
 
 int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t stack, uint32_t *node)
@@ -188,8 +207,8 @@ int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t 
 	*node = 0;
 	if (count == 0)
 		return stack_frames_note(tree, unknown_stack, &note) && stack_nodes_child(tree, 0, note, node);
-	for (size_t i = count; i > 0; i--) {
-		if (!add_stack_frame(tree, report, &frames[i - 1], &was_collapsed, node))
+	for (size_t i = count; i > 0 && !is_deepest(tree, *node); i--) {
+		if (!add_stack_frame(tree, report, &frames[i - 1], 1, &was_collapsed, node))
 			return 0;
 	}
 	return 1;

@@ -32,4 +32,11 @@ int stack_frames_note(stack_tree *tree, const char *text, uint32_t *frame);
  */
 int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t stack, uint32_t *node);
 
+/**
+ * Adds the frames of a sample below the root, of which the first is the innermost one: in native code, it is where the
+ * thread was, while all others are return addresses. \p node receives the innermost one.
+ */
+int stack_frames_add_sample(stack_tree *tree, const log_report *report, const mprof_stack_frame *frames, size_t count,
+			    uint32_t *node);
+
 #endif

@@ -11,6 +11,10 @@
 /* With fewer frames, most call stacks would say little. */
 #define LEAST_DEPTH 16
 
+/* What call stacks may take if no depth was requested. */
+#define USUAL_SIZE UINT64_C(64000000)
+#define TIMES_LOG 20
+
 uint64_t stack_size_digits(const stack_tree *tree, uint32_t frame)
 {
 	uint64_t size = 2;
@@ -71,21 +75,49 @@ static void print_warning(const export_job *job, const log_report *report, const
 	fputc('\n', stderr);
 }
 
-int stack_size_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
-		     export_file *file)
+/* The size of the call stack of each node, and the greatest depth. NULL if out of memory. */
+static uint64_t *measure_stacks(const stack_tree *tree, stack_frame_size size_of, uint32_t *deepest)
 {
 	uint64_t *sizes = calloc(tree->node_count + 1, sizeof(*sizes));
-	uint32_t deepest = 0;
 
-	if (sizes == NULL)
-		return 0;
-	for (size_t i = 1; i < tree->node_count; i++) {
+	*deepest = 0;
+	for (size_t i = 1; sizes != NULL && i < tree->node_count; i++) {
 		const stack_node *node = &tree->nodes[i];
 
 		sizes[i] = sizes[node->parent] + size_of(tree, node->frame);
-		if (node->self > 0 && node->depth > deepest)
-			deepest = node->depth;
+		if (node->self > 0 && node->depth > *deepest)
+			*deepest = node->depth;
 	}
+	return sizes;
+}
+
+uint32_t stack_size_fit(const log_report *report, const stack_tree *tree, stack_frame_size size_of)
+{
+	const uint64_t of_log =
+		report->summary.size < UINT64_MAX / TIMES_LOG ? report->summary.size * TIMES_LOG : UINT64_MAX;
+	const uint64_t limit = of_log > USUAL_SIZE ? of_log : USUAL_SIZE;
+	uint32_t deepest;
+	uint64_t *sizes = measure_stacks(tree, size_of, &deepest);
+	uint32_t depth = deepest;
+
+	if (sizes == NULL || sum_sizes(tree, sizes, depth) <= limit) {
+		free(sizes);
+		return tree->max_depth;
+	}
+	while (depth > LEAST_DEPTH && sum_sizes(tree, sizes, depth) > limit)
+		depth /= 2;
+	free(sizes);
+	return depth > LEAST_DEPTH ? depth : LEAST_DEPTH;
+}
+
+int stack_size_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,
+		     export_file *file)
+{
+	uint32_t deepest;
+	uint64_t *sizes = measure_stacks(tree, size_of, &deepest);
+
+	if (sizes == NULL)
+		return 0;
 	if (sum_sizes(tree, sizes, deepest) > job->target->stack_limit) {
 		print_warning(job, report, tree, sizes, deepest);
 		file->is_size_noted = 1;

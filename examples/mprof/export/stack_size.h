@@ -26,6 +26,13 @@ uint64_t stack_size_varint(const stack_tree *tree, uint32_t frame);
 uint64_t stack_size_name(const stack_tree *tree, uint32_t frame);
 
 /**
+ * The greatest number of frames with which the call stacks of a tree take no more room than export files may without
+ * being asked for: 64 MB, or twenty times the size of the log. Returns no less than 16, and stack_tree::max_depth if
+ * that fits, or if memory is exhausted.
+ */
+uint32_t stack_size_fit(const log_report *report, const stack_tree *tree, stack_frame_size size_of);
+
+/**
  * Prints a warning if the call stacks of a tree need more bytes than export_target::stack_limit, with the depth at
  * which they need less. export_file::is_size_noted is then set. Returns 0 if out of memory.
  */

@@ -49,6 +49,8 @@ static int add_log(const export_job *job, const char *path, table_sink *sink)
 
 	options.with_pauses = 1;
 	status = report_read(&report, path, &options);
+	if (input_failure(&report.input) != MPROF_OK)
+		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		mention_losses(&report);
 		sink->log.number++;
@@ -70,6 +72,7 @@ int table_logs_add(const export_job *job, table_sink *sink)
 {
 	int result = STATUS_OK;
 
+	sink->max_depth = job->max_depth;
 	for (size_t i = 0; i < job->path_count && !sink->has_failed; i++) {
 		int status = add_log(job, job->paths[i], sink);
 

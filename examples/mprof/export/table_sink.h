@@ -48,6 +48,7 @@ struct table_sink {
 	table_log log;
 	/** Writes table_sink::row. Returns 0 if that failed; the next rows are then not written. */
 	int (*write_row)(table_sink *sink);
+	uint32_t max_depth; /**< Of call stacks in a column; 0 for no limit. */
 	int has_failed;
 };
 

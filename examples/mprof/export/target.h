@@ -35,6 +35,12 @@ enum {
 	EXPORT_HAS_ALL_VALUES = 4096  /**< Without --value, all values of the log are written. */
 };
 
+/**
+ * Frames of a call stack that are written if no other number is given. A format without a table of callers writes all
+ * frames of each call stack, so that a small log of deep recursion would become a file of gigabytes.
+ */
+#define EXPORT_USUAL_DEPTH 512
+
 /** The bit of a value in export_target::values. */
 #define EXPORT_VALUE_BIT(value) (UINT32_C(1) << (value))
 
@@ -51,12 +57,14 @@ typedef struct export_job {
 	report_options options;   /**< The filters and --top. */
 	int by_thread;            /**< The log may be read once more for each thread, however large it is. */
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
-	uint32_t max_depth;       /**< See stack_tree::max_depth. */
+	uint32_t max_depth;       /**< See stack_tree::max_depth; 0 for no limit. */
+	int has_max_depth;        /**< It was given; otherwise it is #EXPORT_USUAL_DEPTH, or less for a large file. */
 	int wants_events;         /**< Single calls are requested. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */
 	const char *build;        /**< The version of the program, like host. */
 	table_id table;           /**< The only table that is exported; #TABLES for all. */
+	unsigned int mode;        /**< The permissions of new files: see whole_file_open(). */
 	int is_directory;         /**< The output is a directory with a file for each table. */
 } export_job;
 

@@ -73,6 +73,8 @@ static int read_thread(thread_tree *made, const export_job *job, const mprof_thr
 	options.thread = thread->id;
 	options.is_quiet = 1;
 	status = report_read(report, job->log, &options);
+	if (status != STATUS_NOTHING && input_check_again(&report->input) != STATUS_OK)
+		status = STATUS_NOTHING;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && status != STATUS_NOTHING; i++) {
 		if (export_value_exists(report, values[i]) &&
 		    stack_tree_create(report, values[i], &tree_options, &made->trees[values[i]]) == STATUS_NOTHING)

@@ -2,6 +2,7 @@
 /* Names and units of what call stacks are weighted by. */
 #include "export/value.h"
 
+#include "common/exit_status.h"
 #include "shared/text.h"
 
 #include <stdio.h>
@@ -113,6 +114,23 @@ export_value export_value_choose(const log_report *report)
 	return export_value_exists(report, EXPORT_BYTES) ? EXPORT_BYTES : EXPORT_VALUES;
 }
 
+static int has_native_memory(const log_report *report)
+{
+	return mprof_profile_get_memory_site_count(report->profile) > 0;
+}
+
+int export_value_note_empty(const log_report *report, const char *format)
+{
+	text_begin_message(report->input.name);
+	fprintf(stderr, "nothing of this log can be represented in %s", format);
+	if (has_native_memory(report))
+		fputs(": its content is native memory, which 'mprof report' shows, and --to=csv, sqlite and parquet "
+		      "contain",
+		      stderr);
+	fputc('\n', stderr);
+	return STATUS_NOTHING;
+}
+
 void export_value_note_missing(const log_report *report, export_value value)
 {
 	const char *separator = "; it has ";
@@ -128,5 +146,7 @@ void export_value_note_missing(const log_report *report, export_value value)
 		fprintf(stderr, "%s%s", separator, export_value_name((export_value)i));
 		separator = ", ";
 	}
+	if (has_native_memory(report))
+		fputs("; its native memory is in 'mprof report', and in --to=csv, sqlite and parquet", stderr);
 	fputc('\n', stderr);
 }

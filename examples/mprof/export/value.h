@@ -47,6 +47,12 @@ int export_value_exists(const log_report *report, export_value value);
 /** Prints on standard error that the log has no data of a value, and which values it has. */
 void export_value_note_missing(const log_report *report, export_value value);
 
+/**
+ * Prints on standard error that a format can represent nothing of the log, and that another one can. Returns
+ * #STATUS_NOTHING.
+ */
+int export_value_note_empty(const log_report *report, const char *format);
+
 /** The main content of a log: samples, else time, else bytes allocated, else the heap; #EXPORT_VALUES if none. */
 export_value export_value_choose(const log_report *report);
 

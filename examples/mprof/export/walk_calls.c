@@ -27,9 +27,16 @@ static uint64_t clamp(const event_walk *walk, uint64_t counter)
 					    : counter;
 }
 
+static int is_too_deep(const event_walk *walk, size_t index)
+{
+	return walk->sink->max_open != 0 && index >= walk->sink->max_open;
+}
+
 /* Passes the beginnings of frames up to an index to the sink. It has always received the outermost ones. */
 static void pass_enters(const event_walk *walk, const walk_thread *thread, walk_stack *stack, size_t end)
 {
+	if (is_too_deep(walk, end))
+		end = walk->sink->max_open;
 	for (; stack->passed < end; stack->passed++) {
 		const walk_frame *frame = &stack->frames[stack->passed];
 
@@ -42,10 +49,15 @@ static void end_frame(event_walk *walk, const walk_thread *thread, walk_stack *s
 {
 	const walk_frame *frame = &stack->frames[index];
 
-	if (stack->passed <= index && thread->time - frame->start >= walk->job->min_duration_ns)
+	const int is_long = thread->time - frame->start >= walk->job->min_duration_ns;
+
+	if (stack->passed <= index && is_long)
 		pass_enters(walk, thread, stack, index + 1);
 	if (stack->passed <= index) {
-		walk->short_calls += !frame->is_resumed;
+		if (is_long && is_too_deep(walk, index))
+			walk->deep_calls += !frame->is_resumed;
+		else
+			walk->short_calls += !frame->is_resumed;
 		return;
 	}
 	walk->sink->leave(walk->user, thread, frame->method, thread->time);

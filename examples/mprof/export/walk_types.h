@@ -41,10 +41,12 @@ struct walk_thread {
 	int is_over;  /**< The window has ended. */
 	walk_stack own;
 	walk_stack *stack; /**< The one that the thread is on. */
+	walk_thread *next; /**< In the order of their first events. */
 };
 
 /** Receives the events, those of a thread in the order of their times. Functions that are NULL are not called. */
 typedef struct walk_sink {
+	size_t max_open; /**< Calls above this number of open ones are left out; 0 for no limit. */
 	/**
 	 * A thread has its first event, or its clock went back, because of damage or since the system used its ID
 	 * again; then it begins another row. Returns NULL if out of memory.
@@ -75,6 +77,8 @@ typedef struct event_walk {
 	int is_bounded;
 	key_map threads; /**< Each #walk_thread by ID, like the stacks by number. */
 	key_map stacks;
+	walk_thread *first_thread;
+	walk_thread **last_thread;
 	uint64_t row_count;
 	uint64_t time; /**< The latest time of all threads. */
 	uint64_t gap;  /**< The latest counter at which recording was stopped. */
@@ -82,6 +86,7 @@ typedef struct event_walk {
 	uint64_t failed_search_steps;
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */
+	uint64_t deep_calls;   /**< Left out because of walk_sink::max_open. */
 	int has_failed;        /**< Out of memory. */
 } event_walk;
 

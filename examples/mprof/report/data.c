@@ -134,6 +134,8 @@ static void read_properties(log_report *report)
 		ring_span_read(&report->summary.ring, key, value);
 		sampling_take(&report->summary.sampling, key, value);
 		recording_filters_take(&report->summary.filters, key, value);
+		if (strcmp(key, "program") == 0)
+			snprintf(report->summary.program, sizeof(report->summary.program), "%s", value);
 	}
 }
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and numbers threads and the process of a log. */
+#include "export/thread_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Linux gives no process and no thread a number from here on. */
+#define FIRST_MADE UINT64_C(4194304)
+
+#define LAST_NUMBER UINT64_C(0x7fffffff)
+
+/* An entry of thread_table::threads. */
+typedef struct thread_entry {
+	uint64_t id;
+	uint64_t index; /* Of the profile, from 1; 0: the profile does not have it. */
+	uint64_t is_numbered;
+} thread_entry;
+
+static uint64_t find_pid(const mprof_profile *profile)
+{
+	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
+		const char *key;
+		const char *value;
+		uint64_t pid;
+
+		if (mprof_profile_get_property(profile, i, &key, &value) != MPROF_OK || strcmp(key, "pid") != 0)
+			continue;
+		pid = strtoull(value, NULL, 10);
+		if (pid > 0 && pid <= LAST_NUMBER)
+			return pid;
+	}
+	return FIRST_MADE;
+}
+
+int thread_table_init(thread_table *table, const log_report *report)
+{
+	const size_t count = mprof_profile_get_thread_count(report->profile);
+	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+	memset(table, 0, sizeof(*table));
+	table->report = report;
+	table->threads.value_size = sizeof(thread_entry) - sizeof(uint64_t);
+	table->pid = find_pid(report->profile);
+	table->made = FIRST_MADE;
+	for (size_t i = 0; i < count; i++) {
+		thread_entry *entry;
+
+		if (mprof_profile_get_thread(report->profile, i, &stats) != MPROF_OK)
+			continue;
+		entry = key_map_put(&table->threads, stats.id);
+		if (entry == NULL)
+			return 0;
+		entry->index = i + 1;
+	}
+	return 1;
+}
+
+void thread_table_release(thread_table *table)
+{
+	key_map_clear(&table->threads);
+}
+
+/* The name of a thread; NULL if it has none. */
+static const char *find_name(const thread_table *table, const thread_entry *entry, mprof_thread_stats *stats)
+{
+	stats->struct_size = sizeof(*stats);
+	if (entry == NULL || entry->index == 0 ||
+	    mprof_profile_get_thread(table->report->profile, (size_t)entry->index - 1, stats) != MPROF_OK ||
+	    stats->name == NULL || *stats->name == '\0')
+		return NULL;
+	return stats->name;
+}
+
+/* A number that is the ID of no thread of the log. */
+static uint64_t make_number(thread_table *table)
+{
+	do
+		table->made++;
+	while (key_map_find(&table->threads, table->made) != NULL);
+	return table->made;
+}
+
+void thread_table_identify(thread_table *table, uint64_t thread, thread_identity *identity)
+{
+	thread_entry *entry = key_map_find(&table->threads, thread);
+	mprof_thread_stats stats;
+	const char *name = find_name(table, entry, &stats);
+	const int is_usable = thread > 0 && thread <= LAST_NUMBER && entry != NULL;
+
+	identity->is_made = !is_usable || entry->is_numbered;
+	identity->tid = identity->is_made ? make_number(table) : thread;
+	if (entry != NULL)
+		entry->is_numbered = 1;
+	if (name != NULL)
+		snprintf(identity->name, THREAD_NAME_SIZE, "%s", name);
+	else if (is_usable)
+		snprintf(identity->name, THREAD_NAME_SIZE, "Thread");
+	else
+		snprintf(identity->name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
+}
+
+void thread_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE])
+{
+	mprof_thread_stats stats;
+	const char *found = find_name(table, key_map_find(&table->threads, thread), &stats);
+
+	if (found != NULL)
+		snprintf(name, THREAD_NAME_SIZE, "%s (0x%" PRIx64 ")", found, thread);
+	else
+		snprintf(name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
+}
+
+const char *thread_table_process(const log_report *report)
+{
+	return report->summary.program[0] != '\0' ? report->summary.program : report->input.name;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/thread_table.h
+ * \brief Names and numbers of the threads of a log, and of its process, for formats with single events.
+ *
+ * A thread has the number that the system gave it, if its ID in the log is that, so that a trace can be merged with one
+ * of the system, and viewers find the main thread. The formats have room for 31 bits. Other IDs, such as addresses, and
+ * a thread that has an ID after another one, get a number that no thread of Linux has.
+ */
+#ifndef THREAD_TABLE_H
+#define THREAD_TABLE_H
+
+#include "report/report.h"
+#include "shared/key_map.h"
+
+/** Size of the name of a thread, with the null byte; longer names are truncated. */
+#define THREAD_NAME_SIZE 512
+
+typedef struct thread_table {
+	const log_report *report;
+	key_map threads; /**< By ID: where the profile has the thread. */
+	uint64_t pid;    /**< Of the process; if the log does not state it, a number that no process of Linux has. */
+	uint64_t made;   /**< The last number that is not from the system. */
+} thread_table;
+
+typedef struct thread_identity {
+	uint64_t tid;
+	int is_made; /**< The number is not that of the system. */
+	/** The name, "Thread" if it has none, and also the ID if that is not its number and it has no name. */
+	char name[THREAD_NAME_SIZE];
+} thread_identity;
+
+/** The report is borrowed. Returns 0 if out of memory. Call thread_table_release() in both cases. */
+int thread_table_init(thread_table *table, const log_report *report);
+void thread_table_release(thread_table *table);
+
+/** Gives a thread a number, a different one each time. */
+void thread_table_identify(thread_table *table, uint64_t thread, thread_identity *identity);
+
+/** The name with the ID, for formats without numbers of threads, because several threads may have the same name. */
+void thread_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE]);
+
+/** The name of the process: the program, or the log if it does not state the program. */
+const char *thread_table_process(const log_report *report);
+
+#endif
