@@ -7,8 +7,13 @@
 
 #include <mprof/version.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 /* The clocks at the start of the log, for its first SESSION block: a client's counter is read once, as for a block. */
 static void read_first_instant(recorder_drain *drain, counter_instant *now)
@@ -34,15 +39,46 @@ static mprof_status write_session_at(recorder_output *output, const counter_inst
 	return status;
 }
 
-#define OWN_PROPERTIES 6
+#define OWN_PROPERTIES 8
 #define NUMBER_SIZE 32
+
+static int gives_property(const mprof_recorder_options *options, const char *key)
+{
+	for (size_t i = 0; i < options->property_count; i++) {
+		/* Elements may be larger than this version's. */
+		const mprof_property *property =
+			(const void *)((const char *)options->properties + i * options->property_size);
+
+		if (property->key != NULL && strcmp(property->key, key) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Which process this is, unless the client states it: viewers name it, and relate its threads to other records. */
+static size_t add_process(const mprof_recorder_options *options, char number[NUMBER_SIZE], mprof_property *own)
+{
+	size_t count = 0;
+
+#ifndef _WIN32
+	if (!gives_property(options, "pid")) {
+		snprintf(number, NUMBER_SIZE, "%ld", (long)getpid());
+		own[count++] = (mprof_property){"pid", number};
+	}
+#endif
+#ifdef __linux__
+	if (!gives_property(options, "program") && program_invocation_name != NULL && *program_invocation_name != '\0')
+		own[count++] = (mprof_property){"program", program_invocation_name};
+#endif
+	return count;
+}
 
 mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *options)
 {
 	const counter_source *source = &drain->shared->counter;
 	counter_rate *rate = &drain->rate;
 	mprof_property own[OWN_PROPERTIES];
-	char counter[64], numbers[4][NUMBER_SIZE];
+	char counter[64], numbers[5][NUMBER_SIZE];
 	counter_instant now;
 	size_t count = 0;
 
@@ -65,6 +101,7 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 		snprintf(numbers[3], NUMBER_SIZE, "%" PRIu32, options->resolution_ns);
 		own[count++] = (mprof_property){"resolution", numbers[3]};
 	}
+	count += add_process(options, numbers[4], own + count);
 	return write_session_at(drain->output, &now, own, count);
 }
 

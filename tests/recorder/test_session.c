@@ -5,9 +5,11 @@
 #include <criterion/criterion.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MOST_VALUES 64
 
@@ -171,5 +173,39 @@ Test(recorder_session, the_clocks_of_the_system_are_those_of_the_block)
 	cr_assert_leq(strtoull(found->texts[0], NULL, 10), read_system_clock(CLOCK_BOOTTIME));
 	free(found);
 #endif
+	recorded_log_free(&log);
+}
+
+static void expect_text(const recorded_log *log, const char *key, const char *wanted)
+{
+	values *found = read_values(log, key);
+
+	cr_assert_eq(found->count, 1, "%s: %zu values", key, found->count);
+	cr_assert(wanted == NULL || strcmp(found->texts[0], wanted) == 0, "%s: %s", key, found->texts[0]);
+	free(found);
+}
+
+Test(session, the_process_is_stated_unless_the_client_does)
+{
+	const mprof_property given[] = {{"pid", "17"}, {"program", "other"}};
+	mprof_recorder_options options;
+	recorded_log log = {0};
+	char process[24];
+
+	snprintf(process, sizeof(process), "%ld", (long)getpid());
+	record(&log, NULL, 0);
+	expect_text(&log, "pid", process);
+#ifdef __linux__
+	expect_text(&log, "program", NULL);
+#endif
+	recorded_log_free(&log);
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.properties = given;
+	options.property_size = sizeof(*given);
+	options.property_count = 2;
+	memset(&log, 0, sizeof(log));
+	record(&log, &options, 0);
+	expect_text(&log, "pid", "17");
+	expect_text(&log, "program", "other");
 	recorded_log_free(&log);
 }
