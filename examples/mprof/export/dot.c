@@ -55,9 +55,11 @@ static int choose_frames(dot_writer *writer, uint64_t top)
 	size_t count = writer->graph->frame_count;
 	ranked_frame *ranks = calloc(count + 1, sizeof(*ranks));
 	size_t used = 0;
+	int is_chosen;
 
 	writer->is_shown = calloc(count + 1, 1);
-	if (ranks != NULL && writer->is_shown != NULL) {
+	is_chosen = ranks != NULL && writer->is_shown != NULL;
+	if (is_chosen) {
 		for (size_t i = 0; i < count; i++) {
 			const graph_frame *frame = &writer->graph->frames[i];
 
@@ -72,7 +74,7 @@ static int choose_frames(dot_writer *writer, uint64_t top)
 			writer->is_shown[ranks[i].frame] = 1;
 	}
 	free(ranks);
-	return writer->is_shown != NULL;
+	return is_chosen;
 }
 
 /* Writes text inside of quotes. A backslash would begin an escape sequence. Graphviz refuses strings of 16 kB. */

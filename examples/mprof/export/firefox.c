@@ -514,6 +514,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 	if (profile.process != NULL) {
 		profile.process->is_process = 1;
 		status = event_walk_run(&profile.walk, job, report, &sink, &profile);
+	} else {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 	}
 	if (status == STATUS_OK) {
 		finish_rows(&profile);

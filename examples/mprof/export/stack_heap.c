@@ -118,6 +118,9 @@ int stack_heap_add(stack_tree *tree, const char *path, uint64_t shot, uint64_t m
 	heap_source source = {.tree = tree};
 	int status = heap_view_read(&source.view, path, &options);
 
+	/* The message was printed. Without the paths, all objects would seem to be unreachable. */
+	if (source.view.totals.has_roots && !source.view.has_retained)
+		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		tree->heap_shot = source.view.totals.snapshot;
 		tree->is_incomplete = source.view.totals.incomplete != 0 || source.view.totals.limited != 0;

@@ -115,8 +115,13 @@ int heap_view_read(heap_view *view, const char *path, const heap_options *option
 	memset(view, 0, sizeof(*view));
 	view->options = *options;
 	status = options->is_read_again ? input_open_quietly(&view->input, path) : input_open(&view->input, path, 0);
-	if (status != STATUS_OK)
+	if (status != STATUS_OK) {
+		if (options->is_read_again) {
+			text_begin_message(view->input.name);
+			fputs("cannot read the log once more\n", stderr);
+		}
 		return STATUS_NOTHING;
+	}
 	status = create_graph(view);
 	if (status == STATUS_OK)
 		status = read_graph(view);
