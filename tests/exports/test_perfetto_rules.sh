@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Perfetto's reader drops nothing of a trace, and its viewer shows all: clocks are related, also to those of a trace of
-# the system; samples have a source; no more than 512 slices are open; threads have the numbers of the system; losses are
-# counted; a heap snapshot without roots has some. perfetto_rules.py has the rules.
+# the system; samples have a source; no more than 512 slices are open; threads have the numbers of the system; losses
+# are counted; a heap snapshot without roots has some. perfetto_rules.py has the rules.
 set -eu
 . "$srcdir/tests/exports/support.sh"
 needs python3 jq
@@ -55,7 +55,8 @@ export_log chrome ids.mprof ids.json
 expect "threads of chrome" "$(jq -r '.traceEvents[] | select(.name == "thread_name") |
 	"\(.pid) \(.tid) \(.args.name)"' ids.json | head -n 2 | tr '\n' ';')" "4681 4681 Main;4681 4690 Worker;"
 export_log firefox ids.mprof ids.firefox
-expect "threads of firefox" "$(jq -r '.threads[] | select(.name == "Main") | "\(.pid) \(.tid)"' ids.firefox)" "4681 4681"
+expect "threads of firefox" "$(jq -r '.threads[] |
+	select(.name == "Main") | "\(.pid) \(.tid)"' ids.firefox)" "4681 4681"
 expect "the process of firefox" "$(jq -r .meta.product ids.firefox)" bin/program
 export_log csv ids.mprof logs.csv --table=logs
 expect_line logs.csv ',bin/program,'
@@ -85,7 +86,8 @@ expect_line err 'has no roots: objects that no other one refers to are shown as 
 # Classes of arrays are marked.
 "$builddir/tests/exports/make_heap" heap.mprof || fail "make_heap"
 facts heap
-expect "kinds of classes" "$(awk -F'\t' '$1 == "type" { print ($2 ~ /\[\]$/ ? "array" : "other"), $3 }' facts | sort -u |
+expect "kinds of classes" "$(awk -F'\t' '$1 == "type" { print ($2 ~ /\[\]$/ ? "array" : "other"), $3 }' facts |
+	sort -u |
 	tr '\n' ';')" "array 4;other 1;"
 
 # A log of native memory is not an empty trace.

@@ -28,6 +28,11 @@ total() {
 read_report deep.mprof
 wall=$(jq '[.methods[].self_ns] | add' report)
 export_log otlp deep.mprof deep.otlp --value=wall
+expect_line err '^mprof: deep.mprof: wall: frames deeper than 512 are one frame, "[(]deeper frames[)]"; --max-depth=0 '
+test "$(wc -c <deep.otlp)" -lt 1000000 || fail "the size of a deep recursion"
+export_log otlp deep.mprof forced.otlp --value=wall --force
+export_log otlp deep.mprof deep.otlp --value=wall --max-depth=0
+cmp deep.otlp forced.otlp || fail "--force differs from --max-depth=0"
 expect_line err '^mprof: deep.mprof: call stacks have up to 10,000 frames and take about 50.* --max-depth=1250 makes it'
 export_log otlp deep.mprof deep.otlp --value=wall --max-depth=1250
 expect_no_line err 'makes it'

@@ -53,8 +53,8 @@ every_log() {
 	fi
 }
 
-# make_events: makes events.mprof, a log that is longer than what is read at once, with calls, samples and allocations of
-# two threads.
+# make_events: makes events.mprof, a log that is longer than what is read at once, with calls, samples and allocations
+# of two threads.
 make_events() {
 	"$builddir/tests/exports/make_calls" long events.mprof || fail "make_calls long"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof export and mprof flame with each call on files failing: the file is the usual one, or there is none and the status
-# is not 0, also if only the second reading of the log fails, or only a write, or the last one.
+# mprof export and mprof flame with each call on files failing: the file is the usual one, or there is none and the
+# status is not 0, also if only the second reading of the log fails, or only a write, or the last one.
 set -eu
 . "$srcdir/tests/faults/support.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# mprof export and mprof flame with each of their requests for memory refused, alone and with all later ones: the file is
+# mprof export with each of its requests for memory refused, alone and with all later ones: the file is
 # the usual one, or there is none and the status is not 0. A log is read once more for some formats: what is missing of
 # the second reading must not be missing in the file.
 set -eu
@@ -20,6 +20,5 @@ with_faults memory export --to=speedscope --events -o "$FAULT_OUT" events.mprof
 with_faults memory export --to=perfetto --time=10ns-200ns -o "$FAULT_OUT" --no-lines events.mprof
 with_faults memory export --to=perfetto -o "$FAULT_OUT" --no-lines growing.mprof
 with_faults memory export --to=folded --value=heap -o "$FAULT_OUT" growing.mprof
-with_faults memory flame --no-lines -o "$FAULT_OUT" events.mprof
 
 echo "$faults faults"

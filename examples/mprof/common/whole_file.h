@@ -19,8 +19,8 @@ typedef struct whole_file {
 } whole_file;
 
 /**
- * The permissions that a file made from logs can have at most: those that all of the logs have, so that it is readable by
- * no user who cannot read them. A log from a pipe counts as one that only its owner can read. "-" is standard input.
+ * The permissions that a file made from logs can have at most: those that all of the logs have, so that it is readable
+ * by no user who cannot read them. A log from a pipe counts as one that only its owner can read. "-" is standard input.
  */
 unsigned int whole_file_mode(const char *const *logs, size_t count);
 

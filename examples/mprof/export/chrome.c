@@ -179,7 +179,7 @@ static void leave(void *user, const walk_thread *thread, uint32_t method, uint64
 	write_call(user, ",{\"ph\":\"E\",\"cat\":\"call\",", thread, method, time);
 }
 
-/* An instant of a thread, or of the process for NULL. Above the most calls, it has no room among those of its thread. */
+/* An instant of a thread, or of the process for NULL. Above the most calls, its thread has no room for it. */
 static void write_instant(chrome_trace *trace, const char *category, const char *name, const walk_thread *thread,
 			  uint64_t time)
 {

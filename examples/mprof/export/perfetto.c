@@ -8,6 +8,7 @@
 #include "common/exit_status.h"
 #include "export/event_walk.h"
 #include "export/perfetto_heap.h"
+#include "export/perfetto_lanes.h"
 #include "export/perfetto_samples.h"
 #include "export/thread_table.h"
 #include "export/walk_calls.h"
@@ -24,6 +25,11 @@
 enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 
 #define NAME_SIZE 512
+
+/* Recorders write the clocks of the system into one of the first blocks. */
+#define FIRST_BLOCKS 16
+
+#define MOST_NANOSECONDS 3e18
 
 /* Perfetto ignores the beginnings of slices above this number of open ones on a track, but not their ends. */
 #define MOST_OPEN 512
@@ -67,25 +73,6 @@ typedef struct trace_row {
 	struct trace_row *next;
 } trace_row;
 
-/*
- * A track of slices of one kind that do not overlap. Collections of several generations and waits of several threads
- * have different kinds; slices of the same kind that overlap, as damage can make them, get one more track.
- */
-typedef struct trace_lane {
-	uint64_t end;
-	uint64_t track;
-	struct trace_lane *next; /* Of the same kind. */
-} trace_lane;
-
-/* An entry of perfetto_trace::lanes. */
-typedef struct lane_entry {
-	uint64_t kind;
-	trace_lane *first;
-} lane_entry;
-
-/* Lanes of a kind that are searched. */
-#define MOST_SEARCHED 64
-
 typedef struct perfetto_trace {
 	const log_report *report;
 	perfetto_writer writer;
@@ -94,8 +81,7 @@ typedef struct perfetto_trace {
 	key_map threads; /* Threads by ID. */
 	thread_table names;
 	uint64_t thread_count;
-	key_map lanes;
-	uint64_t lane_count;
+	perfetto_lanes lanes;
 	perfetto_samples samples;
 	id_set metrics;
 	intern_table sections; /* Of metrics. */
@@ -439,39 +425,6 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	perfetto_count_double(&trace->writer, track, time, number);
 }
 
-static trace_lane *find_lane(const lane_entry *entry, uint64_t start)
-{
-	int searched = 0;
-
-	for (trace_lane *lane = entry->first; lane != NULL && searched < MOST_SEARCHED; lane = lane->next, searched++) {
-		if (lane->end <= start)
-			return lane;
-	}
-	return NULL;
-}
-
-/* The track of a slice, described if it is new. Returns 0 if out of memory. */
-static uint64_t lane_track(perfetto_trace *trace, uint64_t kind, uint64_t parent, const char *name, uint64_t start,
-			   uint64_t end)
-{
-	lane_entry *entry = key_map_put(&trace->lanes, kind);
-	trace_lane *lane = entry != NULL ? find_lane(entry, start) : NULL;
-
-	if (lane == NULL) {
-		lane = entry != NULL ? calloc(1, sizeof(*lane)) : NULL;
-		if (lane == NULL) {
-			trace->writer.has_failed = 1;
-			return 0;
-		}
-		lane->next = entry->first;
-		entry->first = lane;
-		lane->track = perfetto_track_id(&trace->writer, PERFETTO_INTERVALS, ++trace->lane_count);
-		perfetto_describe_track(&trace->writer, lane->track, parent, name);
-	}
-	lane->end = end;
-	return lane->track;
-}
-
 static uint64_t time_after(int64_t start, uint64_t duration)
 {
 	return (start > 0 ? (uint64_t)start : 0) + duration;
@@ -496,8 +449,9 @@ static void add_collections(perfetto_trace *trace)
 		start = time_after(collection.start_ns, 0);
 		end = collection.unfinished ? UINT64_MAX : time_after(collection.start_ns, collection.duration_ns);
 		snprintf(name, sizeof(name), "Collections of generation %" PRIu32, collection.generation);
-		track = lane_track(trace, (uint64_t)collection.generation * LANE_KINDS + LANE_COLLECTIONS,
-				   trace->process, name, start, end);
+		track = perfetto_lanes_track(&trace->lanes, &trace->writer,
+					     (uint64_t)collection.generation * LANE_KINDS + LANE_COLLECTIONS,
+					     trace->process, name, start, end);
 		perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, "Garbage collection");
 		perfetto_annotate_number(&trace->writer, "number", collection.number);
 		perfetto_annotate_number(&trace->writer, "generation", collection.generation);
@@ -533,12 +487,13 @@ static void add_pause(perfetto_trace *trace, const mprof_pause *pause)
 	if (pause->kind == MPROF_PAUSE_COLLECTION)
 		return;
 	if (pause->kind == MPROF_PAUSE_WAIT) {
-		track = lane_track(trace, pause->thread * LANE_KINDS + LANE_WAITS,
-				   row != NULL ? row->sequence.track : trace->process, "Waits for monitors", start,
-				   end);
+		track = perfetto_lanes_track(&trace->lanes, &trace->writer, pause->thread * LANE_KINDS + LANE_WAITS,
+					     row != NULL ? row->sequence.track : trace->process, "Waits for monitors",
+					     start, end);
 		begin_wait(trace, pause, track);
 	} else {
-		track = lane_track(trace, LANE_STOPS, trace->process, "Stops of the world", start, end);
+		track = perfetto_lanes_track(&trace->lanes, &trace->writer, LANE_STOPS, trace->process,
+					     "Stops of the world", start, end);
 		perfetto_begin_event(&trace->writer, TRACK_EVENT_BEGIN, track, "World stopped");
 	}
 	perfetto_end_event(&trace->writer, start);
@@ -614,21 +569,61 @@ static void read_properties(perfetto_trace *trace)
 			continue;
 		if (strcmp(key, "arguments") == 0)
 			trace->arguments = value;
-		if (strcmp(key, "boottime_ns") == 0 && strtoull(value, NULL, 10) > 0)
-			trace->writer.boot_start = strtoull(value, NULL, 10);
-		if (strcmp(key, "monotonic_ns") == 0)
-			trace->writer.monotonic_start = strtoull(value, NULL, 10);
 		if (strcmp(key, "counter") == 0 && strcmp(value, "monotonic clock, nanoseconds") == 0)
 			trace->writer.monotonic_start = trace->report->summary.session.start.counter;
 	}
+}
+
+/* Takes the clocks of the system from a SESSION block, which was written some time after the start of the log. */
+static int take_clocks(perfetto_trace *trace, log_input *input, const mprof_block *block)
+{
+	const mprof_session *session = &trace->report->summary.session;
+	const double unit = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
+	const double distance = (double)(block->start.counter - session->start.counter) * unit;
+	/* A clock of the system counts less than a century. */
+	const uint64_t since = distance < MOST_NANOSECONDS ? (uint64_t)distance : UINT64_MAX;
+	const char *key;
+	const char *value;
+	int is_found = 0;
+
+	while (mprof_reader_next_property(input->reader, &key, &value) == MPROF_OK) {
+		const uint64_t time = strtoull(value, NULL, 10);
+
+		if (time <= since)
+			continue;
+		if (strcmp(key, "boottime_ns") == 0)
+			trace->writer.boot_start = time - since;
+		if (strcmp(key, "monotonic_ns") == 0)
+			trace->writer.monotonic_start = time - since;
+		is_found |= strcmp(key, "monotonic_ns") == 0;
+	}
+	return is_found;
+}
+
+/* Reads the first blocks once more, for the clocks of the system. Returns an exit status. */
+static int read_clocks(perfetto_trace *trace, const char *path)
+{
+	mprof_block block;
+	log_input input;
+	int status = input_open_part(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION));
+	int is_found = status != STATUS_OK;
+
+	for (int i = 0; i < FIRST_BLOCKS && !is_found && input_next_block(&input, &block); i++)
+		is_found = block.loaded && block.kind == MPROF_BLOCK_SESSION && take_clocks(trace, &input, &block);
+	if (status == STATUS_OK) {
+		status = input_check_again(&input);
+	} else {
+		text_begin_message(path);
+		fputs("cannot read the log once more\n", stderr);
+	}
+	input_close(&input);
+	return status;
 }
 
 static void begin_trace(perfetto_trace *trace)
 {
 	const log_summary *summary = &trace->report->summary;
 
-	trace->writer.start_time = summary->session.start.time * 1000;
-	read_properties(trace);
 	trace->writer.base = trace->writer.start_time + trace->pid;
 	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
 	perfetto_begin_main(&trace->writer);
@@ -638,21 +633,6 @@ static void begin_trace(perfetto_trace *trace)
 				  summary->program[0] != '\0' ? trace->arguments : NULL);
 	/* Times of the report begin here, and those of the viewer with the first event. */
 	perfetto_note(&trace->writer, trace->process, "Recording starts", 0);
-}
-
-static void release_lanes(perfetto_trace *trace)
-{
-	for (size_t i = 0; trace->lanes.capacity > 0 && i <= trace->lanes.capacity; i++) {
-		lane_entry *entry = key_map_slot(&trace->lanes, i);
-
-		while (entry != NULL && entry->first != NULL) {
-			trace_lane *lane = entry->first;
-
-			entry->first = lane->next;
-			free(lane);
-		}
-	}
-	key_map_clear(&trace->lanes);
 }
 
 static void release_trace(perfetto_trace *trace)
@@ -666,12 +646,32 @@ static void release_trace(perfetto_trace *trace)
 	}
 	key_map_clear(&trace->threads);
 	thread_table_release(&trace->names);
-	release_lanes(trace);
+	perfetto_lanes_release(&trace->lanes);
 	id_set_clear(&trace->metrics);
 	intern_release(&trace->sections);
 	perfetto_samples_release(&trace->samples);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
+}
+
+/* Writes what is before all events. Returns an exit status. */
+static int prepare_trace(perfetto_trace *trace, const export_job *job)
+{
+	int status;
+
+	trace->writer.start_time = trace->report->summary.session.start.time * 1000;
+	read_properties(trace);
+	status = read_clocks(trace, job->log);
+	if (status == STATUS_OK)
+		begin_trace(trace);
+	return status;
+}
+
+static int lack_memory(const log_report *report)
+{
+	text_begin_message(report->input.name);
+	fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
+	return STATUS_NOTHING;
 }
 
 static int write_report(const export_job *job, const log_report *report, export_file *file)
@@ -688,14 +688,13 @@ static int write_report(const export_job *job, const log_report *report, export_
 	};
 	perfetto_trace trace = {.report = report,
 				.writer.stream = file->stream,
-				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t),
-				.lanes.value_size = sizeof(lane_entry) - sizeof(uint64_t)};
-	int status;
+				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t)};
+	const int has_memory = thread_table_init(&trace.names, report) &&
+			       perfetto_samples_init(&trace.samples, report, job->max_depth);
+	int status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
 
-	trace.writer.has_failed = !thread_table_init(&trace.names, report) ||
-				  !perfetto_samples_init(&trace.samples, report, job->max_depth);
-	begin_trace(&trace);
-	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
+	if (status == STATUS_OK)
+		status = event_walk_run(&trace.walk, job, report, &sink, &trace);
 	if (status == STATUS_OK) {
 		add_allocated(&trace);
 		add_collections(&trace);
@@ -714,11 +713,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		status = add_heap(&trace, job);
 	if (status != STATUS_NOTHING && trace.writer.contents == 0)
 		status = export_value_note_empty(report, "perfetto");
-	if (status != STATUS_NOTHING && trace.writer.has_failed) {
-		text_begin_message(report->input.name);
-		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
-		status = STATUS_NOTHING;
-	}
+	if (status != STATUS_NOTHING && trace.writer.has_failed)
+		status = lack_memory(report);
 	release_trace(&trace);
 	return status;
 }

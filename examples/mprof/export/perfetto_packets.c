@@ -34,8 +34,8 @@ enum { STATE_CLEARED = 1, NEEDS_STATE = 2 };
 enum { SNAPSHOT_CLOCK = 1, SNAPSHOT_PRIMARY = 2, CLOCK_NUMBER = 1, CLOCK_TIME = 2, CLOCK_IS_INCREMENTAL = 3 };
 
 /*
- * The times are those of clocks of the sequence, from 64 on. A snapshot relates them to clocks of the system. By the one
- * that counts from the start of the system, the reader relates the files that it merges; a file without it is not merged.
+ * The times are those of clocks of the sequence, from 64 on. A snapshot relates them to clocks of the system. By the
+ * one that counts from the start of the system, the reader relates the files that it merges; it merges no file without.
  */
 enum { CLOCK_WALL = 1, CLOCK_MONOTONIC_TIME = 3, CLOCK_BOOT = 6, CLOCK_SINCE_PREVIOUS = 64, CLOCK_SINCE_START = 65 };
 

@@ -126,7 +126,7 @@ static void define_frame(perfetto_samples *samples, perfetto_writer *writer, uin
 	protobuf_number(&writer->inner, FRAME_FUNCTION, (uint64_t)index + 1);
 	if (mapping != 0) {
 		protobuf_number(&writer->inner, FRAME_MAPPING, mapping);
-		/* A frame with a module needs an address in it. These are functions: the reader compares their names. */
+		/* A frame with a module needs an address in it. The reader compares the names, too. */
 		protobuf_value(&writer->inner, KEY(FRAME_ADDRESS, 0));
 		protobuf_value(&writer->inner, 0);
 	}

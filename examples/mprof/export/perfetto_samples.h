@@ -24,7 +24,7 @@ typedef struct perfetto_samples {
 	int has_time;       /* Each sample has a time as its weight. */
 } perfetto_samples;
 
-/** \p max_depth: see stack_tree::max_depth. Returns 0 if out of memory. Call perfetto_samples_release() in both cases. */
+/** \p max_depth: see stack_tree::max_depth. Returns 0 if out of memory. Release it in both cases. */
 int perfetto_samples_init(perfetto_samples *samples, const log_report *report, uint32_t max_depth);
 
 /** Writes a sample. */

@@ -18,7 +18,7 @@
 
 /**
  * Makes the tree of a value for a job. Returns a status like stack_tree_create(). The caller frees the tree with
- * stack_tree_destroy(). \p size_of: how large a frame is, for a format that writes all frames of each call stack: unless
+ * stack_tree_destroy(). \p size_of: the size of a frame, for a format that writes all frames of each call stack: unless
  * a depth was requested, the tree is only so deep that the file does not become very large. NULL for other formats.
  */
 int single_tree_create(const export_job *job, const log_report *report, export_value value, stack_frame_size size_of,
