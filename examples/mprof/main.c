@@ -80,10 +80,30 @@ static int is_any_of(const char *text, const char *first, const char *second)
 	return strcmp(text, first) == 0 || strcmp(text, second) == 0;
 }
 
+/* What was probably meant by something that is not a command. Returns 0 if it is not known. */
+static int suggest_command(const char *name)
+{
+	if (is_any_of(name, "-v", "version"))
+		fprintf(stderr, "mprof: unknown command '%s'; 'mprof --version' prints the version\n", name);
+	else if (access(name, X_OK) == 0 && strchr(name, '/') != NULL)
+		fprintf(stderr, "mprof: '%s' is not a command; 'mprof record -- %s' runs and records a program\n", name,
+			name);
+	else if (access(name, F_OK) == 0)
+		fprintf(stderr,
+			"mprof: '%s' is not a command; 'mprof report %s' prints the profile of a log, 'mprof --help' "
+			"lists the commands\n",
+			name, name);
+	else
+		return 0;
+	return 1;
+}
+
 static int refuse_command(const char *name, int is_help)
 {
 	nearest_name nearest;
 
+	if (!is_help && suggest_command(name))
+		return STATUS_USAGE;
 	nearest_init(&nearest, name);
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		nearest_offer_word(&nearest, commands[i].name, commands[i].name);

@@ -258,6 +258,12 @@ const char *dialect_foreign_name(const uint8_t *bytes, size_t length)
 		 "ELF",
 		 4, "this is a native program or library, not an mprof log"},
 		{"PERFILE2", 8, "this is a perf.data file, not an mprof log"},
+		{"Nettrace", 8, "this is a .nettrace file of .NET, not an mprof log"},
+		{"FLR", 4, "this is a recording of the JDK Flight Recorder, not an mprof log"},
+		{"JAVA PROFILE", 12, "this is a heap dump of Java (HPROF), not an mprof log"},
+		{"SQLite format 3", 16, "this is a database of SQLite, not an mprof log"},
+		/* The first field of pprof's Profile: a ValueType, which begins with its type. */
+		{"\x0a\x04\x08", 3, "this looks like a profile of pprof, not an mprof log"},
 		{"{", 1, "this looks like JSON, not an mprof log"},
 		{"<", 1, "this looks like XML or HTML, not an mprof log"},
 	};

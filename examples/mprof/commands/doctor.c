@@ -214,19 +214,18 @@ static int check_all(void)
 
 	check_library();
 	check_lines();
-	instrument_module =
-		check_module(INSTRUMENT_MODULE,
-			     "only needed to record programs that are built with "
-			     "-finstrument-functions; 'make install' installs it, or set MPROF_MODULE_DIR to "
-			     "its directory",
-			     0);
+	instrument_module = check_module(INSTRUMENT_MODULE,
+					 "only needed to record native programs; 'make install' installs it, or set "
+					 "MPROF_MODULE_DIR to "
+					 "its directory",
+					 0);
 	check_compiler();
 	check_sockets();
 	printf("\n%s\n", is_loaded ? "Mono programs can be recorded: mprof record -- mono program.exe"
 				   : "Mono programs cannot be recorded until the missing parts above are installed.");
 	if (instrument_module != NULL)
-		puts("Native programs can be recorded: build with -finstrument-functions, then mprof record -- "
-		     "./program");
+		puts("Native programs can be sampled as they are: mprof record -- ./program; built with "
+		     "-finstrument-functions, their calls can be recorded: mprof record --calls -- ./program");
 	free(mono_module);
 	free(instrument_module);
 	if (is_out_of_memory || modules_lacked_memory()) {

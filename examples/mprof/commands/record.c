@@ -389,7 +389,7 @@ static int find_modules(recording_plan *recording)
 	return status;
 }
 
-/* Returns -1 to continue, or an exit status after a message. */
+/* Returns -1 to continue, or an exit status after a message. program[-1] is an argument of mprof. */
 static int find_program(recording_plan *recording, char *const *program)
 {
 	int failure = target_find(&recording->target, program);
@@ -402,6 +402,9 @@ static int find_program(recording_plan *recording, char *const *program)
 							  : "not found");
 		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	}
+	if (!recording->is_quiet && strcmp(program[-1], "--") != 0)
+		record_options_explain_arguments(
+			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
 	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
@@ -607,10 +610,10 @@ static void print_quoted(FILE *file, const char *name)
 	fputc('\'', file);
 }
 
-/* Prints the command that reads the log, once and only if the log is at its final path. */
-static void suggest_report(const recording_plan *recording, const char *path, const char *name)
+/* Prints the command that reads the log, once and only if there is something in it and it is at its final path. */
+static void suggest_report(const recording_plan *recording, int has_events, const char *path, const char *name)
 {
-	if (recording->log_count > 1 || strcmp(path, name) != 0)
+	if (recording->log_count > 1 || !has_events || strcmp(path, name) != 0)
 		return;
 	fputs("mprof: next: mprof report ", stderr);
 	print_quoted(stderr, name);
@@ -658,7 +661,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
 		explain_no_samples(recording, &summary, name);
-		suggest_report(recording, path, name);
+		suggest_report(recording, summary.events > 0, path, name);
 	}
 	input_close(&input);
 }

@@ -66,7 +66,8 @@ static int parse_file(read_arguments *arguments, int argc, char **argv)
 		return arguments_refuse(argv[0]);
 	}
 	if (optind + 1 < argc) {
-		fprintf(stderr, "mprof: %s: more than one FILE: '%s'\n", argv[0], argv[optind + 1]);
+		fprintf(stderr, "mprof: %s: more than one FILE: '%s'%s\n", argv[0], argv[optind + 1],
+			strcmp(argv[0], "report") == 0 ? "; 'mprof diff' compares two logs" : "");
 		return arguments_refuse(argv[0]);
 	}
 	arguments->file = argv[optind];

@@ -413,6 +413,24 @@ static const char *find_word(const char *words, const char *name)
 	return NULL;
 }
 
+void record_options_explain_arguments(char *const *arguments)
+{
+	for (; *arguments != NULL; arguments++) {
+		const char *name = *arguments + 2;
+
+		for (size_t i = 0; strncmp(*arguments, "--", 2) == 0 && i < OPTION_COUNT; i++) {
+			if (strlen(record_options[i].name) != strcspn(name, "=") ||
+			    strncmp(name, record_options[i].name, strcspn(name, "=")) != 0)
+				continue;
+			fprintf(stderr,
+				"mprof: record: %s is an argument of the program, since it comes after it; -- before "
+				"the program shows that this is meant\n",
+				*arguments);
+			return;
+		}
+	}
+}
+
 int record_options_has(const char *words, const char *name)
 {
 	return find_word(words, name) != NULL;

@@ -28,6 +28,9 @@ int record_options_check_native(const char *words);
 /** Prints which options apply only to Mono programs that \p program runs, if there are any. */
 void record_options_explain_others(const char *words, const char *program);
 
+/** Prints a line if one of the \p arguments of a program, which end with NULL, looks like an option of mprof record. */
+void record_options_explain_arguments(char *const *arguments);
+
 /** Whether the option is one of \p words. */
 int record_options_has(const char *words, const char *name);
 
