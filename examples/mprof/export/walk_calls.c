@@ -124,6 +124,10 @@ void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t counter)
 
 void walk_finish_thread(event_walk *walk, walk_thread *thread)
 {
+	const int has_ended = thread->has_ended && (int64_t)(thread->ended - thread->counter) >= 0;
+
+	if (thread->stack->count > 0)
+		pass_time(walk, thread, has_ended ? thread->ended : walk->end);
 	hide_frames(walk, thread);
 }
 
@@ -300,7 +304,7 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 	pass_time(walk, thread, event->counter);
 }
 
-/* A thread that starts or ends is on its own stack, which is empty. Events about other threads do not count. */
+/* A thread that starts or ends is on its own stack, which is empty. Only the thread's own event empties it. */
 static void reset_thread(event_walk *walk, walk_thread *thread, const mprof_event *event)
 {
 	if (event->value != thread->id)

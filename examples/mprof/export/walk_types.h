@@ -36,6 +36,8 @@ struct walk_thread {
 	uint64_t time;       /**< Of the latest event, inside the time window. */
 	uint64_t counter;    /**< Of the latest event. */
 	int has_counter;
+	int has_ended;  /**< Another thread recorded its end, at the counter in ended. */
+	uint64_t ended;
 	int is_shown; /**< The time is inside the window. */
 	int is_over;  /**< The window has ended. */
 	walk_stack own;
@@ -76,6 +78,7 @@ typedef struct event_walk {
 	key_map stacks;
 	uint64_t row_count;
 	uint64_t time; /**< The latest time of all threads. */
+	uint64_t end;  /**< The latest counter of the log. */
 	uint64_t gap;  /**< The latest counter at which recording was stopped. */
 	int has_gap;
 	uint64_t failed_search_steps;
