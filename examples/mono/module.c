@@ -29,6 +29,7 @@
 #include "selection.h"
 #include "session.h"
 #include "threads.h"
+#include "throw_code.h"
 #include "unnamed_methods.h"
 
 #include "shared/losses.h"
@@ -376,6 +377,7 @@ static void install_callbacks(void)
 	finalizers_install(&module);
 	runtime_work_install(&module);
 	samples_install(&module);
+	throw_code_install(&module);
 	exec_calls_install(&module);
 	jit_code_install(&module);
 }
