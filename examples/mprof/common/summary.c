@@ -57,6 +57,15 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 	}
 }
 
+void summary_take_property(log_summary *summary, const char *key, const char *value)
+{
+	ring_span_read(&summary->ring, key, value);
+	sampling_take(&summary->sampling, key, value);
+	recording_filters_take(&summary->filters, key, value);
+	if (strcmp(key, "running_threads_at_end") == 0)
+		summary->running_threads = strtoull(value, NULL, 10);
+}
+
 void summary_read_properties(log_summary *summary, log_input *input)
 {
 	const char *key;
@@ -64,9 +73,7 @@ void summary_read_properties(log_summary *summary, log_input *input)
 	mprof_status status;
 
 	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
-		ring_span_read(&summary->ring, key, value);
-		sampling_take(&summary->sampling, key, value);
-		recording_filters_take(&summary->filters, key, value);
+		summary_take_property(summary, key, value);
 		if (strcmp(key, "program") == 0)
 			snprintf(summary->program, sizeof(summary->program), "%s", value);
 	}
@@ -188,6 +195,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
 	ring_span_print_json(&summary->ring, json);
+	json_unsigned(json, "running_threads_at_end", summary->running_threads);
 	precompiled_print_json(&summary->precompiled, json);
 	sampling_print_json(&summary->sampling, json);
 	recording_filters_print_json(&summary->filters, json);
@@ -241,6 +249,10 @@ static void print_missing(const log_summary *summary, FILE *file)
 		fprintf(file, "%-12s %s events were not recorded\n", "lost",
 			text_count(count, summary->session.lost_events));
 	ring_span_print(&summary->ring, file);
+	if (summary->running_threads > 0)
+		fprintf(file,
+			"%-12s %s other threads still ran when recording ended: what they did after it is missing\n",
+			"end", text_count(count, summary->running_threads));
 	if (summary->incomplete_shots > 0)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }
