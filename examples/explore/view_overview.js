@@ -59,7 +59,8 @@ function findNotable({ totals, memory }, methods, classes, resources) {
 		add('methods', `${top.name} has ${shareText(top.self, totals.method_ns)} of the time in methods (${timeText(top.self)}) itself.`);
 	const share = (ns) => totals.wall_ns > 0 && ns / totals.wall_ns >= 0.01;
 	if (share(totals.gc_ns))
-		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run.`);
+		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run, ` +
+			'from start to end: the program runs beside concurrent ones.');
 	if (share(totals.contended_ns))
 		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.` +
 			(totals.unfinished_waits > 0 ? ` ${countText(totals.unfinished_waits)} of these waits have not ended.` : ''));

@@ -3,6 +3,7 @@
 #include "common/summary.h"
 
 #include "common/exit_status.h"
+#include "record/claim.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
 
@@ -127,6 +128,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 		summary->session.valid_bytes = input->first_fault;
 	if (input->first_fault != UINT64_MAX)
 		summary->session.complete = 0;
+	summary->is_growing = !summary->session.complete && claim_is_busy(input->name);
 	if (input->is_file && !summary->session.compressed)
 		summary->size = input->file_size;
 	else if (summary->session.complete || input->reached < summary->session.valid_bytes)
@@ -263,6 +265,8 @@ static void print_state(const log_summary *summary, FILE *file)
 
 	if (summary->session.complete)
 		print_line(file, "state", "complete");
+	else if (summary->is_growing)
+		print_line(file, "state", "still being recorded: what is printed is what was written so far");
 	else if (summary->session.valid_bytes < summary->size || is_closed)
 		fprintf(file, "%-12s %s: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
 			is_closed ? "closed, but has faults" : "damaged or truncated", summary->session.valid_bytes,
@@ -390,7 +394,9 @@ void summary_print_header(const log_summary *summary, const log_input *input, co
 	fprintf(file, "%s thread%s, ", text_count(text, summary->threads), summary->threads == 1 ? "" : "s");
 	fprintf(file, "%s events, ", text_count(text, summary->events));
 	fprintf(file, "%s, %s\n", text_bytes(text, summary->size),
-		session->complete ? "complete" : "incomplete or damaged");
+		session->complete     ? "complete"
+		: summary->is_growing ? "still being recorded"
+				      : "incomplete or damaged");
 	if (!session->complete)
 		print_state(summary, file);
 	else

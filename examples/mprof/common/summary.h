@@ -39,6 +39,7 @@ typedef struct log_summary {
 	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
 	sampling_facts sampling;
 	recording_filters filters;
+	int is_growing;           /**< A program is still writing the log. */
 	uint64_t running_threads; /**< Threads that still ran when recording ended. */
 	block_storage storage;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */

@@ -125,6 +125,8 @@ static void print_totals(const log_report *report)
 
 	report_title(report, "Totals", 0, 0, TABLE_TOTALS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
+	if (mprof_profile_get_thread_count(report->profile) > 1)
+		puts("  (times of threads, such as that in methods, are sums over all threads)");
 	print_processor_time(report);
 	if (totals->calls > 0) {
 		print_total("time in methods", text_duration(text, totals->method_ns));
@@ -298,6 +300,8 @@ static void print_collections(const log_report *report)
 	if (count == 0)
 		return;
 	report_title(report, "Collections", 0, 0, TABLE_COLLECTIONS);
+	puts("  total and longest: from start to end; a concurrent collection runs beside the program meanwhile.\n"
+	     "  paused: the time in which the world was stopped.");
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)
