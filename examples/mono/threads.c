@@ -196,6 +196,9 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
  */
 static const char unloader_name[] = "Domain unloader";
 
+/* The runtime's name for the thread with which it takes samples of the others. */
+static const char sampler_name[] = "Profiler Sampler";
+
 /* Any thread may name another. */
 static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char *name)
 {
@@ -205,6 +208,9 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 		sampling_thread_see_name(name);
 		if (strcmp(name, unloader_name) == 0)
 			sampling_signal_block();
+		/* These threads have no samples, so their time is not time of samples. */
+		if (current_state != NULL && (strcmp(name, unloader_name) == 0 || strcmp(name, sampler_name) == 0))
+			sampled_threads_leave_out(&current_state->sampled);
 	}
 	if (id == 0 || name == NULL)
 		return;
