@@ -210,18 +210,6 @@ static void close_log(void)
 	pthread_mutex_unlock(&closing);
 }
 
-/*
- * Whether mprof record completes the log when the process is gone, from memory that it shares: with all events until
- * then.
- */
-static int is_completed_by_others(void)
-{
-	const char *salvage = module.options.salvage;
-
-	return salvage_is_as_asked() && salvage != NULL && strncmp(salvage, "/proc/", strlen("/proc/")) == 0 &&
-	       module.options.ring_bytes == 0;
-}
-
 /* Other threads run until the process is gone. What they do after the log was closed is not in it, which it states. */
 static void state_running_threads(unsigned count)
 {
@@ -247,13 +235,6 @@ static void close_at_exit(void)
 	if (getpid() != module.process || atomic_load(&module.ended))
 		return;
 	running = threads_count_others();
-	if (running != 0 && is_completed_by_others()) {
-		heap_end();
-		control_stop();
-		record_end();
-		(void)mprof_recorder_drain(module.recorder);
-		return;
-	}
 	if (running != 0)
 		state_running_threads(running);
 	close_log();

@@ -8,14 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Written when the recorder is opened, before the process has other threads that read it. */
-static int is_as_asked;
-
-int salvage_is_as_asked(void)
-{
-	return is_as_asked;
-}
-
 int salvage_path_of(const char *log_path, char path[SALVAGE_PATH_MAX])
 {
 	int length = snprintf(path, SALVAGE_PATH_MAX, "%s%s", log_path, SALVAGE_SUFFIX);
@@ -52,7 +44,6 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	own.salvage_log_path = log_path;
 	own.salvage_path = asked != NULL ? asked : beside;
 	status = open_any(log_path, ring_bytes, &own, recorder, error);
-	is_as_asked = status == MPROF_OK && asked != NULL;
 	if (status == MPROF_ERR_IO && asked != NULL && error->system_error == EBUSY) {
 		own.salvage_path = beside;
 		status = open_any(log_path, ring_bytes, &own, recorder, error);

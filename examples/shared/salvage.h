@@ -26,9 +26,6 @@
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
 			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error);
 
-/** Whether the recorder that salvage_open() opened last uses the salvage file that was asked for. */
-int salvage_is_as_asked(void);
-
 /** The path of the salvage file of a log. Returns 0 if it is too long. */
 int salvage_path_of(const char *log_path, char path[SALVAGE_PATH_MAX]);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ends in the way that its argument specifies, while other threads run.
 using System;
-using System.IO;
-using System.IO.MemoryMappedFiles;
 using System.Threading;
 
 namespace Ends
@@ -15,20 +13,6 @@ namespace Ends
 		{
 			for (int n = 0;; Thread.SpinWait(20))
 				n = Step(n);
-		}
-
-		static int Counted(int n) { return n + 1; }
-
-		// The file contains how many calls have ended, whenever the process is gone.
-		static void CountForever(object file)
-		{
-			var map = MemoryMappedFile.CreateFromFile((string)file, FileMode.Create, null, 4096);
-			var view = map.CreateViewAccessor();
-
-			for (int n = 0;;) {
-				n = Counted(n);
-				view.Write(0, n);
-			}
 		}
 
 		static void ExitFromThread()
@@ -71,11 +55,6 @@ namespace Ends
 				break;
 			case "unhandled":
 				StartForever(true);
-				Throw();
-				break;
-			case "counted":
-				new Thread(CountForever) { IsBackground = true }.Start(arguments[1]);
-				Thread.Sleep(100);
 				Throw();
 				break;
 			case "unhandled-thread":
