@@ -30,7 +30,9 @@ export class SessionClock {
 	#startHigh;
 	#nsPerCount;
 
-	constructor({ start_counter: start, counters_per_second: frequency }) {
+	constructor({ start_counter: start, end_counter: end, counters_per_second: frequency }) {
+		/** The latest counter of the log. */
+		this.end = end ?? start;
 		this.#startLow = Number(start & 0xffffffffn);
 		this.#startHigh = Number(start >> 32n);
 		this.#nsPerCount = frequency > 0 ? 1e9 / frequency : 1;
@@ -81,7 +83,8 @@ class ThreadState {
 	row = null;
 	time = 0;
 	counter = 0n;
-	end = -Infinity;
+	hasEnded = false;
+	reportedEnd = null;
 	own = new CallStack();
 	stack = this.own;
 
@@ -286,7 +289,9 @@ export class CallReader {
 			this.#switchStack(thread, value);
 		else if (kind === eventKinds.stackEnd)
 			this.#endStack(value);
-		else if (kind === eventKinds.threadEnd && value === thread.id)
+		else if (kind === eventKinds.threadEnd && value !== thread.id)
+			this.#thread(value).reportedEnd = thread.counter;
+		else if (kind === eventKinds.threadEnd)
 			thread.hasEnded = true; // calls that are still open may return
 		else if (kind === eventKinds.threadStart && value === thread.id) {
 			thread.hasEnded = false;
@@ -381,7 +386,7 @@ export class CallReader {
 			if (block.kind === eventBlock || block.kind === sampleBlock)
 				await this.#readBlock(block, pause);
 		}
-		this.#finish();
+		this.#finish(this.#latest());
 	}
 
 	/**
@@ -399,12 +404,11 @@ export class CallReader {
 				last.set(id, index.end_counter[i]);
 		});
 		for (const [id, counter] of last) {
-			if (counter < from)
+			const frames = this.#cursor.openFrames(id, from);
+			if (counter < from && frames.length === 0)
 				continue;
 			const thread = this.#thread(id);
-			// Calls that do not end are closed at the last event of their thread.
-			thread.end = this.#clock.timeOf(counter < to ? counter : to);
-			thread.stack.frames = this.#cursor.openFrames(id, from).map((frame) => frame.id).reverse().slice(0, deepestCall);
+			thread.stack.frames = frames.map((frame) => frame.id).reverse().slice(0, deepestCall);
 			this.#beginRow(thread, from, this.#clock.timeOf(from));
 			await pause();
 		}
@@ -414,12 +418,28 @@ export class CallReader {
 			if (block !== null && !this.isFull)
 				await this.#readBlock(block, pause, from, to);
 		}
-		this.#finish();
+		let end = this.#latest();
+		for (const counter of last.values())
+			end = counter > end ? counter : end;
+		this.#finish(end < to ? end : to);
 	}
 
-	#finish() {
+	// The latest counter of the log, as far as it is known.
+	#latest() {
+		let latest = this.#clock.end;
+		for (const { counter } of this.#threads.values())
+			latest = counter > latest ? counter : latest;
+		return latest;
+	}
+
+	// Calls that do not end last until the end of what was read, or of their thread. Where reading stopped is not known.
+	#finish(end) {
 		for (const thread of this.#threads.values()) {
-			thread.time = Math.max(thread.time, thread.end);
+			const { reportedEnd } = thread;
+			const isOver = reportedEnd !== null && reportedEnd >= thread.counter && reportedEnd < end;
+			const until = thread.hasEnded ? thread.counter : isOver ? reportedEnd : end;
+			if (thread.stack.frames.length > 0 && until > thread.counter && !this.isFull)
+				thread.time = this.#clock.timeOf(until);
 			this.#hide(thread);
 			if (thread.row !== null && thread.row.depths.length === 0)
 				this.#chartSamples(thread.row);

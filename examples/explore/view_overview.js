@@ -12,7 +12,7 @@ const figures = [
 	['gc_ns', 'time collecting', 'ns'], ['jit_methods', 'methods compiled', 'count'],
 	['jit_ns', 'time compiling', 'ns'], ['jit_failures', 'failed compilations', 'count'],
 	['exceptions', 'exceptions', 'count'], ['contentions', 'waits for monitors', 'count'],
-	['contended_ns', 'time waiting for them', 'ns'], ['finalizers', 'objects finalized', 'count'],
+	['contended_ns', 'time waiting for them', 'ns'], ['unfinished_waits', 'waits that have not ended', 'count'], ['finalizers', 'objects finalized', 'count'],
 	['finalizer_ns', 'time in finalizers', 'ns'], ['handles_alive', 'handles alive', 'count'],
 	['moved_objects', 'objects moved', 'count'], ['unclosed_frames', 'calls without an end', 'count'],
 	['interrupted_frames', 'calls open when recording stopped', 'count'],
@@ -59,9 +59,11 @@ function findNotable({ totals, memory }, methods, classes, resources) {
 		add('methods', `${top.name} has ${shareText(top.self, totals.method_ns)} of the time in methods (${timeText(top.self)}) itself.`);
 	const share = (ns) => totals.wall_ns > 0 && ns / totals.wall_ns >= 0.01;
 	if (share(totals.gc_ns))
-		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run.`);
+		add('collections', `Collections took ${timeText(totals.gc_ns)}, ${shareText(totals.gc_ns, totals.wall_ns)} of the run, ` +
+			'from start to end: the program runs beside concurrent ones.');
 	if (share(totals.contended_ns))
-		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.`);
+		add('monitors', `Threads waited ${timeText(totals.contended_ns)} for monitors.` +
+			(totals.unfinished_waits > 0 ? ` ${countText(totals.unfinished_waits)} of these waits have not ended.` : ''));
 	if (share(totals.jit_ns))
 		add('methods', `Compiling ${countText(totals.jit_methods)} methods took ${timeText(totals.jit_ns)}, ` +
 			`${shareText(totals.jit_ns, totals.wall_ns)} of the run.`);

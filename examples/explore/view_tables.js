@@ -27,13 +27,13 @@ const definitions = [
 		['Duration', 'ns', 'duration_ns'], ['Pause', 'ns', 'pause_ns'], ['Mark', 'ns', 'mark_ns'], ['Sweep', 'ns', 'sweep_ns']] },
 	{ id: 'monitors', title: 'Locks', name: 'monitors', sort: 'Time waiting', columns: [
 		['Class', 'text', 'class_id_text'], ['Time waiting', 'ns', 'contended_ns'], ['Waits', 'count', 'contentions'],
-		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures']],
+		['Acquired', 'count', 'acquired'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']],
 	more: [{ title: 'Call sites of waits', name: 'monitor_sites', sort: 'Time waiting', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Time waiting', 'ns', 'contended_ns'],
-		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures']] },
+		['Waits', 'count', 'contentions'], ['Failures', 'count', 'failures'], ['Not ended', 'count', 'unfinished']] },
 	{ title: 'Threads that held the monitors', name: 'monitor_holders', sort: 'Time waiting', columns: [
 		['Class', 'text', 'class_id_text'], ['Held by thread', 'text', 'thread_text'], ['Time waiting', 'ns', 'contended_ns'],
-		['Waits', 'count', 'contentions']] }] },
+		['Waits', 'count', 'contentions'], ['Not ended', 'count', 'unfinished']] }] },
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
 	{ id: 'handles', title: 'Handles', name: 'handles', sort: 'Alive', columns: [

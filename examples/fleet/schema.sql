@@ -265,7 +265,8 @@ CREATE TABLE monitors (
 	contentions Nullable(Int64),
 	acquired Nullable(Int64),
 	failures Nullable(Int64),
-	contended_ns Nullable(Int64)
+	contended_ns Nullable(Int64),
+	unfinished Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -280,7 +281,8 @@ CREATE TABLE monitor_sites (
 	stack Nullable(String),
 	contentions Nullable(Int64),
 	contended_ns Nullable(Int64),
-	failures Nullable(Int64)
+	failures Nullable(Int64),
+	unfinished Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -29,6 +29,7 @@
 #include "selection.h"
 #include "session.h"
 #include "threads.h"
+#include "throw_code.h"
 #include "unnamed_methods.h"
 
 #include "shared/losses.h"
@@ -156,6 +157,16 @@ static void write_ring(void)
 		fprintf(stderr, "mprof: cannot write %s: %s\n", module.path, open_error_text(&error, status));
 }
 
+/* Records what is due at the end, apart from what threads record. */
+static void record_end(void)
+{
+	jit_code_end();
+	samples_end(&module);
+	if (atomic_load(&module.collector_used))
+		(void)mprof_recorder_set_thread_name(module.recorder, COLLECTOR_ID, collector_name,
+						     sizeof(collector_name) - 1);
+}
+
 static void end_recording(void)
 {
 	mprof_recorder_stats stats;
@@ -168,11 +179,7 @@ static void end_recording(void)
 	 */
 	(void)mprof_recorder_set_enabled(module.recorder, 0);
 	atomic_store(&module.ended, 1);
-	jit_code_end();
-	samples_end(&module);
-	if (atomic_load(&module.collector_used))
-		(void)mprof_recorder_set_thread_name(module.recorder, COLLECTOR_ID, collector_name,
-						     sizeof(collector_name) - 1);
+	record_end();
 	(void)mprof_recorder_close(module.recorder);
 	if (module.options.ring_bytes != 0)
 		write_ring();
@@ -201,6 +208,36 @@ static void close_log(void)
 	if (!atomic_load(&module.ended))
 		end_recording();
 	pthread_mutex_unlock(&closing);
+}
+
+/* Other threads run until the process is gone. What they do after the log was closed is not in it, which it states. */
+static void state_running_threads(unsigned count)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", count);
+	(void)mprof_recorder_set_property(module.recorder, "running_threads_at_end", text);
+	if (!module.options.quiet)
+		fprintf(stderr,
+			"mprof: %s: %u other threads still ran at the end of recording: what they did after it, until "
+			"the process ended, is not in the log\n",
+			module.path, count);
+}
+
+/*
+ * Called by exit(). If the runtime has not shut down, as after an unhandled exception, the other threads of the program
+ * continue until the process is gone.
+ */
+static void close_at_exit(void)
+{
+	unsigned running;
+
+	if (getpid() != module.process || atomic_load(&module.ended))
+		return;
+	running = threads_count_others();
+	if (running != 0)
+		state_running_threads(running);
+	close_log();
 }
 
 /*
@@ -376,6 +413,7 @@ static void install_callbacks(void)
 	finalizers_install(&module);
 	runtime_work_install(&module);
 	samples_install(&module);
+	throw_code_install(&module);
 	exec_calls_install(&module);
 	jit_code_install(&module);
 }
@@ -422,7 +460,7 @@ static void start_recording(const char *text, parse_function parse)
 	/* The runtime announces the start of the first thread only after it has loaded its own assemblies. */
 	(void)threads_attach(&module);
 	install_callbacks();
-	atexit(close_log);
+	atexit(close_at_exit);
 	if (!module.options.quiet && !module.options.quiet_start)
 		print_opened();
 	control_start(&module);

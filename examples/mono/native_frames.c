@@ -2,6 +2,8 @@
 /* Unwinds the native part of an interrupted stack. */
 #include "native_frames.h"
 
+#include "throw_code.h"
+
 #include "shared/learned_rules.h"
 #include "shared/unwind_registers.h"
 
@@ -100,6 +102,9 @@ static void walk_tables(native_walk *walk, unwind_frame *frame)
 	for (;;) {
 		const uint64_t address = frame->registers[REGISTER_ADDRESS];
 
+		/* The caller is managed code. It is not added here. */
+		if (walk->count > 0 && throw_code_leave(frame))
+			return;
 		if (!put(walk, address))
 			return;
 		if (!leave(frame, is_exact ? address : address - 1, &is_exact))
@@ -115,6 +120,7 @@ static void describe_end(const native_walk *walk, const unwind_frame *frame, con
 {
 	const uint64_t address = frame->registers[REGISTER_ADDRESS];
 
+	end->is_incomplete = walk->count == walk->limit || (address != 0 && !is_managed(walk, address));
 	if (walk->count == walk->limit || is_managed(walk, address) ||
 	    (walk->count == 1 && address == (walk->frames[0] & ~MPROF_FRAME_NATIVE)))
 		return;
@@ -131,14 +137,18 @@ size_t native_frames_walk(const void *context, uintptr_t address, const sampled_
 	unwind_frame frame;
 
 	end->address = 0;
+	end->is_incomplete = 0;
 	unwind_registers_read(context, registers);
 	if (!UNWIND_IS_SUPPORTED || stack == NULL || registers[REGISTER_ADDRESS] != address ||
 	    registers[REGISTER_STACK] < stack->start || registers[REGISTER_STACK] >= stack->end) {
 		frames[0] = mprof_frame_make_native(address);
+		end->is_incomplete = 1;
 		return 1;
 	}
-	if (walk_learned(&walk, registers))
+	if (walk_learned(&walk, registers)) {
+		end->is_incomplete = walk.count == limit;
 		return walk.count;
+	}
 	walk.count = 0;
 	memcpy(frame.registers, registers, sizeof(registers));
 	frame.stack_start = registers[REGISTER_STACK];

@@ -25,6 +25,7 @@ void native_frames_find_stack(sampled_stack *stack);
  */
 typedef struct native_end {
 	uintptr_t address; /**< 0 if the walk ended at the expected code, or at the interrupted address. */
+	int is_incomplete; /**< It ended neither there nor at the outermost frame: the callers are not known. */
 	ucontext_t context;
 } native_end;
 

@@ -371,6 +371,7 @@ int options_parse_classic(const char *text, module_options *options, char messag
 
 		if (comma != NULL)
 			*comma = '\0';
+		options->help |= strcmp(piece, "help") == 0;
 		read_piece(&request, piece);
 		piece = comma == NULL ? NULL : comma + 1;
 	}

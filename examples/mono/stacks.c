@@ -318,8 +318,9 @@ size_t stacks_interrupted(const void *address, const void *context, mprof_frame 
 
 	/* The cast removes const: the runtime only reads the context. */
 	mono_stack_walk_async_safe(add_frame, (void *)(uintptr_t)context, &walk);
+	/* Without managed code, it is not known what called the outermost native frame that was found. */
 	if (record.count == 0 && put_native_frames(&walk, (uintptr_t)address, 0))
-		(void)continue_at_end(&walk);
+		record.is_truncated |= !continue_at_end(&walk) && end.is_incomplete;
 	async_stacks_apply(&record);
 	return walk.is_own || !record.choice.is_selected ? 0 : stack_record_end(&record);
 }

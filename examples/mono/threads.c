@@ -66,6 +66,41 @@ uint64_t threads_id_of(uintptr_t runtime_id)
 	return id;
 }
 
+unsigned threads_count_others(void)
+{
+	unsigned count = 0;
+
+	pthread_mutex_lock(&states_lock);
+	for (const thread_state *state = states; state != NULL; state = state->next)
+		count += state != current_state && !state->is_of_runtime;
+	pthread_mutex_unlock(&states_lock);
+	return count;
+}
+
+/* The runtime's names for its own threads. */
+static int is_name_of_runtime(const char *name)
+{
+	static const char *const names[] = {"Finalizer", "Profiler Sampler", "Domain unloader"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void note_name(uint64_t id, const char *name)
+{
+	const int is_of_runtime = is_name_of_runtime(name);
+
+	pthread_mutex_lock(&states_lock);
+	for (thread_state *state = states; state != NULL; state = state->next) {
+		if (state->id == id)
+			state->is_of_runtime = is_of_runtime;
+	}
+	pthread_mutex_unlock(&states_lock);
+}
+
 uint64_t threads_current_id(void)
 {
 	if (current_id == 0)
@@ -161,6 +196,9 @@ static void thread_exited(MonoProfiler *profiler, uintptr_t runtime_id)
  */
 static const char unloader_name[] = "Domain unloader";
 
+/* The runtime's name for the thread with which it takes samples of the others. */
+static const char sampler_name[] = "Profiler Sampler";
+
 /* Any thread may name another. */
 static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char *name)
 {
@@ -170,9 +208,14 @@ static void thread_name(MonoProfiler *profiler, uintptr_t runtime_id, const char
 		sampling_thread_see_name(name);
 		if (strcmp(name, unloader_name) == 0)
 			sampling_signal_block();
+		/* These threads have no samples, so their time is not time of samples. */
+		if (current_state != NULL && (strcmp(name, unloader_name) == 0 || strcmp(name, sampler_name) == 0))
+			sampled_threads_leave_out(&current_state->sampled);
 	}
-	if (id != 0 && name != NULL)
-		(void)mprof_recorder_set_thread_name(profiler->recorder, id, name, strlen(name));
+	if (id == 0 || name == NULL)
+		return;
+	note_name(id, name);
+	(void)mprof_recorder_set_thread_name(profiler->recorder, id, name, strlen(name));
 }
 
 /*

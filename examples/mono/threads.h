@@ -63,6 +63,7 @@ typedef struct thread_state {
 	mprof_thread *recording;
 	uint64_t id;              /**< The thread's ID in the log. */
 	uintptr_t runtime_id;     /**< The thread's ID in the runtime's callbacks. */
+	int is_of_runtime;        /**< It runs no code of the program of its own. Guarded by the lock of threads.c. */
 	uint32_t call_depth;      /**< See call_depth.h. */
 	unsigned gate_changes;    /**< The number of the last change of the call gate that the thread has seen. */
 	unsigned compilations;    /**< Entries used in compiling. */
@@ -120,6 +121,9 @@ static inline thread_state *threads_state(MonoProfiler *profiler)
  * The log's ID of a thread, given the pthread_t by which the runtime identifies it; 0 if the thread is not attached.
  */
 uint64_t threads_id_of(uintptr_t runtime_id);
+
+/** The number of threads of the program, other than the calling one. */
+unsigned threads_count_others(void);
 
 /** The log's ID of the calling thread. Async-signal-safe. */
 uint64_t threads_current_id(void);

@@ -28,6 +28,7 @@ static const table_column columns_of_totals[] = {
 	COLUMN(mprof_profile_totals, handles_alive),
 	COLUMN(mprof_profile_totals, contentions),
 	COLUMN(mprof_profile_totals, contended_ns),
+	COLUMN(mprof_profile_totals, unfinished_waits),
 	COLUMN(mprof_profile_totals, finalizers),
 	COLUMN(mprof_profile_totals, finalizer_ns),
 	COLUMN(mprof_profile_totals, finalizations),
@@ -102,10 +103,16 @@ static const table_column columns_of_sample_nodes[] = {
 ROWS_OF(sample_nodes, mprof_sample_node, sample_node)
 
 static const table_column columns_of_classes[] = {
-	COLUMN(mprof_class_stats, id),          COLUMN(mprof_class_stats, allocations),
-	COLUMN(mprof_class_stats, bytes),       COLUMN(mprof_class_stats, freed),
-	COLUMN(mprof_class_stats, freed_bytes), COLUMN(mprof_class_stats, exceptions),
+	COLUMN(mprof_class_stats, id),
+	COLUMN(mprof_class_stats, allocations),
+	COLUMN(mprof_class_stats, bytes),
+	COLUMN(mprof_class_stats, freed),
+	COLUMN(mprof_class_stats, freed_bytes),
+	COLUMN(mprof_class_stats, exceptions),
 	COLUMN(mprof_class_stats, load_ns),
+	COLUMN(mprof_class_stats, samples),
+	COLUMN(mprof_class_stats, allocations_error),
+	COLUMN(mprof_class_stats, bytes_error),
 };
 
 ROWS_OF(classes, mprof_class_stats, class)

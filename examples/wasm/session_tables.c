@@ -150,7 +150,7 @@ ROWS(properties, property_row, mprof_profile_get_property_count(view->profile),
 static const table_column columns_of_monitors[] = {
 	COLUMN(mprof_monitor_stats, class_id),     COLUMN(mprof_monitor_stats, contentions),
 	COLUMN(mprof_monitor_stats, acquired),     COLUMN(mprof_monitor_stats, failures),
-	COLUMN(mprof_monitor_stats, contended_ns),
+	COLUMN(mprof_monitor_stats, contended_ns), COLUMN(mprof_monitor_stats, unfinished),
 };
 
 ROWS_OF(monitors, mprof_monitor_stats, monitor)
@@ -159,16 +159,15 @@ static const table_column columns_of_monitor_sites[] = {
 	COLUMN(mprof_monitor_site, class_id),    COLUMN(mprof_monitor_site, stack),
 	COLUMN(mprof_monitor_site, contentions), COLUMN(mprof_monitor_site, contended_ns),
 	COLUMN(mprof_monitor_site, failures),    EXACT_COLUMN(mprof_monitor_site, object),
-	COLUMN(mprof_monitor_site, call),
+	COLUMN(mprof_monitor_site, call),        COLUMN(mprof_monitor_site, unfinished),
 };
 
 ROWS_OF(monitor_sites, mprof_monitor_site, monitor_site)
 
 static const table_column columns_of_monitor_holders[] = {
-	COLUMN(mprof_monitor_holder, class_id),
-	EXACT_COLUMN(mprof_monitor_holder, thread),
-	COLUMN(mprof_monitor_holder, contentions),
-	COLUMN(mprof_monitor_holder, contended_ns),
+	COLUMN(mprof_monitor_holder, class_id),    EXACT_COLUMN(mprof_monitor_holder, thread),
+	COLUMN(mprof_monitor_holder, contentions), COLUMN(mprof_monitor_holder, contended_ns),
+	COLUMN(mprof_monitor_holder, unfinished),
 };
 
 ROWS_OF(monitor_holders, mprof_monitor_holder, monitor_holder)

@@ -10,22 +10,22 @@
  * return 0.
  *
  * **Counting.** Inclusive time counts a method once per outermost call, also if it is recursive; exclusive time is
- * inclusive time without the methods called. A frame that is never left is closed at the last event of its thread. A
- * leave that matches a frame further down closes the frames above it; one that matches no frame is counted in
- * mprof_profile_totals::unmatched_leaves and otherwise ignored. If recording was stopped for a while, open frames end
- * at the time when it stopped, and the time until it was resumed is attributed to no method. Allocations count the
- * bytes that the log specifies. A sample counts a method once, even if the method occurs several times in the call
- * stack.
+ * inclusive time without the methods called. A frame that is never left lasts until the end of the log, or of its
+ * thread; so does a wait for a monitor. A leave that matches a frame further down closes the frames above it; one that
+ * matches no frame is counted in mprof_profile_totals::unmatched_leaves and otherwise ignored. If recording was stopped
+ * for a while, open frames end at the time when it stopped, and the time until it was resumed is attributed to no
+ * method. Allocations count the bytes that the log specifies. A sample counts a method once, even if the method occurs
+ * several times in the call stack.
  *
  * **Windows.** A time window and a choice of threads (mprof_profile_options) apply to every table and to both trees.
  * Occurrences, such as calls, allocations and samples, count if they happened inside the window. Of durations, such as
  * calls, waits and compilations, the time inside the window counts. Statistics of consecutive windows therefore add up
- * to those of the whole log, except those of the state at the end: frames that were never left, and live handles. A
- * collection belongs to the window in which it began, with its whole duration; mprof_profile_totals::gc_ns is the time
- * inside the window. The duration of a single call (mprof_call_durations) belongs to the window in which the call
- * ended, also with its whole duration. Data that belongs to no thread, such as heap snapshots and metrics, counts
- * whichever threads are chosen; samples whose thread is not in the log do not. Losses, code units and metadata are
- * always those of the whole log.
+ * to those of the whole log, except those of the state at the end: frames that were never left, waits that have not
+ * ended, and live handles. A collection belongs to the window in which it began, with its whole duration;
+ * mprof_profile_totals::gc_ns is the time inside the window. The duration of a single call (mprof_call_durations)
+ * belongs to the window in which the call ended, also with its whole duration. Data that belongs to no thread, such as
+ * heap snapshots and metrics, counts whichever threads are chosen; samples whose thread is not in the log do not.
+ * Losses, code units and metadata are always those of the whole log.
  *
  * **Memory.** Call paths, call stacks of samples, call sites and native memory use at most three quarters of
  * mprof_profile_options::max_memory. Beyond that, entries are folded. A folded call counts in its method as usual, but
@@ -206,10 +206,12 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_read(mprof_profile *profile
 							  mprof_damage_function damage, void *user);
 
 /**
- * \brief Counts the frames that are still open up to the last event of their thread, and converts counters to
+ * \brief Counts the frames and the waits that are still open up to the end of the log, and converts counters to
  * nanoseconds with the clock pairs that the reader has read.
  *
- * mprof_profile_read() includes this. More blocks may be added after it: the frames stay open. One thread at a time.
+ * The end of the log is the last clock pair or event that was read. A frame or wait of a thread that ended before, which
+ * an event of another thread reports, ends there. mprof_profile_read() includes this. More blocks may be added after it:
+ * frames and waits stay open, and the next call replaces what was counted for them. One thread at a time.
  * \param profile The profile.
  * \param reader The reader that the blocks came from.
  * \return
@@ -253,7 +255,7 @@ typedef struct mprof_profile_totals {
 	uint64_t handles_alive;       /**< Handles that were created and not deleted. */
 	uint64_t contentions;         /**< Number of times that a thread found a monitor taken. */
 	uint64_t contended_ns;        /**< Time that threads waited for monitors, until they acquired them or gave
-	                                     up. */
+	                                     up; see unfinished_waits for those that did neither. */
 	uint64_t finalizers;          /**< Objects finalized. */
 	uint64_t finalizer_ns;        /**< Time in their finalizers. */
 	uint64_t finalizations;       /**< Runs of the finalizer thread. */
@@ -271,8 +273,16 @@ typedef struct mprof_profile_totals {
 	                                     in the tables of sites. */
 	uint64_t left_out;            /**< Events, records and blocks that are missing from all statistics. */
 	uint64_t sample_period_ns;    /**< The time that a counted sample stands for, in nanoseconds; 0 if the log does
-	                                     not state it. If it states periods of different lengths, a sample of a
-	                                     longer one counts several times, in all statistics. */
+	                                     not state it. If it states periods of different lengths, a sample of a longer
+	                                     one counts several times, in all statistics. */
+	uint64_t unfinished_waits;    /**< Waits for monitors whose end is not in the log; contended_ns contains
+	                                     their time until the end of the log, of the window or of the thread. */
+	uint64_t allocation_samples;  /**< If not 0, only a sample of the allocations is in the log: allocations,
+	                                     allocated_bytes, the sums of classes, call sites and nodes of the call
+	                                     tree are unbiased estimates from this number of objects. See section 3.8
+	                                     of the format. */
+	uint64_t allocations_error;   /**< The standard error of allocations; 0 if exact. */
+	uint64_t bytes_error;         /**< The standard error of allocated_bytes; 0 if exact. */
 } mprof_profile_totals;
 
 /**

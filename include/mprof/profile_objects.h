@@ -25,6 +25,10 @@ typedef struct mprof_class_stats {
 	uint64_t freed_bytes; /**< Their bytes. */
 	uint64_t exceptions;  /**< Number of times an exception of the class was thrown. */
 	uint64_t load_ns;     /**< Time spent loading it. */
+	uint64_t samples;     /**< If not 0, only a sample of the allocations is in the log: allocations and bytes are
+	                           unbiased estimates from this number of objects. See section 3.8 of the format. */
+	uint64_t allocations_error; /**< The standard error of allocations; 0 if exact. */
+	uint64_t bytes_error;       /**< The standard error of bytes; 0 if exact. */
 } mprof_class_stats;
 
 /**
@@ -87,7 +91,7 @@ typedef struct mprof_allocation_site {
 	uint32_t reserved;    /**< 0. */
 	uint64_t samples;     /**< If not 0, call stacks were recorded for a sample of the allocations: allocations and
 	                           bytes are unbiased estimates from this number of objects. See section 3.8 of the
-	                           format. Those of a class (#mprof_class_stats) are exact even so. */
+	                           format. */
 	uint64_t allocations_error; /**< The standard error of allocations: the estimate differs from the true number by
 	                                 less than twice this in 19 of 20 cases, if there are enough samples. 0 if
 	                                 exact. */

@@ -23,6 +23,8 @@ typedef struct mprof_monitor_stats {
 	uint64_t acquired;     /**< Number of times that a thread acquired one after waiting. */
 	uint64_t failures;     /**< Number of times that a thread gave up. */
 	uint64_t contended_ns; /**< Time from finding a monitor taken to acquiring it or giving up. */
+	uint64_t unfinished;   /**< Waits whose end is not in the log. They last until the end of the log, of the window or
+	                            of the thread: contended_ns contains that time. */
 } mprof_monitor_stats;
 
 /**
@@ -64,6 +66,7 @@ typedef struct mprof_monitor_site {
 	uint64_t object;       /**< Address of the object, 0 if not known or not requested. */
 	uint32_t call;         /**< Node of the call tree if stack is 0; 0 if not known or not requested. */
 	uint32_t reserved;     /**< 0. */
+	uint64_t unfinished;   /**< As mprof_monitor_stats::unfinished. */
 } mprof_monitor_site;
 
 /**
@@ -105,6 +108,7 @@ typedef struct mprof_monitor_holder {
 	uint64_t thread;       /**< ID of the thread that held the monitors. */
 	uint64_t contentions;  /**< Number of times that other threads found one taken by it. */
 	uint64_t contended_ns; /**< Time of these waits until the monitor was acquired or the waiting thread gave up. */
+	uint64_t unfinished;   /**< As mprof_monitor_stats::unfinished. */
 } mprof_monitor_holder;
 
 /**

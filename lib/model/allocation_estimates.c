@@ -43,6 +43,11 @@ void allocation_estimates_set_interval(allocation_estimates *estimates, const ch
 	estimates->interval = *value == '\0' ? number : 0;
 }
 
+void allocation_estimates_set_kind(allocation_estimates *estimates, const char *value)
+{
+	estimates->has_chosen_only = strcmp(value, "chosen") == 0;
+}
+
 int allocation_estimates_reserve(allocation_estimates *estimates, size_t count)
 {
 	void *sites = estimates->sites;
@@ -84,11 +89,34 @@ static double probability_of(double ratio)
 	return sum;
 }
 
-void allocation_estimate_change(allocation_estimate *estimate, uint64_t interval, uint64_t size, int sign)
+/* The number of objects that one stands for which was chosen. */
+static double weight_of(uint64_t interval, uint64_t size)
 {
 	/* No valid log has objects of size 0, but a damaged one must not cause a division by 0. */
 	const double bytes = size > 0 ? (double)size : 1;
-	const double weight = 1 / probability_of(bytes / (double)interval);
+
+	return interval != 0 ? 1 / probability_of(bytes / (double)interval) : 1;
+}
+
+uint64_t allocation_estimates_next(allocation_estimates *estimates, allocation_estimate *of_class, uint64_t size,
+				   uint64_t *bytes)
+{
+	const double weight = weight_of(estimates->interval, size);
+	const double due = estimates->carried + weight;
+	/* The bytes of a damaged log may be any number. */
+	const uint64_t objects = due >= UINT64_END ? 0 : (uint64_t)due;
+
+	estimates->carried = due >= UINT64_END ? 0 : due - (double)objects;
+	allocation_estimate_change(&estimates->whole, estimates->interval, size, 1);
+	allocation_estimate_change(of_class, estimates->interval, size, 1);
+	*bytes = allocation_estimate_round(weight * (double)size);
+	return objects;
+}
+
+void allocation_estimate_change(allocation_estimate *estimate, uint64_t interval, uint64_t size, int sign)
+{
+	const double bytes = (double)size;
+	const double weight = weight_of(interval, size);
 	const double variance = weight * (weight - 1);
 
 	estimate->samples += (uint64_t)(int64_t)sign;

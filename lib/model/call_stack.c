@@ -226,9 +226,11 @@ void call_stack_show_folded(call_model *model, const call_stack *stack)
 
 	if (stack->frame_count == 0)
 		return;
+	if (stack->top == CALL_TREE_ROOT)
+		model->shown_at_root += stack->extension;
 	for (size_t i = stack->frame_count; i > 0; i--) {
 		const folded_frame *frame = &stack->frames[i - 1];
-		uint64_t duration = stack->folded_time - frame->start;
+		uint64_t duration = stack->folded_time + stack->extension - frame->start;
 
 		open = call_model_open_sums(model, record_table_get(model->methods, frame->method));
 		open->self += duration - frame->inner - inner;

@@ -78,6 +78,11 @@ typedef struct call_stack {
 	open_call *open;
 	size_t open_capacity;
 	uint64_t time;
+	/**
+	 * As of the last mprof_profile_finish(), if a thread is on it and a call is open: counters from the last event
+	 * of the thread to the end of the log. Not part of the sums above.
+	 */
+	uint64_t extension;
 } call_stack;
 
 /** The entry of a call in call_model::cached. A weak hash: a collision only costs a search. */

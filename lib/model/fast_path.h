@@ -165,16 +165,37 @@ FAST_PATH_INLINE int fast_path_call(fast_path *path, mprof_profile *profile, con
 	return 1;
 }
 
+/** As fast_path_count_allocation(), where the allocation stands for others that are not in the log. */
+static __attribute__((noinline)) void fast_path_estimate_allocation(mprof_profile *profile, class_record *record,
+								    call_node *node, uint64_t size)
+{
+	const allocation_estimate before = record->estimate;
+	const uint64_t bytes_before = allocation_estimate_round(profile->estimates.whole.bytes);
+	uint64_t bytes;
+
+	node->allocations += allocation_estimates_next(&profile->estimates, &record->estimate, size, &bytes);
+	node->bytes += bytes;
+	/* Differences of rounded sums: allocations before the property was set are exact. */
+	record->allocations +=
+		allocation_estimate_round(record->estimate.objects) - allocation_estimate_round(before.objects);
+	record->bytes += allocation_estimate_round(record->estimate.bytes) - allocation_estimate_round(before.bytes);
+	profile->totals.allocated_bytes += allocation_estimate_round(profile->estimates.whole.bytes) - bytes_before;
+}
+
 /** Counts an allocation of a class by the method on top, apart from its call site. */
 FAST_PATH_INLINE void fast_path_count_allocation(mprof_profile *profile, class_record *record, uint32_t top,
 						 uint64_t size)
 {
 	call_node *node = &profile->calls.tree.nodes[top];
 
+	call_tree_mark_changed(&profile->calls.tree, top);
+	if (__builtin_expect(profile->estimates.has_chosen_only, 0)) {
+		fast_path_estimate_allocation(profile, record, node, size);
+		return;
+	}
 	record->allocations++;
 	record->bytes += size;
 	profile->totals.allocated_bytes += size;
-	call_tree_mark_changed(&profile->calls.tree, top);
 	node->allocations++;
 	node->bytes += size;
 }

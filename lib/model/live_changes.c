@@ -145,9 +145,12 @@ int live_changes_add(live_changes *all, uint32_t table, size_t row, uint64_t id,
 	kept->kind = kind;
 	if (memcmp(kept->last, values, sizeof(kept->last)) == 0)
 		return 1;
-	/* A sum of the profile may shrink when open frames turn out to be recursive: that is no growth. */
+	/*
+	 * A sum of the profile may shrink, if an open call or wait turns out to have ended before the log did, or open
+	 * frames to be recursive: what was added too much is then taken back.
+	 */
 	for (int i = 0; i < LIVE_VALUES; i++)
-		change.values[i] = values[i] > kept->last[i] ? values[i] - kept->last[i] : 0;
+		change.values[i] = values[i] - kept->last[i];
 	is_kept = append_change(all, &change);
 	for (int i = 0; i < LIVE_VALUES; i++) {
 		kept->last[i] = values[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/live_changes.h
- * \brief Tables of numbers that only grow, and how much they grew in the latest intervals: sums by row, and a list of
+ * \brief Tables of numbers that grow, except for corrections, and how much they grew in the latest intervals: sums by row, and a list of
  * changes from which the oldest interval can be removed.
  */
 #ifndef MODEL_LIVE_CHANGES_H
@@ -27,7 +27,7 @@ typedef struct live_rows {
 typedef struct live_change {
 	uint32_t table;
 	uint32_t row;
-	uint64_t values[LIVE_VALUES];
+	uint64_t values[LIVE_VALUES]; /**< Modulo 2^64: a value may shrink. */
 } live_change;
 
 typedef struct live_interval {
@@ -35,6 +35,15 @@ typedef struct live_interval {
 	uint64_t end_ns;
 	size_t change_count;
 } live_interval;
+
+/**
+ * The growth of a value. Where the interval in which it grew too much has been removed, and that in which it shrank has
+ * not, there is none.
+ */
+static inline uint64_t live_row_value(const live_row *row, int value)
+{
+	return (int64_t)row->sums[value] < 0 ? 0 : row->sums[value];
+}
 
 /** A queue in an array: elements from first on. Moved to the start of the array when it is full. */
 typedef struct live_queue {

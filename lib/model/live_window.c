@@ -70,8 +70,8 @@ static int add_totals(live_changes *changes, const mprof_profile *profile)
 	const uint64_t *counts = totals->event_counts;
 	const uint64_t rows[TOTALS_ROWS][LIVE_VALUES] = {
 		[TOTALS_EVENTS] = {totals->events, counts[MPROF_EVENT_METHOD_ENTER], totals->samples},
-		[TOTALS_ALLOCATIONS] = {counts[MPROF_EVENT_ALLOCATION] + counts[MPROF_EVENT_ALLOCATION_AT_JIT],
-					totals->allocated_bytes, counts[MPROF_EVENT_EXCEPTION]},
+		[TOTALS_ALLOCATIONS] = {profile_count_allocations(profile), totals->allocated_bytes,
+					counts[MPROF_EVENT_EXCEPTION]},
 		[TOTALS_COLLECTIONS] = {counts[MPROF_EVENT_GC_START], profile->collections.time, totals->lost_events},
 		[TOTALS_COMPILATIONS] = {totals->jit_methods, totals->jit_ns, 0},
 		[TOTALS_WAITS] = {profile->monitors.contentions, profile->monitors.contended, 0},
@@ -126,7 +126,8 @@ static int add_threads(live_changes *changes, const mprof_profile *profile)
 {
 	for (size_t i = 0; i < profile->threads.count; i++) {
 		const thread_record *record = &profile->threads.records[i];
-		const uint64_t values[LIVE_VALUES] = {record->events, record->self, record->samples};
+		const uint64_t values[LIVE_VALUES] = {record->events, record->self + record->extension,
+						      record->samples};
 
 		if (!live_changes_add(changes, MPROF_LIVE_THREADS, i, record->id, 0, values))
 			return 0;
@@ -181,7 +182,7 @@ static uint64_t total_of(const mprof_live_window *window, size_t row, int value)
 {
 	const live_rows *rows = &window->tables[TABLE_TOTALS];
 
-	return row < rows->count ? rows->rows[row].sums[value] : 0;
+	return row < rows->count ? live_row_value(&rows->rows[row], value) : 0;
 }
 
 static uint64_t time_of(const mprof_live_window *window, size_t row)
@@ -239,9 +240,9 @@ mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t
 	memset(&own, 0, sizeof(own));
 	own.id = found->id;
 	own.kind = found->kind;
-	own.count = found->sums[0];
-	own.self = found->sums[1];
-	own.total = found->sums[2];
+	own.count = live_row_value(found, 0);
+	own.self = live_row_value(found, 1);
+	own.total = live_row_value(found, 2);
 	if (table == MPROF_LIVE_METHODS || table == MPROF_LIVE_THREADS || table == MPROF_LIVE_MONITORS)
 		own.self = profile_clock_duration(&window->clock, own.self);
 	if (table == MPROF_LIVE_METHODS)

@@ -37,6 +37,59 @@ static size_t find_site(monitor_list *all, const mprof_event *event, uint32_t ca
 	return site_table_get(&all->sites, &key);
 }
 
+/* Adds counters and unfinished waits, both of which may be negative, to all sums that a wait belongs to. */
+static void add_to_sums(monitor_list *all, const monitor_wait *wait, uint64_t counters, uint64_t unfinished)
+{
+	monitor_record *record = record_table_find(&all->records, wait->class_id);
+
+	if (wait->site != SITE_TABLE_NONE) {
+		all->sites.records[wait->site].value += counters;
+		all->sites.records[wait->site].unfinished += unfinished;
+	}
+	if (wait->holder != SITE_TABLE_NONE) {
+		all->holders.records[wait->holder].value += counters;
+		all->holders.records[wait->holder].unfinished += unfinished;
+	}
+	if (record != NULL) {
+		record->contended += counters;
+		record->unfinished += unfinished;
+	}
+	all->contended += counters;
+	all->unfinished += unfinished;
+}
+
+static void hide_wait(monitor_list *all, monitor_wait *wait)
+{
+	if (wait->is_shown)
+		add_to_sums(all, wait, 0 - wait->shown_time, 0 - UINT64_C(1));
+	wait->is_shown = 0;
+	wait->shown_time = 0;
+}
+
+/* The time of a wait until a counter. The clocks of two threads may differ. */
+static uint64_t time_until(const monitor_wait *wait, uint64_t counter)
+{
+	return (int64_t)(counter - wait->start) > 0 ? counter - wait->start : 0;
+}
+
+void monitors_show_wait(monitor_list *all, monitor_wait *wait, uint64_t counter)
+{
+	hide_wait(all, wait);
+	if (!wait->is_waiting)
+		return;
+	wait->shown_time = time_until(wait, counter);
+	wait->is_shown = wait->counts || wait->shown_time > 0;
+	if (wait->is_shown)
+		add_to_sums(all, wait, wait->shown_time, 1);
+}
+
+void monitors_abandon(monitor_list *all, monitor_wait *wait, uint64_t counter)
+{
+	monitors_show_wait(all, wait, counter);
+	wait->is_waiting = 0;
+	wait->is_shown = 0;
+}
+
 static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
 		       const mprof_event *event, uint32_t counts, uint64_t counter)
 {
@@ -46,7 +99,9 @@ static void begin_wait(monitor_list *all, monitor_record *record, monitor_wait *
 		all->folded += counts;
 	all->contentions += counts;
 	record->contentions += counts;
+	hide_wait(all, wait);
 	wait->is_waiting = 1;
+	wait->counts = counts != 0;
 	wait->site = site;
 	wait->holder = SITE_TABLE_NONE;
 	wait->object = object_of(event);
@@ -63,22 +118,13 @@ int monitors_is_awaited(const monitor_wait *wait, const mprof_event *event)
  * Ends the wait of a thread, unless the event is about another object. The outcome counts at the call site where the
  * wait began: the call path that led there is the one of interest. Returns that site, or \p site if no wait ended.
  */
-static size_t end_wait(monitor_list *all, monitor_record *record, monitor_wait *wait, size_t site,
-		       const mprof_event *event, uint64_t counter)
+static size_t end_wait(monitor_list *all, monitor_wait *wait, size_t site, const mprof_event *event, uint64_t counter)
 {
-	int64_t waited = (int64_t)(counter - wait->start);
-
 	if (!monitors_is_awaited(wait, event))
 		return site;
+	hide_wait(all, wait);
 	wait->is_waiting = 0;
-	if (waited > 0) {
-		if (wait->site != SITE_TABLE_NONE)
-			all->sites.records[wait->site].value += (uint64_t)waited;
-		if (wait->holder != SITE_TABLE_NONE)
-			all->holders.records[wait->holder].value += (uint64_t)waited;
-		all->contended += (uint64_t)waited;
-		record->contended += (uint64_t)waited;
-	}
+	add_to_sums(all, wait, time_until(wait, counter), 0);
 	return wait->site;
 }
 
@@ -100,11 +146,11 @@ int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event
 		return 1;
 	case MPROF_MONITOR_ACQUIRED:
 		record->acquired += counts;
-		end_wait(all, record, wait, site, event, counter);
+		end_wait(all, wait, site, event, counter);
 		return 1;
 	case MPROF_MONITOR_FAILED:
 		record->failures += counts;
-		site = end_wait(all, record, wait, site, event, counter);
+		site = end_wait(all, wait, site, event, counter);
 		if (site != SITE_TABLE_NONE)
 			all->sites.records[site].more += counts;
 		return 1;
@@ -119,6 +165,7 @@ int monitors_add_holder(monitor_list *all, monitor_wait *wait, const mprof_event
 
 	if (!monitors_is_awaited(wait, event) || wait->holder != SITE_TABLE_NONE)
 		return 1;
+	hide_wait(all, wait);
 	wait->holder = site_table_get(&all->holders, &key);
 	if (wait->holder == SITE_TABLE_NONE) {
 		all->folded += counts;

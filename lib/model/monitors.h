@@ -19,6 +19,7 @@ typedef struct monitor_record {
 	uint64_t acquired;
 	uint64_t failures;
 	uint64_t contended;
+	uint64_t unfinished; /**< Waits that have not ended: their time until now is in contended. */
 } monitor_record;
 
 /** The monitor that a thread waits for. */
@@ -29,6 +30,9 @@ typedef struct monitor_wait {
 	uint64_t object; /**< Address of the object, 0 if not known. */
 	uint32_t class_id;
 	uint64_t start; /**< Counter. */
+	int counts;     /**< It began inside the window. */
+	int is_shown;   /**< It is in the sums as unfinished, with shown_time: see monitors_show_wait(). */
+	uint64_t shown_time;
 } monitor_wait;
 
 typedef struct monitor_list {
@@ -38,6 +42,7 @@ typedef struct monitor_list {
 	int keeps_objects;    /**< Monitors of different objects have different sites. */
 	uint64_t contentions;
 	uint64_t contended;
+	uint64_t unfinished;
 	const memory_budget *budget; /**< Consulted when memory is refused. */
 	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
 } monitor_list;
@@ -51,6 +56,18 @@ void monitors_destroy(monitor_list *all);
  */
 int monitors_add(monitor_list *all, monitor_wait *wait, const mprof_event *event, uint32_t counts, uint32_t call,
 		 uint64_t counter);
+
+/**
+ * Counts the wait of a thread, if it waits, until \p counter, as one that has not ended. That replaces what the last
+ * call for this wait has counted; an event that ends the wait removes it.
+ */
+void monitors_show_wait(monitor_list *all, monitor_wait *wait, uint64_t counter);
+
+/**
+ * The thread does not wait any more, but how its wait ended is not in the log: it counts until \p counter, as one that
+ * has not ended.
+ */
+void monitors_abandon(monitor_list *all, monitor_wait *wait, uint64_t counter);
 
 /** Whether an event is about the monitor that the thread waits for. */
 int monitors_is_awaited(const monitor_wait *wait, const mprof_event *event);

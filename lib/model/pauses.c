@@ -114,12 +114,14 @@ static size_t list_pauses(pause_list *all, const timeline *slices, const thread_
 	add_stops(all, slices->window, collections, latest);
 	stops = all->count;
 	for (size_t i = 0; i < slices->wait_count; i++)
-		add_wait(all, slices->window, &slices->waits[i].wait, slices->waits[i].thread, slices->waits[i].end, 0);
+		add_wait(all, slices->window, &slices->waits[i].wait, slices->waits[i].thread, slices->waits[i].end,
+			 (uint8_t)slices->waits[i].is_unfinished);
 	for (size_t i = 0; i < threads->count; i++) {
 		const thread_record *thread = &threads->records[i];
 
 		if (thread->wait.is_waiting)
-			add_wait(all, slices->window, &thread->timeline.wait, thread->id, latest, 1);
+			add_wait(all, slices->window, &thread->timeline.wait, thread->id, thread_end(thread, latest),
+				 1);
 	}
 	return stops;
 }
@@ -150,15 +152,23 @@ static int add_stopped_time(timeline *slices, timeline_row *row, const pause_rec
 	return 1;
 }
 
+static int add_open_time(timeline *slices, thread_record *thread, uint64_t latest)
+{
+	return thread->extension == 0 ||
+	       timeline_add(slices, &thread->timeline, TIMELINE_OPEN, thread->last_counter, thread_end(thread, latest));
+}
+
 static int show_threads(const pause_list *all, size_t stops, timeline *slices, thread_table *threads, uint64_t latest)
 {
 	for (size_t i = 0; i < threads->count; i++) {
 		thread_record *thread = &threads->records[i];
 		timeline_row *row = &thread->timeline;
-		uint64_t last = thread->wait.is_waiting ? latest : row->last;
+		const int continues = thread->wait.is_waiting || thread->extension > 0;
+		const uint64_t last = continues ? thread_end(thread, latest) : row->last;
 
 		timeline_prepare_shown(slices, row);
 		if (row->has_time && (!timeline_add(slices, row, TIMELINE_EXISTING, row->first, last) ||
+				      !add_open_time(slices, thread, latest) ||
 				      !add_stopped_time(slices, row, all->records, stops, last)))
 			return 0;
 	}

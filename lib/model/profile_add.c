@@ -338,6 +338,8 @@ static mprof_status add_session_block(mprof_profile *profile, mprof_reader *read
 			allocation_estimates_set_interval(&profile->estimates, value);
 		else if (strcmp(key, SAMPLE_PERIOD_KEY) == 0)
 			set_sample_period(profile, value);
+		if (strcmp(key, ALLOCATION_SAMPLE_KIND_KEY) == 0)
+			allocation_estimates_set_kind(&profile->estimates, value);
 	}
 	return status == MPROF_END ? MPROF_OK : status;
 }

@@ -59,8 +59,12 @@ int profile_events_add_site(mprof_profile *profile, uint32_t top, const mprof_ev
 	site_record *record;
 	size_t site;
 
-	/* Where allocations are sampled, the sums of a site are estimated from the allocations with a call stack. */
-	if (stack == 0 && (is_sampled || (caller == 0 && call == CALL_TREE_ROOT)))
+	/*
+	 * Where only call stacks are sampled, the sums of a site are estimated from the allocations with a call stack.
+	 * Where allocations are, each of them was chosen.
+	 */
+	if (stack == 0 &&
+	    ((is_sampled && !profile->estimates.has_chosen_only) || (caller == 0 && call == CALL_TREE_ROOT)))
 		return 1;
 	key.other = event->kind == MPROF_EVENT_ALLOCATION_AT_JIT ? MPROF_EVENT_FLAG_COMPILING : 0;
 	site = site_table_get(&profile->allocations, &key);
@@ -226,23 +230,54 @@ static void forget_intervals(thread_record *thread)
 {
 	thread->compilations.count = 0;
 	thread->class_loads.count = 0;
-	thread->wait.is_waiting = 0;
 	finalizers_clear_state(&thread->finalizers);
+}
+
+/* Whether the thread still waits then is not known: it ended, or its events from then on are not in the log. */
+static void abandon_wait(mprof_profile *profile, thread_record *thread)
+{
+	ended_wait *wait = NULL;
+
+	if (thread->wait.is_waiting && profile->timeline.limit != 0) {
+		wait = timeline_end_wait(&profile->timeline, &thread->timeline, thread->id, thread->last_counter);
+		if (wait != NULL)
+			wait->is_unfinished = 1;
+		else
+			(void)profile_limit_skip_slice(profile);
+	}
+	monitors_abandon(&profile->monitors, &thread->wait, clamped_time(profile, thread));
+}
+
+/* An event about another thread. It may be from before or after the events of that thread that have been read. */
+static void note_thread_end(mprof_profile *profile, const mprof_event *event)
+{
+	size_t position = thread_map_find(&profile->threads.positions, event->value);
+
+	if (position == THREAD_MAP_NONE || event->kind != MPROF_EVENT_THREAD_END)
+		return;
+	profile->threads.records[position].is_reported = 1;
+	profile->threads.records[position].reported_end = event->counter;
 }
 
 /*
  * A thread that starts has an empty stack. One that ends may still return from calls, as doc/format.md states (4.3).
- * Only the thread's own event counts: an event about it in a block of another thread may be from before or after the
- * events in this block.
+ * Only the thread's own event counts: one in a block of another thread may be from before or after the events in this
+ * block, and only limits how long calls last that are open at the end of the log.
  */
 static void note_life(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	if (event->value != thread->id)
+	if (event->value != thread->id) {
+		note_thread_end(profile, event);
 		return;
+	}
 	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
-	if (thread->has_ended)
+	if (thread->has_ended) {
+		abandon_wait(profile, thread);
 		return;
+	}
 	thread_table_reset(&profile->calls, thread);
+	/* When an earlier thread with the ID of one that starts has ended is not known. */
+	monitors_abandon(&profile->monitors, &thread->wait, thread->wait.start);
 	forget_intervals(thread);
 }
 
@@ -264,6 +299,7 @@ static void end_suspension(mprof_profile *profile, thread_record *thread, const 
 		profile->calls.counts * call_stack_clear(&profile->calls, thread_stack(thread));
 	/* Other stacks may have been switched to and left meanwhile: their frames are not known any more. */
 	stack_table_note_gap(&profile->threads.stacks, event->counter - event->value);
+	abandon_wait(profile, thread);
 	forget_intervals(thread);
 	pass_time(profile, thread, event->counter);
 }
@@ -291,7 +327,8 @@ static int add_monitor(mprof_profile *profile, thread_record *thread, const mpro
 	if (event->value == MPROF_MONITOR_CONTENDED)
 		begin_timeline_wait(thread, event);
 	else if (was_waiting && !thread->wait.is_waiting)
-		return timeline_end_wait(&profile->timeline, &thread->timeline, thread->id, thread->last_counter) ||
+		return timeline_end_wait(&profile->timeline, &thread->timeline, thread->id, thread->last_counter) !=
+			       NULL ||
 		       profile_limit_skip_slice(profile);
 	return 1;
 }

@@ -66,7 +66,8 @@ static void add_open_frames(void *user, const call_stack *stack)
 {
 	mprof_profile *profile = user;
 	const call_node *nodes = profile->calls.tree.nodes;
-	uint64_t inclusive = 0;
+	uint64_t extension = stack->extension;
+	uint64_t inclusive = extension;
 
 	for (uint32_t node = stack->top; node != CALL_TREE_ROOT; node = nodes[node].parent) {
 		method_record *record = record_table_get(&profile->methods, nodes[node].method);
@@ -75,7 +76,8 @@ static void add_open_frames(void *user, const call_stack *stack)
 
 		inclusive += nodes[node].self + nodes[node].total;
 		open->calls += nodes[node].calls;
-		open->self += nodes[node].self;
+		open->self += nodes[node].self + extension;
+		extension = 0;
 		if (++record->active == *frames) {
 			open->total += inclusive;
 			record->active = 0;
@@ -148,6 +150,20 @@ static int show_timeline(mprof_profile *profile, const mprof_session *session)
 	return pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter);
 }
 
+/* What has not ended lasts until the end of the log, or of its thread. */
+static void extend_unfinished(mprof_profile *profile, const mprof_session *session)
+{
+	const uint64_t latest = thread_table_latest(&profile->threads, session->last.counter);
+
+	thread_table_extend_calls(&profile->threads, &profile->calls, &profile->window, latest);
+	for (size_t i = 0; i < profile->threads.count; i++) {
+		thread_record *thread = &profile->threads.records[i];
+
+		monitors_show_wait(&profile->monitors, &thread->wait,
+				   window_clamp(&profile->window, thread_end(thread, latest)));
+	}
+}
+
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_session session;
@@ -160,6 +176,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	profile_partial_end(reader);
 	set_conversion(profile, &session);
 	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
+	extend_unfinished(profile, &session);
 	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
 	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages))

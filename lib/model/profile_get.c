@@ -4,6 +4,16 @@
 
 #include "base/options.h"
 
+static void estimate_allocations(const mprof_profile *profile, mprof_profile_totals *totals)
+{
+	const allocation_estimate *whole = &profile->estimates.whole;
+
+	totals->allocations = profile_count_allocations(profile);
+	totals->allocation_samples = whole->samples;
+	totals->allocations_error = allocation_estimate_error(whole->objects_variance);
+	totals->bytes_error = allocation_estimate_error(whole->bytes_variance);
+}
+
 static void sum_threads(const mprof_profile *profile, mprof_profile_totals *totals)
 {
 	uint64_t self = 0;
@@ -13,7 +23,7 @@ static void sum_threads(const mprof_profile *profile, mprof_profile_totals *tota
 	if (profile->window_has_end)
 		totals->unclosed_frames += thread_table_open_frames(&profile->threads, &profile->calls);
 	for (size_t i = 0; i < profile->threads.count; i++)
-		self += profile->threads.records[i].self;
+		self += profile->threads.records[i].self + profile->threads.records[i].extension;
 	totals->method_ns = profile_clock_duration(&profile->clock, self);
 }
 
@@ -26,7 +36,7 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own = profile->totals;
 	own.jit_ns = profile_clock_duration(&profile->clock, profile->totals.jit_ns);
 	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
-	own.allocations = own.event_counts[MPROF_EVENT_ALLOCATION] + own.event_counts[MPROF_EVENT_ALLOCATION_AT_JIT];
+	estimate_allocations(profile, &own);
 	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
 	own.collections = own.event_counts[MPROF_EVENT_GC_START];
 	own.gc_ns = profile_clock_duration(&profile->clock, profile->collections.time);
@@ -38,6 +48,7 @@ mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profil
 	own.handles_alive = profile->handles.alive;
 	own.contentions = profile->monitors.contentions;
 	own.contended_ns = profile_clock_duration(&profile->clock, profile->monitors.contended);
+	own.unfinished_waits = profile->monitors.unfinished;
 	own.finalizers = profile->finalizers.count;
 	own.finalizer_ns = profile_clock_duration(&profile->clock, profile->finalizers.time);
 	own.finalizations = profile->finalizers.runs;

@@ -24,6 +24,9 @@ static void store_class(const mprof_profile *profile, size_t index, void *row)
 	stats->freed_bytes = record->freed_bytes;
 	stats->exceptions = record->exceptions;
 	stats->load_ns = profile_clock_duration(&profile->clock, record->load);
+	stats->samples = record->estimate.samples;
+	stats->allocations_error = allocation_estimate_error(record->estimate.objects_variance);
+	stats->bytes_error = allocation_estimate_error(record->estimate.bytes_variance);
 }
 
 static const profile_table class_rows = PROFILE_TABLE(mprof_class_stats, mprof_profile_get_class_count, store_class);

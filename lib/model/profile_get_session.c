@@ -16,7 +16,7 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 	stats->id = record->id;
 	stats->name = record->name;
 	stats->events = record->events;
-	stats->self_ns = profile_clock_duration(&profile->clock, record->self);
+	stats->self_ns = profile_clock_duration(&profile->clock, record->self + record->extension);
 	stats->lost = record->lost;
 	stats->samples = record->samples;
 	stats->wall_ns = record->metrics[THREAD_WALL_TIME];
@@ -49,6 +49,7 @@ static void store_monitor(const mprof_profile *profile, size_t index, void *row)
 	stats->acquired = record->acquired;
 	stats->failures = record->failures;
 	stats->contended_ns = profile_clock_duration(&profile->clock, record->contended);
+	stats->unfinished = record->unfinished;
 }
 
 static const profile_table monitor_rows =
@@ -74,6 +75,7 @@ static void store_monitor_site(const mprof_profile *profile, size_t index, void 
 	site->contentions = record->count;
 	site->contended_ns = profile_clock_duration(&profile->clock, record->value);
 	site->failures = record->more;
+	site->unfinished = record->unfinished;
 	site->object = record->key.other;
 	site->call = record->key.call;
 }
@@ -100,6 +102,7 @@ static void store_monitor_holder(const mprof_profile *profile, size_t index, voi
 	holder->thread = record->key.other;
 	holder->contentions = record->count;
 	holder->contended_ns = profile_clock_duration(&profile->clock, record->value);
+	holder->unfinished = record->unfinished;
 }
 
 static const profile_table monitor_holder_rows =

@@ -72,7 +72,7 @@ mprof_status mprof_profile_get_timeline_slice(const mprof_profile *profile, size
 		const timeline_slice *found = &row->slices[index];
 
 		own.existing_ns = profile_clock_duration(&profile->clock, found->existing);
-		own.methods_ns = profile_clock_duration(&profile->clock, found->methods);
+		own.methods_ns = profile_clock_duration(&profile->clock, found->methods + found->open);
 		own.waiting_ns = profile_clock_duration(&profile->clock, found->waiting);
 		own.stopped_ns = profile_clock_duration(&profile->clock, found->stopped);
 		own.cpu_ns = found->cpu_ns;

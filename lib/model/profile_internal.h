@@ -95,4 +95,15 @@ struct mprof_profile {
 	partial_state partials;
 };
 
+/** Objects allocated: in part an estimate if the log has chosen ones only. */
+static inline uint64_t profile_count_allocations(const mprof_profile *profile)
+{
+	const uint64_t *counts = profile->totals.event_counts;
+
+	const allocation_estimate *estimate = &profile->estimates.whole;
+
+	return counts[MPROF_EVENT_ALLOCATION] + counts[MPROF_EVENT_ALLOCATION_AT_JIT] - estimate->samples +
+	       allocation_estimate_round(estimate->objects);
+}
+
 #endif

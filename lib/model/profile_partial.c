@@ -145,7 +145,8 @@ static int can_add_allocations(const partial_target *target)
 		const partial_allocation *allocation = &target->partial->allocations[i];
 
 		/* If allocations are sampled, each of them counts by its own size. */
-		if (has_site(allocation) && target->profile->estimates.interval != 0)
+		if ((has_site(allocation) && target->profile->estimates.interval != 0) ||
+		    target->profile->estimates.has_chosen_only)
 			return 0;
 		/* One whose size is not known is an error in the log, and the events after it do not count. */
 		if (allocation->is_unsized && reader_object_size(target->reader, allocation->class_id) == 0)

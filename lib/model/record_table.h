@@ -7,6 +7,7 @@
 #define MODEL_RECORD_TABLE_H
 
 #include "base/id_map.h"
+#include "model/allocation_estimates.h"
 
 /** Calls and times, in counters. */
 typedef struct call_sums {
@@ -38,6 +39,8 @@ typedef struct class_record {
 	uint64_t freed_bytes;
 	uint64_t exceptions;
 	uint64_t load; /**< In counters. */
+	allocation_estimate
+		estimate; /**< If the log has chosen allocations only: allocations and bytes are its sums. */
 } class_record;
 
 typedef struct record_table {

@@ -23,8 +23,9 @@ typedef struct site_key {
 typedef struct site_record {
 	site_key key;
 	uint64_t count;
-	uint64_t value; /**< Defined by the owner: bytes, time, number of live objects. */
-	uint64_t more;  /**< Defined by the owner. */
+	uint64_t value;      /**< Defined by the owner: bytes, time, number of live objects. */
+	uint64_t more;       /**< Defined by the owner. */
+	uint64_t unfinished; /**< Of waits: those that have not ended. */
 } site_record;
 
 typedef struct site_table {

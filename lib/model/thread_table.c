@@ -73,6 +73,7 @@ static void return_to_own_stack(thread_record *thread, uint64_t counter)
 		return;
 	thread->other->state.thread = 0;
 	thread->other->state.left = counter;
+	thread->other->calls.extension = 0;
 	thread->other = NULL;
 }
 
@@ -138,6 +139,62 @@ void thread_table_reset(call_model *model, thread_record *thread)
 {
 	return_to_own_stack(thread, thread->last_counter);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &thread->own_stack);
+}
+
+uint64_t thread_table_latest(const thread_table *table, uint64_t counter)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const thread_record *thread = &table->records[i];
+
+		if (thread->has_counter && (int64_t)(thread->last_counter - counter) > 0)
+			counter = thread->last_counter;
+	}
+	return counter;
+}
+
+uint64_t thread_end(const thread_record *thread, uint64_t end)
+{
+	/* An event about an earlier thread with the same ID may have been read after the events of this one. */
+	const int is_over = thread->is_reported && (int64_t)(thread->reported_end - thread->last_counter) >= 0;
+
+	/* Calls that are open after the thread's own end never return, or have returned by its last event. */
+	if (thread->has_ended)
+		return thread->last_counter;
+	return is_over ? thread->reported_end : end;
+}
+
+/* Adds counters, which may be negative, to the time of a node. */
+static void add_to_node(call_tree *tree, uint32_t node, uint64_t counters)
+{
+	if (node == CALL_TREE_ROOT || counters == 0)
+		return;
+	call_tree_mark_changed(tree, node);
+	tree->nodes[node].self += counters;
+}
+
+static void extend_call(call_model *model, thread_record *thread, const profile_window *window, uint64_t end)
+{
+	call_stack *stack = thread_stack(thread);
+	const int is_open = stack->top != CALL_TREE_ROOT || stack->frame_count > 0;
+	const uint64_t time =
+		window_clamp(window, thread_end(thread, end)) - window_clamp(window, thread->last_counter);
+
+	thread->own_stack.extension = 0;
+	thread->extension = is_open && thread->has_counter && (int64_t)time > 0 ? time : 0;
+	stack->extension = thread->extension;
+	/* Without a call tree, nodes come and go: the sums of open frames contain the extension of the stack. */
+	thread->extended_node = model->keeps_tree ? stack->top : CALL_TREE_ROOT;
+	add_to_node(&model->tree, thread->extended_node, thread->extension);
+}
+
+void thread_table_extend_calls(thread_table *table, call_model *model, const profile_window *window, uint64_t end)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		thread_record *thread = &table->records[i];
+
+		add_to_node(&model->tree, thread->extended_node, 0 - thread->extension);
+		extend_call(model, thread, window, end);
+	}
 }
 
 static void add_depth(void *user, const call_stack *stack)

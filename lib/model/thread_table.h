@@ -31,6 +31,11 @@ typedef struct thread_record {
 	uint64_t last_counter; /**< Counter of its latest event. */
 	int has_counter;
 	int has_ended; /**< Its end was the last event about its life: frames that are still open return later or never. */
+	int is_reported; /**< An event of another thread reported its end, at the counter in reported_end. */
+	uint64_t reported_end;
+	uint64_t extension; /**< As call_stack::extension, of its current stack; in self only where it is shown. */
+	uint32_t
+		extended_node; /**< The node of the call tree whose sums contain the extension; CALL_TREE_ROOT if none. */
 	uint64_t metrics[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
 	call_stack own_stack;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
@@ -71,6 +76,18 @@ int thread_table_switch(thread_table *table, call_model *model, thread_record *t
 
 /** A stack has ended: its open frames are closed, and counted as unclosed. */
 void thread_table_end_stack(thread_table *table, call_model *model, uint64_t number);
+
+/**
+ * Lets the call that is open on the stack of each thread last until \p end, or until the thread ended. It replaces what
+ * the last call of this function has added: the events of a growing log may turn out to continue otherwise.
+ */
+void thread_table_extend_calls(thread_table *table, call_model *model, const profile_window *window, uint64_t end);
+
+/** The latest counter of a thread's events, or \p counter if that is later. */
+uint64_t thread_table_latest(const thread_table *table, uint64_t counter);
+
+/** The last counter at which a thread existed, in a log whose latest counter is \p end. */
+uint64_t thread_end(const thread_record *thread, uint64_t end);
 
 /** A thread starts or ends: it is on its own stack, which is empty. */
 void thread_table_reset(call_model *model, thread_record *thread);

@@ -110,6 +110,7 @@ static void add_slice(timeline_slice *sum, const timeline_slice *added)
 	sum->cpu_ns += added->cpu_ns;
 	sum->samples += added->samples;
 	sum->waiting_samples += added->waiting_samples;
+	sum->open += added->open;
 	sum->existing += added->existing;
 	sum->waiting += added->waiting;
 	sum->stopped += added->stopped;
@@ -145,6 +146,8 @@ static uint64_t *field_of(timeline_slice *slice, timeline_field field)
 	switch (field) {
 	case TIMELINE_METHODS:
 		return &slice->methods;
+	case TIMELINE_OPEN:
+		return &slice->open;
 	case TIMELINE_EXISTING:
 		return &slice->existing;
 	case TIMELINE_WAITING:
@@ -224,19 +227,20 @@ void timeline_scale_samples(const timeline *all, timeline_row *row, uint64_t fac
 	}
 }
 
-int timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end)
+ended_wait *timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end)
 {
 	void *waits = all->waits;
 	ended_wait *wait;
 
 	if (!array_reserve(&all->allocator, &waits, &all->wait_capacity, all->wait_count + 1, sizeof(*all->waits)))
-		return 0;
+		return NULL;
 	all->waits = waits;
 	wait = &all->waits[all->wait_count++];
 	wait->wait = row->wait;
 	wait->end = end;
 	wait->thread = thread;
-	return 1;
+	wait->is_unfinished = 0;
+	return wait;
 }
 
 void timeline_prepare_shown(const timeline *all, timeline_row *row)
@@ -244,6 +248,7 @@ void timeline_prepare_shown(const timeline *all, timeline_row *row)
 	while (row->slices != NULL && row->width < all->width)
 		halve_row(all, row);
 	for (size_t i = 0; row->slices != NULL && i < all->limit; i++) {
+		row->slices[i].open = 0;
 		row->slices[i].existing = 0;
 		row->slices[i].waiting = 0;
 		row->slices[i].stopped = 0;

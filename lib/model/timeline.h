@@ -20,9 +20,11 @@ typedef struct timeline_slice {
 	uint64_t cpu_ns;  /**< Processor time. */
 	uint64_t samples;
 	uint64_t waiting_samples; /**< Samples of known waits. */
-	uint64_t existing;        /**< Computed by pauses_show(), like waiting and stopped. */
-	uint64_t waiting;         /**< Time in waits for monitors. */
-	uint64_t stopped;         /**< Time in which the world was stopped. */
+	uint64_t open; /**< Time in a call that has not ended, from the last event of the thread on. Computed by
+	                               pauses_show(), like existing, waiting and stopped. */
+	uint64_t existing;
+	uint64_t waiting; /**< Time in waits for monitors. */
+	uint64_t stopped; /**< Time in which the world was stopped. */
 } timeline_slice;
 
 /** The wait of a thread that began last. */
@@ -48,6 +50,7 @@ typedef struct ended_wait {
 	timeline_wait wait;
 	uint64_t end;
 	uint64_t thread;
+	int is_unfinished; /**< The thread did not wait any more, but how the wait ended is not in the log. */
 } ended_wait;
 
 typedef struct timeline {
@@ -81,7 +84,13 @@ void timeline_note(timeline_row *row, uint64_t counter);
 uint64_t timeline_slice_end(const timeline *all, uint64_t counter);
 
 /** Fields of a slice that times are added to. */
-typedef enum timeline_field { TIMELINE_METHODS, TIMELINE_EXISTING, TIMELINE_WAITING, TIMELINE_STOPPED } timeline_field;
+typedef enum timeline_field {
+	TIMELINE_METHODS,
+	TIMELINE_OPEN,
+	TIMELINE_EXISTING,
+	TIMELINE_WAITING,
+	TIMELINE_STOPPED
+} timeline_field;
 
 /** Adds the time from \p start to \p end, as far as it is inside the window. Returns 0 if there is no memory. */
 int timeline_add(timeline *all, timeline_row *row, timeline_field field, uint64_t start, uint64_t end);
@@ -98,8 +107,8 @@ int timeline_add_samples(timeline *all, timeline_row *row, uint64_t counter, uin
 /** Multiplies all numbers of samples of a thread. */
 void timeline_scale_samples(const timeline *all, timeline_row *row, uint64_t factor);
 
-/** Keeps the wait of a thread, which ended. Returns 0 if there is no memory. */
-int timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end);
+/** Keeps the wait of a thread, which ended. Returns it, for ended_wait::is_unfinished; NULL if there is no memory. */
+ended_wait *timeline_end_wait(timeline *all, const timeline_row *row, uint64_t thread, uint64_t end);
 
 /** Gives the slices of a row the current length, and sets the fields that pauses_show() computes to 0. */
 void timeline_prepare_shown(const timeline *all, timeline_row *row);

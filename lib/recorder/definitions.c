@@ -52,6 +52,16 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 	if (is_closing(recorder))
 		return MPROF_ERR_STATE;
 	counter = counter_read(&recorder->shared.counter);
+	/*
+	 * A message would be too late: the function is called for an event that is being written, which may need this
+	 * definition.
+	 */
+	if (recorder_on_own_thread(&recorder->shared) && recorder->drain.keys.is_resolving) {
+		keys_define_while_resolving(&recorder->drain.keys,
+					    kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, key, &own,
+					    counter);
+		return MPROF_OK;
+	}
 	return message_sending_define(
 		&recorder->shared, kind, key, counter,
 		message_definition(&recorder->shared.messages.allocator, kind, key, &own, counter));

@@ -93,6 +93,38 @@ void keys_define(recorder_keys *keys, const message *defined)
 		(void)define_key(keys, subject, defined->key, &definition);
 }
 
+void keys_define_while_resolving(recorder_keys *keys, key_subject subject, mprof_key key,
+				 const mprof_description *description, uint64_t counter)
+{
+	const int is_method = subject == SUBJECT_METHOD;
+	const key_definition definition = {
+		.owner = is_method ? description->class_key : description->assembly_key,
+		.name = description->name,
+		.name_length = description->name_length,
+		.flags = description->flags,
+		.object_size = is_method ? 0 : description->object_size,
+		.source_file = is_method ? description->source_file : NULL,
+		.source_file_length = is_method ? description->source_file_length : 0,
+		.source_line = is_method ? description->source_line : 0,
+		.since = counter};
+
+	(void)define_key(keys, subject, key, &definition);
+}
+
+/* Calls the client's function. Returns whether it has named the key. */
+static int resolve(recorder_keys *keys, key_subject subject, mprof_key key, mprof_description *description)
+{
+	int status;
+
+	if (keys->resolve[subject] == NULL)
+		return 0;
+	keys->is_resolving = 1;
+	status = keys->resolve[subject](keys->resolve_user, key, description);
+	keys->is_resolving = 0;
+	return status == 0 && description->name != NULL &&
+	       recorder_name_is_writable(keys->shared, description->name, description->name_length);
+}
+
 /*
  * Defines a key that no message defined, from a counter on: by the client's function, or by a name made from the key.
  */
@@ -104,9 +136,7 @@ static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_
 	int is_none = key == key_for_none(keys->shared->keys_are_ids);
 
 	struct_init(&description, sizeof(description));
-	if (is_none || keys->resolve[subject] == NULL ||
-	    keys->resolve[subject](keys->resolve_user, key, &description) != 0 || description.name == NULL ||
-	    !recorder_name_is_writable(keys->shared, description.name, description.name_length)) {
+	if (is_none || !resolve(keys, subject, key, &description)) {
 		keys->unresolved++;
 		struct_init(&description, sizeof(description));
 		description.name = made_up;

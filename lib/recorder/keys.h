@@ -27,6 +27,7 @@ typedef struct recorder_keys {
 	recorder_output *output;
 	mprof_resolve_function resolve[2]; /**< By key_subject; may be NULL. Constant, as the next. */
 	void *resolve_user;
+	int is_resolving; /**< The client's function is being called. */
 	key_table tables[2];     /**< By key_subject. */
 	salvage_journal journal; /**< Of all that changes them. */
 	field_queue fields;      /**< Fields of classes in the next HEAP_DATA block: see recorder/key_fields.h. */
@@ -47,6 +48,10 @@ void keys_destroy(recorder_keys *keys);
  * states that the definition was lost.
  */
 void keys_define(recorder_keys *keys, const message *defined);
+
+/** Adds a definition that the client's function makes while it is called. On the writer thread. */
+void keys_define_while_resolving(recorder_keys *keys, key_subject subject, mprof_key key,
+				 const mprof_description *description, uint64_t counter);
 
 /** Writes that an element was loaded or unloaded. A message without a name states that the element was lost. */
 void keys_write_element(recorder_keys *keys, const message *taken);

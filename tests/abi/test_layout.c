@@ -770,7 +770,7 @@ FIELD(mprof_profile_options, timeline_slices, 104);
 FIELD(mprof_profile_options, alive_at_snapshot, 108);
 FIELD(mprof_profile_options, traced_object, 112);
 
-SIZE(mprof_profile_totals, 6424);
+SIZE(mprof_profile_totals, 6456);
 FIELD(mprof_profile_totals, struct_size, 0);
 FIELD(mprof_profile_totals, wall_ns, 8);
 FIELD(mprof_profile_totals, method_ns, 16);
@@ -810,6 +810,10 @@ FIELD(mprof_profile_totals, folded_samples, 6392);
 FIELD(mprof_profile_totals, folded_sites, 6400);
 FIELD(mprof_profile_totals, left_out, 6408);
 FIELD(mprof_profile_totals, sample_period_ns, 6416);
+FIELD(mprof_profile_totals, unfinished_waits, 6424);
+FIELD(mprof_profile_totals, allocation_samples, 6432);
+FIELD(mprof_profile_totals, allocations_error, 6440);
+FIELD(mprof_profile_totals, bytes_error, 6448);
 
 SIZE(mprof_method_stats, 64);
 FIELD(mprof_method_stats, struct_size, 0);
@@ -955,7 +959,7 @@ FIELD(mprof_frame_stats, count, 24);
 FIELD(mprof_frame_stats, self, 32);
 FIELD(mprof_frame_stats, total, 40);
 
-SIZE(mprof_class_stats, 64);
+SIZE(mprof_class_stats, 88);
 FIELD(mprof_class_stats, struct_size, 0);
 FIELD(mprof_class_stats, id, 8);
 FIELD(mprof_class_stats, reserved, 12);
@@ -965,6 +969,9 @@ FIELD(mprof_class_stats, freed, 32);
 FIELD(mprof_class_stats, freed_bytes, 40);
 FIELD(mprof_class_stats, exceptions, 48);
 FIELD(mprof_class_stats, load_ns, 56);
+FIELD(mprof_class_stats, samples, 64);
+FIELD(mprof_class_stats, allocations_error, 72);
+FIELD(mprof_class_stats, bytes_error, 80);
 
 SIZE(mprof_call_stats, 72);
 FIELD(mprof_call_stats, struct_size, 0);
@@ -1085,7 +1092,7 @@ FIELD(mprof_exception_clause, kind, 16);
 FIELD(mprof_exception_clause, number, 20);
 FIELD(mprof_exception_clause, runs, 24);
 
-SIZE(mprof_monitor_stats, 48);
+SIZE(mprof_monitor_stats, 56);
 FIELD(mprof_monitor_stats, struct_size, 0);
 FIELD(mprof_monitor_stats, class_id, 8);
 FIELD(mprof_monitor_stats, reserved, 12);
@@ -1093,8 +1100,9 @@ FIELD(mprof_monitor_stats, contentions, 16);
 FIELD(mprof_monitor_stats, acquired, 24);
 FIELD(mprof_monitor_stats, failures, 32);
 FIELD(mprof_monitor_stats, contended_ns, 40);
+FIELD(mprof_monitor_stats, unfinished, 48);
 
-SIZE(mprof_monitor_site, 56);
+SIZE(mprof_monitor_site, 64);
 FIELD(mprof_monitor_site, struct_size, 0);
 FIELD(mprof_monitor_site, class_id, 8);
 FIELD(mprof_monitor_site, stack, 12);
@@ -1104,14 +1112,16 @@ FIELD(mprof_monitor_site, failures, 32);
 FIELD(mprof_monitor_site, object, 40);
 FIELD(mprof_monitor_site, call, 48);
 FIELD(mprof_monitor_site, reserved, 52);
+FIELD(mprof_monitor_site, unfinished, 56);
 
-SIZE(mprof_monitor_holder, 40);
+SIZE(mprof_monitor_holder, 48);
 FIELD(mprof_monitor_holder, struct_size, 0);
 FIELD(mprof_monitor_holder, class_id, 8);
 FIELD(mprof_monitor_holder, reserved, 12);
 FIELD(mprof_monitor_holder, thread, 16);
 FIELD(mprof_monitor_holder, contentions, 24);
 FIELD(mprof_monitor_holder, contended_ns, 32);
+FIELD(mprof_monitor_holder, unfinished, 40);
 
 SIZE(mprof_finalizer_stats, 32);
 FIELD(mprof_finalizer_stats, struct_size, 0);

@@ -59,8 +59,8 @@ async function readHalves(log, profile, clock) {
 	const cursor = log.events({ kinds: [6, 35] });
 	cursor.buildIndex();
 	const index = cursor.table('index');
-	const first = profile.session().start_counter;
-	const last = index.end_counter.reduce((a, b) => (a > b ? a : b), first);
+	const { start_counter: first, end_counter: end } = profile.session();
+	const last = index.end_counter.reduce((a, b) => (a > b ? a : b), end);
 	const middle = (first + last) / 2n;
 	const halves = [];
 	for (const [from, to] of [[first - 1n, middle + 1n], [middle, last + 1n]]) {

@@ -289,15 +289,19 @@ Test(profile_calls, implicit_leaves)
 	profile_both(&log, check_implicit);
 }
 
+/* The end of the log, as a counter of an event. */
+#define LOG_END (SESSION_END - SESSION_START)
+
 static void check_unclosed(const test_log *log)
 {
-	EXPECT_METHOD(log, 1, 2, 90, 40);
-	EXPECT_METHOD(log, 2, 3, 65, 50);
+	EXPECT_METHOD(log, 1, 2, LOG_END - 10, 40);
+	EXPECT_METHOD(log, 2, 3, LOG_END - 35, LOG_END - 50);
 	cr_expect_eq(totals_of(log).unclosed_frames, 2);
-	cr_expect_eq(totals_of(log).method_ns, 90);
+	cr_expect_eq(totals_of(log).method_ns, LOG_END - 10);
+	cr_expect_eq(thread_of(log, 7).self_ns, LOG_END - 10);
 }
 
-/* They end with the last event of the thread, of whatever kind. */
+/* They last until the end of the log: the method on top is the one in which the program hung when it was killed. */
 Test(profile_calls, frames_that_are_never_left)
 {
 	test_log log;
@@ -320,8 +324,8 @@ Test(profile_calls, frames_that_are_never_left)
 
 static void check_open_recursion(const test_log *log)
 {
-	EXPECT_METHOD(log, 1, 3, 100, 100);
-	EXPECT_METHOD(log, 2, 1, 0, 0);
+	EXPECT_METHOD(log, 1, 3, LOG_END, 100);
+	EXPECT_METHOD(log, 2, 1, LOG_END - 100, LOG_END - 100);
 	cr_expect_eq(totals_of(log).unclosed_frames, 4);
 }
 
@@ -337,6 +341,74 @@ Test(profile_calls, recursion_that_is_never_left)
 	enter(&log, 2, 100);
 	end_block(&log);
 	profile_both(&log, check_open_recursion);
+}
+
+static void check_ended_threads(const test_log *log)
+{
+	EXPECT_METHOD(log, 1, 1, 40, 40);
+	EXPECT_METHOD(log, 2, 1, 190, 190);
+	EXPECT_METHOD(log, 3, 1, 40, 40);
+	cr_expect_eq(totals_of(log).method_ns, 270);
+}
+
+/* Calls last no longer than their thread, and not while recording is stopped. */
+Test(profile_calls, frames_that_are_never_left_of_threads_that_end)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	enter(&log, 1, 10);
+	add_value(&log, MPROF_EVENT_THREAD_END, 7, 50);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	enter(&log, 2, 10);
+	end_block(&log);
+	/* The end of thread 8 was recorded by another one. */
+	begin_block(&log, 9, 0);
+	enter(&log, 3, 10);
+	add_value(&log, MPROF_EVENT_RECORDING_RESUMED, 50, 100);
+	add_value(&log, MPROF_EVENT_THREAD_END, 8, 200);
+	end_block(&log);
+	profile_both(&log, check_ended_threads);
+}
+
+/* What is added until the end of what was read so far is replaced when more is read. */
+Test(profile_calls, open_frames_of_a_growing_log)
+{
+	for (uint32_t without = 0; without <= 1; without++) {
+		mprof_profile_options options;
+		test_log log;
+
+		log_begin(&log);
+		begin_block(&log, 7, 0);
+		enter(&log, 1, 0);
+		end_block(&log);
+		begin_block(&log, 8, 0);
+		enter(&log, 2, 0);
+		leave(&log, 2, 500);
+		end_block(&log);
+		begin_block(&log, 7, 0);
+		leave(&log, 1, 200);
+		end_block(&log);
+		log_close(&log, 0);
+		mprof_profile_options_init(&options, sizeof(options));
+		options.without_call_tree = without;
+		log_open(&log, &options);
+		while (totals_of(&log).events < 3)
+			cr_assert_eq(add_next_block(&log), 1);
+		finish(&log);
+		EXPECT_METHOD(&log, 1, 1, 500, 500);
+		EXPECT_METHOD(&log, 2, 1, 500, 500);
+		cr_expect_eq(thread_of(&log, 7).self_ns, 500);
+		while (add_next_block(&log))
+			continue;
+		finish(&log);
+		EXPECT_METHOD(&log, 1, 1, 200, 200);
+		cr_expect_eq(thread_of(&log, 7).self_ns, 200);
+		cr_expect_eq(totals_of(&log).method_ns, 700);
+		log_release(&log);
+	}
 }
 
 Test(profile_calls, stack_goes_on_in_the_next_block)

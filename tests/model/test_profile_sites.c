@@ -166,6 +166,64 @@ Test(profile_sites, samples_are_scaled)
 	log_release(&log);
 }
 
+/* The log has the chosen objects only: all sums are estimates. */
+static void write_chosen(test_log *log)
+{
+	const mprof_property properties[] = {{"alloc_sample_bytes", "1000"}, {"alloc_sample_kind", "chosen"}};
+
+	cr_assert_eq(mprof_writer_write_session(log->writer, properties, sizeof(properties[0]), 2), MPROF_OK);
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2));
+	begin_block(log, 7, 0);
+	enter(log, 3, 0);
+	for (int i = 0; i < 500; i++)
+		allocate(log, 1, 1000, i % 2, 0);
+	leave(log, 3, 10);
+	for (int i = 0; i < 100; i++)
+		allocate(log, 2, 8, 1, 0);
+	for (int i = 0; i < 3; i++)
+		allocate(log, 3, 1000000, 2, 0);
+	end_block(log);
+}
+
+static void expect_chosen(const test_log *log)
+{
+	const mprof_profile_totals totals = totals_of(log);
+	mprof_class_stats class = class_of(log, 1);
+
+	cr_expect_eq(class.samples, 500);
+	cr_expect_eq(class.allocations, 791, "%llu", (unsigned long long)class.allocations);
+	cr_expect_eq(class.bytes, 790988, "%llu", (unsigned long long)class.bytes);
+	cr_expect_eq(class.allocations_error, 22);
+	cr_expect_eq(class.bytes_error, 21456);
+	class = class_of(log, 2);
+	cr_expect_eq(class.allocations, 12550, "%llu", (unsigned long long)class.allocations);
+	cr_expect_eq(class.bytes, 100401, "%llu", (unsigned long long)class.bytes);
+	cr_expect_eq(class_of(log, 3).bytes, 3000000);
+	cr_expect_eq(class_of(log, 3).bytes_error, 0);
+	cr_expect_eq(totals.allocation_samples, 603);
+	cr_expect_eq(totals.allocations, 13344, "%llu", (unsigned long long)totals.allocations);
+	cr_expect_eq(totals.allocated_bytes, 3891389, "%llu", (unsigned long long)totals.allocated_bytes);
+	/* sqrt(22^2 + 100 * 125.5 * 124.5) */
+	cr_expect_eq(totals.allocations_error, 1251, "%llu", (unsigned long long)totals.allocations_error);
+	cr_expect_eq(totals.event_counts[MPROF_EVENT_ALLOCATION], 603);
+	/* The sums of nodes are whole objects: at most one is carried over. */
+	cr_expect_eq(CALL(log, 3).allocations, 790, "%llu", (unsigned long long)CALL(log, 3).allocations);
+	cr_expect_eq(CALL(log, 3).bytes, 791000, "%llu", (unsigned long long)CALL(log, 3).bytes);
+}
+
+Test(profile_sites, chosen_allocations_stand_for_all)
+{
+	for (int has_columns = 0; has_columns <= 1; has_columns++) {
+		test_log log;
+
+		log_begin_in(&log, MPROF_DIALECT_MPROF2, 1000, has_columns);
+		write_chosen(&log);
+		log_profile(&log);
+		expect_chosen(&log);
+		log_release(&log);
+	}
+}
+
 /* Only allocations after the property are samples, and only if its value is a positive number. */
 Test(profile_sites, sampling_begins_and_ends)
 {

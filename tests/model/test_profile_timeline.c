@@ -262,7 +262,7 @@ Test(profile_timeline, growing_slices_add_up)
 		for (size_t i = 0; i < mprof_profile_get_pause_count(log.profile); i++) {
 			mprof_pause pause = pause_at(&log, i);
 
-			if (pause.kind == MPROF_PAUSE_WAIT && !pause.unfinished)
+			if (pause.kind == MPROF_PAUSE_WAIT)
 				waited += pause.duration_ns;
 		}
 		log_forget_profile(&log);

@@ -175,7 +175,98 @@ Test(profile_waits, waits_that_lack_something)
 	cr_expect_eq(monitors_of(&log, 0).contended_ns, 20);
 	cr_expect_eq(monitors_of(&log, 1).contentions, 2);
 	cr_expect_eq(monitors_of(&log, 1).acquired, 2);
-	cr_expect_eq(monitors_of(&log, 1).contended_ns, 20);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, 20 + SESSION_END - SESSION_START - 70);
+	cr_expect_eq(monitors_of(&log, 1).unfinished, 1);
+	cr_expect_eq(monitors_of(&log, 0).unfinished, 0);
+	log_release(&log);
+}
+
+/* Two threads wait for each other, and the log ends. */
+static void write_deadlock(test_log *log)
+{
+	log_begin(log);
+	define_stacks(log);
+	begin_block(log, 7, 0);
+	monitor(log, MPROF_MONITOR_CONTENDED, 1, 0x100, 100, 1);
+	held(log, 1, 0x100, 100, 8);
+	end_block(log);
+	begin_block(log, 8, 0);
+	monitor(log, MPROF_MONITOR_CONTENDED, 2, 0x200, 300, 2);
+	held(log, 2, 0x200, 300, 7);
+	end_block(log);
+}
+
+Test(profile_waits, a_deadlock_lasts_until_the_end_of_the_log)
+{
+	const uint64_t end = SESSION_END - SESSION_START;
+	test_log log;
+
+	write_deadlock(&log);
+	log_profile(&log);
+	cr_expect_eq(totals_of(&log).contended_ns, 2 * end - 400);
+	cr_expect_eq(totals_of(&log).unfinished_waits, 2);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, end - 100);
+	cr_expect_eq(monitors_of(&log, 2).contended_ns, end - 300);
+	cr_expect_eq(site_of(&log, 1, 1).contended_ns, end - 100);
+	cr_expect_eq(site_of(&log, 1, 1).unfinished, 1);
+	cr_expect_eq(holder_of(&log, 2, 7).contended_ns, end - 300);
+	cr_expect_eq(holder_of(&log, 2, 7).unfinished, 1);
+	log_release(&log);
+}
+
+/* A wait belongs to every window that it overlaps, with its time there. */
+Test(profile_waits, a_deadlock_in_windows)
+{
+	test_log log;
+
+	write_deadlock(&log);
+	log_close(&log, 0);
+	for (uint64_t start = 0; start < 1000; start += 200) {
+		const uint64_t waited = start == 0 ? 100 : start == 200 ? 300 : 400;
+		mprof_profile_options options;
+
+		mprof_profile_options_init(&options, sizeof(options));
+		options.window_start = SESSION_START + start;
+		options.window_end = SESSION_START + start + 200;
+		log_open(&log, &options);
+		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
+		cr_expect_eq(totals_of(&log).contended_ns, waited, "%u", (unsigned)start);
+		cr_expect_eq(totals_of(&log).contentions, start <= 200, "%u", (unsigned)start);
+		cr_expect_eq(totals_of(&log).unfinished_waits, start == 0 ? 1 : 2, "%u", (unsigned)start);
+		log_forget_profile(&log);
+	}
+	log_release(&log);
+}
+
+/* The outcome of these waits is not in the log: the thread ended, or recording was stopped and continued. */
+Test(profile_waits, waits_of_which_the_end_was_not_recorded)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 1, 0x100, 10, 0);
+	add_value(&log, MPROF_EVENT_THREAD_END, 7, 50);
+	end_block(&log);
+	begin_block(&log, 8, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 2, 0x200, 10, 0);
+	add_value(&log, MPROF_EVENT_RECORDING_RESUMED, 70, 100);
+	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x200, 130, 0);
+	end_block(&log);
+	/* Its end is in a block of another thread. */
+	begin_block(&log, 9, 0);
+	monitor(&log, MPROF_MONITOR_CONTENDED, 3, 0x300, 10, 0);
+	end_block(&log);
+	begin_block(&log, 8, 200);
+	add_value(&log, MPROF_EVENT_THREAD_END, 9, 210);
+	end_block(&log);
+	log_profile(&log);
+	cr_expect_eq(monitors_of(&log, 1).contended_ns, 40);
+	cr_expect_eq(monitors_of(&log, 1).unfinished, 1);
+	cr_expect_eq(monitors_of(&log, 2).contended_ns, 20);
+	cr_expect_eq(monitors_of(&log, 2).unfinished, 1);
+	cr_expect_eq(monitors_of(&log, 3).contended_ns, 200);
+	cr_expect_eq(monitors_of(&log, 3).unfinished, 1);
 	log_release(&log);
 }
 

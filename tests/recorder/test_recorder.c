@@ -183,6 +183,44 @@ static int resolve_method(void *user, mprof_key key, mprof_description *descript
 	return 0;
 }
 
+/* Defines the class of the method, as a runtime can that names methods when they are first used. */
+static int resolve_with_class(void *user, mprof_key key, mprof_description *description)
+{
+	mprof_description class;
+
+	mprof_description_init(&class, sizeof(class));
+	class.name = "Late";
+	class.name_length = 4;
+	cr_assert_eq(mprof_recorder_define_class(*(mprof_recorder **)user, CLASS_A, &class), MPROF_OK);
+	return resolve_method(&(int){0}, key, description);
+}
+
+Test(recorder, a_class_that_is_defined_while_its_method_is_resolved)
+{
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+	mprof_recorder *recorder = NULL;
+	mprof_thread *thread;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.resolve_method = resolve_with_class;
+	options.resolve_user = &recorder;
+	recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(mprof_recorder_attach(recorder, 0, &thread), MPROF_OK);
+	for (int i = 0; i < 2; i++) {
+		mprof_thread_enter_method(thread, METHOD_F);
+		cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	}
+	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);
+	cr_expect_eq(stats.unresolved_keys, 0);
+	finish(recorder, thread, &log);
+	cr_expect_str_eq(log.events[0].name, "Resolved ()");
+	cr_expect_str_eq(log.events[0].class_name, "Late");
+	cr_expect_str_eq(log.events[1].class_name, "Late");
+	recorded_log_free(&log);
+}
+
 Test(recorder, keys_without_a_definition_are_asked_for_once)
 {
 	recorded_log log = {0};

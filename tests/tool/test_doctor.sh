@@ -28,6 +28,17 @@ expect_line out '^ok       module: .*/libmono-profiler-mprof.so$'
 expect_line out '^ok       loading: '
 expect_line out '^Mono programs can be recorded'
 
+# Under which names mono finds the module by itself.
+for name in mprof logging; do
+	LD_LIBRARY_PATH=$module_directory:$builddir/lib/.libs mprof doctor
+	expect_line out "^ok       name: mono --profile=$name\$"
+	if ! ldconfig -p 2>/dev/null | grep -q "libmono-profiler-$name"; then
+		env -u LD_LIBRARY_PATH "$MPROF" doctor >out
+		expect_line out "^optional name: mono --profile=$name\$"
+		expect_line out 'run ldconfig'
+	fi
+done
+
 # Without MPROF_MODULE_DIR, the tool finds the module that was built with it.
 if test -z "${MONO_MODULE_DIR-}"; then
 	unset MPROF_MODULE_DIR

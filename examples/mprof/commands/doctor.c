@@ -100,16 +100,21 @@ static char *check_module(const char *file_name, const char *advice, int is_need
 	return directory;
 }
 
-/* Runs Mono with the module's option help. none.exe need not exist: Mono does not open it. */
-static void run_module_help(const child_variable *variables, size_t variable_count, char *output, size_t size)
+/* An option of Mono that loads the module under one of its names, and makes it print a help text. */
+static char mprof_help[] = "--profile=mprof:help";
+static char logging_help[] = "--profile=logging:help";
+
+/* Runs Mono with such an option. none.exe need not exist: Mono does not open it. Returns whether the module answers. */
+static int run_module_help(char *profile_option, const child_variable *variables, size_t variable_count, char *output,
+			   size_t size)
 {
 	static char mono[] = "mono";
-	static char profile_option[] = "--profile=mprof:help";
 	static char program[] = "none.exe";
 	char *arguments[] = {mono, profile_option, program, NULL};
 	child_program child = {.arguments = arguments, .variables = variables, .variable_count = variable_count};
 
 	(void)capture_output(&child, output, size);
+	return strstr(output, "--profile=mprof") != NULL && strstr(output, "output=") != NULL;
 }
 
 /* Mono reports the reason why it cannot load a module only with logging enabled. */
@@ -123,7 +128,7 @@ static void explain_load(const char *library_path)
 	static char output[16 * OUTPUT_SIZE];
 	char *line = output;
 
-	run_module_help(variables, sizeof(variables) / sizeof(variables[0]), output, sizeof(output));
+	(void)run_module_help(mprof_help, variables, sizeof(variables) / sizeof(variables[0]), output, sizeof(output));
 	while (line != NULL) {
 		const char *text = strsep(&line, "\n");
 
@@ -141,8 +146,7 @@ static int check_load(const char *directory)
 
 	if (library_path == NULL)
 		return 0;
-	run_module_help(&variable, 1, output, sizeof(output));
-	is_loaded = strstr(output, "--profile=mprof") != NULL && strstr(output, "output=") != NULL;
+	is_loaded = run_module_help(mprof_help, &variable, 1, output, sizeof(output));
 	if (is_loaded) {
 		print_ok("loading", "mono loads the module and it answers");
 	} else {
@@ -152,6 +156,28 @@ static int check_load(const char *directory)
 	}
 	free(library_path);
 	return is_loaded;
+}
+
+/* Without mprof record, Mono searches the module as the system's loader does. It ignores a name that it cannot find. */
+static void check_name(char *profile_option, const char *name, const char *directory)
+{
+	char output[OUTPUT_SIZE];
+	char *advice;
+
+	if (run_module_help(profile_option, NULL, 0, output, sizeof(output))) {
+		print_ok("name", name);
+		return;
+	}
+	advice = modules_join(
+		"mono ignores this option; run ldconfig after 'make install', or set LD_LIBRARY_PATH=", directory, "");
+	print_optional("name", name, advice != NULL ? advice : directory);
+	free(advice);
+}
+
+static void check_names(const char *directory)
+{
+	check_name(mprof_help, "mono --profile=mprof", directory);
+	check_name(logging_help, "mono --profile=logging", directory);
 }
 
 static void check_compiler(void)
@@ -212,6 +238,8 @@ static int check_all(void)
 	int is_loaded = has_mono && mono_module != NULL && check_load(mono_module);
 	char *instrument_module;
 
+	if (is_loaded)
+		check_names(mono_module);
 	check_library();
 	check_lines();
 	instrument_module = check_module(INSTRUMENT_MODULE,

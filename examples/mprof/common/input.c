@@ -5,6 +5,7 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "common/threads.h"
+#include "record/claim.h"
 #include "shared/text.h"
 #include "shared/salvage.h"
 
@@ -389,7 +390,8 @@ static void check_end(log_input *input)
 	mprof_reader_get_session(input->reader, &session);
 	if (!session.complete && input->problem_count == 0)
 		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
-			     "incomplete: the log ends without an END block");
+			     claim_is_busy(input->name) ? "still being recorded: what follows is not in the log yet"
+							: "incomplete: the log ends without an END block");
 }
 
 uint32_t input_dialect(const log_input *input)

@@ -3,11 +3,13 @@
 #include "common/summary.h"
 
 #include "common/exit_status.h"
+#include "record/claim.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BATCH 2048
@@ -57,6 +59,17 @@ void summary_count_block(log_summary *summary, const mprof_block *block)
 	}
 }
 
+void summary_take_property(log_summary *summary, const char *key, const char *value)
+{
+	ring_span_read(&summary->ring, key, value);
+	sampling_take(&summary->sampling, key, value);
+	recording_filters_take(&summary->filters, key, value);
+	if (strcmp(key, "running_threads_at_end") == 0)
+		summary->running_threads = strtoull(value, NULL, 10);
+	if (strcmp(key, "program") == 0)
+		snprintf(summary->program, sizeof(summary->program), "%s", value);
+}
+
 void summary_read_properties(log_summary *summary, log_input *input)
 {
 	const char *key;
@@ -64,11 +77,7 @@ void summary_read_properties(log_summary *summary, log_input *input)
 	mprof_status status;
 
 	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
-		ring_span_read(&summary->ring, key, value);
-		sampling_take(&summary->sampling, key, value);
-		recording_filters_take(&summary->filters, key, value);
-		if (strcmp(key, "program") == 0)
-			snprintf(summary->program, sizeof(summary->program), "%s", value);
+		summary_take_property(summary, key, value);
 	}
 	if (status != MPROF_END)
 		input_fetch_failed(input);
@@ -120,6 +129,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 		summary->session.valid_bytes = input->first_fault;
 	if (input->first_fault != UINT64_MAX)
 		summary->session.complete = 0;
+	summary->is_growing = !summary->session.complete && claim_is_busy(input->name);
 	if (input->is_file && !summary->session.compressed)
 		summary->size = input->file_size;
 	else if (summary->session.complete || input->reached < summary->session.valid_bytes)
@@ -191,6 +201,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
 	ring_span_print_json(&summary->ring, json);
+	json_unsigned(json, "running_threads_at_end", summary->running_threads);
 	precompiled_print_json(&summary->precompiled, json);
 	sampling_print_json(&summary->sampling, json);
 	recording_filters_print_json(&summary->filters, json);
@@ -244,6 +255,10 @@ static void print_missing(const log_summary *summary, FILE *file)
 		fprintf(file, "%-12s %s events were not recorded\n", "lost",
 			text_count(count, summary->session.lost_events));
 	ring_span_print(&summary->ring, file);
+	if (summary->running_threads > 0)
+		fprintf(file,
+			"%-12s %s other threads still ran when recording ended: what they did after it is missing\n",
+			"end", text_count(count, summary->running_threads));
 	if (summary->incomplete_shots > 0)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }
@@ -254,6 +269,8 @@ static void print_state(const log_summary *summary, FILE *file)
 
 	if (summary->session.complete)
 		print_line(file, "state", "complete");
+	else if (summary->is_growing)
+		print_line(file, "state", "still being recorded: what is printed is what was written so far");
 	else if (summary->session.valid_bytes < summary->size || is_closed)
 		fprintf(file, "%-12s %s: valid up to byte %" PRIu64 " of %" PRIu64 "\n", "state",
 			is_closed ? "closed, but has faults" : "damaged or truncated", summary->session.valid_bytes,
@@ -396,7 +413,9 @@ void summary_print_header(const log_summary *summary, const log_input *input, co
 	fprintf(file, "%s thread%s, ", text_count(text, summary->threads), summary->threads == 1 ? "" : "s");
 	fprintf(file, "%s events, ", text_count(text, summary->events));
 	fprintf(file, "%s, %s\n", text_bytes(text, summary->size),
-		session->complete ? "complete" : "incomplete or damaged");
+		session->complete     ? "complete"
+		: summary->is_growing ? "still being recorded"
+				      : "incomplete or damaged");
 	if (!session->complete)
 		print_state(summary, file);
 	else

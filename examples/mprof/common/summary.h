@@ -39,6 +39,8 @@ typedef struct log_summary {
 	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
 	sampling_facts sampling;
 	recording_filters filters;
+	int is_growing;           /**< A program is still writing the log. */
+	uint64_t running_threads; /**< Threads that still ran when recording ended. */
 	block_storage storage;
 	uint64_t lost[KIND_ROOM]; /**< Lost events by cause. */
 	uint64_t block_counts[SUMMARY_BLOCK_KINDS];
@@ -54,6 +56,9 @@ static inline void summary_count_event(log_summary *summary, const mprof_event *
 
 /** Counts one block without its events. */
 void summary_count_block(log_summary *summary, const mprof_block *block);
+
+/** Takes what the summary contains from a property of the session. */
+void summary_take_property(log_summary *summary, const char *key, const char *value);
 
 /** Reads the properties of a loaded SESSION block. */
 void summary_read_properties(log_summary *summary, log_input *input);

@@ -26,9 +26,7 @@ static void read_properties(diff_side *side)
 
 		if (mprof_profile_get_property(side->profile, i, &key, &value) != MPROF_OK)
 			continue;
-		ring_span_read(&side->summary.ring, key, value);
-		sampling_take(&side->summary.sampling, key, value);
-		recording_filters_take(&side->summary.filters, key, value);
+		summary_take_property(&side->summary, key, value);
 	}
 }
 

@@ -77,6 +77,19 @@ static void end_fetch(event_walk *walk, mprof_status status)
 		input_fetch_failed(&walk->input);
 }
 
+/* An event about another thread. It may be from before or after the events of that thread that have been read. */
+static void note_thread_end(const event_walk *walk, const walk_thread *thread, const mprof_event *event)
+{
+	walk_thread *ended = NULL;
+
+	if (event->kind == MPROF_EVENT_THREAD_END && event->value != thread->id)
+		ended = event_walk_thread(walk, event->value);
+	if (ended == NULL)
+		return;
+	ended->is_reported = 1;
+	ended->reported_end = event->counter;
+}
+
 static void walk_events(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
@@ -94,10 +107,14 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 		if (is_first)
 			begin_block(walk, thread, events, count);
 		is_first = 0;
-		for (size_t i = 0; i < count && !walk->has_failed; i++)
+		for (size_t i = 0; i < count && !walk->has_failed; i++) {
+			note_thread_end(walk, thread, &events[i]);
 			walk_add_event(walk, thread, &events[i]);
+		}
 		if (thread->time > walk->time)
 			walk->time = thread->time;
+		if ((int64_t)(thread->counter - walk->end) > 0)
+			walk->end = thread->counter;
 	} while (status == MPROF_OK && !walk->has_failed);
 	end_fetch(walk, status);
 }
@@ -199,6 +216,7 @@ static void set_clock(event_walk *walk, const log_report *report)
 	const time_window *window = &report->options.window;
 
 	walk->origin = session->start.counter;
+	walk->end = session->last.counter;
 	walk->nanoseconds_per_count = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
 	walk->is_bounded = window->start_counter != 0 || window->end_counter != 0;
 	walk->window_start = window->start_counter;

@@ -4,8 +4,8 @@
  * \brief Reads the events of a log in their order and follows the calls of each thread, for formats with single events.
  *
  * The calls are those of mprof report: a leave closes the calls above its own, a leave without a call is ignored, and
- * calls that are open at the end of the log end with the last event of their thread. Memory depends on the number of
- * threads and on the depth of their stacks, not on the number of events.
+ * calls that are open at the end of the log, or of their thread, end there. Memory depends on the number of threads and
+ * on the depth of their stacks, not on the number of events.
  */
 #ifndef EVENT_WALK_H
 #define EVENT_WALK_H

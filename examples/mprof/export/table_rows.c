@@ -263,6 +263,7 @@ static void add_monitors(table_sink *sink, const log_report *report)
 		table_unsigned(sink, stats.acquired);
 		table_unsigned(sink, stats.failures);
 		table_unsigned(sink, stats.contended_ns);
+		table_unsigned(sink, stats.unfinished);
 		table_end_row(sink);
 	}
 	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(report->profile); i++) {
@@ -276,6 +277,7 @@ static void add_monitors(table_sink *sink, const log_report *report)
 		table_unsigned(sink, site.contentions);
 		table_unsigned(sink, site.contended_ns);
 		table_unsigned(sink, site.failures);
+		table_unsigned(sink, site.unfinished);
 		table_end_row(sink);
 	}
 }

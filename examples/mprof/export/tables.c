@@ -115,12 +115,12 @@ static const table_column pauses[] = {
 	INTEGER("collection"), INTEGER("generation"), TEXT("class"),          TEXT("holder"),      TEXT("stack"),
 };
 static const table_column monitors[] = {
-	INTEGER("class_id"), TEXT("class"),       INTEGER("contentions"),
-	INTEGER("acquired"), INTEGER("failures"), INTEGER("contended_ns"),
+	INTEGER("class_id"), TEXT("class"),           INTEGER("contentions"), INTEGER("acquired"),
+	INTEGER("failures"), INTEGER("contended_ns"), INTEGER("unfinished"),
 };
 static const table_column monitor_sites[] = {
-	INTEGER("class_id"),    TEXT("class"),           TEXT("stack"),
-	INTEGER("contentions"), INTEGER("contended_ns"), INTEGER("failures"),
+	INTEGER("class_id"),     TEXT("class"),       TEXT("stack"),         INTEGER("contentions"),
+	INTEGER("contended_ns"), INTEGER("failures"), INTEGER("unfinished"),
 };
 static const table_column exception_sites[] = {
 	INTEGER("class_id"),

@@ -136,6 +136,10 @@ void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t counter)
 
 void walk_finish_thread(event_walk *walk, walk_thread *thread)
 {
+	const int is_over = thread->is_reported && (int64_t)(thread->reported_end - thread->counter) >= 0;
+
+	if (thread->stack->count > 0 && !thread->has_ended)
+		pass_time(walk, thread, is_over ? thread->reported_end : walk->end);
 	hide_frames(walk, thread);
 }
 

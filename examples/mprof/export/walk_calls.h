@@ -28,7 +28,7 @@ void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t counter);
 /** Adds an event of a thread that has a row. */
 void walk_add_event(event_walk *walk, walk_thread *thread, const mprof_event *event);
 
-/** Ends the calls that are open, at the time of the last event. */
+/** Ends the calls that are open: they last until the end of the log, or of the thread. */
 void walk_finish_thread(event_walk *walk, walk_thread *thread);
 
 /** Frees the stacks that are not a thread's own. */

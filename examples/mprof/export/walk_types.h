@@ -36,8 +36,10 @@ struct walk_thread {
 	uint64_t time;       /**< Of the latest event, inside the time window. */
 	uint64_t counter;    /**< Of the latest event. */
 	int has_counter;
-	int has_ended; /**< Its end was the last event about its life. */
-	int is_shown;  /**< The time is inside the window. */
+	int has_ended;   /**< Its own end was the last event about its life. */
+	int is_reported; /**< Another thread recorded its end, at the counter in reported_end. */
+	uint64_t reported_end;
+	int is_shown; /**< The time is inside the window. */
 	int is_over;  /**< The window has ended. */
 	walk_stack own;
 	walk_stack *stack; /**< The one that the thread is on. */
@@ -81,6 +83,7 @@ typedef struct event_walk {
 	walk_thread **last_thread;
 	uint64_t row_count;
 	uint64_t time; /**< The latest time of all threads. */
+	uint64_t end;  /**< The latest counter of the log. */
 	uint64_t gap;  /**< The latest counter at which recording was stopped. */
 	int has_gap;
 	uint64_t failed_search_steps;

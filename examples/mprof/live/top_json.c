@@ -31,6 +31,7 @@ static void print_totals(const live_profile *live, json_writer *json)
 	json_large(json, "exceptions", recent->exceptions);
 	json_large(json, "contentions", recent->contentions);
 	json_large(json, "contended_ns", recent->contended_ns);
+	json_large(json, "unfinished_waits", live->totals.unfinished_waits);
 }
 
 /* Samples whose innermost frame is a method, and those in which it is any frame. */
@@ -129,6 +130,7 @@ static void print_monitors(const live_profile *live, json_writer *json, size_t c
 		json_large(json, "contentions", rows[i].values.count);
 		json_large(json, "contended_ns", rows[i].values.self);
 		json_large(json, "failures", rows[i].values.total);
+		json_large(json, "unfinished", top_rows_unfinished_waits(live, &rows[i]));
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -86,6 +86,13 @@ const char *top_rows_name(const live_profile *live, uint32_t table, const top_ro
 	return name != NULL ? name : "(unknown)";
 }
 
+uint64_t top_rows_unfinished_waits(const live_profile *live, const top_row *row)
+{
+	mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
+
+	return mprof_profile_get_monitor(live->profile, row->index, &stats) == MPROF_OK ? stats.unfinished : 0;
+}
+
 uint64_t top_rows_whole(const live_profile *live, uint32_t table)
 {
 	mprof_live_row row = {.struct_size = sizeof(row)};

@@ -28,6 +28,9 @@ uint32_t top_rows_hot_table(const live_profile *live);
 /** The name of a row. Valid until the next call. */
 const char *top_rows_name(const live_profile *live, uint32_t table, const top_row *row);
 
+/** Of a row of MPROF_LIVE_MONITORS: waits that last still. */
+uint64_t top_rows_unfinished_waits(const live_profile *live, const top_row *row);
+
 /** The sum that the own values of the rows of a hot table are parts of: nanoseconds or samples. */
 uint64_t top_rows_whole(const live_profile *live, uint32_t table);
 

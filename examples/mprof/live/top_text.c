@@ -124,7 +124,7 @@ const char *top_text_titles(uint32_t table)
 	case MPROF_LIVE_THREADS:
 		return "        self        events       samples  thread";
 	default:
-		return "      waited         waits      failures  class";
+		return "      waited         waits      failures    not ended  class";
 	}
 }
 
@@ -144,6 +144,18 @@ static void format_hot_row(const live_profile *live, uint32_t table, const top_r
 			 text_duration(total, row->values.total), text_count(count, row->values.count));
 }
 
+static void format_monitor_row(const live_profile *live, const top_row *row, char line[TOP_LINE_SIZE])
+{
+	char waited[TEXT_NUMBER_SIZE];
+	char waits[TEXT_NUMBER_SIZE];
+	char failures[TEXT_NUMBER_SIZE];
+	char unfinished[TEXT_NUMBER_SIZE];
+
+	snprintf(line, TOP_LINE_SIZE, "%12s %13s %13s %12s  ", text_duration(waited, row->values.self),
+		 text_count(waits, row->values.count), text_count(failures, row->values.total),
+		 text_count(unfinished, top_rows_unfinished_waits(live, row)));
+}
+
 void top_text_row(const live_profile *live, uint32_t table, const top_row *row, char line[TOP_LINE_SIZE])
 {
 	char first[TEXT_NUMBER_SIZE];
@@ -159,6 +171,9 @@ void top_text_row(const live_profile *live, uint32_t table, const top_row *row, 
 		text_bytes(first, per_second(live, row->values.self));
 		text_count(second, per_second(live, row->values.count));
 		break;
+	case MPROF_LIVE_MONITORS:
+		format_monitor_row(live, row, line);
+		return;
 	default:
 		text_duration(first, row->values.self);
 		text_count(second, row->values.count);

@@ -131,11 +131,7 @@ static void read_properties(log_report *report)
 
 		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
 			continue;
-		ring_span_read(&report->summary.ring, key, value);
-		sampling_take(&report->summary.sampling, key, value);
-		recording_filters_take(&report->summary.filters, key, value);
-		if (strcmp(key, "program") == 0)
-			snprintf(report->summary.program, sizeof(report->summary.program), "%s", value);
+		summary_take_property(&report->summary, key, value);
 	}
 }
 

@@ -55,6 +55,9 @@ static void print_totals(const log_report *report, json_writer *json)
 	json_unsigned(json, "unclosed_frames", totals->unclosed_frames);
 	json_unsigned(json, "allocations", totals->allocations);
 	json_unsigned(json, "allocated_bytes", totals->allocated_bytes);
+	json_unsigned(json, "allocation_samples", totals->allocation_samples);
+	json_unsigned(json, "allocations_error", totals->allocations_error);
+	json_unsigned(json, "allocated_bytes_error", totals->bytes_error);
 	json_unsigned(json, "class_load_failures", totals->class_load_failures);
 	json_unsigned(json, "jit_methods", totals->jit_methods);
 	json_unsigned(json, "jit_ns", totals->jit_ns);
@@ -70,6 +73,7 @@ static void print_totals(const log_report *report, json_writer *json)
 	json_unsigned(json, "handles_alive", totals->handles_alive);
 	json_unsigned(json, "contentions", totals->contentions);
 	json_unsigned(json, "contended_ns", totals->contended_ns);
+	json_unsigned(json, "unfinished_waits", totals->unfinished_waits);
 	json_unsigned(json, "finalizers", totals->finalizers);
 	json_unsigned(json, "finalizer_ns", totals->finalizer_ns);
 	json_unsigned(json, "finalizations", totals->finalizations);
@@ -122,6 +126,11 @@ static void print_classes(const log_report *report, json_writer *json)
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_unsigned(json, "allocations", stats->allocations);
 		json_unsigned(json, "bytes", stats->bytes);
+		if (stats->samples != 0) {
+			json_unsigned(json, "samples", stats->samples);
+			json_unsigned(json, "allocations_error", stats->allocations_error);
+			json_unsigned(json, "bytes_error", stats->bytes_error);
+		}
 		json_unsigned(json, "freed", stats->freed);
 		json_unsigned(json, "freed_bytes", stats->freed_bytes);
 		json_unsigned(json, "load_ns", stats->load_ns);

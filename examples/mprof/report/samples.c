@@ -120,6 +120,25 @@ static void report_samples_rest(const log_report *report)
 		sampling_print_rest(&report->summary.sampling, 21, stdout);
 }
 
+/* Samples of which the outer frames are not known. */
+static uint64_t count_truncated(const sample_item *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].kind == MPROF_SAMPLE_TRUNCATED)
+			return rows[i].total;
+	}
+	return 0;
+}
+
+static void print_truncated(uint64_t truncated)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (truncated > 0)
+		printf("  The outer callers of %s samples are not known: they are below [truncated].\n",
+		       text_count(text, truncated));
+}
+
 void report_samples_text(const log_report *report)
 {
 	size_t count;
@@ -129,6 +148,7 @@ void report_samples_text(const log_report *report)
 	if (count > 0) {
 		report_title(report, "Samples", shown, count, TABLE_SAMPLES);
 		sampling_print_rate(&report->summary.sampling, stdout);
+		print_truncated(count_truncated(rows, count));
 		if (sampling_has_time(&report->summary.sampling))
 			printf("  %10s %8s %10s %10s %8s %10s", "self", "", "time", "total", "", "time");
 		else
@@ -212,6 +232,7 @@ void report_samples_json(const log_report *report, json_writer *json)
 	}
 	json_end_array(json);
 	json_unsigned(json, "samples_total", report->totals.samples);
+	json_unsigned(json, "samples_truncated", count_truncated(rows, count));
 	free(rows);
 }
 

@@ -58,9 +58,11 @@ static void print_wait_totals(const mprof_profile_totals *totals)
 {
 	char text[TEXT_NUMBER_SIZE];
 
-	if (totals->contentions > 0) {
+	if (totals->contentions + totals->contended_ns > 0) {
 		print_total("waits for monitors", text_count(text, totals->contentions));
 		print_total("time waiting for them", text_duration(text, totals->contended_ns));
+		if (totals->unfinished_waits > 0)
+			print_total("waits that have not ended", text_count(text, totals->unfinished_waits));
 	}
 	if (totals->finalizers > 0) {
 		print_total("objects finalized", text_count(text, totals->finalizers));
@@ -99,6 +101,23 @@ static void print_compilation_totals(const log_report *report)
 	print_total("time compiling", text_duration(text, totals->jit_ns));
 }
 
+static void print_allocation_totals(const mprof_profile_totals *totals)
+{
+	const int is_estimated = totals->allocation_samples > 0;
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->allocations == 0)
+		return;
+	print_total("objects allocated", text_count(text, totals->allocations));
+	if (is_estimated)
+		print_total("  +- (standard error)", text_count(text, totals->allocations_error));
+	print_total("bytes allocated", text_bytes(text, totals->allocated_bytes));
+	if (is_estimated) {
+		print_total("  +- (standard error)", text_bytes(text, totals->bytes_error));
+		print_total("  estimated from objects", text_count(text, totals->allocation_samples));
+	}
+}
+
 static void print_totals(const log_report *report)
 {
 	const mprof_profile_totals *totals = &report->totals;
@@ -106,15 +125,14 @@ static void print_totals(const log_report *report)
 
 	report_title(report, "Totals", 0, 0, TABLE_TOTALS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
+	if (mprof_profile_get_thread_count(report->profile) > 1)
+		puts("  (times of threads, such as that in methods, are sums over all threads)");
 	print_processor_time(report);
 	if (report_has_calls(report)) {
 		print_total("time in methods", text_duration(text, totals->method_ns));
 		print_total("calls", text_count(text, totals->calls));
 	}
-	if (totals->allocations > 0) {
-		print_total("objects allocated", text_count(text, totals->allocations));
-		print_total("bytes allocated", text_bytes(text, totals->allocated_bytes));
-	}
+	print_allocation_totals(totals);
 	if (totals->collections > 0) {
 		print_total("collections", text_count(text, totals->collections));
 		print_total("time collecting", text_duration(text, totals->gc_ns));
@@ -179,13 +197,34 @@ static void print_methods(log_report *report, const char *title, report_order or
 	}
 }
 
+/* Columns of the standard errors follow those of estimates. */
+static void print_class_heading(int is_estimated)
+{
+	if (is_estimated)
+		printf("  %10s %10s %8s %14s %10s %10s  %s\n", "bytes", "+-", "", "objects", "+-", "mean", "class");
+	else
+		printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
+}
+
+static void print_class_figures(const log_report *report, const mprof_class_stats *stats, int is_estimated)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	printf("  %10s", text_bytes(text, stats->bytes));
+	if (is_estimated)
+		printf(" %10s", text_bytes(text, stats->bytes_error));
+	printf(" %8s", text_percent(text, stats->bytes, report->totals.allocated_bytes));
+	printf(" %14s", text_count(text, stats->allocations));
+	if (is_estimated)
+		printf(" %10s", text_count(text, stats->allocations_error));
+	printf(" %10" PRIu64 "  ", stats->bytes / stats->allocations);
+}
+
 static void print_allocations(const log_report *report)
 {
+	const int is_estimated = report->totals.allocation_samples > 0;
 	size_t allocated = 0;
 	size_t rows;
-	char bytes[TEXT_NUMBER_SIZE];
-	char percent[TEXT_NUMBER_SIZE];
-	char objects[TEXT_NUMBER_SIZE];
 
 	for (size_t i = 0; i < report->class_count; i++)
 		allocated += report->classes[i].allocations > 0;
@@ -193,16 +232,14 @@ static void print_allocations(const log_report *report)
 		return;
 	rows = report_rows(report, allocated);
 	report_title(report, "Allocations by class", rows, allocated, TABLE_CLASSES);
-	printf("  %10s %8s %14s %10s  %s\n", "bytes", "", "objects", "mean", "class");
+	print_class_heading(is_estimated);
 	for (size_t i = 0, shown = 0; i < report->class_count && shown < rows; i++) {
 		const mprof_class_stats *stats = &report->classes[i];
 
 		if (stats->allocations == 0)
 			continue;
 		shown++;
-		printf("  %10s %8s %14s %10" PRIu64 "  ", text_bytes(bytes, stats->bytes),
-		       text_percent(percent, stats->bytes, report->totals.allocated_bytes),
-		       text_count(objects, stats->allocations), stats->bytes / stats->allocations);
+		print_class_figures(report, stats, is_estimated);
 		report_class(report, stats->id);
 	}
 }
@@ -269,6 +306,8 @@ static void print_collections(const log_report *report)
 	if (count == 0)
 		return;
 	report_title(report, "Collections", 0, 0, TABLE_COLLECTIONS);
+	puts("  total and longest: from start to end; a concurrent collection runs beside the program meanwhile.\n"
+	     "  paused: the time in which the world was stopped.");
 	printf("  %10s %10s %10s %10s %10s\n", "generation", "count", "total", "longest", "paused");
 	for (size_t i = 0; i < GENERATIONS; i++) {
 		if (generations[i].count > 0)

@@ -18,8 +18,8 @@ static int fetch_monitor(const log_report *report, size_t index, void *row)
 
 	stats->struct_size = sizeof(*stats);
 	mprof_profile_get_monitor(report->profile, index, stats);
-	/* Rows without events are of another time. */
-	return stats->contentions + stats->acquired + stats->failures > 0 &&
+	/* Rows without events and without time are of another time. */
+	return stats->contentions + stats->acquired + stats->failures + stats->contended_ns > 0 &&
 	       report_wants_class(report, stats->class_id);
 }
 
@@ -29,8 +29,8 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 
 	site->struct_size = sizeof(*site);
 	mprof_profile_get_monitor_site(report->profile, index, site);
-	return site->stack != 0 && site->contentions > 0 && report_wants_class(report, site->class_id) &&
-	       report_frames_keep_stack(report, site->stack);
+	return site->stack != 0 && site->contentions + site->contended_ns > 0 &&
+	       report_wants_class(report, site->class_id) && report_frames_keep_stack(report, site->stack);
 }
 
 static int compare_monitors(const void *left, const void *right)
@@ -85,6 +85,7 @@ static void add_site(void *sum, const void *row)
 	into->contentions += site->contentions;
 	into->contended_ns += site->contended_ns;
 	into->failures += site->failures;
+	into->unfinished += site->unfinished;
 }
 
 static mprof_monitor_site *collect_sites(const log_report *report, size_t *count)
@@ -98,6 +99,26 @@ static mprof_monitor_site *collect_sites(const log_report *report, size_t *count
 	return rows;
 }
 
+/* The column with the waits that have not ended is there if any wait has not. */
+static int has_unfinished(const log_report *report)
+{
+	return report->totals.unfinished_waits > 0;
+}
+
+static const char *unfinished_title(const log_report *report)
+{
+	return has_unfinished(report) ? " not ended" : "";
+}
+
+static void print_unfinished(const log_report *report, uint64_t unfinished)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (has_unfinished(report))
+		printf(" %9s", unfinished > 0 ? text_count(text, unfinished) : "");
+	fputs("  ", stdout);
+}
+
 static void print_sites(const log_report *report)
 {
 	size_t count;
@@ -108,11 +129,12 @@ static void print_sites(const log_report *report)
 
 	if (count > 0) {
 		report_title(report, "Waits for monitors by call site", shown, count, TABLE_MONITOR_SITES);
-		printf("  %10s %14s  %s\n", "waited", "times", "class");
+		printf("  %10s %14s%s  %s\n", "waited", "times", unfinished_title(report), "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s %14s  ", text_duration(time, rows[i].contended_ns),
+		printf("  %10s %14s", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions));
+		print_unfinished(report, rows[i].unfinished);
 		report_class(report, rows[i].class_id);
 		report_stack(report, rows[i].stack);
 	}
@@ -125,7 +147,7 @@ static int fetch_holder(const log_report *report, size_t index, void *row)
 
 	holder->struct_size = sizeof(*holder);
 	mprof_profile_get_monitor_holder(report->profile, index, holder);
-	return holder->contentions > 0 && report_wants_class(report, holder->class_id);
+	return holder->contentions + holder->contended_ns > 0 && report_wants_class(report, holder->class_id);
 }
 
 static int compare_holders(const void *left, const void *right)
@@ -170,13 +192,15 @@ static void print_holders(const log_report *report)
 
 	if (count > 0) {
 		report_title(report, "Monitors by the thread that held them", shown, count, TABLE_MONITOR_HOLDERS);
-		printf("  %10s %14s %18s  %s\n", "waited", "times", "held by", "class");
+		printf("  %10s %14s%s  %18s  %s\n", "waited", "times", unfinished_title(report), "held by", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
 		const char *name = name_of_thread(report, rows[i].thread);
 
-		printf("  %10s %14s %#18" PRIx64 "  ", text_duration(time, rows[i].contended_ns),
-		       text_count(contentions, rows[i].contentions), rows[i].thread);
+		printf("  %10s %14s", text_duration(time, rows[i].contended_ns),
+		       text_count(contentions, rows[i].contentions));
+		print_unfinished(report, rows[i].unfinished);
+		printf("%#18" PRIx64 "  ", rows[i].thread);
 		if (name != NULL) {
 			text_name(stdout, name);
 			fputs(": ", stdout);
@@ -197,11 +221,12 @@ void report_monitors_text(const log_report *report)
 
 	if (count > 0) {
 		report_title(report, "Monitors", shown, count, TABLE_MONITORS);
-		printf("  %10s %14s %10s  %s\n", "waited", "times", "given up", "class");
+		printf("  %10s %14s %10s%s  %s\n", "waited", "times", "given up", unfinished_title(report), "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s %14s %10s  ", text_duration(time, rows[i].contended_ns),
+		printf("  %10s %14s %10s", text_duration(time, rows[i].contended_ns),
 		       text_count(contentions, rows[i].contentions), text_count(failures, rows[i].failures));
+		print_unfinished(report, rows[i].unfinished);
 		report_class(report, rows[i].class_id);
 	}
 	free(rows);
@@ -227,6 +252,7 @@ static void print_sites_json(log_report *report, json_writer *json)
 		json_unsigned(json, "contentions", rows[i].contentions);
 		json_unsigned(json, "contended_ns", rows[i].contended_ns);
 		json_unsigned(json, "failures", rows[i].failures);
+		json_unsigned(json, "unfinished", rows[i].unfinished);
 		report_json_end_site(report, json, rows[i].stack);
 	}
 	json_end_array(json);
@@ -248,6 +274,7 @@ static void print_holders_json(const log_report *report, json_writer *json)
 		json_string(json, "holder_name", name_of_thread(report, rows[i].thread));
 		json_unsigned(json, "contentions", rows[i].contentions);
 		json_unsigned(json, "contended_ns", rows[i].contended_ns);
+		json_unsigned(json, "unfinished", rows[i].unfinished);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -268,6 +295,7 @@ void report_monitors_json(log_report *report, json_writer *json)
 		json_unsigned(json, "contended_ns", rows[i].contended_ns);
 		json_unsigned(json, "acquired", rows[i].acquired);
 		json_unsigned(json, "failures", rows[i].failures);
+		json_unsigned(json, "unfinished", rows[i].unfinished);
 		json_end_object(json);
 	}
 	json_end_array(json);

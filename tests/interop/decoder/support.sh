@@ -9,11 +9,6 @@ decoder_tests=$srcdir/tests/interop/decoder
 command -v mprof-decoder >/dev/null || skip "mprof-decoder is not installed (package mono-profiler)"
 command -v iconv >/dev/null || skip "iconv is not installed"
 
-# The directory where mono finds the module under its other name.
-mkdir modules
-ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" modules/libmono-profiler-logging.so
-export LD_LIBRARY_PATH="$work/modules:$LD_LIBRARY_PATH"
-
 # logged OPTIONS PROGRAM [ARGUMENT...]: runs a program with mono --profile=logging:OPTIONS. The status is mono's.
 logged() {
 	local options=$1

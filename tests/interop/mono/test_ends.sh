@@ -30,6 +30,12 @@ ends unhandled-thread 1
 
 check_balance return.mprof
 
+# An unhandled exception ends the process by exit(), while other threads run until it is gone: the log states that.
+expect "unhandled: threads that still ran" \
+	"$("$MPROF" info --json unhandled.mprof | jq .running_threads_at_end)" 2
+grep -q "2 other threads still ran at the end of recording" unhandled.stderr || fail "unhandled: $(cat unhandled.stderr)"
+expect "return: threads that still ran" "$("$MPROF" info --json return.mprof | jq .running_threads_at_end)" 0
+
 # Killed: no END, but complete blocks up to the last one written.
 mono --profile=mprof:calls,interval=50,output=killed.mprof Ends.exe forever 2>/dev/null &
 process=$!

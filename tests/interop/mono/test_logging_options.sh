@@ -5,8 +5,27 @@ set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
 compile Calls
-ln -s "$MPROF_MODULE_DIR/libmono-profiler-mprof.so" libmono-profiler-logging.so
-export LD_LIBRARY_PATH="$work:$LD_LIBRARY_PATH"
+
+# The name by which ldconfig lists a library is the one that it contains, which has to be that of the file.
+if command -v readelf >/dev/null; then
+	for name in mprof logging; do
+		expect "the name in the module $name" "$(readelf -d "$MPROF_MODULE_DIR/libmono-profiler-$name.so" |
+			sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" "libmono-profiler-$name.so"
+	done
+fi
+
+# The loader's cache lists the modules after "make install" and ldconfig: Mono finds the name without LD_LIBRARY_PATH.
+if test "$(id -u)" = 0 && command -v unshare ldconfig >/dev/null && unshare -m true 2>/dev/null; then
+	mkdir installed
+	cp -L "$MPROF_MODULE_DIR"/libmono-profiler-{mprof,logging}.so "$builddir"/lib/.libs/libmprof.so.0 installed
+	env -u LD_LIBRARY_PATH unshare -m bash -euc '
+		cp /etc/ld.so.cache cache
+		mount --bind cache /etc/ld.so.cache
+		ldconfig -X -C /etc/ld.so.cache "$PWD/installed"
+		timeout 120 mono --profile=logging:calls,output=cached.mprof Calls.exe' >out 2>err
+	grep -q '^mprof: recording calls' err || fail "not found in the cache: $(cat err)"
+	check_complete cached.mprof
+fi
 
 # classic OPTIONS: runs the program. The messages of the module are in err.
 classic() {
