@@ -2,6 +2,8 @@
 /* Attaches and detaches recording threads, records events on the hot path, and changes buffers. */
 #include "recorder/thread.h"
 
+#include "base/cancellation.h"
+#include "base/hash.h"
 #include "base/testpoint.h"
 #include "format/event_kinds.h"
 #include "recorder/recorder_internal.h"
@@ -61,6 +63,20 @@ static void hand_over(mprof_thread *thread, event_buffer *buffer)
 		sem_post(&shared->work);
 }
 
+/* Waits once for a buffer. Returns 0 if the thread must not wait any more. */
+static int wait_once(mprof_thread *thread, uint32_t blocking)
+{
+	recorder_shared *shared = thread->shared;
+
+	if (!atomic_load_explicit(&shared->pool.has_refused, memory_order_relaxed))
+		return recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in);
+	/* Threads that record nothing may have all buffers that exist. */
+	if (thread->has_given_up)
+		return 0;
+	thread->has_given_up = !recorder_wait_shortly(shared, &shared->buffers_free);
+	return 1;
+}
+
 /* Waits for the writer thread to give a buffer back. Returns NULL if it must not wait any more. */
 static event_buffer *wait_for_buffer(mprof_thread *thread)
 {
@@ -80,8 +96,7 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 	do {
 		blocking = atomic_load(&shared->blocking);
 		buffer = buffer_pool_take(&shared->pool, (int)(blocking & 1));
-	} while (buffer == NULL && !atomic_load(&shared->closing) &&
-		 recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in));
+	} while (buffer == NULL && !atomic_load(&shared->closing) && wait_once(thread, blocking));
 	atomic_fetch_sub(&shared->waiting, 1);
 	pthread_mutex_unlock(&shared->wait_lock);
 	return buffer;
@@ -93,6 +108,7 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
  */
 __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread, uint64_t start_counter, int may_wait)
 {
+	WITHOUT_CANCELLATION;
 	recorder_shared *shared = thread->shared;
 	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	event_buffer *buffer = NULL;
@@ -113,8 +129,8 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 		if (may_wait && !recorder_on_own_thread(shared))
 			buffer = wait_for_buffer(thread);
 	}
-	if (buffer == NULL)
-		thread->has_dropped = 1;
+	thread->has_dropped |= buffer == NULL;
+	thread->has_given_up &= buffer == NULL;
 	if (buffer != NULL)
 		adopt_buffer(thread, buffer, start_counter);
 	else if (!atomic_load_explicit(&shared->closing, memory_order_relaxed))
@@ -645,14 +661,29 @@ static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 	return thread;
 }
 
-/* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
-static const mprof_thread *find_thread(const recorder_shared *shared, uint64_t id)
+static mprof_thread **list_by_id(recorder_shared *shared, uint64_t id)
 {
-	const mprof_thread *thread = shared->threads;
+	return &shared->threads_by_id[hash_mix(0, id) & (THREAD_LISTS - 1)];
+}
+
+/* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
+static const mprof_thread *find_thread(recorder_shared *shared, uint64_t id)
+{
+	const mprof_thread *thread = *list_by_id(shared, id);
 
 	while (thread != NULL && thread->id != id)
-		thread = thread->next;
+		thread = thread->next_by_id;
 	return thread;
+}
+
+void thread_remove_by_id(mprof_thread *thread)
+{
+	mprof_thread **link = list_by_id(thread->shared, thread->id);
+
+	while (*link != NULL && *link != thread)
+		link = &(*link)->next_by_id;
+	if (*link != NULL)
+		*link = thread->next_by_id;
 }
 
 /* Adds a thread to the list, with its first buffer. Returns 0 if an attached thread has its ID. */
@@ -680,12 +711,15 @@ static int add_to_list(recorder_shared *shared, mprof_thread *attached)
 		atomic_fetch_or_explicit(&attached->special, SPECIAL_OFF | SPECIAL_GAP, memory_order_relaxed);
 	attached->next = shared->threads;
 	shared->threads = attached;
+	attached->next_by_id = *list_by_id(shared, attached->id);
+	*list_by_id(shared, attached->id) = attached;
 	pthread_mutex_unlock(&shared->threads_lock);
 	return 1;
 }
 
 mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
 {
+	WITHOUT_CANCELLATION;
 	mprof_thread *attached;
 
 	if (thread == NULL)
@@ -712,6 +746,7 @@ mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_
 
 void mprof_thread_detach(mprof_thread *thread)
 {
+	WITHOUT_CANCELLATION;
 	event_buffer *buffer;
 
 	if (thread == NULL || recorder_in_child(thread->shared))
