@@ -50,11 +50,12 @@ static int wait_for_child(pid_t child)
 
 Test(loaded_maps, a_child_finds_the_modules_of_its_parent, .timeout = 60)
 {
+	counter_instant start;
 	loaded_list expected;
 	pid_t child;
 
 	(void)allocator_init(&memory, NULL);
-	counter_init(&counter, NULL, NULL, 0);
+	counter_init(&counter, NULL, NULL, 0, &start);
 	memset(&expected, 0, sizeof(expected));
 	cr_assert(loaded_list_read(&expected, &memory, &counter));
 	cr_assert(expected.count > 3);
