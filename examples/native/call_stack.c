@@ -12,9 +12,6 @@
 #include <unwind.h>
 #endif
 
-/* Maximum number of frames of this module, including those of functions it calls to walk the stack. */
-#define OWN_FRAMES 8
-
 /* The address range of this module's code. */
 static uintptr_t own_start;
 static uintptr_t own_end;
@@ -64,13 +61,41 @@ static void add_frame(collected_frames *taken, uintptr_t address)
 
 #if defined(WITH_LIBUNWIND)
 
+/*
+ * Number of walks of a thread that are made step by step. For a faster one, libunwind prepares a table of several hundred
+ * kilobytes for each thread, which takes longer than a short thread lives.
+ */
+#define FIRST_WALKS 100
+
+static __thread __attribute__((tls_model("initial-exec"))) unsigned walks;
+
+static void collect_steps(collected_frames *taken)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	unw_word_t address;
+
+	if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0)
+		return;
+	do {
+		if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0)
+			return;
+		add_frame(taken, (uintptr_t)address);
+	} while (taken->count < taken->capacity && unw_step(&cursor) > 0);
+}
+
 static void collect_unwound(collected_frames *taken)
 {
-	/* The frames of this module are skipped. */
-	void *addresses[MPROF_STACK_MAX + OWN_FRAMES];
-	const size_t most = taken->capacity + OWN_FRAMES;
-	const int count = unw_backtrace(addresses, (int)most);
+	/* The frames of this module are skipped. The addresses are stored where the frames will be: see call_stack.h. */
+	void **addresses = (void **)(void *)taken->frames;
+	int count;
 
+	if (walks < FIRST_WALKS || sizeof(*addresses) != sizeof(*taken->frames)) {
+		walks++;
+		collect_steps(taken);
+		return;
+	}
+	count = unw_backtrace(addresses, (int)(taken->capacity + CALL_STACK_OWN_FRAMES));
 	for (int i = 0; i < count && taken->count < taken->capacity; i++)
 		add_frame(taken, (uintptr_t)addresses[i]);
 }

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Entries of a thread's cache, a power of two. */
 #define KNOWN_FUNCTIONS 1024
@@ -47,11 +48,18 @@ static _Atomic uint32_t changes;
 static key_map functions = {.value_size = sizeof(function_entry) - sizeof(uint64_t)};
 static pthread_mutex_t functions_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The thread's cache; an entry with function 0 is unused. */
-static __thread struct {
-	mprof_key function;
-	uint64_t result; /* Of match_function(). */
-} known[KNOWN_FUNCTIONS] __attribute__((tls_model("initial-exec")));
+typedef struct known_function {
+	mprof_key function; /* 0 if the entry is unused. */
+	uint64_t result;    /* Of match_function(). */
+} known_function;
+
+#define CACHE_SIZE (KNOWN_FUNCTIONS * sizeof(known_function))
+
+/*
+ * The thread's cache, or NULL. Not in thread-local memory, which the C library takes from the stack of each thread:
+ * stacks may be smaller than this.
+ */
+static __thread known_function *known __attribute__((tls_model("initial-exec")));
 
 /* Returns NULL if out of memory. */
 static function_pattern *make_pattern(int is_only, const char *text, size_t length)
@@ -230,27 +238,49 @@ int function_filter_find_known(mprof_key function, int *is_recorded)
 	/* Acquire: pairs with the release in function_filter_select(). */
 	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
 
+	*is_recorded = 0;
+	if (known == NULL)
+		return 0;
 	*is_recorded = (int)(known[index].result & 1);
 	return known[index].function == function && known[index].result >> 1 == change;
 }
 
+static void make_cache(void)
+{
+	void *memory = mmap(NULL, CACHE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	known = memory != MAP_FAILED ? memory : NULL;
+}
+
+void function_filter_end_thread(void)
+{
+	if (known != NULL)
+		munmap(known, CACHE_SIZE);
+	known = NULL;
+}
+
 int function_filter_look_up(mprof_key function)
 {
-	const size_t index = hash_key(function) & (KNOWN_FUNCTIONS - 1);
+	known_function uncached = {0, 0};
+	known_function *entry = &uncached;
 	/* Acquire: pairs with the release in function_filter_select(). */
 	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
 	int saved = errno;
 
-	if (known[index].function == function && known[index].result >> 1 == change)
-		return (int)(known[index].result & 1);
+	if (known == NULL)
+		make_cache();
+	if (known != NULL)
+		entry = &known[hash_key(function) & (KNOWN_FUNCTIONS - 1)];
+	if (entry->function == function && entry->result >> 1 == change)
+		return (int)(entry->result & 1);
 	/* Two threads may match the same function, with the same result. */
-	if (!find_function(function, change, &known[index].result)) {
-		known[index].result = match_function(function, change);
-		store_function(function, known[index].result);
+	if (!find_function(function, change, &entry->result)) {
+		entry->result = match_function(function, change);
+		store_function(function, entry->result);
 	}
-	known[index].function = function;
+	entry->function = function;
 	errno = saved;
-	return (int)(known[index].result & 1);
+	return (int)(entry->result & 1);
 }
 
 void function_filter_begin_child(void)

@@ -39,4 +39,7 @@ int function_filter_find_known(mprof_key function, int *is_recorded);
 /** Abandons the lock and the names: in a child of fork(), a thread that does not exist there may have held it. */
 void function_filter_begin_child(void);
 
+/** Releases what the calling thread has, which looks up no more functions. */
+void function_filter_end_thread(void);
+
 #endif

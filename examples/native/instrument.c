@@ -10,14 +10,19 @@
 #include "function_filter.h"
 #include "instrument_options.h"
 #include "libraries.h"
+#include "own_memory.h"
+#include "program_end.h"
 #include "sampler.h"
 #include "symbols.h"
+#include "thread_names.h"
 #include "thread_starts.h"
 #include "unloads.h"
 #include "unwinding_thread.h"
 
 #include "shared/dialects.h"
+#include "shared/loader.h"
 #include "shared/open_error.h"
+#include "shared/own_thread.h"
 #include "shared/salvage.h"
 
 #include <mprof/recorder.h>
@@ -60,6 +65,7 @@ typedef enum thread_state {
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 PER_THREAD volatile thread_state state;
+PER_THREAD thread_state state_outside; /* Before enter_own(). */
 PER_THREAD mprof_thread *handle;
 PER_THREAD uintptr_t outermost_frame; /* Frame address of the function that called the thread's first function. */
 
@@ -113,9 +119,12 @@ static void end_thread(void *value)
 	state = THREAD_OFF;
 	sampler_end_thread();
 	call_events_end_thread();
+	thread_names_end();
+	function_filter_end_thread();
 	handle = NULL;
 	if (recorder != NULL)
 		mprof_thread_detach(value);
+	program_end_note();
 }
 
 /*
@@ -129,12 +138,16 @@ static void leave_child(void)
 	if (recorder != NULL)
 		native_control_forget();
 	sampler_forget();
+	thread_names_forget();
+	program_end_begin_child();
+	loader_begin_child();
 	recorder = NULL;
 	handle = NULL;
 	state = THREAD_OFF;
 	if (!has_children)
 		return;
 	pthread_setspecific(thread_end, NULL);
+	own_memory_forget();
 	libraries_forget();
 	function_filter_begin_child();
 	opening = not_opened;
@@ -162,6 +175,18 @@ static int install_handlers(void)
 		is_installed = pthread_key_create(&thread_end, end_thread) == 0 &&
 			       pthread_atfork(sampler_prepare_fork, sampler_continue, leave_child) == 0;
 	return is_installed;
+}
+
+static void begin_own_thread(void *user)
+{
+	(void)user;
+	own_thread_enter();
+}
+
+static void end_own_thread(void *user)
+{
+	(void)user;
+	own_thread_leave();
 }
 
 static mprof_status open_recorder(mprof_error *error)
@@ -197,6 +222,9 @@ static mprof_status open_recorder(mprof_error *error)
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
 	options.thread_times = 1;
+	options.allocator = &own_memory;
+	options.thread_started = begin_own_thread;
+	options.thread_ended = end_own_thread;
 	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, error);
 }
 
@@ -247,14 +275,6 @@ static void open_log(void)
 		open_error_text(&error, status));
 }
 
-static void name_thread(void)
-{
-	char name[32];
-
-	if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
-		mprof_recorder_set_thread_name(recorder, mprof_thread_get_id(handle), name, strlen(name));
-}
-
 /* Begins to call functions that may be instrumented. Handlers of signals wait: their calls could not be told apart. */
 static thread_state begin_inside(sigset_t *mask)
 {
@@ -285,7 +305,7 @@ static int begin_thread(void)
 	is_begun = recorder != NULL && mprof_recorder_attach(recorder, 0, &handle) == MPROF_OK;
 	if (is_begun) {
 		pthread_setspecific(thread_end, handle);
-		name_thread();
+		thread_names_begin(recorder, mprof_thread_get_id(handle));
 		call_events_begin_thread(handle);
 	}
 	end_inside(is_begun ? THREAD_RECORDING : THREAD_OFF, &mask);
@@ -442,6 +462,24 @@ __attribute__((constructor)) static void prepare_calls(void)
 	unloads_set(begin_close, end_close);
 	jumps_set(get_jump_target, leave_calls);
 	contexts_set(&client);
+}
+
+/* While the module starts the thread that waits for the end, and on it. */
+static void enter_own(void)
+{
+	state_outside = state;
+	leave_thread_out();
+}
+
+static void leave_own(void)
+{
+	state = state_outside;
+	thread_starts_set_own(0);
+}
+
+__attribute__((constructor)) static void prepare_end(void)
+{
+	program_end_prepare(enter_own, leave_own);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "symbols.h"
 
 #include "shared/hash.h"
+#include "shared/loader.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -252,7 +253,7 @@ static library *find_loaded(uintptr_t address)
 {
 	library_search search = {.address = address};
 
-	dl_iterate_phdr(search_library, &search);
+	loader_visit(search_library, &search);
 	return search.is_found ? know_library(&search.found) : NULL;
 }
 
@@ -305,7 +306,7 @@ void libraries_begin_close(void)
 
 		list.index = 0;
 		list.is_found = 0;
-		dl_iterate_phdr(find_by_index, &list);
+		loader_visit(find_by_index, &list);
 		known = list.is_found ? know_library(&list.found) : NULL;
 		list.wanted++;
 		if (known == NULL)

@@ -10,9 +10,13 @@
 #include "call_stack.h"
 #include "instrument_options.h"
 #include "operators.h"
+#include "own_memory.h"
+#include "program_end.h"
+#include "thread_names.h"
 #include "unloads.h"
 
 #include "shared/open_error.h"
+#include "shared/own_thread.h"
 #include "shared/salvage.h"
 
 #include <mprof/recorder.h>
@@ -44,9 +48,13 @@ typedef enum thread_state { THREAD_NEW = 0, THREAD_RECORDING, THREAD_BUSY, THREA
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 PER_THREAD volatile thread_state state;
+PER_THREAD thread_state state_outside; /* Before enter_own(). */
 PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
 PER_THREAD const void *last_recorded; /* The memory that was recorded last. */
+PER_THREAD mprof_frame *frames;       /* See take_frames(). */
+
+#define FRAMES_SIZE ((MPROF_STACK_MAX + CALL_STACK_OWN_FRAMES) * sizeof(mprof_frame))
 
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
@@ -68,6 +76,32 @@ static void mark_own_thread(void *user)
 {
 	(void)user;
 	state = THREAD_OFF;
+	own_thread_enter();
+}
+
+static void unmark_own_thread(void *user)
+{
+	(void)user;
+	own_thread_leave();
+}
+
+/* While the module starts the thread that waits for the end of the program, and on it. */
+static void enter_own(void)
+{
+	state_outside = state;
+	state = THREAD_OFF;
+}
+
+static void leave_own(void)
+{
+	state = state_outside;
+}
+
+static void release_frames(void)
+{
+	if (frames != NULL)
+		own_memory.release(NULL, frames, FRAMES_SIZE);
+	frames = NULL;
 }
 
 /*
@@ -82,9 +116,12 @@ static void end_thread(void *value)
 		return;
 	}
 	state = THREAD_OFF;
+	thread_names_end();
+	release_frames();
 	handle = NULL;
 	if (recorder != NULL)
 		mprof_thread_detach(value);
+	program_end_note();
 }
 
 static void read_stack_options(const char *words)
@@ -143,7 +180,9 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.properties = properties;
 	options.property_size = sizeof(properties[0]);
 	options.property_count = sizeof(properties) / sizeof(properties[0]) - !has_other;
+	options.allocator = &own_memory;
 	options.thread_started = mark_own_thread;
+	options.thread_ended = unmark_own_thread;
 	options.thread_times = 1;
 	if (has_other)
 		fprintf(stderr, "mprof: %s\n", unrecorded);
@@ -175,6 +214,10 @@ static void begin_child(void)
 
 	state = THREAD_BUSY;
 	mprof_recorder_destroy(recorder);
+	thread_names_forget();
+	program_end_begin_child();
+	own_memory_forget();
+	frames = NULL;
 	pthread_setspecific(thread_end, NULL);
 	handle = NULL;
 	recorder = NULL;
@@ -233,6 +276,7 @@ __attribute__((constructor)) static void begin_recording(void)
 	allocator_get();
 	operators_begin(&client);
 	call_stack_init();
+	program_end_prepare(enter_own, leave_own);
 	if (pthread_key_create(&thread_end, end_thread) == 0) {
 		open_log();
 		if (recorder != NULL) {
@@ -256,7 +300,6 @@ __attribute__((destructor)) static void end(void)
 static int begin_thread(void)
 {
 	int saved = errno;
-	char name[32];
 
 	if (atomic_load_explicit(&stage, memory_order_acquire) != STAGE_BEGUN)
 		begin_recording();
@@ -269,8 +312,7 @@ static int begin_thread(void)
 		return 0;
 	}
 	pthread_setspecific(thread_end, handle);
-	if (pthread_getname_np(pthread_self(), name, sizeof(name)) == 0)
-		mprof_recorder_set_thread_name(recorder, mprof_thread_get_id(handle), name, strlen(name));
+	thread_names_begin(recorder, mprof_thread_get_id(handle));
 	state = THREAD_RECORDING;
 	errno = saved;
 	return 1;
@@ -305,17 +347,25 @@ static void resume_recording(int paused)
 	state = (thread_state)paused;
 }
 
+/* The memory for a call stack: not on the stack of the thread, which may be small. Returns how many frames it has. */
+static size_t take_frames(void)
+{
+	if (frames == NULL)
+		frames = own_memory.allocate(NULL, FRAMES_SIZE);
+	return frames != NULL ? call_stack_take(walk, frames, depth) : 0;
+}
+
 static void record_allocated(void *memory, size_t size)
 {
-	mprof_frame frames[MPROF_STACK_MAX];
+	size_t count;
 	int saved = errno;
 
 	if (memory == NULL || !may_record())
 		return;
 	state = THREAD_BUSY;
 	last_recorded = memory;
-	mprof_thread_record_memory_allocated(handle, (uint64_t)(uintptr_t)memory, size, frames,
-					     call_stack_take(walk, frames, depth));
+	count = take_frames();
+	mprof_thread_record_memory_allocated(handle, (uint64_t)(uintptr_t)memory, size, frames, count);
 	state = THREAD_RECORDING;
 	errno = saved;
 }
@@ -331,13 +381,14 @@ static void record_freed(void *memory)
 
 static void record_resized(uint64_t old_address, uint64_t started, void *memory, size_t size)
 {
-	mprof_frame frames[MPROF_STACK_MAX];
 	int saved = errno;
+	size_t count;
 
 	state = THREAD_BUSY;
 	last_recorded = memory;
+	count = take_frames();
 	mprof_thread_record_memory_resized(handle, old_address, started, (uint64_t)(uintptr_t)memory, size, frames,
-					   call_stack_take(walk, frames, depth));
+					   count);
 	state = THREAD_RECORDING;
 	errno = saved;
 }

@@ -57,6 +57,21 @@ static void look_up(void *function, const char *name)
 	memcpy(function, &address, sizeof(address));
 }
 
+static create_function *real_create;
+static pid_t (*real_fork)(void);
+
+/*
+ * At the start: a thread that is inside the loader holds its lock, and may wait for the thread that would look up a
+ * function here.
+ */
+__attribute__((constructor)) static void look_up_all(void)
+{
+	if (real_create != NULL && real_fork != NULL)
+		return;
+	look_up(&real_create, "pthread_create");
+	look_up(&real_fork, "fork");
+}
+
 static void begin(uintptr_t frame)
 {
 	thread_start_function function = atomic_load(&on_start);
@@ -85,23 +100,18 @@ static int run_main(int count, char **arguments, char **variables)
 OVERRIDES int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
 			     void *argument)
 {
-	static _Atomic(create_function *) found;
-	create_function *create = atomic_load(&found);
 	thread_start *wrapped;
 	int error;
 
-	if (create == NULL) {
-		look_up(&create, "pthread_create");
-		atomic_store(&found, create);
-	}
-	if (create == NULL)
+	look_up_all();
+	if (real_create == NULL)
 		return ENOSYS;
 	if (atomic_load(&on_start) == NULL || is_own_thread || (wrapped = malloc(sizeof(*wrapped))) == NULL)
-		return create(thread, attributes, start, argument);
+		return real_create(thread, attributes, start, argument);
 	wrapped->start = start;
 	wrapped->argument = argument;
 	wrapped->blocks_signal = program_signals_blocks();
-	error = create(thread, attributes, run_thread, wrapped);
+	error = real_create(thread, attributes, run_thread, wrapped);
 	if (error != 0)
 		free(wrapped);
 	return error;
@@ -109,16 +119,15 @@ OVERRIDES int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 
 OVERRIDES pid_t fork(void)
 {
-	pid_t (*real)(void) = NULL;
 	void (*function)(void);
 	pid_t process;
 
-	look_up(&real, "fork");
-	if (real == NULL) {
+	look_up_all();
+	if (real_fork == NULL) {
 		errno = ENOSYS;
 		return -1;
 	}
-	process = real();
+	process = real_fork();
 	function = atomic_load(&on_child);
 	if (process == 0 && function != NULL)
 		function();

@@ -3,6 +3,7 @@
 #include "unwinder.h"
 
 #include "shared/learned_rules.h"
+#include "shared/loader.h"
 #include "shared/sampled_stack.h"
 
 #include "shared/hash.h"
@@ -109,7 +110,11 @@ size_t unwinder_walk(const stack_copy *copy, mprof_frame *frames, size_t limit, 
 	walk.frame.stack = copy->bytes;
 	walk.frame.stack_start = copy->start;
 	walk.frame.stack_length = copy->length;
-	(void)dl_iterate_phdr(walk_stack, &walk);
+	/* If the lock cannot be taken, nothing is known about the callers. */
+	if (!loader_visit(walk_stack, &walk)) {
+		frames[walk.count++] = mprof_frame_make_native(copy->registers[REGISTER_ADDRESS]);
+		walk.is_cut = 1;
+	}
 	if (walk.is_cut)
 		frames[walk.count++] = MPROF_FRAME_TRUNCATED;
 	*is_cut = walk.is_cut;

@@ -1,14 +1,108 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts a thread with all signals blocked. */
+/* Starts threads with all signals blocked, and knows which threads of the process are the recorder's. */
 #include "shared/own_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/types.h>
 
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+
+/* More than a recorder with the most drain threads and its module have. */
+#define MOST_THREADS 96
+
+/*
+ * The IDs of the threads that run; 0 for an unused element. Each is stored by its own thread. Sequentially consistent:
+ * another thread compares their number with that of all threads.
+ */
+static _Atomic pid_t ids[MOST_THREADS];
+
+/* What a new thread runs. Only the thread that starts it writes, while is_used is 1 and the thread does not exist. */
+typedef struct thread_slot {
+	_Atomic int is_used;
+	void *(*run)(void *argument);
+	void *argument;
+} thread_slot;
+
+static thread_slot slots[MOST_THREADS];
+
+/* 0 where the system has none. */
+static pid_t thread_id(void)
+{
+#if defined(__linux__)
+	return (pid_t)syscall(SYS_gettid);
+#else
+	return 0;
+#endif
+}
+
+static void replace(pid_t before, pid_t after)
+{
+	for (size_t i = 0; i < MOST_THREADS; i++) {
+		pid_t expected = before;
+
+		if (atomic_compare_exchange_strong(&ids[i], &expected, after))
+			return;
+	}
+}
+
+void own_thread_enter(void)
+{
+	replace(0, thread_id());
+}
+
+void own_thread_leave(void)
+{
+	replace(thread_id(), 0);
+}
+
+unsigned own_thread_count(void)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < MOST_THREADS; i++)
+		count += atomic_load(&ids[i]) != 0;
+	return count;
+}
+
+void own_thread_forget(void)
+{
+	for (size_t i = 0; i < MOST_THREADS; i++) {
+		atomic_store(&ids[i], 0);
+		atomic_store(&slots[i].is_used, 0);
+	}
+}
+
+static void *run_slot(void *argument)
+{
+	thread_slot *slot = argument;
+	void *(*run)(void *) = slot->run;
+	void *given = slot->argument;
+	void *result;
+
+	own_thread_enter();
+	atomic_store(&slot->is_used, 0);
+	result = run(given);
+	own_thread_leave();
+	return result;
+}
+
+static thread_slot *take_slot(void *(*run)(void *), void *argument)
+{
+	for (size_t i = 0; i < MOST_THREADS; i++) {
+		if (atomic_exchange(&slots[i].is_used, 1))
+			continue;
+		slots[i].run = run;
+		slots[i].argument = argument;
+		return &slots[i];
+	}
+	return NULL;
+}
 
 /* The size of a set of signals of the system, which has 64, in bytes. */
 #define KERNEL_SET_SIZE 8
@@ -25,23 +119,29 @@ static void set_mask(const sigset_t *set, sigset_t *before)
 
 int own_thread_start(const char *name, size_t stack_size, void *(*run)(void *argument), void *argument)
 {
+	thread_slot *slot = take_slot(run, argument);
 	pthread_attr_t attributes;
 	pthread_t thread;
 	sigset_t all;
 	sigset_t before;
-	int error = pthread_attr_init(&attributes);
+	int error = slot != NULL ? pthread_attr_init(&attributes) : EAGAIN;
 
-	if (error != 0)
+	if (error != 0) {
+		if (slot != NULL)
+			atomic_store(&slot->is_used, 0);
 		return error;
+	}
 	if (stack_size != 0)
 		(void)pthread_attr_setstacksize(&attributes, stack_size);
 	(void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	set_mask(&all, &before);
-	error = pthread_create(&thread, &attributes, run, argument);
+	error = pthread_create(&thread, &attributes, run_slot, slot);
 	set_mask(&before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		(void)pthread_setname_np(thread, name);
+	else
+		atomic_store(&slot->is_used, 0);
 	return error;
 }

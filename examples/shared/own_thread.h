@@ -18,4 +18,17 @@
  */
 int own_thread_start(const char *name, size_t stack_size, void *(*run)(void *argument), void *argument);
 
+/**
+ * Counts the calling thread as the recorder's until own_thread_leave(): for threads that the library starts. Those of
+ * own_thread_start() are counted anyway.
+ */
+void own_thread_enter(void);
+void own_thread_leave(void);
+
+/** The number of threads of the recorder that run. Any thread; async-signal-safe. */
+unsigned own_thread_count(void);
+
+/** In a child made by fork(), which has none of them. */
+void own_thread_forget(void);
+
 #endif

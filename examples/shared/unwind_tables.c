@@ -2,6 +2,8 @@
 /* Finds the unwinding information of functions. Every read is checked against the segment that contains the tables. */
 #include "shared/unwind_tables.h"
 
+#include "shared/loader.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -260,7 +262,7 @@ int unwind_tables_find(uintptr_t address, unwind_entry *entry)
 {
 	table_segment segment = {address, NULL, NULL, NULL};
 
-	(void)dl_iterate_phdr(find_segment, &segment);
+	(void)loader_visit(find_segment, &segment);
 	return find_entry(&segment, entry);
 }
 

@@ -18,7 +18,14 @@
  * mprof_recorder_options::thread_started to mark the writer thread as one that does not record, because of its own
  * callbacks. The functions that wait for the writer thread refuse to be called on it (#MPROF_ERR_STATE), and it cannot
  * be attached; an event that is recorded on it in spite of that never waits. All of this applies to the threads of
- * mprof_recorder_options::drain_threads as well.
+ * mprof_recorder_options::drain_threads as well. Their stacks have 1 MiB, whatever the default is.
+ *
+ * These threads exist until mprof_recorder_close(). A process whose main() ends with pthread_exit() ends with its last
+ * thread: it must close the recorder before, for example when its own last thread ends.
+ *
+ * **Cancellation**: no function of a recorder is a cancellation point of pthread_cancel(), and a thread that is
+ * cancelled while it records, also asynchronously, leaves no lock held. Its handle stays attached until the program
+ * detaches it, for example in a destructor of thread-specific data.
  *
  * **fork()** may be called at any time, by any thread. The child has neither the writer thread nor the other threads.
  * It must not continue to use the recorder of its parent, which records and writes nothing in the child. In the child,

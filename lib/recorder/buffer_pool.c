@@ -30,6 +30,37 @@ static void *map_memory(size_t size, int flags)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+static size_t table_size(void)
+{
+	return BUFFER_TABLE_LENGTH * sizeof(event_buffer *);
+}
+
+/* Makes sure that there is the table for an index. Returns 0 if the system refuses memory. */
+static int provide_table(buffer_pool *pool, uint32_t index)
+{
+	_Atomic(event_buffer **) *place = &pool->tables[index / BUFFER_TABLE_LENGTH];
+	event_buffer **none = NULL;
+	event_buffer **table;
+
+	if (atomic_load_explicit(place, memory_order_acquire) != NULL)
+		return 1;
+	table = map_memory(table_size(), 0);
+	if (table == NULL)
+		return 0;
+	/* Release: a thread that sees the table sees that it is empty. */
+	if (!atomic_compare_exchange_strong_explicit(place, &none, table, memory_order_acq_rel, memory_order_acquire))
+		munmap(table, table_size());
+	return 1;
+}
+
+/* The element of an index whose table exists. */
+static event_buffer **buffer_at(const buffer_pool *pool, uint32_t index)
+{
+	event_buffer **table = atomic_load_explicit(&pool->tables[index / BUFFER_TABLE_LENGTH], memory_order_acquire);
+
+	return &table[index % BUFFER_TABLE_LENGTH];
+}
+
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events, salvage_area *area)
 {
 	memset(pool, 0, sizeof(*pool));
@@ -40,25 +71,23 @@ int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_ev
 	pool->wake_count = max_buffers / 16 < 1                 ? 1
 			   : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16
 								: MOST_WAKE_COUNT;
-	/* Reserves address space only. Pages are allocated as indices are used. */
-	pool->buffers = map_memory(BUFFER_POOL_MAX * sizeof(*pool->buffers), 0);
-	return pool->buffers != NULL;
+	return provide_table(pool, 0);
 }
 
 void buffer_pool_destroy(buffer_pool *pool)
 {
-	uint32_t created = buffer_pool_created(pool);
+	for (uint32_t i = 0; i < BUFFER_TABLE_COUNT; i++) {
+		event_buffer **table = atomic_load_explicit(&pool->tables[i], memory_order_acquire);
 
-	if (pool->buffers == NULL)
-		return;
-	for (uint32_t i = 0; i < created; i++) {
-		/* Buffers in an area are unmapped with it. */
-		if (pool->buffers[i] != NULL &&
-		    (pool->area == NULL || !salvage_area_contains(pool->area, pool->buffers[i])))
-			munmap(pool->buffers[i], mapping_size(pool->buffer_events));
+		for (uint32_t j = 0; table != NULL && j < BUFFER_TABLE_LENGTH; j++) {
+			/* Buffers in an area are unmapped with it. */
+			if (table[j] != NULL && (pool->area == NULL || !salvage_area_contains(pool->area, table[j])))
+				munmap(table[j], mapping_size(pool->buffer_events));
+		}
+		if (table != NULL)
+			munmap(table, table_size());
+		atomic_store_explicit(&pool->tables[i], NULL, memory_order_relaxed);
 	}
-	munmap(pool->buffers, BUFFER_POOL_MAX * sizeof(*pool->buffers));
-	pool->buffers = NULL;
 }
 
 void buffer_pool_add_thread(buffer_pool *pool)
@@ -94,32 +123,47 @@ static event_buffer *reserve_in_area(buffer_pool *pool)
 	return buffer;
 }
 
-static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
+/* Takes an index for a buffer. Returns 0 if there is none. */
+static int take_index(buffer_pool *pool, uint32_t *index)
 {
-	uint32_t index = atomic_load_explicit(&pool->created, memory_order_relaxed);
-	event_buffer *buffer;
-
-	if (!count_if_below(&pool->counts[is_extra], &pool->bounds[is_extra]))
-		return NULL;
+	*index = atomic_load_explicit(&pool->created, memory_order_relaxed);
 	do {
-		if (index >= BUFFER_POOL_MAX)
-			return NULL;
-	} while (!atomic_compare_exchange_weak_explicit(&pool->created, &index, index + 1, memory_order_relaxed,
+		if (*index >= BUFFER_POOL_MAX)
+			return 0;
+	} while (!atomic_compare_exchange_weak_explicit(&pool->created, index, *index + 1, memory_order_relaxed,
 							memory_order_relaxed));
-	buffer = pool->area != NULL ? reserve_in_area(pool) : NULL;
+	return provide_table(pool, *index);
+}
+
+static event_buffer *allocate_buffer(buffer_pool *pool)
+{
+	event_buffer *buffer = pool->area != NULL ? reserve_in_area(pool) : NULL;
+
 	/*
 	 * Events in a buffer outside of the area are lost if the process dies, but without a buffer they would be lost
 	 * now.
 	 */
-	if (buffer == NULL)
-		buffer = map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
-	/* The index stays used after a failure, so a system that refuses memory is not asked for this buffer again. */
-	if (buffer == NULL)
+	return buffer != NULL ? buffer : map_memory(mapping_size(pool->buffer_events), MAP_BUFFER);
+}
+
+static event_buffer *create_buffer(buffer_pool *pool, int is_extra)
+{
+	event_buffer *buffer;
+	uint32_t index;
+
+	if (!count_if_below(&pool->counts[is_extra], &pool->bounds[is_extra]))
 		return NULL;
+	buffer = allocate_buffer(pool);
+	if (buffer == NULL || !take_index(pool, &index)) {
+		/* The system may have memory again later. Without an index, the memory of the buffer is not used. */
+		atomic_fetch_sub_explicit(&pool->counts[is_extra], 1, memory_order_relaxed);
+		atomic_store_explicit(&pool->has_refused, 1, memory_order_relaxed);
+		return NULL;
+	}
 	buffer->capacity = pool->buffer_events;
 	buffer->index = index;
 	buffer->is_extra = is_extra != 0;
-	pool->buffers[index] = buffer;
+	*buffer_at(pool, index) = buffer;
 	return buffer;
 }
 
@@ -138,7 +182,7 @@ static event_buffer *pop_free_buffer(buffer_pool *pool, int is_extra)
 
 		if (number == 0)
 			return NULL;
-		buffer = pool->buffers[number - 1];
+		buffer = *buffer_at(pool, number - 1);
 		/*
 		 * Stale if another thread takes the buffer now. The exchange then fails, even if the buffer is on top
 		 * again: the number of pops has changed.

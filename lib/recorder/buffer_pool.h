@@ -81,10 +81,21 @@ struct event_buffer {
 	_Alignas(CACHE_LINE) event_slot slots[];
 };
 
+/** Length of a table of buffers, and the most tables that a pool has. */
+#define BUFFER_TABLE_LENGTH 1024
+#define BUFFER_TABLE_COUNT 1024
+
+/** Maximum number of buffers of a pool, whatever its bounds. */
+#define BUFFER_POOL_MAX ((uint32_t)BUFFER_TABLE_LENGTH * BUFFER_TABLE_COUNT)
+
 typedef struct buffer_pool {
-	salvage_area *area;     /**< Where buffers are allocated; NULL: in private memory. Constant. */
-	event_buffer **buffers; /**< By index; entries are written once, before the buffer is first handed
-	                                    out. */
+	salvage_area *area; /**< Where buffers are allocated; NULL: in private memory. Constant. */
+	/**
+	 * The buffers by index, in tables of #BUFFER_TABLE_LENGTH, so that few take no address space for many. A table
+	 * is stored once, with release, before an index in it is used; its elements are written once, before the buffer
+	 * is first handed out.
+	 */
+	_Atomic(event_buffer **) tables[BUFFER_TABLE_COUNT];
 	uint32_t buffer_events;
 	/** Number of full buffers at which the writer thread is woken: waking costs more than a change of buffers.
 	 * Fewer full buffers wait for the next interval, or for a thread that finds no free buffer. */
@@ -95,15 +106,14 @@ typedef struct buffer_pool {
 	_Atomic uint32_t bounds[2];
 	_Atomic uint32_t counts[2]; /**< By is_extra: how many were created. Does not shrink with the bound. */
 	_Atomic uint32_t created;   /**< Indices given out, to extra buffers too. */
+	/** The system has refused memory for a buffer, so there may be fewer than threads. Any thread; relaxed. */
+	_Atomic int has_refused;
 	/** Top of the stack of free buffers, by is_extra: index + 1 in the low half; the number of pops in the high
 	 * half, so that a compare-and-exchange fails if the same buffer was taken and given back since (ABA). Any
 	 * thread pops and pushes, with sequentially consistent exchanges: see pop_free_buffer(). */
 	_Atomic uint64_t free_top[2];
 	_Atomic(event_buffer *) full; /**< Newest first. Pushed with release, taken with acquire. */
 } buffer_pool;
-
-/** Maximum number of buffers of a pool, whatever its bounds. */
-#define BUFFER_POOL_MAX (UINT32_C(1) << 20)
 
 /** \p area: where to allocate buffers, or NULL. Returns 0 if there is no memory. */
 int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_events, salvage_area *area);

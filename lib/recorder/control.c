@@ -2,11 +2,13 @@
 /* Stops and resumes recording while the program runs, and requests rounds of draining. */
 #include "recorder/control.h"
 
+#include "base/cancellation.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/thread.h"
 
 mprof_status control_request_round(recorder_shared *shared, retire_request *request)
 {
+	WITHOUT_CANCELLATION;
 	mprof_status status = MPROF_ERR_STATE;
 	uint64_t round;
 
@@ -54,6 +56,7 @@ static void resume_thread(mprof_thread *thread)
 
 mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
 {
+	WITHOUT_CANCELLATION;
 	uint64_t counter;
 
 	if (recorder == NULL || (enabled != 0 && enabled != 1))

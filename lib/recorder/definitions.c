@@ -3,6 +3,7 @@
 #include "recorder/message_sending.h"
 #include "recorder/recorder_internal.h"
 
+#include "base/cancellation.h"
 #include "base/elements.h"
 #include "base/options.h"
 
@@ -38,6 +39,7 @@ static int is_closing(const mprof_recorder *recorder)
 static mprof_status send_definition(mprof_recorder *recorder, message_kind kind, mprof_key key,
 				    const mprof_description *description)
 {
+	WITHOUT_CANCELLATION;
 	mprof_description own;
 	uint64_t counter;
 
@@ -114,6 +116,7 @@ static mprof_status send_fields(mprof_recorder *recorder, mprof_key class_key, c
 mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
 					  const mprof_class_field *fields, size_t field_size, size_t count)
 {
+	WITHOUT_CANCELLATION;
 	element_list list;
 	mprof_status status;
 
@@ -130,6 +133,7 @@ mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key cl
 static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mprof_key key,
 				 const mprof_element *element)
 {
+	WITHOUT_CANCELLATION;
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
 	mprof_element own;
 	mprof_assembly_name assembly;
@@ -168,6 +172,7 @@ mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key 
 
 mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name, size_t name_length)
 {
+	WITHOUT_CANCELLATION;
 	if (recorder == NULL || name == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
@@ -180,6 +185,7 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 
 mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value)
 {
+	WITHOUT_CANCELLATION;
 	if (recorder == NULL || key == NULL || key[0] == '\0' || value == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, key, strlen(key)) ||
@@ -193,6 +199,7 @@ mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *k
 
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
+	WITHOUT_CANCELLATION;
 	if (recorder == NULL || text == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, text, text_length))
@@ -215,6 +222,7 @@ static int metric_flags_are_known(uint32_t flags)
 mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
 					  uint32_t flags, uint32_t *metric)
 {
+	WITHOUT_CANCELLATION;
 	mprof_status status;
 	message *created;
 
@@ -261,6 +269,7 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
 					   size_t value_size, size_t count)
 {
+	WITHOUT_CANCELLATION;
 	element_list list;
 	mprof_status status;
 
@@ -276,6 +285,7 @@ mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof
 
 mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
 {
+	WITHOUT_CANCELLATION;
 	mprof_root_area own;
 
 	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
@@ -292,6 +302,7 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 
 mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
 {
+	WITHOUT_CANCELLATION;
 	mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = start};
 
 	if (recorder == NULL)

@@ -172,6 +172,7 @@ static mprof_thread *unlink_threads(recorder_shared *shared)
 		if (atomic_load_explicit(&thread->detached, memory_order_acquire) &&
 		    thread->drain.next_sequence == thread->sequence && !thread_times_are_due(thread)) {
 			*link = thread->next;
+			thread_remove_by_id(thread);
 			thread->next = reaped;
 			reaped = thread;
 		} else {

@@ -77,7 +77,7 @@ static void destroy_locks(drain_threads *threads)
 	pthread_mutex_destroy(&threads->lock);
 }
 
-void drain_threads_start(drain_threads *threads, const recorder_drain *drain)
+void drain_threads_start(drain_threads *threads, const recorder_drain *drain, const pthread_attr_t *attributes)
 {
 	const uint32_t count = threads->wanted;
 	const mprof_allocator *allocator = &drain->shared->allocator;
@@ -97,7 +97,7 @@ void drain_threads_start(drain_threads *threads, const recorder_drain *drain)
 	if (!init_locks(threads))
 		return;
 	while (threads->count < count &&
-	       pthread_create(&threads->handles[threads->count], NULL, drain_thread_main, threads) == 0) {
+	       pthread_create(&threads->handles[threads->count], attributes, drain_thread_main, threads) == 0) {
 #if defined(__GLIBC__)
 		pthread_setname_np(threads->handles[threads->count], "mprof-drain");
 #endif

@@ -18,7 +18,7 @@
  * Starts drain_threads::wanted threads, which inherit the signal mask of the caller; fewer if the system refuses.
  * Called before the writer thread starts.
  */
-void drain_threads_start(drain_threads *threads, const recorder_drain *drain);
+void drain_threads_start(drain_threads *threads, const recorder_drain *drain, const pthread_attr_t *attributes);
 
 /** Ends the threads. After the writer thread has ended. */
 void drain_threads_finish(drain_threads *threads);

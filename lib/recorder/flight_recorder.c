@@ -2,6 +2,7 @@
 /* Opens recorders that keep the log in a ring buffer, and writes the ring buffer to files. Threads of the client. */
 #include "recorder/recorder_internal.h"
 
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "io/log_file.h"
 #include "io/sink_descriptor.h"
@@ -124,6 +125,7 @@ static mprof_status dump_ring(mprof_recorder *recorder, const char *path, uint32
 mprof_status mprof_recorder_dump_path(mprof_recorder *recorder, const char *path, uint32_t gzip_level,
 				      mprof_error *error)
 {
+	WITHOUT_CANCELLATION;
 	int saved_errno = errno;
 	mprof_status status;
 

@@ -2,6 +2,7 @@
 /* Opens, closes and frees recorders. Threads of the client. */
 #include "recorder/lifecycle.h"
 
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "format/dialect.h"
@@ -584,6 +585,7 @@ static mprof_status make_recorder(const recorder_destination *where, const mprof
 mprof_status lifecycle_open(const recorder_destination *where, const mprof_recorder_options *options,
 			    mprof_recorder **recorder, mprof_error *error)
 {
+	WITHOUT_CANCELLATION;
 	mprof_recorder_options own;
 	mprof_writer_options writer_options;
 	mprof_recorder *created = NULL;
@@ -648,6 +650,7 @@ mprof_status mprof_recorder_open_sink(const mprof_sink *sink, const mprof_record
 
 mprof_status mprof_recorder_close(mprof_recorder *recorder)
 {
+	WITHOUT_CANCELLATION;
 	mprof_status status;
 	int closed;
 
@@ -688,6 +691,7 @@ static void give_up_in_child(mprof_recorder *recorder)
 
 void mprof_recorder_destroy(mprof_recorder *recorder)
 {
+	WITHOUT_CANCELLATION;
 	if (recorder == NULL || recorder_on_own_thread(&recorder->shared))
 		return;
 	if (recorder_in_child(&recorder->shared)) {

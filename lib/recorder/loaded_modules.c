@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "recorder/loaded_maps.h"
 
 #include <elf.h>
 #include <link.h>
@@ -45,11 +46,23 @@ static int visit_counts(struct dl_phdr_info *info, size_t size, void *user)
 	return 1;
 }
 
+/* The number that changes with what is mapped takes the place of the counts. */
+static loaded_counts read_map_counts(const counter_source *source)
+{
+	loaded_counts counts = {.are_known = 1, .counter = counter_read(source)};
+
+	counts.added = loaded_maps_digest();
+	return counts;
+}
+
 loaded_counts loaded_counts_read(const counter_source *source)
 {
 	counts_reading reading = {.source = source};
 
-	dl_iterate_phdr(visit_counts, &reading);
+	if (loaded_maps_are_needed())
+		reading.counts = read_map_counts(source);
+	else
+		dl_iterate_phdr(visit_counts, &reading);
 	return reading.counts;
 }
 
@@ -130,7 +143,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
 	size_t name_at = list->names_length;
 	loaded_module *module;
 
-	if (list->count == 0)
+	if (list->count == 0 && !list->counts.are_known)
 		list->counts.counter = counter_read(reading->source);
 	copy_counts(&list->counts, info, size);
 	list->count++;
@@ -182,6 +195,17 @@ static int reserve_modules(loaded_list *list, const mprof_allocator *allocator, 
 	return has_room;
 }
 
+static void read_list(list_reading *reading)
+{
+	if (!loaded_maps_are_needed()) {
+		dl_iterate_phdr(visit_module, reading);
+		return;
+	}
+	/* Read first: a module that is mapped meanwhile changes them. */
+	reading->list->counts = read_map_counts(reading->source);
+	loaded_maps_visit(visit_module, reading);
+}
+
 int loaded_list_read(loaded_list *list, const mprof_allocator *allocator, const counter_source *source)
 {
 	list_reading reading = {list, source};
@@ -190,7 +214,7 @@ int loaded_list_read(loaded_list *list, const mprof_allocator *allocator, const 
 		list->counts.are_known = 0;
 		list->count = 0;
 		list->names_length = 0;
-		dl_iterate_phdr(visit_module, &reading);
+		read_list(&reading);
 		if (list->count <= list->capacity && list->names_length <= list->names_capacity) {
 			sort_modules(list);
 			return 1;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of address space, and of the sparse file. */
+/* Maximum size of the file in bytes. */
 #define CAPACITY ((uint64_t)8 << 30)
 
 uint64_t salvage_layout(void)

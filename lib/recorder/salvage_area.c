@@ -2,6 +2,8 @@
 /* Allocates pieces of a mapped file, and finds the pieces in the file of a process that has ended. */
 #include "recorder/salvage_area.h"
 
+#include "base/cancellation.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,13 +16,20 @@
 /* Type of the file systems in memory, and of a memfd: TMPFS_MAGIC in linux/magic.h. */
 #define TMPFS_TYPE 0x01021994
 
-/* In a smaller area, a buffer of the largest size would not fit. */
-#define LEAST_CAPACITY (UINT64_C(32) << 20)
-
 #define PIECE_MAGIC UINT64_C(0x6d70726f66706365)
 
 /* Parts of the file are allocated in steps of this size, so that most pieces need no system call. */
 #define BACKING_STEP (UINT64_C(256) << 10)
+
+/*
+ * A part of the file is mapped at a time: at least LEAST_CHUNK bytes, and a sixteenth of what is mapped already, so that
+ * the mappings stay few and hardly any address space is unused.
+ */
+#define LEAST_CHUNK (UINT64_C(1) << 20)
+#define MOST_CHUNKS 1024
+
+/* A multiple of the page size of any system, as offsets of mappings must be. */
+#define CHUNK_ALIGNMENT (UINT64_C(64) << 10)
 
 static uint64_t round_up(uint64_t size, uint64_t alignment)
 {
@@ -51,41 +60,6 @@ static int open_file(const char *path, int flags, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
-/* RLIMIT_FSIZE is checked first: exceeding it raises a signal. */
-static uint64_t limit_capacity(uint64_t capacity)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < capacity)
-		capacity = limit.rlim_cur;
-	if (capacity > SIZE_MAX / 4)
-		capacity = SIZE_MAX / 4;
-	return capacity & ~((UINT64_C(1) << 20) - 1);
-}
-
-/* Maps \p capacity bytes, or as much as the file system and the address space allow. Returns 0 or an errno value. */
-static int map_shared(salvage_area *area, uint64_t capacity)
-{
-	int error = ENOSPC;
-
-	for (capacity = limit_capacity(capacity); capacity >= LEAST_CAPACITY; capacity /= 2) {
-		void *memory;
-
-		if (ftruncate(area->fd, (off_t)capacity) != 0) {
-			error = errno;
-			continue;
-		}
-		memory = mmap(NULL, (size_t)capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, area->fd, 0);
-		if (memory != MAP_FAILED) {
-			area->base = memory;
-			area->capacity = capacity;
-			return 0;
-		}
-		error = errno;
-	}
-	return error;
-}
-
 /* The program may have closed the descriptor and opened another file with the same number. */
 static int is_own_file(const salvage_area *area)
 {
@@ -98,10 +72,14 @@ static int is_own_file(const salvage_area *area)
 /* Allocates a part of the file, without changing its content. Returns 0 or an errno value. */
 static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t size)
 {
+	struct rlimit limit;
 	int error;
 
 	if (!is_own_file(area))
 		return EBADF;
+	/* Checked first: exceeding it raises a signal. */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < offset + size)
+		return EFBIG;
 	do
 		error = fallocate(area->fd, 0, (off_t)offset, (off_t)size) != 0 ? errno : 0;
 	while (error == EINTR);
@@ -126,49 +104,170 @@ static int write_zeros(const salvage_area *area, uint64_t offset, uint64_t size)
 }
 
 /*
- * Allocates the file up to \p end, and some more for the next pieces. Several threads may do so at once: allocating a
- * range twice has no effect.
+ * Allocates the file for a chunk up to \p end, and some more for the next pieces. Several threads may do so at once:
+ * allocating a range twice has no effect.
  */
-static int extend_backing(salvage_area *area, uint64_t end)
+static int extend_backing(const salvage_area *area, salvage_chunk *chunk, uint64_t end)
 {
-	uint64_t start = atomic_load_explicit(&area->backed, memory_order_relaxed);
+	uint64_t start = atomic_load_explicit(&chunk->backed, memory_order_relaxed);
 	uint64_t target = round_up(end, BACKING_STEP);
 	int error;
 
 	if (start >= end)
 		return 0;
-	if (target > area->capacity)
-		target = area->capacity;
-	error = allocate_range(area, start, target - start);
+	if (target > chunk->size)
+		target = chunk->size;
+	error = allocate_range(area, chunk->offset + start, target - start);
 	while (error == 0 && start < target &&
-	       !atomic_compare_exchange_weak_explicit(&area->backed, &start, target, memory_order_release,
+	       !atomic_compare_exchange_weak_explicit(&chunk->backed, &start, target, memory_order_release,
 						      memory_order_relaxed))
 		continue;
 	return error;
+}
+
+/* The slow path of back_with_file(). */
+static int back_range(const salvage_area *area, salvage_chunk *chunk, uint64_t start, uint64_t size)
+{
+	/* Allocating a part of a file is a cancellation point. */
+	WITHOUT_CANCELLATION;
+	int error;
+
+	if (extend_backing(area, chunk, start + size) == 0)
+		return 0;
+	/* There may be room for this piece alone. */
+	error = allocate_range(area, chunk->offset + start, size);
+	return error == EOPNOTSUPP || error == ENOSYS ? write_zeros(area, chunk->offset + start, size) : error;
 }
 
 /*
  * Allocates the range of a new piece in the file: otherwise the first store there would raise SIGBUS on a full disk.
  * Returns 0 or an errno value.
  */
-static int back_with_file(salvage_area *area, uint64_t offset, uint64_t size)
+static int back_with_file(const salvage_area *area, salvage_chunk *chunk, uint64_t start, uint64_t size)
 {
+	/* Acquire: pairs with the release in extend_backing(), which follows the allocation. */
+	if (atomic_load_explicit(&chunk->backed, memory_order_acquire) >= start + size)
+		return 0;
+	return back_range(area, chunk, start, size);
+}
+
+/* Maps a part of the file, which may end before it. Returns NULL and sets errno if the system refuses. */
+static unsigned char *map_range(const salvage_area *area, uint64_t offset, uint64_t size)
+{
+	void *memory = MAP_FAILED;
+
+	if (!is_own_file(area))
+		errno = EBADF;
+	else
+		memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, area->fd, (off_t)offset);
+	if (memory == MAP_FAILED)
+		return NULL;
+	/* Excluded from core files: the salvage file contains it already. */
+	(void)madvise(memory, (size_t)size, MADV_DONTDUMP);
+	return memory;
+}
+
+/* Enters a part of the file that was mapped into the table. Returns NULL if that is full. */
+static salvage_chunk *add_chunk(salvage_area *area, unsigned char *base, const salvage_chunk *fresh)
+{
+	uint32_t index = atomic_load_explicit(&area->chunk_count, memory_order_relaxed);
+	salvage_chunk *chunk;
+
+	do {
+		if (index == MOST_CHUNKS)
+			return NULL;
+	} while (!atomic_compare_exchange_weak_explicit(&area->chunk_count, &index, index + 1, memory_order_relaxed,
+							memory_order_relaxed));
+	chunk = &area->chunks[index];
+	chunk->offset = fresh->offset;
+	chunk->size = fresh->size;
+	atomic_store_explicit(&chunk->used, atomic_load_explicit(&fresh->used, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&chunk->backed, atomic_load_explicit(&fresh->backed, memory_order_relaxed),
+			      memory_order_relaxed);
+	/* Release: a thread that sees the address sees the rest, too. */
+	atomic_store_explicit(&chunk->base, base, memory_order_release);
+	return chunk;
+}
+
+/*
+ * Maps the next part of the file, with room for a piece of \p size bytes, and describes it in \p fresh. Returns NULL if
+ * the system refuses.
+ */
+static unsigned char *map_next(const salvage_area *area, uint64_t size, salvage_chunk *fresh)
+{
+	_Atomic uint64_t *used = &root_of(area)->used;
+	uint64_t offset = atomic_load_explicit(used, memory_order_relaxed);
+	const uint64_t least = round_up(size, CHUNK_ALIGNMENT);
+
+	for (;;) {
+		uint64_t length = offset / 16 > LEAST_CHUNK ? round_up(offset / 16, CHUNK_ALIGNMENT) : LEAST_CHUNK;
+		unsigned char *base;
+
+		if (area->capacity - offset < least)
+			return NULL;
+		if (length < least || length > area->capacity - offset)
+			length = least;
+		base = map_range(area, offset, length);
+		if (base == NULL && length > least) {
+			length = least;
+			base = map_range(area, offset, length);
+		}
+		if (base == NULL)
+			return NULL;
+		if (atomic_compare_exchange_strong_explicit(used, &offset, offset + length, memory_order_relaxed,
+							    memory_order_relaxed)) {
+			fresh->offset = offset;
+			fresh->size = length;
+			return base;
+		}
+		/* Another thread has taken this part of the file. */
+		munmap(base, (size_t)length);
+	}
+}
+
+/* Adds a chunk with room for a piece of \p size bytes, which is the caller's. Returns NULL if the system refuses. */
+static salvage_chunk *map_chunk(salvage_area *area, uint64_t size)
+{
+	salvage_chunk fresh = {.used = size};
+	unsigned char *base = map_next(area, size, &fresh);
+	uint64_t end = fresh.offset + fresh.size;
+	salvage_chunk *chunk = NULL;
+
+	if (base == NULL)
+		return NULL;
+	if (back_with_file(area, &fresh, 0, size) == 0)
+		chunk = add_chunk(area, base, &fresh);
+	if (chunk != NULL)
+		return chunk;
+	munmap(base, (size_t)fresh.size);
+	/* Given back, unless another thread has taken the part that follows. */
+	(void)atomic_compare_exchange_strong_explicit(&root_of(area)->used, &end, fresh.offset, memory_order_relaxed,
+						      memory_order_relaxed);
+	return NULL;
+}
+
+/* Maps the start of the file, with the headers. Returns 0 or an errno value. */
+static int map_first_chunk(salvage_area *area)
+{
+	salvage_chunk fresh = {.size = round_up(area->first, LEAST_CHUNK), .used = area->first};
+	unsigned char *base = map_range(area, 0, fresh.size);
 	int error;
 
-	/* Acquire: pairs with the release in extend_backing(), which follows the allocation. */
-	if (atomic_load_explicit(&area->backed, memory_order_acquire) >= offset + size)
-		return 0;
-	if (extend_backing(area, offset + size) == 0)
-		return 0;
-	/* There may be room for this piece alone. */
-	error = allocate_range(area, offset, size);
-	return error == EOPNOTSUPP || error == ENOSYS ? write_zeros(area, offset, size) : error;
+	if (base == NULL)
+		return errno;
+	area->base = base;
+	error = back_with_file(area, &fresh, 0, area->first);
+	atomic_store_explicit(&area->current, add_chunk(area, base, &fresh), memory_order_release);
+	if (error == 0)
+		atomic_store_explicit(&root_of(area)->used, fresh.size, memory_order_relaxed);
+	return error;
 }
 
 static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacity)
 {
 	struct stat status;
-	int error;
+	void *chunks;
 
 	if (fstat(area->fd, &status) != 0)
 		return errno;
@@ -177,15 +276,13 @@ static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacit
 	area->device = (uint64_t)status.st_dev;
 	area->inode = (uint64_t)status.st_ino;
 	area->first = first_piece(header_size);
-	error = map_shared(area, capacity);
-	if (error == 0)
-		error = back_with_file(area, 0, area->first);
-	if (error == 0)
-		atomic_store_explicit(&root_of(area)->used, area->first, memory_order_relaxed);
-	/* Excluded from core files: the salvage file contains it already. */
-	if (error == 0)
-		(void)madvise(area->base, (size_t)area->capacity, MADV_DONTDUMP);
-	return error;
+	area->capacity = capacity & ~(CHUNK_ALIGNMENT - 1);
+	chunks = mmap(NULL, MOST_CHUNKS * sizeof(*area->chunks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (chunks == MAP_FAILED)
+		return errno;
+	area->chunks = chunks;
+	return map_first_chunk(area);
 }
 
 int salvage_area_create(salvage_area *area, const char *path, size_t header_size, uint64_t capacity)
@@ -261,9 +358,56 @@ int salvage_area_is_memory(const salvage_area *area)
 	return fstatfs(area->fd, &status) == 0 && status.f_type == TMPFS_TYPE;
 }
 
+/* The start of a chunk, or NULL if a thread has not finished mapping it. Acquire: see add_chunk(). */
+static unsigned char *chunk_base(const salvage_chunk *chunk)
+{
+	return atomic_load_explicit(&chunk->base, memory_order_acquire);
+}
+
+int salvage_area_contains(const salvage_area *area, const void *memory)
+{
+	const uint32_t count = atomic_load_explicit(&area->chunk_count, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const unsigned char *base = chunk_base(&area->chunks[i]);
+
+		if (base != NULL && (uintptr_t)memory - (uintptr_t)base < area->chunks[i].size)
+			return 1;
+	}
+	return 0;
+}
+
+void salvage_area_replace(const salvage_area *area)
+{
+	const uint32_t count = atomic_load_explicit(&area->chunk_count, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned char *base = chunk_base(&area->chunks[i]);
+
+		if (base != NULL)
+			(void)mmap(base, (size_t)area->chunks[i].size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	}
+}
+
+static void unmap_chunks(salvage_area *area)
+{
+	const uint32_t count = atomic_load_explicit(&area->chunk_count, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned char *base = chunk_base(&area->chunks[i]);
+
+		if (base != NULL)
+			munmap(base, (size_t)area->chunks[i].size);
+	}
+	munmap(area->chunks, MOST_CHUNKS * sizeof(*area->chunks));
+}
+
 void salvage_area_close(salvage_area *area)
 {
-	if (area->base != NULL)
+	if (area->chunks != NULL)
+		unmap_chunks(area);
+	else if (area->base != NULL)
 		munmap(area->base, (size_t)area->capacity);
 	if (area->device == 0 || is_own_file(area))
 		close(area->fd);
@@ -271,25 +415,49 @@ void salvage_area_close(salvage_area *area)
 	memset(area, 0, sizeof(*area));
 }
 
+static uint64_t chunk_room(const salvage_chunk *chunk)
+{
+	return chunk->size - atomic_load_explicit(&chunk->used, memory_order_relaxed);
+}
+
+/*
+ * Takes \p size bytes of the current chunk, or of a new one, which becomes the current one if more is left of it.
+ * \p start receives their offset in the chunk. Returns NULL if there is no room.
+ */
+static salvage_chunk *take_range(salvage_area *area, uint64_t size, uint64_t *start)
+{
+	salvage_chunk *chunk = atomic_load_explicit(&area->current, memory_order_acquire);
+	salvage_chunk *mapped;
+
+	*start = atomic_load_explicit(&chunk->used, memory_order_relaxed);
+	while (chunk->size - *start >= size) {
+		if (atomic_compare_exchange_weak_explicit(&chunk->used, start, *start + size, memory_order_relaxed,
+							  memory_order_relaxed))
+			return chunk;
+	}
+	mapped = map_chunk(area, size);
+	if (mapped != NULL && chunk_room(mapped) > chunk_room(chunk))
+		(void)atomic_compare_exchange_strong_explicit(&area->current, &chunk, mapped, memory_order_release,
+							      memory_order_relaxed);
+	*start = 0;
+	return mapped;
+}
+
 /* Allocates a piece of a rounded size; NULL if there is no room. */
 static salvage_piece *reserve_piece(salvage_area *area, salvage_kind kind, uint64_t size)
 {
-	_Atomic uint64_t *used = &root_of(area)->used;
-	uint64_t offset = atomic_load_explicit(used, memory_order_relaxed);
+	uint64_t start;
+	salvage_chunk *chunk = take_range(area, size, &start);
 	salvage_piece *piece;
 
-	do {
-		if (area->capacity - offset < size)
-			return NULL;
-	} while (!atomic_compare_exchange_weak_explicit(used, &offset, offset + size, memory_order_relaxed,
-							memory_order_relaxed));
-	/* The file system refused: this range stays a hole and is not touched. */
-	if (back_with_file(area, offset, size) != 0)
+	/* If the file system refuses, this range stays a hole and is not touched. */
+	if (chunk == NULL || back_with_file(area, chunk, start, size) != 0)
 		return NULL;
-	piece = (salvage_piece *)(void *)(area->base + offset);
+	piece = (salvage_piece *)(void *)(chunk_base(chunk) + start);
 	piece->size = size;
 	piece->kind = (uint32_t)kind;
-	atomic_store_explicit(&piece->check, salvage_check(offset, piece), memory_order_release);
+	piece->offset = chunk->offset + start;
+	atomic_store_explicit(&piece->check, salvage_check(piece->offset, piece), memory_order_release);
 	return piece;
 }
 
@@ -353,9 +521,7 @@ void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size)
 		atomic_store_explicit(&piece->check, 0, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 		piece->kind = (uint32_t)kind;
-		atomic_store_explicit(&piece->check,
-				      salvage_check((uint64_t)((unsigned char *)piece - area->base), piece),
-				      memory_order_release);
+		atomic_store_explicit(&piece->check, salvage_check(piece->offset, piece), memory_order_release);
 	}
 	return piece->content;
 }

@@ -8,6 +8,9 @@
  * and follows no pointers, so it does not matter what the process was doing when it died. A piece is never returned to
  * the area; pieces of variable size are recycled by size class.
  *
+ * The file is mapped part by part as pieces need it, so the area takes hardly more of the program's address space than
+ * it uses, and the file is not larger than what was allocated of it.
+ *
  * What the process stored before it died is in the mapping. Recovery runs after that, so order only matters between
  * stores of the same thread: the store that makes others valid must come after them, which a release store ensures.
  */
@@ -45,12 +48,13 @@ typedef struct salvage_piece {
 	/** Recycled pieces: 1 while the piece is in use. Stored with release after the content. */
 	_Atomic uint32_t in_use;
 	struct salvage_piece *next_free; /**< In the list of free pieces. Only valid in the recording process. */
+	uint64_t offset;                 /**< Of this header in the file. Only valid in the recording process. */
 	_Alignas(SALVAGE_ALIGNMENT) unsigned char content[];
 } salvage_piece;
 
 /** The header of the file. */
 typedef struct salvage_root {
-	_Atomic uint64_t used; /**< Offset after the last allocated piece. */
+	_Atomic uint64_t used; /**< Offset after the last part of the file that was mapped. */
 	unsigned char reserved[SALVAGE_ALIGNMENT - sizeof(uint64_t)];
 	_Alignas(SALVAGE_ALIGNMENT) unsigned char header[]; /**< The caller's. */
 } salvage_root;
@@ -58,27 +62,39 @@ typedef struct salvage_root {
 /** Size classes of recycled pieces: four to each power of two, from 256 bytes on. */
 #define SALVAGE_CLASSES 160
 
+/** A part of the file that is mapped for pieces. */
+typedef struct salvage_chunk {
+	/** Stored with release after the rest: NULL while the part is not mapped yet. Constant from then on. */
+	_Atomic(unsigned char *) base;
+	uint64_t offset; /**< In the file. Constant, as is the size. */
+	uint64_t size;
+	_Atomic uint64_t used; /**< Bytes of it that pieces have. Any thread. */
+	/**
+	 * The file is allocated up to this offset in the chunk at least. Any thread increases it, after the allocation,
+	 * with release; a thread that loads it with acquire may store to that part of the mapping.
+	 */
+	_Atomic uint64_t backed;
+} salvage_chunk;
+
 /** A mapped area. */
 typedef struct salvage_area {
 	unsigned char *base; /**< Where the salvage_root is; NULL if there is no area. */
-	uint64_t capacity;   /**< Bytes of address space, and of the file, most of which is a hole. */
+	uint64_t capacity;   /**< Maximum size of the file in bytes; of an area of salvage_area_open(), its size. */
 	uint64_t first;      /**< Offset of the first piece. */
-	int fd;              /**< To allocate parts of the file. */
+	int fd;              /**< To map and allocate parts of the file. */
 	uint64_t device;     /**< Device and inode of the file: the descriptor may be closed and reused. */
 	uint64_t inode;
-	/**
-	 * The file is allocated up to this offset at least. Any thread increases it, after the allocation, with
-	 * release; a thread that loads it with acquire may store to that part of the mapping.
-	 */
-	_Atomic uint64_t backed;
+	salvage_chunk *chunks;                /**< In the recording process. Entries are used once, in their order. */
+	_Atomic uint32_t chunk_count;         /**< Entries in use. Any thread. */
+	_Atomic(salvage_chunk *) current;     /**< The chunk that the next piece is tried in first. Any thread. */
 	pthread_mutex_t lock;                 /**< Guards free. */
 	salvage_piece *free[SALVAGE_CLASSES]; /**< Free pieces of each size class, linked by next_free. */
 } salvage_area;
 
 /**
- * Creates the file, or uses an empty one, and maps it, with a header of \p header_size bytes, all zero. The area has
- * \p capacity bytes, or less if the system does not grant that much. Returns 0 or an errno value: EBUSY if the file is
- * not empty.
+ * Creates the file, or uses an empty one, and maps its start, with a header of \p header_size bytes, all zero. The file
+ * grows up to \p capacity bytes, as far as the file system and the limits of the process allow at that time. Returns 0
+ * or an errno value: EBUSY if the file is not empty, EFBIG if RLIMIT_FSIZE allows no file of the least size.
  */
 int salvage_area_create(salvage_area *area, const char *path, size_t header_size, uint64_t capacity);
 
@@ -118,11 +134,14 @@ void *salvage_area_allocate(salvage_area *area, salvage_kind kind, size_t size);
 /** Returns a piece of salvage_area_allocate() to its size class. Takes a lock, so it is not async-signal-safe. */
 void salvage_area_recycle(salvage_area *area, void *content);
 
-/** Whether memory is in the area. */
-static inline int salvage_area_contains(const salvage_area *area, const void *memory)
-{
-	return (uintptr_t)memory - (uintptr_t)area->base < area->capacity;
-}
+/** Whether memory is in the area. Any thread; async-signal-safe. */
+int salvage_area_contains(const salvage_area *area, const void *memory);
+
+/**
+ * In a child made by fork(), which shares the mappings with its parent: replaces them by zeros of its own. Errors
+ * cannot be reported: the child then keeps the mappings of its parent. Async-signal-safe.
+ */
+void salvage_area_replace(const salvage_area *area);
 
 /** The header of the piece whose content is at \p content. */
 static inline salvage_piece *salvage_piece_of(void *content)

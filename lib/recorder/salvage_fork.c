@@ -2,7 +2,7 @@
 /* Keeps a list of areas, and replaces them in children made by fork(). */
 #include "recorder/salvage_fork.h"
 
-#include <sys/mman.h>
+#include <stddef.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_registered;
@@ -23,10 +23,8 @@ static void after_fork(void)
 
 static void in_child(void)
 {
-	/* If the system refuses, the child keeps the buffers of its parent; nothing can be done about it here. */
 	for (const salvage_fork_entry *entry = entries; entry != NULL; entry = entry->next)
-		(void)mmap(entry->area->base, (size_t)entry->area->capacity, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		salvage_area_replace(entry->area);
 	pthread_mutex_unlock(&list_lock);
 }
 

@@ -123,24 +123,28 @@ void recorder_wake_senders(recorder_shared *shared)
 	pthread_mutex_unlock(&shared->wait_lock);
 }
 
-int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in)
+int recorder_wait_shortly(recorder_shared *shared, pthread_cond_t *condition)
 {
 	struct timespec until;
 
-	if ((blocking & 1) == 0) {
-		pthread_cond_wait(condition, &shared->wait_lock);
-		return 1;
-	}
-	if (*given_up_in == blocking)
-		return 0;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += PATIENCE_NS;
 	if (until.tv_nsec >= 1000000000) {
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	if (pthread_cond_timedwait(condition, &shared->wait_lock, &until) == ETIMEDOUT &&
-	    atomic_load(&shared->blocking) == blocking)
+	return pthread_cond_timedwait(condition, &shared->wait_lock, &until) != ETIMEDOUT;
+}
+
+int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in)
+{
+	if ((blocking & 1) == 0) {
+		pthread_cond_wait(condition, &shared->wait_lock);
+		return 1;
+	}
+	if (*given_up_in == blocking)
+		return 0;
+	if (!recorder_wait_shortly(shared, condition) && atomic_load(&shared->blocking) == blocking)
 		*given_up_in = blocking;
 	return 1;
 }

@@ -31,6 +31,9 @@
 /** With the writer thread. */
 #define MOST_OWN_THREADS (MOST_DRAIN_THREADS + 1)
 
+/** Number of lists of threads by ID, a power of two. */
+#define THREAD_LISTS 1024
+
 /**
  * A bit of recorder_shared::detail in addition to those of #mprof_allocation_detail: other events keep their call
  * stacks.
@@ -108,8 +111,10 @@ typedef struct recorder_shared {
 	uint32_t room_given_up_in;         /**< Value of blocking when a thread last gave up. Guarded by wait_lock. */
 	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for others, which then must not wait. */
 	_Atomic uint64_t waits;       /**< Number of waits. Relaxed: a statistic. */
-	pthread_mutex_t threads_lock; /**< Guards the list of threads and the count. */
+	pthread_mutex_t threads_lock; /**< Guards the lists of threads and the count. */
 	mprof_thread *threads;        /**< Newest first. Only the writer thread removes threads. */
+	/** The same threads by their IDs, newest first in each list, so that one is found among many. */
+	mprof_thread *threads_by_id[THREAD_LISTS];
 	uint32_t next_serial;
 
 	pthread_mutex_t state_lock; /**< Guards what follows. */
@@ -186,6 +191,9 @@ void recorder_wake_senders(recorder_shared *shared);
  * loader.
  */
 int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in);
+
+/** Waits for \p condition for a short time. The caller holds wait_lock. Returns 0 if nothing happened meanwhile. */
+int recorder_wait_shortly(recorder_shared *shared, pthread_cond_t *condition);
 
 /**
  * Begins or ends a call of the loader by the writer thread. A thread inside the loader holds its lock and may record

@@ -2,6 +2,7 @@
 /* The getters for the statistics and the counter of a recorder. Any thread. */
 #include "recorder/recorder_internal.h"
 
+#include "base/cancellation.h"
 #include "base/options.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
 
 mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
 {
+	WITHOUT_CANCELLATION;
 	mprof_recorder_stats own;
 
 	if (recorder == NULL || stats == NULL)
@@ -35,6 +37,7 @@ mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_s
 
 mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
 {
+	WITHOUT_CANCELLATION;
 	mprof_writer_stats own;
 
 	if (recorder == NULL || stats == NULL)

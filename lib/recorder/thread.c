@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Attaches and detaches recording threads, records events on the hot path, and changes buffers. */
+/* Records events on the hot path, and changes buffers. */
 #include "recorder/thread.h"
 
+#include "base/cancellation.h"
 #include "base/testpoint.h"
 #include "format/event_kinds.h"
 #include "recorder/recorder_internal.h"
-#include "recorder/system_thread.h"
+#include "recorder/thread_buffers.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -26,11 +27,7 @@
 
 _Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
 
-/* The current buffer of a thread that has none: always full, never written. */
-static event_buffer buffer_none;
-
-/* Size of a handle, with room to align it. */
-#define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)
+event_buffer thread_no_buffer;
 
 static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 {
@@ -38,8 +35,7 @@ static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
 	atomic_fetch_add_explicit(&thread->lost[cause], 1, memory_order_relaxed);
 }
 
-/* Makes a buffer the thread's current one. Tickets of consecutive buffers are consecutive. */
-static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter)
+void thread_adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter)
 {
 	buffer->start_counter = start_counter;
 	buffer->owner = thread;
@@ -49,14 +45,27 @@ static void adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t st
 	atomic_store_explicit(&thread->current, buffer, memory_order_release);
 }
 
-/* Hands over the current buffer, which is then full or the thread's last. */
-static void hand_over(mprof_thread *thread, event_buffer *buffer)
+void thread_hand_over(mprof_thread *thread, event_buffer *buffer)
 {
 	recorder_shared *shared = thread->shared;
 
 	thread->sequence++;
 	if (buffer_pool_push_full(&shared->pool, buffer))
 		sem_post(&shared->work);
+}
+
+/* Waits once for a buffer. Returns 0 if the thread must not wait any more. */
+static int wait_once(mprof_thread *thread, uint32_t blocking)
+{
+	recorder_shared *shared = thread->shared;
+
+	if (!atomic_load_explicit(&shared->pool.has_refused, memory_order_relaxed))
+		return recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in);
+	/* Threads that record nothing may have all buffers that exist. */
+	if (thread->has_given_up)
+		return 0;
+	thread->has_given_up = !recorder_wait_shortly(shared, &shared->buffers_free);
+	return 1;
 }
 
 /* Waits for the writer thread to give a buffer back. Returns NULL if it must not wait any more. */
@@ -78,8 +87,7 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
 	do {
 		blocking = atomic_load(&shared->blocking);
 		buffer = buffer_pool_take(&shared->pool, (int)(blocking & 1));
-	} while (buffer == NULL && !atomic_load(&shared->closing) &&
-		 recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in));
+	} while (buffer == NULL && !atomic_load(&shared->closing) && wait_once(thread, blocking));
 	atomic_fetch_sub(&shared->waiting, 1);
 	pthread_mutex_unlock(&shared->wait_lock);
 	return buffer;
@@ -91,6 +99,7 @@ static event_buffer *wait_for_buffer(mprof_thread *thread)
  */
 __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread, uint64_t start_counter, int may_wait)
 {
+	WITHOUT_CANCELLATION;
 	recorder_shared *shared = thread->shared;
 	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
 	event_buffer *buffer = NULL;
@@ -100,21 +109,21 @@ __attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread,
 
 	if (atomic_load_explicit(&shared->closing, memory_order_relaxed) || recorder_in_child(shared))
 		return NULL;
-	if (full != &buffer_none)
-		hand_over(thread, full);
+	if (full != &thread_no_buffer)
+		thread_hand_over(thread, full);
 	TESTPOINT("thread: buffer handed over");
 	buffer = buffer_pool_take(&shared->pool, never_dropped);
 	if (buffer == NULL) {
 		/* The full buffer belongs to the writer thread now, and may become another thread's. */
-		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
+		atomic_store_explicit(&thread->current, &thread_no_buffer, memory_order_release);
 		/* If the writer thread or a drain thread waited here, it would wait for itself. */
 		if (may_wait && !recorder_on_own_thread(shared))
 			buffer = wait_for_buffer(thread);
 	}
-	if (buffer == NULL)
-		thread->has_dropped = 1;
+	thread->has_dropped |= buffer == NULL;
+	thread->has_given_up &= buffer == NULL;
 	if (buffer != NULL)
-		adopt_buffer(thread, buffer, start_counter);
+		thread_adopt_buffer(thread, buffer, start_counter);
 	else if (!atomic_load_explicit(&shared->closing, memory_order_relaxed))
 		count_loss(thread, MPROF_LOSS_NO_BUFFER);
 	errno = saved_errno;
@@ -414,6 +423,39 @@ static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
 }
 
+/*
+ * Like record_wide(), with a word before the frames: the slots of a wide event have no other field left. Nothing is
+ * copied to the stack, which may be small.
+ */
+static void record_led(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, uint64_t word,
+		       const mprof_frame *frames, uint32_t kept)
+{
+	uint64_t counter;
+	uint32_t index;
+	event_buffer *buffer;
+	event_slot *slots;
+
+	buffer = begin_wide(thread, kind, 1 + kept, &counter);
+	if (buffer == NULL)
+		return;
+	index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	slots = &buffer->slots[index];
+	slots[0].subject = event->subject;
+	slots[0].stamp = SLOT_STAMP(counter, (uint32_t)kind | SLOT_WIDE);
+	slots[1].subject = event->object;
+	slots[1].stamp = SLOT_STAMP(event->number, 1 + kept);
+	slots[2].subject = word;
+	slots[2].stamp = kept > 0 ? frames[0] : 0;
+	for (uint32_t i = 1; i < kept; i += 2) {
+		slots[3 + i / 2].subject = frames[i];
+		slots[3 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
+	}
+	if (event->is_truncated && kept > 0)
+		mark_truncated(slots, 1 + kept);
+	/* Release, as in record_wide(). */
+	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(1 + kept), memory_order_release);
+}
+
 /* The index of the innermost frame of a method; \p count if none. */
 static size_t innermost_method(const mprof_frame *frames, size_t count)
 {
@@ -533,7 +575,6 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
 {
 	wide_event event = {class_key, object, (uint32_t)type & 3, 0};
-	uint64_t words[1 + MPROF_STACK_MAX];
 	uint32_t kept = kept_frames(count);
 
 	if (thread == NULL || !handle_is_valid(handle))
@@ -542,12 +583,8 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 		kept = 0;
 	if ((thread->detail & DETAIL_STACKS) == 0)
 		kept = 0;
-	/* The handle is stored before the frames: the slots of a wide event have no other field left. */
-	words[0] = handle;
-	if (kept > 0)
-		memcpy(words + 1, frames, kept * sizeof(*frames));
 	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
-	record_wide(thread, MPROF_EVENT_HANDLE_CREATED, &event, words, 1 + kept);
+	record_led(thread, MPROF_EVENT_HANDLE_CREATED, &event, handle, frames, kept);
 }
 
 void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
@@ -608,163 +645,17 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
 {
 	wide_event event = {new_address, old_address, size, 0};
-	/* The counter at the start of the call is stored before the frames. */
-	mprof_frame all[1 + MPROF_STACK_MAX] = {started};
 	uint32_t kept;
 
 	if (thread == NULL)
 		return;
 	kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
-	for (uint32_t i = 0; i < kept; i++)
-		all[1 + i] = frames[i];
 	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
-	record_wide(thread, MPROF_EVENT_MEMORY_RESIZED, &event, all, 1 + kept);
+	/* The counter at the start of the call is stored before the frames. */
+	record_led(thread, MPROF_EVENT_MEMORY_RESIZED, &event, started, frames, kept);
 }
 
 uint64_t mprof_thread_get_id(const mprof_thread *thread)
 {
 	return thread != NULL ? thread->id : 0;
-}
-
-/*
- * Creates a handle aligned to a cache line, which the allocator need not provide. Returns NULL if there is no memory.
- */
-static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
-{
-	char *memory = allocator_allocate_zeroed(&shared->allocator, THREAD_MEMORY);
-	mprof_thread *thread;
-
-	if (memory == NULL)
-		return NULL;
-	thread = (mprof_thread *)(void *)(memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE);
-	thread->memory = memory;
-	thread->shared = shared;
-	thread->counter = shared->counter;
-	thread->detail = shared->detail;
-	thread->id = id != 0 ? id : system_thread_id();
-	thread->drain.last_counter = counter_read(&shared->counter);
-	thread->lost = thread->own_lost;
-	thread->salvaged = salvage_thread_create(&shared->salvage, thread->id);
-	if (thread->salvaged != NULL)
-		thread->lost = thread->salvaged->lost;
-	atomic_init(&thread->current, &buffer_none);
-	atomic_init(&thread->special, thread->counter.read != NULL ? SPECIAL_COUNTER : 0);
-	atomic_init(&thread->stopped, thread->drain.last_counter);
-	return thread;
-}
-
-/* The newest handle with an ID that is still on the list, or NULL. Under threads_lock. */
-static const mprof_thread *find_thread(const recorder_shared *shared, uint64_t id)
-{
-	const mprof_thread *thread = shared->threads;
-
-	while (thread != NULL && thread->id != id)
-		thread = thread->next;
-	return thread;
-}
-
-/* Adds a thread to the list, with its first buffer. Returns 0 if an attached thread has its ID. */
-static int add_to_list(recorder_shared *shared, mprof_thread *attached)
-{
-	const mprof_thread *before;
-	event_buffer *buffer;
-
-	pthread_mutex_lock(&shared->threads_lock);
-	before = find_thread(shared, attached->id);
-	/* Acquire: everything recorded under the ID was handed over, so the writer thread can drain it first. */
-	if (before != NULL && !atomic_load_explicit(&before->detached, memory_order_acquire)) {
-		pthread_mutex_unlock(&shared->threads_lock);
-		return 0;
-	}
-	attached->drain.follows_another = before != NULL;
-	buffer_pool_add_thread(&shared->pool);
-	buffer = buffer_pool_take(&shared->pool, 0);
-	attached->serial = ++shared->next_serial;
-	if (attached->salvaged != NULL)
-		salvage_thread_publish(attached->salvaged, attached->serial);
-	if (buffer != NULL)
-		adopt_buffer(attached, buffer, attached->drain.last_counter);
-	if (!atomic_load_explicit(&shared->enabled, memory_order_relaxed))
-		atomic_fetch_or_explicit(&attached->special, SPECIAL_OFF | SPECIAL_GAP, memory_order_relaxed);
-	attached->next = shared->threads;
-	shared->threads = attached;
-	pthread_mutex_unlock(&shared->threads_lock);
-	return 1;
-}
-
-mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
-{
-	mprof_thread *attached;
-
-	if (thread == NULL)
-		return MPROF_ERR_ARGUMENT;
-	*thread = NULL;
-	if (recorder == NULL)
-		return MPROF_ERR_ARGUMENT;
-	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
-	    recorder_in_child(&recorder->shared) || recorder_on_own_thread(&recorder->shared))
-		return MPROF_ERR_STATE;
-	attached = thread_create(&recorder->shared, id);
-	if (attached == NULL)
-		return MPROF_ERR_MEMORY;
-	if (recorder->shared.records_thread_times)
-		attached_times_begin(&attached->times, attached->id);
-	if (!add_to_list(&recorder->shared, attached)) {
-		salvage_thread_release(&recorder->shared.salvage, attached->salvaged);
-		allocator_release(&recorder->shared.allocator, attached->memory, THREAD_MEMORY);
-		return MPROF_ERR_STATE;
-	}
-	*thread = attached;
-	return MPROF_OK;
-}
-
-void mprof_thread_detach(mprof_thread *thread)
-{
-	event_buffer *buffer;
-
-	if (thread == NULL || recorder_in_child(thread->shared))
-		return;
-	/* The next handle with its ID begins on its own stack, so the log needs the switch back. */
-	if (thread->running != 0)
-		(void)mprof_thread_switch_stack(thread, 0);
-	buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
-	if (buffer != &buffer_none && !atomic_load_explicit(&thread->shared->closing, memory_order_relaxed)) {
-		hand_over(thread, buffer);
-		atomic_store_explicit(&thread->current, &buffer_none, memory_order_release);
-	}
-	attached_times_end(&thread->times);
-	/*
-	 * Release: a writer thread that sees it also sees the buffer in the list. It may free the handle from here on.
-	 */
-	atomic_store_explicit(&thread->detached, 1, memory_order_release);
-}
-
-mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
-			     uint32_t end_sequence)
-{
-	mprof_thread *thread = thread_create(shared, id);
-
-	if (thread == NULL)
-		return NULL;
-	thread->id = id;
-	thread->serial = serial;
-	thread->sequence = end_sequence;
-	thread->drain.next_sequence = first_sequence;
-	atomic_store_explicit(&thread->detached, 1, memory_order_relaxed);
-	buffer_pool_add_thread(&shared->pool);
-	thread->next = shared->threads;
-	shared->threads = thread;
-	return thread;
-}
-
-void thread_release(mprof_thread *thread)
-{
-	recorder_shared *shared = thread->shared;
-
-	buffer_pool_remove_thread(&shared->pool);
-	salvage_thread_release(&shared->salvage, thread->salvaged);
-	switches_leave(&thread->drain.stacks, thread->drain.last_counter);
-	shadow_stack_destroy(&thread->drain.stacks.own, &shared->allocator);
-	stack_memory_destroy(&thread->drain.last_stack, &shared->allocator);
-	allocator_release(&shared->allocator, thread->memory, THREAD_MEMORY);
 }

@@ -81,6 +81,7 @@ struct mprof_thread {
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
 	int has_switched;    /**< It has switched to another stack. Owner. */
 	int has_dropped;     /**< An event was dropped, which may have been a switch. Owner. */
+	int has_given_up;    /**< It has waited in vain while the system refused memory for buffers. Owner. */
 
 	/** Counter at which recording stopped. The thread that stops recording stores it, relaxed, before it sets
 	 * SPECIAL_GAP with release, and not again while that is set; the owner loads it after it has loaded special
@@ -98,7 +99,8 @@ struct mprof_thread {
 	 * sequence.
 	 */
 	_Atomic int detached;
-	mprof_thread *next; /**< In recorder_shared::threads; changed under threads_lock. */
+	mprof_thread *next;       /**< In recorder_shared::threads; changed under threads_lock. */
+	mprof_thread *next_by_id; /**< In a list of recorder_shared::threads_by_id; the same. */
 
 	_Alignas(CACHE_LINE) thread_drain drain; /**< On cache lines of its own. */
 };
@@ -121,6 +123,9 @@ static inline void thread_count_lost(mprof_thread *thread, recorder_output *outp
  */
 mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
 			     uint32_t end_sequence);
+
+/** Removes a handle from the lists by ID. The caller holds threads_lock. Writer thread. */
+void thread_remove_by_id(mprof_thread *thread);
 
 /** Frees a handle that is on no list. Writer thread, or after its end. */
 void thread_release(mprof_thread *thread);

@@ -61,11 +61,25 @@ static void read_switch_line(const char *text, const char *key, thread_metric me
 		set_value(clock, metric, strtoull(line + strlen(key), NULL, 10));
 }
 
-/* The calling thread asks the system. For others it has only a text, whose last lines contain the numbers. */
-static void read_switches(uint32_t id, thread_clock *clock)
+/*
+ * For other threads the system has only a text, whose last lines contain the numbers. Not inlined: the stack of a thread
+ * that asks for its own may be small.
+ */
+__attribute__((noinline)) static void read_other_switches(uint32_t id, thread_clock *clock)
 {
 	char path[64];
 	char text[4096];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/status", (unsigned)id);
+	if (!proc_file_read(path, text, sizeof(text)))
+		return;
+	read_switch_line(text, "\nvoluntary_ctxt_switches:", THREAD_YIELDS, clock);
+	read_switch_line(text, "\nnonvoluntary_ctxt_switches:", THREAD_PREEMPTIONS, clock);
+}
+
+/* The calling thread asks the system. */
+static void read_switches(uint32_t id, thread_clock *clock)
+{
 	struct rusage usage;
 
 	if (id == thread_clock_own_id()) {
@@ -75,11 +89,7 @@ static void read_switches(uint32_t id, thread_clock *clock)
 		}
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/self/task/%u/status", (unsigned)id);
-	if (!proc_file_read(path, text, sizeof(text)))
-		return;
-	read_switch_line(text, "\nvoluntary_ctxt_switches:", THREAD_YIELDS, clock);
-	read_switch_line(text, "\nnonvoluntary_ctxt_switches:", THREAD_PREEMPTIONS, clock);
+	read_other_switches(id, clock);
 }
 
 int thread_clock_read(uint32_t id, thread_clock *clock)

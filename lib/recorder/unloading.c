@@ -2,6 +2,7 @@
 /* What clients announce when code is unloaded: keys that must be drained and retired, and libraries. */
 #include "recorder/recorder_internal.h"
 
+#include "base/cancellation.h"
 #include "base/checked.h"
 #include "base/elements.h"
 #include "base/sort.h"
@@ -66,6 +67,7 @@ static mprof_status request_retirement(recorder_shared *shared, const mprof_key_
 mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges, size_t range_size,
 					size_t count)
 {
+	WITHOUT_CANCELLATION;
 	element_list list;
 	mprof_status status;
 

@@ -29,6 +29,9 @@
 #define wait_until(semaphore, deadline) sem_timedwait(semaphore, deadline)
 #endif
 
+/* Also for the client's callbacks: see mprof/recorder.h. */
+#define OWN_STACK_SIZE ((size_t)1 << 20)
+
 static void add_milliseconds(struct timespec *time, uint32_t milliseconds)
 {
 	time->tv_sec += milliseconds / 1000;
@@ -145,6 +148,7 @@ static void *writer_thread_main(void *argument)
 
 int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 {
+	pthread_attr_t attributes;
 	sigset_t all;
 	sigset_t before;
 	int failed;
@@ -153,11 +157,16 @@ int writer_thread_start(recorder_drain *drain, pthread_t *thread)
 	 * The new thread inherits the mask: it must not handle signals of the profiled program, above all those for
 	 * sampling.
 	 */
+	if (pthread_attr_init(&attributes) != 0)
+		return 0;
+	/* The default would take 8 MiB of the address space of the program. */
+	(void)pthread_attr_setstacksize(&attributes, OWN_STACK_SIZE);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	drain_threads_start(&drain->threads, drain);
-	failed = pthread_create(thread, NULL, writer_thread_main, drain);
+	drain_threads_start(&drain->threads, drain, &attributes);
+	failed = pthread_create(thread, &attributes, writer_thread_main, drain);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 #if defined(__GLIBC__)
 	if (!failed)
 		pthread_setname_np(*thread, "mprof-writer");

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEADER_SIZE 100
@@ -103,6 +105,7 @@ static void *reserve_pieces(void *argument)
 Test(salvage_area, threads_allocate_at_once)
 {
 	salvage_area area;
+	salvage_area found;
 	salvage_piece *piece = NULL;
 	pthread_t threads[THREADS];
 	unsigned count = 0;
@@ -112,13 +115,102 @@ Test(salvage_area, threads_allocate_at_once)
 		cr_assert_eq(pthread_create(&threads[i], NULL, reserve_pieces, &area), 0);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	while ((piece = salvage_area_next(&area, piece)) != NULL) {
+	cr_assert_eq(salvage_area_open(&found, path, HEADER_SIZE), 0);
+	while ((piece = salvage_area_next(&found, piece)) != NULL) {
 		const uint64_t *content = (const uint64_t *)(const void *)piece->content;
 
 		cr_assert(content[0] < PIECES && content[124] == ~content[0]);
 		count++;
 	}
 	cr_assert_eq(count, THREADS * PIECES);
+	salvage_area_close(&found);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+/* The process's address space, in bytes. */
+static uint64_t address_space(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	cr_assert(file != NULL && fscanf(file, "%lu", &pages) == 1);
+	fclose(file);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t file_size(void)
+{
+	struct stat status;
+
+	cr_assert_eq(stat(path, &status), 0);
+	return (uint64_t)status.st_size;
+}
+
+Test(salvage_area, the_file_and_its_mapping_grow_with_what_is_used)
+{
+	salvage_area area;
+	uint64_t before = address_space();
+
+	create(&area);
+	cr_assert(address_space() - before <= (uint64_t)2 << 20);
+	cr_assert(file_size() <= (uint64_t)1 << 20);
+	for (unsigned i = 0; i < 320; i++)
+		cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, 100000) != NULL);
+	cr_assert(address_space() - before <= (uint64_t)36 << 20);
+	cr_assert(file_size() <= (uint64_t)36 << 20);
+	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 320);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_area, limits_that_are_set_later_refuse_and_raise_no_signal)
+{
+	salvage_area area;
+	struct rlimit before;
+	struct rlimit limit;
+
+	create(&area);
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = file_size();
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	cr_assert_null(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)4 << 20));
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	cr_assert_eq(getrlimit(RLIMIT_AS, &before), 0);
+	limit = before;
+	limit.rlim_cur = address_space() + ((rlim_t)2 << 20);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	cr_assert_null(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)4 << 20));
+	/* Not as much as usual, but the piece. */
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)1 << 20) != NULL);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+	cr_assert(salvage_area_reserve(&area, SALVAGE_BUFFER, (size_t)4 << 20) != NULL);
+	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 2);
+	salvage_area_close(&area);
+	unlink(path);
+}
+
+Test(salvage_area, memory_is_told_from_that_of_others)
+{
+	salvage_area area;
+	char *pieces[40];
+	char *other = malloc(1 << 20);
+
+	create(&area);
+	for (size_t i = 0; i < 40; i++)
+		pieces[i] = salvage_area_reserve(&area, SALVAGE_BUFFER, 300000);
+	for (size_t i = 0; i < 40; i++)
+		cr_assert(pieces[i] != NULL && salvage_area_contains(&area, pieces[i] + 299999));
+	cr_assert(!salvage_area_contains(&area, other));
+	cr_assert(!salvage_area_contains(&area, NULL));
+	/* As in a child: zeros that are not those of the file. */
+	memset(pieces[20], 1, 300000);
+	salvage_area_replace(&area);
+	for (size_t i = 0; i < 40; i++)
+		cr_assert(pieces[i][0] == 0 && pieces[i][299999] == 0);
+	cr_assert_eq(count_pieces(SALVAGE_BUFFER), 40);
+	free(other);
 	salvage_area_close(&area);
 	unlink(path);
 }
@@ -304,7 +396,8 @@ Test(salvage_journal, the_valid_part_of_a_damaged_one_is_visited)
 	kept = visit_journal(&end, &damage);
 	cr_assert(kept > 0 && kept < 20000 * UINT64_C(20001) / 2);
 	cr_assert_eq(damage.places, 1);
-	cr_assert_eq(damage.offset, (uint64_t)(journal.first->next->entries - area.base) +
+	cr_assert_eq(damage.offset, salvage_piece_of(journal.first->next)->offset + offsetof(salvage_piece, content) +
+					    offsetof(journal_chunk, entries) +
 					    ((journal_entry *)(void *)journal.first->next->entries)->size);
 	/* A whole chunk, and what comes after the last one. */
 	atomic_store(&salvage_piece_of(journal.first)->check, 0);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads /proc/self/maps and the ELF headers in memory. Takes no lock and allocates nothing. */
+#include "recorder/loaded_maps.h"
+
+#if defined(__linux__)
+
+#include "base/hash.h"
+#include "recorder/proc_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A flag of processes in the system's stat file: made by fork(), and no program executed since. */
+#define FORKED_WITHOUT_EXEC 0x40
+#define FLAGS_FIELD 9
+
+/* More program headers than modules have. */
+#define MOST_HEADERS 64
+
+/* The longest line, and the name in it. */
+#define LINE_SIZE (PATH_MAX + 128)
+
+static int read_forked(void)
+{
+	char text[1024];
+	const char *cursor;
+
+	if (!proc_file_read("/proc/self/stat", text, sizeof(text)))
+		return 0;
+	/* The name of the program is in parentheses, and may contain anything. */
+	cursor = strrchr(text, ')');
+	for (int field = 2; cursor != NULL && field < FLAGS_FIELD; field++)
+		cursor = strchr(cursor + 1, ' ');
+	return cursor != NULL && (strtoul(cursor + 1, NULL, 10) & FORKED_WITHOUT_EXEC) != 0;
+}
+
+int loaded_maps_are_needed(void)
+{
+	/* The process that the answer is for, times 2, and the answer. Relaxed: nothing else depends on it. */
+	static _Atomic uint64_t known;
+	const uint64_t process = (uint64_t)getpid();
+	uint64_t answer = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (answer >> 1 != process) {
+		answer = process << 1 | (uint64_t)read_forked();
+		atomic_store_explicit(&known, answer, memory_order_relaxed);
+	}
+	return (int)(answer & 1);
+}
+
+/* A line of the file. */
+typedef struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	int is_readable;
+	int is_executable;
+	char name[LINE_SIZE];
+} mapping;
+
+/* Reads lines from a file, which must be read in order. */
+typedef struct line_reader {
+	int fd;
+	size_t length; /* Of the bytes in the buffer. */
+	size_t at;
+	char buffer[LINE_SIZE];
+} line_reader;
+
+/* Makes a whole line available. Returns NULL at the end; a line that is too long ends the file, too. */
+static char *next_line(line_reader *reader)
+{
+	for (;;) {
+		char *line = reader->buffer + reader->at;
+		char *end = memchr(line, '\n', reader->length - reader->at);
+		ssize_t got;
+
+		if (end != NULL) {
+			*end = '\0';
+			reader->at = (size_t)(end - reader->buffer) + 1;
+			return line;
+		}
+		memmove(reader->buffer, line, reader->length - reader->at);
+		reader->length -= reader->at;
+		reader->at = 0;
+		do
+			got = read(reader->fd, reader->buffer + reader->length,
+				   sizeof(reader->buffer) - reader->length);
+		while (got < 0 && errno == EINTR);
+		if (got <= 0)
+			return NULL;
+		reader->length += (size_t)got;
+	}
+}
+
+static int next_mapping(line_reader *reader, mapping *found)
+{
+	static const char deleted[] = " (deleted)";
+	char access[5];
+	int name = 0;
+	size_t length;
+	const char *line = next_line(reader);
+
+	if (line == NULL || sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &found->start,
+				   &found->end, access, &found->offset, &name) < 4)
+		return 0;
+	found->is_readable = access[0] == 'r';
+	found->is_executable = access[2] == 'x';
+	snprintf(found->name, sizeof(found->name), "%s", name > 0 ? line + name : "");
+	length = strlen(found->name);
+	if (length >= sizeof(deleted) && strcmp(found->name + length - (sizeof(deleted) - 1), deleted) == 0)
+		found->name[length - (sizeof(deleted) - 1)] = '\0';
+	return 1;
+}
+
+/* The module whose first mapping was found last. */
+typedef struct module_headers {
+	ElfW(Phdr) programs[MOST_HEADERS];
+	struct dl_phdr_info info;
+	uint64_t code; /* Where its first executable segment begins, if it is loaded; 0 if there is none. */
+	char name[LINE_SIZE];
+} module_headers;
+
+/* Not by the address: another thread may unmap it. */
+static int read_memory(int memory, uint64_t address, void *to, size_t size)
+{
+	return pread(memory, to, size, (off_t)address) == (ssize_t)size;
+}
+
+/* Reads the headers at the start of a mapping. Returns 0 if no module starts there. */
+static int read_headers(int memory, const mapping *first, module_headers *module)
+{
+	ElfW(Ehdr) header;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t lowest = UINT64_MAX;
+
+	module->info.dlpi_phnum = 0;
+	module->code = 0;
+	if (!read_memory(memory, first->start, &header, sizeof(header)) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(*module->programs) ||
+	    header.e_phnum > MOST_HEADERS ||
+	    !read_memory(memory, first->start + header.e_phoff, module->programs,
+			 header.e_phnum * sizeof(*module->programs)))
+		return 0;
+	for (int i = header.e_phnum; i-- > 0;) {
+		const ElfW(Phdr) *program = &module->programs[i];
+
+		if (program->p_type != PT_LOAD)
+			continue;
+		lowest = program->p_vaddr & ~(page - 1);
+		if ((program->p_flags & PF_X) != 0)
+			module->code = program->p_vaddr;
+	}
+	if (lowest == UINT64_MAX)
+		return 0;
+	module->info.dlpi_addr = (ElfW(Addr))(first->start - lowest);
+	module->info.dlpi_phdr = module->programs;
+	module->info.dlpi_phnum = header.e_phnum;
+	module->code += module->info.dlpi_addr;
+	snprintf(module->name, sizeof(module->name), "%s", first->name);
+	return 1;
+}
+
+/* The loader has no name for the program and the vDSO. */
+static const char *loader_name(const module_headers *module, const mapping *code)
+{
+	const uint64_t entry = getauxval(AT_ENTRY);
+
+	if (module->name[0] == '[' || (entry >= code->start && entry < code->end))
+		return "";
+	return module->name;
+}
+
+/* What the functions below need; mapped, since the stack of the calling thread may be small. */
+typedef struct maps_reading {
+	line_reader reader;
+	mapping found;
+	module_headers module;
+	int memory; /* The memory of the process as a file. */
+} maps_reading;
+
+/* Returns NULL if the system refuses. */
+static maps_reading *begin_reading(void)
+{
+	maps_reading *reading =
+		mmap(NULL, sizeof(*reading), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (reading == MAP_FAILED)
+		return NULL;
+	reading->memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	reading->reader.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	return reading;
+}
+
+static void end_reading(maps_reading *reading)
+{
+	if (reading->memory >= 0)
+		close(reading->memory);
+	if (reading->reader.fd >= 0)
+		close(reading->reader.fd);
+	munmap(reading, sizeof(*reading));
+}
+
+/* Visits the modules that have code where their headers say. A file that is only mapped as data has none. */
+static void visit_mappings(maps_reading *reading, int (*visit)(struct dl_phdr_info *module, size_t size, void *user),
+			   void *user)
+{
+	module_headers *module = &reading->module;
+	const mapping *found = &reading->found;
+
+	while (next_mapping(&reading->reader, &reading->found)) {
+		const int is_start =
+			found->is_readable && found->name[0] != '\0' && (found->offset == 0 || found->name[0] == '[');
+
+		if (is_start && (module->info.dlpi_phnum == 0 || strcmp(module->name, found->name) != 0))
+			(void)read_headers(reading->memory, found, module);
+		if (module->info.dlpi_phnum == 0 || !found->is_executable || module->code < found->start ||
+		    module->code >= found->end)
+			continue;
+		module->info.dlpi_name = loader_name(module, found);
+		if (visit(&module->info, offsetof(struct dl_phdr_info, dlpi_adds), user) != 0)
+			return;
+		module->info.dlpi_phnum = 0;
+	}
+}
+
+void loaded_maps_visit(int (*visit)(struct dl_phdr_info *module, size_t size, void *user), void *user)
+{
+	const int saved = errno;
+	maps_reading *reading = begin_reading();
+
+	if (reading != NULL && reading->memory >= 0 && reading->reader.fd >= 0)
+		visit_mappings(reading, visit, user);
+	if (reading != NULL)
+		end_reading(reading);
+	errno = saved;
+}
+
+uint64_t loaded_maps_digest(void)
+{
+	const int saved = errno;
+	maps_reading *reading = begin_reading();
+	uint64_t digest = 0;
+
+	while (reading != NULL && reading->reader.fd >= 0 && next_mapping(&reading->reader, &reading->found)) {
+		const mapping *found = &reading->found;
+
+		if (found->is_executable && found->name[0] == '/')
+			digest = hash_mix_text(hash_mix(hash_mix(digest, found->start), found->end), found->name);
+	}
+	if (reading != NULL)
+		end_reading(reading);
+	errno = saved;
+	return digest;
+}
+
+#else
+
+int loaded_maps_are_needed(void)
+{
+	return 0;
+}
+
+void loaded_maps_visit(int (*visit)(struct dl_phdr_info *module, size_t size, void *user), void *user)
+{
+	(void)visit;
+	(void)user;
+}
+
+uint64_t loaded_maps_digest(void)
+{
+	return 0;
+}
+
+#endif
