@@ -66,6 +66,7 @@ typedef struct salvage_area {
 	int fd;              /**< To allocate parts of the file. */
 	uint64_t device;     /**< Device and inode of the file: the descriptor may be closed and reused. */
 	uint64_t inode;
+	int is_unnamed; /**< The file is in memory that has no name in any file system. */
 	/**
 	 * The file is allocated up to this offset at least. Any thread increases it, after the allocation, with
 	 * release; a thread that loads it with acquire may store to that part of the mapping.
@@ -87,6 +88,9 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
  * if the file is shorter than \p header_size, ENODATA if it is empty.
  */
 int salvage_area_open(salvage_area *area, const char *path, size_t header_size);
+
+/** Removes the name of the file, if \p path is still its name. Returns 0 or an errno value. */
+int salvage_area_remove(const salvage_area *area, const char *path);
 
 /** Unmaps the area. The file stays. */
 void salvage_area_close(salvage_area *area);
