@@ -14,6 +14,7 @@
 #include "record/native_target.h"
 #include "common/modules.h"
 #include "record/options.h"
+#include "record/quoted.h"
 #include "record/salvaged.h"
 #include "common/summary.h"
 #include "record/target.h"
@@ -624,30 +625,13 @@ static void explain_children(const recording_plan *recording, const log_summary 
 	}
 }
 
-/* Prints a name so that a shell reads it as one word. */
-static void print_quoted(FILE *file, const char *name)
-{
-	const char *plain = "/.,:=+-_%@0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-	if (name[0] == '-')
-		fputs("./", file);
-	if (strspn(name, plain) == strlen(name)) {
-		fputs(name, file);
-		return;
-	}
-	fputc('\'', file);
-	for (const char *c = name; *c != '\0'; c++)
-		fputs(*c == '\'' ? "'\\''" : (char[]){*c, '\0'}, file);
-	fputc('\'', file);
-}
-
 /* Prints the command that reads the log, once and only if the log is at its final path. */
 static void suggest_report(const recording_plan *recording, const char *path, const char *name)
 {
 	if (recording->log_count > 1 || strcmp(path, name) != 0)
 		return;
 	fputs("mprof: next: mprof report ", stderr);
-	print_quoted(stderr, name);
+	quoted_print(stderr, name);
 	fputc('\n', stderr);
 }
 
@@ -721,16 +705,6 @@ static void complete_logs(recording_plan *recording)
 	fprintf(stderr, "; %" PRIu64 " events salvaged, %" PRIu64 " lost\n", salvaged->events, salvaged->lost);
 }
 
-/* A program that was killed does not remove its socket. */
-static void remove_sockets(const recording_plan *recording)
-{
-	const char *path = recording->control_path;
-
-	if (path != NULL && control_paths_is_left_over(path))
-		(void)unlink(path);
-	(void)control_paths_clean_all();
-}
-
 /* Prints why the program could not be run. */
 static void explain_failure(const recording_plan *recording, const char *program)
 {
@@ -776,7 +750,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		child->failure = ENOMEM;
 	if (child->failure == 0) {
 		collector_end(recording->collector);
-		remove_sockets(recording);
+		control_paths_clean_after(recording->control_path);
 		complete_logs(recording);
 	}
 	if (child->failure != 0) {
