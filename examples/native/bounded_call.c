@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Leaves a function by a jump from the handler of a timer. The timer's signal goes to the calling thread alone, and is one
- * that the program does not use.
+ * Leaves a function by a jump from the handler of a timer. The timer's signal goes to the calling thread alone, and is
+ * one that the program does not use.
  */
 #include "bounded_call.h"
 

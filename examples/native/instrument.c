@@ -131,7 +131,9 @@ static void leave_child(void)
 	if (recorder != NULL)
 		native_control_forget();
 	sampler_forget();
-	/* Closes what the child has inherited: otherwise it would hold the lock on the log of a parent that has ended. */
+	/*
+	 * Closes what the child has inherited: otherwise it would hold the lock on the log of a parent that has ended.
+	 */
 	mprof_recorder_destroy(recorder);
 	recorder = NULL;
 	handle = NULL;
@@ -232,7 +234,9 @@ static void start_control(void)
 	native_control_start(&recording, instrument_options_text(words, "control", path, sizeof(path)) ? path : NULL);
 }
 
-/* The path of the memory by which "mprof record" states whether it collects logs. Returns 0 if it did not start this. */
+/*
+ * The path of the memory by which "mprof record" states whether it collects logs. Returns 0 if it did not start this.
+ */
 static int find_collector(char path[64])
 {
 	return instrument_options_text(getenv("MPROF_INSTRUMENT_OPTIONS"), "collector", path, 64);
@@ -433,8 +437,8 @@ __attribute__((destructor)) static void close_log(void)
 }
 
 /*
- * Before the process ends at once or executes another program. Not if this thread was interrupted in the recorder, whose
- * locks it may hold.
+ * Before the process ends at once or executes another program. Not if this thread was interrupted in the recorder,
+ * whose locks it may hold.
  */
 static int end_early(int executes)
 {

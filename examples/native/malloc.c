@@ -56,8 +56,8 @@ static pid_t process;            /* The process that opened it: a child of vfork
 static char log_path[INSTRUMENT_PATH_SIZE];
 
 /*
- * Number of recorders opened. Written by the thread that opens one; relaxed, since a thread that reads it late records to
- * the earlier one, which is closed and not freed.
+ * Number of recorders opened. Written by the thread that opens one; relaxed, since a thread that reads it late records
+ * to the earlier one, which is closed and not freed.
  */
 static _Atomic uint32_t openings;
 

@@ -5,8 +5,8 @@
  *
  * "mprof record" gives logs their names when the program has ended; until then they have those of parts. A process that
  * starts to record later, or ends later, gives its log the final name itself. Both agree by a file in memory, which
- * processes open by a path in /proc: while "mprof record" runs and its size is 0, logs are collected. The file is locked
- * while a log is created or named, and while "mprof record" begins to collect.
+ * processes open by a path in /proc: while "mprof record" runs and its size is 0, logs are collected. The file is
+ * locked while a log is created or named, and while "mprof record" begins to collect.
  */
 #ifndef LATE_LOG_H
 #define LATE_LOG_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 /**
- * Locks the file in memory, so that logs are collected at the earliest after late_log_unlock(). Returns a descriptor, or
- * -1 if logs are not collected any more. \p collector: the path in /proc.
+ * Locks the file in memory, so that logs are collected at the earliest after late_log_unlock(). Returns a descriptor,
+ * or -1 if logs are not collected any more. \p collector: the path in /proc.
  */
 int late_log_lock(const char *collector);
 void late_log_unlock(int lock);

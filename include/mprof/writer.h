@@ -133,8 +133,8 @@ MPROF_API void mprof_writer_options_init(mprof_writer_options *options, size_t s
  * writable for all, others could have created it. For the same reason, a regular file of another user than this one and
  * root is refused (EPERM), and one that has another name, too (EMLINK): it may be any file of this user. Names in
  * /dev/fd and /proc are those of files that this user has opened, and are not checked. An existing file loses the
- * permissions that mprof_writer_options::file_mode does not have. A directive that the dialect does not have is refused, or counted if
- * lossy.
+ * permissions that mprof_writer_options::file_mode does not have. A directive that the dialect does not have is
+ * refused, or counted if lossy.
  * \param path Name of the file.
  * \param options Options, or NULL for the defaults. Copied.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that

@@ -39,9 +39,9 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked);
 int log_file_check_owner(const char *path, int fd);
 
 /**
- * Creates a file, or opens an existing one that passes log_file_check_owner() without changing it. Follows symbolic links
- * as log_file_open() does, which uses this. \p access_mode: O_WRONLY or O_RDWR. Returns 0 or an errno value. Not on
- * Windows.
+ * Creates a file, or opens an existing one that passes log_file_check_owner() without changing it. Follows symbolic
+ * links as log_file_open() does, which uses this. \p access_mode: O_WRONLY or O_RDWR. Returns 0 or an errno value. Not
+ * on Windows.
  */
 int log_file_open_checked(const char *path, int access_mode, uint32_t mode, int *fd);
 

@@ -34,8 +34,8 @@ static int connect_path(const char *path)
 
 /*
  * Returns 1 if the process listens, and \p user owns it: in a shared directory, other users may create a socket of that
- * name, and a process of another PID namespace may have the same number. The system translates the number, and returns 0
- * for a process that has none in the namespace of this one.
+ * name, and a process of another PID namespace may have the same number. The system translates the number, and returns
+ * 0 for a process that has none in the namespace of this one.
  */
 static int is_peer(int fd, uid_t user, pid_t process)
 {

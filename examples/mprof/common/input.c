@@ -264,8 +264,8 @@ static int open_prepared(log_input *input, const char *path, uint64_t wanted)
 }
 
 /*
- * Of a log without its end, which may be that of a program that was killed, or one that is still written. A salvage file
- * beside a complete log is not needed any more.
+ * Of a log without its end, which may be that of a program that was killed, or one that is still written. A salvage
+ * file beside a complete log is not needed any more.
  */
 static void mention_salvage_file(log_input *input)
 {

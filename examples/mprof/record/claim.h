@@ -42,9 +42,9 @@ int claim_lock(const char *path);
 void claim_release(const char *path, const struct stat *made);
 
 /**
- * Whether a log may be moved to a path: nothing is there, or an empty file, such as the one that was created to claim the
- * path (\p made, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to, except through
- * the descriptor \p lock_fd of claim_lock(), and no file of another user.
+ * Whether a log may be moved to a path: nothing is there, or an empty file, such as the one that was created to claim
+ * the path (\p made, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to, except
+ * through the descriptor \p lock_fd of claim_lock(), and no file of another user.
  */
 int claim_may_replace(const char *path, const struct stat *made, int replaces, int lock_fd);
 

@@ -44,8 +44,8 @@ int log_output_init(log_output *log, const char *output, const char *subject, co
 void log_output_release(log_output *log);
 
 /**
- * The pattern of the final names of logs, if it cannot be made from that of the parts: the name contains the process ID,
- * and no comma. The caller frees it; NULL if there is none.
+ * The pattern of the final names of logs, if it cannot be made from that of the parts: the name contains the process
+ * ID, and no comma. The caller frees it; NULL if there is none.
  */
 char *log_output_final_pattern(const log_output *log);
 
