@@ -61,3 +61,12 @@ const char *call_gate_selection(void)
 {
 	return selection_text;
 }
+
+void call_gate_renew(void)
+{
+	const uint32_t before = atomic_load_explicit(&call_gate, memory_order_relaxed);
+
+	/* Release: pairs with the acquire of threads that call. */
+	atomic_store_explicit(&call_gate, ((before | CALL_GATE_CLOSED) + 1) | (before & CALL_GATE_CLOSED),
+			      memory_order_release);
+}

@@ -27,6 +27,9 @@ void call_gate_begin_closed(void);
 /** Selects all calls ("on"), none ("off"), or those that a pattern matches. Returns NULL or the reason of a failure. */
 const char *call_gate_set(mprof_recorder *recorder, const char *selection);
 
+/** Counts a change without one, so that each thread looks at the state of the recording again. */
+void call_gate_renew(void);
+
 /** The last selection. On the control thread. */
 const char *call_gate_selection(void);
 

@@ -14,7 +14,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define OVERRIDES __attribute__((visibility("default"), no_instrument_function))
@@ -32,7 +34,7 @@ static fexecve_function *real_fexecve;
 static execveat_function *real_execveat;
 static exit_function *real_exit;
 
-static int (*prepare_exec)(void);
+static int (*prepare_exec)(int executes);
 static void (*cancel_exec)(void);
 
 /* Not a plain cast: ISO C does not define a conversion from an object pointer to a function pointer. */
@@ -55,15 +57,34 @@ __attribute__((constructor)) static void look_up_all(void)
 	look_up(&real_execve, "execve");
 }
 
-void exec_calls_set(int (*prepare)(void), void (*cancel)(void))
-{
-	cancel_exec = cancel;
-	prepare_exec = prepare;
-}
-
 static int prepare(void)
 {
-	return prepare_exec != NULL && prepare_exec();
+	return prepare_exec != NULL && prepare_exec(1);
+}
+
+/* The process ends. */
+static void prepare_end(void)
+{
+	if (prepare_exec != NULL)
+		(void)prepare_exec(0);
+}
+
+/* quick_exit() runs these functions, and then ends the process without calling _exit() by its name. */
+static void end_quickly(void)
+{
+	prepare_end();
+}
+
+void exec_calls_set(int (*prepare_)(int executes), void (*cancel)(void))
+{
+	static int is_registered;
+
+	cancel_exec = cancel;
+	prepare_exec = prepare_;
+	if (is_registered)
+		return;
+	is_registered = 1;
+	(void)at_quick_exit(end_quickly);
 }
 
 /* Called after the program could not be executed. */
@@ -201,7 +222,7 @@ OVERRIDES int execle(const char *path, const char *first, ...)
 OVERRIDES void _exit(int status)
 {
 	look_up_all();
-	(void)prepare();
+	prepare_end();
 	if (real_exit != NULL)
 		real_exit(status);
 	for (;;)
@@ -211,4 +232,39 @@ OVERRIDES void _exit(int status)
 OVERRIDES void _Exit(int status)
 {
 	_exit(status);
+}
+
+/* Redirects standard input, output and error to /dev/null, which must be the device. Returns 0 or -1. */
+static int silence_descriptors(void)
+{
+	struct stat status;
+	int fd = open("/dev/null", O_RDWR);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) != 0 || !S_ISCHR(status.st_mode) || status.st_rdev != makedev(1, 3)) {
+		close(fd);
+		errno = ENODEV;
+		return -1;
+	}
+	(void)dup2(fd, STDIN_FILENO);
+	(void)dup2(fd, STDOUT_FILENO);
+	(void)dup2(fd, STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+	return 0;
+}
+
+/* The function of the C library ends the first process without calling _exit() by its name. This one does the same. */
+OVERRIDES int daemon(int keeps_directory, int keeps_descriptors)
+{
+	pid_t process = fork();
+
+	if (process > 0)
+		_exit(0);
+	if (process < 0 || setsid() < 0)
+		return -1;
+	if (!keeps_directory)
+		(void)!chdir("/");
+	return keeps_descriptors ? 0 : silence_descriptors();
 }

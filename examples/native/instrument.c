@@ -3,6 +3,7 @@
  * Records native programs. The module is preloaded into the program. If that is built with -finstrument-functions, the
  * compiler makes each function call the two functions at the end of this file. Any program can be sampled.
  */
+#include "bounded_call.h"
 #include "call_events.h"
 #include "call_gate.h"
 #include "control.h"
@@ -20,10 +21,13 @@
 #include "unwinding_thread.h"
 
 #include "shared/dialects.h"
+#include "shared/late_log.h"
 #include "shared/loader.h"
+#include "shared/log_loss.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
+#include "shared/sample_properties.h"
 
 #include <mprof/recorder.h>
 #include <mprof/version.h>
@@ -67,11 +71,20 @@ typedef enum thread_state {
 PER_THREAD volatile thread_state state;
 PER_THREAD thread_state state_outside; /* Before enter_own(). */
 PER_THREAD mprof_thread *handle;
+PER_THREAD uint32_t known_gate;       /* The state of the call gate when the number below was compared last. */
+PER_THREAD uint32_t known_opening;    /* The number of the recorder that the handle belongs to. */
 PER_THREAD uintptr_t outermost_frame; /* Frame address of the function that called the thread's first function. */
 
 static pthread_once_t opening = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
-static mprof_recorder *recorder; /* NULL if nothing is recorded, as in a child of fork(). */
+static mprof_recorder *recorder;  /* NULL if nothing is recorded, as in a child of fork(). */
+static pid_t process;             /* The process that opened it: a child of vfork() has the same memory. */
+static _Atomic uint32_t openings; /* Number of recorders opened. Relaxed: the call gate makes a change visible. */
+static _Atomic uint64_t unrecorded_children; /* Made by fork(). Relaxed: a sum that nothing else depends on. */
+static _Atomic int is_ending;                /* The log is being closed, or is closed. */
+
+/* How long a process that ends at once waits until its log is complete. The salvage file completes it otherwise. */
+#define END_WAIT_MS 5000
 
 /* Written before the recorder is opened, and constant from then on. */
 static uint64_t ring_bytes; /* Size of the ring buffer, which is written at the end; 0 for none. */
@@ -128,8 +141,7 @@ static void end_thread(void *value)
 }
 
 /*
- * The log belongs to the parent. The recorder is not freed: its threads do not exist here, and may have held its locks.
- * The data about modules is abandoned for the same reason.
+ * The log belongs to the parent. The data about modules is abandoned: another thread may have been changing it.
  */
 static void leave_child(void)
 {
@@ -141,6 +153,10 @@ static void leave_child(void)
 	thread_names_forget();
 	program_end_begin_child();
 	loader_begin_child();
+	/*
+	 * Closes what the child has inherited: otherwise it would hold the lock on the log of a parent that has ended.
+	 */
+	mprof_recorder_destroy(recorder);
 	recorder = NULL;
 	handle = NULL;
 	state = THREAD_OFF;
@@ -151,6 +167,7 @@ static void leave_child(void)
 	libraries_forget();
 	function_filter_begin_child();
 	opening = not_opened;
+	atomic_store(&openings, 0);
 	call_events_begin_child();
 	state = THREAD_NEW;
 }
@@ -165,6 +182,14 @@ static void begin_child(void)
 	errno = saved;
 }
 
+/* In the parent. */
+static void count_child(void)
+{
+	sampler_continue();
+	if (recorder != NULL && !has_children)
+		atomic_fetch_add_explicit(&unrecorded_children, 1, memory_order_relaxed);
+}
+
 /* Returns 0 if out of memory. */
 static int install_handlers(void)
 {
@@ -173,7 +198,7 @@ static int install_handlers(void)
 	/* A child inherits the handlers. */
 	if (!is_installed)
 		is_installed = pthread_key_create(&thread_end, end_thread) == 0 &&
-			       pthread_atfork(sampler_prepare_fork, sampler_continue, leave_child) == 0;
+			       pthread_atfork(sampler_prepare_fork, count_child, leave_child) == 0;
 	return is_installed;
 }
 
@@ -246,23 +271,83 @@ static void start_control(void)
 	native_control_start(&recording, instrument_options_text(words, "control", path, sizeof(path)) ? path : NULL);
 }
 
+/*
+ * The path of the memory by which "mprof record" states whether it collects logs. Returns 0 if it did not start this.
+ */
+static int find_collector(char path[64])
+{
+	return instrument_options_text(getenv("MPROF_INSTRUMENT_OPTIONS"), "collector", path, 64);
+}
+
+/* The pattern of the final names, for a process that gives its log its name itself. Returns 0 if there is none. */
+static int find_late_pattern(const char *parts, char pattern[INSTRUMENT_PATH_SIZE])
+{
+	return instrument_options_text(getenv("MPROF_INSTRUMENT_OPTIONS"), "final", pattern, INSTRUMENT_PATH_SIZE) ||
+	       (parts != NULL && late_log_pattern(parts, pattern, INSTRUMENT_PATH_SIZE));
+}
+
+/*
+ * Finds the path of the log. \p *lock receives a lock to hold until the log is open. Returns 0 if the path is too long.
+ */
+static int find_path(const char *pattern, int *lock)
+{
+	static char late[INSTRUMENT_PATH_SIZE];
+	char collector[64];
+
+	*lock = -1;
+	if (find_collector(collector)) {
+		*lock = late_log_lock(collector);
+		if (*lock < 0 && find_late_pattern(pattern, late))
+			pattern = late;
+	}
+	/* Further logs of a process, after one that is complete, do not replace it. */
+	return atomic_fetch_add(&openings, 1) > 0 ? instrument_options_next_path(pattern, log_path)
+						  : instrument_options_path(pattern, log_path);
+}
+
+/* Names the log, if "mprof record" has ended before. */
+static void name_late_log(void)
+{
+	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
+	char late[INSTRUMENT_PATH_SIZE];
+	char name[INSTRUMENT_PATH_SIZE];
+	char collector[64];
+	int lock;
+
+	if (!find_collector(collector) || pattern == NULL || !late_log_is_part(log_path))
+		return;
+	lock = late_log_lock(collector);
+	if (lock < 0 && find_late_pattern(pattern, late) && instrument_options_path(late, name))
+		(void)late_log_move(log_path, name, sizeof(name));
+	late_log_unlock(lock);
+}
+
 static void open_log(void)
 {
 	const char *pattern = getenv("MPROF_INSTRUMENT_OUTPUT");
 	const char *words = getenv("MPROF_INSTRUMENT_OPTIONS");
 	mprof_error error;
 	mprof_status status;
+	int lock;
 
 	memset(&error, 0, sizeof(error));
 	error.struct_size = sizeof(error);
 	error.what = "";
-	if (!instrument_options_path(pattern, log_path) || !install_handlers())
+	if (!install_handlers())
 		return;
+	if (!find_path(pattern, &lock)) {
+		late_log_unlock(lock);
+		return;
+	}
+	process = getpid();
+	atomic_store(&is_ending, 0);
+	atomic_store(&unrecorded_children, 0);
 	/* Without the process ID in the name, a child would write to the log of the parent. */
 	has_children = pattern != NULL && strstr(pattern, "%p") != NULL && instrument_options_has(words, "children");
 	/* The threads that are started here belong to this module. */
 	thread_starts_set_own(1);
 	status = function_filter_read(words) ? open_recorder(&error) : MPROF_ERR_MEMORY;
+	late_log_unlock(lock);
 	if (status == MPROF_OK) {
 		start_control();
 		has_samples = has_samples && sampler_start(recorder, words, leave_thread_out);
@@ -306,6 +391,7 @@ static int begin_thread(void)
 	if (is_begun) {
 		pthread_setspecific(thread_end, handle);
 		thread_names_begin(recorder, mprof_thread_get_id(handle));
+		known_opening = atomic_load_explicit(&openings, memory_order_relaxed);
 		call_events_begin_thread(handle);
 	}
 	end_inside(is_begun ? THREAD_RECORDING : THREAD_OFF, &mask);
@@ -351,7 +437,6 @@ __attribute__((constructor)) static void begin_recording(void)
 		return;
 	thread_starts_set(begin_sampled_thread);
 	thread_starts_set_child(begin_child);
-	exec_calls_set(sampler_prepare_exec, sampler_cancel_exec);
 }
 
 /* Writes the ring buffer to the log. */
@@ -368,16 +453,67 @@ static void write_ring(void)
 		fprintf(stderr, "mprof: cannot write %s: %s\n", log_path, open_error_text(&error, status));
 }
 
+static void end_log(void)
+{
+	mprof_recorder *closed = recorder;
+
+	const uint64_t children = atomic_load_explicit(&unrecorded_children, memory_order_relaxed);
+
+	native_control_stop();
+	sampler_stop();
+	if (children > 0)
+		sample_properties_set_number(closed, "unrecorded_children", children);
+	mprof_recorder_close(closed);
+	if (ring_bytes != 0)
+		write_ring();
+	if (!instrument_options_has(getenv("MPROF_INSTRUMENT_OPTIONS"), "quiet"))
+		log_loss_print(closed, log_path);
+	name_late_log();
+}
+
+/* Whether this thread ends the log. Another one may have begun to, and a child of vfork() has the log of its parent. */
+static int may_end(void)
+{
+	return recorder != NULL && getpid() == process && !atomic_exchange(&is_ending, 1);
+}
+
 __attribute__((destructor)) static void close_log(void)
 {
 	state = THREAD_OFF;
-	if (recorder == NULL)
+	if (may_end())
+		end_log();
+}
+
+/*
+ * Before the process ends at once or executes another program. Not if this thread was interrupted in the recorder,
+ * whose locks it may hold.
+ */
+static int end_early(int executes)
+{
+	/* Samples are in the log then; mprof record completes it. */
+	if (executes && has_samples)
+		return sampler_prepare_exec();
+	if (state == THREAD_BUSY || state == THREAD_INSIDE || state == THREAD_ABANDONED || !may_end())
+		return 0;
+	state = THREAD_OFF;
+	return bounded_call(end_log, END_WAIT_MS);
+}
+
+/* The program was not executed, so this one goes on, with a new log unless samples are recorded. */
+static void begin_next_log(void)
+{
+	static const pthread_once_t not_opened = PTHREAD_ONCE_INIT;
+
+	if (has_samples) {
+		sampler_cancel_exec();
 		return;
-	native_control_stop();
-	sampler_stop();
-	mprof_recorder_close(recorder);
-	if (ring_bytes != 0)
-		write_ring();
+	}
+	recorder = NULL;
+	handle = NULL;
+	opening = not_opened;
+	state = THREAD_NEW;
+	(void)begin_thread();
+	call_gate_renew();
 }
 
 /* Whether libraries are followed for calls as well. */
@@ -462,6 +598,7 @@ __attribute__((constructor)) static void prepare_calls(void)
 	unloads_set(begin_close, end_close);
 	jumps_set(get_jump_target, leave_calls);
 	contexts_set(&client);
+	exec_calls_set(end_early, begin_next_log);
 }
 
 /* While the module starts the thread that waits for the end, and on it. */
@@ -509,6 +646,12 @@ static int is_open(uint32_t *gate)
 {
 	/* Acquire: pairs with the release in change_gate(). */
 	*gate = atomic_load_explicit(&call_gate, memory_order_acquire);
+	if (*gate != known_gate) {
+		known_gate = *gate;
+		/* The handle belongs to a log that has been closed, before a call of exec that failed. */
+		if (known_opening != atomic_load_explicit(&openings, memory_order_relaxed) && state == THREAD_RECORDING)
+			state = THREAD_NEW;
+	}
 	return (*gate & CALL_GATE_CLOSED) == 0;
 }
 
@@ -551,7 +694,7 @@ void __cyg_profile_func_exit(void *function, void *call_site)
 		lose_event();
 		return;
 	}
-	if (!is_open(&gate) || !find_key(function, &key))
+	if (!is_open(&gate) || state != THREAD_RECORDING || !find_key(function, &key))
 		return;
 	state = THREAD_BUSY;
 	call_events_leave(key, frame, gate);

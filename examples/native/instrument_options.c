@@ -154,6 +154,32 @@ static int expand_pattern(char path[INSTRUMENT_PATH_SIZE], const char *pattern, 
 	return *pattern == '\0';
 }
 
+/*
+ * Makes the path absolute: the program may change its directory. Children of fork() use that of their parent's start.
+ * Returns 0 if it is too long.
+ */
+static int make_absolute(char path[INSTRUMENT_PATH_SIZE])
+{
+	static char directory[INSTRUMENT_PATH_SIZE];
+	const size_t length = strlen(path) + 1;
+	size_t start;
+
+	if (path[0] == '/')
+		return 1;
+	/* Without the name of the directory, the path is used as it is. */
+	if (directory[0] == '\0' && (getcwd(directory, sizeof(directory)) == NULL || directory[0] != '/')) {
+		directory[0] = '\0';
+		return 1;
+	}
+	start = strlen(directory);
+	if (start + 1 + length > INSTRUMENT_PATH_SIZE)
+		return 0;
+	memmove(path + start + 1, path, length);
+	memcpy(path, directory, start);
+	path[start] = '/';
+	return 1;
+}
+
 int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE])
 {
 	char label[LABEL_SIZE];
@@ -163,16 +189,39 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 		const char *name = program_invocation_short_name + strspn(program_invocation_short_name, "-");
 		int made = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", *name != '\0' ? name : "log");
 
-		return made > 0 && made < INSTRUMENT_PATH_SIZE;
+		return made > 0 && made < INSTRUMENT_PATH_SIZE && make_absolute(path);
 	}
 	snprintf(label, sizeof(label), "%ld", (long)getpid());
-	if (!expand_pattern(path, pattern, label))
+	if (!expand_pattern(path, pattern, label) || !make_absolute(path))
 		return 0;
 	/* After exec(), the process runs another program, which must not overwrite the log of the first. */
 	for (int number = 2; strstr(pattern, "%p") != NULL && number < 100000 && access(path, F_OK) == 0; number++) {
 		snprintf(label, sizeof(label), "%ld-%d", (long)getpid(), number);
-		if (!expand_pattern(path, pattern, label))
+		if (!expand_pattern(path, pattern, label) || !make_absolute(path))
 			return 0;
+	}
+	return 1;
+}
+
+int instrument_options_next_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE])
+{
+	static const char extension[] = ".mprof";
+	const size_t end = sizeof(extension) - 1;
+	char label[LABEL_SIZE + sizeof(extension)];
+	size_t length;
+
+	/* A name with the process ID gets a number by itself. */
+	if (!instrument_options_path(pattern, path))
+		return 0;
+	length = strlen(path);
+	if (length > end && strcmp(path + length - end, extension) == 0)
+		length -= end;
+	for (int number = 2; access(path, F_OK) == 0; number++) {
+		const int added = snprintf(label, sizeof(label), ".%ld-%d%s", (long)getpid(), number, extension);
+
+		if (number == 100000 || length + (size_t)added >= INSTRUMENT_PATH_SIZE)
+			return 0;
+		memcpy(path + length, label, (size_t)added + 1);
 	}
 	return 1;
 }

@@ -27,8 +27,15 @@ int instrument_options_text(const char *words, const char *name, char *value, si
 
 /**
  * Formats the path of the log: %p stands for the process ID (and a number, if the process wrote a log before), %% for a
- * percent sign. Without a pattern, the path is derived from the program's name. Returns 0 if it is too long.
+ * percent sign. Without a pattern, the path is derived from the program's name. A relative path is made absolute with
+ * the directory at the first call. Returns 0 if it is too long.
  */
 int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]);
+
+/**
+ * The path of a further log of this process, which replaces no file: the process ID and a number are added where the
+ * pattern does not contain the process ID. Returns 0 if it is too long.
+ */
+int instrument_options_next_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]);
 
 #endif

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* User space has addresses of 47 bits unless a program asks for more. Frames of a log have keys of up to 62 bits. */
@@ -123,9 +124,15 @@ static void find_range(const struct dl_phdr_info *info, uintptr_t *first, uintpt
 	}
 }
 
+/* Without /proc, as in a directory that became the root, the program has the name by which it was executed. */
+static const char *program_file(void)
+{
+	return access(PROGRAM_FILE, F_OK) == 0 ? PROGRAM_FILE : (const char *)(uintptr_t)getauxval(AT_EXECFN);
+}
+
 static const char *file_of(const char *path)
 {
-	return path[0] != '\0' ? path : PROGRAM_FILE;
+	return path[0] != '\0' ? path : program_file();
 }
 
 static void copy_found(found_library *found, const struct dl_phdr_info *info, uintptr_t first, uintptr_t last)
@@ -168,7 +175,7 @@ static char *base_name(const char *path)
 		ssize_t length = readlink(PROGRAM_FILE, program, sizeof(program) - 1);
 
 		program[length > 0 ? length : 0] = '\0';
-		path = program;
+		path = length > 0 ? program : program_file();
 	}
 	slash = strrchr(path, '/');
 	return strdup(slash != NULL ? slash + 1 : path);

@@ -7,7 +7,9 @@
  * two blocks at one address never overlap in the log, regardless of the threads involved.
  */
 #include "allocator.h"
+#include "bounded_call.h"
 #include "call_stack.h"
+#include "exec_calls.h"
 #include "instrument_options.h"
 #include "operators.h"
 #include "own_memory.h"
@@ -15,6 +17,7 @@
 #include "thread_names.h"
 #include "unloads.h"
 
+#include "shared/log_loss.h"
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
@@ -51,6 +54,8 @@ PER_THREAD volatile thread_state state;
 PER_THREAD thread_state state_outside; /* Before enter_own(). */
 PER_THREAD mprof_thread *handle;
 PER_THREAD int end_rounds;
+PER_THREAD volatile int in_allocator; /* The thread may hold a lock of the allocator. */
+PER_THREAD uint32_t known_opening;    /* The number of the recorder that the handle belongs to. */
 PER_THREAD const void *last_recorded; /* The memory that was recorded last. */
 PER_THREAD mprof_frame *frames;       /* See take_frames(). */
 
@@ -58,6 +63,17 @@ PER_THREAD mprof_frame *frames;       /* See take_frames(). */
 
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
+static pid_t process;            /* The process that opened it: a child of vfork() has the same memory. */
+static char log_path[INSTRUMENT_PATH_SIZE];
+
+/*
+ * Number of recorders opened. Written by the thread that opens one; relaxed, since a thread that reads it late records
+ * to the earlier one, which is closed and not freed.
+ */
+static _Atomic uint32_t openings;
+
+/* How long a process that ends at once waits until its log is complete. The salvage file completes it otherwise. */
+#define END_WAIT_MS 5000
 
 /*
  * Recording begins at the first allocation, which may be made by a constructor that runs before the one of this module.
@@ -189,9 +205,10 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	return salvage_open(options.salvage_path, path, 0, &options, &recorder, error);
 }
 
-static void open_log(void)
+/* \p is_next: the process has written a log before, which stays. */
+static void open_log(int is_next)
 {
-	char path[INSTRUMENT_PATH_SIZE];
+	const char *pattern = getenv("MPROF_MALLOC_OUTPUT");
 	mprof_error error;
 	mprof_status status;
 
@@ -199,12 +216,46 @@ static void open_log(void)
 	error.struct_size = sizeof(error);
 	error.what = "";
 	recorder = NULL;
-	if (!instrument_options_path(getenv("MPROF_MALLOC_OUTPUT"), path))
+	if (!(is_next ? instrument_options_next_path : instrument_options_path)(pattern, log_path))
 		return;
-	status = open_recorder(path, &error);
+	process = getpid();
+	atomic_fetch_add_explicit(&openings, 1, memory_order_relaxed);
+	status = open_recorder(log_path, &error);
 	if (status != MPROF_OK)
-		fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", path,
+		fprintf(stderr, "mprof: cannot write %s: %s; the program runs unrecorded\n", log_path,
 			open_error_text(&error, status));
+}
+
+static void close_log(void)
+{
+	mprof_recorder *closed = recorder;
+
+	recorder = NULL;
+	if (closed != NULL && mprof_recorder_close(closed) != MPROF_ERR_STATE)
+		log_loss_print(closed, log_path);
+}
+
+/*
+ * Before the process ends at once or executes another program. Not if this thread was interrupted in the recorder or in
+ * the allocator, whose locks it may hold.
+ */
+static int end_log(int executes)
+{
+	const thread_state before = state;
+
+	(void)executes;
+	if (recorder == NULL || getpid() != process || before == THREAD_BUSY || in_allocator != 0)
+		return 0;
+	state = THREAD_OFF;
+	return bounded_call(close_log, END_WAIT_MS);
+}
+
+/* The program was not executed, so this one goes on, with a new log. */
+static void begin_next_log(void)
+{
+	state = THREAD_BUSY;
+	open_log(1);
+	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
 }
 
 /* The log belongs to the parent. The child gets a log of its own if the pattern contains the process ID. */
@@ -222,7 +273,7 @@ static void begin_child(void)
 	handle = NULL;
 	recorder = NULL;
 	if (output != NULL && strstr(output, "%p") != NULL)
-		open_log();
+		open_log(0);
 	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
 }
 
@@ -278,9 +329,10 @@ __attribute__((constructor)) static void begin_recording(void)
 	call_stack_init();
 	program_end_prepare(enter_own, leave_own);
 	if (pthread_key_create(&thread_end, end_thread) == 0) {
-		open_log();
+		open_log(0);
 		if (recorder != NULL) {
 			pthread_atfork(NULL, NULL, begin_child);
+			exec_calls_set(end_log, begin_next_log);
 			unloads_set(begin_close, end_close);
 		}
 	}
@@ -292,8 +344,8 @@ __attribute__((constructor)) static void begin_recording(void)
 __attribute__((destructor)) static void end(void)
 {
 	state = THREAD_OFF;
-	if (recorder != NULL)
-		mprof_recorder_close(recorder);
+	if (recorder != NULL && getpid() == process)
+		close_log();
 }
 
 /* The first event of a thread. Returns 1 if it is recorded. */
@@ -311,6 +363,7 @@ static int begin_thread(void)
 		errno = saved;
 		return 0;
 	}
+	known_opening = atomic_load_explicit(&openings, memory_order_relaxed);
 	pthread_setspecific(thread_end, handle);
 	thread_names_begin(recorder, mprof_thread_get_id(handle));
 	state = THREAD_RECORDING;
@@ -320,7 +373,9 @@ static int begin_thread(void)
 
 static inline int may_record(void)
 {
-	return state == THREAD_RECORDING || (state == THREAD_NEW && begin_thread());
+	if (state == THREAD_RECORDING && known_opening == atomic_load_explicit(&openings, memory_order_relaxed))
+		return recorder != NULL;
+	return (state == THREAD_NEW || state == THREAD_RECORDING) && begin_thread();
 }
 
 static const void *get_last_recorded(void)
@@ -393,18 +448,28 @@ static void record_resized(uint64_t old_address, uint64_t started, void *memory,
 	errno = saved;
 }
 
+/* Calls a function of the allocator that is below this module. */
+#define ALLOCATE(result, call)                                                                                         \
+	do {                                                                                                           \
+		in_allocator++;                                                                                        \
+		(result) = allocator_get()->call;                                                                      \
+		in_allocator--;                                                                                        \
+	} while (0)
+
 OVERRIDES void *malloc(size_t size)
 {
-	void *memory = allocator_get()->malloc(size);
+	void *memory;
 
+	ALLOCATE(memory, malloc(size));
 	record_allocated(memory, size);
 	return memory;
 }
 
 OVERRIDES void *calloc(size_t count, size_t size)
 {
-	void *memory = allocator_get()->calloc(count, size);
+	void *memory;
 
+	ALLOCATE(memory, calloc(count, size));
 	record_allocated(memory, count * size);
 	return memory;
 }
@@ -414,7 +479,9 @@ OVERRIDES void free(void *memory)
 	if (memory == NULL || allocator_early_room(memory) != 0)
 		return;
 	record_freed(memory);
+	in_allocator++;
 	allocator_get()->free(memory);
+	in_allocator--;
 }
 
 /* Memory of the static area cannot be resized by the functions of the C library. */
@@ -436,17 +503,19 @@ OVERRIDES void *realloc(void *memory, size_t size)
 		return malloc(size);
 	if (allocator_early_room(memory) != 0)
 		return move_early(memory, size);
-	if (!may_record())
-		return allocator_get()->realloc(memory, size);
+	if (!may_record()) {
+		ALLOCATE(resized, realloc(memory, size));
+		return resized;
+	}
 	/* A size of 0 frees the memory. */
 	if (size == 0) {
 		record_freed(memory);
-		resized = allocator_get()->realloc(memory, 0);
+		ALLOCATE(resized, realloc(memory, 0));
 		record_allocated(resized, 0);
 		return resized;
 	}
 	started = mprof_recorder_read_counter(recorder);
-	resized = allocator_get()->realloc(memory, size);
+	ALLOCATE(resized, realloc(memory, size));
 	if (resized != NULL)
 		record_resized(old_address, started, resized, size);
 	return resized;
@@ -482,24 +551,27 @@ OVERRIDES void free_aligned_sized(void *memory, size_t alignment, size_t size)
 
 OVERRIDES void *aligned_alloc(size_t alignment, size_t size)
 {
-	void *memory = allocator_get()->aligned_alloc(alignment, size);
+	void *memory;
 
+	ALLOCATE(memory, aligned_alloc(alignment, size));
 	record_allocated(memory, size);
 	return memory;
 }
 
 OVERRIDES void *memalign(size_t alignment, size_t size)
 {
-	void *memory = allocator_get()->memalign(alignment, size);
+	void *memory;
 
+	ALLOCATE(memory, memalign(alignment, size));
 	record_allocated(memory, size);
 	return memory;
 }
 
 OVERRIDES int posix_memalign(void **memory, size_t alignment, size_t size)
 {
-	int error = allocator_get()->posix_memalign(memory, alignment, size);
+	int error;
 
+	ALLOCATE(error, posix_memalign(memory, alignment, size));
 	if (error == 0)
 		record_allocated(*memory, size);
 	return error;
@@ -507,16 +579,18 @@ OVERRIDES int posix_memalign(void **memory, size_t alignment, size_t size)
 
 OVERRIDES void *valloc(size_t size)
 {
-	void *memory = allocator_get()->valloc(size);
+	void *memory;
 
+	ALLOCATE(memory, valloc(size));
 	record_allocated(memory, size);
 	return memory;
 }
 
 OVERRIDES void *pvalloc(size_t size)
 {
-	void *memory = allocator_get()->pvalloc(size);
+	void *memory;
 
+	ALLOCATE(memory, pvalloc(size));
 	record_allocated(memory, size);
 	return memory;
 }

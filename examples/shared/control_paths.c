@@ -120,3 +120,10 @@ unsigned control_paths_clean_all(void)
 		count += directories[i][0] != '\0' ? control_paths_clean(directories[i]) : 0;
 	return count;
 }
+
+void control_paths_clean_after(const char *path)
+{
+	if (path != NULL && control_paths_is_left_over(path))
+		(void)unlink(path);
+	(void)control_paths_clean_all();
+}

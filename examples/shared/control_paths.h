@@ -27,4 +27,10 @@ unsigned control_paths_clean(const char *directory);
 /** Removes such sockets in all directories of this user. Returns the number of removed sockets. */
 unsigned control_paths_clean_all(void);
 
+/**
+ * After a program that may have been killed, and then has not removed its socket: the same, and for \p path, which it
+ * was to listen on if that is not NULL.
+ */
+void control_paths_clean_after(const char *path);
+
 #endif

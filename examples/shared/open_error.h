@@ -13,11 +13,12 @@
 
 /**
  * Returns the system's text, or the library's if the system's is misleading: a log in use is not a "device or
- * resource".
+ * resource", and a file of another user may well be writable.
  */
 static inline const char *open_error_text(const mprof_error *error, mprof_status status)
 {
-	if (error->system_error == EBUSY || error->system_error == ELOOP)
+	if (error->system_error == EBUSY || error->system_error == ELOOP || error->system_error == EPERM ||
+	    error->system_error == EMLINK)
 		return error->what;
 	return error->system_error != 0 ? strerror(error->system_error) : mprof_status_get_text(status);
 }

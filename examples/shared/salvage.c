@@ -29,6 +29,23 @@ static int can_be_salvaged(const mprof_recorder_options *options)
 	return options->writer == NULL || !dialects_is_older((mprof_dialect)options->writer->dialect);
 }
 
+/* The system's text would mislead: the room is kept for the log, and a file in use is not a device. */
+static const char *salvage_failure(int system_error)
+{
+	switch (system_error) {
+	case ENOSPC:
+		return "there is too little room for both on the disk";
+	case EFBIG:
+		return "it would exceed the file size limit";
+	case EBUSY:
+		return "a file with its name has the end of another log, or is in use";
+	case EPERM:
+		return "a file with its name belongs to another user";
+	default:
+		return strerror(system_error);
+	}
+}
+
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
 			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error)
 {
@@ -44,7 +61,8 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	own.salvage_log_path = log_path;
 	own.salvage_path = asked != NULL ? asked : beside;
 	status = open_any(log_path, ring_bytes, &own, recorder, error);
-	if (status == MPROF_ERR_IO && asked != NULL && error->system_error == EBUSY) {
+	if (status == MPROF_ERR_IO && asked != NULL &&
+	    (error->system_error == EBUSY || strncmp(asked, "/proc/", sizeof("/proc/") - 1) == 0)) {
 		own.salvage_path = beside;
 		status = open_any(log_path, ring_bytes, &own, recorder, error);
 	}
@@ -57,6 +75,6 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 	if (status == MPROF_OK)
 		fprintf(stderr,
 			"mprof: no salvage file for %s: %s; if the program is killed, its last events are lost\n",
-			log_path, strerror(system_error));
+			log_path, salvage_failure(system_error));
 	return status;
 }

@@ -19,7 +19,8 @@
 /**
  * Opens a recorder with a salvage file. If the file cannot be created, prints the reason on standard error and opens a
  * recorder without one. \p asked: the path of the salvage file; NULL for that of the log with #SALVAGE_SUFFIX, "no" for
- * no salvage file. If another process uses the path \p asked, the file is beside the log. \p ring_bytes: size of the
+ * no salvage file. If another process uses the path \p asked, or it is in /proc and cannot be opened since its process
+ * has ended or belongs to another user, the file is beside the log. \p ring_bytes: size of the
  * ring buffer, or 0 to write the log to a file. Logs that cannot be completed by another process have no salvage file.
  * mprof_recorder_options::salvage_path is ignored.
  */

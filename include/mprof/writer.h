@@ -130,8 +130,11 @@ MPROF_API void mprof_writer_options_init(mprof_writer_options *options, size_t s
  * A file that exists is truncated, unless another writer has it: regular files are locked (flock()) from here until
  * mprof_writer_destroy(), and #MPROF_ERR_IO with the system error EBUSY is returned if that fails. A symbolic link is
  * followed if it belongs to the user of this process or to root, and refused (ELOOP) otherwise: in a directory that is
- * writable for all, others could have created it. A directive that the dialect does not have is refused, or counted if
- * lossy.
+ * writable for all, others could have created it. For the same reason, a regular file of another user than this one and
+ * root is refused (EPERM), and one that has another name, too (EMLINK): it may be any file of this user. Names in
+ * /dev/fd and /proc are those of files that this user has opened, and are not checked. An existing file loses the
+ * permissions that mprof_writer_options::file_mode does not have. A directive that the dialect does not have is
+ * refused, or counted if lossy.
  * \param path Name of the file.
  * \param options Options, or NULL for the defaults. Copied.
  * \param writer Receives the writer, also on an error other than #MPROF_ERR_ARGUMENT and #MPROF_ERR_MEMORY, so that

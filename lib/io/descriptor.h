@@ -45,7 +45,8 @@ int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size
 /**
  * Writes all bytes, and waits if the descriptor is non-blocking. \p *written, which the caller sets to 0, receives the
  * number of bytes written, also after an error. \p raises_sigpipe: SIGPIPE is possible, and is suppressed; a closed
- * pipe then only returns EPIPE.
+ * pipe then only returns EPIPE. SIGXFSZ is suppressed, too: a file that exceeds the size limit of the process only
+ * returns EFBIG.
  */
 int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_t length, size_t *written);
 

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,34 +97,57 @@ static int write_all(int fd, const uint8_t *bytes, size_t length, size_t *writte
 	return 0;
 }
 
-/* SIGPIPE would kill the profiled program: it is blocked for the write and, unless it was pending before, consumed. */
-static int write_all_quietly(int fd, const uint8_t *bytes, size_t length, size_t *written)
+/* Whether a file may reach the size limit of the process, which raises SIGXFSZ. */
+static int has_size_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
+
+static void consume_signal(int number)
 {
 	static const struct timespec at_once = {0, 0};
-	sigset_t pipe_signal;
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	while (sigtimedwait(&one, NULL, &at_once) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * SIGPIPE or SIGXFSZ would kill the profiled program: the signal is blocked for the write and, unless it was pending
+ * before, consumed.
+ */
+static int write_all_quietly(int fd, int number, int failure, const uint8_t *bytes, size_t length, size_t *written)
+{
+	sigset_t blocked;
 	sigset_t pending;
 	sigset_t mask;
 	int was_pending;
 	int error;
 
-	sigemptyset(&pipe_signal);
-	sigaddset(&pipe_signal, SIGPIPE);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, number);
 	sigemptyset(&pending);
 	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGPIPE) == 1;
-	error = pthread_sigmask(SIG_BLOCK, &pipe_signal, &mask);
+	was_pending = sigismember(&pending, number) == 1;
+	error = pthread_sigmask(SIG_BLOCK, &blocked, &mask);
 	if (error != 0)
 		return error;
 	error = write_all(fd, bytes, length, written);
-	if (error == EPIPE && !was_pending) {
-		while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR)
-			;
-	}
+	if (error == failure && !was_pending)
+		consume_signal(number);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	return error;
 }
 
 int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_t length, size_t *written)
 {
-	return raises_sigpipe ? write_all_quietly(fd, bytes, length, written) : write_all(fd, bytes, length, written);
+	if (raises_sigpipe)
+		return write_all_quietly(fd, SIGPIPE, EPIPE, bytes, length, written);
+	if (has_size_limit())
+		return write_all_quietly(fd, SIGXFSZ, EFBIG, bytes, length, written);
+	return write_all(fd, bytes, length, written);
 }

@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -41,24 +43,74 @@ static int is_own_link(const char *path)
 	       (status.st_uid == geteuid() || status.st_uid == 0);
 }
 
-/* Does not truncate: another writer may have locked the file. Returns -1 with errno set. */
-static int open_for_writing(const char *path, uint32_t mode)
+/* Whether a path refers to a descriptor of a process. The user of the process has opened that file. */
+static int is_descriptor_path(const char *path)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
-	int fd = open_again(path, flags | O_NOFOLLOW, mode);
+	return strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/dev/std", 8) == 0 ||
+	       strncmp(path, "/proc/", 6) == 0;
+}
+
+int log_file_check_owner(const char *path, int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0)
+		return errno;
+	if (!S_ISREG(status.st_mode) || is_descriptor_path(path))
+		return 0;
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		return EPERM;
+	return status.st_nlink > 1 ? EMLINK : 0;
+}
+
+/* Returns -1 with errno set. */
+static int open_existing(const char *path, int flags, uint32_t mode)
+{
+	int fd = open_again(path, flags | O_NOFOLLOW, 0);
 	int error = errno;
 
 	if (fd >= 0)
 		return fd;
 	/* Not every system reports ELOOP for a link. */
 	if (is_own_link(path))
-		return open_again(path, flags, mode);
+		return open_again(path, flags | O_CREAT, mode);
 	errno = error;
 	return -1;
 }
 
+int log_file_open_checked(const char *path, int access_mode, uint32_t mode, int *fd)
+{
+	const int flags = access_mode | O_CLOEXEC | O_NOCTTY;
+	int error;
+
+	/* A new file is this process's, even if the file system gives it to another user. */
+	*fd = open_again(path, flags | O_CREAT | O_EXCL, mode);
+	if (*fd >= 0)
+		return 0;
+	if (errno == EEXIST)
+		*fd = open_existing(path, flags, mode);
+	if (*fd < 0)
+		return errno;
+	error = log_file_check_owner(path, *fd);
+	if (error == 0)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return error;
+}
+
+/* Removes the permissions of an existing file that a new one would not have. */
+static void restrict_mode(int fd, const struct stat *status, uint32_t mode)
+{
+	const mode_t restricted = status->st_mode & 07777 & (mode_t)mode;
+
+	/* Some file systems have no permissions to change. */
+	if (restricted != (status->st_mode & 07777) && status->st_uid == geteuid())
+		(void)!fchmod(fd, restricted);
+}
+
 /* Returns 0 or an errno value. */
-static int lock_and_empty(int fd, int *is_locked)
+static int lock_and_empty(const char *path, uint32_t mode, int fd, int *is_locked)
 {
 	struct stat status;
 
@@ -71,6 +123,8 @@ static int lock_and_empty(int fd, int *is_locked)
 		*is_locked = 1;
 	else if (errno == EWOULDBLOCK)
 		return EBUSY;
+	if (!is_descriptor_path(path))
+		restrict_mode(fd, &status, mode);
 	while (ftruncate(fd, 0) != 0) {
 		if (errno != EINTR)
 			return errno;
@@ -83,10 +137,11 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
 	int error;
 
 	*is_locked = 0;
-	*fd = open_for_writing(path, mode);
-	if (*fd < 0)
-		return errno;
-	error = lock_and_empty(*fd, is_locked);
+	error = log_file_open_checked(path, O_WRONLY, mode, fd);
+	if (error != 0)
+		return error;
+	/* Not truncated when it is opened: another writer may have locked the file. */
+	error = lock_and_empty(path, mode, *fd, is_locked);
 	if (error == 0) {
 		*fd = high_descriptor_move(*fd);
 		return 0;
@@ -94,6 +149,33 @@ int log_file_open(const char *path, uint32_t mode, int *fd, int *is_locked)
 	close(*fd);
 	*fd = -1;
 	*is_locked = 0;
+	return error;
+}
+
+int log_file_remove(const char *path, uint64_t device, uint64_t inode)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	char folder[PATH_MAX];
+	struct stat status;
+	int error = 0;
+	int fd;
+
+	if ((size_t)(name - path) >= sizeof(folder))
+		return ENAMETOOLONG;
+	/* With its final slash, which a directory may have. */
+	memcpy(folder, path, (size_t)(name - path));
+	folder[name - path] = '\0';
+	fd = open_again(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return errno;
+	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		error = errno;
+	else if ((uint64_t)status.st_dev != device || (uint64_t)status.st_ino != inode)
+		error = ESTALE;
+	else if (unlinkat(fd, name, 0) != 0)
+		error = errno;
+	close(fd);
 	return error;
 }
 

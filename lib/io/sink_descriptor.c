@@ -66,6 +66,23 @@ static void cut_back(log_sink *self, size_t written)
 	lseek(self->fd, whole, SEEK_SET);
 }
 
+int sink_descriptor_cut(log_sink *self, uint64_t length)
+{
+	const off_t end = (off_t)(self->fd_start + length);
+	struct stat status;
+	int error = restore_descriptor(self);
+
+	if (error != 0)
+		return error;
+	/* If the length differs, another process has appended data, which must not be removed. */
+	if (fstat(self->fd, &status) != 0 || status.st_size != (off_t)(self->fd_start + self->taken))
+		return EBUSY;
+	if (ftruncate(self->fd, end) != 0 || lseek(self->fd, end, SEEK_SET) < 0)
+		return errno;
+	self->taken = length;
+	return 0;
+}
+
 static int sink_descriptor_write(log_sink *self, const void *bytes, size_t length)
 {
 	int saved_errno = errno;

@@ -20,6 +20,12 @@ int sink_descriptor_open(log_sink *self, const mprof_allocator *allocator, int f
 int sink_descriptor_adopt(log_sink *self, const mprof_allocator *allocator, int fd);
 
 /**
+ * Removes what was written after the first \p length bytes, from a sink that is not compressed and whose
+ * log_sink::fd_may_be_cut is set. Allowed after sink_write() failed. Returns 0 or an errno value.
+ */
+int sink_descriptor_cut(log_sink *self, uint64_t length);
+
+/**
  * For the child after fork(): closes the descriptor below \p self if the sink owns it, and does nothing else. The lock
  * and the data not written yet are the parent's.
  */

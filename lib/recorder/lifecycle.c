@@ -569,7 +569,8 @@ static mprof_status make_recorder(const recorder_destination *where, const mprof
 	*created = create_recorder(options, &allocator);
 	if (*created == NULL)
 		return status;
-	error = salvage_create(&(*created)->shared.salvage, options, &allocator);
+	error = salvage_create(&(*created)->shared.salvage, options,
+			       options->salvage_log_path != NULL ? options->salvage_log_path : where->path, &allocator);
 	if (error != 0 && error != ENOMEM) {
 		error_set(failure, MPROF_ERR_IO, MPROF_SEVERITY_FATAL, "cannot create the salvage file");
 		failure->system_error = error;

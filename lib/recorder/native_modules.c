@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,6 +120,9 @@ static char *copy_file_name(const mprof_allocator *allocator, const char *loader
 	if (kind == LOADED_PROGRAM) {
 		length = readlink(PROGRAM_FILE, path, sizeof(path) - 1);
 		path[length > 0 ? length : 0] = '\0';
+		/* Without /proc, as in a directory that became the root, the name by which the program was executed. */
+		if (length <= 0)
+			snprintf(path, sizeof(path), "%s", (const char *)(uintptr_t)getauxval(AT_EXECFN));
 		return copy_text(allocator, path);
 	}
 	if (kind == LOADED_LIBRARY && loader_name[0] != '/' && strchr(loader_name, '/') != NULL &&
@@ -519,7 +523,8 @@ static void add_debug_file(native_module *module)
 
 static void read_symbols(native_module *module)
 {
-	const char *path = module->kind == LOADED_PROGRAM ? PROGRAM_FILE : module->file;
+	const int has_link = module->kind == LOADED_PROGRAM && access(PROGRAM_FILE, F_OK) == 0;
+	const char *path = has_link ? PROGRAM_FILE : module->file;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (module->kind == LOADED_VDSO) {

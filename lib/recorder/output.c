@@ -2,8 +2,11 @@
 /* Keeps the status of the log that is written, and counts and reports losses. */
 #include "recorder/output.h"
 
+#include "writer/failed_end.h"
 #include "writer/writer.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 void output_note_status(recorder_output *output, mprof_status status)
@@ -49,6 +52,48 @@ void output_count_lost(recorder_output *output, mprof_loss_cause cause, uint64_t
 {
 	output->lost[cause] += count;
 	output->lost_unreported[cause] += count;
+}
+
+/* Not strerror(), whose text depends on the language of the program. */
+static const char *cause_of(int system_error, char number[24])
+{
+	switch (system_error) {
+	case ENOSPC:
+		return "No space left on device";
+	case EDQUOT:
+		return "Disk quota exceeded";
+	case EFBIG:
+		return "File too large";
+	case EIO:
+		return "Input/output error";
+	default:
+		snprintf(number, 24, "error %d", system_error);
+		return number;
+	}
+}
+
+static void end_after_error(recorder_output *output)
+{
+	char number[24];
+	const mprof_property cause = {"write-error", cause_of(output->error.system_error, number)};
+	uint64_t removed;
+	mprof_status status;
+
+	status = writer_end_after_error(output->writer, &cause, output->lost_unreported, LOSS_CAUSE_COUNT,
+					MPROF_LOSS_WRITE_FAILED, &removed);
+	output->lost[MPROF_LOSS_WRITE_FAILED] += removed;
+	if (status == MPROF_OK)
+		memset(output->lost_unreported, 0, sizeof(output->lost_unreported));
+}
+
+void output_close(recorder_output *output)
+{
+	if (output->status == MPROF_OK) {
+		output->status = mprof_writer_close(output->writer);
+		mprof_writer_get_error(output->writer, &output->error);
+	}
+	if (output->status == MPROF_ERR_IO)
+		end_after_error(output);
 }
 
 void output_note_events(recorder_output *output, uint64_t count)

@@ -61,6 +61,12 @@ int output_is_writing(const recorder_output *output);
 /** The cause to pass to output_count_lost() if output_is_writing() is 0. */
 mprof_loss_cause output_loss_cause(const recorder_output *output);
 
+/**
+ * Ends the log. After an error of the system it ends with the losses that are in no LOST block yet and with the cause,
+ * in the property write-error of SESSION, if there is room for that or room can be made; the status stays.
+ */
+void output_close(recorder_output *output);
+
 /** Counts lost events or samples that belong to no attached thread. They are reported as losses of thread 0. */
 void output_count_lost(recorder_output *output, mprof_loss_cause cause, uint64_t count);
 

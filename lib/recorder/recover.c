@@ -326,13 +326,14 @@ static mprof_status write_rest(recovery_job *job)
 	end_clock(job, output_counter(output, drain->latest_counter));
 	mprof_writer_get_stats(output->writer, &stats);
 	job->result.events = stats.events;
-	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
-		job->result.lost_events += output->lost[cause];
 	snprintf(events, sizeof(events), "%" PRIu64, job->result.events);
 	if (output_is_writing(output))
 		output_note_status(output, mprof_writer_write_session(output->writer, &property, sizeof(property), 1));
-	if (output->status == MPROF_OK)
-		output_note_status(output, mprof_writer_close(output->writer));
+	output_close(output);
+	/* Counted again: making room for the end of the log may have cost events. */
+	job->result.lost_events = 0;
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		job->result.lost_events += output->lost[cause];
 	if (output->status != MPROF_OK)
 		job->error = output->error;
 	return output->status;
@@ -408,7 +409,7 @@ static mprof_status recover_log(recovery_job *job)
 	if (status == MPROF_OK && !is_done)
 		status = complete_log(job);
 	if (status == MPROF_OK && salvage_path_is_name(job->salvage_path))
-		unlink(job->salvage_path);
+		(void)salvage_area_remove(&job->area, job->salvage_path);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include "recorder/salvage.h"
 
 #include "base/checksum.h"
+#include "io/descriptor.h"
 #include "recorder/buffer_pool.h"
 #include "recorder/heap_chunks.h"
 #include "recorder/message_queue.h"
@@ -69,26 +70,17 @@ uint64_t salvage_process_start(uint32_t process)
 	return cursor != NULL ? strtoull(cursor + 1, NULL, 10) : 0;
 }
 
-static char *copy_path(const mprof_allocator *allocator, const char *path)
-{
-	size_t size = strlen(path) + 1;
-	char *copy = allocator_allocate(allocator, size);
-
-	if (copy != NULL)
-		memcpy(copy, path, size);
-	return copy;
-}
-
 int salvage_is_recording(const salvage_header *header)
 {
 	return header->process_start != 0 && salvage_process_start(header->process) == header->process_start;
 }
 
-void salvage_set_log_path(recorder_salvage *salvage, const char *path)
+/* Stores a path, made absolute. A path that is too long is not stored. */
+static void store_path(char stored[SALVAGE_PATH_SIZE], const char *path)
 {
-	char *stored = salvage->header->log_path;
 	size_t length = 0;
 
+	stored[0] = '\0';
 	if (path == NULL)
 		return;
 	if (path[0] != '/' && getcwd(stored, SALVAGE_PATH_SIZE - 1) != NULL) {
@@ -101,14 +93,23 @@ void salvage_set_log_path(recorder_salvage *salvage, const char *path)
 		stored[0] = '\0';
 }
 
+void salvage_set_log_path(recorder_salvage *salvage, const char *path)
+{
+	store_path(salvage->header->log_path, path);
+}
+
 int salvage_path_is_name(const char *path)
 {
 	return strncmp(path, "/proc/", 6) != 0;
 }
 
-/* Removes the salvage file of a process that has ended, whose log is about to be replaced. Returns 0 if it stays. */
-static int remove_stale(const char *path)
+/*
+ * Removes the salvage file of a process that has ended, whose log is about to be replaced. That of any other log stays:
+ * it may be needed to complete that log. Returns 0 if it stays.
+ */
+static int remove_stale(const char *path, const char *log_path)
 {
+	char absolute[SALVAGE_PATH_SIZE];
 	salvage_area area;
 	const salvage_header *header;
 	int is_stale;
@@ -116,36 +117,62 @@ static int remove_stale(const char *path)
 	if (!salvage_path_is_name(path) || salvage_area_open(&area, path, sizeof(*header)) != 0)
 		return 0;
 	header = salvage_area_header(&area);
-	is_stale = memcmp(header->magic, SALVAGE_MAGIC, sizeof(header->magic)) == 0 && !salvage_is_recording(header);
+	store_path(absolute, log_path);
+	is_stale = memcmp(header->magic, SALVAGE_MAGIC, sizeof(header->magic)) == 0 && !salvage_is_recording(header) &&
+		   strncmp(header->log_path, absolute, SALVAGE_PATH_SIZE) == 0 && salvage_area_remove(&area, path) == 0;
 	salvage_area_close(&area);
-	return is_stale && unlink(path) == 0;
+	return is_stale;
 }
 
-int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const mprof_allocator *allocator)
+/* Absolute, since the program may change its directory. NULL if there is no memory. */
+static char *resolve_path(const mprof_allocator *allocator, const char *path)
 {
+	char absolute[SALVAGE_PATH_SIZE];
+	char *copy;
+
+	if (!salvage_path_is_name(path) || !descriptor_resolve_path(path, absolute, sizeof(absolute)))
+		store_path(absolute, path);
+	copy = allocator_allocate(allocator, strlen(absolute) + 1);
+	return copy != NULL ? strcpy(copy, absolute) : NULL;
+}
+
+static void release_path(recorder_salvage *salvage, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, salvage->path, salvage->path != NULL ? strlen(salvage->path) + 1 : 0);
+	salvage->path = NULL;
+}
+
+/* Prepares the rest of what an area needs. Returns 0 if there is no memory. */
+static int begin_area(recorder_salvage *salvage, const mprof_recorder_options *options,
+		      const mprof_allocator *allocator)
+{
+	salvage->path = resolve_path(allocator, options->salvage_path);
+	if (salvage->path != NULL && salvage_fork_add(&salvage->fork_entry, &salvage->area))
+		return 1;
+	if (salvage_path_is_name(options->salvage_path))
+		(void)salvage_area_remove(&salvage->area, options->salvage_path);
+	salvage_area_close(&salvage->area);
+	release_path(salvage, allocator);
+	return 0;
+}
+
+int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const char *log_path,
+		   const mprof_allocator *allocator)
+{
+	const char *path = options->salvage_path;
 	salvage_header *header;
 	int error;
 
 	memset(salvage, 0, sizeof(*salvage));
-	if (options->salvage_path == NULL)
+	if (path == NULL)
 		return 0;
-	salvage->path = copy_path(allocator, options->salvage_path);
-	if (salvage->path == NULL)
-		return ENOMEM;
-	error = salvage_area_create(&salvage->area, salvage->path, sizeof(*header), CAPACITY);
-	if (error == EBUSY && remove_stale(salvage->path))
-		error = salvage_area_create(&salvage->area, salvage->path, sizeof(*header), CAPACITY);
-	if (error != 0) {
-		allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
-		salvage->path = NULL;
+	error = salvage_area_create(&salvage->area, path, sizeof(*header), CAPACITY);
+	if (error == EBUSY && remove_stale(path, log_path))
+		error = salvage_area_create(&salvage->area, path, sizeof(*header), CAPACITY);
+	if (error != 0)
 		return error;
-	}
-	if (!salvage_fork_add(&salvage->fork_entry, &salvage->area)) {
-		salvage_area_close(&salvage->area);
-		allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
-		salvage->path = NULL;
+	if (!begin_area(salvage, options, allocator))
 		return ENOMEM;
-	}
 	header = salvage_area_header(&salvage->area);
 	memcpy(header->magic, SALVAGE_MAGIC, sizeof(header->magic));
 	header->layout = salvage_layout();
@@ -190,7 +217,7 @@ void salvage_finish(recorder_salvage *salvage)
 		return;
 	atomic_store_explicit(&salvage->header->state, SALVAGE_CLOSED, memory_order_release);
 	if (salvage_path_is_name(salvage->path))
-		unlink(salvage->path);
+		(void)salvage_area_remove(&salvage->area, salvage->path);
 }
 
 void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator)
@@ -199,6 +226,6 @@ void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator
 		return;
 	salvage_fork_remove(&salvage->fork_entry);
 	salvage_area_close(&salvage->area);
-	allocator_release(allocator, salvage->path, strlen(salvage->path) + 1);
+	release_path(salvage, allocator);
 	memset(salvage, 0, sizeof(*salvage));
 }

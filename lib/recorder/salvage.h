@@ -127,8 +127,12 @@ typedef struct recorder_salvage {
 	char *path;             /**< Removed once the log is complete. */
 } recorder_salvage;
 
-/** Creates the area of a recorder if its options contain a path for it. Returns 0 or an errno value. */
-int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const mprof_allocator *allocator);
+/**
+ * Creates the area of a recorder if its options contain a path for it. The file of an earlier recording of \p log_path
+ * that has ended is replaced. Returns 0 or an errno value: EBUSY if the file is not empty and is not such a file.
+ */
+int salvage_create(recorder_salvage *salvage, const mprof_recorder_options *options, const char *log_path,
+		   const mprof_allocator *allocator);
 
 /** Creates the state of a thread, without losses. Returns NULL if there is no area or no room in it. Any thread. */
 salvage_thread *salvage_thread_create(recorder_salvage *salvage, uint64_t id);

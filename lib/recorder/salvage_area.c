@@ -3,6 +3,7 @@
 #include "recorder/salvage_area.h"
 
 #include "base/cancellation.h"
+#include "io/log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,7 @@ static uint64_t first_piece(size_t header_size)
 static int open_file(const char *path, int flags, int *fd)
 {
 	do
-		*fd = open(path, flags, 0600);
+		*fd = open(path, flags);
 	while (*fd < 0 && errno == EINTR);
 	return *fd < 0 ? errno : 0;
 }
@@ -69,6 +70,25 @@ static int is_own_file(const salvage_area *area)
 	       (uint64_t)status.st_ino == area->inode;
 }
 
+/* Of the room that is free in a file system, the area takes no more than this part: the rest is for the log. */
+#define LEAST_FREE_SHARE 4
+
+/* And it leaves this much free. */
+#define LEAST_FREE_BYTES (UINT64_C(32) << 20)
+
+/* Whether the file system has so much room that a file of \p offset + \p size bytes does not end the log early. */
+static int has_room(const salvage_area *area, uint64_t offset, uint64_t size)
+{
+	struct statfs status;
+	uint64_t free_bytes;
+
+	/* Memory is not limited by the size of a file system. */
+	if (area->is_unnamed || fstatfs(area->fd, &status) != 0)
+		return 1;
+	free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+	return free_bytes >= LEAST_FREE_BYTES && offset + size <= free_bytes / LEAST_FREE_SHARE;
+}
+
 /* Allocates a part of the file, without changing its content. Returns 0 or an errno value. */
 static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t size)
 {
@@ -80,6 +100,8 @@ static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t si
 	/* Checked first: exceeding it raises a signal. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < offset + size)
 		return EFBIG;
+	if (!has_room(area, offset, size))
+		return ENOSPC;
 	do
 		error = fallocate(area->fd, 0, (off_t)offset, (off_t)size) != 0 ? errno : 0;
 	while (error == EINTR);
@@ -275,6 +297,7 @@ static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacit
 		return EBUSY;
 	area->device = (uint64_t)status.st_dev;
 	area->inode = (uint64_t)status.st_ino;
+	area->is_unnamed = status.st_nlink == 0;
 	area->first = first_piece(header_size);
 	area->capacity = capacity & ~(CHUNK_ALIGNMENT - 1);
 	chunks = mmap(NULL, MOST_CHUNKS * sizeof(*area->chunks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -291,15 +314,15 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
 	int error;
 
 	memset(area, 0, sizeof(*area));
-	error = open_file(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, &area->fd);
-	/* A path in /proc may be a link to a file that has no name. */
-	if (error == ELOOP)
-		error = open_file(path, O_RDWR | O_CLOEXEC | O_NOCTTY, &area->fd);
+	error = log_file_open_checked(path, O_RDWR, LOG_FILE_MODE, &area->fd);
 	if (error == 0 && pthread_mutex_init(&area->lock, NULL) != 0) {
 		close(area->fd);
 		error = ENOMEM;
 	} else if (error == 0) {
 		error = map_new_file(area, header_size, capacity);
+		/* Nothing is left behind where the system refuses room. */
+		if (error != 0 && area->inode != 0 && strncmp(path, "/proc/", 6) != 0)
+			(void)salvage_area_remove(area, path);
 		if (error != 0)
 			salvage_area_close(area);
 	}
@@ -327,6 +350,8 @@ static int map_old_file(salvage_area *area, size_t header_size)
 	area->base = memory;
 	area->capacity = (uint64_t)status.st_size;
 	area->first = first_piece(header_size);
+	area->device = (uint64_t)status.st_dev;
+	area->inode = (uint64_t)status.st_ino;
 	return 0;
 }
 
@@ -349,6 +374,11 @@ int salvage_area_open(salvage_area *area, const char *path, size_t header_size)
 		memset(area, 0, sizeof(*area));
 	errno = saved_errno;
 	return error;
+}
+
+int salvage_area_remove(const salvage_area *area, const char *path)
+{
+	return log_file_remove(path, area->device, area->inode);
 }
 
 int salvage_area_is_memory(const salvage_area *area)

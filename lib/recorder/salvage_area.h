@@ -87,6 +87,7 @@ typedef struct salvage_area {
 	salvage_chunk *chunks;                /**< In the recording process. Entries are used once, in their order. */
 	_Atomic uint32_t chunk_count;         /**< Entries in use. Any thread. */
 	_Atomic(salvage_chunk *) current;     /**< The chunk that the next piece is tried in first. Any thread. */
+	int is_unnamed;                       /**< The file is in memory that has no name in any file system. */
 	pthread_mutex_t lock;                 /**< Guards free. */
 	salvage_piece *free[SALVAGE_CLASSES]; /**< Free pieces of each size class, linked by next_free. */
 } salvage_area;
@@ -103,6 +104,9 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
  * if the file is shorter than \p header_size, ENODATA if it is empty.
  */
 int salvage_area_open(salvage_area *area, const char *path, size_t header_size);
+
+/** Removes the name of the file, if \p path is still its name. Returns 0 or an errno value. */
+int salvage_area_remove(const salvage_area *area, const char *path);
 
 /** Unmaps the area. The file stays. */
 void salvage_area_close(salvage_area *area);

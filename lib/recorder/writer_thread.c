@@ -122,11 +122,9 @@ static void drain_until_closed(recorder_drain *drain)
 		served = requested;
 		key_retirement_serve(drain, served);
 		salvage_commit(drain);
-		if (closing && output->status == MPROF_OK)
-			output->status = mprof_writer_close(output->writer);
-		output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
 		if (closing)
-			mprof_writer_get_error(output->writer, &output->error);
+			output_close(output);
+		output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
 		end_round(drain, served);
 	} while (!closing);
 }

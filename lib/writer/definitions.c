@@ -5,7 +5,7 @@
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
 
-static void clear_definitions(mprof_writer *writer)
+void writer_drop_definitions(mprof_writer *writer)
 {
 	encode_buffer_clear(&writer->classes);
 	encode_buffer_clear(&writer->methods);
@@ -23,10 +23,10 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	status = writer_put_block(writer);
 	/* The log is full: no more blocks that use the definitions will be written. */
 	if (writer->is_full)
-		clear_definitions(writer);
+		writer_drop_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	clear_definitions(writer);
+	writer_drop_definitions(writer);
 	if (writer->definitions_shortened)
 		writer_shorten_block(writer, MPROF_BLOCK_MAPPING);
 	writer->definitions_shortened = 0;

@@ -213,6 +213,10 @@ static mprof_status open_destination(mprof_writer *writer, const writer_destinat
 			what = "the file is in use by another writer";
 		else if (error == ELOOP)
 			what = "the file is a symbolic link that belongs to another user";
+		else if (error == EPERM)
+			what = "the file belongs to another user, or cannot be changed";
+		else if (error == EMLINK)
+			what = "the file has another name (a hard link)";
 	} else if (where->is_memory) {
 		sink_open_memory(&writer->sink, &writer->allocator);
 	} else if (where->functions == NULL) {

@@ -8,6 +8,8 @@
 #include "writer/errors.h"
 #include "writer/writer_internal.h"
 
+#include <string.h>
+
 void writer_limit_blocks(mprof_writer *writer, uint64_t max_block_length)
 {
 	uint64_t limit = writer->encoding.rules->header_length + max_block_length;
@@ -85,6 +87,15 @@ void writer_let_index_end(mprof_writer *writer)
 	writer->index.is_optional = 1;
 }
 
+/* Notes the end of the log before a block, in case that it must be removed. */
+static void note_mark(mprof_writer *writer)
+{
+	if (writer->mark_count == WRITER_MARKS)
+		memmove(&writer->marks[0], &writer->marks[1], --writer->mark_count * sizeof(writer->marks[0]));
+	writer->marks[writer->mark_count++] =
+		(writer_mark){writer->stats.bytes, writer->stats.blocks, writer->stats.events};
+}
+
 /* Writes the block that was built. */
 static mprof_status put_checked_block(mprof_writer *writer)
 {
@@ -106,6 +117,7 @@ static mprof_status put_checked_block(mprof_writer *writer)
 		writer->header_counter = header_counter;
 		return status;
 	}
+	note_mark(writer);
 	status = writer_check_sink(writer, sink_write(&writer->sink, block->bytes, block->length),
 				   "cannot write the log");
 	if (status != MPROF_OK)

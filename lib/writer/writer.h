@@ -64,6 +64,9 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives);
 /** Writes the pending definitions, if there are any. */
 mprof_status writer_put_definitions(mprof_writer *writer);
 
+/** Forgets the pending definitions: no block that uses them will be written. */
+void writer_drop_definitions(mprof_writer *writer);
+
 /** Writes the part of an unfinished heap snapshot collected so far. */
 mprof_status writer_end_snapshot(mprof_writer *writer);
 

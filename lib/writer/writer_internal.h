@@ -35,6 +35,16 @@ typedef enum writer_state {
 	WRITER_CLOSED
 } writer_state;
 
+/** What the writer had written before a block. */
+typedef struct writer_mark {
+	uint64_t bytes;
+	uint64_t blocks;
+	uint64_t events;
+} writer_mark;
+
+/** How many blocks can be removed from the end of a log. */
+#define WRITER_MARKS 16
+
 struct mprof_writer {
 	mprof_allocator allocator;
 	block_encoding encoding;
@@ -76,11 +86,13 @@ struct mprof_writer {
 	written_threads threads;    /**< For dialects that repeat base counters. */
 	int has_sections;           /**< Call stacks are written as #stack_sections. */
 	stack_sections sections;
-	log_index index;         /**< Unused unless the caller asks for it. */
-	uint64_t max_bytes;      /**< Maximum length of the log, as stored; 0: no limit. */
-	uint64_t kept_bytes;     /**< Bytes of it reserved for the blocks that must follow. */
-	int is_full;             /**< A block was refused because of the limit. */
-	uint64_t refused_events; /**< Events of snapshots that were refused because of the limit. */
+	log_index index;                 /**< Unused unless the caller asks for it. */
+	uint64_t max_bytes;              /**< Maximum length of the log, as stored; 0: no limit. */
+	uint64_t kept_bytes;             /**< Bytes of it reserved for the blocks that must follow. */
+	int is_full;                     /**< A block was refused because of the limit. */
+	uint64_t refused_events;         /**< Events of snapshots that were refused because of the limit. */
+	writer_mark marks[WRITER_MARKS]; /**< Of the last blocks, oldest first. */
+	uint32_t mark_count;
 	mprof_writer_stats stats;
 	mprof_error error;
 };

@@ -150,6 +150,88 @@ Test(log_file, link_of_another_user_is_not)
 	cr_assert_eq(length_of(path), 8);
 }
 
+/* A file with content, which belongs to another user. */
+static void plant(const char *name, mode_t mode)
+{
+	int fd = open_log(name, 0600);
+
+	cr_assert_eq(write(fd, "planted", 7), 7);
+	cr_assert_eq(fchmod(fd, mode), 0);
+	cr_assert_eq(fchown(fd, 12345, 12345), 0);
+	close(fd);
+}
+
+Test(log_file, file_of_another_user_is_refused)
+{
+	if (geteuid() != 0)
+		cr_skip("needs root");
+	plant(path, 0666);
+	cr_assert_eq(error_of(path), EPERM);
+	cr_assert_eq(length_of(path), 7);
+	/* The same through a link of this user. */
+	cr_assert_eq(symlink("log", link_path), 0);
+	cr_assert_eq(error_of(link_path), EPERM);
+	cr_assert_eq(length_of(path), 7);
+}
+
+Test(log_file, file_that_a_descriptor_refers_to_is_not_checked)
+{
+	char name[32];
+	int descriptor;
+	int fd;
+
+	if (geteuid() != 0)
+		cr_skip("needs root");
+	plant(path, 0666);
+	descriptor = open(path, O_WRONLY);
+	cr_assert_geq(descriptor, 0);
+	snprintf(name, sizeof(name), "/dev/fd/%d", descriptor);
+	fd = open_log(name, 0600);
+	cr_assert_eq(length_of(path), 0);
+	close(fd);
+	close(descriptor);
+}
+
+Test(log_file, file_with_another_name_is_refused)
+{
+	int fd = open_log(path, 0600);
+
+	cr_assert_eq(write(fd, "precious", 8), 8);
+	close(fd);
+	cr_assert_eq(link(path, link_path), 0);
+	cr_assert_eq(error_of(link_path), EMLINK);
+	cr_assert_eq(length_of(path), 8);
+}
+
+Test(log_file, existing_file_loses_the_permissions_of_others)
+{
+	struct stat status;
+	int fd = open_log(path, 0600);
+
+	cr_assert_eq(fchmod(fd, 0666), 0);
+	close(fd);
+	fd = open_log(path, 0640);
+	cr_assert_eq(fstat(fd, &status), 0);
+	cr_assert_eq(status.st_mode & 07777, 0640);
+	close(fd);
+}
+
+Test(log_file, name_is_removed_only_if_it_is_that_of_the_file)
+{
+	struct stat own;
+	int fd = open_log(path, 0600);
+
+	cr_assert_eq(fstat(fd, &own), 0);
+	cr_assert_eq(rename(path, link_path), 0);
+	cr_assert_eq(log_file_remove(path, own.st_dev, own.st_ino), ENOENT);
+	close(open_log(path, 0600));
+	cr_assert_eq(log_file_remove(path, own.st_dev, own.st_ino), ESTALE);
+	cr_assert_eq(access(path, F_OK), 0);
+	cr_assert_eq(log_file_remove(link_path, own.st_dev, own.st_ino), 0);
+	cr_assert_neq(access(link_path, F_OK), 0);
+	close(fd);
+}
+
 Test(log_file, what_is_no_regular_file_is_not_locked)
 {
 	int is_locked;

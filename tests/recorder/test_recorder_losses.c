@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,6 +164,69 @@ Test(recorder_losses, a_full_disk_keeps_what_was_written, .timeout = 120)
 	cr_assert_gt(log.event_count, 0);
 	cr_assert_eq(log.event_count + stats.lost_events, 10000);
 	recorded_log_free(&log);
+}
+
+/* Reads a file into the memory of a log. */
+static void load_file(recorded_log *log, const char *path)
+{
+	struct stat status;
+	FILE *file = fopen(path, "rb");
+
+	cr_assert_not_null(file);
+	cr_assert_eq(fstat(fileno(file), &status), 0);
+	log->length = (size_t)status.st_size;
+	log->capacity = log->length;
+	log->bytes = malloc(log->length);
+	cr_assert_not_null(log->bytes);
+	cr_assert_eq(fread(log->bytes, 1, log->length, file), log->length);
+	fclose(file);
+}
+
+/* Records 20,000 events into a file, all of which is at most \p bytes long. SIGXFSZ would end this test. */
+static void record_limited(rlim_t bytes)
+{
+	char path[] = "/tmp/mprof-test-limit-XXXXXX";
+	struct rlimit limit = {bytes, RLIM_INFINITY};
+	const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+	recorded_log log = {0};
+	mprof_recorder_options options;
+	mprof_recorder_stats stats;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+
+	cr_assert_geq(mkstemp(path), 0);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.buffer_events = 128;
+	options.event_rows = 1;
+	cr_assert_eq(mprof_recorder_open_path(path, &options, &recorder, NULL), MPROF_OK);
+	define_method(recorder, METHOD, 0, "M ()");
+	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
+	for (int i = 0; i < 20000; i++)
+		mprof_thread_enter_method(thread, METHOD);
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_ERR_IO);
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	stats = stats_of(recorder);
+	mprof_recorder_destroy(recorder);
+	cr_assert_eq(stats.system_error, EFBIG);
+	cr_assert_eq(stats.events + stats.lost_events, 20000);
+	load_file(&log, path);
+	unlink(path);
+	recorded_log_read(&log);
+	cr_assert_eq(log.status, MPROF_END);
+	cr_assert(log.complete);
+	cr_assert_eq(log.event_count, stats.events);
+	cr_assert_eq(log.lost[MPROF_LOSS_WRITE_FAILED], stats.lost_events);
+	recorded_log_free(&log);
+}
+
+/* Wherever the limit is in a block, and where it leaves room for the first blocks and the end alone. */
+Test(recorder_losses, a_file_at_its_size_limit_states_what_it_lacks, .timeout = 120)
+{
+	record_limited(1024);
+	for (rlim_t bytes = 12000; bytes < 12600; bytes += 13)
+		record_limited(bytes);
 }
 
 Test(recorder_losses, a_forked_child_records_nothing_and_hangs_nowhere, .timeout = 120)

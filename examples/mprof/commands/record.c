@@ -3,6 +3,8 @@
 #include "common/arguments.h"
 #include "record/child.h"
 #include "record/claim.h"
+#include "record/collector.h"
+#include "record/cut_log.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
 #include "record/filter_hint.h"
@@ -12,6 +14,7 @@
 #include "record/native_target.h"
 #include "common/modules.h"
 #include "record/options.h"
+#include "record/quoted.h"
 #include "record/salvaged.h"
 #include "common/summary.h"
 #include "record/target.h"
@@ -109,9 +112,9 @@ static const char help[] =
 	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
 	"  --oprofile         through libopagent\n\n"
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
-	"written, or not to its path: 3. 2 if the command line is wrong, 127 if the program (or Mono, for one "
-	"that\n"
-	"needs it) was not found, 126 if it could not be run.\n\n"
+	"written, or not to its path: 3; if a log could not be written whole, as on a full disk: 1. 2 if the command\n"
+	"line is wrong, 127 if the program (or Mono, for one that needs it) was not found, 126 if it could not be run."
+	"\n\n"
 	"Examples:\n"
 	"  mprof record -- mono app.exe\n"
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
@@ -154,11 +157,14 @@ typedef struct recording_plan {
 	const char *only; /**< The first pattern of --only; NULL if none. */
 	int has_several_only;
 	salvaged_logs salvaged;
-	const char *salvage_file; /**< Named by the user; NULL if none. */
+	int collector;                                /**< Descriptor of collector_create(); -1 if there is none. */
+	char collector_option[COLLECTOR_OPTION_SIZE]; /**< The option of the native module. */
+	const char *salvage_file;                     /**< Named by the user; NULL if none. */
 	int has_ring;
 	int is_older; /**< In a dialect before mprof2. */
 	int starts_disabled;
 	const char *control_path; /**< Path of the socket if it is not the default; otherwise NULL. */
+	int is_cut;               /**< A log could not be written whole. */
 } recording_plan;
 
 static int add_word(recording_plan *recording, const char *word, const char *value)
@@ -334,13 +340,22 @@ static int has_native_samples(const recording_plan *recording)
 static char *make_native_options(const recording_plan *recording)
 {
 	const char *sample = recording->samples_by_default ? ",sample" : "";
-	char word[48] = ",children";
+	char word[48 + COLLECTOR_OPTION_SIZE] = ",quiet,children";
+	char *final = log_output_final_pattern(&recording->log);
+	char *words;
+	char *options;
 
 	if (!has_native_samples(recording))
-		snprintf(word, sizeof(word), ",no-samples%s", recording->has_children ? ",children" : "");
+		snprintf(word, sizeof(word), ",quiet,no-samples%s", recording->has_children ? ",children" : "");
 	else if (!recording->has_children)
-		snprintf(word, sizeof(word), ",parent=%ld", (long)getpid());
-	return modules_join(recording->words, sample, word);
+		snprintf(word, sizeof(word), ",quiet,parent=%ld", (long)getpid());
+	strcat(word, recording->collector_option);
+	words = modules_join(recording->words, sample, word);
+	options =
+		words != NULL ? modules_join(words, final != NULL ? ",final=" : "", final != NULL ? final : "") : NULL;
+	free(words);
+	free(final);
+	return options;
 }
 
 /* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
@@ -471,6 +486,7 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	int status;
 
 	recording->salvaged.fd = -1;
+	recording->collector = -1;
 	status = find_program(recording, program);
 	if (status >= 0)
 		return status;
@@ -480,6 +496,8 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 		return status;
 	explain_limits(recording);
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
+	if (recording->log.part != NULL && !recording->log.is_stream)
+		recording->collector = collector_create(recording->collector_option);
 	strcpy(salvage, "no");
 	if (!recording->log.is_stream)
 		salvaged_create(&recording->salvaged, salvage);
@@ -539,6 +557,17 @@ static void explain_incomplete(const recording_plan *recording, const char *path
 		      stderr);
 }
 
+/* Prints what a log lacks. */
+static void explain_missing_part(const recording_plan *recording, const log_summary *summary, const char *path)
+{
+	if (summary->write_error[0] != '\0')
+		fprintf(stderr, ", not whole: %s", summary->write_error);
+	if (summary->session.complete)
+		return;
+	fputs(", ", stderr);
+	explain_incomplete(recording, path);
+}
+
 /* Whether the log lacks what the filters select, which are calls if these were recorded. */
 static int filters_left_nothing(const log_summary *summary)
 {
@@ -583,31 +612,19 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 	fputs("); --no-aot records them, --sample shows where such code spends its time\n", stderr);
 }
 
-/* A shell, for instance, only waits for the programs that it starts. */
-static void explain_no_samples(const recording_plan *recording, const log_summary *summary, const char *name)
+/* A shell, for instance, only waits for the programs that it starts, and a server has workers. */
+static void explain_children(const recording_plan *recording, const log_summary *summary, const char *name)
 {
-	if (!has_native_samples(recording) || recording->has_children || recording->starts_disabled ||
-	    (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) == 0 || summary->events > 0)
+	if (!is_native(recording) || recording->has_children || recording->starts_disabled)
 		return;
-	fprintf(stderr, "mprof: %s: no samples: ", name);
-	sampling_explain_none(&summary->sampling, recording->target.subject, stderr);
-}
-
-/* Prints a name so that a shell reads it as one word. */
-static void print_quoted(FILE *file, const char *name)
-{
-	const char *plain = "/.,:=+-_%@0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-	if (name[0] == '-')
-		fputs("./", file);
-	if (strspn(name, plain) == strlen(name)) {
-		fputs(name, file);
-		return;
+	if (has_native_samples(recording) && (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) != 0 &&
+	    summary->events == 0) {
+		fprintf(stderr, "mprof: %s: no samples: ", name);
+		sampling_explain_none(&summary->sampling, recording->target.subject, stderr);
+	} else if (summary->unrecorded_children > 0) {
+		fprintf(stderr, "mprof: %s: not recorded: %" PRIu64 " child processes; --children records them\n", name,
+			summary->unrecorded_children);
 	}
-	fputc('\'', file);
-	for (const char *c = name; *c != '\0'; c++)
-		fputs(*c == '\'' ? "'\\''" : (char[]){*c, '\0'}, file);
-	fputc('\'', file);
 }
 
 /* Prints the command that reads the log, once and only if there is something in it and it is at its final path. */
@@ -616,7 +633,7 @@ static void suggest_report(const recording_plan *recording, int has_events, cons
 	if (recording->log_count > 1 || !has_events || strcmp(path, name) != 0)
 		return;
 	fputs("mprof: next: mprof report ", stderr);
-	print_quoted(stderr, name);
+	quoted_print(stderr, name);
 	fputc('\n', stderr);
 }
 
@@ -637,6 +654,7 @@ static void describe_log(void *user, const char *path, const char *name)
 	log_input input;
 
 	recording->log_count++;
+	recording->is_cut |= path != NULL && cut_log_is(path);
 	if (recording->is_quiet)
 		return;
 	if (path == NULL) {
@@ -649,10 +667,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		summary_read(&summary, &input);
 		fprintf(stderr, "mprof: %s: %" PRIu64 " bytes, %" PRIu64 " events, %" PRIu64 " lost", name,
 			input.file_size, summary.events, summary.session.lost_events);
-		if (!summary.session.complete) {
-			fputs(", ", stderr);
-			explain_incomplete(recording, path);
-		}
+		explain_missing_part(recording, &summary, path);
 		if (recording->log_count > 1 && summary.program[0] != '\0') {
 			fputs(", of ", stderr);
 			text_name(stderr, summary.program);
@@ -660,7 +675,7 @@ static void describe_log(void *user, const char *path, const char *name)
 		fputc('\n', stderr);
 		explain_precompiled(recording, &summary, name);
 		explain_filters(recording, &summary, &input, name);
-		explain_no_samples(recording, &summary, name);
+		explain_children(recording, &summary, name);
 		suggest_report(recording, summary.events > 0, path, name);
 	}
 	input_close(&input);
@@ -690,16 +705,6 @@ static void complete_logs(recording_plan *recording)
 	else
 		fputs("ended without closing its log", stderr);
 	fprintf(stderr, "; %" PRIu64 " events salvaged, %" PRIu64 " lost\n", salvaged->events, salvaged->lost);
-}
-
-/* A program that was killed does not remove its socket. */
-static void remove_sockets(const recording_plan *recording)
-{
-	const char *path = recording->control_path;
-
-	if (path != NULL && control_paths_is_left_over(path))
-		(void)unlink(path);
-	(void)control_paths_clean_all();
 }
 
 /* Prints why the program could not be run. */
@@ -746,7 +751,8 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	else
 		child->failure = ENOMEM;
 	if (child->failure == 0) {
-		remove_sockets(recording);
+		collector_end(recording->collector);
+		control_paths_clean_after(recording->control_path);
 		complete_logs(recording);
 	}
 	if (child->failure != 0) {
@@ -758,6 +764,8 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 	}
 	if (recording->log.is_misplaced && status == 0)
 		status = STATUS_NOTHING;
+	if (recording->is_cut && status == 0)
+		status = STATUS_DAMAGED;
 	free(arguments);
 	free(profile_option);
 	return status;
@@ -775,6 +783,7 @@ int command_record(int argc, char **argv)
 	status = prepare_recording(&recording, program);
 	if (status < 0)
 		status = run_recorded_program(&recording, program, argc - recording.number_of_program);
+	collector_release(recording.collector);
 	salvaged_release(&recording.salvaged);
 	log_output_release(&recording.log);
 	target_release(&recording.target);

@@ -33,46 +33,96 @@ static int connect_path(const char *path)
 }
 
 /*
- * Returns 1 if \p user owns the listening process: in a shared directory, other users may create a socket of that name.
+ * Returns 1 if the process listens, and \p user owns it: in a shared directory, other users may create a socket of that
+ * name, and a process of another PID namespace may have the same number. The system translates the number, and returns
+ * 0 for a process that has none in the namespace of this one.
  */
-static int is_peer(int fd, uid_t user)
+static int is_peer(int fd, uid_t user, pid_t process)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user &&
+	       (peer.pid == process || peer.pid == 0);
 }
 
-/* Returns a descriptor, or -1 with errno set; ENOENT if the process accepts no commands. */
-static int connect_process(const char *process)
+/*
+ * Connects to the socket that a process has in one of the directories below \p root. Returns a descriptor, or -1 with
+ * *error set unless there is none.
+ */
+static int connect_in(const char *root, const char *name, uid_t user, pid_t process, int *error)
 {
 	char directories[CONTROL_DIRECTORY_COUNT][CONTROL_DIRECTORY_SIZE];
-	char path[CONTROL_DIRECTORY_SIZE + 32];
-	struct stat status;
-	int error = ENOENT;
+	char path[CONTROL_DIRECTORY_SIZE + 96];
 
-	snprintf(path, sizeof(path), "/proc/%.20s", process);
-	if (stat(path, &status) != 0) {
-		errno = ESRCH;
-		return -1;
-	}
-	control_paths_list(directories, status.st_uid);
+	control_paths_list(directories, user);
 	for (int i = 0; i < CONTROL_DIRECTORY_COUNT; i++) {
 		int fd;
 
 		if (directories[i][0] == '\0')
 			continue;
-		snprintf(path, sizeof(path), "%.95s/%.20s.sock", directories[i], process);
+		snprintf(path, sizeof(path), "%.40s%.95s/%.20s.sock", root, directories[i], name);
 		fd = connect_path(path);
-		if (fd >= 0 && is_peer(fd, status.st_uid))
+		if (fd >= 0 && is_peer(fd, user, process))
 			return fd;
 		if (fd >= 0)
 			close(fd);
 		else if (errno != ENOENT && errno != ECONNREFUSED)
-			error = errno;
+			*error = errno;
+	}
+	return -1;
+}
+
+/* The number of a process in its own PID namespace, after which its socket is named. Returns 0 if that is unknown. */
+static int find_inner_name(const char *process, char *name, size_t size)
+{
+	char path[64];
+	char line[256];
+	const char *last = NULL;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/status", process);
+	status = fopen(path, "re");
+	if (status == NULL)
+		return 0;
+	while (last == NULL && fgets(line, sizeof(line), status) != NULL) {
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		last = strrchr(line, '\t');
+	}
+	fclose(status);
+	if (last == NULL)
+		return 0;
+	snprintf(name, size, "%s", last + 1);
+	return strcmp(name, process) != 0;
+}
+
+/* Returns a descriptor, or -1 with errno set; ENOENT if the process accepts no commands. */
+static int connect_process(const char *process)
+{
+	char root[48];
+	char inner[24];
+	struct stat status;
+	int error = ENOENT;
+	int ignored;
+	int fd;
+
+	snprintf(root, sizeof(root), "/proc/%.20s", process);
+	if (stat(root, &status) != 0) {
+		errno = ESRCH;
+		return -1;
+	}
+	fd = connect_in("", process, status.st_uid, (pid_t)atoi(process), &error);
+	if (fd < 0 && find_inner_name(process, inner, sizeof(inner))) {
+		fd = connect_in("", inner, status.st_uid, (pid_t)atoi(process), &ignored);
+		/* A container has its own directories, too. */
+		snprintf(root, sizeof(root), "/proc/%.20s/root", process);
+		if (fd < 0)
+			fd = connect_in(root, inner, status.st_uid, (pid_t)atoi(process), &ignored);
 	}
 	errno = error;
-	return -1;
+	return fd;
 }
 
 /* Connects to the first child process that accepts commands: the program is a child of "mprof record". */

@@ -286,23 +286,31 @@ static int open_prepared(log_input *input, const char *path, uint64_t wanted)
 	return STATUS_NOTHING;
 }
 
-/* A log without its end may be that of a program that was killed, or one that is still written. */
-static void mention_salvage_file(const char *path)
+/*
+ * Of a log without its end, which may be that of a program that was killed, or one that is still written. A salvage
+ * file beside a complete log is not needed any more.
+ */
+static void mention_salvage_file(log_input *input)
 {
 	char salvage[SALVAGE_PATH_MAX];
 
-	if (strcmp(path, "-") != 0 && salvage_path_of(path, salvage) && access(salvage, F_OK) == 0)
-		fprintf(stderr,
-			"mprof: %s: there is a salvage file: if the program was killed, 'mprof recover %s' completes "
-			"the log\n",
-			path, path);
+	if (!input->may_be_salvaged || !input->is_file || strcmp(input->name, "-") == 0 ||
+	    !salvage_path_of(input->name, salvage) || access(salvage, F_OK) != 0)
+		return;
+	input->may_be_salvaged = 0;
+	progress_hide(&input->progress);
+	fprintf(stderr,
+		"mprof: %s: there is a salvage file: if the program was killed, 'mprof recover %s' completes the log\n",
+		input->name, input->name);
 }
 
 int input_open(log_input *input, const char *path, uint64_t wanted)
 {
 	init_input(input, path);
-	mention_salvage_file(path);
-	return open_prepared(input, path, wanted);
+	input->may_be_salvaged = 1;
+	if (open_prepared(input, path, wanted) != STATUS_OK)
+		mention_salvage_file(input);
+	return input->status == STATUS_NOTHING ? STATUS_NOTHING : STATUS_OK;
 }
 
 int input_open_again(log_input *input, const char *path, uint64_t wanted)
@@ -357,6 +365,8 @@ static void add_error(log_input *input, const mprof_error *error)
 {
 	log_problem own = problem_of(input, error);
 
+	if (error->status == MPROF_ERR_TRUNCATED)
+		mention_salvage_file(input);
 	add_problem(input, &own, error->system_error);
 	if (error->severity != MPROF_SEVERITY_BLOCK)
 		input->is_over = 1;
@@ -388,6 +398,8 @@ static void check_end(log_input *input)
 	input->is_over = 1;
 	session.struct_size = sizeof(session);
 	mprof_reader_get_session(input->reader, &session);
+	if (!session.complete)
+		mention_salvage_file(input);
 	if (!session.complete && input->problem_count == 0)
 		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
 			     claim_is_busy(input->name) ? "still being recorded: what follows is not in the log yet"

@@ -42,6 +42,7 @@ typedef struct log_input {
 	int is_quiet;          /**< No message is printed. */
 	int lists_all;         /**< All problems are printed, not only the first ones. */
 	int is_growing;        /**< The log may still be written. */
+	int may_be_salvaged;   /**< If the log has no end, a salvage file beside it is mentioned. */
 	int is_source_over;    /**< The log comes from a pipe that has ended. */
 	int is_over;           /**< No further block can be read. */
 	int status;            /**< Exit status so far. */

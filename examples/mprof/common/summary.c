@@ -68,6 +68,10 @@ void summary_take_property(log_summary *summary, const char *key, const char *va
 		summary->running_threads = strtoull(value, NULL, 10);
 	if (strcmp(key, "program") == 0)
 		snprintf(summary->program, sizeof(summary->program), "%s", value);
+	if (strcmp(key, "unrecorded_children") == 0)
+		summary->unrecorded_children = strtoull(value, NULL, 10);
+	if (strcmp(key, "write-error") == 0)
+		snprintf(summary->write_error, sizeof(summary->write_error), "%s", value);
 }
 
 void summary_read_properties(log_summary *summary, log_input *input)
@@ -76,9 +80,8 @@ void summary_read_properties(log_summary *summary, log_input *input)
 	const char *value;
 	mprof_status status;
 
-	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK) {
+	while ((status = mprof_reader_next_property(input->reader, &key, &value)) == MPROF_OK)
 		summary_take_property(summary, key, value);
-	}
 	if (status != MPROF_END)
 		input_fetch_failed(input);
 }
@@ -200,6 +203,8 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
+	if (summary->write_error[0] != '\0')
+		json_string(json, "write_error", summary->write_error);
 	ring_span_print_json(&summary->ring, json);
 	json_unsigned(json, "running_threads_at_end", summary->running_threads);
 	precompiled_print_json(&summary->precompiled, json);
@@ -252,8 +257,10 @@ static void print_missing(const log_summary *summary, FILE *file)
 	char count[TEXT_NUMBER_SIZE];
 
 	if (summary->session.lost_events > 0)
-		fprintf(file, "%-12s %s events were not recorded\n", "lost",
-			text_count(count, summary->session.lost_events));
+		fprintf(file, "%-12s %s events were not recorded%s%s\n", "lost",
+			text_count(count, summary->session.lost_events),
+			summary->write_error[0] != '\0' ? ": the log could not be written whole: " : "",
+			summary->write_error);
 	ring_span_print(&summary->ring, file);
 	if (summary->running_threads > 0)
 		fprintf(file,

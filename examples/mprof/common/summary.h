@@ -36,7 +36,9 @@ typedef struct log_summary {
 	uint32_t incomplete_shot;  /**< Collection number of the last such snapshot. */
 	precompiled_images precompiled;
 	ring_span ring;
-	char program[256]; /**< The recorded program, shortened if its name is long; "" if unknown. */
+	char program[256];            /**< The recorded program, shortened if its name is long; "" if unknown. */
+	uint64_t unrecorded_children; /**< Processes that fork() made and that were not recorded, as far as known. */
+	char write_error[64];         /**< Why the log could not be written whole; "" if it could. */
 	sampling_facts sampling;
 	recording_filters filters;
 	int is_growing;           /**< A program is still writing the log. */

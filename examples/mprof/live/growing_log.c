@@ -3,6 +3,7 @@
 #include "live/growing_log.h"
 
 #include "common/exit_status.h"
+#include "live/part_log.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -62,14 +63,20 @@ static void search_writer(growing_log *log)
 
 int growing_log_open(growing_log *log, const char *path, int waits)
 {
+	part_search search;
+
 	memset(log, 0, sizeof(*log));
 	log->path = path;
 	log->waits_forever = waits;
 	log->flushes.connection.fd = -1;
 	while (waits && strcmp(path, "-") != 0 && access(path, F_OK) != 0 && !is_interrupted)
 		growing_log_sleep(OPEN_INTERVAL_MS);
-	if (input_open_growing(&log->input, path) != STATUS_OK)
+	/* While mprof record runs the program, its log may have the name of a part. */
+	while ((search = part_log_find(path, log->part, sizeof(log->part))) == PART_SOON && !is_interrupted)
+		growing_log_sleep(OPEN_INTERVAL_MS);
+	if (input_open_growing(&log->input, search == PART_FOUND ? log->part : path) != STATUS_OK)
 		return STATUS_NOTHING;
+	log->input.name = path;
 	if (log->input.is_file)
 		search_writer(log);
 	return STATUS_OK;

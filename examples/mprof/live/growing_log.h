@@ -10,9 +10,12 @@
 #include "live/flush_requests.h"
 #include "live/log_writer.h"
 
+#include <limits.h>
+
 typedef struct growing_log {
 	log_input input;
 	const char *path;
+	char part[PATH_MAX]; /**< The path of the part that is read instead, if there is one. */
 	log_writer writer;
 	flush_requests flushes;
 	int waits_forever;       /**< More may come although no writer was found. */

@@ -19,15 +19,20 @@
 /* If all names up to this number exist, the log with the requested name is replaced. */
 #define MAX_NUMBER 1000000
 
-/* Creates an empty file, which the module that writes the log opens again. Returns 0 or an errno value. */
-static int create_empty(const char *path)
+/*
+ * Creates an empty file, which the module that writes the log opens again. \p made receives its identity. Returns 0 or
+ * an errno value.
+ */
+static int create_empty(const char *path, struct stat *made)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, LOG_MODE);
+	int error;
 
 	if (fd < 0)
 		return errno;
+	error = fstat(fd, made) == 0 ? 0 : errno;
 	close(fd);
-	return 0;
+	return error;
 }
 
 /* Each process that writes a log holds a lock on its file. */
@@ -41,14 +46,26 @@ int claim_is_busy(const char *path)
 	return is_locked;
 }
 
-claim_result claim_path(const char *path, int replaces)
+/* The library refuses these files, too: any user could have put them into a directory that all users may write to. */
+static int is_foreign(const char *path, const struct stat *status)
+{
+	struct stat link;
+
+	if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid() && link.st_uid != 0)
+		return 1;
+	return (status->st_uid != geteuid() && status->st_uid != 0) || status->st_nlink > 1;
+}
+
+claim_result claim_path(const char *path, int replaces, struct stat *made)
 {
 	struct stat status;
 
-	if (create_empty(path) == 0)
+	if (create_empty(path, made) == 0)
 		return CLAIM_MADE;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return CLAIM_EMPTY;
+	if (is_foreign(path, &status))
+		return CLAIM_FOREIGN;
 	if (claim_is_busy(path))
 		return CLAIM_BUSY;
 	return status.st_size > 0 && !replaces ? CLAIM_EXISTS : CLAIM_EMPTY;
@@ -81,9 +98,9 @@ char *claim_labelled_name(const char *path, const char *label)
 	return name;
 }
 
-claim_result claim_numbered(char **path)
+claim_result claim_numbered(char **path, struct stat *made)
 {
-	int error = create_empty(*path);
+	int error = create_empty(*path, made);
 	struct stat status;
 
 	/* A FIFO or a device is written to. */
@@ -97,7 +114,7 @@ claim_result claim_numbered(char **path)
 		name = claim_labelled_name(*path, label);
 		if (name == NULL)
 			return CLAIM_NO_MEMORY;
-		error = create_empty(name);
+		error = create_empty(name, made);
 		if (error == EEXIST) {
 			free(name);
 			continue;
@@ -108,10 +125,31 @@ claim_result claim_numbered(char **path)
 	return error == 0 ? CLAIM_MADE : CLAIM_EMPTY;
 }
 
-void claim_release(const char *path)
+static int is_same(const struct stat *status, const struct stat *other)
+{
+	return status->st_dev == other->st_dev && status->st_ino == other->st_ino;
+}
+
+void claim_release(const char *path, const struct stat *made)
 {
 	struct stat status;
 
-	if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+	if (lstat(path, &status) == 0 && status.st_size == 0 && is_same(&status, made))
 		unlink(path);
+}
+
+int claim_may_replace(const char *path, const struct stat *made, int replaces, int lock_fd)
+{
+	struct stat status;
+	struct stat locked;
+
+	if (lstat(path, &status) != 0)
+		return errno == ENOENT;
+	if (status.st_size == 0 && made != NULL && is_same(&status, made))
+		return 1;
+	if (!S_ISREG(status.st_mode) || is_foreign(path, &status))
+		return 0;
+	if ((lock_fd < 0 || fstat(lock_fd, &locked) != 0 || !is_same(&status, &locked)) && claim_is_busy(path))
+		return 0;
+	return replaces || status.st_size == 0;
 }

@@ -206,6 +206,19 @@ static char *make_pattern(const log_output *log)
 	return pattern;
 }
 
+char *log_output_final_pattern(const log_output *log)
+{
+	char *directory;
+	char *pattern;
+
+	if (log->part == NULL || log->is_stream || !has_process(log) || strchr(log->name, ',') != NULL)
+		return NULL;
+	directory = escape_percents(log->directory);
+	pattern = directory != NULL ? modules_join(directory, "/", base_of(log->name)) : NULL;
+	free(directory);
+	return pattern;
+}
+
 /* Makes paths absolute: a program may change its directory before one of its processes starts to record. */
 static int make_absolute(log_output *log)
 {
@@ -284,9 +297,9 @@ static int claim_log(log_output *log, int is_default)
 	if (log->is_stream || has_process(log))
 		return -1;
 	if (is_default && !log->replaces)
-		result = claim_numbered(&log->wanted);
+		result = claim_numbered(&log->wanted, &log->made);
 	else
-		result = claim_path(log->wanted, log->replaces);
+		result = claim_path(log->wanted, log->replaces, &log->made);
 	log->is_claimed = result == CLAIM_MADE;
 	switch (result) {
 	case CLAIM_MADE:
@@ -301,6 +314,12 @@ static int claim_log(log_output *log, int is_default)
 		return STATUS_USAGE;
 	case CLAIM_BUSY:
 		fprintf(stderr, "mprof: record: another program is writing a log to %s\n", log->wanted);
+		return STATUS_USAGE;
+	case CLAIM_FOREIGN:
+		fprintf(stderr,
+			"mprof: record: %s is a file of another user, or has another name (a hard link): it is not "
+			"overwritten; choose another name with -o\n",
+			log->wanted);
 		return STATUS_USAGE;
 	case CLAIM_NO_MEMORY:
 		break;
@@ -397,7 +416,7 @@ int log_output_init(log_output *log, const char *output, const char *subject, co
 void log_output_release(log_output *log)
 {
 	if (log->is_claimed)
-		claim_release(log->wanted);
+		claim_release(log->wanted, &log->made);
 	if (log->stdout_fd > 0)
 		close(log->stdout_fd);
 	if (log->lock_fd > 0)
@@ -408,6 +427,24 @@ void log_output_release(log_output *log)
 	free(log->part);
 	free(log->pattern);
 	memset(log, 0, sizeof(*log));
+}
+
+/* Opens a FIFO or a device. A file that has replaced it meanwhile is not overwritten. Returns NULL with errno set. */
+static FILE *open_stream(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat status;
+	FILE *stream = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		errno = EEXIST;
+	else
+		stream = fdopen(fd, "wb");
+	if (stream == NULL)
+		close(fd);
+	return stream;
 }
 
 /* Returns 0 after a message; the part is kept then. */
@@ -421,7 +458,7 @@ static int copy_to_stream(const log_output *log, const char *part)
 	int is_done;
 
 	if (in != NULL)
-		out = log->stdout_fd >= 0 ? fdopen(dup(log->stdout_fd), "wb") : fopen(stream, "wbe");
+		out = log->stdout_fd >= 0 ? fdopen(dup(log->stdout_fd), "wb") : open_stream(stream);
 	is_done = out != NULL;
 	while (is_done && (got = fread(bytes, 1, sizeof(bytes), in)) > 0)
 		is_done = fwrite(bytes, 1, got, out) == got;
@@ -458,16 +495,45 @@ static void rename_part(log_output *log, const log_part *part, const char *name,
 		found(user, name, name);
 		return;
 	}
+	/* The process has just ended, and has named its log itself. */
+	if (name != NULL && errno == ENOENT && access(part->path, F_OK) != 0) {
+		found(user, name, name);
+		return;
+	}
 	fprintf(stderr, "mprof: record: cannot rename %s to %s: %s\n", part->path, name != NULL ? name : "a log",
 		strerror(name != NULL ? errno : ENOMEM));
 	log->is_misplaced = 1;
 	found(user, part->path, part->path);
 }
 
+/* The process will give its log this name, or one with a number. */
+static void announce_running(const log_output *log, const log_part *part, log_function found, void *user)
+{
+	char *name = has_process(log) ? name_of_process(log->name, part->label)
+				      : claim_labelled_name(log->wanted, part->label);
+
+	found(user, part->path, name != NULL ? name : part->path);
+	free(name);
+}
+
+/* --force is for the file that --output names, not for those whose names are made from it. */
+static int may_replace(const log_output *log, const char *name, int is_chosen)
+{
+	const int is_named = is_chosen && !has_process(log);
+
+	return claim_may_replace(name, is_named && log->is_claimed ? &log->made : NULL,
+				 log->replaces && (is_named || has_process(log)), log->lock_fd);
+}
+
 static void collect_part(log_output *log, const log_part *part, int is_chosen, log_function found, void *user)
 {
+	struct stat claimed;
 	char *name;
 
+	if (part->is_running) {
+		announce_running(log, part, found, user);
+		return;
+	}
 	if (log->is_stream) {
 		collect_into_stream(log, part, is_chosen, found, user);
 		return;
@@ -476,8 +542,7 @@ static void collect_part(log_output *log, const log_part *part, int is_chosen, l
 		name = name_of_process(log->name, part->label);
 	else
 		name = claim_labelled_name(log->wanted, part->label);
-	if (name != NULL && !log->replaces && (!is_chosen || has_process(log)) &&
-	    claim_numbered(&name) == CLAIM_NO_MEMORY) {
+	if (name != NULL && !may_replace(log, name, is_chosen) && claim_numbered(&name, &claimed) == CLAIM_NO_MEMORY) {
 		free(name);
 		name = NULL;
 	}
@@ -488,7 +553,7 @@ static void collect_part(log_output *log, const log_part *part, int is_chosen, l
 static size_t collect_parts(log_output *log, pid_t process, log_function found, void *user)
 {
 	log_parts parts;
-	int failure = log_parts_find(&parts, log->directory, log->part);
+	int failure = log_parts_find(&parts, log->directory, log->part, process);
 	size_t chosen = log_parts_choose(&parts, process);
 	size_t count = parts.count;
 
@@ -497,7 +562,7 @@ static size_t collect_parts(log_output *log, pid_t process, log_function found, 
 			strerror(failure), log->directory, log->part);
 		log->is_misplaced = 1;
 	}
-	if (count > 0)
+	if (chosen < count)
 		collect_part(log, &parts.parts[chosen], 1, found, user);
 	for (size_t i = 0; i < count; i++)
 		if (i != chosen)

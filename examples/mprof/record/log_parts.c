@@ -2,6 +2,8 @@
 /* Finds the logs of several processes. */
 #include "record/log_parts.h"
 
+#include "record/claim.h"
+
 #include "common/exit_status.h"
 #include "common/input.h"
 #include "common/modules.h"
@@ -33,7 +35,7 @@ static void release_part(log_part *part)
 }
 
 /* Returns 0 if out of memory. */
-static int add_part(log_parts *found, const char *directory, const char *prefix, const char *name)
+static int add_part(log_parts *found, const char *directory, const char *prefix, const char *name, pid_t ended)
 {
 	size_t start = strlen(prefix);
 	log_part part = {.number = 1};
@@ -53,6 +55,8 @@ static int add_part(log_parts *found, const char *directory, const char *prefix,
 	part.process = strtol(part.label, &end, 10);
 	if (*end == '-')
 		part.number = strtol(end + 1, NULL, 10);
+	/* A process that executed another program holds no lock on its first log. */
+	part.is_running = part.process != ended && claim_is_busy(part.path);
 	part.size = stat(part.path, &status) == 0 ? status.st_size : 0;
 	found->parts[found->count++] = part;
 	return 1;
@@ -124,7 +128,7 @@ static void remove_empty(log_parts *found)
 	for (size_t i = found->count; i > 0; i--) {
 		const log_part *part = &found->parts[i - 1];
 
-		if ((part->is_superseded || has_mono) && is_empty(part) && unlink(part->path) == 0)
+		if (!part->is_running && (part->is_superseded || has_mono) && is_empty(part) && unlink(part->path) == 0)
 			remove_part(found, i - 1);
 	}
 }
@@ -147,7 +151,7 @@ static int relabel(log_parts *found)
 	return 0;
 }
 
-int log_parts_find(log_parts *found, const char *directory, const char *prefix)
+int log_parts_find(log_parts *found, const char *directory, const char *prefix, pid_t ended)
 {
 	DIR *opened = opendir(directory);
 	const struct dirent *entry = NULL;
@@ -156,7 +160,7 @@ int log_parts_find(log_parts *found, const char *directory, const char *prefix)
 	if (opened == NULL)
 		return errno;
 	while ((entry = readdir(opened)) != NULL)
-		if (is_part(prefix, entry->d_name) && !add_part(found, directory, prefix, entry->d_name))
+		if (is_part(prefix, entry->d_name) && !add_part(found, directory, prefix, entry->d_name, ended))
 			break;
 	closedir(opened);
 	if (found->count > 0)
@@ -171,7 +175,8 @@ static size_t find_largest(const log_parts *parts, int only_of_mono)
 	size_t largest = parts->count;
 
 	for (size_t i = 0; i < parts->count; i++)
-		if ((largest == parts->count || parts->parts[i].size > parts->parts[largest].size) &&
+		if (!parts->parts[i].is_running &&
+		    (largest == parts->count || parts->parts[i].size > parts->parts[largest].size) &&
 		    (!only_of_mono || is_part_of_mono(&parts->parts[i])))
 			largest = i;
 	return largest;

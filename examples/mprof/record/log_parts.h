@@ -17,6 +17,7 @@ typedef struct log_part {
 	long number;       /**< Position among the programs that the process ran one after the other, from 1. */
 	off_t size;        /**< In bytes. */
 	int is_superseded; /**< The process then executed another recorded program. */
+	int is_running;    /**< The process still writes the log, and gives it its name itself when it ends. */
 } log_part;
 
 typedef struct log_parts {
@@ -31,8 +32,9 @@ typedef struct log_parts {
  * \param found Set to the parts.
  * \param directory Absolute path.
  * \param prefix Start of the names of all parts, before the process ID.
+ * \param ended A process that has ended.
  */
-int log_parts_find(log_parts *found, const char *directory, const char *prefix);
+int log_parts_find(log_parts *found, const char *directory, const char *prefix, pid_t ended);
 
 /**
  * The index of the log that gets the requested name: that of the last program that \p process ran, or the largest one

@@ -62,6 +62,10 @@ static void complete_log(salvaged_logs *salvaged, const log_output *log, const c
 	/* A process that is still running in the background completes its log itself. */
 	if (status == MPROF_OK || status == MPROF_ERR_TRUNCATED || recovery.is_recording)
 		return;
+	/* The log ends with this cause and with the number of lost events, which are printed with its name. */
+	if (status == MPROF_ERR_IO &&
+	    (error.system_error == ENOSPC || error.system_error == EFBIG || error.system_error == EDQUOT))
+		return;
 	fprintf(stderr, "mprof: %s: the end of the log cannot be salvaged: %s%s%s\n", name, error.what,
 		error.system_error != 0 ? ": " : "", error.system_error != 0 ? strerror(error.system_error) : "");
 }

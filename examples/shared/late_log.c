@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives logs their names after "mprof record" has ended. */
+#include "shared/late_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOG_EXTENSION ".mprof"
+#define PART_EXTENSION ".part"
+#define PART_PATTERN_END ".%p" PART_EXTENSION
+#define MOST_NUMBER 1000
+
+/* A process that has dropped its privileges may not open the file, but finds that "mprof record" runs. */
+static int is_running(const char *collector)
+{
+	const char *descriptor = strstr(collector, "/fd/");
+	char process[64];
+
+	if (errno != EACCES || descriptor == NULL || (size_t)(descriptor - collector) >= sizeof(process))
+		return 0;
+	memcpy(process, collector, (size_t)(descriptor - collector));
+	process[descriptor - collector] = '\0';
+	return access(process, F_OK) == 0;
+}
+
+int late_log_lock(const char *collector)
+{
+	struct stat status;
+	int fd = open(collector, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return is_running(collector) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+	while (flock(fd, LOCK_SH) != 0 && errno == EINTR)
+		continue;
+	if (fstat(fd, &status) == 0 && status.st_size == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void late_log_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+static int ends_with(const char *text, size_t length, const char *end)
+{
+	const size_t end_length = strlen(end);
+
+	return length > end_length && memcmp(text + length - end_length, end, end_length) == 0;
+}
+
+int late_log_is_part(const char *path)
+{
+	return ends_with(path, strlen(path), PART_EXTENSION);
+}
+
+int late_log_pattern(const char *parts, char *pattern, size_t size)
+{
+	size_t length = strlen(parts);
+	int made;
+
+	if (!ends_with(parts, length, PART_PATTERN_END))
+		return 0;
+	length -= sizeof(PART_PATTERN_END) - 1;
+	while (length > 0 && parts[length - 1] != '.' && parts[length - 1] != '/')
+		length--;
+	if (length < 2 || parts[length - 1] != '.')
+		return 0;
+	length--;
+	if (ends_with(parts, length, LOG_EXTENSION))
+		length -= sizeof(LOG_EXTENSION) - 1;
+	made = snprintf(pattern, size, "%.*s.%%p%s", (int)length, parts, LOG_EXTENSION);
+	return made > 0 && (size_t)made < size;
+}
+
+int late_log_move(const char *part, char *path, size_t size)
+{
+	size_t length = strlen(path);
+
+	if (ends_with(path, length, LOG_EXTENSION))
+		length -= sizeof(LOG_EXTENSION) - 1;
+	/* A link, unlike a new name, does not replace a file. */
+	for (int number = 2; link(part, path) != 0; number++) {
+		char label[32];
+		const int added = snprintf(label, sizeof(label), "-%d%s", number, LOG_EXTENSION);
+
+		if (errno != EEXIST || number > MOST_NUMBER || length + (size_t)added >= size)
+			return 0;
+		memcpy(path + length, label, (size_t)added + 1);
+	}
+	(void)unlink(part);
+	return 1;
+}

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Logs on a full disk and at the file size limit: the program is unharmed, one line has the cause and the number of lost
+# events, and recorded and lost events are all that happened. Needs root, a compiler and the modules.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+test -z "${MPROF_SANITIZED-}" || skip "a module built with sanitizers cannot be preloaded"
+modules=${INSTRUMENT_DIR:-$builddir/examples/native/.libs}
+export MPROF_MODULE_DIR=$modules
+test -e "$modules/libmprof-malloc.so" || skip "the modules for native programs were not built"
+test -e "$modules/libmprof-instrument.so" || skip "the modules for native programs were not built"
+
+# 400,000 calls of f with an allocation each, at changing times, so that columns do not become small.
+cat >program.c <<'SOURCE'
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void f(unsigned size)
+{
+	void *volatile memory = malloc(size);
+
+	free(memory);
+}
+int main(void)
+{
+	unsigned number = 1;
+
+	for (int i = 0; i < 400000; i++) {
+		number = number * 1103515245 + 12345;
+		for (unsigned wait = number >> 26; wait > 0; wait--)
+			sink++;
+		f(1 + (number >> 18));
+	}
+	return 0;
+}
+SOURCE
+read -ra compiler <<<"${CC:-cc}"
+"${compiler[@]}" -O1 -fno-builtin -w -finstrument-functions -o program program.c 2>compiler.out ||
+	skip "the compiler cannot compile: $(cat compiler.out)"
+mkdir disk
+
+# events LOG: "recorded lost"; the log has its end.
+events() {
+	"$MPROF" info --json "$1" | jq -r 'if .complete then "\(.event_count) \(.lost_events)" else "incomplete" end'
+}
+
+# check_log WHAT LOG TOTAL CAUSE
+check_log() {
+	local recorded lost
+	read -r recorded lost <<<"$(events "$2")"
+	test "${lost:-0}" -gt 0 || fail "$1: no losses: $recorded $lost"
+	expect "$1: all events" $((recorded + lost)) "$3"
+	expect "$1: cause" "$("$MPROF" info --json "$2" | jq -r .write_error)" "$4"
+	expect_line err "$4"
+	expect_line err "$lost (events )?lost"
+	expect "$1: one line with losses" "$(grep -c lost err)" 1
+}
+
+# The numbers of events of a recording that is whole.
+mprof record --calls -o whole.mprof -- ./program
+read -r calls lost <<<"$(events whole.mprof)"
+expect "nothing lost" "$lost" 0
+env MPROF_MALLOC_OUTPUT=memory.mprof LD_PRELOAD="$modules/libmprof-malloc.so" ./program
+read -r allocations lost <<<"$(events memory.mprof)"
+expect "nothing lost" "$lost" 0
+
+record_calls() {
+	mprof record --calls -o "$1" -- ./program
+	expect_status 1 "$2"
+	sed -i "/no salvage file/d" err
+	check_log "$2" "$1" "$calls" "$3"
+	expect "$2: no other file" "$(ls "$(dirname "$1")")" "$(basename "$1")"
+}
+
+record_memory() {
+	status=0
+	env MPROF_MALLOC_OUTPUT="$1" LD_PRELOAD="$modules/libmprof-malloc.so" ./program 2>err || status=$?
+	expect_status 0 "$2"
+	sed -i '/no salvage file/d' err
+	check_log "$2" "$1" "$allocations" "$3"
+	expect "$2: no other file" "$(ls "$(dirname "$1")")" "$(basename "$1")"
+}
+
+# In units of 1024 bytes.
+mkdir limited
+for size in 16 100 500; do
+	rm -f limited/*
+	(ulimit -f $size && record_calls limited/a.mprof "limit $size" "File too large") || exit
+	rm -f limited/*
+	(ulimit -f $size && record_memory limited/a.mprof "memory, limit $size" "File too large") || exit
+done
+
+# A limit below the first blocks: there is no log, and the program runs.
+rm -f limited/*
+(
+	ulimit -f 1
+	exec env MPROF_MALLOC_OUTPUT=limited/a.mprof LD_PRELOAD="$modules/libmprof-malloc.so" ./program
+) 2>&1 | cat >err
+expect "limit 1" "${PIPESTATUS[0]}" 0
+expect_line err 'File too large'
+
+test "$(id -u)" = 0 || skip "mounting needs root; limits were tested"
+trap 'umount disk 2>/dev/null || true; rm -rf "$work"' EXIT
+for size in 200k 1m; do
+	mount -t tmpfs -o "size=$size" none disk || skip "cannot mount a file system; limits were tested"
+	record_calls disk/a.mprof "disk $size" "No space left on device"
+	rm -f disk/*
+	record_memory disk/a.mprof "memory, disk $size" "No space left on device"
+	test "$("$MPROF" info --json disk/a.mprof | jq .event_count)" -gt 1000 ||
+		fail "memory, disk $size: what the salvage file took is missing in the log"
+	umount disk
+done
