@@ -216,7 +216,8 @@ static void state_running_threads(unsigned count)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", count);
-	(void)mprof_recorder_set_property(module.recorder, "running_threads_at_end", text);
+	if (!options_are_classic(&module.options))
+		(void)mprof_recorder_set_property(module.recorder, "running_threads_at_end", text);
 	if (!module.options.quiet)
 		fprintf(stderr,
 			"mprof: %s: %u other threads still ran at the end of recording: what they did after it, until "
