@@ -209,9 +209,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_profile_read(mprof_profile *profile
  * \brief Counts the frames and the waits that are still open up to the end of the log, and converts counters to
  * nanoseconds with the clock pairs that the reader has read.
  *
- * The end of the log is the last clock pair or event that was read. A frame or wait of a thread that ended before, which
- * an event of another thread reports, ends there. mprof_profile_read() includes this. More blocks may be added after it:
- * frames and waits stay open, and the next call replaces what was counted for them. One thread at a time.
+ * The end of the log is the last clock pair or event that was read. A frame or wait of a thread that ended before,
+ * which an event of another thread reports, ends there. mprof_profile_read() includes this. More blocks may be added
+ * after it: frames and waits stay open, and the next call replaces what was counted for them. One thread at a time.
  * \param profile The profile.
  * \param reader The reader that the blocks came from.
  * \return

@@ -58,8 +58,8 @@ MPROF_API void mprof_description_init(mprof_description *description, size_t str
 /**
  * \brief Names a key that was not defined.
  *
- * Called on the writer thread, once for each key, and again after the key was retired or a definition of it was lost. It
- * may define other keys, such as the class of a method; these definitions apply at once.
+ * Called on the writer thread, once for each key, and again after the key was retired or a definition of it was lost.
+ * It may define other keys, such as the class of a method; these definitions apply at once.
  * \param user mprof_recorder_options::resolve_user.
  * \param key The key.
  * \param description Initialized, to be filled. What it points to must stay valid until the next call of a resolve

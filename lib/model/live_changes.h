@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/live_changes.h
- * \brief Tables of numbers that grow, except for corrections, and how much they grew in the latest intervals: sums by row, and a list of
- * changes from which the oldest interval can be removed.
+ * \brief Tables of numbers that grow, except for corrections, and how much they grew in the latest intervals: sums by
+ * row, and a list of changes from which the oldest interval can be removed.
  */
 #ifndef MODEL_LIVE_CHANGES_H
 #define MODEL_LIVE_CHANGES_H

@@ -33,9 +33,8 @@ typedef struct thread_record {
 	int has_ended; /**< Its end was the last event about its life: frames that are still open return later or never. */
 	int is_reported; /**< An event of another thread reported its end, at the counter in reported_end. */
 	uint64_t reported_end;
-	uint64_t extension; /**< As call_stack::extension, of its current stack; in self only where it is shown. */
-	uint32_t
-		extended_node; /**< The node of the call tree whose sums contain the extension; CALL_TREE_ROOT if none. */
+	uint64_t extension;     /**< As call_stack::extension, of its current stack; in self only where it is shown. */
+	uint32_t extended_node; /**< The node of the call tree that has the extension; CALL_TREE_ROOT if none. */
 	uint64_t metrics[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
 	call_stack own_stack;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */

@@ -97,16 +97,15 @@ void keys_define_while_resolving(recorder_keys *keys, key_subject subject, mprof
 				 const mprof_description *description, uint64_t counter)
 {
 	const int is_method = subject == SUBJECT_METHOD;
-	const key_definition definition = {
-		.owner = is_method ? description->class_key : description->assembly_key,
-		.name = description->name,
-		.name_length = description->name_length,
-		.flags = description->flags,
-		.object_size = is_method ? 0 : description->object_size,
-		.source_file = is_method ? description->source_file : NULL,
-		.source_file_length = is_method ? description->source_file_length : 0,
-		.source_line = is_method ? description->source_line : 0,
-		.since = counter};
+	const key_definition definition = {.owner = is_method ? description->class_key : description->assembly_key,
+					   .name = description->name,
+					   .name_length = description->name_length,
+					   .flags = description->flags,
+					   .object_size = is_method ? 0 : description->object_size,
+					   .source_file = is_method ? description->source_file : NULL,
+					   .source_file_length = is_method ? description->source_file_length : 0,
+					   .source_line = is_method ? description->source_line : 0,
+					   .since = counter};
 
 	(void)define_key(keys, subject, key, &definition);
 }

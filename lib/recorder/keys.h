@@ -27,7 +27,7 @@ typedef struct recorder_keys {
 	recorder_output *output;
 	mprof_resolve_function resolve[2]; /**< By key_subject; may be NULL. Constant, as the next. */
 	void *resolve_user;
-	int is_resolving; /**< The client's function is being called. */
+	int is_resolving;        /**< The client's function is being called. */
 	key_table tables[2];     /**< By key_subject. */
 	salvage_journal journal; /**< Of all that changes them. */
 	field_queue fields;      /**< Fields of classes in the next HEAP_DATA block: see recorder/key_fields.h. */

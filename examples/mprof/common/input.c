@@ -5,7 +5,6 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "common/threads.h"
-#include "record/claim.h"
 #include "shared/text.h"
 #include "shared/salvage.h"
 
@@ -16,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -390,6 +390,16 @@ void input_damage(void *user, const mprof_error *error)
 	add_error(input, error);
 }
 
+int input_is_being_written(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_locked;
+}
+
 /* The log ended between two blocks: checks whether it was closed. */
 static void check_end(log_input *input)
 {
@@ -402,8 +412,9 @@ static void check_end(log_input *input)
 		mention_salvage_file(input);
 	if (!session.complete && input->problem_count == 0)
 		input_failed(input, session.valid_bytes, MPROF_ERR_TRUNCATED,
-			     claim_is_busy(input->name) ? "still being recorded: what follows is not in the log yet"
-							: "incomplete: the log ends without an END block");
+			     input_is_being_written(input->name)
+				     ? "still being recorded: what follows is not in the log yet"
+				     : "incomplete: the log ends without an END block");
 }
 
 uint32_t input_dialect(const log_input *input)

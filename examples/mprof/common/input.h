@@ -122,4 +122,7 @@ int input_check_again(const log_input *input);
 /** Number of problems that are kept. */
 size_t input_kept_problems(const log_input *input);
 
+/** Whether a program is writing a log to a path: each process that writes one holds a lock on its file. */
+int input_is_being_written(const char *path);
+
 #endif

@@ -3,7 +3,6 @@
 #include "common/summary.h"
 
 #include "common/exit_status.h"
-#include "record/claim.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
 
@@ -132,7 +131,7 @@ void summary_complete(log_summary *summary, const log_input *input)
 		summary->session.valid_bytes = input->first_fault;
 	if (input->first_fault != UINT64_MAX)
 		summary->session.complete = 0;
-	summary->is_growing = !summary->session.complete && claim_is_busy(input->name);
+	summary->is_growing = !summary->session.complete && input_is_being_written(input->name);
 	if (input->is_file && !summary->session.compressed)
 		summary->size = input->file_size;
 	else if (summary->session.complete || input->reached < summary->session.valid_bytes)

@@ -2,6 +2,7 @@
 /* Claims the paths of logs. */
 #include "record/claim.h"
 
+#include "common/input.h"
 #include "common/modules.h"
 
 #include <errno.h>
@@ -35,15 +36,9 @@ static int create_empty(const char *path, struct stat *made)
 	return error;
 }
 
-/* Each process that writes a log holds a lock on its file. */
 int claim_is_busy(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-
-	if (fd >= 0)
-		close(fd);
-	return is_locked;
+	return input_is_being_written(path);
 }
 
 /* The library refuses these files, too: any user could have put them into a directory that all users may write to. */
