@@ -7,6 +7,7 @@
  */
 #include "libraries.h"
 
+#include "own_memory.h"
 #include "symbols.h"
 
 #include "shared/hash.h"
@@ -166,6 +167,14 @@ static int search_library(struct dl_phdr_info *info, size_t size, void *user)
 	return 1;
 }
 
+static char *copy_text(const char *text)
+{
+	const size_t size = strlen(text) + 1;
+	char *copy = own_memory_take(size);
+
+	return copy != NULL ? memcpy(copy, text, size) : NULL;
+}
+
 static char *base_name(const char *path)
 {
 	char program[PATH_MAX];
@@ -178,7 +187,7 @@ static char *base_name(const char *path)
 		path = length > 0 ? program : program_file();
 	}
 	slash = strrchr(path, '/');
-	return strdup(slash != NULL ? slash + 1 : path);
+	return copy_text(slash != NULL ? slash + 1 : path);
 }
 
 /* With the lock. */
@@ -208,7 +217,7 @@ static const library *find_original(const found_library *found)
 /* With the lock. Returns NULL if out of memory. */
 static library *add_library(const found_library *found)
 {
-	library *added = calloc(1, sizeof(*added));
+	library *added = own_memory_take(sizeof(*added));
 
 	if (added == NULL)
 		return NULL;
@@ -216,11 +225,11 @@ static library *add_library(const found_library *found)
 	added->first = found->first;
 	added->last = found->last;
 	added->identity = found->identity;
-	added->path = strdup(found->path);
+	added->path = copy_text(found->path);
 	added->name = base_name(found->path);
 	if (added->path == NULL) {
-		free(added->name);
-		free(added);
+		own_memory_give(added->name);
+		own_memory_give(added);
 		return NULL;
 	}
 	added->original = find_original(found);

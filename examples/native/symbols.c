@@ -6,6 +6,8 @@
  */
 #include "symbols.h"
 
+#include "own_memory.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -127,10 +129,10 @@ static void *read_part(int fd, uint64_t offset, uint64_t size)
 	if (fstat(fd, &status) != 0 || size == 0 || size > TABLE_MAX || offset > (uint64_t)status.st_size ||
 	    size > (uint64_t)status.st_size - offset)
 		return NULL;
-	part = malloc(size);
+	part = own_memory_take(size);
 	if (part != NULL && read_bytes(fd, offset, part, size))
 		return part;
-	free(part);
+	own_memory_give(part);
 	return NULL;
 }
 
@@ -155,18 +157,39 @@ static int is_identified(int fd, const ElfW(Ehdr) * header, const file_identity 
 
 		if (notes != NULL)
 			(void)find_build_id(notes, segments[i].p_filesz, segments[i].p_align, &found);
-		free(notes);
+		own_memory_give(notes);
 	}
-	free(segments);
+	own_memory_give(segments);
 	return symbols_is_same_file(&found, identity);
 }
 
-static int compare_functions(const void *left, const void *right)
+/* Moves an element down in a heap whose parents start at higher addresses than their children. */
+static void sift_down(function_symbol *functions, size_t index, size_t count)
 {
-	const function_symbol *a = left;
-	const function_symbol *b = right;
+	const function_symbol moved = functions[index];
 
-	return (a->start > b->start) - (a->start < b->start);
+	for (size_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
+		child += child + 1 < count && functions[child + 1].start > functions[child].start;
+		if (functions[child].start <= moved.start)
+			break;
+		functions[index] = functions[child];
+		index = child;
+	}
+	functions[index] = moved;
+}
+
+/* Sorts by address. qsort() allocates memory by malloc(). */
+static void sort_functions(function_symbol *functions, size_t count)
+{
+	for (size_t i = count / 2; i-- > 0;)
+		sift_down(functions, i, count);
+	for (size_t left = count; left > 1; left--) {
+		const function_symbol last = functions[left - 1];
+
+		functions[left - 1] = functions[0];
+		functions[0] = last;
+		sift_down(functions, 0, left - 1);
+	}
 }
 
 /* Keeps the functions of the symbols. */
@@ -176,7 +199,7 @@ static void keep_functions(symbol_table *table, const ElfW(Sym) * symbols, size_
 
 	for (size_t i = 0; i < count; i++)
 		functions += FUNCTION_TYPE(symbols[i].st_info) == STT_FUNC;
-	table->functions = calloc(functions > 0 ? functions : 1, sizeof(*table->functions));
+	table->functions = own_memory_take((functions > 0 ? functions : 1) * sizeof(*table->functions));
 	for (size_t i = 0; table->functions != NULL && i < count; i++) {
 		if (FUNCTION_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_shndx == SHN_UNDEF ||
 		    symbols[i].st_name >= names_size)
@@ -184,8 +207,7 @@ static void keep_functions(symbol_table *table, const ElfW(Sym) * symbols, size_
 		table->functions[table->count++] =
 			(function_symbol){symbols[i].st_value, symbols[i].st_size, symbols[i].st_name};
 	}
-	if (table->count > 0)
-		qsort(table->functions, table->count, sizeof(*table->functions), compare_functions);
+	sort_functions(table->functions, table->count);
 }
 
 /* Reads the full symbol table if there is one, else that of exported symbols. */
@@ -210,8 +232,8 @@ static void read_tables(symbol_table *table, int fd, const ElfW(Ehdr) * header)
 	/* The string table must end with NUL, so that every name is terminated. */
 	if (symbols != NULL && table->names != NULL && table->names[names->sh_size - 1] == '\0')
 		keep_functions(table, symbols, chosen->sh_size / sizeof(*symbols), names->sh_size);
-	free(symbols);
-	free(sections);
+	own_memory_give(symbols);
+	own_memory_give(sections);
 }
 
 void symbols_read(symbol_table *table, const char *path, const file_identity *identity)

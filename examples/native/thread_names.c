@@ -83,11 +83,24 @@ static void unlock_list(int before)
 	(void)pthread_setcancelstate(before, &before);
 }
 
+/* Under the lock. */
+static void unlink_own(void)
+{
+	named_thread **link = &threads;
+
+	while (*link != NULL && *link != &own)
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = own.next;
+}
+
 void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 {
 	char name[NAME_SIZE];
 	int before = lock_list();
 
+	/* It is in the list if it recorded to an earlier log: a program that could not execute another one has a new one. */
+	unlink_own();
 	own.recorder = recorder;
 	own.id = id;
 	own.thread = pthread_self();
@@ -103,7 +116,6 @@ void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 void thread_names_end(void)
 {
 	char name[NAME_SIZE];
-	named_thread **link = &threads;
 	int before;
 
 	if (own.recorder == NULL)
@@ -111,10 +123,7 @@ void thread_names_end(void)
 	before = lock_list();
 	read_own_name(name);
 	change_name(&own, name);
-	while (*link != NULL && *link != &own)
-		link = &(*link)->next;
-	if (*link != NULL)
-		*link = own.next;
+	unlink_own();
 	own.recorder = NULL;
 	unlock_list(before);
 }

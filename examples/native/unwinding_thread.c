@@ -26,6 +26,9 @@
 /* How long the execution of another program waits. The thread may wait for a lock that the calling thread holds. */
 #define FINISH_WAIT_NS 200000000
 
+/* The default would take 8 MiB of the address space of the program. */
+#define STACK_SIZE ((size_t)256 << 10)
+
 static struct {
 	mprof_recorder *recorder;
 	size_t limit;
@@ -109,7 +112,7 @@ int unwinding_thread_start(mprof_recorder *recorder, size_t limit, void (*begin_
 	(void)sem_init(&unwinding.finished, 0, 0);
 	(void)sem_init(&unwinding.work, 0, 0);
 	(void)sem_init(&unwinding.end, 0, 0);
-	error = own_thread_start("mprof unwind", 0, unwind_copies, NULL);
+	error = own_thread_start("mprof unwind", STACK_SIZE, unwind_copies, NULL);
 	unwinding.is_running = error == 0;
 	return error;
 }

@@ -9,6 +9,9 @@
 #include <pthread.h>
 #include <time.h>
 
+/* The default would take 8 MiB of the address space of the program. */
+#define STACK_SIZE ((size_t)256 << 10)
+
 static struct {
 	pthread_mutex_t lock; /* Held while totals are stated; guards the rest. */
 	pthread_cond_t wake;
@@ -64,7 +67,7 @@ void sample_totals_start(mprof_recorder *recorder, void (*begin_thread)(void))
 	totals.begin_thread = begin_thread;
 	totals.run++;
 	pthread_mutex_unlock(&totals.lock);
-	(void)own_thread_start("mprof samples", 0, state_periodically, NULL);
+	(void)own_thread_start("mprof samples", STACK_SIZE, state_periodically, NULL);
 }
 
 void sample_totals_end(void)

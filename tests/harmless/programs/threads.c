@@ -4,11 +4,12 @@
  *
  * cases: threads cancel | threads cancel_async | threads short | threads many | threads small | threads fibers
  *        | threads names | threads exit | threads main_exits | threads longjmp | threads detached | threads keys
- *        | threads deep | threads scheduling
+ *        | threads deep | threads scheduling | threads named_by_another | threads exits_alone
  */
 #define _GNU_SOURCE
 #include "facts.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -177,6 +179,37 @@ static void name_threads(void)
 		pthread_create(&thread, NULL, name_itself, (void *)(uintptr_t)names[i]);
 		pthread_join(thread, NULL);
 	}
+}
+
+static void *wait_for_name(void *barrier)
+{
+	char name[16] = "";
+
+	pthread_barrier_wait(barrier);
+	pthread_getname_np(pthread_self(), name, sizeof(name));
+	printf("named %s\n", name);
+	return NULL;
+}
+
+/* After a program could not be executed, since its file is no program. The thread that is named has done nothing yet. */
+static void name_another(void)
+{
+	FILE *file = fopen("no-program", "w");
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	fputs("\001\002\003\004", file);
+	fchmod(fileno(file), 0755);
+	fclose(file);
+	execl("./no-program", "no-program", (char *)NULL);
+	printf("not executed: %s\n", strerror(errno));
+	unlink("no-program");
+	allocate();
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, wait_for_name, &barrier);
+	pthread_setname_np(thread, "other");
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
 }
 
 static void *exit_deep(void *argument)
@@ -346,7 +379,12 @@ int main(int argc, char **argv)
 		itself = pthread_self();
 		pthread_create(&thread, NULL, work_longer_than_main, &itself);
 		pthread_exit(NULL);
-	} else if (strcmp(what, "longjmp") == 0)
+	} else if (strcmp(what, "exits_alone") == 0) {
+		printf("the only thread ends\n");
+		pthread_exit(NULL);
+	} else if (strcmp(what, "named_by_another") == 0)
+		name_another();
+	else if (strcmp(what, "longjmp") == 0)
 		make_jumps();
 	else if (strcmp(what, "detached") == 0)
 		make_detached();
