@@ -612,16 +612,18 @@ static int is_piece(const salvage_area *area, uint64_t offset)
 
 int salvage_area_check(const salvage_area *area, uint64_t *offset)
 {
-	const uint64_t used = atomic_load_explicit(&root_of(area)->used, memory_order_relaxed);
+	const uint64_t mapped = atomic_load_explicit(&root_of(area)->used, memory_order_relaxed);
+	/* The file may end within the last chunk. */
+	const uint64_t used = mapped < area->capacity ? mapped : area->capacity;
 	const salvage_piece *piece = NULL;
 	uint64_t end = area->first;
 	uint64_t found;
 
 	*offset = 0;
-	if (used < area->first || used > area->capacity || used % SALVAGE_ALIGNMENT != 0)
+	if (mapped < area->first || mapped % SALVAGE_ALIGNMENT != 0)
 		return 0;
 	for (;;) {
-		/* Where a piece ends, there is another one, or one that was being allocated. */
+		/* Where a piece ends, there is another one, one that was being allocated, or the rest of a chunk. */
 		*offset = end;
 		if (end < used && is_damaged_piece(area, end))
 			return 0;
