@@ -62,8 +62,8 @@ static void add_frame(collected_frames *taken, uintptr_t address)
 #if defined(WITH_LIBUNWIND)
 
 /*
- * Number of walks of a thread that are made step by step. For a faster one, libunwind prepares a table of several hundred
- * kilobytes for each thread, which takes longer than a short thread lives.
+ * Number of walks of a thread that are made step by step. For a faster one, libunwind prepares a table of several
+ * hundred kilobytes for each thread, which takes longer than a short thread lives.
  */
 #define FIRST_WALKS 100
 
@@ -86,7 +86,7 @@ static void collect_steps(collected_frames *taken)
 
 static void collect_unwound(collected_frames *taken)
 {
-	/* The frames of this module are skipped. The addresses are stored where the frames will be: see call_stack.h. */
+	/* The frames of this module are skipped. The addresses are stored where the frames will be. */
 	void **addresses = (void **)(void *)taken->frames;
 	int count;
 

@@ -12,7 +12,8 @@
 /**
  * Sets the functions. Call it before main(), on one thread.
  * \param prepare Called before the system call, on the calling thread, possibly in a signal handler or in a child of
- *                vfork(). \p executes: the process executes another program, it does not end. Returns 1 if \p cancel must be called if the program could not be executed.
+ *                vfork(). \p executes: the process executes another program, it does not end. Returns 1 if \p cancel
+ *                must be called if the program could not be executed.
  * \param cancel Called after the system call has failed, if \p prepare returned 1.
  */
 void exec_calls_set(int (*prepare)(int executes), void (*cancel)(void));

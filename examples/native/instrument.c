@@ -360,7 +360,7 @@ static void open_log(void)
 		open_error_text(&error, status));
 }
 
-/* Begins to call functions that may be instrumented. Handlers of signals wait: their calls could not be told apart. */
+/* Begins to call functions that may be instrumented. Signals wait: calls of handlers could not be distinguished. */
 static thread_state begin_inside(sigset_t *mask)
 {
 	const thread_state before = state;

@@ -63,7 +63,7 @@ static int program_has_ended(void)
 	struct stat tasks;
 	const unsigned own = own_thread_count();
 
-	/* The number of links is that of the threads, besides the two of any directory. No descriptor is needed. */
+	/* The number of links is that of the threads, and two more of any directory. No descriptor is needed. */
 	return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (nlink_t)own + 1 + 2 && main_has_ended();
 }
 
@@ -90,7 +90,7 @@ static void *wait_for_program(void *unused)
 	(void)unused;
 	enter_own();
 	while (!program_has_ended()) {
-		/* The thread that has posted still runs for a moment. */
+		/* The thread that has posted still runs for a short time. */
 		if (wait_for_end(wait))
 			wait = LEAST_WAIT_NS;
 		else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Moves descriptors of a module to high numbers. The library does the same in lib/io/high_descriptor_posix.c, which
+ * Moves descriptors of a module to high numbers. The library does the same in lib/io/high_descriptor.c, which
  * clients cannot call; the programs of tests/harmless find any descriptor that is not moved.
  */
 #include "shared/high_descriptor.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts threads with all signals blocked, and knows which threads of the process are the recorder's. */
+/* Starts threads with all signals blocked, and records which threads of the process are the recorder's. */
 #include "shared/own_thread.h"
 
 #include <errno.h>

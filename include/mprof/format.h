@@ -580,8 +580,8 @@ typedef enum mprof_loss_cause {
 	                                    were full, too; because the writer thread waited for the dynamic loader,
 	                                    whose lock the thread held; or because the event happened in a signal
 	                                    handler that had interrupted the recorder. Heap snapshots:
-	                                    max_heap_bytes was reached. Definitions, markers, values of metrics and changes of roots:
-	                                    max_message_bytes was reached. */
+	                                    max_heap_bytes was reached. Definitions, markers, values of metrics and
+	                                    changes of roots: max_message_bytes was reached. */
 	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot or
 	                                    the object tracker. */
 	MPROF_LOSS_WRITE_FAILED = 3,   /**< The log could not be written any more. */

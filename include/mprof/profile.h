@@ -273,8 +273,8 @@ typedef struct mprof_profile_totals {
 	                                     in the tables of sites. */
 	uint64_t left_out;            /**< Events, records and blocks that are missing from all statistics. */
 	uint64_t sample_period_ns;    /**< The time that a counted sample stands for, in nanoseconds; 0 if the log does
-	                                     not state it. If it states periods of different lengths, a sample of a longer
-	                                     one counts several times, in all statistics. */
+	                                     not state it. If it states periods of different lengths, a sample of a
+	                                     longer one counts several times, in all statistics. */
 	uint64_t unfinished_waits;    /**< Waits for monitors whose end is not in the log; contended_ns contains
 	                                     their time until the end of the log, of the window or of the thread. */
 	uint64_t allocation_samples;  /**< If not 0, only a sample of the allocations is in the log: allocations,

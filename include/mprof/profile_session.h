@@ -23,9 +23,8 @@ typedef struct mprof_monitor_stats {
 	uint64_t acquired;     /**< Number of times that a thread acquired one after waiting. */
 	uint64_t failures;     /**< Number of times that a thread gave up. */
 	uint64_t contended_ns; /**< Time from finding a monitor taken to acquiring it or giving up. */
-	uint64_t
-		unfinished; /**< Waits whose end is not in the log: contended_ns contains their time until the end of the
-	                            log, of the window or of the thread. */
+	uint64_t unfinished;   /**< Waits whose end is not in the log: contended_ns contains their time until the end of
+	                            the log, of the window or of the thread. */
 } mprof_monitor_stats;
 
 /**

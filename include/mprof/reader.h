@@ -594,7 +594,8 @@ MPROF_API mprof_status mprof_reader_get_time(const mprof_reader *reader, uint64_
  * \param counter Receives the counter.
  * \return
  * - #MPROF_OK.
- * - #MPROF_AGAIN if neither a frequency nor two clock pairs with different counters were read yet: counters are taken as
+ * - #MPROF_AGAIN if neither a frequency nor two clock pairs with different counters were read yet: counters are taken
+ * as
  *   nanoseconds.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * \since 0.1
@@ -634,9 +635,9 @@ typedef struct mprof_session {
 	                                 the wall clock, without the steps that were found. */
 	uint64_t duration_ns;  /**< Nanoseconds from start to last, by the counter. */
 	uint32_t clock_steps;  /**< How many times the wall clock was set while the log was recorded, as far as clock
-	                                 pairs show it: by more than 100 ms. Not all if clock pairs are far apart, and none
-	                                 of a log that has fewer than four and does not state the frequency. The time in
-	                                 which a system slept is such a step if its counter stood still. */
+	                                 pairs show it: by more than 100 ms. Not all if clock pairs are far apart, and
+	                                 none of a log that has fewer than four and does not state the frequency. The
+	                                 time in which a system slept is such a step if its counter stood still. */
 	uint32_t reserved;     /**< 0. */
 	int64_t clock_step_us; /**< By how many microseconds, all together. */
 	uint64_t monotonic_ns; /**< CLOCK_MONOTONIC of the recorded system at clocks; 0: not known. */

@@ -193,7 +193,7 @@ typedef struct mprof_recorder_options {
 	                                            KiB to 1 GiB; 0 means 16 MiB. A thread that defines more waits or,
 	                                            with #MPROF_OVERFLOW_DROP, loses the definition: see
 	                                            mprof_recorder_define_method(). */
-	double counters_per_second;            /**< Units of counter in a second, at most 10^12, which the log then states.
+	double counters_per_second; /**< Units of counter in a second, at most 10^12, which the log then states.
 	                                            0: the recorder measures it by the monotonic clock, and states it
 	                                            from 10 ms after the start. Only with counter: that of the machine
 	                                            is always measured. */

@@ -82,6 +82,23 @@ int log_file_open_again(const char *path, int *fd)
 	return ENOTSUP;
 }
 
+int log_file_open_checked(const char *path, int access_mode, uint32_t mode, int *fd)
+{
+	(void)path;
+	(void)access_mode;
+	(void)mode;
+	*fd = -1;
+	return ENOTSUP;
+}
+
+int log_file_remove(const char *path, uint64_t device, uint64_t inode)
+{
+	(void)path;
+	(void)device;
+	(void)inode;
+	return ENOTSUP;
+}
+
 void log_file_unlock(int fd)
 {
 	/* Closing the descriptor, which the caller does next, releases the lock. */

@@ -75,7 +75,7 @@ struct mprof_profile {
 	object_ages ages;
 	mark_list marks;
 	profile_window window;
-	int window_has_end; /**< The end of the log is in the window; 1 before mprof_profile_finish(). */
+	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */
 	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
 	timeline timeline;
 	collection_list stops; /**< Collections of all threads, if there is a timeline and threads were chosen. */

@@ -30,7 +30,7 @@ typedef struct thread_record {
 	uint64_t self;         /**< Time in methods: while its stack was not empty, in counters. */
 	uint64_t last_counter; /**< Counter of its latest event. */
 	int has_counter;
-	int has_ended; /**< Its end was the last event about its life: frames that are still open return later or never. */
+	int has_ended;   /**< Its end was the last event about its life: open frames return later or never. */
 	int is_reported; /**< An event of another thread reported its end, at the counter in reported_end. */
 	uint64_t reported_end;
 	uint64_t extension;     /**< As call_stack::extension, of its current stack; in self only where it is shown. */

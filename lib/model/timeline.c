@@ -174,7 +174,7 @@ int timeline_add(timeline *all, timeline_row *row, timeline_field field, uint64_
 	return 1;
 }
 
-/* A part of a number. The largest numbers are rounded up to 2^64, which is none. */
+/* A part of a number. The largest numbers are rounded up to 2^64, which is too large. */
 static uint64_t part_of(uint64_t whole, double share)
 {
 	double part = (double)whole * share;

@@ -34,7 +34,7 @@ typedef struct time_scale {
 /** Adds a clock pair. After the first one, they may be added in any order. */
 void time_scale_add(time_scale *scale, const mprof_clock *clock);
 
-/** Sets the frequency that a block states. That of the last block in the log applies, in whatever order they are read. */
+/** Sets the frequency that a block states. That of the last block in the log applies, in any order of reading. */
 void time_scale_state(time_scale *scale, double counters_per_second, uint64_t offset);
 
 /** The frequency of the counter in Hz; 0 if not known. */

@@ -33,8 +33,8 @@ typedef struct counter_source {
 } counter_source;
 
 /**
- * Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. \p start receives when
- * that was, from which frequencies are measured; all 0 for the caller's function, which is not called.
+ * Uses the caller's function, or for NULL the machine's counter; \p whole_ticks keeps shift at 0. \p start receives
+ * when that was, from which frequencies are measured; all 0 for the caller's function, which is not called.
  */
 void counter_init(counter_source *source, uint64_t (*read)(void *user), void *user, int whole_ticks,
 		  counter_instant *start);

@@ -10,7 +10,7 @@
 #include "recorder/session.h"
 #include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
-#include "recorder/thread.h"
+#include "recorder/thread_attach.h"
 #include "recorder/thread_times.h"
 #include "writer/writer.h"
 

@@ -14,7 +14,7 @@
 #include "recorder/session.h"
 #include "recorder/stack_order.h"
 #include "recorder/switches.h"
-#include "recorder/thread.h"
+#include "recorder/thread_attach.h"
 #include "recorder/writer_thread.h"
 #include "writer/open.h"
 #include "writer/writer.h"

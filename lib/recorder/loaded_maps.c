@@ -211,7 +211,7 @@ static void end_reading(maps_reading *reading)
 	munmap(reading, sizeof(*reading));
 }
 
-/* Visits the modules that have code where their headers say. A file that is only mapped as data has none. */
+/* Visits the modules that have code as stated by their headers. A file that is only mapped as data has none. */
 static void visit_mappings(maps_reading *reading, int (*visit)(struct dl_phdr_info *module, size_t size, void *user),
 			   void *user)
 {

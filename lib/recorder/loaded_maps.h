@@ -20,7 +20,7 @@ int loaded_maps_are_needed(void);
 uint64_t loaded_maps_digest(void);
 
 /**
- * Calls \p visit for each module, as dl_iterate_phdr() does, but without the counts of modules: \p size says so. The
+ * Calls \p visit for each module, as dl_iterate_phdr() does, but without the counts of modules: \p size shows that. The
  * name of the program is "", and that of the vDSO is "".
  */
 void loaded_maps_visit(int (*visit)(struct dl_phdr_info *module, size_t size, void *user), void *user);

@@ -8,7 +8,7 @@
 #include "recorder/log_walk.h"
 #include "recorder/recovery_heap.h"
 #include "recorder/slots.h"
-#include "recorder/thread.h"
+#include "recorder/thread_attach.h"
 
 #include <errno.h>
 #include <string.h>

@@ -23,8 +23,8 @@
 #define BACKING_STEP (UINT64_C(256) << 10)
 
 /*
- * A part of the file is mapped at a time: at least LEAST_CHUNK bytes, and a sixteenth of what is mapped already, so that
- * the mappings stay few and hardly any address space is unused.
+ * A part of the file is mapped at a time: at least LEAST_CHUNK bytes, and a sixteenth of what is mapped already, so
+ * that the mappings stay few and hardly any address space is unused.
  */
 #define LEAST_CHUNK (UINT64_C(1) << 20)
 #define MOST_CHUNKS 1024

@@ -6,7 +6,6 @@
 #include "base/testpoint.h"
 #include "format/event_kinds.h"
 #include "recorder/recorder_internal.h"
-#include "recorder/thread_buffers.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -81,7 +81,7 @@ struct mprof_thread {
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
 	int has_switched;    /**< It has switched to another stack. Owner. */
 	int has_dropped;     /**< An event was dropped, which may have been a switch. Owner. */
-	int has_given_up;    /**< It has waited in vain while the system refused memory for buffers. Owner. */
+	int has_given_up;    /**< It has waited without success while the system refused memory for buffers. Owner. */
 
 	/** Counter at which recording stopped. The thread that stops recording stores it, relaxed, before it sets
 	 * SPECIAL_GAP with release, and not again while that is set; the owner loads it after it has loaded special
@@ -117,17 +117,13 @@ static inline void thread_count_lost(mprof_thread *thread, recorder_output *outp
 	thread->drain.lost_unreported[cause] += count;
 }
 
-/**
- * For recovery: creates the detached handle of a thread of a process that has ended. Its buffers, from a sequence
- * number on, are passed to buffer_pool_push_full(). Returns NULL if there is no memory.
- */
-mprof_thread *thread_recover(recorder_shared *shared, uint64_t id, uint32_t serial, uint32_t first_sequence,
-			     uint32_t end_sequence);
+/** The current buffer of a thread that has none: always full, never written. */
+extern event_buffer thread_no_buffer;
 
-/** Removes a handle from the lists by ID. The caller holds threads_lock. Writer thread. */
-void thread_remove_by_id(mprof_thread *thread);
+/** Makes a buffer the thread's current one. Tickets of consecutive buffers are consecutive. */
+void thread_adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter);
 
-/** Frees a handle that is on no list. Writer thread, or after its end. */
-void thread_release(mprof_thread *thread);
+/** Hands over the current buffer, which is then full or the thread's last. */
+void thread_hand_over(mprof_thread *thread, event_buffer *buffer);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Attaches and detaches recording threads. */
-#include "recorder/thread.h"
+#include "recorder/thread_attach.h"
 
 #include "base/cancellation.h"
 #include "base/hash.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/system_thread.h"
-#include "recorder/thread_buffers.h"
 
 /* Size of a handle, with room to align it. */
 #define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)

@@ -62,8 +62,8 @@ static void read_switch_line(const char *text, const char *key, thread_metric me
 }
 
 /*
- * For other threads the system has only a text, whose last lines contain the numbers. Not inlined: the stack of a thread
- * that asks for its own may be small.
+ * For other threads the system has only a text, whose last lines contain the numbers. Not inlined: the stack of a
+ * thread that asks for its own may be small.
  */
 __attribute__((noinline)) static void read_other_switches(uint32_t id, thread_clock *clock)
 {

@@ -25,7 +25,7 @@ static const char help[] =
 	"Both files are verified first: what is damaged, another file, or the log of another recording is refused and "
 	"not\n"
 	"changed.\n\n"
-	"  --log=FILE  the log, if it is not where the salvage file says\n"
+	"  --log=FILE  the log, if it is not at the path in the salvage file\n"
 	"  --help      this text\n"
 	"  --version   the version\n\n"
 	"Exit status: 0 the log is complete, 1 it is complete but events are lost, 2 wrong usage, 3 nothing could be\n"

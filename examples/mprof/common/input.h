@@ -109,7 +109,8 @@ void input_failed(log_input *input, uint64_t offset, mprof_status status, const 
 
 /**
  * The first failure of this machine, not of the log, such as a read error or refused memory; #MPROF_OK if none. Damage
- * is the same each time that a log is read; a failure is not, so what was read after it must not pass for the whole log.
+ * is the same each time that a log is read; a failure is not, so what was read after it must not pass for the whole
+ * log.
  */
 mprof_status input_failure(const log_input *input);
 

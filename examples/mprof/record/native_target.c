@@ -14,8 +14,8 @@
 #define MAX_LIST 65536
 
 /*
- * Whether any library is in the list of the dynamic linker. Its lines are such as "libm.so.6 => /lib/libm.so.6 (0x...)",
- * or "./libown.so (0x...)" where the program names a path.
+ * Whether any library is in the list of the dynamic linker. Its lines are such as "libm.so.6 => /lib/libm.so.6
+ * (0x...)", or "./libown.so (0x...)" where the program names a path.
  */
 static int is_any_instrumented(char *list)
 {
