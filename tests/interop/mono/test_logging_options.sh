@@ -19,9 +19,8 @@ if test "$(id -u)" = 0 && command -v unshare ldconfig >/dev/null && unshare -m t
 	mkdir installed
 	cp -L "$MPROF_MODULE_DIR"/libmono-profiler-{mprof,logging}.so "$builddir"/lib/.libs/libmprof.so.0 installed
 	env -u LD_LIBRARY_PATH unshare -m bash -euc '
-		cp /etc/ld.so.cache cache
+		ldconfig -X -C "$PWD/cache" "$PWD/installed"
 		mount --bind cache /etc/ld.so.cache
-		ldconfig -X -C /etc/ld.so.cache "$PWD/installed"
 		timeout 120 mono --profile=logging:calls,output=cached.mprof Calls.exe' >out 2>err
 	grep -q '^mprof: recording calls' err || fail "not found in the cache: $(cat err)"
 	check_complete cached.mprof
