@@ -1240,7 +1240,7 @@ FIELD(mprof_memory_stats, unmatched_frees, 88);
 FIELD(mprof_memory_stats, missing_frees, 96);
 FIELD(mprof_memory_stats, late_events, 104);
 FIELD(mprof_memory_stats, is_estimate, 112);
-FIELD(mprof_memory_stats, reserved, 116);
+FIELD(mprof_memory_stats, is_peak_estimate, 116);
 FIELD(mprof_memory_stats, folded_sites, 120);
 FIELD(mprof_memory_stats, untracked, 128);
 
