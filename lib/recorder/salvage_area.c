@@ -3,6 +3,7 @@
 #include "recorder/salvage_area.h"
 
 #include "base/cancellation.h"
+#include "io/high_descriptor.h"
 #include "io/log_file.h"
 
 #include <errno.h>
@@ -58,7 +59,10 @@ static int open_file(const char *path, int flags, int *fd)
 	do
 		*fd = open(path, flags);
 	while (*fd < 0 && errno == EINTR);
-	return *fd < 0 ? errno : 0;
+	if (*fd < 0)
+		return errno;
+	*fd = high_descriptor_move(*fd);
+	return 0;
 }
 
 /* The program may have closed the descriptor and opened another file with the same number. */
