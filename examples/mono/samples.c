@@ -114,7 +114,7 @@ static int is_wanted(void)
 {
 	MonoProfiler *profiler = sampled;
 
-	return is_recording(profiler) && sample_source_takes();
+	return is_replaced && is_recording(profiler) && sample_source_takes();
 }
 
 static MonoProfilerSampleMode mode_of(const module_options *options)
@@ -134,8 +134,6 @@ static void fall_back(MonoProfiler *profiler, uint32_t hz)
 /* Called with rate_lock held, once the signal of the runtime is known. */
 static void replace_runtime(MonoProfiler *profiler, uint32_t hz)
 {
-	if (sample_source_used() == SAMPLE_SOURCE_PERF && !trap_signal_install(is_wanted))
-		(void)sample_source_open(SAMPLE_SOURCE_TIMER, hz, 0);
 	if (sample_source_used() == SAMPLE_SOURCE_TIMER) {
 		sampled_threads_pause(0);
 		sampled_threads_set_signal(sampling_signal_get());
@@ -151,9 +149,9 @@ static void replace_runtime(MonoProfiler *profiler, uint32_t hz)
 		return;
 	}
 	(void)mono_profiler_set_sample_mode(profiler->handle, MONO_PROFILER_SAMPLE_MODE_NONE, 1);
-	sample_statement_period(profiler);
 	sampled_threads_pause(0);
 	sample_source_change(hz);
+	sample_statement_period(profiler);
 }
 
 /* Waits for the first signal of the runtime, which its handler then gets from the module. */
@@ -209,7 +207,9 @@ static int stop_taking(MonoProfiler *profiler)
 /* Called with rate_lock held. */
 static void start_taking(MonoProfiler *profiler, uint32_t hz)
 {
-	sample_source_change(hz);
+	/* Events are enabled once the runtime's signal is known, in replace_runtime(). */
+	if (is_replaced || sample_source_used() != SAMPLE_SOURCE_PERF)
+		sample_source_change(hz);
 	sample_statement_request(profiler, hz, sample_timer_tick_hz());
 	sample_statement_period(profiler);
 	(void)mprof_recorder_drain(profiler->recorder);
@@ -244,6 +244,9 @@ static void start_sources(MonoProfiler *profiler, uint32_t hz)
 	if (most != SAMPLE_SOURCE_RUNTIME &&
 	    (sem_init(&signal_is_found, 0, 0) != 0 || own_thread_start("mprof timers", 0, await_signal, profiler) != 0))
 		most = SAMPLE_SOURCE_RUNTIME;
+	/* Without a handler, the signal of an event would end the program. */
+	if (most == SAMPLE_SOURCE_PERF && !trap_signal_install(is_wanted))
+		most = SAMPLE_SOURCE_TIMER;
 	(void)sample_source_open(most, hz, 0);
 	sample_statement_request(profiler, hz, sample_timer_tick_hz());
 	sample_statement_period(profiler);

@@ -2,8 +2,14 @@
 /* Walks the call stack of an allocation. */
 #include "call_stack.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(WITH_LIBUNWIND)
 #define UNW_LOCAL_ONLY
@@ -11,6 +17,11 @@
 #else
 #include <unwind.h>
 #endif
+
+/* Maximum number of frames of this module, including those of functions it calls to walk the stack. */
+#define OWN_FRAMES 8
+
+#define MOST_FRAMES (MPROF_STACK_MAX + OWN_FRAMES)
 
 /* The address range of this module's code. */
 static uintptr_t own_start;
@@ -39,11 +50,6 @@ static int find_own_code(struct dl_phdr_info *module, size_t size, void *user)
 	return 0;
 }
 
-void call_stack_init(void)
-{
-	dl_iterate_phdr(find_own_code, NULL);
-}
-
 typedef struct collected_frames {
 	mprof_frame *frames;
 	size_t count;
@@ -59,6 +65,22 @@ static void add_frame(collected_frames *taken, uintptr_t address)
 	taken->count++;
 }
 
+static void find_stack(void)
+{
+	pthread_attr_t attributes;
+	void *start;
+	size_t size;
+
+	stack_start = stack_end = UINTPTR_MAX;
+	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+		return;
+	if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+		stack_start = (uintptr_t)start;
+		stack_end = stack_start + size;
+	}
+	pthread_attr_destroy(&attributes);
+}
+
 #if defined(WITH_LIBUNWIND)
 
 /*
@@ -69,19 +91,107 @@ static void add_frame(collected_frames *taken, uintptr_t address)
 
 static __thread __attribute__((tls_model("initial-exec"))) unsigned walks;
 
-static void collect_steps(collected_frames *taken)
-{
+/* The state of a walk: two kilobytes, which are in the memory after the frames. */
+typedef struct step_state {
 	unw_context_t context;
 	unw_cursor_t cursor;
+} step_state;
+
+#define WALK_ROOM sizeof(step_state)
+
+/* Pages are at least as large. */
+#define LEAST_PAGE 4096
+
+/* Another walk needs some kilobytes of the stack. */
+#define ROOMY_STACK ((uintptr_t)16 << 10)
+
+/*
+ * What can be read: from here to the end of the stack of the thread, and the pages that were found readable in this
+ * walk.
+ */
+static __thread __attribute__((tls_model("initial-exec"))) uintptr_t read_start;
+static __thread __attribute__((tls_model("initial-exec"))) uintptr_t readable_pages[2];
+
+/* Without unwind information, libunwind guesses where a frame is. */
+static int is_readable(uintptr_t address)
+{
+	const uintptr_t page = address & ~(uintptr_t)(LEAST_PAGE - 1);
+
+	if (address >= read_start && address < stack_end)
+		return 1;
+	if (page == readable_pages[0] || page == readable_pages[1])
+		return 1;
+	/* The system reads the set before it refuses the first argument, which is no operation. */
+	if (syscall(SYS_rt_sigprocmask, -1, address & ~(uintptr_t)7, NULL, 8) != 0 && errno == EFAULT)
+		return 0;
+	readable_pages[1] = readable_pages[0];
+	readable_pages[0] = page;
+	return 1;
+}
+
+static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_store, void *argument)
+{
+	(void)space;
+	(void)argument;
+	if (is_store || !is_readable((uintptr_t)address))
+		return -UNW_EINVAL;
+	memcpy(value, (const void *)(uintptr_t)address, sizeof(*value));
+	return 0;
+}
+
+static int is_same_pipe(const int ends[2])
+{
+	struct stat first;
+	struct stat second;
+
+	return fstat(ends[0], &first) == 0 && fstat(ends[1], &second) == 0 && S_ISFIFO(first.st_mode) &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/*
+ * libunwind tests whether memory can be read by writing it to a pipe, and remembers the descriptors. Once the program
+ * has closed all descriptors and has opened others, it would write to files of the program and close them. So this
+ * module reads memory itself, and closes the pipe.
+ */
+static void replace_reading(void)
+{
+	int ends[2];
+	int has_ends = pipe2(ends, O_CLOEXEC) == 0;
+
+	if (has_ends) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+	/* Opens the pipe, which has the numbers that are free now. */
+	unw_get_accessors(unw_local_addr_space)->access_mem = access_memory;
+	if (has_ends && is_same_pipe(ends)) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+
+static void collect_steps(collected_frames *taken)
+{
+	step_state *state = (step_state *)(void *)(taken->frames + MOST_FRAMES);
 	unw_word_t address;
 
-	if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0)
+	if (unw_getcontext(&state->context) != 0 || unw_init_local(&state->cursor, &state->context) != 0)
 		return;
 	do {
-		if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0)
+		if (unw_get_reg(&state->cursor, UNW_REG_IP, &address) != 0 || address == 0)
 			return;
 		add_frame(taken, (uintptr_t)address);
-	} while (taken->count < taken->capacity && unw_step(&cursor) > 0);
+	} while (taken->count < taken->capacity && unw_step(&state->cursor) > 0);
+}
+
+/* Whether the thread is on a stack of its own, of which enough is left: not on that of a coroutine. */
+static int has_room(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const int is_own = here > stack_start && here < stack_end;
+
+	read_start = is_own ? (here - stack_start > ROOMY_STACK / 2 ? here - ROOMY_STACK / 2 : stack_start) : stack_end;
+	return is_own && here - stack_start >= ROOMY_STACK;
 }
 
 static void collect_unwound(collected_frames *taken)
@@ -90,17 +200,23 @@ static void collect_unwound(collected_frames *taken)
 	void **addresses = (void **)(void *)taken->frames;
 	int count;
 
-	if (walks < FIRST_WALKS || sizeof(*addresses) != sizeof(*taken->frames)) {
+	/* At the first walk: later ones may be on a small stack. */
+	if (stack_end == 0)
+		find_stack();
+	memset(readable_pages, 0, sizeof(readable_pages));
+	if (!has_room() || walks < FIRST_WALKS || sizeof(*addresses) != sizeof(*taken->frames)) {
 		walks++;
 		collect_steps(taken);
 		return;
 	}
-	count = unw_backtrace(addresses, (int)(taken->capacity + CALL_STACK_OWN_FRAMES));
+	count = unw_backtrace(addresses, (int)(taken->capacity + OWN_FRAMES));
 	for (int i = 0; i < count && taken->count < taken->capacity; i++)
 		add_frame(taken, (uintptr_t)addresses[i]);
 }
 
 #else
+
+#define WALK_ROOM ((size_t)0)
 
 static _Unwind_Reason_Code collect_next(struct _Unwind_Context *context, void *user)
 {
@@ -120,22 +236,6 @@ static void collect_unwound(collected_frames *taken)
 
 #endif
 
-static void find_stack(void)
-{
-	pthread_attr_t attributes;
-	void *start;
-	size_t size;
-
-	stack_start = stack_end = UINTPTR_MAX;
-	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-		return;
-	if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
-		stack_start = (uintptr_t)start;
-		stack_end = stack_start + size;
-	}
-	pthread_attr_destroy(&attributes);
-}
-
 /*
  * A frame starts with the address of the caller's frame and the return address. Frames of callers are at higher
  * addresses.
@@ -154,6 +254,44 @@ static void collect_frame_pointers(collected_frames *taken, const uintptr_t *fra
 			return;
 		frame = caller;
 	}
+}
+
+#if defined(WITH_LIBUNWIND)
+
+/*
+ * The functions that libunwind calls are bound when they are first called, which needs three kilobytes of the stack:
+ * now, and not on the small stack of a coroutine.
+ */
+static void prepare_walks(void)
+{
+	static step_state state;
+
+	replace_reading();
+	find_stack();
+	(void)has_room();
+	if (unw_getcontext(&state.context) != 0 || unw_init_local(&state.cursor, &state.context) != 0)
+		return;
+	while (unw_step(&state.cursor) > 0)
+		continue;
+}
+
+#else
+
+static void prepare_walks(void)
+{
+}
+
+#endif
+
+void call_stack_init(void)
+{
+	dl_iterate_phdr(find_own_code, NULL);
+	prepare_walks();
+}
+
+size_t call_stack_room(void)
+{
+	return MOST_FRAMES * sizeof(mprof_frame) + WALK_ROOM;
 }
 
 size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity)

@@ -8,9 +8,6 @@
 
 #include <mprof/recorder.h>
 
-/** Maximum number of frames of this module, including those of functions it calls to walk the stack. */
-#define CALL_STACK_OWN_FRAMES 8
-
 /** How the stack is walked. */
 typedef enum call_stack_walk {
 	CALL_STACK_UNWIND, /**< By unwind tables: correct for all code that has them. */
@@ -21,10 +18,12 @@ typedef enum call_stack_walk {
 /** Determines the address range of this module, whose frames are skipped. Call it before call_stack_take(). */
 void call_stack_init(void);
 
+/** Bytes of memory for the frames and for the walk, which the stack of the thread may have no room for. */
+size_t call_stack_room(void);
+
 /**
  * Fills \p frames, at most \p capacity (#MPROF_STACK_MAX), starting with the caller of this module. Returns their
- * number. There must be room for #CALL_STACK_OWN_FRAMES more. Call it only from this module. May allocate at the first
- * call.
+ * number. The memory has call_stack_room() bytes. Call it only from this module. May allocate at the first call.
  */
 size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity);
 

@@ -59,8 +59,6 @@ PER_THREAD uint32_t known_opening;    /* The number of the recorder that the han
 PER_THREAD const void *last_recorded; /* The memory that was recorded last. */
 PER_THREAD mprof_frame *frames;       /* See take_frames(). */
 
-#define FRAMES_SIZE ((MPROF_STACK_MAX + CALL_STACK_OWN_FRAMES) * sizeof(mprof_frame))
-
 static pthread_key_t thread_end;
 static mprof_recorder *recorder; /* NULL before it is opened, and if nothing is recorded. */
 static pid_t process;            /* The process that opened it: a child of vfork() has the same memory. */
@@ -116,7 +114,7 @@ static void leave_own(void)
 static void release_frames(void)
 {
 	if (frames != NULL)
-		own_memory.release(NULL, frames, FRAMES_SIZE);
+		own_memory.release(NULL, frames, call_stack_room());
 	frames = NULL;
 }
 
@@ -406,7 +404,7 @@ static void resume_recording(int paused)
 static size_t take_frames(void)
 {
 	if (frames == NULL)
-		frames = own_memory.allocate(NULL, FRAMES_SIZE);
+		frames = own_memory.allocate(NULL, call_stack_room());
 	return frames != NULL ? call_stack_take(walk, frames, depth) : 0;
 }
 

@@ -99,7 +99,7 @@ void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 	char name[NAME_SIZE];
 	int before = lock_list();
 
-	/* It is in the list if it recorded to an earlier log: a program that could not execute another one has a new one. */
+	/* It is in the list if it recorded to an earlier log: after a call of exec that failed, there is a new one. */
 	unlink_own();
 	own.recorder = recorder;
 	own.id = id;

@@ -83,14 +83,15 @@ export interface Tables {
 	properties: { key: (string | null)[]; value: (string | null)[] };
 	monitors: {
 		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;
-		contended_ns: Amounts;
+		contended_ns: Amounts; unfinished: Amounts;
 	};
 	monitor_sites: {
 		class_id: Uint32Array; stack: Uint32Array; contentions: Amounts; contended_ns: Amounts;
-		failures: Amounts; object: BigUint64Array; call: Uint32Array;
+		failures: Amounts; object: BigUint64Array; call: Uint32Array; unfinished: Amounts;
 	};
 	monitor_holders: {
 		class_id: Uint32Array; thread: BigUint64Array; contentions: Amounts; contended_ns: Amounts;
+		unfinished: Amounts;
 	};
 	metrics: {
 		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];

@@ -128,6 +128,10 @@ typedef struct mprof_profile_options {
 	                                       from 1, for mprof_profile_lookup_origin(). 0: they do not. */
 	uint64_t traced_object;           /**< The identity of an object whose addresses are kept, for
 	                                       mprof_profile_get_traced_address(). 0: none. */
+	uint32_t ends_at_last_event;      /**< 1: calls and waits that have not ended last until the latest event of
+	                                       their thread, as for Mono's first decoder, and not until the end of the
+	                                       log. */
+	uint32_t reserved;                /**< 0. */
 } mprof_profile_options;
 
 /**

@@ -68,6 +68,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	collections_init(&profile->stops, allocator);
 	profile->clock.nanoseconds_per_counter = 1;
 	profile->has_raw_counters = options->raw_counters != 0;
+	profile->ends_at_last_event = options->ends_at_last_event != 0;
 	profile->has_compilations = options->with_compilations != 0;
 	profile->has_call_sites = options->with_call_sites != 0;
 	/* Both are initialized even if one fails, so that both can be destroyed. */
@@ -83,7 +84,8 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->with_locations <= 1 && options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
+	       options->ends_at_last_event <= 1 && options->reserved == 0 && options->with_locations <= 1 &&
+	       options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
 	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
 	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&

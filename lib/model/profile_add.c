@@ -23,6 +23,14 @@ static mprof_status refuse_memory(mprof_profile *profile)
 	return MPROF_ERR_MEMORY;
 }
 
+/* What has not ended lasts until the end of the log, whichever threads count. */
+static void note_uncounted(mprof_profile *profile, uint64_t counter)
+{
+	if (!profile->has_uncounted || (int64_t)(counter - profile->uncounted_latest) > 0)
+		profile->uncounted_latest = counter;
+	profile->has_uncounted = 1;
+}
+
 /* Reads the content of a block that does not count, so that damage in it is found nevertheless. */
 static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *reader)
 {
@@ -30,9 +38,11 @@ static mprof_status read_uncounted_block(mprof_profile *profile, mprof_reader *r
 	mprof_status status;
 	size_t count = 0;
 
-	do
+	do {
 		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
-	while (status == MPROF_OK);
+		if (count > 0)
+			note_uncounted(profile, events[count - 1].counter);
+	} while (status == MPROF_OK);
 	return status == MPROF_END ? MPROF_OK : status;
 }
 
@@ -53,6 +63,8 @@ static mprof_status follow_events_block(mprof_profile *profile, mprof_reader *re
 
 	do {
 		status = reader_lend_events(reader, profile->batch, PROFILE_BATCH, &events, &count);
+		if (count > 0)
+			note_uncounted(profile, events[count - 1].counter);
 		if (!profile_events_follow(profile, block->thread, events, count) ||
 		    !add_to_ages(profile, reader, block->thread, events, count)) {
 			*is_own = 1;

@@ -153,8 +153,12 @@ static int show_timeline(mprof_profile *profile, const mprof_session *session)
 /* What has not ended lasts until the end of the log, or of its thread. */
 static void extend_unfinished(mprof_profile *profile, const mprof_session *session)
 {
-	const uint64_t latest = thread_table_latest(&profile->threads, session->last.counter);
+	uint64_t latest = thread_table_latest(&profile->threads, session->last.counter);
 
+	if (profile->has_uncounted && (int64_t)(profile->uncounted_latest - latest) > 0)
+		latest = profile->uncounted_latest;
+	if (profile->ends_at_last_event)
+		return;
 	thread_table_extend_calls(&profile->threads, &profile->calls, &profile->window, latest);
 	for (size_t i = 0; i < profile->threads.count; i++) {
 		thread_record *thread = &profile->threads.records[i];

@@ -86,9 +86,12 @@ struct mprof_profile {
 	int is_out_of_memory;           /**< The allocator refused while a block was added: no more blocks are added. */
 	int is_limited;                 /**< mprof_profile_finish() reached the memory limit. */
 	int has_raw_counters;           /**< Times stay counters: the conversion does not change. */
-	int has_compilations;           /**< Compilations are frames. */
-	int has_call_sites;             /**< If no call stack is known, the node of the call tree is the call site. */
-	mprof_profile_totals totals;    /**< jit_ns is in counters; sums kept elsewhere are added by
+	int has_uncounted;              /**< Events of threads that do not count were read, up to the counter below. */
+	uint64_t uncounted_latest;
+	int ends_at_last_event;      /**< Nothing lasts longer than the latest event of its thread. */
+	int has_compilations;        /**< Compilations are frames. */
+	int has_call_sites;          /**< If no call stack is known, the node of the call tree is the call site. */
+	mprof_profile_totals totals; /**< jit_ns is in counters; sums kept elsewhere are added by
 	                                     mprof_profile_get_totals(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];

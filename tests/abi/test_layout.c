@@ -747,7 +747,7 @@ FIELD(mprof_timeline_slice, cpu_ns, 48);
 FIELD(mprof_timeline_slice, samples, 56);
 FIELD(mprof_timeline_slice, waiting_samples, 64);
 
-SIZE(mprof_profile_options, 120);
+SIZE(mprof_profile_options, 128);
 FIELD(mprof_profile_options, struct_size, 0);
 FIELD(mprof_profile_options, allocator, 8);
 FIELD(mprof_profile_options, max_memory, 16);
@@ -769,6 +769,8 @@ FIELD(mprof_profile_options, alive_at, 96);
 FIELD(mprof_profile_options, timeline_slices, 104);
 FIELD(mprof_profile_options, alive_at_snapshot, 108);
 FIELD(mprof_profile_options, traced_object, 112);
+FIELD(mprof_profile_options, ends_at_last_event, 120);
+FIELD(mprof_profile_options, reserved, 124);
 
 SIZE(mprof_profile_totals, 6456);
 FIELD(mprof_profile_totals, struct_size, 0);

@@ -76,7 +76,7 @@ grep -q '^#define MPROF_WITH_RECORDER 1' "$builddir/config.h" || exit 0
 run 03_record record.mprof
 expect_report record.mprof '[.methods | sort_by(.name)[] | [.name, .calls]]' '[["inner",40000],["outer",4]]'
 run 08_convert record.mprof mono.mprof
-expect_line printed '^1 blocks of kind session$'
+expect_line printed '^[12] blocks of kind session$'
 
 run 09_sample sample.mprof
 expect_report sample.mprof '[.totals.samples, (.samples | map(.name) | sort)]' '[100,["busy_function","run"]]'

@@ -98,7 +98,8 @@ static int replace(changed_log *log, log_block old, const uint8_t *bytes, size_t
 	if (log->length - old.length + length > FUZZ_LONGEST)
 		return 0;
 	memmove(log->bytes + old.offset + length, log->bytes + end, log->length - end);
-	memcpy(log->bytes + old.offset, bytes, length);
+	if (length > 0)
+		memcpy(log->bytes + old.offset, bytes, length);
 	log->length = log->length - old.length + length;
 	return 1;
 }

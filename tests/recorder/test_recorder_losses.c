@@ -147,7 +147,11 @@ Test(recorder_losses, a_full_disk_keeps_what_was_written, .timeout = 120)
 	log.fail_after = 2000;
 	recorder = open_small(&log, MPROF_OVERFLOW_WAIT);
 	cr_assert_eq(mprof_recorder_attach(recorder, 5, &thread), MPROF_OK);
-	for (int i = 0; i < 10000; i++)
+	/* These are a block of their own, which fits however fast the rest is written. */
+	for (int i = 0; i < 50; i++)
+		mprof_thread_enter_method(thread, METHOD);
+	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
+	for (int i = 50; i < 10000; i++)
 		mprof_thread_enter_method(thread, METHOD);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_ERR_IO);
 	mprof_thread_detach(thread);

@@ -76,8 +76,11 @@ expect_status 0 "convert to a link"
 test -L link.mprof || fail "the link is gone"
 same_events full.mprof copy.mprof
 umask 027
+mprof convert sample.mprof private.mprof
+expect "mode of a copy of a private log" "$(stat -c %a private.mprof)" 600
+chmod 644 sample.mprof
 mprof convert sample.mprof new.mprof
-expect "mode of a new file" "$(stat -c %a new.mprof)" 640
+expect "mode of a copy of another log" "$(stat -c %a new.mprof)" 640
 mprof convert sample.mprof /dev/null
 expect_status 0 "convert to a device"
 test -c /dev/null || fail "/dev/null is gone"

@@ -212,7 +212,7 @@ for how in daemon workers; do
 	touch go
 	await test -e 'done'
 	complete() {
-		! ls logs | grep -qv '\.mprof$' && test "$(ls logs | wc -l)" = "$1"
+		test -z "$(find logs -type f ! -name '*.mprof')" && test "$(find logs -type f | wc -l)" = "$1"
 	}
 	logs=2
 	test "$how" = daemon || logs=3

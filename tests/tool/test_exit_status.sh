@@ -103,11 +103,12 @@ else
 		mprof record --force -o ended.mprof ./program 0 $signal
 		expect_status $((128 + signal)) "record of a program that signal $signal ends"
 	done
-	# A static program loads no module, so nothing is recorded.
+	# A static program loads no module, so it is not started.
 	"${compiler[@]}" -static -o plain program.c || fail "compiler"
 	ends 3 record -o none.mprof ./plain
-	ends 5 record -o none.mprof ./plain 5
-	ends 134 record -o none.mprof ./plain 0 6
+	ends 3 record -o none.mprof ./plain 5
+	ends 5 record --children -o none.mprof ./plain 5
+	ends 134 record --children -o none.mprof ./plain 0 6
 	test ! -e none.mprof || fail "a log of a static program"
 	unset MPROF_MODULE_DIR
 fi

@@ -71,6 +71,8 @@ void summary_take_property(log_summary *summary, const char *key, const char *va
 		summary->unrecorded_children = strtoull(value, NULL, 10);
 	if (strcmp(key, "write-error") == 0)
 		snprintf(summary->write_error, sizeof(summary->write_error), "%s", value);
+	if (strcmp(key, "memory_unrecorded") == 0)
+		snprintf(summary->unrecorded_memory, sizeof(summary->unrecorded_memory), "%s", value);
 }
 
 void summary_read_properties(log_summary *summary, log_input *input)
@@ -175,6 +177,14 @@ static double resolution_ns(const mprof_session *session)
 	return session->counters_per_second > 0 ? 1e9 / session->counters_per_second : NAN;
 }
 
+static void print_reason(json_writer *json, const char *key, const char *reason)
+{
+	if (reason[0] != '\0')
+		json_string(json, key, reason);
+	else
+		json_null(json, key);
+}
+
 void summary_print_json(const log_summary *summary, const log_input *input, json_writer *json)
 {
 	const mprof_session *session = &summary->session;
@@ -202,8 +212,9 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "methods", summary->methods);
 	json_unsigned(json, "lost_events", session->lost_events);
 	print_losses(summary, json);
-	if (summary->write_error[0] != '\0')
-		json_string(json, "write_error", summary->write_error);
+	print_reason(json, "write_error", summary->write_error);
+	print_reason(json, "memory_unrecorded", summary->unrecorded_memory);
+	json_unsigned(json, "unrecorded_children", summary->unrecorded_children);
 	ring_span_print_json(&summary->ring, json);
 	json_unsigned(json, "running_threads_at_end", summary->running_threads);
 	precompiled_print_json(&summary->precompiled, json);
@@ -265,6 +276,8 @@ static void print_missing(const log_summary *summary, FILE *file)
 		fprintf(file,
 			"%-12s %s other threads still ran when recording ended: what they did after it is missing\n",
 			"end", text_count(count, summary->running_threads));
+	if (summary->unrecorded_memory[0] != '\0')
+		print_line(file, "memory", summary->unrecorded_memory);
 	if (summary->incomplete_shots > 0)
 		fprintf(file, "%-12s incomplete snapshots: %s\n", "heap", text_count(count, summary->incomplete_shots));
 }

@@ -196,6 +196,7 @@ static int create_profile(log_decode *decode)
 	options.with_call_sites = 1;
 	options.with_monitor_objects = 1;
 	options.raw_counters = 1;
+	options.ends_at_last_event = 1;
 	return mprof_profile_create(&options, &decode->profile) == MPROF_OK;
 }
 
