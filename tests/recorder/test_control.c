@@ -257,7 +257,7 @@ Test(control, a_forked_child_gets_refusals, .timeout = 60)
 /* Whether a descriptor of this process is the file and survives exec(). */
 static int is_inherited(const char *path)
 {
-	for (int fd = 0; fd < 256; fd++) {
+	for (int fd = 0; fd < 4096; fd++) {
 		char link[64];
 		char target[512];
 		ssize_t length;

@@ -145,7 +145,7 @@ static int count_descriptors(void)
 {
 	int count = 0;
 
-	for (int fd = 0; fd < 256; fd++) {
+	for (int fd = 0; fd < 4096; fd++) {
 		struct stat status;
 
 		count += fstat(fd, &status) == 0;
