@@ -289,26 +289,43 @@ typedef struct chunk_part {
 	uint64_t checksum;
 } chunk_part;
 
-/* Visits the entries of a chunk up to a length, or to the first damaged one. Returns 0 if the visitor stopped. */
+/* Returns the first damaged entry of a part, or NULL if each is whole. */
+static const journal_entry *find_damaged_entry(const chunk_part *part)
+{
+	uint64_t offset = 0;
+
+	while (offset < part->length) {
+		const journal_entry *entry = (const journal_entry *)(const void *)(part->chunk->entries + offset);
+
+		if (!entry_is_whole(entry, part->length - offset))
+			return entry;
+		offset += entry->size;
+	}
+	return NULL;
+}
+
+/*
+ * Visits the entries of a part of a chunk, if none is damaged: entries that look whole may be wrong if the checksum is.
+ * Returns 0 if the visitor stopped.
+ */
 static int visit_chunk(const salvage_area *area, const chunk_part *part, journal_visitor visitor, void *user,
 		       journal_damage *damage)
 {
 	const journal_chunk *chunk = part->chunk;
 	const uint64_t room =
 		salvage_piece_room(salvage_piece_of((void *)(uintptr_t)chunk)) - offsetof(journal_chunk, entries);
+	const journal_entry *damaged = part->length <= room ? find_damaged_entry(part) : NULL;
 	uint64_t offset = 0;
 
-	if (part->length > room || checksum_update(0, chunk->entries, (size_t)part->length) != part->checksum) {
-		journal_note_damage(damage, area, chunk);
+	if (damaged != NULL || part->length > room ||
+	    checksum_update(0, chunk->entries, (size_t)part->length) != part->checksum) {
+		/* The checksum does not tell which entry of the chunk is damaged. */
+		journal_note_damage(damage, area, damaged != NULL ? (const void *)damaged : chunk);
 		return 1;
 	}
 	while (offset < part->length) {
 		const journal_entry *entry = (const journal_entry *)(const void *)(chunk->entries + offset);
 
-		if (!entry_is_whole(entry, part->length - offset)) {
-			journal_note_damage(damage, area, entry);
-			return 1;
-		}
 		if (!visitor(user, entry))
 			return 0;
 		offset += entry->size;
