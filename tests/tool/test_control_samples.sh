@@ -28,12 +28,19 @@ int main(void)
 END
 read -ra compiler <<<"${CC:-cc}"
 "${compiler[@]}" -O1 -pthread -o program program.c || skip "no compiler"
+"${compiler[@]}" -O1 -pthread -finstrument-functions -o instrumented program.c || fail "compiler"
 
-# starts OPTION...: runs the program in the background.
+# starts PROGRAM OPTION...: runs it in the background.
 starts() {
-	"$MPROF" record --force -o log.mprof "$@" -- ./program 2>err &
+	local program=$1
+
+	shift
+	"$MPROF" record --force -o log.mprof "$@" -- "./$program" 2>err &
 	recorder=$!
-	await answers || fail "no answer: $(cat control.err)"
+	await answers_or_ends && answers || fail "no answer: $(cat control.err err)"
+}
+answers_or_ends() {
+	answers || ! kill -0 $recorder 2>/dev/null
 }
 answers() {
 	"$MPROF" control $recorder status >status 2>control.err
@@ -57,7 +64,7 @@ stops() {
 	expect_status 137 "a killed program"
 }
 
-starts --sample=500
+starts program --sample=500
 expect "kinds" "$(value kinds)" samples
 expect "rate" "$(value sample_hz)" 500
 before=0
@@ -94,6 +101,7 @@ expect_json "markers" '[.marks[].text]' \
 test "$(jq '.session.properties | [.sample_time_ns, .sample_hits] | map(tonumber) | min' out)" -gt 0 ||
 	fail "no totals of a program that was killed"
 
-starts --calls --sample
+# Calls are recorded of instrumented programs only.
+starts instrumented --calls --sample
 expect "kinds" "$(value kinds)" "calls, samples"
 stops
