@@ -336,7 +336,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	/* The last property is present only if allocations are sampled. */
 	options.property_count = samples_allocations() ? property_count : property_count - 1;
 	status = salvage_open(module.options.salvage, module.full_path, module.options.ring_bytes, &options,
-			      &module.recorder, error);
+			      &module.recorder, NULL, error);
 	mono_free(runtime);
 	return status;
 }

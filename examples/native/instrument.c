@@ -93,7 +93,9 @@ static char log_path[INSTRUMENT_PATH_SIZE];
 static int has_children; /* Processes that fork() makes are recorded, each to a log of its own. */
 static int has_samples;
 static int has_calls = 1;
-static int is_current; /* The log is not in an older format. */
+static int is_current;          /* The log is not in an older format. */
+static int is_salvaged;         /* Another process can complete the log. */
+static char collector_path[64]; /* Of "mprof record"; empty if that did not start this. */
 
 static void begin_sampled_thread(uintptr_t frame);
 
@@ -250,7 +252,7 @@ static mprof_status open_recorder(mprof_error *error)
 	options.allocator = &own_memory;
 	options.thread_started = begin_own_thread;
 	options.thread_ended = end_own_thread;
-	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, error);
+	return salvage_open(options.salvage_path, log_path, ring_bytes, &options, &recorder, &is_salvaged, error);
 }
 
 static void leave_thread_out(void)
@@ -339,6 +341,8 @@ static void open_log(void)
 		late_log_unlock(lock);
 		return;
 	}
+	if (!find_collector(collector_path))
+		collector_path[0] = '\0';
 	process = getpid();
 	atomic_store(&is_ending, 0);
 	atomic_store(&unrecorded_children, 0);
@@ -453,16 +457,21 @@ static void write_ring(void)
 		fprintf(stderr, "mprof: cannot write %s: %s\n", log_path, open_error_text(&error, status));
 }
 
+static void note_children(void)
+{
+	const uint64_t children = atomic_load_explicit(&unrecorded_children, memory_order_relaxed);
+
+	if (children > 0)
+		sample_properties_set_number(recorder, "unrecorded_children", children);
+}
+
 static void end_log(void)
 {
 	mprof_recorder *closed = recorder;
 
-	const uint64_t children = atomic_load_explicit(&unrecorded_children, memory_order_relaxed);
-
 	native_control_stop();
 	sampler_stop();
-	if (children > 0)
-		sample_properties_set_number(closed, "unrecorded_children", children);
+	note_children();
 	mprof_recorder_close(closed);
 	if (ring_bytes != 0)
 		write_ring();
@@ -485,6 +494,24 @@ __attribute__((destructor)) static void close_log(void)
 }
 
 /*
+ * Whether "mprof record" completes the log when this process has ended, with what other threads do until then: their
+ * calls while this one would close the log, in a time that the program does not know, would be lost. The samples of a
+ * log that is closed have complete totals.
+ */
+static int is_completed_by_parent(void)
+{
+	return is_salvaged && !has_samples && recorder != NULL && getpid() == process &&
+	       late_log_is_awaited(collector_path);
+}
+
+/* What no other process could add to the log. */
+static void note_end(void)
+{
+	note_children();
+	(void)mprof_recorder_drain(recorder);
+}
+
+/*
  * Before the process ends at once or executes another program. Not if this thread was interrupted in the recorder,
  * whose locks it may hold.
  */
@@ -493,7 +520,17 @@ static int end_early(int executes)
 	/* Samples are in the log then; mprof record completes it. */
 	if (executes && has_samples)
 		return sampler_prepare_exec();
-	if (state == THREAD_BUSY || state == THREAD_INSIDE || state == THREAD_ABANDONED || !may_end())
+	if (state == THREAD_BUSY || state == THREAD_INSIDE || state == THREAD_ABANDONED)
+		return 0;
+	if (is_completed_by_parent()) {
+		const thread_state before = state;
+
+		state = THREAD_OFF;
+		(void)bounded_call(note_end, END_WAIT_MS);
+		state = before;
+		return 0;
+	}
+	if (!may_end())
 		return 0;
 	state = THREAD_OFF;
 	return bounded_call(end_log, END_WAIT_MS);

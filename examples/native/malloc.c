@@ -200,7 +200,7 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	options.thread_times = 1;
 	if (has_other)
 		fprintf(stderr, "mprof: %s\n", unrecorded);
-	return salvage_open(options.salvage_path, path, 0, &options, &recorder, error);
+	return salvage_open(options.salvage_path, path, 0, &options, &recorder, NULL, error);
 }
 
 /* \p is_next: the process has written a log before, which stays. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -47,6 +48,14 @@ void late_log_unlock(int lock)
 {
 	if (lock >= 0)
 		close(lock);
+}
+
+int late_log_is_awaited(const char *collector)
+{
+	static const char processes[] = "/proc/";
+	const size_t length = sizeof(processes) - 1;
+
+	return strncmp(collector, processes, length) == 0 && strtol(collector + length, NULL, 10) == (long)getppid();
 }
 
 static int ends_with(const char *text, size_t length, const char *end)

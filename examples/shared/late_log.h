@@ -21,6 +21,12 @@ int late_log_lock(const char *collector);
 void late_log_unlock(int lock);
 
 /**
+ * Whether the parent of this process is the one of the file in memory: it waits for the end of this process before it
+ * collects logs. Async-signal-safe.
+ */
+int late_log_is_awaited(const char *collector);
+
+/**
  * Makes the pattern of the final names, "log.%p.mprof", from that of parts, "log.mprof.TOKEN.%p.part". Returns 0 if
  * \p parts is not such a pattern or \p size is too small.
  */

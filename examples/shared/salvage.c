@@ -47,13 +47,17 @@ static const char *salvage_failure(int system_error)
 }
 
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
-			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error)
+			  const mprof_recorder_options *options, mprof_recorder **recorder, int *is_salvaged,
+			  mprof_error *error)
 {
 	mprof_recorder_options own = *options;
+	int unused;
 	char beside[SALVAGE_PATH_MAX];
 	mprof_status status;
 	int system_error;
 
+	is_salvaged = is_salvaged != NULL ? is_salvaged : &unused;
+	*is_salvaged = 0;
 	own.salvage_path = NULL;
 	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options) ||
 	    !salvage_path_of(log_path, beside))
@@ -66,6 +70,7 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 		own.salvage_path = beside;
 		status = open_any(log_path, ring_bytes, &own, recorder, error);
 	}
+	*is_salvaged = status == MPROF_OK;
 	if (status != MPROF_ERR_IO)
 		return status;
 	/* Try without a salvage file. If it was the log that could not be opened, this fails too. */

@@ -22,10 +22,12 @@
  * no salvage file. If another process uses the path \p asked, or it is in /proc and cannot be opened since its process
  * has ended or belongs to another user, the file is beside the log. \p ring_bytes: size of the
  * ring buffer, or 0 to write the log to a file. Logs that cannot be completed by another process have no salvage file.
- * mprof_recorder_options::salvage_path is ignored.
+ * mprof_recorder_options::salvage_path is ignored. \p is_salvaged receives whether there is a salvage file; NULL if the
+ * caller need not know.
  */
 mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring_bytes,
-			  const mprof_recorder_options *options, mprof_recorder **recorder, mprof_error *error);
+			  const mprof_recorder_options *options, mprof_recorder **recorder, int *is_salvaged,
+			  mprof_error *error);
 
 /** The path of the salvage file of a log. Returns 0 if it is too long. */
 int salvage_path_of(const char *log_path, char path[SALVAGE_PATH_MAX]);

@@ -72,6 +72,10 @@ UNRECORDED static void *die(void *unused)
 		continue;
 	if (strcmp(way, "_exit") == 0)
 		_exit(3);
+	if (strcmp(way, "quick_exit") == 0)
+		quick_exit(5);
+	if (strcmp(way, "exec") == 0)
+		execl("/bin/sh", "sh", "-c", "exit 6", (char *)NULL);
 	if (strcmp(way, "fault") == 0)
 		*(volatile int *)(size_t)microseconds = 0;
 	if (strcmp(way, "memory") == 0)

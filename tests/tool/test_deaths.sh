@@ -20,7 +20,7 @@ ${CC:-cc} -O1 -pthread -finstrument-functions "$srcdir/tests/tool/deaths.c" -o d
 forms=("" "--ring=128m")
 test -n "${MPROF_WITHOUT_ZLIB-}" || forms+=("--gzip")
 # How a program ends, and its status then.
-ways=("9 137" "15 143" "2 130" "6 134" "11 139" "abort 134" "fault 139" "_exit 3" "exit 4")
+ways=("9 137" "15 143" "2 130" "6 134" "11 139" "abort 134" "fault 139" "_exit 3" "quick_exit 5" "exec 6" "exit 4")
 
 # The kernel kills a program whose control group is out of memory. Only root can create such a group.
 group=/sys/fs/cgroup/memory/mprof-deaths.$$
