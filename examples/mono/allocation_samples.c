@@ -2,19 +2,9 @@
 /* Draws the distances in bytes between allocations that are recorded with their call stack. */
 #include "allocation_samples.h"
 
-#include "shared/hash.h"
+#include "shared/random.h"
 
 #include <math.h>
-
-/* The generator SplitMix64. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t mixed = *state += HASH_FACTOR;
-
-	mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-	return mixed ^ mixed >> 31;
-}
 
 /*
  * Bytes to the next point, at least 1: an object of n bytes is then chosen with the probability 1 - exp(-n /
@@ -22,7 +12,7 @@ static uint64_t next_random(uint64_t *state)
  */
 static uint64_t draw_distance(thread_state *state)
 {
-	double uniform = (double)((next_random(&state->sample_random) >> 11) + 1) / (double)(UINT64_C(1) << 53);
+	double uniform = (double)((random_next(&state->sample_random) >> 11) + 1) / (double)(UINT64_C(1) << 53);
 
 	return (uint64_t)(-log(uniform) * (double)state->sample_interval) + 1;
 }

@@ -2,6 +2,7 @@
 /* Chooses what interrupts threads, and thins its hits at random. */
 #include "shared/sample_source.h"
 
+#include "shared/random.h"
 #include "shared/sample_timer.h"
 
 #include <stdatomic.h>
@@ -156,10 +157,7 @@ int sample_source_takes(void)
 		return 1;
 	if (chance == 0)
 		chance = seed();
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return chance >> 32 < limit;
+	return random_next(&chance) >> 32 < limit;
 }
 
 sample_source sample_source_used(void)
