@@ -127,13 +127,14 @@ expect "--only" "$(calls calls.mprof)" '[["libb.so","beta_leak",20],["libb.so","
 mprof record --calls --force --interval=600000 -o calls.mprof anonymous/program ./anonymous/liba.so ./anonymous/libb.so 1 unlink
 expect "names of deleted files" "$(calls calls.mprof)" "$twenty"
 
-# Native memory. The log is written when the program ends.
+# Native memory. The log is written when the program ends. After one was closed, another mapping, as of the recorder, may
+# have its place: then the library is loaded at two addresses, and its functions have two places.
 export MPROF_MALLOC_OPTIONS=interval=600000
 LD_PRELOAD=$modules/libmprof-malloc.so MPROF_MALLOC_OUTPUT=memory.mprof plain/program ./plain/liba.so ./plain/libb.so 1
 unset MPROF_MALLOC_OPTIONS
 "$MPROF" report --json --top=0 memory.mprof >out
-expect_json "memory" '[.memory.places[] | select(.bytes % 1111 == 0 and .live == 20) |
-	[.stack[0], .stack[1], .live, .live_bytes]] | sort' \
+expect_json "memory" '[.memory.places[] | select(.bytes % 1111 == 0 and .bytes == .live_bytes)] | group_by(.stack) |
+	map([.[0].stack[0], .[0].stack[1], (map(.live) | add), (map(.live_bytes) | add)]) | sort' \
 	'[["alpha_leak","entry",20,22220],["beta_leak","entry",20,44440]]'
 
 # Samples: all of both libraries have names.
