@@ -19,7 +19,7 @@
 /* A thread that ran for less than this between two signals has only answered the signal. */
 #define LEAST_RUN_NS 20000
 
-/* A thread without samples is examined if it ran for this number of periods. */
+/* A thread is examined if it ran for this number of periods for each of its samples, and for one more. */
 #define SUSPICIOUS_PERIODS 10
 
 /* Constant once there are threads. */
@@ -150,20 +150,26 @@ static uint64_t time_since(const sampled_thread *thread, uint64_t now)
 	return !is_paused && now > thread->since_ns ? now - thread->since_ns : 0;
 }
 
-static int is_blocking(const sampled_thread *thread, uint64_t time)
+/* The time in which a thread that blocks the signal has no samples: it may have had some before. */
+static uint64_t blocked_time(const sampled_thread *thread, uint64_t time)
 {
-	return load(&thread->hits) == 0 && time > SUSPICIOUS_PERIODS * sample_source_period() && !is_real &&
-	       thread_files_blocks(thread->thread, sampling_signal);
+	const uint64_t count = load(&thread->hits);
+	const uint64_t period = sample_source_period();
+
+	if (time <= SUSPICIOUS_PERIODS * (count + 1) * period || is_real ||
+	    !thread_files_blocks(thread->thread, sampling_signal))
+		return 0;
+	return time - count * period;
 }
 
 static void account_for_end(const sampled_thread *own)
 {
 	const uint64_t time = time_since(own, own_time());
+	const uint64_t blocked = blocked_time(own, time);
 
 	ended_ns += time;
-	if (is_blocking(own, time))
-		blocked_ns += time;
-	else if (load(&own->hits) == 0 && time < sample_source_blind_time())
+	blocked_ns += blocked;
+	if (blocked == 0 && load(&own->hits) == 0 && time < sample_source_blind_time())
 		short_ns += time;
 }
 
@@ -302,8 +308,7 @@ sample_totals sampled_threads_totals(void)
 		const uint64_t time = time_since(thread, time_of(thread));
 
 		totals.time_ns += time;
-		if (is_blocking(thread, time))
-			totals.blocked_ns += time;
+		totals.blocked_ns += blocked_time(thread, time);
 	}
 	sampled_threads_unlock();
 	left_out = load(&left_out_ns);

@@ -89,8 +89,11 @@ static void *one_short(void *unused)
 static void *blocking(void *unused)
 {
 	unsigned long all = ~0UL;
-	double start = cpu(CLOCK_THREAD_CPUTIME_ID);
+	double start;
 
+	/* Samples of the time before do not hide that the rest has none. */
+	burn_a(burst);
+	start = cpu(CLOCK_THREAD_CPUTIME_ID);
 	/* Without the C library, so that nobody notices. */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
 	while (cpu(CLOCK_THREAD_CPUTIME_ID) - start < total)
@@ -132,6 +135,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[1], "short") == 0) {
 		while (a_ms < total)
 			run_threads(1, one_short);
+		burn_b(argc > 4 ? atof(argv[4]) : 0);
 	} else if (strcmp(argv[1], "kernel") == 0) {
 		in_kernel();
 	} else if (strcmp(argv[1], "blocking") == 0) {
@@ -213,7 +217,8 @@ for source in perf timer; do
 	test "$(sampling source)" = perf || continue
 	near "short threads" "$(ms_of burn_a)" "$true_a" "$(calculate "5 * sqrt($true_a) + 0.15 * $true_a")"
 done
-records --sample=100 -- ./program short 0.2 20
+# The main thread has samples.
+records --sample=100 -- ./program short 0.2 20 100
 if test "$(sampling source)" = perf; then
 	test "$(sampling short_threads_ns)" -gt 10000000 || fail "shortest threads: $(jq -c .session.sampling report.json)"
 	expect_line report.txt "\(threads that ended before their first sample\)$"
@@ -231,10 +236,10 @@ all)
 	;;
 esac
 
-# A thread that blocks all signals. It has no samples; nothing is added to others.
-records --sample=1000 -- ./program blocking 0 200
+# A thread that blocks all signals. It has no samples from then on; nothing is added to others.
+records --sample=1000 -- ./program blocking 4 200
 if test "$(sampling source)" = perf; then
-	near "a thread that blocks signals" "$(calculate "$(sampling blocking_threads_ns) / 1e6")" 200 10
+	near "a thread that blocks signals" "$(calculate "$(sampling blocking_threads_ns) / 1e6")" 200 15
 	expect_line report.txt "\(threads that block the signal, without samples\)$"
 fi
 
