@@ -112,12 +112,17 @@ typedef struct step_state {
 static __thread __attribute__((tls_model("initial-exec"))) uintptr_t read_start;
 static __thread __attribute__((tls_model("initial-exec"))) uintptr_t readable_pages[2];
 
+static int is_on_stack(uintptr_t address)
+{
+	return address >= read_start && address < stack_end;
+}
+
 /* Without unwind information, libunwind guesses where a frame is. */
 static int is_readable(uintptr_t address)
 {
 	const uintptr_t page = address & ~(uintptr_t)(LEAST_PAGE - 1);
 
-	if (address >= read_start && address < stack_end)
+	if (is_on_stack(address))
 		return 1;
 	if (page == readable_pages[0] || page == readable_pages[1])
 		return 1;
@@ -133,7 +138,14 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
 {
 	(void)space;
 	(void)argument;
-	if (is_store || !is_readable((uintptr_t)address))
+	/* libunwind stores to its own state, which is on the stack. If this is refused, each walk is a slow one. */
+	if (is_store) {
+		if (!is_on_stack((uintptr_t)address))
+			return -UNW_EINVAL;
+		memcpy((void *)(uintptr_t)address, value, sizeof(*value));
+		return 0;
+	}
+	if (!is_readable((uintptr_t)address))
 		return -UNW_EINVAL;
 	memcpy(value, (const void *)(uintptr_t)address, sizeof(*value));
 	return 0;
