@@ -185,6 +185,33 @@ mprof convert known.mprof copy.mprof
 "$MPROF" report --json --top=0 copy.mprof | jq .memory >out
 cmp expected out || fail "a copy has other numbers"
 
+# libunwind blocks signals in each step of a slow walk. After the first walks of a thread, all are fast ones.
+cat >walks.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile unsigned blocks;
+int sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+	blocks++;
+	return pthread_sigmask(how, set, before);
+}
+int main(void)
+{
+	for (int i = 0; i < 20000; i++) {
+		void *volatile memory = malloc(100);
+
+		free(memory);
+	}
+	printf("%u\n", blocks);
+	return 0;
+}
+END
+"${compiler[@]}" -O1 -fno-builtin -rdynamic -pthread -o walks walks.c || fail "compiler"
+LD_PRELOAD=$module MPROF_MALLOC_OUTPUT=walks.mprof ./walks >blocks || fail "walks: status $?"
+test "$(cat blocks)" -lt 10000 || fail "slow walks: signals were blocked $(cat blocks) times in 20000 allocations"
+
 # Each function of the allocator once; failed calls are not recorded.
 record all.mprof all
 expect_status 0 "all functions"
