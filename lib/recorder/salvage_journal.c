@@ -319,7 +319,7 @@ static int visit_chunk(const salvage_area *area, const chunk_part *part, journal
 
 	if (damaged != NULL || part->length > room ||
 	    checksum_update(0, chunk->entries, (size_t)part->length) != part->checksum) {
-		/* The checksum does not tell which entry of the chunk is damaged. */
+		/* Without such an entry, the checksum shows only that the chunk is damaged. */
 		journal_note_damage(damage, area, damaged != NULL ? (const void *)damaged : chunk);
 		return 1;
 	}
