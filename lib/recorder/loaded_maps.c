@@ -31,6 +31,9 @@
 /* The longest line, and the name in it. */
 #define LINE_SIZE (PATH_MAX + 128)
 
+/* How much of a module is read to tell it from another one: the headers, and usually the build ID and the first names. */
+#define BEGINNING_WORDS 512
+
 static int read_forked(void)
 {
 	char text[1024];
@@ -64,6 +67,8 @@ typedef struct mapping {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset;
+	uint64_t device; /* Both halves of its number. */
+	uint64_t file;   /* The number that it has on the device. */
 	int is_readable;
 	int is_executable;
 	char name[LINE_SIZE];
@@ -107,13 +112,16 @@ static int next_mapping(line_reader *reader, mapping *found)
 {
 	static const char deleted[] = " (deleted)";
 	char access[5];
+	unsigned device[2];
 	int name = 0;
 	size_t length;
 	const char *line = next_line(reader);
 
-	if (line == NULL || sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &found->start,
-				   &found->end, access, &found->offset, &name) < 4)
+	if (line == NULL ||
+	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &found->start, &found->end,
+		   access, &found->offset, &device[0], &device[1], &found->file, &name) < 7)
 		return 0;
+	found->device = (uint64_t)device[0] << 32 | device[1];
 	found->is_readable = access[0] == 'r';
 	found->is_executable = access[2] == 'x';
 	snprintf(found->name, sizeof(found->name), "%s", name > 0 ? line + name : "");
@@ -186,6 +194,7 @@ typedef struct maps_reading {
 	line_reader reader;
 	mapping found;
 	module_headers module;
+	uint64_t beginning[BEGINNING_WORDS];
 	int memory; /* The memory of the process as a file. */
 } maps_reading;
 
@@ -246,18 +255,50 @@ void loaded_maps_visit(int (*visit)(struct dl_phdr_info *module, size_t size, vo
 	errno = saved;
 }
 
+/* Adds what begins at a mapping. A module may be loaded in the place and from the name of another one. */
+static uint64_t mix_beginning(maps_reading *reading, uint64_t digest, uint64_t start)
+{
+	if (!read_memory(reading->memory, start, reading->beginning, sizeof(reading->beginning)))
+		return hash_mix(digest, 0);
+	for (size_t i = 0; i < BEGINNING_WORDS; i++)
+		digest = hash_mix(digest, reading->beginning[i]);
+	return digest;
+}
+
+static uint64_t digest_mappings(maps_reading *reading)
+{
+	const mapping *found = &reading->found;
+	uint64_t digest = 0;
+	uint64_t start = 0; /* Of the file that was found last. */
+	uint64_t device = 0;
+	uint64_t file = 0;
+
+	while (next_mapping(&reading->reader, &reading->found)) {
+		if (found->name[0] != '/')
+			continue;
+		if (found->offset == 0 && found->is_readable && (found->device != device || found->file != file)) {
+			start = found->start;
+			device = found->device;
+			file = found->file;
+		}
+		if (!found->is_executable)
+			continue;
+		digest = hash_mix_text(hash_mix(hash_mix(digest, found->start), found->end), found->name);
+		digest = hash_mix(hash_mix(digest, found->device), found->file);
+		if (found->device == device && found->file == file)
+			digest = mix_beginning(reading, digest, start);
+	}
+	return digest;
+}
+
 uint64_t loaded_maps_digest(void)
 {
 	const int saved = errno;
 	maps_reading *reading = begin_reading();
 	uint64_t digest = 0;
 
-	while (reading != NULL && reading->reader.fd >= 0 && next_mapping(&reading->reader, &reading->found)) {
-		const mapping *found = &reading->found;
-
-		if (found->is_executable && found->name[0] == '/')
-			digest = hash_mix_text(hash_mix(hash_mix(digest, found->start), found->end), found->name);
-	}
+	if (reading != NULL && reading->reader.fd >= 0)
+		digest = digest_mappings(reading);
 	if (reading != NULL)
 		end_reading(reading);
 	errno = saved;

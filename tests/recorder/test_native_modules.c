@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@
 #include <link.h>
 #include <sys/auxv.h>
 #endif
+
+/* What a child ends with whose expectations held. */
+enum { RIGHT = 42 };
 
 int native_modules_function_of_the_program(int number);
 
@@ -392,43 +396,98 @@ Test(native_modules, a_library_without_build_id_in_the_place_and_the_file_of_ano
 	replace_library("one", (const char *[2]){"none", "none"});
 }
 
-/* The recorder did not read the list of modules while neither library was loaded. */
-static void replace_unseen(const char *build_ids[2])
+/* A library, and the one that takes its place and the name of its file. */
+typedef struct replacement {
+	char *directory;
+	char first[512];
+	char second[512];
+} replacement;
+
+static void make_replacement(replacement *made, const char *build_ids[2])
+{
+	made->directory = make_directory();
+	snprintf(made->first, sizeof(made->first), "%s",
+		 make_library(made->directory, "one", "first_function", build_ids[0]));
+	snprintf(made->second, sizeof(made->second), "%s",
+		 make_library(made->directory, "two", "other_function", build_ids[1]));
+}
+
+/*
+ * The recorder did not read the list of modules while neither library was loaded. Returns whether the functions are
+ * right, without assertions, since a child calls it, too.
+ */
+static int replace_unseen(const replacement *made)
 {
 	recorded_log log = {0};
 	sampled_log sampled;
-	char *directory = make_directory();
 	mprof_recorder *recorder = open_recorder(&log, 0);
-	loaded first = load(make_library(directory, "one", "first_function", build_ids[0]), "first_function");
+	loaded first = load(made->first, "first_function");
 	loaded second;
+	const char *expected = "other_function";
+	int are_right;
 
 	sample_at(recorder, first.function);
-	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
-	dlclose(first.handle);
-	second = load(make_library(directory, "one", "other_function", build_ids[1]), "other_function");
+	if (mprof_recorder_drain(recorder) != MPROF_OK || dlclose(first.handle) != 0 ||
+	    rename(made->second, made->first) != 0)
+		return 0;
+	second = load(made->first, "other_function");
 	sample_at(recorder, second.function);
 	finish(recorder, &log, &sampled);
-	cr_assert_str_eq(function_name(&sampled, 0), "first_function");
-	if (second.start == first.start) {
-		/* At the time of the sample, either may have been there. */
-		cr_assert_str_eq(function_name(&sampled, 1), "");
-		cr_assert_eq(sampled_log_location(&sampled, &sampled.samples[1]).as.location.module, 0);
-	} else {
-		cr_assert_str_eq(function_name(&sampled, 1), "other_function");
-	}
+	/* At the time of the sample, either may have been there. */
+	if (second.start == first.start)
+		expected = "";
+	are_right = strcmp(function_name(&sampled, 0), "first_function") == 0 &&
+		    strcmp(function_name(&sampled, 1), expected) == 0;
+	if (second.start == first.start)
+		are_right &= sampled_log_location(&sampled, &sampled.samples[1]).as.location.module == 0;
 	dlclose(second.handle);
-	remove_directory(directory);
 	end(&log, &sampled);
+	return are_right;
+}
+
+static void make_and_replace_unseen(const char *build_ids[2])
+{
+	replacement made;
+
+	make_replacement(&made, build_ids);
+	cr_assert(replace_unseen(&made));
+	remove_directory(made.directory);
 }
 
 Test(native_modules, a_library_that_was_replaced_unseen, .timeout = 60)
 {
-	replace_unseen((const char *[2]){"0x01", "0x02"});
+	make_and_replace_unseen((const char *[2]){"0x01", "0x02"});
 }
 
 Test(native_modules, a_library_without_build_id_that_was_replaced_unseen, .timeout = 60)
 {
-	replace_unseen((const char *[2]){"none", "none"});
+	make_and_replace_unseen((const char *[2]){"none", "none"});
+}
+
+/* A child that executes no program cannot ask the loader. */
+static void replace_unseen_in_child(const char *build_ids[2])
+{
+	replacement made;
+	int status = -1;
+	pid_t child;
+
+	make_replacement(&made, build_ids);
+	child = fork();
+	if (child == 0)
+		_exit(replace_unseen(&made) ? RIGHT : 1);
+	cr_assert(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+	cr_assert_eq(WEXITSTATUS(status), RIGHT);
+	remove_directory(made.directory);
+}
+
+Test(native_modules, a_library_that_was_replaced_unseen_in_a_child, .timeout = 60)
+{
+	replace_unseen_in_child((const char *[2]){"0x01", "0x02"});
+}
+
+Test(native_modules, a_library_without_build_id_that_was_replaced_unseen_in_a_child, .timeout = 60)
+{
+	replace_unseen_in_child((const char *[2]){"none", "none"});
 }
 
 /* The client announces what is closed, so nothing must be drained meanwhile. */
