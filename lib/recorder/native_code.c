@@ -185,7 +185,8 @@ static native_module *find_module_of_address(native_code *code, uint64_t address
 	if (!code->is_current)
 		look_at_modules(code);
 	module = native_modules_find(&code->modules, address, counter, is_final);
-	if (module == NULL && modules_have_changed(code)) {
+	if (module == NULL && !native_modules_were_compared_since(&code->modules, counter) &&
+	    modules_have_changed(code)) {
 		look_at_modules(code);
 		module = native_modules_find(&code->modules, address, counter, is_final);
 	}

@@ -84,6 +84,16 @@ int native_modules_have_changed(native_modules *modules)
 	return have_changed;
 }
 
+int native_modules_were_compared_since(native_modules *modules, uint64_t counter)
+{
+	int were_compared;
+
+	pthread_mutex_lock(&modules->lock);
+	were_compared = modules->counts.counter > counter;
+	pthread_mutex_unlock(&modules->lock);
+	return were_compared;
+}
+
 static char *copy_text(const mprof_allocator *allocator, const char *text)
 {
 	size_t size = strlen(text) + 1;

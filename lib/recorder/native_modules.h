@@ -99,6 +99,9 @@ static inline uint32_t native_modules_generation(const native_modules *modules)
 /** Whether the loader's list may have changed since the last update. Cheap if the loader counts changes. */
 int native_modules_have_changed(native_modules *modules);
 
+/** Whether the list has been compared since an event: what was loaded after that cannot have contained its address. */
+int native_modules_were_compared_since(native_modules *modules, uint64_t counter);
+
 /** Updates the list from the loader's. Returns 0 and changes nothing if out of memory. */
 int native_modules_look(native_modules *modules);
 
