@@ -296,10 +296,10 @@ static int find_path(const char *pattern, int *lock)
 	static char late[INSTRUMENT_PATH_SIZE];
 	char collector[64];
 
-	*lock = -1;
+	*lock = LATE_LOG_UNLOCKED;
 	if (find_collector(collector)) {
 		*lock = late_log_lock(collector);
-		if (*lock < 0 && find_late_pattern(pattern, late))
+		if (*lock == LATE_LOG_ENDED && find_late_pattern(pattern, late))
 			pattern = late;
 	}
 	/* Further logs of a process, after one that is complete, do not replace it. */
@@ -319,7 +319,7 @@ static void name_late_log(void)
 	if (!find_collector(collector) || pattern == NULL || !late_log_is_part(log_path))
 		return;
 	lock = late_log_lock(collector);
-	if (lock < 0 && find_late_pattern(pattern, late) && instrument_options_path(late, name))
+	if (lock == LATE_LOG_ENDED && find_late_pattern(pattern, late) && instrument_options_path(late, name))
 		(void)late_log_move(log_path, name, sizeof(name));
 	late_log_unlock(lock);
 }

@@ -16,13 +16,16 @@
 #define PART_PATTERN_END ".%p" PART_EXTENSION
 #define MOST_NUMBER 1000
 
-/* A process that has dropped its privileges may not open the file, but finds that "mprof record" runs. */
-static int is_running(const char *collector)
+/*
+ * A process that has dropped its privileges may not open the file, and one that has used up its descriptors cannot, but
+ * both find that "mprof record" runs.
+ */
+static int is_running(const char *collector, int error)
 {
 	const char *descriptor = strstr(collector, "/fd/");
 	char process[64];
 
-	if (errno != EACCES || descriptor == NULL || (size_t)(descriptor - collector) >= sizeof(process))
+	if (error == ENOENT || descriptor == NULL || (size_t)(descriptor - collector) >= sizeof(process))
 		return 0;
 	memcpy(process, collector, (size_t)(descriptor - collector));
 	process[descriptor - collector] = '\0';
@@ -35,13 +38,13 @@ int late_log_lock(const char *collector)
 	int fd = open(collector, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
-		return is_running(collector) ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+		return is_running(collector, errno) ? LATE_LOG_UNLOCKED : LATE_LOG_ENDED;
 	while (flock(fd, LOCK_SH) != 0 && errno == EINTR)
 		continue;
 	if (fstat(fd, &status) == 0 && status.st_size == 0)
 		return fd;
 	close(fd);
-	return -1;
+	return LATE_LOG_ENDED;
 }
 
 void late_log_unlock(int lock)

@@ -13,9 +13,12 @@
 
 #include <stddef.h>
 
+#define LATE_LOG_ENDED (-1)    /**< Logs are not collected any more. */
+#define LATE_LOG_UNLOCKED (-2) /**< Logs are collected, but this process cannot open the file. */
+
 /**
  * Locks the file in memory, so that logs are collected at the earliest after late_log_unlock(). Returns a descriptor,
- * or -1 if logs are not collected any more. \p collector: the path in /proc.
+ * #LATE_LOG_ENDED or #LATE_LOG_UNLOCKED. \p collector: the path in /proc.
  */
 int late_log_lock(const char *collector);
 void late_log_unlock(int lock);

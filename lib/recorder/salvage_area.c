@@ -59,10 +59,7 @@ static int open_file(const char *path, int flags, int *fd)
 	do
 		*fd = open(path, flags);
 	while (*fd < 0 && errno == EINTR);
-	if (*fd < 0)
-		return errno;
-	*fd = high_descriptor_move(*fd);
-	return 0;
+	return *fd < 0 ? errno : 0;
 }
 
 /* The program may have closed the descriptor and opened another file with the same number. */
@@ -319,6 +316,8 @@ int salvage_area_create(salvage_area *area, const char *path, size_t header_size
 
 	memset(area, 0, sizeof(*area));
 	error = log_file_open_checked(path, O_RDWR, LOG_FILE_MODE, &area->fd);
+	if (error == 0)
+		area->fd = high_descriptor_move(area->fd);
 	if (error == 0 && pthread_mutex_init(&area->lock, NULL) != 0) {
 		close(area->fd);
 		error = ENOMEM;
