@@ -2,6 +2,9 @@
 /* Walks the call stack of an allocation. */
 #include "call_stack.h"
 
+#include "module_finder.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -65,11 +68,46 @@ static void add_frame(collected_frames *taken, uintptr_t address)
 	taken->count++;
 }
 
+#define OVERRIDES __attribute__((visibility("default")))
+
+typedef int getattr_function(pthread_t thread, pthread_attr_t *attributes);
+
+/* Set before there are other threads. */
+static getattr_function *real_getattr;
+
+static void find_getattr(void)
+{
+	void *address = dlsym(RTLD_NEXT, "pthread_getattr_np");
+
+	memcpy(&real_getattr, &address, sizeof(real_getattr));
+}
+
+/* The thread is inside pthread_getattr_np(), which allocates memory while it holds a lock of the thread. */
+static __thread __attribute__((tls_model("initial-exec"))) int is_asking;
+
+OVERRIDES int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+	int error;
+
+	if (real_getattr == NULL)
+		find_getattr();
+	if (real_getattr == NULL)
+		return ENOSYS;
+	is_asking++;
+	error = real_getattr(thread, attributes);
+	is_asking--;
+	return error;
+}
+
 static void find_stack(void)
 {
 	pthread_attr_t attributes;
 	void *start;
 	size_t size;
+
+	/* It is found at the next walk. */
+	if (is_asking)
+		return;
 
 	stack_start = stack_end = UINTPTR_MAX;
 	if (pthread_getattr_np(pthread_self(), &attributes) != 0)
@@ -114,24 +152,31 @@ static __thread __attribute__((tls_model("initial-exec"))) uintptr_t readable_pa
 
 static int is_on_stack(uintptr_t address)
 {
-	return address >= read_start && address < stack_end;
+	const uintptr_t last = address + sizeof(unw_word_t) - 1;
+
+	return address >= read_start && last < stack_end && address < last;
 }
 
-/* Without unwind information, libunwind guesses where a frame is. */
-static int is_readable(uintptr_t address)
+static int is_readable_byte(uintptr_t address)
 {
 	const uintptr_t page = address & ~(uintptr_t)(LEAST_PAGE - 1);
 
-	if (is_on_stack(address))
-		return 1;
 	if (page == readable_pages[0] || page == readable_pages[1])
 		return 1;
-	/* The system reads the set before it refuses the first argument, which is no operation. */
-	if (syscall(SYS_rt_sigprocmask, -1, address & ~(uintptr_t)7, NULL, 8) != 0 && errno == EFAULT)
+	/* The system reads the set before it refuses the first argument, which is no operation. NULL is not read. */
+	if (page == 0 || (syscall(SYS_rt_sigprocmask, -1, address & ~(uintptr_t)7, NULL, 8) != 0 && errno == EFAULT))
 		return 0;
 	readable_pages[1] = readable_pages[0];
 	readable_pages[0] = page;
 	return 1;
+}
+
+/* Without unwind information, libunwind guesses where a frame is. */
+static int is_readable_word(uintptr_t address)
+{
+	const uintptr_t last = address + sizeof(unw_word_t) - 1;
+
+	return is_on_stack(address) || (address < last && is_readable_byte(address) && is_readable_byte(last));
 }
 
 static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value, int is_store, void *argument)
@@ -145,7 +190,7 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
 		memcpy((void *)(uintptr_t)address, value, sizeof(*value));
 		return 0;
 	}
-	if (!is_readable((uintptr_t)address))
+	if (!is_readable_word((uintptr_t)address))
 		return -UNW_EINVAL;
 	memcpy(value, (const void *)(uintptr_t)address, sizeof(*value));
 	return 0;
@@ -215,13 +260,18 @@ static void collect_unwound(collected_frames *taken)
 	/* At the first walk: later ones may be on a small stack. */
 	if (stack_end == 0)
 		find_stack();
-	memset(readable_pages, 0, sizeof(readable_pages));
+	/* No page begins there. */
+	memset(readable_pages, 0xff, sizeof(readable_pages));
 	if (!has_room() || walks < FIRST_WALKS || sizeof(*addresses) != sizeof(*taken->frames)) {
 		walks++;
+		module_finder_begin();
 		collect_steps(taken);
+		module_finder_end();
 		return;
 	}
+	module_finder_begin();
 	count = unw_backtrace(addresses, (int)(taken->capacity + OWN_FRAMES));
+	module_finder_end();
 	for (int i = 0; i < count && taken->count < taken->capacity; i++)
 		add_frame(taken, (uintptr_t)addresses[i]);
 }
@@ -277,14 +327,25 @@ static void collect_frame_pointers(collected_frames *taken, const uintptr_t *fra
 static void prepare_walks(void)
 {
 	static step_state state;
+	unw_word_t address;
 
 	replace_reading();
 	find_stack();
 	(void)has_room();
 	if (unw_getcontext(&state.context) != 0 || unw_init_local(&state.cursor, &state.context) != 0)
 		return;
-	while (unw_step(&state.cursor) > 0)
-		continue;
+	do {
+		if (unw_get_reg(&state.cursor, UNW_REG_IP, &address) != 0)
+			break;
+		module_finder_learn((uintptr_t)address);
+	} while (unw_step(&state.cursor) > 0);
+	module_finder_learn(0);
+}
+
+/* Another thread of the parent may have held the lock of libunwind's cache. Without a cache, no lock is taken. */
+static void leave_cache(void)
+{
+	(void)unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
 }
 
 #else
@@ -293,11 +354,21 @@ static void prepare_walks(void)
 {
 }
 
+static void leave_cache(void)
+{
+}
+
 #endif
+
+void call_stack_begin_child(void)
+{
+	leave_cache();
+}
 
 void call_stack_init(void)
 {
 	dl_iterate_phdr(find_own_code, NULL);
+	find_getattr();
 	prepare_walks();
 }
 

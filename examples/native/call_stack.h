@@ -18,6 +18,9 @@ typedef enum call_stack_walk {
 /** Determines the address range of this module, whose frames are skipped. Call it before call_stack_take(). */
 void call_stack_init(void);
 
+/** In a child of fork(), which has only the thread that called it. */
+void call_stack_begin_child(void);
+
 /** Bytes of memory for the frames and for the walk, which the stack of the thread may have no room for. */
 size_t call_stack_room(void);
 

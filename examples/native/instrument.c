@@ -148,6 +148,7 @@ static void end_thread(void *value)
 static void leave_child(void)
 {
 	static const pthread_once_t not_opened = PTHREAD_ONCE_INIT;
+	const int saved = errno;
 
 	if (recorder != NULL)
 		native_control_forget();
@@ -162,6 +163,7 @@ static void leave_child(void)
 	recorder = NULL;
 	handle = NULL;
 	state = THREAD_OFF;
+	errno = saved;
 	if (!has_children)
 		return;
 	pthread_setspecific(thread_end, NULL);
@@ -172,6 +174,7 @@ static void leave_child(void)
 	atomic_store(&openings, 0);
 	call_events_begin_child();
 	state = THREAD_NEW;
+	errno = saved;
 }
 
 /* The log of a child is opened here, if it is sampled: handlers of fork() may not start threads. */

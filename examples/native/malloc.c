@@ -260,8 +260,10 @@ static void begin_next_log(void)
 static void begin_child(void)
 {
 	const char *output = getenv("MPROF_MALLOC_OUTPUT");
+	const int saved = errno;
 
 	state = THREAD_BUSY;
+	call_stack_begin_child();
 	mprof_recorder_destroy(recorder);
 	thread_names_forget();
 	program_end_begin_child();
@@ -273,6 +275,7 @@ static void begin_child(void)
 	if (output != NULL && strstr(output, "%p") != NULL)
 		open_log(0);
 	state = recorder != NULL ? THREAD_NEW : THREAD_OFF;
+	errno = saved;
 }
 
 /* The libraries that are loaded, before one is closed and after. */

@@ -9,5 +9,12 @@ needs setpriv
 test "$(id -u)" = 0 || skip "not root: test_native.sh has run as an ordinary user"
 as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$work"
+# What differs for this user: what the kernel allows of sampling, and who may open which file.
+mode_cases=(
+	[default]='^(waits|signals|processes|limits|state)'
+	[timer]='^(waits 300|signals)'
+	[calls-samples]='^(state|threads)'
+	[memory]='^(limits|processes)'
+)
 make_reachable
 check_programs "ordinary user" default timer calls-samples memory

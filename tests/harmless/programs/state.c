@@ -117,15 +117,17 @@ static void run_thread(const char *which, size_t size)
 	pthread_t thread;
 	void *result = NULL;
 	int error;
+	int after;
 
 	pthread_attr_init(&attributes);
 	if (size != 0 && pthread_attr_setstacksize(&attributes, size) != 0)
 		printf("setstacksize %zu failed\n", size);
 	errno = 5;
 	error = pthread_create(&thread, &attributes, in_thread, (void *)(uintptr_t)which);
-	printf("%s: %s, errno %d\n", which, error == 0 ? "created" : strerror(error), errno);
+	after = errno;
 	if (error == 0)
 		pthread_join(thread, &result);
+	printf("%s: %s, errno %d\n", which, error == 0 ? "created" : strerror(error), after);
 	printf("returned %s\n", result == which ? "its argument" : "another value");
 	pthread_attr_destroy(&attributes);
 }
