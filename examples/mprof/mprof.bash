@@ -37,7 +37,7 @@ _mprof_options()
 		;;
 	export)
 		echo "--to= --value= --output= --top= --min-duration= --at= --by-thread --thread= --time= --last=" \
-			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --table= --host= --build=" \
+			"--focus= --ignore= --hide= --collapse= --class= --max-depth= --force --table= --host= --build=" \
 			"--no-lines --events --threads= --help --version"
 		;;
 	explore)

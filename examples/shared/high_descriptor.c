@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,17 +17,30 @@
 #define SMALL_LIMIT 1024
 #define MOST_DESCRIPTORS 64
 
-/* Above a small limit: it holds for new numbers, so it is raised for the length of one call. */
-static int move_above(int fd, struct rlimit limit)
-{
-	struct rlimit raised = limit;
-	int moved;
+/*
+ * The limit of the program holds for new numbers, so it is raised for the length of one call: by one thread at a time,
+ * or the second would restore a raised one. No other waits.
+ */
+static atomic_flag is_raised = ATOMIC_FLAG_INIT;
 
-	raised.rlim_cur += MOST_DESCRIPTORS;
-	if (raised.rlim_cur > raised.rlim_max || setrlimit(RLIMIT_NOFILE, &raised) != 0)
+static int move_above(int fd)
+{
+	struct rlimit limit;
+	struct rlimit raised;
+	int moved = -1;
+
+	if (atomic_flag_test_and_set_explicit(&is_raised, memory_order_acquire))
 		return -1;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, (int)limit.rlim_cur);
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= limit.rlim_max &&
+	    limit.rlim_max - limit.rlim_cur >= MOST_DESCRIPTORS) {
+		raised = limit;
+		raised.rlim_cur += MOST_DESCRIPTORS;
+		if (setrlimit(RLIMIT_NOFILE, &raised) == 0) {
+			moved = fcntl(fd, F_DUPFD_CLOEXEC, (int)limit.rlim_cur);
+			setrlimit(RLIMIT_NOFILE, &limit);
+		}
+	}
+	atomic_flag_clear_explicit(&is_raised, memory_order_release);
 	return moved;
 }
 
@@ -39,7 +53,7 @@ int high_descriptor_move(int fd)
 	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return fd;
 	if (limit.rlim_cur <= SMALL_LIMIT)
-		moved = move_above(fd, limit);
+		moved = move_above(fd);
 	if (moved < 0 && limit.rlim_cur > MOST_DESCRIPTORS)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC,
 			      limit.rlim_cur > SMALL_LIMIT ? FIRST_NUMBER : (int)limit.rlim_cur - MOST_DESCRIPTORS);

@@ -12,4 +12,7 @@
  */
 int high_descriptor_move(int fd);
 
+/** open(), repeated after an interrupt; above the limit of the program if it has used up its descriptors. */
+int high_descriptor_open(const char *path, int flags, unsigned mode);
+
 #endif

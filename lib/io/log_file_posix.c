@@ -21,16 +21,6 @@
  */
 #define NAMES_TRIED 16
 
-static int open_again(const char *path, int flags, uint32_t mode)
-{
-	int fd;
-
-	do
-		fd = open(path, flags, (mode_t)mode);
-	while (fd < 0 && errno == EINTR);
-	return fd;
-}
-
 /*
  * Whether a symbolic link can be followed. In a directory that is writable by all, such as /tmp, any user can create a
  * link with the name of a future log, but cannot replace a link of this user.
@@ -66,14 +56,14 @@ int log_file_check_owner(const char *path, int fd)
 /* Returns -1 with errno set. */
 static int open_existing(const char *path, int flags, uint32_t mode)
 {
-	int fd = open_again(path, flags | O_NOFOLLOW, 0);
+	int fd = high_descriptor_open(path, flags | O_NOFOLLOW, 0);
 	int error = errno;
 
 	if (fd >= 0)
 		return fd;
 	/* Not every system reports ELOOP for a link. */
 	if (is_own_link(path))
-		return open_again(path, flags | O_CREAT, mode);
+		return high_descriptor_open(path, flags | O_CREAT, mode);
 	errno = error;
 	return -1;
 }
@@ -84,7 +74,7 @@ int log_file_open_checked(const char *path, int access_mode, uint32_t mode, int 
 	int error;
 
 	/* A new file is this process's, even if the file system gives it to another user. */
-	*fd = open_again(path, flags | O_CREAT | O_EXCL, mode);
+	*fd = high_descriptor_open(path, flags | O_CREAT | O_EXCL, mode);
 	if (*fd >= 0)
 		return 0;
 	if (errno == EEXIST)
@@ -166,7 +156,7 @@ int log_file_remove(const char *path, uint64_t device, uint64_t inode)
 	/* With its final slash, which a directory may have. */
 	memcpy(folder, path, (size_t)(name - path));
 	folder[name - path] = '\0';
-	fd = open_again(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	fd = high_descriptor_open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;
 	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -189,10 +179,10 @@ int log_file_open_again(const char *path, int *fd)
 	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	int error;
 
-	*fd = open_again(path, flags | O_NOFOLLOW, 0);
+	*fd = high_descriptor_open(path, flags | O_NOFOLLOW, 0);
 	error = errno;
 	if (*fd < 0 && is_own_link(path)) {
-		*fd = open_again(path, flags, 0);
+		*fd = high_descriptor_open(path, flags, 0);
 		error = errno;
 	}
 	if (*fd < 0)
@@ -210,7 +200,7 @@ static uint64_t unpredictable_number(void)
 {
 	struct timespec now;
 	uint64_t number;
-	int fd = open_again("/dev/urandom", O_RDONLY | O_CLOEXEC, 0);
+	int fd = high_descriptor_open("/dev/urandom", O_RDONLY | O_CLOEXEC, 0);
 	ssize_t length = fd >= 0 ? read(fd, &number, sizeof(number)) : -1;
 
 	if (fd >= 0)
@@ -229,7 +219,7 @@ int log_file_create_beside(const char *path, uint32_t mode, char *name, size_t s
 	*fd = -1;
 	for (int i = 0; i < NAMES_TRIED && error == EEXIST; i++) {
 		snprintf(name, size, "%s.%016" PRIx64 ".part", path, unpredictable_number());
-		*fd = open_again(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		*fd = high_descriptor_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 		error = *fd >= 0 ? 0 : errno;
 	}
 	return error;

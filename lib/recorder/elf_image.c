@@ -2,6 +2,8 @@
 /* Reads headers and sections of ELF files, none of which are trusted. */
 #include "recorder/elf_image.h"
 
+#include "io/high_descriptor.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +96,7 @@ int elf_image_open_file(elf_image *image, const char *path)
 
 	memset(image, 0, sizeof(*image));
 	/* O_NONBLOCK: if the path is that of a pipe by now, opening it must not wait. */
-	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	image->fd = high_descriptor_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
 	if (image->fd < 0)
 		return 0;
 	if (fstat(image->fd, &about) == 0 && S_ISREG(about.st_mode)) {
