@@ -131,6 +131,7 @@ export interface Tables {
 		gc_ns: Amounts; samples: Amounts; lost_events: Amounts; events: Amounts; event_counts: Amounts;
 		block_counts: Amounts; interrupted_frames: Amounts; freed_objects: Amounts; freed_bytes: Amounts;
 		moved_objects: Amounts; handles_alive: Amounts; contentions: Amounts; contended_ns: Amounts;
+		unfinished_waits: Amounts;
 		finalizers: Amounts; finalizer_ns: Amounts; finalizations: Amounts; finalization_ns: Amounts;
 		lost_by_cause: Amounts; class_load_failures: Amounts; limited: Uint32Array;
 		folded_calls: Amounts; folded_samples: Amounts; folded_sites: Amounts; left_out: Amounts;

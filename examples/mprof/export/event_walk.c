@@ -119,6 +119,21 @@ static void walk_events(event_walk *walk, const mprof_block *block)
 	end_fetch(walk, status);
 }
 
+/* What has not ended lasts until the end of the log, whichever threads are exported. */
+static void note_end(event_walk *walk)
+{
+	static mprof_event events[BATCH];
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
+		if (count > 0 && (int64_t)(events[count - 1].counter - walk->end) > 0)
+			walk->end = events[count - 1].counter;
+	} while (status == MPROF_OK);
+	end_fetch(walk, status);
+}
+
 static int has_counter(const event_walk *walk, uint64_t counter)
 {
 	return !walk->is_bounded || (counter >= walk->window_start && counter < walk->window_end);
@@ -182,6 +197,8 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 	case MPROF_BLOCK_EVENTS:
 		if (is_wanted(walk, block))
 			walk_events(walk, block);
+		else
+			note_end(walk);
 		break;
 	case MPROF_BLOCK_STATISTICAL:
 		if (!walk->job->options.has_thread)

@@ -15,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#define LOCK_WAIT_MS 2000
+#define LOCK_ATTEMPTS 100
 
 void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE])
 {
@@ -46,12 +50,30 @@ static int is_superseded(const log_output *log, uint64_t process, long number)
 	return exists;
 }
 
+/*
+ * A child that a process made just before it ended has the lock on its log for the moment until the child closes what
+ * it inherited.
+ */
+static mprof_status recover(const char *path, mprof_recovery *recovery, mprof_error *error)
+{
+	const struct timespec pause = {0, LOCK_WAIT_MS * 1000000L / LOCK_ATTEMPTS};
+	mprof_status status = mprof_recorder_recover(path, NULL, recovery, error);
+
+	for (int i = 1;
+	     i < LOCK_ATTEMPTS && status == MPROF_ERR_IO && error->system_error == EBUSY && !recovery->is_recording;
+	     i++) {
+		nanosleep(&pause, NULL);
+		status = mprof_recorder_recover(path, NULL, recovery, error);
+	}
+	return status;
+}
+
 static void complete_log(salvaged_logs *salvaged, const log_output *log, const char *path, const char *name,
 			 long number)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
 	mprof_error error = {.struct_size = sizeof(error)};
-	mprof_status status = mprof_recorder_recover(path, NULL, &recovery, &error);
+	mprof_status status = recover(path, &recovery, &error);
 
 	if (status == MPROF_OK && !recovery.was_complete) {
 		/* A program that executes another one cannot close its log. */
