@@ -31,7 +31,7 @@
 /* The longest line, and the name in it. */
 #define LINE_SIZE (PATH_MAX + 128)
 
-/* How much of a module is read to tell it from another one: the headers, and usually the build ID and the first names. */
+/* Of a module, this much is read to distinguish it from another: headers, usually build ID and first names. */
 #define BEGINNING_WORDS 512
 
 static int read_forked(void)

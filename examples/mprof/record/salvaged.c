@@ -51,7 +51,7 @@ static int is_superseded(const log_output *log, uint64_t process, long number)
 }
 
 /*
- * A child that a process made just before it ended has the lock on its log for the moment until the child closes what
+ * A child that a process made just before it ended has the lock on its log until the child closes what
  * it inherited.
  */
 static mprof_status recover(const char *path, mprof_recovery *recovery, mprof_error *error)
