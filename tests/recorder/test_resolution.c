@@ -80,6 +80,7 @@ static recorded *record_all(uint32_t resolution_ns, uint32_t event_rows)
 	record_others(recorder, thread, made);
 	mprof_thread_detach(thread);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
 	return made;
 }
 
