@@ -32,6 +32,13 @@
 
 #define MOST_THREADS 8
 
+/* How many steps are one with sanitizers; that of threads is the slowest. */
+#if defined(__SANITIZE_THREAD__)
+#define SANITIZED_STEPS 29
+#else
+#define SANITIZED_STEPS 7
+#endif
+
 TestSuite(reader_threads, .timeout = 120);
 
 /* Where a log is read from: its bytes, and what goes wrong in other threads. */
@@ -472,7 +479,7 @@ static void compare_readings(threaded_source *source)
 /* For the same reason, fewer places are tried with sanitizers. */
 static size_t step_of(size_t step)
 {
-	return is_sanitized() ? 7 * step : step;
+	return is_sanitized() ? SANITIZED_STEPS * step : step;
 }
 
 Test(reader_threads, return_what_one_thread_returns)
@@ -572,7 +579,7 @@ static void refuse_memory(const layout *layout)
 	uint64_t same = 0;
 
 	how.threads = 3;
-	for (size_t refused = 1;; refused += is_sanitized() ? 3 : 1) {
+	for (size_t refused = 1;; refused += is_sanitized() ? SANITIZED_STEPS / 2 : 1) {
 		failing_allocator memory = {.fail_at = refused, .fail_once = 1};
 		const mprof_allocator allocator = failing_allocator_interface(&memory);
 		uint64_t hash;
