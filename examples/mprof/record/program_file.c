@@ -179,7 +179,7 @@ static int read_linker(const open_program *program, char name[64])
 	if (segment->p_filesz < sizeof(path))
 		(void)read_at(program, path, (size_t)segment->p_filesz, segment->p_offset);
 	slash = strrchr(path, '/');
-	snprintf(name, 64, "%s", slash != NULL ? slash + 1 : path);
+	snprintf(name, 64, "%.63s", slash != NULL ? slash + 1 : path);
 	return 1;
 }
 
