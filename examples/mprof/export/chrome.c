@@ -112,7 +112,7 @@ static void *begin_row(void *user, const walk_thread *thread)
 
 	if (row == NULL)
 		return NULL;
-	thread_table_identify(&trace->threads, thread->id, &identity);
+	thread_names_table_identify(&trace->threads, thread->id, &identity);
 	row->tid = identity.tid;
 	row->next = trace->rows;
 	trace->rows = row;
@@ -357,7 +357,7 @@ static void release_trace(chrome_trace *trace)
 		trace->rows = row->next;
 		free(row);
 	}
-	thread_table_release(&trace->threads);
+	thread_names_table_release(&trace->threads);
 	plain_text_release(&trace->plain);
 	event_walk_release(&trace->walk);
 }
@@ -380,8 +380,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 	text_stream_init(&trace.calls, file->stream);
 	json_begin_object(&trace.json, NULL);
 	json_begin_array(&trace.json, "traceEvents");
-	trace.has_failed = !thread_table_init(&trace.threads, report);
-	name_thread(&trace, "process_name", trace.threads.pid, thread_table_process(report));
+	trace.has_failed = !thread_names_table_init(&trace.threads, report);
+	name_thread(&trace, "process_name", trace.threads.pid, thread_names_table_process(report));
 	status = event_walk_run(&trace.walk, job, report, &sink, &trace);
 	if (status == STATUS_OK) {
 		add_collections(&trace);

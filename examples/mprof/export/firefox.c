@@ -395,7 +395,7 @@ static void write_facts(firefox_profile *profile)
 static void write_meta(firefox_profile *profile)
 {
 	json_writer *json = &profile->json;
-	const char *product = plain_text(&profile->tables.plain, thread_table_process(profile->report));
+	const char *product = plain_text(&profile->tables.plain, thread_names_table_process(profile->report));
 	uint64_t end = 0;
 
 	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next)
@@ -433,7 +433,7 @@ static void write_document(firefox_profile *profile)
 	char pid[TEXT_STREAM_NUMBER];
 	const firefox_row_format format = {.weight_type = weight_types[profile->value],
 					   .is_time = profile->value == EXPORT_WALL,
-					   .process_name = thread_table_process(profile->report),
+					   .process_name = thread_names_table_process(profile->report),
 					   .pid = pid,
 					   .threads = &profile->threads};
 	json_writer *json = &profile->json;
@@ -479,7 +479,7 @@ static void release_profile(firefox_profile *profile)
 	firefox_counters_release(&profile->counters);
 	firefox_tables_release(&profile->tables);
 	key_map_clear(&profile->sampled_rows);
-	thread_table_release(&profile->threads);
+	thread_names_table_release(&profile->threads);
 	event_walk_release(&profile->walk);
 }
 
@@ -506,7 +506,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		export_value_note_missing(report, job->value);
 		return STATUS_NOTHING;
 	}
-	profile.rows.has_failed = !thread_table_init(&profile.threads, report);
+	profile.rows.has_failed = !thread_names_table_init(&profile.threads, report);
 	firefox_tables_init(&profile.tables, report, &profile.walk.input);
 	json_init(&profile.json, file->stream, 1);
 	text_stream_init(&profile.numbers, file->stream);

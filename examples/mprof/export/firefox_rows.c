@@ -249,7 +249,7 @@ static void write_names(const firefox_row *row, firefox_tables *tables, json_wri
 	char tid[TEXT_STREAM_NUMBER];
 	const char *plain;
 
-	thread_table_identify(format->threads, row->is_process ? 0 : row->thread, &identity);
+	thread_names_table_identify(format->threads, row->is_process ? 0 : row->thread, &identity);
 	if (row->is_process)
 		snprintf(identity.name, sizeof(identity.name), "Process");
 	else if (row->thread == 0)

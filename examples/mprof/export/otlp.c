@@ -291,7 +291,7 @@ static int report_file_problem(void)
 static int write_file(otlp_writer *writer, FILE *stream)
 {
 	const log_report *report = writer->report;
-	const char *program = thread_table_process(report);
+	const char *program = thread_names_table_process(report);
 	const char *plain = plain_text(&writer->plain, program);
 	protobuf_message scope = {0};
 	protobuf_message scopes = {0};

@@ -104,7 +104,7 @@ static void describe_thread(perfetto_trace *trace, trace_thread *thread)
 	thread_identity identity;
 	char description[NAME_SIZE] = "";
 
-	thread_table_identify(&trace->names, thread->id, &identity);
+	thread_names_table_identify(&trace->names, thread->id, &identity);
 	thread->tid = identity.tid;
 	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, ++trace->thread_count);
 	if (identity.is_made)
@@ -629,7 +629,7 @@ static void begin_trace(perfetto_trace *trace)
 	perfetto_begin_main(&trace->writer);
 	if (summary->program[0] != '\0' && trace->arguments == NULL)
 		trace->arguments = "";
-	perfetto_describe_process(&trace->writer, trace->process, trace->pid, thread_table_process(trace->report),
+	perfetto_describe_process(&trace->writer, trace->process, trace->pid, thread_names_table_process(trace->report),
 				  summary->program[0] != '\0' ? trace->arguments : NULL);
 	/* Times of the report begin here, and those of the viewer with the first event. */
 	perfetto_note(&trace->writer, trace->process, "Recording starts", 0);
@@ -645,7 +645,7 @@ static void release_trace(perfetto_trace *trace)
 		free(row);
 	}
 	key_map_clear(&trace->threads);
-	thread_table_release(&trace->names);
+	thread_names_table_release(&trace->names);
 	perfetto_lanes_release(&trace->lanes);
 	id_set_clear(&trace->metrics);
 	intern_release(&trace->sections);
@@ -689,7 +689,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 	perfetto_trace trace = {.report = report,
 				.writer.stream = file->stream,
 				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t)};
-	const int has_memory = thread_table_init(&trace.names, report) &&
+	const int has_memory = thread_names_table_init(&trace.names, report) &&
 			       perfetto_samples_init(&trace.samples, report, job->max_depth);
 	int status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
 

@@ -429,7 +429,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.stream = file->stream,
 		.file = file,
 		.tables.stream = file->stream,
-		.program = thread_table_process(report),
+		.program = thread_names_table_process(report),
 		.value = job->value != EXPORT_VALUE_DEFAULT ? job->value : export_value_choose(report),
 	};
 	stack_tree *none = NULL;

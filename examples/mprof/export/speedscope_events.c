@@ -143,7 +143,7 @@ static void write_row(speedscope_calls *calls, const speedscope_row *row)
 	event_writer writer = {.is_first = 1};
 
 	text_stream_init(&writer.out, json->file);
-	thread_table_name(&calls->threads, row->thread, name);
+	thread_names_table_name(&calls->threads, row->thread, name);
 	json_begin_object(json, NULL);
 	json_string(json, "type", "evented");
 	json_string(json, "name", name);
@@ -231,7 +231,7 @@ static void release_calls(speedscope_calls *calls)
 	}
 	spool_release(&calls->spool);
 	key_map_clear(&calls->frames);
-	thread_table_release(&calls->threads);
+	thread_names_table_release(&calls->threads);
 	free(calls->methods);
 	plain_text_release(&calls->plain);
 	event_walk_release(&calls->walk);
@@ -245,7 +245,7 @@ int speedscope_write_events(const export_job *job, const log_report *report, exp
 
 	calls.last_row = &calls.rows;
 	json_init(&calls.json, file->stream, 1);
-	calls.has_failed = !thread_table_init(&calls.threads, report);
+	calls.has_failed = !thread_names_table_init(&calls.threads, report);
 	status = event_walk_run(&calls.walk, job, report, &sink, &calls);
 	if (status == STATUS_OK) {
 		write_document(&calls);

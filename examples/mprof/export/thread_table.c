@@ -34,7 +34,7 @@ static uint64_t find_pid(const mprof_profile *profile)
 	return FIRST_MADE;
 }
 
-int thread_table_init(thread_table *table, const log_report *report)
+int thread_names_table_init(thread_table *table, const log_report *report)
 {
 	const size_t count = mprof_profile_get_thread_count(report->profile);
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
@@ -57,7 +57,7 @@ int thread_table_init(thread_table *table, const log_report *report)
 	return 1;
 }
 
-void thread_table_release(thread_table *table)
+void thread_names_table_release(thread_table *table)
 {
 	key_map_clear(&table->threads);
 }
@@ -82,7 +82,7 @@ static uint64_t make_number(thread_table *table)
 	return table->made;
 }
 
-void thread_table_identify(thread_table *table, uint64_t thread, thread_identity *identity)
+void thread_names_table_identify(thread_table *table, uint64_t thread, thread_identity *identity)
 {
 	thread_entry *entry = key_map_find(&table->threads, thread);
 	mprof_thread_stats stats;
@@ -101,7 +101,7 @@ void thread_table_identify(thread_table *table, uint64_t thread, thread_identity
 		snprintf(identity->name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
 }
 
-void thread_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE])
+void thread_names_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE])
 {
 	mprof_thread_stats stats;
 	const char *found = find_name(table, key_map_find(&table->threads, thread), &stats);
@@ -112,7 +112,7 @@ void thread_table_name(const thread_table *table, uint64_t thread, char name[THR
 		snprintf(name, THREAD_NAME_SIZE, "Thread 0x%" PRIx64, thread);
 }
 
-const char *thread_table_process(const log_report *report)
+const char *thread_names_table_process(const log_report *report)
 {
 	return report->summary.program[0] != '\0' ? report->summary.program : report->input.name;
 }

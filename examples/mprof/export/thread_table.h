@@ -30,17 +30,17 @@ typedef struct thread_identity {
 	char name[THREAD_NAME_SIZE];
 } thread_identity;
 
-/** The report is borrowed. Returns 0 if out of memory. Call thread_table_release() in both cases. */
-int thread_table_init(thread_table *table, const log_report *report);
-void thread_table_release(thread_table *table);
+/** The report is borrowed. Returns 0 if out of memory. Call thread_names_table_release() in both cases. */
+int thread_names_table_init(thread_table *table, const log_report *report);
+void thread_names_table_release(thread_table *table);
 
 /** Gives a thread a number, a different one each time. */
-void thread_table_identify(thread_table *table, uint64_t thread, thread_identity *identity);
+void thread_names_table_identify(thread_table *table, uint64_t thread, thread_identity *identity);
 
 /** The name with the ID, for formats without numbers of threads, because several threads may have the same name. */
-void thread_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE]);
+void thread_names_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE]);
 
 /** The name of the process: the program, or the log if it does not state the program. */
-const char *thread_table_process(const log_report *report);
+const char *thread_names_table_process(const log_report *report);
 
 #endif
