@@ -264,14 +264,10 @@ static void collect_unwound(collected_frames *taken)
 	memset(readable_pages, 0xff, sizeof(readable_pages));
 	if (!has_room() || walks < FIRST_WALKS || sizeof(*addresses) != sizeof(*taken->frames)) {
 		walks++;
-		module_finder_begin();
 		collect_steps(taken);
-		module_finder_end();
 		return;
 	}
-	module_finder_begin();
 	count = unw_backtrace(addresses, (int)(taken->capacity + OWN_FRAMES));
-	module_finder_end();
 	for (int i = 0; i < count && taken->count < taken->capacity; i++)
 		add_frame(taken, (uintptr_t)addresses[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Interposes dl_iterate_phdr(), which takes a lock of the loader, in walks of call stacks. */
+/* Interposes dl_iterate_phdr(), which takes a lock of the loader, for walks of call stacks. */
 #include "module_finder.h"
 
 #include <config.h>
@@ -17,30 +17,17 @@ typedef int iterate_function(visit_function *visit, void *user);
 
 #if defined(WITH_LIBUNWIND) && defined(HAVE__DL_FIND_OBJECT)
 
-/* Walks in which libunwind calls functions of the program do not exist: this is set for its own calls alone. */
-static __thread __attribute__((tls_model("initial-exec"))) int is_walking;
-
 /*
- * What libunwind passes is its own: it has begun with the address it looks for in all versions, and this is tested at
- * the start. Written before there are other threads.
+ * The function that libunwind passes, and no other one, gets an argument that begins with the address it looks for: this
+ * is so in all versions, and tested at the start. Written before there are other threads.
  */
+static visit_function *visit_of_libunwind;
+static int disagrees;
 static uintptr_t learned;
-static int agreements;
-static int disagreements;
 
 void module_finder_learn(uintptr_t address)
 {
 	learned = address;
-}
-
-void module_finder_begin(void)
-{
-	is_walking = agreements > 0 && disagreements == 0;
-}
-
-void module_finder_end(void)
-{
-	is_walking = 0;
 }
 
 static uintptr_t address_in(const void *user)
@@ -52,14 +39,15 @@ static uintptr_t address_in(const void *user)
 }
 
 /* An address to return to is looked up as the one before, which belongs to the call. */
-static void compare(const void *user)
+static void compare(visit_function *visit, const void *user)
 {
 	const uintptr_t address = address_in(user);
+	const int agrees = address == learned || address + 1 == learned;
 
-	if (address == learned || address + 1 == learned)
-		agreements++;
-	else
-		disagreements++;
+	if (visit_of_libunwind == NULL && agrees)
+		visit_of_libunwind = visit;
+	else if (visit == visit_of_libunwind && !agrees)
+		disagrees = 1;
 }
 
 /* The program headers of a loaded file are in its first pages. Returns 0 if they are not. */
@@ -119,10 +107,10 @@ OVERRIDES int dl_iterate_phdr(visit_function *visit, void *user)
 	iterate_function *real;
 	int result;
 
-	if (is_walking && visit_module_of(address_in(user), visit, user, &result))
-		return result;
 	if (learned != 0)
-		compare(user);
+		compare(visit, user);
+	else if (visit == visit_of_libunwind && !disagrees && visit_module_of(address_in(user), visit, user, &result))
+		return result;
 	real = find_real();
 	return real != NULL ? real(visit, user) : 0;
 }
@@ -132,14 +120,6 @@ OVERRIDES int dl_iterate_phdr(visit_function *visit, void *user)
 void module_finder_learn(uintptr_t address)
 {
 	(void)address;
-}
-
-void module_finder_begin(void)
-{
-}
-
-void module_finder_end(void)
-{
 }
 
 #endif

@@ -4,8 +4,8 @@
  * \brief The modules of the addresses that libunwind looks up, found without the loader's lock.
  *
  * libunwind looks for the module of an address with dl_iterate_phdr(), which waits while another thread is inside that
- * function. That thread may wait for the one whose stack is walked. So the module interposes the function: in walks, it
- * visits the one module that contains the address.
+ * function. That thread may wait for the one whose stack is walked. So the module interposes the function: for
+ * libunwind, it visits the one module that contains the address; for all other callers, all modules.
  */
 #ifndef MODULE_FINDER_H
 #define MODULE_FINDER_H
@@ -17,9 +17,5 @@
  * called at the start, on one thread. 0 ends this.
  */
 void module_finder_learn(uintptr_t address);
-
-/** Around walks of the calling thread. Safe in any context. */
-void module_finder_begin(void);
-void module_finder_end(void);
 
 #endif

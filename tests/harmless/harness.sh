@@ -50,7 +50,7 @@ declare -A mode_cases=(
 	[children]='^processes'
 	[ring]='^(state|limits descriptors)'
 	[unsalvaged]='^processes'
-	[memory]='^(limits|processes|state|threads)'
+	[memory]='^(signals modules|limits|processes|state|threads)'
 )
 
 # Where the other user cannot reach the build tree, the tool and the modules are installed in the work directory.

@@ -4,11 +4,13 @@
  *
  * cases: signals default | signals own | signals ignore | signals block | signals wait | signals fd | signals trap
  *        | signals trap-handler | signals breakpoint | signals restore | signals profile | signals pending | signals altstack
+ *        | signals modules
  */
 #define _GNU_SOURCE
 #include "facts.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -162,6 +164,34 @@ static void profile(void)
 	setitimer(ITIMER_PROF, &interval, NULL);
 }
 
+static int visit_module(struct dl_phdr_info *module, size_t size, void *user)
+{
+	(void)module;
+	(void)size;
+	(void)user;
+	return 0;
+}
+
+static void visit_modules(int number)
+{
+	(void)number;
+	ticks++;
+	dl_iterate_phdr(visit_module, NULL);
+}
+
+/* A handler that interrupts malloc() looks at the loaded modules, as those that print a backtrace do. */
+static void look_at_modules(void)
+{
+	struct itimerval interval = {{0, 500}, {0, 500}};
+
+	signal(SIGPROF, visit_modules);
+	setitimer(ITIMER_PROF, &interval, NULL);
+	while (ticks < 100)
+		free(malloc(20));
+	memset(&interval, 0, sizeof(interval));
+	setitimer(ITIMER_PROF, &interval, NULL);
+}
+
 static void print_alternate_stack(const char *where)
 {
 	stack_t stack;
@@ -261,6 +291,8 @@ int main(int argc, char **argv)
 		profile();
 	} else if (strcmp(what, "altstack") == 0) {
 		use_alternate_stacks();
+	} else if (strcmp(what, "modules") == 0) {
+		look_at_modules();
 	}
 	printf("%s: ended well, strange %d\n", what, (int)strange);
 	return strange != 0;
