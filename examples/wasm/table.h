@@ -43,12 +43,12 @@ typedef struct table {
 /** The largest struct: mprof_profile_totals has three arrays of 256 numbers. */
 #define TABLE_ROW_SIZE 8192
 
-#if SIZE_MAX == UINT32_MAX
+#ifdef __wasm__
 #define COLUMN_TYPE(value)                                                                                             \
 	_Generic((value), uint32_t: COLUMN_U32, int32_t: COLUMN_U32, uint64_t: COLUMN_U64, int64_t: COLUMN_S64,        \
 		 double: COLUMN_DOUBLE, const char *: COLUMN_TEXT, size_t: COLUMN_WORD)
 #else
-/* Tests compile these files for this machine, where a size_t may be a uint64_t. */
+/* Tests compile these files for other machines, where a size_t may be a uint32_t or a uint64_t. */
 #define COLUMN_TYPE(value)                                                                                             \
 	_Generic((value), uint32_t: COLUMN_U32, int32_t: COLUMN_U32, uint64_t: COLUMN_U64, int64_t: COLUMN_S64,        \
 		 double: COLUMN_DOUBLE, const char *: COLUMN_TEXT)
