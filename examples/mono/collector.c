@@ -128,13 +128,18 @@ static void gc_resize(MonoProfiler *profiler, uintptr_t size)
 	record_collection_event(profiler, MPROF_EVENT_GC_RESIZE, numbers_resizes(profiler) ? next_number() : 0, size);
 }
 
+void collector_show(MonoProfiler *profiler)
+{
+	mono_profiler_set_gc_event_callback(profiler->handle, gc_event);
+}
+
 void collector_install(MonoProfiler *profiler)
 {
 	uint32_t kinds = profiler->options.kinds;
 
 	heap_install(profiler);
 	if (kinds & (RECORD_COLLECTIONS | RECORD_HEAP | RECORD_FREED | RECORD_SUMMARIES | RECORD_SAMPLES))
-		mono_profiler_set_gc_event_callback(profiler->handle, gc_event);
+		collector_show(profiler);
 	if (kinds & RECORD_COLLECTIONS)
 		mono_profiler_set_gc_resize_callback(profiler->handle, gc_resize);
 }

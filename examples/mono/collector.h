@@ -8,6 +8,9 @@
 
 #include "profiler.h"
 
+/** Shows collections in samples, which may begin later than the program. */
+void collector_show(MonoProfiler *profiler);
+
 /** Installs the callbacks that the options need. */
 void collector_install(MonoProfiler *profiler);
 

@@ -216,10 +216,12 @@ void methods_use_gate(MonoProfiler *profiler)
 		mono_profiler_set_call_instrumentation_filter_callback(profiler->handle, filter_calls);
 }
 
-/* Whether call stacks are recorded from the start. */
-static int wants_stacks(const module_options *options)
+/* Whether call stacks are recorded. Only samples may begin later. */
+static int wants_stacks(const MonoProfiler *profiler)
 {
-	return (options->kinds & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
+	const module_options *options = &profiler->options;
+
+	return (profiler_kinds(profiler) & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
 	       (options->kinds & RECORD_EXCEPTIONS && options->exception_stacks) ||
 	       (options->kinds & RECORD_ALLOCATIONS && (options->allocation_stacks || options->allocation_callers));
 }
@@ -230,7 +232,7 @@ static int wants_stacks(const module_options *options)
  */
 static int wants_all_names(const MonoProfiler *profiler)
 {
-	return (profiler_kinds(profiler) & (RECORD_JIT | RECORD_SAMPLES)) != 0 || wants_stacks(&profiler->options);
+	return (profiler_kinds(profiler) & RECORD_JIT) != 0 || wants_stacks(profiler);
 }
 
 /* Whether methods without a name may need one later, since samples can be switched on. */
@@ -257,7 +259,7 @@ static void jit_begin(MonoProfiler *profiler, MonoMethod *method)
 	if (state == NULL || state->compilations == MAX_COMPILATIONS)
 		return;
 	state->compiling[state->compilations].method = method;
-	state->compiling[state->compilations].caller = wants_stacks(&profiler->options) ? stacks_code_here() : 0;
+	state->compiling[state->compilations].caller = wants_stacks(profiler) ? stacks_code_here() : 0;
 	state->compiling[state->compilations].compiled = 0;
 	state->compiling[state->compilations].code_bytes = 0;
 	state->compilations++;
@@ -318,8 +320,12 @@ static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint6
 		return;
 	if (innermost != NULL)
 		innermost->code_bytes = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-	if (innermost == NULL || innermost->method != method)
+	if (innermost != NULL && innermost->method == method)
+		return;
+	if (wants_all_names(profiler))
 		names_define_method(profiler, method);
+	else if (!unnamed_methods_add(method))
+		(void)names_define_method_once(profiler, method);
 }
 
 static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code)
@@ -330,6 +336,8 @@ static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *co
 	if (wants_all_names(profiler)) {
 		if (made != NULL && made != method)
 			names_define_method(profiler, made);
+		/* Names may be wanted only since the compilation began. */
+		(void)names_define_method_once(profiler, method);
 	} else if (may_want_names(profiler) && !unnamed_methods_add(made != NULL ? made : method)) {
 		(void)names_define_method_once(profiler, made != NULL ? made : method);
 	}
@@ -384,7 +392,7 @@ void methods_install(MonoProfiler *profiler)
 		mono_profiler_set_jit_failed_callback(handle, jit_failed);
 		mono_profiler_set_method_free_callback(handle, method_free);
 	}
-	if (wants_all_names(profiler))
+	if (wants_all_names(profiler) || may_want_names(profiler))
 		mono_profiler_set_jit_code_buffer_callback(handle, jit_code_buffer);
 	if (kinds & RECORD_CALLS)
 		install_calls(profiler);

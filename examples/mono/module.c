@@ -23,7 +23,6 @@
 #include "profiler.h"
 #include "roots.h"
 #include "runtime_controls.h"
-#include "runtime_work.h"
 #include "samples.h"
 #include "sampling_thread.h"
 #include "selection.h"
@@ -412,7 +411,6 @@ static void install_callbacks(void)
 	handles_install(&module);
 	monitors_install(&module);
 	finalizers_install(&module);
-	runtime_work_install(&module);
 	samples_install(&module);
 	throw_code_install(&module);
 	exec_calls_install(&module);

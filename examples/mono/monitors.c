@@ -65,13 +65,17 @@ void monitors_runtime_is_ready(MonoProfiler *profiler)
 		monitor_holders_check(profiler, threads_current_id());
 }
 
+void monitors_show(MonoProfiler *profiler)
+{
+	mono_profiler_set_monitor_contention_callback(profiler->handle, monitor_contention);
+	mono_profiler_set_monitor_acquired_callback(profiler->handle, monitor_acquired);
+	mono_profiler_set_monitor_failed_callback(profiler->handle, monitor_failed);
+}
+
 void monitors_install(MonoProfiler *profiler)
 {
 	if (records_holders(profiler))
 		monitor_holders_begin();
-	if ((profiler->options.kinds & (RECORD_MONITORS | RECORD_SAMPLES)) == 0)
-		return;
-	mono_profiler_set_monitor_contention_callback(profiler->handle, monitor_contention);
-	mono_profiler_set_monitor_acquired_callback(profiler->handle, monitor_acquired);
-	mono_profiler_set_monitor_failed_callback(profiler->handle, monitor_failed);
+	if ((profiler->options.kinds & (RECORD_MONITORS | RECORD_SAMPLES)) != 0)
+		monitors_show(profiler);
 }

@@ -8,6 +8,9 @@
 
 #include "profiler.h"
 
+/** Shows waits for monitors in samples, which may begin later than the program. */
+void monitors_show(MonoProfiler *profiler);
+
 /** Installs the callbacks that the options need. */
 void monitors_install(MonoProfiler *profiler);
 

@@ -59,13 +59,11 @@ mprof_frame runtime_work_frame(uintptr_t innermost)
 	return compiling == caller ? key_of(jit_name) : 0;
 }
 
-void runtime_work_install(MonoProfiler *profiler)
+void runtime_work_define(MonoProfiler *profiler)
 {
 	const char *const names[] = {gc_name, jit_name, lock_name};
 	mprof_description description;
 
-	if ((profiler->options.kinds & RECORD_SAMPLES) == 0)
-		return;
 	/* A class without a name: decoders of Mono 2 reject methods without a class. */
 	mprof_description_init(&description, sizeof(description));
 	description.name = class_name;

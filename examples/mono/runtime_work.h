@@ -31,7 +31,7 @@ void runtime_work_set_locking(int is_locking, uintptr_t caller);
  */
 mprof_frame runtime_work_frame(uintptr_t innermost);
 
-/** Defines the names of the frames. */
-void runtime_work_install(MonoProfiler *profiler);
+/** Defines the names of the frames. For the first samples of a program: there are no such frames before. */
+void runtime_work_define(MonoProfiler *profiler);
 
 #endif

@@ -12,7 +12,10 @@
  */
 #include "samples.h"
 
+#include "collector.h"
 #include "heap.h"
+#include "monitors.h"
+#include "runtime_work.h"
 #include "sample_statement.h"
 #include "sampling_signal.h"
 #include "sampling_thread.h"
@@ -256,6 +259,9 @@ static void start_sources(MonoProfiler *profiler, uint32_t hz)
 static void begin_late(MonoProfiler *profiler, uint32_t hz)
 {
 	profiler_add_kind(profiler, RECORD_SAMPLES);
+	runtime_work_define(profiler);
+	collector_show(profiler);
+	monitors_show(profiler);
 	own_code_find();
 	unnamed_methods_close();
 	unnamed_methods_define(profiler);
@@ -348,6 +354,7 @@ void samples_install(MonoProfiler *profiler)
 		return;
 	}
 	sampling_thread_expect();
+	runtime_work_define(profiler);
 	own_code_find();
 	start_sources(profiler, options->sample_hz);
 	(void)mono_profiler_set_sample_mode(profiler->handle, mode_of(options),

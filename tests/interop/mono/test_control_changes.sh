@@ -134,6 +134,7 @@ has_samples() {
 	test "$(fact samples)" -gt 20
 }
 await has_samples || fail "no samples"
+send "collect 300"
 send storm
 send calm
 changes sample_hz=0 sample off
@@ -146,6 +147,7 @@ expect "calls of a method compiled later" "$(calls_of "Storm ()")" 1
 expect "calls of a method compiled before" "$(calls_of "Step (int)")" 0
 expect "sampled methods" "$(figure '[.samples[] | select(.kind == "managed").name] |
 	any(startswith("Controlled.Program.Main")) or any(startswith("Controlled.Program.Step"))')" true
+expect "collections in samples" "$(figure '[.samples[].name] | any(. == "[GC]")')" true
 expect "what was recorded" "$("$MPROF" info late.mprof | sed -n 's/^recorded *//p')" \
 	"calls collections samples assemblies modules domains"
 if grep "have no name" err; then fail "methods without a name"; fi
