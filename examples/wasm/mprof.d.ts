@@ -160,7 +160,8 @@ export interface Tables {
 	};
 	classes: {
 		id: Uint32Array; allocations: Amounts; bytes: Amounts; freed: Amounts; freed_bytes: Amounts;
-		exceptions: Amounts; load_ns: Amounts;
+		exceptions: Amounts; load_ns: Amounts; samples: Amounts; allocations_error: Amounts;
+		bytes_error: Amounts;
 	};
 	allocation_sites: {
 		class_id: Uint32Array; stack: Uint32Array; caller: Uint32Array; flags: Uint32Array;

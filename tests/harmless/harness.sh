@@ -53,13 +53,13 @@ declare -A mode_cases=(
 	[memory]='^(signals modules|limits|processes|state|threads)'
 )
 
-# Where the other user cannot reach the build tree, the tool and the modules are installed in the work directory.
+# Where the other user cannot reach the build tree, what is installed of it is copied to the work directory.
 make_reachable() {
 	local module=libmprof-instrument.so
 	test "$language" = c || module=libmono-profiler-mprof.so
 	if ! "${as_user[@]}" test -r "$MPROF_MODULE_DIR/$module" ||
 		! "${as_user[@]}" "$MPROF" --version >/dev/null 2>&1; then
-		make -s -C "$builddir" install DESTDIR="$work/installed" >install.out 2>&1 || fail "install: $(tail -n 3 install.out)"
+		cp -r "$builddir/tests/installed/root" installed
 		MPROF=$(find "$work/installed" -path '*/bin/mprof')
 		MPROF_MODULE_DIR=$(dirname "$(find "$work/installed" -name "$module")")
 		export LD_LIBRARY_PATH=$MPROF_MODULE_DIR
