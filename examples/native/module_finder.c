@@ -18,8 +18,8 @@ typedef int iterate_function(visit_function *visit, void *user);
 #if defined(WITH_LIBUNWIND) && defined(HAVE__DL_FIND_OBJECT)
 
 /*
- * The function that libunwind passes, and no other one, gets an argument that begins with the address it looks for: this
- * is so in all versions, and tested at the start. Written before there are other threads.
+ * The function that libunwind passes, and no other one, gets an argument that begins with the address it looks for.
+ * This is so in all versions and tested at the start. Written before there are other threads.
  */
 static visit_function *visit_of_libunwind;
 static int disagrees;

@@ -103,7 +103,7 @@ fi
 # Logs of other recorders. Each time is rounded to nanoseconds, the sums of the report only once.
 test -n "${MPROF_SAMPLES-}" || exit 0
 for log in "$MPROF_SAMPLES"/*.mprof; do
-	test "$(wc -c <"$log")" -lt 100000 || continue
+	test "$(wc -c <"$log")" -lt 30000 || continue
 	mprof report --json "$log"
 	test "$status" -le 1 || continue
 	cp out report

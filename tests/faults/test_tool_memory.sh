@@ -18,8 +18,10 @@ fi
 
 for log in $chosen; do
 	all_commands memory "$log"
+done
+for log in good-heap mprof2-switches-memory; do
 	for dialect in mprof2 mono drop mail; do
-		with_faults memory convert --dialect=$dialect "$log" -
+		with_faults memory convert --dialect=$dialect "$logs/$log.mprof" -
 	done
 done
 

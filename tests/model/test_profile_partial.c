@@ -5,6 +5,8 @@
 #include "model/profile_internal.h"
 #include "model/random_rows.h"
 
+#include <stdlib.h>
+
 #define BLOCKS 24
 #define BLOCK_EVENTS 6000
 #define THREADS 2
@@ -307,6 +309,12 @@ static uint64_t read_damaged(test_log *log, uint32_t threads, mprof_status *stat
 	return events;
 }
 
+/* Sanitizers take several times as long. */
+static int is_sanitized(void)
+{
+	return getenv("MPROF_SANITIZED") != NULL;
+}
+
 Test(profile_partial, damaged_events_are_the_same)
 {
 	for (size_t i = 0; i < LAYOUTS; i++) {
@@ -314,7 +322,7 @@ Test(profile_partial, damaged_events_are_the_same)
 		test_log threaded;
 
 		write_log(&log, &few_rows, &layouts[i], 5);
-		for (int damage = 0; damage < 60; damage++) {
+		for (int damage = 0; damage < (is_sanitized() ? 10 : 60); damage++) {
 			const size_t offset = log.length / 20 + random_below(&random_state, (uint32_t)(log.length / 2));
 			const uint8_t before = log.bytes[offset];
 			mprof_status status;
@@ -356,7 +364,7 @@ static void refuse(int is_reader, int fail_once)
 		reading.allocator = &allocator;
 	else
 		options.allocator = &allocator;
-	for (size_t fail_at = 1; failing.requests >= fail_at || fail_at == 1; fail_at++) {
+	for (size_t fail_at = 1; failing.requests >= fail_at || fail_at == 1; fail_at += is_sanitized() ? 7 : 1) {
 		cr_assert_lt(fail_at, 2000);
 		memset(&failing, 0, sizeof(failing));
 		failing.fail_at = fail_at;

@@ -433,23 +433,24 @@ static uint64_t read_log(threaded_source *source, const reading *how)
 	return hash;
 }
 
+static int is_sanitized(void)
+{
+	return getenv("MPROF_SANITIZED") != NULL;
+}
+
 static void compare_threads(threaded_source *source, const reading *how)
 {
-	static const uint32_t numbers[] = {2, 3, MOST_THREADS};
+	static const uint32_t numbers[] = {3, 2, MOST_THREADS};
+	const size_t count = is_sanitized() ? 1 : sizeof(numbers) / sizeof(numbers[0]);
 	reading other = *how;
 	uint64_t expected;
 
 	other.threads = 1;
 	expected = read_log(source, &other);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < count; i++) {
 		other.threads = numbers[i];
 		cr_assert_eq(read_log(source, &other), expected, "%u threads", numbers[i]);
 	}
-}
-
-static int is_sanitized(void)
-{
-	return getenv("MPROF_SANITIZED") != NULL;
 }
 
 static void compare_readings(threaded_source *source)
@@ -535,7 +536,7 @@ Test(reader_threads, find_the_same_damage)
 	for (size_t number = 0; number < LAYOUTS; number++) {
 		threaded_source source = {.log = write_log(&layouts[number], 8, 500)};
 
-		for (size_t i = 0; i < source.log.length; i += i < 100 ? 1 : step) {
+		for (size_t i = 0; i < source.log.length; i += i < 100 && !is_sanitized() ? 1 : step) {
 			const uint8_t right = source.log.bytes[i];
 			reading how = {.batch = 300, .threads = 1};
 			uint64_t expected;

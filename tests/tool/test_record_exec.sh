@@ -133,8 +133,10 @@ samples_of() {
 
 # The program would end by the signal of the sampler, whose handler does not exist any more after exec.
 for way in execve execl execlp execle execv execvp execvpe fexecve execveat blocked thread; do
-	for source in perf timer; do
-		mprof record -q --force --sample=10000 --sample-source=$source -o ways.mprof -- ./program $way 20
+	sources=(perf)
+	case $way in execve | blocked | thread) sources+=(timer) ;; esac
+	for source in "${sources[@]}"; do
+		mprof record -q --force --sample=10000 --sample-source=$source -o ways.mprof -- ./program $way 10
 		expect_status 7 "$way, $source"
 	done
 done
