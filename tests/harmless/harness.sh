@@ -43,8 +43,8 @@ declare -A modes=(
 # Patterns of grep -E. A mode without one runs all cases.
 declare -A mode_cases=(
 	[default]='^(signals|waits$|waits 300|threads|processes|state|limits)'
-	[timer]='^(signals|waits 300)'
-	[often]='^(signals profile|waits 300|limits file_size)'
+	[timer]='^(signals (block|fd|own|pending|profile|restore|wait)|waits$)'
+	[often]='^(signals profile|waits$|limits file_size)'
 	[calls]='^(threads|processes)'
 	[calls-samples]='^(limits|threads (cancel|small|fibers|longjmp|exit))'
 	[children]='^processes'

@@ -11,8 +11,8 @@ as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$work"
 # What differs for this user: what the kernel allows of sampling, and who may open which file.
 mode_cases=(
-	[default]='^(waits|signals|processes|limits|state)'
-	[timer]='^(waits 300|signals)'
+	[default]='^(waits$|signals (block|own|profile|wait)|processes (exec|fork|spawn)|limits|state)'
+	[timer]='^(waits$|signals (own|profile))'
 	[calls-samples]='^(state|threads)'
 	[memory]='^(limits|processes)'
 )

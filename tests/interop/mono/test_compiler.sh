@@ -8,10 +8,11 @@ set -eu
 compiler=$(dirname "$(readlink -f "$(command -v mcs)")")/../lib/mono/4.5/mcs.exe
 test -e "$compiler" || skip "mcs.exe is not where it is expected"
 
-# compile_all PROFILER OUTPUT
-compile_all() {
-	local source
+# compile_some PROFILER OUTPUT: every fourth program of these tests.
+compile_some() {
+	local source number=0
 	for source in "$here"/*.cs; do
+		test $((++number % 4)) = 0 || continue
 		# It needs a library that the compiler does not reference by itself.
 		test "${source##*/}" != PortableLines.cs || continue
 		timeout 300 mono --profile="$1" "$compiler" -nologo -unsafe -nowarn:0649,0414 -out:"$2.exe" "$source" || return
@@ -32,7 +33,7 @@ open=$(info mcs.mprof '.events | ."method-enter" - ([."method-leave", ."method-l
 test "$open" -ge 0 -a "$open" -le 5 || fail "methods entered and not left: $open"
 expect "leaves without enters" "$("$MPROF" report --json mcs.mprof | jq .totals.unmatched_leaves)" 0
 
-compile_all mprof:calls,alloc,quiet,output=each.mprof each || fail "mcs under the profiler"
+compile_some mprof:calls,alloc,quiet,output=each.mprof each || fail "mcs under the profiler"
 check_complete each.mprof
 
 test -e /usr/lib/libmono-profiler-log.so || { echo "Mono's own profiler is not there to compare with"; exit 0; }

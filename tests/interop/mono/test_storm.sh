@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Four threads allocate, throw, sort, load and unload, a fifth has all collected, and everything is recorded, with 10000
-# samples a second: no deadlock, and no event is lost without being counted. MPROF_STRESS_SECONDS is the duration (3).
+# samples a second: no deadlock, and no event is lost without being counted. MPROF_STRESS_SECONDS is the duration (2).
 set -eu
 . "$srcdir/tests/interop/mono/support.sh"
 
-seconds=${MPROF_STRESS_SECONDS:-3}
+seconds=${MPROF_STRESS_SECONDS:-2}
 compile Storm
 
 # storm NAME OPTIONS MILLISECONDS INTERVAL: for so long, with a full collection after each interval.
