@@ -5,6 +5,7 @@
 #include "shared/utf8.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -104,6 +105,18 @@ void text_name(FILE *file, const char *name)
 	fwrite(name, 1, (size_t)(plain - name), file);
 	while (*plain != '\0')
 		plain = put_character(file, plain);
+}
+
+char *text_of_stream(FILE *stream, char **text)
+{
+	int has_failed = ferror(stream);
+
+	has_failed |= fclose(stream) != 0;
+	if (has_failed) {
+		free(*text);
+		*text = NULL;
+	}
+	return *text;
 }
 
 void text_begin_message(const char *name)

@@ -33,6 +33,12 @@ char *text_date(char text[TEXT_NUMBER_SIZE], uint64_t microseconds);
  */
 void text_name(FILE *file, const char *name);
 
+/**
+ * Closes the stream that open_memstream() made for \p text. Returns the text; NULL if memory for any of it was refused,
+ * and then frees the rest: a stream that gets no memory at its end closes without an error, and has no text.
+ */
+char *text_of_stream(FILE *stream, char **text);
+
 /** Begins a message about a file on standard error: "mprof: NAME: ". */
 void text_begin_message(const char *name);
 

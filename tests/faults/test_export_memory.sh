@@ -20,5 +20,8 @@ with_faults memory export --to=speedscope --events -o "$FAULT_OUT" events.mprof
 with_faults memory export --to=perfetto --time=10ns-200ns -o "$FAULT_OUT" --no-lines events.mprof
 with_faults memory export --to=perfetto -o "$FAULT_OUT" --no-lines growing.mprof
 with_faults memory export --to=folded --value=heap -o "$FAULT_OUT" growing.mprof
+with_faults memory flame --no-lines -o "$FAULT_OUT" events.mprof
+with_faults memory flame --no-lines --inverted --value=samples -o "$FAULT_OUT" events.mprof
+with_faults memory explore -o "$FAULT_OUT" growing.mprof
 
 echo "$faults faults"

@@ -3,6 +3,11 @@
 # Functions shared by the tests of the command line tool, which source this file. tests/Makefile.inc explains the
 # environment of "make check"; MAKE_LOG may name another generator of logs. The first failed check ends a test.
 
+# A sanitizer takes as long to look for leaks as for all else: only the scripts that set LEAKS, and the unit tests, do.
+if test -n "${MPROF_SANITIZED-}" && test -z "${LEAKS-}"; then
+	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+fi
+
 make_log=${MAKE_LOG:-$builddir/tests/tool/make_log}
 
 skip() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof convert": files, pipes and names, its messages, and that it loses nothing.
 set -eu
+LEAKS=1
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof dump" prints every block and event.
 set -eu
+LEAKS=1
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Flame graphs: their figures are those of mprof report, names are never markup, and what is missing is stated.
 set -eu
+LEAKS=1
 . "$srcdir/tests/tool/support.sh"
 needs jq xmllint
 

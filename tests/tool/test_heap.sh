@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What mprof heap and mprof handles print: classes, retained sizes and paths of a known heap, and what is missing.
 set -eu
+LEAKS=1
 . "$srcdir/tests/tool/support.sh"
 needs jq
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # "mprof report" prints the profile.
 set -eu
+LEAKS=1
 . "$srcdir/tests/tool/support.sh"
 needs_compression
 needs jq

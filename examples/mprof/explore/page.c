@@ -4,6 +4,7 @@
 
 #include "explore/base64_stream.h"
 #include "export/gzip_stream.h"
+#include "shared/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -162,7 +163,7 @@ static char *make_start(const char *name)
 		fclose(encoded);
 	}
 	fputs("\">", text);
-	if (fclose(text) == 0 && encoded != NULL)
+	if (text_of_stream(text, &start) != NULL && encoded != NULL)
 		return start;
 	free(start);
 	return NULL;

@@ -127,19 +127,15 @@ static int make_name(chrome_trace *trace, uint32_t method, name_entry *entry)
 	size_t length = 0;
 	FILE *file = open_memstream(&text, &length);
 	json_writer json;
-	int is_made;
 
 	if (file == NULL)
 		return 0;
 	json_init(&json, file, 1);
 	fputs("\"name\":", file);
 	json_string(&json, NULL, plain_name(trace, names_full_method(trace->walk.input.names, method)));
-	is_made = !ferror(file);
-	if (fclose(file) != 0 || !is_made || length == 0) {
-		free(text);
+	entry->text = text_of_stream(file, &text);
+	if (entry->text == NULL)
 		return 0;
-	}
-	entry->text = text;
 	/* An outermost value ends with a line feed. */
 	entry->length = length - 1;
 	return 1;

@@ -2,6 +2,8 @@
 /* Makes the statements of SQL for the tables of an export. */
 #include "export/sqlite_schema.h"
 
+#include "shared/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +17,10 @@ static int begin(sqlite_text *text)
 
 static const char *end(sqlite_text *text)
 {
-	int has_failed = ferror(text->stream);
+	FILE *stream = text->stream;
 
-	has_failed |= fclose(text->stream) != 0;
 	text->stream = NULL;
-	return has_failed ? NULL : text->text;
+	return text_of_stream(stream, &text->text);
 }
 
 void sqlite_text_release(sqlite_text *text)

@@ -86,11 +86,7 @@ static char *make_subtitle(const flame_options *options, const flame_picture *pi
 		fputs(picture->scale.is_normalized ? "; scaled to the same total\n" : "\n", file);
 	}
 	print_filters(file, &options->report);
-	if (fclose(file) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_of_stream(file, &text);
 }
 
 /* Two texts, each after what it is about. NULL if out of memory. */

@@ -38,14 +38,14 @@ static int describe(flame_log *log, const log_report *report)
 
 	if (file != NULL) {
 		print_warnings(file, report, log->tree);
-		is_described = fclose(file) == 0;
+		is_described = text_of_stream(file, &log->warnings) != NULL;
 	}
 	file = open_memstream(&log->header, &size);
 	if (file == NULL)
 		return 0;
 	summary_print_header(&report->summary, &report->input,
 			     report->summary.program[0] != '\0' ? report->summary.program : NULL, file);
-	return fclose(file) == 0 && is_described;
+	return text_of_stream(file, &log->header) != NULL && is_described;
 }
 
 int flame_log_read(flame_log *log, const char *path, const report_options *options, export_value value,

@@ -65,7 +65,7 @@ static void put_line(int line, int attributes, const char *text)
 	if (stream == NULL)
 		return;
 	text_name(stream, text);
-	fclose(stream);
+	(void)text_of_stream(stream, &escaped);
 	attrset(attributes);
 	move(line, 0);
 	clrtoeol();

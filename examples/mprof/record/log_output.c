@@ -6,6 +6,7 @@
 #include "common/modules.h"
 #include "record/claim.h"
 #include "record/log_parts.h"
+#include "shared/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,10 +71,8 @@ static int put_default_name(const char *subject, FILE *out)
 	if (stem_out == NULL)
 		return 0;
 	put_stem(subject, stem_out);
-	if (fclose(stem_out) != 0) {
-		free(stem);
+	if (text_of_stream(stem_out, &stem) == NULL)
 		return 0;
-	}
 	for (const char *c = stem; *c != '\0'; c++)
 		fprintf(out, *c == '%' ? "%%%%" : "%c", *c);
 	fputs(LOG_EXTENSION, out);
@@ -109,7 +108,7 @@ static char *make_name(const char *output, const char *subject)
 			fputs(c[0] == '%' ? "%%" : (char[]){c[0], '\0'}, out);
 		c += c[0] == '%' && c[1] != '\0' && strchr("nthp%", c[1]) != NULL;
 	}
-	if (fclose(out) == 0 && is_whole)
+	if (text_of_stream(out, &name) != NULL && is_whole)
 		return name;
 	free(name);
 	return NULL;
@@ -130,10 +129,7 @@ static char *name_of_process(const char *name, const char *label)
 		else
 			fputs(*++c == 'p' ? label : "%", out);
 	}
-	if (fclose(out) == 0)
-		return path;
-	free(path);
-	return NULL;
+	return text_of_stream(out, &path);
 }
 
 /* Whether the name contains the process ID. */
