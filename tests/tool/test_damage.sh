@@ -92,8 +92,8 @@ for length in 10 100 $((size / 2)) $((size * 3 / 4)); do
 done
 
 # Bytes changed at random places of a log without checksums must not crash anything.
-step=7
-test -z "${MPROF_SANITIZED-}" || step=29
+step=23
+test -z "${MPROF_SANITIZED-}" || step=61
 for offset in $(seq 40 $step $(($(stat -c %s mail.mprof) - 1))); do
 	cp mail.mprof changed.mprof
 	change_byte changed.mprof "$offset"
