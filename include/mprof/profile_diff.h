@@ -13,7 +13,8 @@
  * All are absolute. To compare runs of different length, divide by the sums of mprof_profile_diff_get_sum().
  *
  * **Names.** Rows are matched by name, because each log numbers methods and classes in its own way. The assembly counts
- * only if one of the logs has the same name in several assemblies; of native functions, the module takes its place.
+ * only if one of the logs has the same name in several assemblies; of native functions, the module takes its place. The
+ * recorded programs match each other under any name, and libraries without the version that follows ".so".
  * What has the same name in one log is added up, such as a method that was loaded in several AppDomains. Methods and
  * classes that neither log defines are one row without a name.
  *

@@ -7,11 +7,29 @@
 #include "model/generated_names.h"
 #include "model/samples.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A module, of which longer names are cut, and an offset. */
+#define PLACE_SIZE 320
+#define PLACE_MODULE "%.255s+0x%" PRIx64
+
+/* What stands for a text. */
+typedef struct text_key {
+	const char *text;
+	size_t length;
+} text_key;
+
 /** Texts that identify an item: borrowed from the reader. */
 typedef struct item_texts {
 	const char *class_name;
 	const char *name;
+	text_key class_key;
+	text_key name_key;
 	uint32_t assembly; /* Number of the text. */
+	uint32_t assembly_key;
+	char place[PLACE_SIZE]; /* The name of a function that has none, and its key. */
+	char place_key[PLACE_SIZE];
 } item_texts;
 
 int diff_names_init(diff_names *names, const mprof_allocator *allocator)
@@ -54,11 +72,31 @@ void diff_names_destroy(diff_names *names)
 	names->names = NULL;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+static const char *find_program(const mprof_profile *profile)
+{
+	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
+		const char *key;
+		const char *value;
+
+		if (mprof_profile_get_property(profile, i, &key, &value) == MPROF_OK && strcmp(key, "program") == 0)
+			return base_name(value);
+	}
+	return "";
+}
+
 int diff_names_set_log(diff_names *names, int side, const mprof_profile *profile, const mprof_reader *reader)
 {
 	mprof_element_stats element = {.struct_size = sizeof(element)};
 
 	names->sides[side].reader = reader;
+	names->sides[side].program = find_program(profile);
 	for (size_t i = 0; i < mprof_profile_get_element_count(profile); i++) {
 		const char *name;
 		uint32_t text;
@@ -75,11 +113,27 @@ int diff_names_set_log(diff_names *names, int side, const mprof_profile *profile
 	return 1;
 }
 
-static const char *base_name(const char *path)
+static text_key key_of(const char *text)
 {
-	const char *slash = strrchr(path, '/');
+	return (text_key){text, strlen(text)};
+}
 
-	return slash != NULL ? slash + 1 : path;
+/*
+ * The file of a program or library has another name in another version: the recorded program counts as that of the
+ * second log, and a library without what follows ".so".
+ */
+static text_key key_of_file(const diff_names *names, int side, const char *name)
+{
+	const char *other = names->sides[DIFF_AFTER].program;
+	text_key key = key_of(name);
+
+	if (key.length > 0 && strcmp(name, names->sides[side].program) == 0 && other[0] != '\0')
+		return key_of(other);
+	for (const char *end = strstr(name, ".so."); end != NULL; end = strstr(end + 1, ".so.")) {
+		if (strspn(end + 4, "0123456789.") == strlen(end + 4))
+			key.length = (size_t)(end + 3 - name);
+	}
+	return key;
 }
 
 static int find_class(const diff_names *names, int side, uint32_t id, item_texts *texts)
@@ -93,6 +147,8 @@ static int find_class(const diff_names *names, int side, uint32_t id, item_texts
 	texts->class_name = mapping.name;
 	assembly = mapping.assembly_id != 0 ? hash_map_get(&log->assemblies, mapping.assembly_id) : NULL;
 	texts->assembly = assembly != NULL ? (uint32_t)*assembly : TEXT_TABLE_EMPTY;
+	texts->assembly_key = texts->assembly;
+	texts->class_key = key_of(mapping.name);
 	return 1;
 }
 
@@ -103,7 +159,10 @@ static void find_method(const diff_names *names, int side, uint32_t id, item_tex
 	if (id == 0 || mprof_reader_lookup_method(names->sides[side].reader, id, &mapping, sizeof(mapping)) != MPROF_OK)
 		return;
 	texts->name = mapping.name;
-	find_class(names, side, mapping.class_id, texts);
+	texts->name_key = key_of(mapping.name);
+	/* The class of a native function is its file, without an assembly. */
+	if (find_class(names, side, mapping.class_id, texts) && texts->assembly == TEXT_TABLE_EMPTY)
+		texts->class_key = key_of_file(names, side, texts->class_name);
 }
 
 /* Sets the module of native code. Returns 0 if there is no memory. */
@@ -111,13 +170,34 @@ static int find_module(diff_names *names, int side, uint32_t id, item_texts *tex
 {
 	mprof_record record;
 	const char *file;
+	text_key key;
 
 	if (id == 0 || mprof_reader_lookup_record(names->sides[side].reader, MPROF_RECORD_MODULE, id, &record,
 						  sizeof(record)) != MPROF_OK)
 		return 1;
 	file = base_name(record.as.module.file);
+	key = key_of_file(names, side, file);
 	texts->assembly = text_table_add(&names->texts, file, strlen(file));
-	return texts->assembly != TEXT_TABLE_NONE;
+	texts->assembly_key = text_table_add(&names->texts, key.text, key.length);
+	return texts->assembly != TEXT_TABLE_NONE && texts->assembly_key != TEXT_TABLE_NONE;
+}
+
+/* Names a function after its place in the module, which means nothing in another build. */
+static void name_by_place(const mprof_reader *reader, const mprof_function_record *function, item_texts *texts)
+{
+	const char *file = "";
+	const char *build = "";
+	mprof_record module;
+
+	if (mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, function->module, &module, sizeof(module)) ==
+	    MPROF_OK) {
+		file = base_name(module.as.module.file);
+		build = module.as.module.build_id[0] != '\0' ? module.as.module.build_id : module.as.module.file;
+	}
+	snprintf(texts->place, PLACE_SIZE, PLACE_MODULE, file, function->offset);
+	snprintf(texts->place_key, PLACE_SIZE, PLACE_MODULE, build, function->offset);
+	texts->name = texts->place;
+	texts->name_key = key_of(texts->place_key);
 }
 
 static int find_native(diff_names *names, int side, const diff_item *item, item_texts *texts)
@@ -128,11 +208,16 @@ static int find_native(diff_names *names, int side, const diff_item *item, item_
 	if (item->kind == MPROF_SAMPLE_FUNCTION &&
 	    mprof_reader_lookup_record(reader, MPROF_RECORD_FUNCTION, item->id, &record, sizeof(record)) == MPROF_OK) {
 		texts->name = record.as.function.name;
+		texts->name_key = key_of(texts->name);
+		if (texts->name[0] == '\0')
+			name_by_place(reader, &record.as.function, texts);
 		return find_module(names, side, record.as.function.module, texts);
 	}
 	if (item->kind == MPROF_SAMPLE_MODULE &&
-	    mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, item->id, &record, sizeof(record)) == MPROF_OK)
+	    mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, item->id, &record, sizeof(record)) == MPROF_OK) {
 		texts->name = base_name(record.as.module.file);
+		texts->name_key = key_of_file(names, side, texts->name);
+	}
 	return 1;
 }
 
@@ -140,17 +225,18 @@ static int find_native(diff_names *names, int side, const diff_item *item, item_
 static uint32_t add_key(diff_names *names, const char *kind, const item_texts *texts, int is_stripped)
 {
 	size_t kind_length = strlen(kind);
-	size_t class_length = strlen(texts->class_name);
-	size_t length = kind_length + class_length + strlen(texts->name) + 2;
+	size_t class_end = kind_length + texts->class_key.length;
+	size_t length = class_end + 1 + texts->name_key.length;
 	void *scratch = names->scratch;
 
-	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length, 1))
+	if (!array_reserve(&names->allocator, &scratch, &names->scratch_size, length + 1, 1))
 		return TEXT_TABLE_NONE;
 	names->scratch = scratch;
 	memcpy(names->scratch, kind, kind_length);
-	memcpy(names->scratch + kind_length, texts->class_name, class_length);
-	names->scratch[kind_length + class_length] = '\n';
-	strcpy(names->scratch + kind_length + class_length + 1, texts->name);
+	memcpy(names->scratch + kind_length, texts->class_key.text, texts->class_key.length);
+	names->scratch[class_end] = '\n';
+	memcpy(names->scratch + class_end + 1, texts->name_key.text, texts->name_key.length);
+	names->scratch[length] = '\0';
 	if (is_stripped && !generated_name_strip(names->scratch + kind_length))
 		return TEXT_TABLE_EMPTY;
 	return text_table_add(&names->texts, names->scratch, strlen(names->scratch));
@@ -204,8 +290,8 @@ static uint32_t get_entity(diff_names *names, int side, const diff_item *item, c
 	}
 	entity = &names->entities[*known];
 	if (!(entity->sides & (1 << side)))
-		entity->assemblies[side] = texts->assembly;
-	else if (entity->assemblies[side] != texts->assembly)
+		entity->assemblies[side] = texts->assembly_key;
+	else if (entity->assemblies[side] != texts->assembly_key)
 		entity->is_ambiguous = 1;
 	entity->sides |= (uint8_t)(1 << side);
 	return (uint32_t)*known;
@@ -234,7 +320,7 @@ int diff_names_add(diff_names *names, int side, const diff_item *given)
 {
 	const diff_item item = item_of(names, side, given);
 	hash_map *known = &names->sides[side].subjects[item.flags];
-	item_texts texts = {"", "", TEXT_TABLE_EMPTY};
+	item_texts texts = {.class_name = "", .name = "", .class_key = {"", 0}, .name_key = {"", 0}};
 	void *subjects = names->subjects;
 	uint32_t entity;
 
@@ -254,7 +340,7 @@ int diff_names_add(diff_names *names, int side, const diff_item *given)
 	if (!hash_map_put(known, subject_key(&item), names->subject_count))
 		return 0;
 	names->subjects[names->subject_count++] =
-		(diff_subject){item.id, entity, texts.assembly, DIFF_NAME_NONE, (uint32_t)side};
+		(diff_subject){item.id, entity, texts.assembly, texts.assembly_key, DIFF_NAME_NONE, (uint32_t)side};
 	return 1;
 }
 
@@ -418,7 +504,7 @@ static int make_names(diff_names *names)
 		uint32_t shown = names->entities[subject->entity].shown[subject->side];
 		int is_ambiguous = names->entities[shown].is_ambiguous || names->entities[subject->entity].is_ambiguous;
 		/* The assembly plus 1, or 0 if it does not count. */
-		uint32_t key = is_ambiguous ? subject->assembly + 1 : 0;
+		uint32_t key = is_ambiguous ? subject->assembly_key + 1 : 0;
 		const uint64_t *known = hash_map_get(&numbers, (uint64_t)shown << 32 | key);
 
 		if (known == NULL) {

@@ -57,12 +57,14 @@ typedef struct diff_subject {
 	uint32_t id;
 	uint32_t entity;
 	uint32_t assembly;
-	uint32_t name; /**< After matching. */
+	uint32_t assembly_key; /**< The same for all versions of a native module. */
+	uint32_t name;         /**< After matching. */
 	uint32_t side;
 } diff_subject;
 
 typedef struct diff_side_names {
 	const mprof_reader *reader;
+	const char *program;  /**< File name of the program, "" if not known. Borrowed while items are added. */
 	hash_map assemblies;  /**< Texts by code unit. */
 	hash_map subjects[2]; /**< By kind and ID, without and with #MPROF_EVENT_FLAG_COMPILING. */
 } diff_side_names;

@@ -180,6 +180,45 @@ if "${cxx_compiler[@]}" -O0 -finstrument-functions -o shop shop.cc 2>/dev/null; 
 	expect_json "C++" '[.methods[] | [.name, .calls]]' '[["shop::cart::add(int)",2]]'
 fi
 
+# A program in C++ that does not load libstdc++: the log has the linker's names, the reports those of the source.
+# Versions of a program and of a library with different file names are compared.
+cat >till.cc <<'END'
+namespace shop { int round(int n); struct till { int sum; void add(int n); }; }
+int shop::round(int n) { return n / 5 * 5; }
+END
+cat >bare.cc <<'END'
+namespace shop { int round(int n); struct till { int sum; void add(int n); }; }
+void shop::till::add(int n) { sum += round(n); }
+int main()
+{
+	shop::till till = {0};
+	for (int i = 0; i < TIMES; i++)
+		till.add(i);
+	return 0;
+}
+END
+flags=(-O0 -fno-exceptions -finstrument-functions)
+if "${compiler[@]}" "${flags[@]}" -c -o till.o till.cc 2>/dev/null; then
+	for version in 1 2; do
+		"${compiler[@]}" "${flags[@]}" -fPIC -shared -Wl,-soname=libtill.so.$version -o libtill.so.$version till.cc ||
+			fail "compiler"
+		"${compiler[@]}" "${flags[@]}" -DTIMES=$((version * 2)) -Wl,-rpath,"$work" -o bare-$version bare.cc \
+			libtill.so.$version || fail "compiler"
+	done
+	for version in 1 2; do
+		mprof record -o bare-$version.mprof ./bare-$version
+	done
+	"$MPROF" report --json bare-1.mprof >out
+	expect_json "C++ without its library" '[.methods[] | [.class, .name, .symbol, .calls]] | sort' \
+		"$(jq -cn '[["bare-1", "main", null, 1], ["bare-1", "shop::till::add(int)", "_ZN4shop4till3addEi", 2],
+			["libtill.so.1", "shop::round(int)", "_ZN4shop5roundEi", 2]]')"
+	"$MPROF" report --json --method='shop::till::add*' bare-1.mprof >out
+	expect_json "a filter" '[.methods[].name]' '["shop::till::add(int)"]'
+	mprof diff --json bare-1.mprof bare-2.mprof
+	expect_json "versions" '[.methods[] | [.name, .calls_before, .calls_after]] | sort' \
+		'[["_ZN4shop4till3addEi",2,4],["_ZN4shop5roundEi",2,4],["main",1,1]]'
+fi
+
 # What native programs cannot do is refused before they start.
 mprof record -o refused.mprof --calls --sample=100 --port=4711 --only=x --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"

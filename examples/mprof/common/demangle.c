@@ -6,6 +6,8 @@
  */
 #include "common/demangle.h"
 
+#include "common/text_pool.h"
+
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -190,7 +192,8 @@ static char *ask_helper(const char *name, size_t length)
 	return NULL;
 }
 
-char *demangle_name(const char *name)
+/* What follows the name after a plus sign or a blank is kept. The caller frees it. */
+static char *demangle_name(const char *name)
 {
 	const size_t length = strcspn(name, "+ ");
 	char *plain;
@@ -205,4 +208,24 @@ char *demangle_name(const char *name)
 		whole = NULL;
 	free(plain);
 	return whole;
+}
+
+const char *demangle_shown(const char *name)
+{
+	static text_pool names;
+	static int has_names;
+	pooled_text *text;
+
+	if (strncmp(name, "_Z", 2) != 0)
+		return name;
+	if (!has_names)
+		text_pool_init(&names);
+	has_names = 1;
+	text = text_pool_get(&names, name);
+	if (text == NULL)
+		return name;
+	if (!text->is_asked)
+		text->shown = demangle_name(name);
+	text->is_asked = 1;
+	return text->shown != NULL ? text->shown : name;
 }

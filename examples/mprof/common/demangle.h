@@ -8,10 +8,10 @@
 
 /**
  * The name in the source of a function that the linker calls \p name, in the scheme of C++ or the older one of Rust.
- * What follows the name after a plus sign or a blank is kept. The caller frees it. NULL if the name is not in these
- * schemes or has no reasonable length, if the runtime library of C++, which has the demangler, is not installed, or out
- * of memory.
+ * What follows the name after a plus sign or a blank is kept. Valid until the process ends. \p name itself if the name
+ * is not in these schemes or has no reasonable length, if the runtime library of C++, which has the demangler, is not
+ * installed, or out of memory.
  */
-char *demangle_name(const char *name);
+const char *demangle_shown(const char *name);
 
 #endif

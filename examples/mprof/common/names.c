@@ -37,9 +37,11 @@ void names_method(const mprof_reader *reader, uint32_t id, method_name *name)
 	name->class_name = "";
 	if (mprof_reader_lookup_method(reader, id, &mapping, sizeof(mapping)) != MPROF_OK) {
 		name->name = format_undefined(name->undefined, id);
+		name->symbol = name->name;
 		return;
 	}
-	name->name = mapping.name;
+	name->name = demangle_shown(mapping.name);
+	name->symbol = mapping.name;
 	name->flags = mapping.flags;
 	name->file = mapping.source_file[0] != '\0' ? mapping.source_file : NULL;
 	name->line = mapping.source_line;
@@ -69,7 +71,6 @@ struct name_lookup {
 	int is_readable; /* Methods and functions have the names of the source. */
 	char *readable;  /* The last such name. */
 	size_t readable_size;
-	char *demangled;           /* The last such name of a function. */
 	char *collapsed;           /* The name of collapsed frames; NULL if there are none. */
 	mprof_stack_frame *frames; /* The last call stack returned. */
 	size_t frame_capacity;
@@ -90,7 +91,6 @@ void names_destroy(name_lookup *names)
 		return;
 	free(names->text);
 	free(names->readable);
-	free(names->demangled);
 	free(names->collapsed);
 	free(names->frames);
 	free(names);
@@ -134,15 +134,35 @@ int names_is_collapsed(const name_lookup *names, uint32_t id)
 	return id == NAMES_COLLAPSED && names->collapsed != NULL;
 }
 
+/* The full name as in the log; that of a C++ function as in its source. */
+static const char *full_name(name_lookup *names, uint32_t id, int *is_cxx)
+{
+	method_name name;
+	char *text;
+
+	names_method(names->reader, id, &name);
+	*is_cxx = name.name != name.symbol;
+	if (!*is_cxx)
+		return format_name(names, mprof_reader_format_method, id);
+	if (asprintf(&text, "%s%s%s", name.class_name, name.class_name[0] != '\0' ? "." : "", name.name) < 0)
+		return format_name(names, mprof_reader_format_method, id);
+	free(names->text);
+	names->text = text;
+	names->text_size = strlen(text) + 1;
+	return names->text;
+}
+
 const char *names_full_method(name_lookup *names, uint32_t id)
 {
 	const char *generated;
 	size_t length;
+	int is_cxx;
 
 	if (names_is_collapsed(names, id))
 		return names->collapsed;
-	generated = format_name(names, mprof_reader_format_method, id);
-	if (!names->is_readable || strchr(generated, '<') == NULL)
+	generated = full_name(names, id, &is_cxx);
+	/* Names of C++ functions have these characters, too. */
+	if (is_cxx || !names->is_readable || strchr(generated, '<') == NULL)
 		return generated;
 	length = mprof_name_format_readable(generated, names->readable, names->readable_size);
 	if (length >= names->readable_size) {
@@ -162,11 +182,7 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 /* The name of a native function, or of a location in one. */
 static const char *readable_function(name_lookup *names, const char *name)
 {
-	if (!names->is_readable || name == NULL)
-		return name;
-	free(names->demangled);
-	names->demangled = demangle_name(name);
-	return names->demangled != NULL ? names->demangled : name;
+	return names->is_readable && name != NULL ? demangle_shown(name) : name;
 }
 
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id)

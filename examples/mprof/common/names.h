@@ -18,7 +18,8 @@ typedef struct method_name {
 	uint32_t assembly_id;
 	uint32_t flags;         /**< Bits of #mprof_method_flag. */
 	const char *class_name; /**< "" if the method has no class. */
-	const char *name;       /**< "Method (arguments)". */
+	const char *name;       /**< "Method (arguments)"; that of a C++ function as in its source. */
+	const char *symbol;     /**< As in the log: differs for a C++ function. */
 	const char *file;       /**< Source file, NULL if unknown. */
 	uint32_t line;          /**< Line in the source file, 0 if unknown. */
 	char undefined_class[UNDEFINED_NAME_SIZE];

@@ -97,6 +97,10 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_unsigned(json, "id", names_is_collapsed(report->input.names, stats->id) ? 0 : stats->id);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
+		if (name.name != name.symbol && !names_is_collapsed(report->input.names, stats->id))
+			json_string(json, "symbol", name.symbol);
+		else
+			json_null(json, "symbol");
 		json_unsigned(json, "calls", stats->calls);
 		json_unsigned(json, "total_ns", stats->total_ns);
 		json_unsigned(json, "self_ns", stats->self_ns);

@@ -4,8 +4,8 @@
 
 #include "common/demangle.h"
 #include "common/output.h"
+#include "common/text_pool.h"
 #include "symbolize/helper_process.h"
-#include "symbolize/text_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,22 +83,6 @@ void native_lines_destroy(native_lines *lines)
 	free(lines);
 }
 
-/* A name as it is shown. */
-static const char *shown_name(native_lines *lines, const char *name)
-{
-	pooled_text *text = text_pool_get(&lines->texts, name);
-
-	if (text == NULL) {
-		output_out_of_memory();
-		return NULL;
-	}
-	if (!lines->is_readable || strncmp(name, "_Z", 2) != 0)
-		return text->text;
-	if (text->shown == NULL)
-		text->shown = demangle_name(name);
-	return text->shown != NULL ? text->shown : text->text;
-}
-
 static const char *pool(native_lines *lines, const char *name)
 {
 	pooled_text *text = text_pool_get(&lines->texts, name);
@@ -106,6 +90,14 @@ static const char *pool(native_lines *lines, const char *name)
 	if (text == NULL)
 		output_out_of_memory();
 	return text != NULL ? text->text : NULL;
+}
+
+/* A name as it is shown. */
+static const char *shown_name(native_lines *lines, const char *name)
+{
+	const char *pooled = pool(lines, name);
+
+	return pooled != NULL && lines->is_readable ? demangle_shown(pooled) : pooled;
 }
 
 /* Receives a text into the buffer. Returns 0 if the process failed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores texts once. */
-#include "symbolize/text_pool.h"
+#include "common/text_pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,7 @@ pooled_text *text_pool_get(text_pool *pool, const char *text)
 	if (added == NULL)
 		return NULL;
 	added->shown = NULL;
+	added->is_asked = 0;
 	added->next = pool->all;
 	memcpy(added->text, text, size);
 	pool->all = added;

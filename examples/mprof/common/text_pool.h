@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file symbolize/text_pool.h
+ * \file common/text_pool.h
  * \brief Texts that are stored once, each with the form in which it is shown.
  */
-#ifndef SYMBOLIZE_TEXT_POOL_H
-#define SYMBOLIZE_TEXT_POOL_H
+#ifndef COMMON_TEXT_POOL_H
+#define COMMON_TEXT_POOL_H
 
 #include "shared/key_map.h"
 
 /** A text. Its address identifies it: it is the same for equal texts, unless their hashes collide. */
 typedef struct pooled_text {
 	struct pooled_text *next;
-	char *shown; /**< Set by the user of the pool, and freed with it; NULL at first. */
+	char *shown;  /**< Set by the user of the pool, and freed with it; NULL at first. */
+	int is_asked; /**< Its user has looked for that; 0 at first. */
 	char text[];
 } pooled_text;
 
