@@ -28,12 +28,12 @@ echo 'int main(void) { return 0; }' >"$objects/check.c"
 # The system's random numbers, for the seeds of hash tables, come from the page.
 : >"$objects/config.h"
 flags=("${target[@]}" -std=c11 -fvisibility=hidden -ffunction-sections -fdata-sections -D_GNU_SOURCE -DMPROF_BUILDING
-	-DMPROF_UNSTABLE -DHAVE_GETENTROPY -I"$objects" -I"$srcdir/include" -I"$srcdir/lib" -Wall -Wextra)
+	-DMPROF_UNSTABLE -DHAVE_GETENTROPY -I"$objects" -I"$srcdir/include" -I"$srcdir/lib" -I"$srcdir/examples" -Wall -Wextra)
 read -ra extra <<<"${WASM_CFLAGS:--O2}"
 
 # Files and descriptors do not exist in a page: the linker leaves out the functions that would open them.
 sources=()
-for source in "$@" "$srcdir"/examples/wasm/*.c; do
+for source in "$@" "$srcdir"/examples/shared/function_name.c "$srcdir"/examples/wasm/*.c; do
 	case $source in
 	lib/io/descriptor_* | lib/io/log_file_* | lib/io/sink_* | lib/writer/* | *.h) continue ;;
 	# No threads either.

@@ -2,6 +2,8 @@
 /* Formats names of methods, classes, frames and kinds, and looks up call stacks. */
 #include "module.h"
 
+#include "shared/function_name.h"
+
 #include <mprof/version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,13 +61,18 @@ static const char *class_name(const mprof_reader *reader, uint32_t id)
 	return text;
 }
 
-static const char *record_text(const mprof_reader *reader, mprof_record_kind kind, uint32_t id)
+static const char *module_file(const mprof_reader *reader, uint32_t id)
 {
 	mprof_record record;
 
-	if (mprof_reader_lookup_record(reader, kind, id, &record, sizeof(record)) != MPROF_OK)
-		return NULL;
-	return kind == MPROF_RECORD_FUNCTION ? record.as.function.name : record.as.module.file;
+	return mprof_reader_lookup_record(reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) == MPROF_OK
+		       ? record.as.module.file
+		       : NULL;
+}
+
+static const char *function_name(const mprof_reader *reader, uint32_t id)
+{
+	return function_name_format(reader, id, NULL, 0) > 0 ? format_with(reader, function_name_format, id) : NULL;
 }
 
 static const char *readable_method(const mprof_reader *reader, uint32_t id)
@@ -117,9 +124,9 @@ const char *WASM_EXPORT(mprof_js_get_name)(const log_view *view, uint32_t what, 
 	case NAME_READABLE_METHOD:
 		return readable_method(view->reader, id);
 	case MPROF_SAMPLE_FUNCTION:
-		return record_text(view->reader, MPROF_RECORD_FUNCTION, id);
+		return function_name(view->reader, id);
 	case MPROF_SAMPLE_MODULE:
-		return record_text(view->reader, MPROF_RECORD_MODULE, id);
+		return module_file(view->reader, id);
 	case MPROF_SAMPLE_LOCATION:
 		return format_with(view->reader, mprof_reader_format_location, id);
 	case NAME_CLASS:

@@ -62,7 +62,7 @@ typedef struct mprof_function_record {
 	uint32_t reserved; /**< 0. */
 	uint64_t offset;   /**< Bytes from the start of the module; the address if there is no module. */
 	uint64_t size;     /**< Bytes; 0 if not known. */
-	const char *name;  /**< Its name, NUL-terminated. */
+	const char *name;  /**< Its name, NUL-terminated; "" if only its bounds are known. */
 } mprof_function_record;
 
 /**

@@ -67,11 +67,15 @@ static int read_header(elf_image *image)
 	image->is_64 = identity[EI_CLASS] == ELFCLASS64;
 	if (image->is_64 && elf_image_read(image, 0, &wide, sizeof(wide))) {
 		image->machine = wide.e_machine;
+		image->segments_at = wide.e_phoff;
+		image->segment_count = wide.e_phentsize == sizeof(Elf64_Phdr) ? wide.e_phnum : 0;
 		image->sections_at = wide.e_shoff;
 		image->section_count = wide.e_shnum;
 		header_size = wide.e_shentsize;
 	} else if (!image->is_64 && elf_image_read(image, 0, &narrow, sizeof(narrow))) {
 		image->machine = narrow.e_machine;
+		image->segments_at = narrow.e_phoff;
+		image->segment_count = narrow.e_phentsize == sizeof(Elf32_Phdr) ? narrow.e_phnum : 0;
 		image->sections_at = narrow.e_shoff;
 		image->section_count = narrow.e_shnum;
 		header_size = narrow.e_shentsize;
@@ -165,6 +169,25 @@ int elf_image_section(elf_image *image, uint32_t index, elf_section *section)
 	memcpy(&narrow, header, sizeof(narrow));
 	*section = (elf_section){narrow.sh_type, narrow.sh_link,    narrow.sh_addr,     narrow.sh_offset,
 				 narrow.sh_size, narrow.sh_entsize, narrow.sh_addralign};
+	return 1;
+}
+
+int elf_image_segment(const elf_image *image, uint32_t index, elf_segment *segment)
+{
+	const size_t size = image->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	uint64_t offset;
+	Elf64_Phdr wide;
+	Elf32_Phdr narrow;
+
+	/* A file has at most 65535. */
+	if (index >= image->segment_count ||
+	    __builtin_add_overflow(image->segments_at, (uint64_t)index * size, &offset) ||
+	    !elf_image_read(image, offset, image->is_64 ? (void *)&wide : (void *)&narrow, size))
+		return 0;
+	if (image->is_64)
+		*segment = (elf_segment){wide.p_type, wide.p_vaddr, wide.p_offset, wide.p_filesz};
+	else
+		*segment = (elf_segment){narrow.p_type, narrow.p_vaddr, narrow.p_offset, narrow.p_filesz};
 	return 1;
 }
 

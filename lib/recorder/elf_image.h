@@ -20,6 +20,8 @@ typedef struct elf_image {
 	uint64_t length;
 	int is_64; /**< 64-bit, else 32-bit. */
 	uint32_t machine;
+	uint64_t segments_at; /**< Its program headers. */
+	uint32_t segment_count;
 	uint64_t sections_at;
 	uint32_t section_count;
 	uint64_t headers_at;   /**< Offset of the section headers that were read last, ... */
@@ -38,6 +40,14 @@ typedef struct elf_section {
 	uint64_t alignment;
 } elf_section;
 
+/** A segment as its program header describes it. */
+typedef struct elf_segment {
+	uint32_t type;
+	uint64_t address; /**< In memory. */
+	uint64_t offset;  /**< Where its content begins. */
+	uint64_t size;    /**< Of its content. */
+} elf_segment;
+
 /**
  * Returns 0 if the file cannot be read or is not an ELF file of the machine's byte order. Otherwise the caller closes
  * it.
@@ -54,6 +64,9 @@ int elf_image_read(const elf_image *image, uint64_t offset, void *into, size_t l
 
 /** Finds a section. Returns 0 if not found. Its content may be missing. */
 int elf_image_section(elf_image *image, uint32_t index, elf_section *section);
+
+/** Finds a segment. Returns 0 if not found. Its content may be missing. */
+int elf_image_segment(const elf_image *image, uint32_t index, elf_segment *segment);
 
 /** Whether the file contains all of a section. */
 int elf_image_has_content(const elf_image *image, const elf_section *section);

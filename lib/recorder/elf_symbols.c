@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "recorder/elf_build_id.h"
-#include "recorder/elf_image.h"
 
 #include <elf.h>
 #include <string.h>
@@ -96,13 +95,24 @@ static uint32_t name_rank(const char *name, unsigned binding, int has_size)
 	return rank + underscores * RANK_UNDERSCORE + (has_size ? 0 : RANK_WITHOUT_SIZE);
 }
 
+int elf_symbols_append(elf_symbols *symbols, const elf_symbol *symbol)
+{
+	void *memory = symbols->symbols;
+	int has_room =
+		symbols->count < ELF_SYMBOLS_MAX && array_reserve(&symbols->allocator, &memory, &symbols->capacity,
+								  symbols->count + 1, sizeof(*symbols->symbols));
+
+	symbols->symbols = memory;
+	if (has_room)
+		symbols->symbols[symbols->count++] = *symbol;
+	return has_room;
+}
+
 /* Adds a symbol if it is a function with a name. Returns 0 if there is no room. */
 static int add_symbol(elf_symbols *symbols, symbol_table *table, const Elf64_Sym *entry)
 {
 	unsigned type = ELF64_ST_TYPE(entry->st_info);
-	void *memory = symbols->symbols;
 	elf_symbol symbol = {.start = entry->st_value, .has_size = entry->st_size != 0};
-	int has_room;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || entry->st_shndx == SHN_UNDEF ||
 	    entry->st_name >= table->names_length || symbols->names[table->names_at + entry->st_name] == '\0')
@@ -116,14 +126,7 @@ static int add_symbol(elf_symbols *symbols, symbol_table *table, const Elf64_Sym
 		symbol.end = UINT64_MAX;
 	symbol.name = (uint32_t)(table->names_at + entry->st_name);
 	symbol.rank = name_rank(symbols->names + symbol.name, ELF64_ST_BIND(entry->st_info), entry->st_size != 0);
-	if (symbols->count >= ELF_SYMBOLS_MAX)
-		return 0;
-	has_room = array_reserve(&symbols->allocator, &memory, &symbols->capacity, symbols->count + 1,
-				 sizeof(*symbols->symbols));
-	symbols->symbols = memory;
-	if (has_room)
-		symbols->symbols[symbols->count++] = symbol;
-	return has_room;
+	return elf_symbols_append(symbols, &symbol);
 }
 
 /* Reads an entry of a table and converts it to the 64-bit form. */
@@ -172,8 +175,7 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 	}
 }
 
-/* Whether the file has another build ID than the module. */
-static int is_another(elf_image *image, const char *build_id)
+int elf_symbols_is_module(elf_image *image, const char *build_id)
 {
 	uint8_t notes[NOTES_MAX];
 	char own[ELF_BUILD_ID_TEXT];
@@ -184,9 +186,9 @@ static int is_another(elf_image *image, const char *build_id)
 		    section.size <= sizeof(notes) &&
 		    elf_image_read(image, section.offset, notes, (size_t)section.size) &&
 		    elf_build_id_find(notes, (size_t)section.size, section.alignment, own))
-			return strcmp(own, build_id) != 0;
+			return strcmp(own, build_id) == 0;
 	}
-	return 0;
+	return 1;
 }
 
 /* Adds all tables. Returns 1 if one of them is a full symbol table. */
@@ -216,7 +218,7 @@ int elf_symbols_add_file(elf_symbols *symbols, const char *path, const char *bui
 
 	if (!elf_image_open_file(&image, path))
 		return 0;
-	if (!is_another(&image, build_id))
+	if (elf_symbols_is_module(&image, build_id))
 		has_full = add_tables(symbols, &image);
 	elf_image_close(&image);
 	return has_full;

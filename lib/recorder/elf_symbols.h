@@ -9,6 +9,7 @@
 #define RECORDER_ELF_SYMBOLS_H
 
 #include "base/allocator.h"
+#include "recorder/elf_image.h"
 
 #include <stdint.h>
 
@@ -20,7 +21,7 @@
 typedef struct elf_symbol {
 	uint64_t start;     /**< Its address in the file's own address space. */
 	uint64_t end;       /**< After its last byte, or its section's if its size is not known. */
-	uint32_t name;      /**< Where its name begins in elf_symbols::names. */
+	uint32_t name;      /**< Where its name begins in elf_symbols::names, if these have names. */
 	uint32_t enclosing; /**< Index + 1 of the closest preceding function that contains this one's start, or 0. */
 	uint32_t rank;      /**< Of several at one address, the lowest rank provides the name. */
 	uint32_t has_size;  /**< 1: its size is known. */
@@ -47,6 +48,12 @@ int elf_symbols_add_file(elf_symbols *symbols, const char *path, const char *bui
 
 /** The same for a file in memory. */
 int elf_symbols_add_memory(elf_symbols *symbols, const void *bytes, size_t length);
+
+/** Whether the file is that of a module with a build ID, as above. */
+int elf_symbols_is_module(elf_image *image, const char *build_id);
+
+/** Adds a function. Returns 0 if there is no room. */
+int elf_symbols_append(elf_symbols *symbols, const elf_symbol *symbol);
 
 /** Sorts the functions. Call it once, after the last addition and before elf_symbols_find(). */
 void elf_symbols_sort(elf_symbols *symbols);

@@ -11,6 +11,9 @@
 /* A location needs up to three records. There must be room for all of them before its ID is assigned. */
 #define RECORDS_AT_ONCE 3
 
+/* Numbers of functions without a symbol have this bit, which no index of a symbol has. */
+#define BOUNDS_NUMBER (UINT32_C(1) << 31)
+
 int native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
 		     int with_symbols)
 {
@@ -238,25 +241,51 @@ static void define_module(native_code *code, native_module *module)
 				 });
 }
 
+/* A function in a module. */
+typedef struct module_function {
+	const elf_symbol *symbol;
+	const char *name; /* "": it is not known. */
+	uint32_t number;
+} module_function;
+
+/*
+ * Finds the function at an address: by its symbol, else by its bounds. A symbol without a size, as assembly code may
+ * have, is not that of the functions after it. Returns 0 if there is none.
+ */
+static int find_function(const native_code *code, native_module *module, uint64_t address, module_function *function)
+{
+	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
+	const elf_symbol *bounds = NULL;
+
+	if (symbol == NULL || !symbol->has_size)
+		bounds = native_modules_bounds(&code->modules, module, address);
+	if (bounds != NULL && (symbol == NULL || bounds->start > symbol->start))
+		*function = (module_function){bounds, "", (uint32_t)(bounds - module->bounds.symbols) | BOUNDS_NUMBER};
+	else if (symbol != NULL)
+		*function = (module_function){symbol, elf_symbols_name(&module->symbols, symbol),
+					      (uint32_t)(symbol - module->symbols.symbols)};
+	else
+		return 0;
+	return 1;
+}
+
 /* The ID of the function at an address, 0 if unknown. The module must have an ID. */
 static uint32_t function_id(native_code *code, native_module *module, uint64_t address)
 {
-	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
+	module_function function;
 	const uint64_t *known;
-	const char *name;
 	uint64_t key;
 	uint64_t start;
 
-	if (symbol == NULL)
+	if (!find_function(code, module, address, &function))
 		return 0;
-	key = (uint64_t)module->id << 32 | (uint32_t)(symbol - module->symbols.symbols);
+	key = (uint64_t)module->id << 32 | function.number;
 	known = hash_map_get(&code->functions, key);
 	if (known != NULL)
 		return (uint32_t)*known;
-	name = elf_symbols_name(&module->symbols, symbol);
-	start = symbol->start + module->base;
+	start = function.symbol->start + module->base;
 	/* The symbols of a module may have wrong addresses. */
-	if (start < module->start || start >= module->end || writable_name(code, name) != name ||
+	if (start < module->start || start >= module->end || writable_name(code, function.name) != function.name ||
 	    !hash_map_put(&code->functions, key, code->function_count + 1))
 		return 0;
 	code->function_count++;
@@ -267,8 +296,10 @@ static uint32_t function_id(native_code *code, native_module *module, uint64_t a
 					 .id = code->function_count,
 					 .as.function.module = module->id,
 					 .as.function.offset = start - module->start,
-					 .as.function.size = symbol->has_size ? symbol->end - symbol->start : 0,
-					 .as.function.name = name,
+					 .as.function.size = function.symbol->has_size
+								     ? function.symbol->end - function.symbol->start
+								     : 0,
+					 .as.function.name = function.name,
 				 });
 	return code->function_count;
 }

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "recorder/elf_bounds.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -41,6 +42,7 @@ static void release_module(const mprof_allocator *allocator, native_module *modu
 	if (module->file != NULL)
 		allocator_release(allocator, module->file, strlen(module->file) + 1);
 	elf_symbols_destroy(&module->symbols);
+	elf_symbols_destroy(&module->bounds);
 	allocator_release(allocator, module, sizeof(*module));
 }
 
@@ -175,6 +177,7 @@ static native_module *create_module(const native_modules *modules, const loaded_
 	module->kind = loaded->kind;
 	memcpy(module->build_id, loaded->build_id, sizeof(module->build_id));
 	elf_symbols_init(&module->symbols, allocator);
+	elf_symbols_init(&module->bounds, allocator);
 	module->loader_name = copy_text(allocator, list->names + loaded->name);
 	if (module->loader_name != NULL)
 		module->file = copy_file_name(allocator, module->loader_name, module->kind);
@@ -421,6 +424,7 @@ static native_module *create_recovered(native_modules *modules, const loaded_mod
 	module->kind = LOADED_LIBRARY;
 	memcpy(module->build_id, left->build_id, sizeof(module->build_id));
 	elf_symbols_init(&module->symbols, &modules->allocator);
+	elf_symbols_init(&module->bounds, &modules->allocator);
 	module->loader_name = copy_text(&modules->allocator, file);
 	module->file = copy_text(&modules->allocator, file);
 	if (module->loader_name != NULL && module->file != NULL)
@@ -531,10 +535,15 @@ static void add_debug_file(native_module *module)
 	elf_symbols_add_file(&module->symbols, path, module->build_id);
 }
 
+/* The file of the program itself, even if its path leads to another one by now. */
+static const char *path_of(const native_module *module)
+{
+	return module->kind == LOADED_PROGRAM && access(PROGRAM_FILE, F_OK) == 0 ? PROGRAM_FILE : module->file;
+}
+
 static void read_symbols(native_module *module)
 {
-	const int has_link = module->kind == LOADED_PROGRAM && access(PROGRAM_FILE, F_OK) == 0;
-	const char *path = has_link ? PROGRAM_FILE : module->file;
+	const char *path = path_of(module);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (module->kind == LOADED_VDSO) {
@@ -559,4 +568,27 @@ const elf_symbol *native_modules_function(const native_modules *modules, native_
 		read_symbols(module);
 	}
 	return elf_symbols_find(&module->symbols, address - module->base);
+}
+
+static void read_bounds(native_module *module)
+{
+	const char *path = path_of(module);
+
+	if (module->kind == LOADED_VDSO)
+		return;
+	if (!is_identified_by_file(module->kind, module->build_id))
+		elf_bounds_read(&module->bounds, path, module->build_id);
+	else if (module->file_identity == identify_file(path))
+		elf_bounds_read(&module->bounds, path, "");
+}
+
+const elf_symbol *native_modules_bounds(const native_modules *modules, native_module *module, uint64_t address)
+{
+	if (!modules->with_symbols)
+		return NULL;
+	if (!module->has_bounds) {
+		module->has_bounds = 1;
+		read_bounds(module);
+	}
+	return elf_symbols_find(&module->bounds, address - module->base);
 }

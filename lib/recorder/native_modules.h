@@ -27,7 +27,9 @@ typedef struct native_module {
 	int is_seen;            /**< Used during an update. */
 	int has_left;           /**< It was unloaded, and may have been loaded again. */
 	int has_symbols;        /**< Its symbols were read. */
+	int has_bounds;         /**< The bounds of its functions were read. */
 	elf_symbols symbols;
+	elf_symbols bounds; /**< Without names. */
 } native_module;
 
 /**
@@ -119,5 +121,8 @@ native_module *native_modules_find(native_modules *modules, uint64_t address, ui
 
 /** The function at an address of the module, or NULL. The first call reads the file. */
 const elf_symbol *native_modules_function(const native_modules *modules, native_module *module, uint64_t address);
+
+/** The bounds of the function at an address of the module, or NULL. It has no name. The first call reads the file. */
+const elf_symbol *native_modules_bounds(const native_modules *modules, native_module *module, uint64_t address);
 
 #endif

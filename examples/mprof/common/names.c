@@ -4,6 +4,7 @@
 
 #include "common/demangle.h"
 #include "common/output.h"
+#include "shared/function_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -180,7 +181,7 @@ const char *names_full_method(name_lookup *names, uint32_t id)
 }
 
 /* The name of a native function, or of a location in one. */
-static const char *readable_function(name_lookup *names, const char *name)
+static const char *readable_function(const name_lookup *names, const char *name)
 {
 	return names->is_readable && name != NULL ? demangle_shown(name) : name;
 }
@@ -193,6 +194,27 @@ int names_is_runtime_work(const mprof_reader *reader, uint32_t id)
 	       (mapping.flags & MPROF_METHOD_FLAG_RUNTIME) != 0;
 }
 
+/* NULL if the log does not define it. */
+static const char *function_name(name_lookup *names, uint32_t id)
+{
+	return function_name_format(names->reader, id, NULL, 0) > 0 ? format_name(names, function_name_format, id)
+								    : NULL;
+}
+
+/* All locations in a function have its name, also if that is its place in the module. */
+static const char *location_name(name_lookup *names, uint32_t id)
+{
+	mprof_record record;
+	const char *name = NULL;
+
+	if (mprof_reader_lookup_record(names->reader, MPROF_RECORD_LOCATION, id, &record, sizeof(record)) == MPROF_OK &&
+	    record.as.location.function != 0)
+		name = function_name(names, record.as.location.function);
+	if (name == NULL)
+		name = format_name(names, mprof_reader_format_location, id);
+	return readable_function(names, name);
+}
+
 /* Replaces the outer frames that were not recorded. */
 static const char truncated_name[] = "[truncated]";
 
@@ -201,7 +223,7 @@ const char *names_frame(name_lookup *names, const mprof_stack_frame *frame)
 	if (frame->is_native && frame->id == 0)
 		return truncated_name;
 	if (frame->is_native)
-		return readable_function(names, format_name(names, mprof_reader_format_location, frame->id));
+		return location_name(names, frame->id);
 	return frame->id != 0 ? names_full_method(names, frame->id) : NULL;
 }
 
@@ -219,17 +241,14 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 	case MPROF_SAMPLE_METHOD:
 		return names_full_method(names, id);
 	case MPROF_SAMPLE_FUNCTION:
-		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_FUNCTION, id, &record, sizeof(record)) ==
-				       MPROF_OK
-			       ? readable_function(names, record.as.function.name)
-			       : NULL;
+		return readable_function(names, function_name(names, id));
 	case MPROF_SAMPLE_MODULE:
 		return mprof_reader_lookup_record(names->reader, MPROF_RECORD_MODULE, id, &record, sizeof(record)) ==
 				       MPROF_OK
 			       ? record.as.module.file
 			       : NULL;
 	case MPROF_SAMPLE_LOCATION:
-		return readable_function(names, format_name(names, mprof_reader_format_location, id));
+		return location_name(names, id);
 	default:
 		return NULL;
 	}
