@@ -66,6 +66,36 @@ if command -v clang >/dev/null; then
 	clang -g -O2 -Wl,--build-id -o app app.c
 	make_app_log app app.mprof
 	expect_lines "clang"
+	# Version 5 counts the files of a unit from 0; before, 0 stands for none.
+	for version in 4 5; do
+		clang -g -gdwarf-$version -O2 -Wl,--build-id -o app app.c
+		make_app_log app app.mprof
+		expect_lines "clang, version $version"
+		expect_json "clang, version $version" '[.samples[].file] | unique' "[\"$work/app.c\"]"
+	done
+fi
+
+# Units whose functions are in files of their own.
+if gcc -g -gsplit-dwarf -O2 -o app app.c 2>/dev/null; then
+	make_app_log app app.mprof
+	expect_lines "split debug information"
+	expect_json "split debug information" '[.samples[].file] | unique' "[\"$work/app.c\"]"
+	rm -f ./*.dwo
+fi
+
+# Symbols that are compressed in a section of the stripped file.
+if command -v xz >/dev/null; then
+	gcc -O2 -o app app.c
+	make_code app.mprof "$work/app" "$(build_id app)" "$(offset app in_work),$(offset app after_work)"
+	objcopy -S --keep-symbol=work --keep-symbol=main app symbols
+	strip app
+	mprof report --json app.mprof
+	expect_json "a stripped file" '[.samples[].name]' "[\"$work/app\"]"
+	xz --check=crc32 symbols
+	objcopy --add-section .gnu_debugdata=symbols.xz app
+	mprof report --json app.mprof
+	expect_json "compressed symbols" '[.samples[] | [.name, .hits, .total_hits]]' '[["work",1,1],["main",0,1]]'
+	expect_json "compressed symbols" '[.debug_information[].state]' '["none"]'
 fi
 
 gcc -g -O2 -o app app.c

@@ -70,6 +70,8 @@ static debug_state find_dwarf(debug_file *file, Dwfl_Module *module)
 
 	if (elf == NULL || !find_start(elf, &file->start))
 		return DEBUG_UNREADABLE;
+	file->module = module;
+	file->address = file->start + bias;
 	file->dwarf = dwfl_module_getdwarf(module, &dwarf_bias);
 	/* The two differ if the addresses of a separate debug file are not those of the module. */
 	file->start += bias - dwarf_bias;
@@ -112,6 +114,19 @@ debug_state debug_file_open(debug_file *file, const char *build_id, const char *
 	snprintf(separate, sizeof(separate), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
 	/* If this fails as well, the state of the module's own file is the reason. */
 	return open_candidate(file, build_id, separate) == DEBUG_FOUND ? DEBUG_FOUND : state;
+}
+
+const char *debug_file_symbol(const debug_file *file, uint64_t offset)
+{
+	GElf_Off within = 0;
+	GElf_Sym symbol;
+	const char *name;
+
+	if (file->module == NULL)
+		return NULL;
+	name = dwfl_module_addrinfo(file->module, file->address + offset, &within, &symbol, NULL, NULL, NULL);
+	/* It may also be the closest symbol before the address. */
+	return name != NULL && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && within < symbol.st_size ? name : NULL;
 }
 
 void debug_file_close(debug_file *file)

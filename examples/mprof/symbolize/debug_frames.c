@@ -135,6 +135,31 @@ static void clear_frame(debug_frame *frame)
 	frame->defined_file[0] = '\0';
 }
 
+/* A file by its number in a unit. Since version 5, files are counted from 0; before, 0 stands for none. */
+static const char *file_of(Dwarf_CU *unit, Dwarf_Word number)
+{
+	Dwarf_Half version = 0;
+	Dwarf_Files *files;
+	Dwarf_Die entry;
+	size_t count;
+
+	if (dwarf_cu_die(unit, &entry, &version, NULL, NULL, NULL, NULL, NULL) == NULL ||
+	    (number == 0 && version < 5) || dwarf_getsrcfiles(&entry, &files, &count) != 0 || number >= count)
+		return NULL;
+	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
+}
+
+/* A file that an attribute of the entry, or of its origin, names. Not dwarf_decl_file(): it takes 0 for none always. */
+static const char *named_file(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (dwarf_attr_integrate(die, name, &attribute) == NULL || dwarf_formudata(&attribute, &number) != 0)
+		return NULL;
+	return file_of(attribute.cu, number);
+}
+
 /* Fills in what a function is; not the position in it. */
 static void describe_function(debug_frame *frame, debug_units *units, debug_unit *unit, Dwarf_Die *die)
 {
@@ -142,7 +167,7 @@ static void describe_function(debug_frame *frame, debug_units *units, debug_unit
 
 	frame->is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
 	copy_name(frame->name, units, die);
-	copy_path(frame->defined_file, &unit->code, dwarf_decl_file(die));
+	copy_path(frame->defined_file, &unit->code, named_file(die, DW_AT_decl_file));
 	if (dwarf_decl_line(die, &line) == 0)
 		frame->defined_line = positive_line(line);
 }
@@ -152,14 +177,10 @@ static void describe_call(debug_frame *frame, debug_unit *unit, Dwarf_Die *inlin
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
-	Dwarf_Files *files;
-	size_t count;
 
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) == 0 && number <= UINT32_MAX)
 		frame->line = (uint32_t)number;
-	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
-	    dwarf_getsrcfiles(&unit->code, &files, &count) == 0 && number < count)
-		copy_path(frame->file, &unit->code, dwarf_filesrc(files, (size_t)number, NULL, NULL));
+	copy_path(frame->file, &unit->code, named_file(inlined, DW_AT_call_file));
 }
 
 static void describe_position(debug_frame *frame, debug_unit *unit, Dwarf_Addr address)
@@ -229,4 +250,13 @@ size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_frame fra
 		describe_function(&frames[i], units, unit, &found[count - 1 - i]);
 	}
 	return count;
+}
+
+size_t debug_frames_name(debug_frame *frame, const char *name)
+{
+	if (name == NULL)
+		return 0;
+	clear_frame(frame);
+	snprintf(frame->name, sizeof(frame->name), "%s", name);
+	return 1;
 }

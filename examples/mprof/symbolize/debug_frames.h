@@ -26,4 +26,7 @@ typedef struct debug_frame {
  */
 size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_frame frames[LINES_MAX_FRAMES]);
 
+/** Makes a frame of a name alone. Returns the number of frames, 0 if \p name is NULL. */
+size_t debug_frames_name(debug_frame *frame, const char *name);
+
 #endif

@@ -84,14 +84,15 @@ static int send_frame(int socket_fd, const debug_frame *frame)
 	       protocol_send(socket_fd, frame->defined_file, message.defined_file_length);
 }
 
-static int answer_address(int socket_fd, module_reader *reader, uint64_t offset)
+static int answer_address(int socket_fd, module_reader *reader, const lines_request *request)
 {
 	static debug_frame frames[LINES_MAX_FRAMES];
 	size_t count = 0;
 
 	if (reader->file.dwarf != NULL)
-		count = debug_frames_find(&reader->units, reader->file.start + offset, frames);
-
+		count = debug_frames_find(&reader->units, reader->file.start + request->offset, frames);
+	if (count == 0 && request->wanted == LINES_FRAMES_OR_SYMBOL)
+		count = debug_frames_name(&frames[0], debug_file_symbol(&reader->file, request->offset));
 	if (!send_answer(socket_fd, DEBUG_FOUND, count))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
@@ -128,8 +129,8 @@ void helper_run(int socket_fd)
 	while (protocol_receive(socket_fd, &request, sizeof(request), -1) && request.module < LINES_MAX_MODULES) {
 		module_reader *reader = &readers[request.module];
 
-		if (!(request.opens ? answer_module(socket_fd, reader, &request)
-				    : answer_address(socket_fd, reader, request.offset)))
+		if (!(request.wanted == LINES_OPEN ? answer_module(socket_fd, reader, &request)
+						   : answer_address(socket_fd, reader, &request)))
 			break;
 	}
 	_exit(0);

@@ -149,7 +149,7 @@ static int receive_answer(native_lines *lines, lines_answer *answer)
 /* Opens a module in the process. Its state is final, also if the process fails: it would fail again. */
 static void open_module(native_lines *lines, known_module *module)
 {
-	lines_request request = {.module = module->number, .opens = 1};
+	lines_request request = {.module = module->number, .wanted = LINES_OPEN};
 	lines_answer answer;
 	mprof_record record;
 
@@ -170,8 +170,14 @@ static void open_module(native_lines *lines, known_module *module)
 		module->state = answer.state;
 }
 
-/* A module that is open in the process; NULL if it has no debug information. */
-static known_module *find_module(native_lines *lines, uint32_t id)
+/* Whether a module is open in the process. Its symbols can be read without debug information, too. */
+static int is_open(const known_module *module, lines_wanted wanted)
+{
+	return module->state == DEBUG_FOUND || (module->state == DEBUG_NONE && wanted == LINES_FRAMES_OR_SYMBOL);
+}
+
+/* A module that is open in the process; NULL if it does not have what is wanted. */
+static known_module *find_module(native_lines *lines, uint32_t id, lines_wanted wanted)
 {
 	known_module *module = id != 0 ? key_map_put(&lines->modules, id) : NULL;
 
@@ -180,7 +186,7 @@ static known_module *find_module(native_lines *lines, uint32_t id)
 			output_out_of_memory();
 		return NULL;
 	}
-	if (module->serial != 0 && module->state != DEBUG_FOUND)
+	if (module->serial != 0 && !is_open(module, wanted))
 		return NULL;
 	if (!helper_process_start(&lines->helper)) {
 		module->state = DEBUG_UNREADABLE;
@@ -195,7 +201,16 @@ static known_module *find_module(native_lines *lines, uint32_t id)
 	}
 	if (module->serial != lines->helper.serial)
 		open_module(lines, module);
-	return module->state == DEBUG_FOUND ? module : NULL;
+	return is_open(module, wanted) ? module : NULL;
+}
+
+static int has_recorded_name(const native_lines *lines, uint32_t function)
+{
+	mprof_record record;
+
+	return mprof_reader_lookup_record(lines->reader, MPROF_RECORD_FUNCTION, function, &record, sizeof(record)) ==
+		       MPROF_OK &&
+	       record.as.function.name[0] != '\0';
 }
 
 /* Uses the recorded name for the function that is not inlined, unless it is one that cannot be demangled. */
@@ -212,9 +227,10 @@ static void use_recorded_name(native_lines *lines, native_frame *frame, uint32_t
 	frame->name = shown_name(lines, record.as.function.name);
 }
 
-static void ask_frames(native_lines *lines, known_module *module, uint64_t offset, known_location *location)
+static void ask_frames(native_lines *lines, known_module *module, uint64_t offset, lines_wanted wanted,
+		       known_location *location)
 {
-	const lines_request request = {.offset = offset, .module = module->number};
+	const lines_request request = {.offset = offset, .module = module->number, .wanted = wanted};
 	native_frame frames[LINES_MAX_FRAMES];
 	lines_answer answer;
 
@@ -242,19 +258,21 @@ static void find_frames(native_lines *lines, int is_return, known_location *loca
 {
 	mprof_record record;
 	known_module *module;
+	lines_wanted wanted;
 	uint64_t offset;
 
 	if (mprof_reader_lookup_record(lines->reader, MPROF_RECORD_LOCATION, (uint32_t)(location->key >> 1), &record,
 				       sizeof(record)) != MPROF_OK)
 		return;
-	module = find_module(lines, record.as.location.module);
+	wanted = has_recorded_name(lines, record.as.location.function) ? LINES_FRAMES : LINES_FRAMES_OR_SYMBOL;
+	module = find_module(lines, record.as.location.module, wanted);
 	if (module == NULL)
 		return;
 	offset = record.as.location.offset;
 	/* The call, since what follows it may belong to another line or function. */
 	if (is_return && offset > 0)
 		offset--;
-	ask_frames(lines, module, offset, location);
+	ask_frames(lines, module, offset, wanted, location);
 	if (location->count > 0)
 		use_recorded_name(lines, &location->frames[location->count - 1], record.as.location.function);
 }

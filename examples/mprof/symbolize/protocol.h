@@ -33,10 +33,17 @@ typedef enum debug_state {
 	DEBUG_STATES
 } debug_state;
 
+/** What a request asks for. */
+typedef enum lines_wanted {
+	LINES_OPEN,            /**< Open the module, whose texts follow. */
+	LINES_FRAMES,          /**< The frames of an address. */
+	LINES_FRAMES_OR_SYMBOL /**< The same; without debug information a frame with the name of the symbol. */
+} lines_wanted;
+
 typedef struct lines_request {
 	uint64_t offset;          /**< Bytes from the start of the module. */
 	uint32_t module;          /**< A number of the module, below #LINES_MAX_MODULES. */
-	uint32_t opens;           /**< 1: open the module, whose texts follow. 0: find an address in it. */
+	uint32_t wanted;          /**< A #lines_wanted. */
 	uint32_t build_id_length; /**< 0 for an address, as is the next. */
 	uint32_t file_length;
 } lines_request;
