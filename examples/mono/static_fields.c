@@ -12,10 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OBJECT_HEADER (2 * sizeof(void *))
+
+/* Structs inside of structs beyond this are one area. */
+#define MOST_NESTED 8
+
+/* A static field, or a field of a struct in one. */
 typedef struct static_field {
-	MonoClassField *field;
+	char *name;      /* As in "Class.field.inner". */
 	uint32_t offset; /* From the start of the memory. */
 } static_field;
+
+typedef struct field_list {
+	static_field *fields;
+	size_t count;
+	size_t capacity;
+} field_list;
 
 /*
  * The areas of one class in one domain. They are kept until the runtime unregisters the memory, which it identifies by
@@ -57,50 +69,118 @@ static int compare_fields(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* The fields in the order of their addresses. NULL if none or out of memory; the caller frees the array. */
-static static_field *collect_fields(MonoClass *klass, uint64_t size, size_t *count)
+static void free_fields(field_list *list)
 {
-	size_t room = (size_t)mono_class_num_fields(klass);
-	static_field *fields = malloc((room + 1) * sizeof(*fields));
+	for (size_t i = 0; i < list->count; i++)
+		free(list->fields[i].name);
+	free(list->fields);
+}
+
+static char *join_name(const char *scope, MonoClassField *field)
+{
+	const char *called = mono_field_get_name(field);
+	size_t size = strlen(scope) + strlen(called) + 2;
+	char *name = malloc(size);
+
+	if (name != NULL)
+		snprintf(name, size, "%s.%s", scope, called);
+	return name;
+}
+
+/* Takes the name. */
+static int add_field(field_list *list, char *name, uint32_t offset)
+{
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity * 2 + 8;
+		static_field *larger = realloc(list->fields, capacity * sizeof(*larger));
+
+		if (larger == NULL) {
+			free(name);
+			return 0;
+		}
+		list->fields = larger;
+		list->capacity = capacity;
+	}
+	list->fields[list->count++] = (static_field){name, offset};
+	return 1;
+}
+
+/* Offsets of the fields of a struct include the header that it has as an object. */
+static uint32_t offset_in_struct(MonoClassField *field)
+{
+	return mono_field_get_offset(field) - (uint32_t)OBJECT_HEADER;
+}
+
+/* Adds a field, or those of its struct that may hold references. Takes the name. Returns 0 if out of memory. */
+static int add_parts(field_list *list, MonoClassField *field, char *name, uint32_t offset, int depth)
+{
+	MonoType *type = mono_field_get_type(field);
+	MonoClassField *inner;
+	void *iterator = NULL;
+	MonoClass *klass;
+	int is_added = 1;
+
+	if (name == NULL || depth == MOST_NESTED || !mono_type_is_struct(type))
+		return name != NULL && add_field(list, name, offset);
+	klass = mono_class_from_mono_type(type);
+	while (is_added && (inner = mono_class_get_fields(klass, &iterator)) != NULL) {
+		if ((mono_field_get_flags(inner) & MONO_FIELD_ATTR_STATIC) == 0 && may_hold_references(inner))
+			is_added = add_parts(list, inner, join_name(name, inner), offset + offset_in_struct(inner),
+					     depth + 1);
+	}
+	free(name);
+	return is_added;
+}
+
+/* Of fields at one place in a struct, the first one stays. */
+static void drop_overlaps(field_list *list)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < list->count; i++) {
+		if (list->fields[i].offset == list->fields[kept - 1].offset)
+			free(list->fields[i].name);
+		else
+			list->fields[kept++] = list->fields[i];
+	}
+	list->count = kept;
+}
+
+/* The fields in the order of their addresses. Returns 0 if there are none, or out of memory. */
+static int collect_fields(MonoClass *klass, const char *class_name, uint64_t size, field_list *list)
+{
 	MonoClassField *field;
 	void *iterator = NULL;
+	int is_added = 1;
 
-	*count = 0;
-	if (fields == NULL)
-		return NULL;
-	while (*count < room && (field = mono_class_get_fields(klass, &iterator)) != NULL)
+	while (is_added && (field = mono_class_get_fields(klass, &iterator)) != NULL) {
 		if (is_in_area(field, size))
-			fields[(*count)++] = (static_field){field, mono_field_get_offset(field)};
-	if (*count == 0) {
-		free(fields);
-		return NULL;
+			is_added =
+				add_parts(list, field, join_name(class_name, field), mono_field_get_offset(field), 0);
 	}
-	qsort(fields, *count, sizeof(*fields), compare_fields);
-	return fields;
+	if (!is_added || list->count == 0)
+		return 0;
+	qsort(list->fields, list->count, sizeof(*list->fields), compare_fields);
+	drop_overlaps(list);
+	return 1;
 }
 
-static void register_fields(MonoProfiler *profiler, const mprof_root_area *whole, const char *class_name,
-			    const static_field *fields, size_t count)
+static void register_fields(MonoProfiler *profiler, const mprof_root_area *whole, const field_list *list)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *called = mono_field_get_name(fields[i].field);
-		uint64_t end = i + 1 < count ? fields[i + 1].offset : whole->size;
+	for (size_t i = 0; i < list->count; i++) {
+		uint64_t end = i + 1 < list->count ? list->fields[i + 1].offset : whole->size;
 		mprof_root_area area = *whole;
-		size_t size = strlen(class_name) + strlen(called) + 2;
-		char *name = malloc(size);
 
-		if (name != NULL)
-			snprintf(name, size, "%s.%s", class_name, called);
-		area.start = whole->start + fields[i].offset;
-		area.size = end - fields[i].offset;
-		area.name = name;
+		area.start = whole->start + list->fields[i].offset;
+		area.size = end - list->fields[i].offset;
+		area.name = list->fields[i].name;
 		(void)mprof_recorder_register_root(profiler->recorder, &area);
-		free(name);
 	}
 }
 
-static int remember_split(uint64_t start, const static_field *fields, size_t count)
+static int remember_split(uint64_t start, const field_list *list)
 {
+	const size_t count = list->count;
 	split_area *split = malloc(sizeof(*split) + count * sizeof(split->offsets[0]));
 
 	if (split == NULL)
@@ -108,7 +188,7 @@ static int remember_split(uint64_t start, const static_field *fields, size_t cou
 	split->start = start;
 	split->count = count;
 	for (size_t i = 0; i < count; i++)
-		split->offsets[i] = fields[i].offset;
+		split->offsets[i] = list->fields[i].offset;
 	pthread_mutex_lock(&split_lock);
 	split->next = split_areas;
 	split_areas = split;
@@ -118,15 +198,15 @@ static int remember_split(uint64_t start, const static_field *fields, size_t cou
 
 int static_fields_register(MonoProfiler *profiler, MonoClass *klass, const mprof_root_area *whole)
 {
-	size_t count;
-	static_field *fields = collect_fields(klass, whole->size, &count);
-	char *class_name = fields == NULL ? NULL : names_of_class(klass);
-	int is_split = class_name != NULL && remember_split(whole->start, fields, count);
+	char *class_name = names_of_class(klass);
+	field_list list = {NULL, 0, 0};
+	int is_split = class_name != NULL && collect_fields(klass, class_name, whole->size, &list) &&
+		       remember_split(whole->start, &list);
 
 	if (is_split)
-		register_fields(profiler, whole, class_name, fields, count);
+		register_fields(profiler, whole, &list);
 	mono_free(class_name);
-	free(fields);
+	free_fields(&list);
 	return is_split;
 }
 

@@ -109,7 +109,7 @@ namespace Heap
 			Console.WriteLine("static\tHeap.Program.list\tHeap.Link\t1");
 			Console.WriteLine("static\tHeap.Program.tree\tHeap.Branch\t1");
 			Console.WriteLine("static\tHeap.Program.holder\tHeap.Holder\t1");
-			Console.WriteLine("static\tHeap.Program.pair\tHeap.Key\t1");
+			Console.WriteLine("static\tHeap.Program.pair.Key\tHeap.Key\t1");
 			Console.WriteLine("static\tHeap.Program/Cache`1<string>.Kept\tHeap.Key[]\t1");
 			Console.WriteLine("thread-static\tThreadStatic Fields\tHeap.Key\t1");
 			Console.WriteLine("root\thandle\t\tHeap.Pinned\t1");
