@@ -51,7 +51,7 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 			  mprof_error *error)
 {
 	mprof_recorder_options own = *options;
-	int unused;
+	int unused = 0;
 	char beside[SALVAGE_PATH_MAX];
 	mprof_status status;
 	int system_error;

@@ -148,6 +148,7 @@ int log_file_remove(const char *path, uint64_t device, uint64_t inode)
 	const char *name = slash != NULL ? slash + 1 : path;
 	char folder[PATH_MAX];
 	struct stat status;
+	int is_found;
 	int error = 0;
 	int fd;
 
@@ -159,11 +160,10 @@ int log_file_remove(const char *path, uint64_t device, uint64_t inode)
 	fd = high_descriptor_open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return errno;
-	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-		error = errno;
-	else if ((uint64_t)status.st_dev != device || (uint64_t)status.st_ino != inode)
+	is_found = fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+	if (is_found && ((uint64_t)status.st_dev != device || (uint64_t)status.st_ino != inode))
 		error = ESTALE;
-	else if (unlinkat(fd, name, 0) != 0)
+	else if (!is_found || unlinkat(fd, name, 0) != 0)
 		error = errno;
 	close(fd);
 	return error;

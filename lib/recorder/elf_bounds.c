@@ -72,7 +72,7 @@ static uint8_t read_byte(table_cursor *cursor)
 /* A number in the byte order of this machine, which is that of the file. */
 static uint64_t read_number(table_cursor *cursor, size_t size)
 {
-	uint8_t bytes[8];
+	uint8_t bytes[8] = {0};
 	uint32_t narrow;
 	uint64_t wide;
 

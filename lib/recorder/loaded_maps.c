@@ -10,7 +10,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -108,23 +107,41 @@ static char *next_line(line_reader *reader)
 	}
 }
 
+/* Reads a number and the character after it. Returns 0 if the line continues with something else. */
+static int take_number(const char **line, int base, char after, uint64_t *number)
+{
+	char *end;
+
+	*number = strtoull(*line, &end, base);
+	if (end == *line || *end != after)
+		return 0;
+	*line = end + 1;
+	return 1;
+}
+
+/* For "start-end rwxp offset device:device inode    name", where all numbers but the inode are hexadecimal. */
 static int next_mapping(line_reader *reader, mapping *found)
 {
 	static const char deleted[] = " (deleted)";
-	char access[5];
-	unsigned device[2];
-	int name = 0;
-	size_t length;
 	const char *line = next_line(reader);
+	const char *access;
+	uint64_t device[2];
+	size_t length;
 
-	if (line == NULL ||
-	    sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &found->start, &found->end,
-		   access, &found->offset, &device[0], &device[1], &found->file, &name) < 7)
+	if (line == NULL || !take_number(&line, 16, '-', &found->start) || !take_number(&line, 16, ' ', &found->end))
 		return 0;
-	found->device = (uint64_t)device[0] << 32 | device[1];
+	access = line;
+	if (strcspn(line, " ") != 4 || line[4] != ' ')
+		return 0;
+	line += 5;
+	if (!take_number(&line, 16, ' ', &found->offset) || !take_number(&line, 16, ':', &device[0]) ||
+	    !take_number(&line, 16, ' ', &device[1]) || !take_number(&line, 10, ' ', &found->file))
+		return 0;
+	found->device = device[0] << 32 | device[1];
 	found->is_readable = access[0] == 'r';
 	found->is_executable = access[2] == 'x';
-	snprintf(found->name, sizeof(found->name), "%s", name > 0 ? line + name : "");
+	line += strspn(line, " ");
+	snprintf(found->name, sizeof(found->name), "%s", line);
 	length = strlen(found->name);
 	if (length >= sizeof(deleted) && strcmp(found->name + length - (sizeof(deleted) - 1), deleted) == 0)
 		found->name[length - (sizeof(deleted) - 1)] = '\0';
