@@ -579,7 +579,7 @@ static events_decode_result decode_behind(mprof_dialect dialect, uint64_t direct
 #define DECODE_WITH(directives, good, bytes)                                                                           \
 	decode_behind(MPROF_DIALECT_MPROF2, directives, good, bytes, sizeof(bytes) - 1)
 
-/* Behind every number of events the decoder may be in another state; sanitizers take several times as long. */
+/* After each number of events the decoder may be in another state; sanitizers take several times as long. */
 static size_t step_of_damage(void)
 {
 	return getenv("MPROF_SANITIZED") == NULL ? 1 : 7;

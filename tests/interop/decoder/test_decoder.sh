@@ -59,8 +59,8 @@ done
 
 for program in Allocations Generics Threads; do
 	compile $program
-	choices=(alloc alloc,aci calls,alloc)
-	test $program != Allocations || choices+=(+alloc alloc,-sas jit,alloc monitor,alloc)
+	choices=("alloc" "alloc,aci" "calls,alloc")
+	test $program != Allocations || choices+=("+alloc" "alloc,-sas" "jit,alloc" "monitor,alloc")
 	for options in "${choices[@]}"; do
 		logged "$options,o=$program.mprof" $program.exe >$program.expected 2>$program.stderr
 		agrees $program.mprof $program.expected bytes
