@@ -70,6 +70,37 @@ typedef struct mprof_sink {
 } mprof_sink;
 
 /**
+ * \brief For mprof_writer_options::directives: no directive, or only those whose bits are set in addition.
+ *
+ * Without directives, a log takes a few bytes less for each allocation, class, method and code unit, and cannot contain
+ * what directives add: an optional field that is not 0 is left out and counted (mprof_writer_stats). The directives of
+ * fields are
+ *
+ * | directive | field |
+ * |---|---|
+ * | 1 | mprof_event_detail::caller of allocations |
+ * | 2 (mono, unity), 19 (mprof2) | mprof_event_detail::stack of allocations |
+ * | 3 | mprof_event_detail::object of allocations |
+ * | 4 | mprof_element::id |
+ * | 5 | mprof_class_definition::assembly_id, mprof_element::assembly |
+ * | 6 | mprof_method_definition::flags |
+ * | 18 | mprof_class_definition::size |
+ * | 21 | mprof_event::id of collections: their number |
+ * | 22 | mprof_method_definition::source_file and source_line |
+ * | 25 | mprof_event_detail::stack of exceptions |
+ * | 26 | mprof_event_detail::offsets of references in heap snapshots |
+ *
+ * The others let kinds of events occur: 16 #MPROF_EVENT_METHOD_LEAVE_IMPLICIT; 17 leaves by exception and by tail call,
+ * stopping and starting the world, the finalizer thread and #MPROF_EVENT_RECORDING_RESUMED; 20 monitors, handles,
+ * finalizers and #MPROF_EVENT_ALLOCATION_AT_JIT; 23 native memory; 24 switches between call stacks; 27, 28 and 30
+ * #MPROF_EVENT_EXCEPTION_CLAUSE, #MPROF_EVENT_METHOD_CODE and #MPROF_EVENT_MONITOR_HOLDER. Each is independent of the
+ * others: no directive needs another one. Fields need the dialect as well: mono and unity have directives 1 to 6 alone,
+ * drop and mail none.
+ * \since 0.1
+ */
+#define MPROF_DIRECTIVES_NONE UINT64_C(1)
+
+/**
  * \brief Options of a writer. If all fields except struct_size are 0, the defaults apply.
  * \since 0.1
  */
@@ -77,8 +108,10 @@ typedef struct mprof_writer_options {
 	size_t struct_size;               /**< Set by mprof_writer_options_init(). */
 	uint32_t dialect;                 /**< Any #mprof_dialect except #MPROF_DIALECT_UNITY_FIXED. */
 	uint32_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO. */
-	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare; see
-	                                        mprof_writer_open_path(). */
+	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare, which determine the optional
+	                                       fields and the kinds of events that the log can contain. 0: all that the
+	                                       dialect has. None of these requires anything of the caller: a field that
+	                                       is not known is 0. #MPROF_DIRECTIVES_NONE with any bits: only these. */
 	const char *runtime;              /**< Name or file of the runtime for INTRO; NULL means "", or "mono" in drop,
 	                                       mono and unity. Copied. */
 	mprof_clock_function clock;       /**< NULL: nanoseconds of the monotonic clock, and the wall clock. Counters
@@ -106,10 +139,14 @@ typedef struct mprof_writer_options {
 	uint32_t has_index;               /**< 1: INDEX blocks (section 3.24) describe the blocks before them, so that
 	                                       readers find blocks by thread and time. The writer follows the calls of
 	                                       each thread for that. Only in mprof2. */
-	uint32_t codec;       /**< An #mprof_codec_number: compress blocks one by one (section 3.23). A block
+	uint32_t codec;             /**< An #mprof_codec_number: compress blocks one by one (section 3.23). A block
 	                                       that would not become shorter, or for which there is too little
 	                                       memory, is written as it is. Only in mprof2. */
-	uint32_t codec_level; /**< 1 (fast) to 9 (deflate) or 19 (zstd); 0 means the default, 1 or 3. */
+	uint32_t codec_level;       /**< 1 (fast) to 9 (deflate) or 19 (zstd); 0 means the default, 1 or 3. */
+	double counters_per_second; /**< Frequency of clock's counter, at most 10^12, if it is known: the log
+	                                 then states it in a SESSION block (section 3.8), and readers compute all times
+	                                 by it. 0: not known; readers then derive it from the wall clock, whose steps
+	                                 change all times. Set it also if clock is NULL, to 10^9. Only in mprof2. */
 } mprof_writer_options;
 
 /**
@@ -370,12 +407,13 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
 /**
  * \brief Adds events to the open block.
  *
- * It uses the fields kind, flags, id, counter, value and, depending on the directives declared, the detail. The counter
- * of a kind without a time of its own is ignored. Optional fields that the log cannot represent are left out, and
- * counted if lossy. In mono and unity the writer numbers collections whose id is 0: each GC_START and each GC_RESIZE
- * takes the next number, but a GC_RESIZE after a GC_START that has an id takes that id. The writer creates stack
- * sections itself: #MPROF_EVENT_STACK_SECTION cannot be written. With mprof_writer_options::has_columns, 65536 events
- * are a block, after which the writer begins another one for the same thread.
+ * It uses the fields kind, flags, id, counter, value and the detail. The counter of a kind without a time of its own is
+ * ignored. An optional field that is not 0 and that the log cannot contain, by its dialect or its directives
+ * (#MPROF_DIRECTIVES_NONE lists them), is left out and counted. In mono and unity the writer
+ * numbers collections whose id is 0: each GC_START and each GC_RESIZE takes the next number, but a GC_RESIZE after a
+ * GC_START that has an id takes that id. The writer creates stack sections itself: #MPROF_EVENT_STACK_SECTION cannot be
+ * written. With mprof_writer_options::has_columns, 65536 events are a block, after which the writer begins another one
+ * for the same thread.
  *
  * If a full block of columns cannot be written, or the next one cannot begin, no block is open after the error, and
  * mprof_writer_end_events() fails, with #MPROF_ERR_STATE unless the error is permanent. Events that were accepted but
@@ -393,8 +431,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * - #MPROF_ERR_STATE if no block is open.
  * - #MPROF_ERR_UNDEFINED_ID if an event uses an ID that is not defined.
  * - #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack (if lossy it is left out and counted)
- *   and, where collections have numbers, for a generation above 255 or in mono and unity a number of 2^24 or more (if
- *   lossy it is truncated and counted).
+ *   and, where collections have numbers, for a generation above 255 or in mono and unity a number of
+ *   2^24 or more (if lossy it is truncated and counted).
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * - #MPROF_ERR_LIMIT if the block would exceed the maximum of its length field, or the log its size limit.
  * - #MPROF_ERR_IO if a full block of columns could not be written.
@@ -688,7 +726,8 @@ typedef struct mprof_writer_stats {
 	uint64_t sink_bytes;            /**< Bytes passed to the sink so far. */
 	uint64_t blocks;                /**< Blocks written. */
 	uint64_t events;                /**< Events written: of threads, samples, and of heap snapshots. */
-	uint64_t left_out;              /**< Items that the dialect could not represent, or only in part, if lossy. */
+	uint64_t left_out;              /**< Items that the log cannot represent, or only in part. Without lossy only
+	                                     those that lost an optional field: others are refused. */
 	uint64_t left_out_events[256];  /**< Of these, events that are not in the log, by #mprof_event_kind. */
 	uint64_t left_out_blocks[256];  /**< Of these, blocks that are not in the log, by #mprof_block_kind; their
 	                                     content is not counted in addition. */

@@ -60,13 +60,16 @@ static void prepare_writer_options(mprof_converter *converter, mprof_writer_opti
 	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect));
 	choose_translation(converter);
 	options->intro_flags = target->flags;
-	options->directives = target->directives;
+	options->directives = target->directives | MPROF_DIRECTIVES_NONE;
 	options->runtime = reader_runtime(converter->reader);
 	options->clock = converter_read_clock;
 	options->clock_user = converter;
 	options->allow_undefined_ids = 1;
 	/* The writer is always lossy, so that it counts what the copy cannot represent. */
 	converter->is_strict = !options->lossy;
+	/* The copy states what the SESSION blocks of the log state. */
+	if (options->struct_size >= SIZE_UP_TO(mprof_writer_options, counters_per_second))
+		options->counters_per_second = 0;
 	converter->merges_events = options->has_columns != 0;
 	options->lossy = 1;
 }

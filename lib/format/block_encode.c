@@ -3,6 +3,7 @@
 #include "format/block_encode.h"
 
 #include "base/checksum.h"
+#include "format/directive_table.h"
 
 #include <string.h>
 
@@ -76,7 +77,8 @@ void block_encode_index(encode_buffer *buffer, const block_encoding *encoding, u
 
 static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, mprof_directive directive)
 {
-	uint64_t kinds = dialect_directive_blocks(directive);
+	const directive_row *row = directive_find(directive);
+	const uint64_t kinds = row != NULL ? row->blocks : 0;
 
 	if (!rules->directives_name_blocks) {
 		encode_varint(buffer, directive);

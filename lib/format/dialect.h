@@ -86,9 +86,6 @@ static inline int dialect_has_directive(const dialect_rules *rules, mprof_direct
 	return (rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
 }
 
-/** The block kinds whose grammar a directive changes, as #MPROF_BLOCK_BIT; 0 if it changes none. */
-uint64_t dialect_directive_blocks(mprof_directive directive);
-
 /** What the first bytes of a file were recognized as (doc/format.md, 1.1). */
 typedef enum dialect_guess {
 	DIALECT_GUESS_MORE_BYTES, /**< Too few bytes to decide. */

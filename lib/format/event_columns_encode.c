@@ -183,7 +183,8 @@ mprof_status event_columns_add_event(event_columns *columns, event_encoder *enco
 		return event_refused_status(rule, event);
 	add_symbol(columns, symbol);
 	encoder->written++;
-	if (__builtin_expect(encoder->lossy, 0) && event_loses_content(encoder, rule, event, encoder->last_counter))
+	if (__builtin_expect(rule->can_lose | encoder->lossy, 0) &&
+	    event_loss_is_counted(encoder, rule, event, encoder->last_counter))
 		losses_shorten_event(encoder->stats, event->kind);
 	if (event_rule_has_time(rule))
 		encoder->last_counter = event->counter;

@@ -26,6 +26,7 @@ typedef struct event_rule {
 	uint8_t id_space;       /**< An #event_id_space. */
 	uint8_t degraded;       /**< 1: the code is that of a more general kind (only if lossy). */
 	uint8_t written_fields; /**< The fields of the detail that the log contains, a bit for each #event_field. */
+	uint8_t can_lose;       /**< 1: the event may have an optional field that the log cannot contain. */
 	uint16_t fields;        /**< Optional fields, as EVENT_FIELDS(). */
 } event_rule;
 

@@ -16,7 +16,7 @@
 /** The rule for an event; its layout is #EVENT_LAYOUT_INVALID if the event cannot be written. */
 static inline const event_rule *event_rule_for(const event_encoder *encoder, const mprof_event *event)
 {
-	static const event_rule none = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
+	static const event_rule none = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0, 0};
 
 	if (__builtin_expect(event->flags >= EVENT_RULE_FLAGS, 0)) {
 		/* A reader resolved an implicit leave: with a method ID it can be written as an explicit one. */
@@ -109,31 +109,37 @@ static inline mprof_status event_refused_status(const event_rule *rule, const mp
 	return rule->layout == EVENT_LAYOUT_COLLECTION ? MPROF_ERR_UNSUPPORTED : MPROF_ERR_UNDEFINED_ID;
 }
 
-/**
- * Whether a part of the event is missing in the log. Readers assign the counter of the previous event, \p last_counter,
- * to an event without a time.
- */
-static inline int event_loses_content(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
-				      uint64_t last_counter)
+/** Whether the event has an optional field that the log cannot contain, by the directives or the dialect. */
+static inline int event_loses_field(const event_rule *rule, const mprof_event *event)
 {
 	mprof_event_detail own;
 	const mprof_event_detail *detail;
 
-	/* Lost: how a method was left, a collection number, the time of a heap size, or a number out of range. */
-	if (rule->degraded || (rule->layout == EVENT_LAYOUT_VALUE && event->id != 0) ||
-	    (rule->layout == EVENT_LAYOUT_RESIZE && event->counter != last_counter) ||
-	    (rule->layout == EVENT_LAYOUT_COLLECTION && !event_collection_fits(encoder, event)))
-		return 1;
-	/* Other events have no detail; their pointer is not valid. */
-	if (!event_rule_is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED &&
-	    event->kind != MPROF_EVENT_EXCEPTION)
+	if (!rule->can_lose)
 		return 0;
+	if (rule->layout == EVENT_LAYOUT_VALUE)
+		return event->id != 0;
 	if (!event_detail_is_valid(event->more.detail))
 		return 0;
 	detail = event_detail_of(event, &own);
 	return (detail->caller != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_CALLER)) == 0) ||
 	       (detail->stack != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_STACK)) == 0) ||
 	       (detail->object != 0 && (rule->written_fields & WRITES_FIELD(EVENT_FIELD_OBJECT)) == 0);
+}
+
+/**
+ * Whether a part of the event is missing in the log, and must be counted. Readers assign the counter of the previous
+ * event, \p last_counter, to an event without a time.
+ */
+static inline int event_loss_is_counted(const event_encoder *encoder, const event_rule *rule, const mprof_event *event,
+					uint64_t last_counter)
+{
+	/* Lost: how a method was left, the time of a heap size, or a number out of range. */
+	if (encoder->lossy &&
+	    (rule->degraded || (rule->layout == EVENT_LAYOUT_RESIZE && event->counter != last_counter) ||
+	     (rule->layout == EVENT_LAYOUT_COLLECTION && !event_collection_fits(encoder, event))))
+		return 1;
+	return event_loses_field(rule, event);
 }
 
 #endif

@@ -2,6 +2,7 @@
 /* Encodes events. A lossy encoder leaves out what the dialect and the directives cannot represent. */
 #include "format/events_encode.h"
 
+#include "format/event_kinds.h"
 #include "format/event_rules.h"
 #include "format/varint_words.h"
 #include "format/losses.h"
@@ -38,7 +39,7 @@ static uint8_t written_fields_of(uint32_t fields)
 
 static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
-	event_rule rule = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0};
+	event_rule rule = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0, 0};
 	int byte = event_codes_byte(rules, kind, flags);
 
 	/* A caller specifies the call stack of each event; the writer creates stack sections where they are needed. */
@@ -75,6 +76,21 @@ static void degrade_rules(event_rule rules[EVENT_RULE_COUNT])
 	}
 }
 
+/* Whether an event of a kind can have an optional field that the log cannot contain. */
+static uint8_t rule_can_lose(const event_rule *rule, uint32_t kind)
+{
+	const uint32_t all =
+		WRITES_FIELD(EVENT_FIELD_CALLER) | WRITES_FIELD(EVENT_FIELD_STACK) | WRITES_FIELD(EVENT_FIELD_OBJECT);
+
+	/* The number of a collection. */
+	if (rule->layout == EVENT_LAYOUT_VALUE)
+		return event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION;
+	/* Other events have no detail; their pointer is not valid. */
+	if (!event_rule_is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED && kind != MPROF_EVENT_EXCEPTION)
+		return 0;
+	return (rule->written_fields & all) != all;
+}
+
 void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
 			const event_definitions *defined, mprof_writer_stats *stats)
 {
@@ -92,6 +108,8 @@ void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint
 		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
 			encoder->rules[i].written_fields |= WRITES_FIELD(EVENT_FIELD_STACK);
 	}
+	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
+		encoder->rules[i].can_lose = rule_can_lose(&encoder->rules[i], i % EVENT_RULE_KINDS);
 	encoder->defined = *defined;
 	encoder->stats = stats;
 	encoder->lossy = lossy;
@@ -320,7 +338,8 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 			break;
 		}
 		out = end;
-		if (__builtin_expect(encoder->lossy, 0) && event_loses_content(encoder, rule, event, last_counter))
+		if (__builtin_expect(rule->can_lose | encoder->lossy, 0) &&
+		    event_loss_is_counted(encoder, rule, event, last_counter))
 			losses_shorten_event(encoder->stats, event->kind);
 		if (event_rule_has_time(rule))
 			last_counter = event->counter;

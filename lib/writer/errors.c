@@ -79,8 +79,7 @@ mprof_status writer_leave_out(mprof_writer *writer, mprof_block_kind kind, const
 
 void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind)
 {
-	if (writer->lossy)
-		losses_shorten_block(&writer->stats, kind);
+	losses_shorten_block(&writer->stats, kind);
 }
 
 mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t length)

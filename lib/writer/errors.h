@@ -26,7 +26,7 @@ mprof_status writer_check_name(mprof_writer *writer, const char *name, size_t le
 /** As writer_check_name(), for text that ends with NUL and may be NULL. */
 mprof_status writer_check_text(mprof_writer *writer, const char *text);
 
-/** If lossy, counts a block that was written without a part other than events. */
+/** Counts a block that was written without a part other than events. */
 void writer_shorten_block(mprof_writer *writer, mprof_block_kind kind);
 
 #endif

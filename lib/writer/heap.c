@@ -84,7 +84,7 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, ui
 	status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
-	if (writer->lossy && !encoding.has_offsets)
+	if (!encoding.has_offsets)
 		count_lost_offsets(writer, events, count);
 	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "format/directive_table.h"
+#include "format/rate_text.h"
 #include "io/clock.h"
 #include "io/log_file.h"
 #include "io/sink_descriptor.h"
@@ -63,68 +65,29 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 	return options->lossy <= 1 && options->has_columns <= 1 && options->has_index <= 1 && codec_is_valid(options) &&
 	       options->allow_undefined_ids <= 1 && options->gzip_level <= MAX_GZIP_LEVEL &&
 	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
+	       (options->counters_per_second == 0 || rate_is_valid(options->counters_per_second)) &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
 	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
 }
 
-static const char *directive_refusal(uint32_t directive)
-{
-	switch (directive) {
-	case MPROF_DIRECTIVE_ALLOCATION_CALLER:
-		return "the dialect cannot represent the method that allocates";
-	case MPROF_DIRECTIVE_ALLOCATION_STACK:
-		return "the dialect cannot represent the call stack of an allocation";
-	case MPROF_DIRECTIVE_ALLOCATION_OBJECT:
-		return "the dialect cannot represent the address of an object";
-	case MPROF_DIRECTIVE_ELEMENT_IDS:
-		return "the dialect cannot represent the ID of a code unit";
-	case MPROF_DIRECTIVE_ASSEMBLY_IDS:
-		return "the dialect cannot represent the assembly of a class";
-	case MPROF_DIRECTIVE_METHOD_FLAGS:
-		return "the dialect cannot represent whether a method is a wrapper";
-	case MPROF_DIRECTIVE_IMPLICIT_LEAVE:
-		return "the dialect has no implicit leaves";
-	case MPROF_DIRECTIVE_EXTENDED_EVENTS:
-		return "the dialect has no events in addition to those of mail";
-	case MPROF_DIRECTIVE_CLASS_SIZES:
-		return "the dialect cannot represent the object size of a class";
-	case MPROF_DIRECTIVE_ALLOCATION_STACK_ID:
-		return "the dialect cannot represent the stack ID of an allocation";
-	case MPROF_DIRECTIVE_DETAILED_EVENTS:
-		return "the dialect has no events with details";
-	case MPROF_DIRECTIVE_COLLECTION_NUMBERS:
-		return "the dialect cannot represent the number of a collection";
-	case MPROF_DIRECTIVE_SOURCE_LINES:
-		return "the dialect cannot represent the source line of a method";
-	case MPROF_DIRECTIVE_STACK_SWITCHES:
-		return "the dialect has no switches between call stacks";
-	case MPROF_DIRECTIVE_EXCEPTION_STACK_ID:
-		return "the dialect cannot represent the call stack of an exception";
-	case MPROF_DIRECTIVE_REFERENCE_OFFSETS:
-		return "the dialect cannot represent the offset of a reference";
-	case MPROF_DIRECTIVE_EXCEPTION_CLAUSES:
-		return "the dialect has no events of exception clauses";
-	case MPROF_DIRECTIVE_METHOD_CODE:
-		return "the dialect has no events of the code of methods";
-	case MPROF_DIRECTIVE_MONITOR_HOLDERS:
-		return "the dialect has no events of the holders of monitors";
-	default:
-		return "the dialect does not have one of the directives";
-	}
-}
-
 static mprof_status leave_out_directive(mprof_writer *writer, uint32_t directive)
 {
+	const directive_row *row = directive_find(directive);
+
 	if (!writer->lossy)
-		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, directive_refusal(directive));
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED,
+				     row != NULL ? row->missing : "the dialect does not have one of the directives");
 	writer->stats.left_out++;
 	return MPROF_OK;
 }
 
 static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
 {
-	uint64_t known = writer->encoding.rules->directives;
+	const uint64_t known = writer->encoding.rules->directives;
 
+	if (wanted == 0)
+		wanted = known;
+	wanted &= ~MPROF_DIRECTIVES_NONE;
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		mprof_status status = MPROF_OK;
 
@@ -249,6 +212,25 @@ static mprof_status write_first_blocks(mprof_writer *writer, const mprof_writer_
 	return writer_put_directives(writer);
 }
 
+/* States the frequency of the clock. It is checked and applies to a log that is begun, not to one that is continued. */
+static mprof_status write_rate(mprof_writer *writer, const mprof_writer_options *options)
+{
+	char text[RATE_TEXT_SIZE];
+	const mprof_property rate = {RATE_KEY, text};
+
+	if (options->counters_per_second == 0)
+		return MPROF_OK;
+	rate_text_format(options->counters_per_second, text, sizeof(text));
+	return mprof_writer_write_session(writer, &rate, sizeof(rate), 1);
+}
+
+static mprof_status begin_log(mprof_writer *writer, const mprof_writer_options *options)
+{
+	const mprof_status status = write_first_blocks(writer, options);
+
+	return status == MPROF_OK ? write_rate(writer, options) : status;
+}
+
 static mprof_status open_checked(mprof_writer *writer, const writer_destination *where,
 				 const mprof_writer_options *options)
 {
@@ -263,7 +245,7 @@ static mprof_status open_checked(mprof_writer *writer, const writer_destination 
 	if (status != MPROF_OK)
 		return status;
 	writer_apply_directives(writer, options->allow_undefined_ids != 0 || where->resumed != NULL);
-	return where->resumed != NULL ? writer_restore(writer, where->resumed) : write_first_blocks(writer, options);
+	return where->resumed != NULL ? writer_restore(writer, where->resumed) : begin_log(writer, options);
 }
 
 static mprof_status open_writer(const writer_destination *where, const mprof_writer_options *given,

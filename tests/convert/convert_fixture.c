@@ -52,6 +52,7 @@ conversion convert(const log_bytes *log, mprof_dialect dialect)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = dialect;
 	options.lossy = 1;
 	return convert_with(log, &options);
@@ -63,6 +64,7 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect)
 	conversion made;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = dialect;
 	made = convert_with(log, &options);
 	cr_assert_eq(made.status, MPROF_OK, "%s", mprof_status_get_text(made.status));

@@ -174,6 +174,7 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	mprof_reader_options_init(&reader_options, sizeof(reader_options));
 	reader_options.allocator = &allocator;
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = dialect;
 	options.lossy = 1;
 	options.allocator = &allocator;

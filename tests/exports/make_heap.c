@@ -130,6 +130,7 @@ static void begin(const char *path)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 	expect(mprof_writer_open_path(path, &options, &writer), path);
 	define_names();

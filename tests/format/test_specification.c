@@ -124,6 +124,7 @@ static int has_deflate(void)
 	mprof_status status;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.codec = MPROF_CODEC_DEFLATE;
 	status = mprof_writer_open_memory(&options, &writer);
 	if (status == MPROF_ERR_UNSUPPORTED)
@@ -202,7 +203,7 @@ static void expect_written(const example *expected, uint32_t dialect, uint64_t d
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives;
+	options.directives = directives | MPROF_DIRECTIVES_NONE;
 	expect_written_with(expected, &options, write);
 }
 

@@ -150,7 +150,7 @@ static void fuzz_written(void)
 	options.gzip_level = 6;
 	fuzz_written_log(&options, 0);
 	options.gzip_level = 0;
-	options.directives = directives;
+	options.directives = directives | MPROF_DIRECTIVES_NONE;
 	fuzz_written_log(&options, 0);
 	fuzz_blocks_of_mprof2(&options);
 }

@@ -47,6 +47,7 @@ static timed_log *make_timed_log(uint32_t dialect)
 	cr_assert_not_null(self);
 	self->counter = 1000;
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = dialect;
 	options.clock = tell_time;
 	options.clock_user = self;
@@ -427,6 +428,7 @@ Test(reader_time, a_base_counter_may_be_repeated)
 	size_t count;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.clock = tell_time;
 	options.clock_user = &clock;
 	options.allow_undefined_ids = 1;

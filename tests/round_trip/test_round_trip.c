@@ -88,7 +88,7 @@ static void begin(round_trip *trip, uint32_t dialect, uint64_t directives)
 	memset(trip, 0, sizeof(*trip));
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives;
+	options.directives = directives | MPROF_DIRECTIVES_NONE;
 	options.clock = read_clock;
 	options.clock_user = &trip->readings;
 	options.runtime = "runtime";

@@ -202,6 +202,7 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = dialect;
 	options.lossy = dialect == MPROF_DIALECT_MAIL;
 	options.gzip_level = gzip_level;
@@ -518,6 +519,7 @@ static void write_deep(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -535,6 +537,7 @@ static void write_backward(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -552,6 +555,7 @@ static void write_empty(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	begin(&made, path, &options, SECOND);
 	end(&made, 1);
 }

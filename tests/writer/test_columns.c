@@ -166,7 +166,7 @@ static log_bytes write_log(uint32_t has_columns, uint64_t directives, size_t pie
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = directives;
+	options.directives = directives | MPROF_DIRECTIVES_NONE;
 	options.has_columns = has_columns;
 	options.allow_undefined_ids = 1;
 	options.lossy = 1;
@@ -289,6 +289,7 @@ Test(columns, are_refused_by_other_dialects)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.has_columns = 1;
 	options.dialect = MPROF_DIALECT_MONO;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);

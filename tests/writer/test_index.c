@@ -370,6 +370,7 @@ Test(index, other_dialects_refuse_it)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = MPROF_DIALECT_MONO;
 	options.has_index = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);

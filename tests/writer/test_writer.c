@@ -2,6 +2,8 @@
 /* The bytes that each call of the writer adds to the log, and the calls that it refuses. */
 #include "writer_fixture.h"
 
+#include <mprof/reader.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,8 @@ Test(writer, refuses_directives_of_other_dialects)
 	expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_ERR_UNSUPPORTED);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
-	for (uint32_t directive = 0; directive < 64; directive++) {
+	/* Bit 0 is MPROF_DIRECTIVES_NONE. */
+	for (uint32_t directive = 1; directive < 64; directive++) {
 		options = options_of(MPROF_DIALECT_MAIL, BIT(directive));
 		cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);
 		cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
@@ -450,7 +453,7 @@ Test(writer, defaults)
 Test(writer, files)
 {
 	char path[] = "mprof-test-writer-XXXXXX";
-	char content[64];
+	char content[256];
 	mprof_error error = {.struct_size = sizeof(error)};
 	mprof_writer *writer;
 	const uint8_t *bytes;
@@ -551,3 +554,180 @@ Test(writer, refuses_to_compress)
 }
 
 #endif
+
+/* The only allocation of a log. */
+static void read_allocation(mprof_writer *writer, uint64_t *object, uint64_t *declared)
+{
+	const uint8_t *bytes;
+	size_t length;
+	size_t count;
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_event event;
+
+	*object = *declared = 0;
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		if (block.kind == MPROF_BLOCK_DIRECTIVES)
+			*declared = block.as.directives.declared;
+		if (block.kind != MPROF_BLOCK_EVENTS)
+			continue;
+		cr_assert_eq(mprof_reader_next_events(reader, &event, 1, &count), MPROF_OK);
+		*object = event.more.detail != NULL ? event.more.detail->object : 0;
+	}
+	mprof_reader_destroy(reader);
+}
+
+/* Writes an allocation with the address of its object. */
+static mprof_status write_allocation(mprof_writer *writer)
+{
+	const mprof_class_definition definition = {
+		.struct_size = sizeof(definition), .id = 1, .name = "C", .name_length = 1};
+	const mprof_event_detail detail = {.struct_size = sizeof(detail), .object = 0x1000};
+	const mprof_event event = {.kind = MPROF_EVENT_ALLOCATION, .id = 1, .value = 24, .more.detail = &detail};
+	size_t written;
+	mprof_status status;
+
+	cr_assert_eq(mprof_writer_define_class(writer, &definition), MPROF_OK);
+	cr_assert_eq(mprof_writer_begin_events(writer, 1, 0), MPROF_OK);
+	status = mprof_writer_write_events(writer, &event, 1, &written);
+	cr_assert_eq(written, status == MPROF_OK ? 1 : 0);
+	cr_assert_eq(mprof_writer_end_events(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	return status;
+}
+
+Test(writer, declares_all_directives_by_default)
+{
+	static const mprof_dialect dialects[] = {MPROF_DIALECT_MPROF2, MPROF_DIALECT_MONO, MPROF_DIALECT_UNITY};
+
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		mprof_dialect_info info = {.struct_size = sizeof(info)};
+		mprof_writer_options options = {.struct_size = sizeof(options), .dialect = dialects[i]};
+		mprof_writer *writer;
+		uint64_t object;
+		uint64_t declared;
+
+		cr_assert_eq(mprof_dialect_get_info(dialects[i], &info), MPROF_OK);
+		cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+		cr_assert_eq(write_allocation(writer), MPROF_OK);
+		read_allocation(writer, &object, &declared);
+		cr_expect_eq(object, 0x1000);
+		cr_expect_eq(declared, info.directives);
+		mprof_writer_destroy(writer);
+	}
+}
+
+Test(writer, counts_a_field_without_its_directive)
+{
+	static const uint64_t others = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
+
+	for (uint32_t columns = 0; columns <= 1; columns++) {
+		for (uint32_t lossy = 0; lossy <= 1; lossy++) {
+			mprof_writer_options options = {.struct_size = sizeof(options),
+							.directives = others,
+							.lossy = lossy,
+							.has_columns = columns};
+			mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+			mprof_writer *writer;
+
+			cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+			cr_expect_eq(write_allocation(writer), MPROF_OK);
+			cr_assert_eq(mprof_writer_get_stats(writer, &stats), MPROF_OK);
+			cr_expect_eq(stats.left_out, 1);
+			cr_expect_eq(stats.shortened_events[MPROF_EVENT_ALLOCATION], 1);
+			mprof_writer_destroy(writer);
+		}
+	}
+}
+
+/* A field of a definition or a code unit, and the directive that it needs. */
+typedef struct optional_field {
+	mprof_directive directive;
+	mprof_class_definition class_definition;
+	mprof_method_definition method;
+	mprof_element element;
+} optional_field;
+
+static mprof_status write_field(mprof_writer *writer, const optional_field *field)
+{
+	if (field->class_definition.struct_size != 0)
+		return mprof_writer_define_class(writer, &field->class_definition);
+	if (field->method.struct_size != 0)
+		return mprof_writer_define_method(writer, &field->method);
+	return mprof_writer_write_loaded(writer, &field->element);
+}
+
+Test(writer, counts_fields_of_definitions_without_their_directives)
+{
+	static const mprof_assembly_name assembly = {.struct_size = sizeof(assembly), .major = 1};
+	static const optional_field fields[] = {
+		{.directive = MPROF_DIRECTIVE_ASSEMBLY_IDS,
+		 .class_definition = {.struct_size = sizeof(mprof_class_definition), .id = 1, .assembly_id = 1}},
+		{.directive = MPROF_DIRECTIVE_CLASS_SIZES,
+		 .class_definition = {.struct_size = sizeof(mprof_class_definition), .id = 1, .size = 24}},
+		{.directive = MPROF_DIRECTIVE_METHOD_FLAGS,
+		 .method = {.struct_size = sizeof(mprof_method_definition),
+			    .id = 1,
+			    .flags = MPROF_METHOD_FLAG_WRAPPER}},
+		{.directive = MPROF_DIRECTIVE_SOURCE_LINES,
+		 .method = {.struct_size = sizeof(mprof_method_definition),
+			    .id = 1,
+			    .source_file = "a.c",
+			    .source_file_length = 3}},
+		{.directive = MPROF_DIRECTIVE_ELEMENT_IDS,
+		 .element = {.struct_size = sizeof(mprof_element), .kind = MPROF_ELEMENT_MODULE, .id = 1}},
+		{.directive = MPROF_DIRECTIVE_ASSEMBLY_IDS,
+		 .element = {.struct_size = sizeof(mprof_element),
+			     .kind = MPROF_ELEMENT_ASSEMBLY,
+			     .assembly = &assembly}},
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		for (int has_directive = 0; has_directive <= 1; has_directive++) {
+			const uint64_t bit = MPROF_DIRECTIVE_BIT(fields[i].directive);
+			mprof_writer *writer = open_plain(MPROF_DIALECT_MPROF2, has_directive ? bit : 0);
+
+			mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+
+			cr_expect_eq(write_field(writer, &fields[i]), MPROF_OK);
+			cr_expect_eq(mprof_writer_close(writer), MPROF_OK);
+			cr_assert_eq(mprof_writer_get_stats(writer, &stats), MPROF_OK);
+			cr_expect_eq(stats.left_out, has_directive ? 0 : 1, "field %zu", i);
+			mprof_writer_destroy(writer);
+		}
+	}
+}
+
+Test(writer, states_the_rate_of_the_clock)
+{
+	mprof_writer_options options = options_of(MPROF_DIALECT_MPROF2, 0);
+	mprof_session session = {.struct_size = sizeof(session)};
+	const uint8_t *bytes;
+	size_t length;
+	mprof_reader *reader;
+	mprof_writer *writer;
+	mprof_block block;
+
+	options.counters_per_second = 2500;
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK)
+		;
+	cr_assert_eq(mprof_reader_get_session(reader, &session), MPROF_OK);
+	cr_expect_eq(session.states_rate, 1);
+	cr_expect_float_eq(session.counters_per_second, 2500, 1e-9);
+	mprof_reader_destroy(reader);
+	mprof_writer_destroy(writer);
+	options.counters_per_second = -1;
+	cr_expect_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_ARGUMENT);
+	options.counters_per_second = 2500;
+	options.dialect = MPROF_DIALECT_MONO;
+	cr_expect_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED, "it has no SESSION block");
+	mprof_writer_destroy(writer);
+}

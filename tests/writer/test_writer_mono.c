@@ -471,7 +471,8 @@ Test(writer_mono, functions_without_a_module)
 		     CLOCK_BYTES MODULES_BYTES NO_MODULE_BYTES "\x7b\x7f\x7f\x7f\x8f\x81loose\0\x8d"
 							       "\x7b\x7f\x7f\x7f\x8f\x82"
 							       "free\0\x92\x80" CLOCK_BYTES);
-	cr_assert_eq(stats_of(writer).left_out, 0);
+	/* Only the sizes of the classes. */
+	cr_assert_eq(stats_of(writer).left_out, stats_of(writer).shortened_blocks[MPROF_BLOCK_MAPPING]);
 	mprof_writer_destroy(writer);
 }
 
@@ -489,7 +490,8 @@ Test(writer_mono, samples_of_unity)
 				 "\x85\x8c\x45\x86"
 				 "\x85\x84\x00\x00\x3c\x77\x5b\x55\xb7"
 				 "\x85\x81\x80" CLOCK_BYTES);
-	cr_assert_eq(stats_of(writer).left_out, 0);
+	/* Only the sizes of the classes. */
+	cr_assert_eq(stats_of(writer).left_out, stats_of(writer).shortened_blocks[MPROF_BLOCK_MAPPING]);
 	mprof_writer_destroy(writer);
 }
 

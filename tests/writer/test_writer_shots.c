@@ -186,7 +186,8 @@ Test(writer_shots, what_blocks_have_no_place_for)
 
 	cr_assert_eq(mprof_writer_write_heap(writer, 1, MPROF_HEAP_FLAG_FIRST, 16, events, 4), MPROF_ERR_UNSUPPORTED);
 	cr_assert_eq(mprof_writer_write_heap(writer, 0, 0, 16, &moved, 1), MPROF_ERR_UNSUPPORTED);
-	cr_assert_eq(stats_of(writer).left_out, 0);
+	/* Only the sizes of the classes. */
+	cr_assert_eq(stats_of(writer).left_out, stats_of(writer).shortened_blocks[MPROF_BLOCK_MAPPING]);
 	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
 	cr_assert_eq(stats_of(writer).blocks, 4);
 	mprof_writer_destroy(writer);
