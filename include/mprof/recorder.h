@@ -100,26 +100,29 @@ typedef enum mprof_allocation_detail {
  * \since 0.1
  */
 typedef struct mprof_recorder_options {
-	size_t struct_size;                    /**< Set by mprof_recorder_options_init(). */
-	const mprof_writer_options *writer;    /**< Options of the writer: dialect, compression and others; its clock is
-	                                            not used. NULL: defaults. Copied. The writer thread compresses,
+	size_t struct_size;                 /**< Set by mprof_recorder_options_init(). */
+	const mprof_writer_options *writer; /**< Options of the writer: dialect, compression and others; its clock and
+	                                            counters_per_second are not used. Its intro_flags state in INTRO
+	                                            what is recorded, for readers that show it: the recorder does not
+	                                            know what its client will record, so they are 0 if the client does
+	                                            not set them. NULL: defaults. Copied. The writer thread compresses,
 	                                            or those of drain_threads, so recording threads wait for them
 	                                            if they record faster. */
-	const mprof_allocator *allocator;      /**< Allocator of the recorder; NULL: malloc. Event buffers come from the
+	const mprof_allocator *allocator;   /**< Allocator of the recorder; NULL: malloc. Event buffers come from the
 	                                            system. Copied. Called on any thread that calls the recorder, on the
 	                                            writer thread, and on those of drain_threads. */
-	uint32_t buffer_events;                /**< Events in one buffer, 128 to 1048576; 0 means 4096. An event with
+	uint32_t buffer_events;             /**< Events in one buffer, 128 to 1048576; 0 means 4096. An event with
 	                                            details counts as two, and as one more for each two frames. */
-	uint32_t max_buffers;                  /**< Maximum number of buffers in addition to one for each thread, 2 to
+	uint32_t max_buffers;               /**< Maximum number of buffers in addition to one for each thread, 2 to
 	                                            65536; 0 means 512. Their content is lost if the process is killed,
 	                                            see above. */
-	uint32_t overflow;                     /**< An #mprof_overflow. */
-	uint32_t drain_interval_ms;            /**< Maximum time that an event stays in a buffer that is not full, in
+	uint32_t overflow;                  /**< An #mprof_overflow. */
+	uint32_t drain_interval_ms;         /**< Maximum time that an event stays in a buffer that is not full, in
 	                                            milliseconds; 0 means 1000. */
-	uint64_t (*counter)(void *user);       /**< Reads a monotonic counter; NULL: that of the machine. */
-	void *counter_user;                    /**< Passed as the argument of counter. */
-	uint32_t keys_are_ids;                 /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
-	uint32_t machine_ticks;                /**< 1: record the ticks of the machine's counter as they are. 0: in
+	uint64_t (*counter)(void *user);    /**< Reads a monotonic counter; NULL: that of the machine. */
+	void *counter_user;                 /**< Passed as the argument of counter. */
+	uint32_t keys_are_ids;              /**< 1: keys are IDs chosen by the client, below 2^32 - 1. */
+	uint32_t machine_ticks;             /**< 1: record the ticks of the machine's counter as they are. 0: in
 	                                            units of 8 to 17 ns, which make smaller logs. No effect with
 	                                            counter. */
 	mprof_resolve_function resolve_method; /**< Names methods that were not defined; may be NULL. */
@@ -197,6 +200,18 @@ typedef struct mprof_recorder_options {
 	                                            0: the recorder measures it by the monotonic clock, and states it
 	                                            from 10 ms after the start. Only with counter: that of the machine
 	                                            is always measured. */
+	/**
+	 * \brief Called once, on the writer thread, when an error ends the writing of the log, for example if the
+	 * disk is full; may be NULL.
+	 *
+	 * From then on, what is recorded is lost: mprof_recorder_is_enabled() returns 0, and functions that send
+	 * something to the writer thread return the status of the error. No lock is held during the call. It may call
+	 * any function of the recorder that does not wait for the writer thread: not mprof_recorder_close(). If the
+	 * error occurs while the log is closed, the call comes before mprof_recorder_close() returns. A log that
+	 * reaches max_log_bytes has not failed. \p error is valid during the call.
+	 */
+	void (*failed)(void *user, const mprof_error *error);
+	void *failed_user; /**< Passed to failed. */
 } mprof_recorder_options;
 
 /**
@@ -407,6 +422,7 @@ MPROF_API mprof_status mprof_recorder_drain(mprof_recorder *recorder);
  * - #MPROF_OK, also if nothing changed.
  * - #MPROF_ERR_ARGUMENT if \p recorder is NULL or \p enabled is neither 0 nor 1.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled);
@@ -416,8 +432,8 @@ MPROF_API mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int 
  *
  * Thread-safe, async-signal-safe.
  * \param recorder The recorder.
- * \return 1 if events are recorded. 0 if recording is stopped, the recorder is closed or NULL, or in a child made by
- * fork().
+ * \return 1 if events are recorded. 0 if recording is stopped or has failed (mprof_recorder_options::failed), the
+ * recorder is closed or NULL, or in a child made by fork().
  * \since 0.1
  */
 MPROF_API int mprof_recorder_is_enabled(const mprof_recorder *recorder);

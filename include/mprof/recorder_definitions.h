@@ -86,6 +86,7 @@ typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_descripti
  * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, or struct_size is too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -112,6 +113,7 @@ MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mpr
  * - #MPROF_ERR_NAME if the name or the source file contains a NUL byte or is longer than
  *   mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -133,6 +135,7 @@ MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mp
  *   too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -154,6 +157,7 @@ MPROF_API mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mp
  *   too small.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -175,6 +179,7 @@ MPROF_API mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, 
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -198,6 +203,7 @@ MPROF_API mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, 
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the key is empty.
  * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
  *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
  * - #MPROF_ERR_MEMORY if the allocator refused.
@@ -255,6 +261,7 @@ MPROF_API mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, cons
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_MEMORY if the allocator refused: what was loaded or unloaded since the last time is not known.
  * \since 0.1
  */

@@ -44,6 +44,7 @@ typedef struct mprof_root_area {
  *   the kind is unknown.
  * - #MPROF_ERR_NAME if the name is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
  *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
  *   (#MPROF_LOSS_NO_BUFFER).
@@ -62,6 +63,7 @@ MPROF_API mprof_status mprof_recorder_register_root(mprof_recorder *recorder, co
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
  *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
  *   (#MPROF_LOSS_NO_BUFFER).

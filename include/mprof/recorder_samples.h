@@ -40,13 +40,15 @@ MPROF_API int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t th
  * \param recorder The recorder.
  * \param section The group that it belongs to, UTF-8, NUL-terminated. Copied.
  * \param name Its name, UTF-8, NUL-terminated. Copied.
- * \param flags Bits of #mprof_metric_flag.
+ * \param flags Bits of #mprof_metric_flag, except #MPROF_METRIC_FLAG_THREAD: the metrics of threads are those of
+ * mprof_recorder_options::thread_times, and a client has no other.
  * \param metric Receives its ID.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p flags has unknown bits.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p flags has unknown bits or #MPROF_METRIC_FLAG_THREAD.
  * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -76,6 +78,7 @@ typedef struct mprof_metric_value {
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, or \p value_size is invalid.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
  *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
  *   (#MPROF_LOSS_NO_BUFFER).
@@ -98,6 +101,7 @@ MPROF_API mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, c
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_NAME if the text contains a NUL byte or is longer than mprof_writer_options::max_name_length.
  * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
  * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
  *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
  *   (#MPROF_LOSS_NO_BUFFER).

@@ -125,7 +125,10 @@ MPROF_API void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause c
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread.
  * \param stack A number chosen by the client, such as the address of the runtime's structure, unique in the recorder; 0
- * means the thread's own stack, on which it starts.
+ * means the thread's own stack, on which it starts. A number stands for the same stack until mprof_thread_end_stack():
+ * a client that does not learn when a stack ends, as that of a coroutine that is collected, calls that function before
+ * it uses the number for another stack. Otherwise the methods that were open on the old one stay open below the new
+ * ones.
  * \return
  * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
  * - #MPROF_ERR_ARGUMENT if \p thread is NULL.
@@ -137,7 +140,8 @@ MPROF_API mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t 
 
 /**
  * \brief Records that a call stack has ended. Methods that are open on it end; no time has passed in them since it was
- * left. Its number may be used for another stack.
+ * left. Its number may be used for another stack. For a number that is not in use the event changes nothing, so it may
+ * also be recorded before a stack is first switched to.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread. If the thread is on the stack, it is on its own stack from here on.

@@ -64,6 +64,8 @@ mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
 	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
 	    recorder_in_child(&recorder->shared))
 		return MPROF_ERR_STATE;
+	if (recorder_failure(&recorder->shared) != MPROF_OK)
+		return recorder_failure(&recorder->shared);
 	counter = counter_read(&recorder->shared.counter);
 	pthread_mutex_lock(&recorder->shared.threads_lock);
 	if (atomic_exchange_explicit(&recorder->shared.enabled, enabled, memory_order_relaxed) != enabled) {
@@ -82,5 +84,5 @@ int mprof_recorder_is_enabled(const mprof_recorder *recorder)
 {
 	return recorder != NULL && atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) &&
 	       !atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) &&
-	       !recorder_in_child(&recorder->shared);
+	       recorder_failure(&recorder->shared) == MPROF_OK && !recorder_in_child(&recorder->shared);
 }

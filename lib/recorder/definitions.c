@@ -29,11 +29,13 @@ mprof_frame mprof_frame_make_compiling(mprof_key method)
 	return method | MPROF_FRAME_COMPILING;
 }
 
-/* Whether the recorder is closing, so nobody takes messages any more. */
-static int is_closing(const mprof_recorder *recorder)
+/* The reason why nobody takes messages or writes what they state; #MPROF_OK if there is none. It never goes away. */
+static mprof_status refusal_of(const mprof_recorder *recorder)
 {
-	return atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
-	       recorder_in_child(&recorder->shared);
+	if (atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
+	    recorder_in_child(&recorder->shared))
+		return MPROF_ERR_STATE;
+	return recorder_failure(&recorder->shared);
 }
 
 static mprof_status send_definition(mprof_recorder *recorder, message_kind kind, mprof_key key,
@@ -51,8 +53,8 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
 	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	counter = counter_read(&recorder->shared.counter);
 	/*
 	 * A message would be too late: the function is called for an event that is being written, which may need this
@@ -105,8 +107,8 @@ static mprof_status send_fields(mprof_recorder *recorder, mprof_key class_key, c
 
 	if (status != MPROF_OK)
 		return status;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	if (count == 0 || (shared->detail & DETAIL_HEAP_OFFSETS) == 0)
 		return MPROF_OK;
 	return message_sending_send(shared,
@@ -152,8 +154,8 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	created = message_element(&recorder->shared.messages.allocator, kind, key, &own);
 	/* Only an element that is loaded gives its key a meaning. */
 	return kind == MESSAGE_LOADED ? message_sending_define(&recorder->shared, kind, key, 0, created)
@@ -177,8 +179,8 @@ mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t i
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	return message_sending_send(&recorder->shared,
 				    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
 }
@@ -191,8 +193,8 @@ mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *k
 	if (!recorder_name_is_writable(&recorder->shared, key, strlen(key)) ||
 	    !recorder_name_is_writable(&recorder->shared, value, strlen(value)))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	return message_sending_send(&recorder->shared,
 				    message_property(&recorder->shared.messages.allocator, key, value));
 }
@@ -204,8 +206,8 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, text, text_length))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	return message_sending_offer(&recorder->shared,
 				     message_mark(&recorder->shared.messages.allocator, thread, text, text_length,
 						  counter_read(&recorder->shared.counter)));
@@ -231,8 +233,8 @@ mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *
 	if (!recorder_name_is_writable(&recorder->shared, section, strlen(section)) ||
 	    !recorder_name_is_writable(&recorder->shared, name, strlen(name)))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
 	/* Before the ID is assigned, which takes a lock that the writer thread needs. */
 	status = message_sending_reserve(&recorder->shared, created);
@@ -255,8 +257,8 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 		if (values[i].metric == 0 || values[i].metric > defined)
 			return MPROF_ERR_ARGUMENT;
 	}
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	if (count == 0)
 		return MPROF_OK;
 	status = message_sending_offer(&recorder->shared,
@@ -293,8 +295,8 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 		return MPROF_ERR_ARGUMENT;
 	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	return message_sending_offer(&recorder->shared,
 				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
 						  counter_read(&recorder->shared.counter)));
@@ -307,8 +309,8 @@ mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t s
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (is_closing(recorder))
-		return MPROF_ERR_STATE;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
 	return message_sending_offer(&recorder->shared,
 				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_UNREGISTERED,
 						  &area, counter_read(&recorder->shared.counter)));

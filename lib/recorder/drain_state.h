@@ -33,8 +33,11 @@ typedef struct recorder_drain {
 	recorder_output *output;
 
 	/* Constant. */
-	uint32_t buffer_events;             /**< Capacity of buffers, and so of the arrays below. */
-	uint32_t interval_ms;               /**< Time between rounds that drain buffers which are not full. */
+	uint32_t buffer_events; /**< Capacity of buffers, and so of the arrays below. */
+	uint32_t interval_ms;   /**< Time between rounds that drain buffers which are not full. */
+	void (*failed)(void *user, const mprof_error *error); /**< As in the options. May be NULL. */
+	void *failed_user;
+	int has_failed;                     /**< recorder_shared::failed is set. */
 	void (*thread_started)(void *user); /**< Called on the writer thread before all else. May be NULL. */
 	void (*thread_ended)(void *user);   /**< Called on the writer thread after all else. May be NULL. */
 	void *thread_user;

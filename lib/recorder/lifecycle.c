@@ -125,6 +125,8 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	drain->output = &recorder->output;
 	drain->buffer_events = options->buffer_events;
 	drain->interval_ms = options->drain_interval_ms;
+	drain->failed = options->failed;
+	drain->failed_user = options->failed_user;
 	drain->thread_started = options->thread_started;
 	drain->thread_ended = options->thread_ended;
 	drain->thread_user = options->thread_user;
@@ -261,7 +263,7 @@ static int has_stacks(uint64_t known, uint64_t declared)
 /* Declares the directives that the recorder uses and the dialect supports. */
 static void declare_own_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
 {
-	writer_options->directives |= OWN_DIRECTIVES & known;
+	writer_options->directives |= (OWN_DIRECTIVES & known) | MPROF_DIRECTIVES_NONE;
 	/* Implicit leaves depend on earlier events, which may be evicted. */
 	if (is_ring)
 		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
@@ -329,6 +331,8 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	uint64_t known = rules != NULL ? rules->directives : 0;
 	recorder_shared *shared = &recorder->shared;
 
+	/* The recorder measures the rate, or has its own option for it. */
+	writer_options->counters_per_second = 0;
 	writer_options->has_columns = !options->event_rows && rules != NULL && rules->column_code != 0;
 	/* An index has an entry for every block, and blocks of a ring are evicted. */
 	writer_options->has_index =
@@ -408,7 +412,7 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 {
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 
-	writer_options->directives = resumed->directives;
+	writer_options->directives = resumed->directives | MPROF_DIRECTIVES_NONE;
 	recorder->shared.detail = resumed->detail;
 	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;

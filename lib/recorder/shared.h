@@ -87,6 +87,11 @@ typedef struct recorder_shared {
 	 * the writer thread, whose last round then sees everything recorded before.
 	 */
 	_Atomic int closing;
+	/**
+	 * The mprof_status that ended the writing of the log, #MPROF_OK until then. The writer thread stores it;
+	 * relaxed, since nothing else is read because of it.
+	 */
+	_Atomic uint32_t failed;
 	_Atomic int enabled; /**< Changed under threads_lock, read relaxed. */
 	/**
 	 * The values of pthread_self() on the writer thread and the drain threads, 0 where none runs. Relaxed: only the
@@ -137,6 +142,12 @@ void recorder_destroy_locks(recorder_shared *shared);
 
 /** Whether the process is a child made by fork(), which has no writer thread. Any thread; async-signal-safe. */
 int recorder_in_child(const recorder_shared *shared);
+
+/** The error that ended the writing of the log, or #MPROF_OK. Any thread; async-signal-safe. */
+static inline mprof_status recorder_failure(const recorder_shared *shared)
+{
+	return (mprof_status)atomic_load_explicit(&shared->failed, memory_order_relaxed);
+}
 
 /** Marks the calling thread as the writer thread or a drain thread, until recorder_end_own_thread(). */
 void recorder_begin_own_thread(recorder_shared *shared);

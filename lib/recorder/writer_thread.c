@@ -82,6 +82,19 @@ static void end_round(recorder_drain *drain, uint64_t served)
 	pthread_mutex_unlock(&shared->state_lock);
 }
 
+/*
+ * From here on, threads see that recording failed. Before end_round(), so that a thread that has waited for the round
+ * sees it too. Returns 1 the first time.
+ */
+static int note_failure(recorder_drain *drain)
+{
+	if (drain->output->status == MPROF_OK || drain->has_failed)
+		return 0;
+	drain->has_failed = 1;
+	atomic_store_explicit(&drain->shared->failed, (uint32_t)drain->output->status, memory_order_relaxed);
+	return 1;
+}
+
 /* Waits for work. Returns 1 when buffers that are not full are due as well. */
 static int wait_for_work(recorder_drain *drain, struct timespec *deadline)
 {
@@ -105,6 +118,7 @@ static void drain_until_closed(recorder_drain *drain)
 	recorder_output *output = drain->output;
 	struct timespec deadline;
 	uint64_t served = 0;
+	int has_just_failed;
 	int closing;
 
 	clock_gettime(WAIT_CLOCK, &deadline);
@@ -125,7 +139,11 @@ static void drain_until_closed(recorder_drain *drain)
 		if (closing)
 			output_close(output);
 		output_count_lost(output, MPROF_LOSS_LIMIT, writer_take_refused_events(output->writer));
+		has_just_failed = note_failure(drain);
 		end_round(drain, served);
+		/* No lock is held here, and no thread waits for this round any more. */
+		if (has_just_failed && drain->failed != NULL)
+			drain->failed(drain->failed_user, &output->error);
 	} while (!closing);
 }
 

@@ -411,3 +411,73 @@ Test(recorder_losses, marks_have_a_limit_of_their_own, .timeout = 120)
 	cr_assert_str_eq(log.events[0].name, "Late ()");
 	recorded_log_free(&log);
 }
+
+typedef struct noted_failure {
+	mprof_recorder *recorder;
+	int calls;
+	int was_enabled;
+	mprof_status mark; /* Of a marker that the callback tries to record. */
+	mprof_error error;
+} noted_failure;
+
+static void note_failure(void *user, const mprof_error *error)
+{
+	noted_failure *noted = user;
+
+	noted->calls++;
+	noted->error = *error;
+	noted->was_enabled = mprof_recorder_is_enabled(noted->recorder);
+	noted->mark = mprof_recorder_record_mark(noted->recorder, 0, "failed", 6);
+}
+
+Test(recorder_losses, a_failure_is_reported_once, .timeout = 120)
+{
+	recorded_log log = {.fail_after = 2000};
+	noted_failure noted = {.was_enabled = 1};
+	mprof_recorder_options options;
+	mprof_thread *thread;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.failed = note_failure;
+	options.failed_user = &noted;
+	noted.recorder = recorded_log_open(&log, &options);
+	define_method(noted.recorder, METHOD, 0, "M ()");
+	cr_assert_eq(mprof_recorder_attach(noted.recorder, 5, &thread), MPROF_OK);
+	cr_expect_eq(mprof_recorder_is_enabled(noted.recorder), 1);
+	for (int i = 0; i < 100000; i++)
+		mprof_thread_enter_method(thread, METHOD);
+	cr_assert_eq(mprof_recorder_drain(noted.recorder), MPROF_ERR_IO);
+	cr_expect_eq(mprof_recorder_is_enabled(noted.recorder), 0);
+	cr_expect_eq(mprof_recorder_set_property(noted.recorder, "key", "value"), MPROF_ERR_IO);
+	cr_expect_eq(mprof_recorder_record_mark(noted.recorder, 0, "mark", 4), MPROF_ERR_IO);
+	cr_expect_eq(mprof_recorder_set_enabled(noted.recorder, 1), MPROF_ERR_IO);
+	cr_expect_eq(mprof_recorder_drain(noted.recorder), MPROF_ERR_IO);
+	mprof_thread_detach(thread);
+	cr_expect_eq(mprof_recorder_close(noted.recorder), MPROF_ERR_IO);
+	cr_expect_eq(noted.calls, 1);
+	cr_expect_eq(noted.was_enabled, 0);
+	cr_expect_eq(noted.mark, MPROF_ERR_IO);
+	cr_expect_eq(noted.error.status, MPROF_ERR_IO);
+	cr_expect_eq(noted.error.system_error, ENOSPC);
+	mprof_recorder_destroy(noted.recorder);
+	recorded_log_free(&log);
+}
+
+/* A log that ends well never has. */
+Test(recorder_losses, no_failure_is_reported_without_one, .timeout = 120)
+{
+	recorded_log log = {0};
+	noted_failure noted = {0};
+	mprof_recorder_options options;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.failed = note_failure;
+	options.failed_user = &noted;
+	options.max_log_bytes = 4096;
+	noted.recorder = recorded_log_open(&log, &options);
+	cr_assert_eq(mprof_recorder_drain(noted.recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_close(noted.recorder), MPROF_OK);
+	cr_expect_eq(noted.calls, 0);
+	mprof_recorder_destroy(noted.recorder);
+	recorded_log_free(&log);
+}
