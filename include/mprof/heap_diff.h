@@ -57,6 +57,17 @@ MPROF_BEGIN_DECLS
 typedef struct mprof_heap_diff mprof_heap_diff;
 
 /**
+ * \brief Values of mprof_heap_diff_options::is_last_at_exit.
+ * \since 0.1
+ */
+typedef enum mprof_heap_diff_end {
+	MPROF_HEAP_DIFF_END_LOG = 0,    /**< Snapshots after mprof_session::snapshots_before_shutdown are not evidence;
+	                                      if the log does not state it, as #MPROF_HEAP_DIFF_END_EXIT. */
+	MPROF_HEAP_DIFF_END_EXIT = 1,   /**< The last snapshot that was added may be that of the program's end. */
+	MPROF_HEAP_DIFF_END_RUNNING = 2 /**< All snapshots were taken while the program ran. */
+} mprof_heap_diff_end;
+
+/**
  * \brief Options of a comparison. If all fields except struct_size are 0, the defaults apply.
  * \since 0.1
  */
@@ -66,8 +77,9 @@ typedef struct mprof_heap_diff_options {
 	uint64_t max_memory;              /**< Maximum memory, in bytes; 0 means 1 GiB. */
 	uint32_t max_shapes;              /**< Maximum number of path shapes, at most 2^30; 0 means 2^18. */
 	uint32_t max_depth;               /**< Maximum number of steps of a path shape; 0 means 64. */
-	uint32_t is_last_at_exit; /**< 1: the last snapshot may have been taken while the program ended, so it need not
-	                             show growth: see mprof_heap_diff_get_growth(). */
+	uint32_t is_last_at_exit; /**< Whether the last snapshot may have been taken while the program ended, so that it
+	                             need not show growth: an #mprof_heap_diff_end. 0: as the log states it, else
+	                             yes. See mprof_heap_diff_get_growth(). */
 	uint32_t reserved;        /**< 0. */
 } mprof_heap_diff_options;
 
@@ -90,7 +102,7 @@ MPROF_API void mprof_heap_diff_options_init(mprof_heap_diff_options *options, si
  * \param diff Receives the comparison. The caller frees it with mprof_heap_diff_destroy().
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if \p diff is NULL, struct_size is too small, or max_shapes is too large.
+ * - #MPROF_ERR_ARGUMENT if \p diff is NULL, struct_size is too small, or max_shapes or is_last_at_exit is too large.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
@@ -289,10 +301,11 @@ typedef struct mprof_heap_growth {
  * snapshots, and was never more than 2 percent below its maximum. Changes in between may then be decreases if no more
  * than half of them are, and if the shape increased by more than 10 percent altogether.
  *
- * A program that ends does not add objects any more, and may already have dropped some. If
- * mprof_heap_diff_options::is_last_at_exit is 1 and the last snapshot that was added is compared, a shape that grew in
- * three or more snapshots before (the first one counts) need not grow in it: it is enough if at least 90 percent of its
- * objects, or bytes, are left.
+ * A program that ends does not add objects any more, and may already have dropped some. Snapshots that the runtime took
+ * while it shut down are therefore not compared, if the log states which ones are: those with a higher number than
+ * mprof_session::snapshots_before_shutdown. If it does not state it, the last snapshot that was added may be one of
+ * them: a shape that grew in three or more snapshots before (the first one counts) need not grow in it, it is enough if
+ * at least 90 percent of its objects, or bytes, are left. mprof_heap_diff_options::is_last_at_exit changes that.
  *
  * One thread at a time, since it needs temporary memory: 1 byte for each shape.
  * \param diff The comparison.

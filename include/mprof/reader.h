@@ -245,8 +245,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_source(const mprof_sour
 
 /**
  * \brief Interrupts a long call that reads: mprof_reader_next_block(), mprof_reader_load(), mprof_reader_seek(),
- * mprof_reader_build_index(), mprof_profile_read(), mprof_converter_run() return #MPROF_ERR_INTERRUPTED before they
- * read more of the source.
+ * mprof_reader_seek_time(), mprof_reader_build_index(), mprof_reader_load_index(), mprof_reader_get_open_frames(),
+ * mprof_profile_read(), mprof_heap_graph_read(), mprof_converter_run() return #MPROF_ERR_INTERRUPTED before they read
+ * more of the source.
  *
  * If none of them is running, the next one that reads from the source is interrupted. Nothing is lost: the same call,
  * repeated, continues where it stopped. Thread-safe and async-signal-safe.
@@ -279,11 +280,23 @@ MPROF_API mprof_status mprof_reader_finish(mprof_reader *reader);
 MPROF_API void mprof_reader_destroy(mprof_reader *reader);
 
 /**
+ * \brief Changes the maximum length of a block that is loaded, as it is stored and without compression.
+ * \param reader The reader; NULL does nothing.
+ * \param length Bytes; 0 means 64 MiB.
+ * \since 0.1
+ */
+MPROF_API void mprof_reader_set_max_block_length(mprof_reader *reader, uint64_t length);
+
+/**
  * \brief Moves to the next block and loads it if its kind is wanted. The first call returns INTRO.
  *
- * After an error of severity #MPROF_SEVERITY_BLOCK the next call continues after the damage.
+ * After an error of severity #MPROF_SEVERITY_BLOCK the next call continues after the damage. To load a block after
+ * #MPROF_ERR_LIMIT, raise the limit with mprof_reader_set_max_block_length() and call mprof_reader_load().
  * \param reader The reader.
- * \param block Receives the block. The caller sets its struct_size.
+ * \param block Receives the block. The caller sets its struct_size. After an error in the content of a block it has the
+ * fields of the block's header, such as kind and offset; loaded is 1 if its events can be fetched in spite of the
+ * error, as they can after #MPROF_ERR_TRUNCATED, and other fields are not valid. After any other status than #MPROF_OK
+ * it is not a block, and loaded is 0.
  * \return
  * - #MPROF_OK.
  * - #MPROF_AGAIN when following, if no more bytes are available: the position is kept; call again later, or end the log
@@ -643,6 +656,9 @@ typedef struct mprof_session {
 	uint64_t monotonic_ns; /**< CLOCK_MONOTONIC of the recorded system at clocks; 0: not known. */
 	uint64_t boottime_ns;  /**< CLOCK_BOOTTIME of the recorded system at clocks; 0: not known. */
 	mprof_clock clocks;    /**< The counter and the wall clock that monotonic_ns and boottime_ns belong to. */
+	uint64_t snapshots_before_shutdown; /**< How many heap snapshots were taken before the runtime began to shut
+	                                         down, as the log states it; UINT64_MAX: it does not, or the SESSION
+	                                         block that does was not read yet. */
 } mprof_session;
 
 /**

@@ -27,7 +27,7 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 		return MPROF_ERR_ARGUMENT;
 	*diff = NULL;
 	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.max_shapes > MOST_SHAPES ||
-	    !allocator_init(&allocator, own.allocator))
+	    own.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING || !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)
@@ -38,7 +38,7 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 	shape_table_init(&made->shapes, &made->budget.allocator,
 			 own.max_shapes != 0 ? own.max_shapes : DEFAULT_MAX_SHAPES,
 			 own.max_depth != 0 ? own.max_depth : DEFAULT_MAX_DEPTH);
-	made->is_last_at_exit = own.is_last_at_exit != 0;
+	made->end = own.is_last_at_exit;
 	*diff = made;
 	return MPROF_OK;
 }
@@ -145,6 +145,18 @@ static int sum_snapshot(mprof_heap_diff *diff, const mprof_heap_graph *graph, co
 	return is_done;
 }
 
+/* What the log states may stand after the snapshots that it is about, so it applies to all of the log added so far. */
+static void note_shutdown(mprof_heap_diff *diff, const mprof_reader *reader, uint32_t log)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	(void)mprof_reader_get_session(reader, &session);
+	for (size_t i = 0; i < diff->count; i++) {
+		if (diff->snapshots[i].facts.log == log)
+			diff->snapshots[i].usual_count = session.snapshots_before_shutdown;
+	}
+}
+
 mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *graph, const mprof_reader *reader,
 				 uint32_t log)
 {
@@ -171,5 +183,6 @@ mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *
 	made.facts.log = log;
 	note_facts(&made.facts, graph, &made.shapes);
 	diff->snapshots[diff->count++] = made;
+	note_shutdown(diff, reader, log);
 	return MPROF_OK;
 }

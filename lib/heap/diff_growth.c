@@ -42,9 +42,26 @@ typedef struct growth_search {
 	size_t capacity;
 } growth_search;
 
-static int is_usable(const diff_snapshot *snapshot)
+/* Whether the log states that the runtime was shutting down when a snapshot was taken: nothing grows any more. */
+static int is_of_shutdown(const mprof_heap_diff *diff, const diff_snapshot *snapshot)
 {
-	return !snapshot->facts.incomplete && snapshot->facts.has_roots;
+	return diff->end == MPROF_HEAP_DIFF_END_LOG && snapshot->facts.number > snapshot->usual_count;
+}
+
+static int is_usable(const mprof_heap_diff *diff, const diff_snapshot *snapshot)
+{
+	return !snapshot->facts.incomplete && snapshot->facts.has_roots && !is_of_shutdown(diff, snapshot);
+}
+
+/* The snapshot that may be that of the program's end, or NULL. */
+static const diff_snapshot *find_end(const mprof_heap_diff *diff)
+{
+	const diff_snapshot *last = diff->count > 0 ? &diff->snapshots[diff->count - 1] : NULL;
+
+	if (last == NULL || diff->end == MPROF_HEAP_DIFF_END_RUNNING ||
+	    (diff->end == MPROF_HEAP_DIFF_END_LOG && last->usual_count != UINT64_MAX))
+		return NULL;
+	return last;
 }
 
 static void choose_snapshots(growth_search *search)
@@ -52,7 +69,7 @@ static void choose_snapshots(growth_search *search)
 	for (size_t i = 0; i < search->diff->count; i++) {
 		const diff_snapshot *snapshot = &search->diff->snapshots[i];
 
-		if (!is_usable(snapshot))
+		if (!is_usable(search->diff, snapshot))
 			continue;
 		if (search->compared_count++ == 0)
 			search->first = snapshot;
@@ -142,8 +159,7 @@ static int trend_may_end(const shape_trend *trend, uint64_t size)
  */
 static uint32_t count_grown(const growth_search *search, size_t shape, int is_by_size)
 {
-	const diff_snapshot *exit =
-		search->diff->is_last_at_exit ? &search->diff->snapshots[search->diff->count - 1] : NULL;
+	const diff_snapshot *exit = find_end(search->diff);
 	shape_trend trend = {0};
 
 	for (size_t i = 0; i < search->diff->count; i++) {
@@ -151,7 +167,7 @@ static uint32_t count_grown(const growth_search *search, size_t shape, int is_by
 		shape_sum sum = sum_of(snapshot, shape);
 		uint64_t size = is_by_size ? sum.bytes : sum.objects;
 
-		if (!is_usable(snapshot) || (snapshot == exit && trend_may_end(&trend, size)))
+		if (!is_usable(search->diff, snapshot) || (snapshot == exit && trend_may_end(&trend, size)))
 			continue;
 		trend_add(&trend, size);
 		if (trend.has_dropped)

@@ -25,6 +25,7 @@ typedef struct diff_snapshot {
 	diff_class *classes; /**< By number of the class's name; classes that were added later have no objects. */
 	size_t class_count;
 	shape_sums shapes;
+	uint64_t usual_count; /**< mprof_session::snapshots_before_shutdown of its log, as known so far. */
 } diff_snapshot;
 
 struct mprof_heap_diff {
@@ -35,7 +36,7 @@ struct mprof_heap_diff {
 	diff_snapshot *snapshots;
 	size_t count;
 	size_t capacity;
-	int is_last_at_exit; /**< As in the options. */
+	uint32_t end; /**< An #mprof_heap_diff_end. */
 };
 
 #endif

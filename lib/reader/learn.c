@@ -183,7 +183,7 @@ static mprof_status store_intro(mprof_reader *reader, const mprof_block *block)
 }
 
 /* Reads a number without a sign. Returns 0 if the text is another one. */
-static int parse_nanoseconds(const char *text, uint64_t *value)
+static int parse_number(const char *text, uint64_t *value)
 {
 	uint64_t found = 0;
 
@@ -210,7 +210,7 @@ static void note_system_clock(mprof_reader *reader, const mprof_block *block, co
 		return;
 	if (clocks->is_known && clocks->offset != block->offset)
 		return;
-	if (parse_nanoseconds(value, is_monotonic ? &clocks->monotonic_ns : &clocks->boottime_ns)) {
+	if (parse_number(value, is_monotonic ? &clocks->monotonic_ns : &clocks->boottime_ns)) {
 		clocks->is_known = 1;
 		clocks->offset = block->offset;
 		clocks->pair = block->start;
@@ -231,6 +231,8 @@ static void learn_session(mprof_reader *reader, const mprof_block *block)
 		if (strcmp(key, RATE_KEY) == 0 && rate_text_parse(value, &rate))
 			time_scale_state(&reader->scale, rate, block->offset);
 		note_system_clock(reader, block, key, value);
+		if (strcmp(key, "snapshots_before_shutdown") == 0)
+			reader->shutdown.is_stated = parse_number(value, &reader->shutdown.snapshots);
 	}
 }
 

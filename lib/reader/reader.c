@@ -266,6 +266,12 @@ mprof_status mprof_reader_get_time(const mprof_reader *reader, uint64_t counter,
 	return time_scale_convert(&reader->scale, counter, nanoseconds) ? MPROF_OK : MPROF_AGAIN;
 }
 
+void mprof_reader_set_max_block_length(mprof_reader *reader, uint64_t length)
+{
+	if (reader != NULL)
+		mprof_parser_set_max_block_length(reader->parser, length);
+}
+
 mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session *session)
 {
 	mprof_session own;
@@ -286,6 +292,7 @@ mprof_status mprof_reader_get_session(const mprof_reader *reader, mprof_session 
 	own.monotonic_ns = reader->system_clocks.monotonic_ns;
 	own.boottime_ns = reader->system_clocks.boottime_ns;
 	own.clocks = reader->system_clocks.pair;
+	own.snapshots_before_shutdown = reader->shutdown.is_stated ? reader->shutdown.snapshots : UINT64_MAX;
 	own.lost_events = reader->lost_events;
 	own.compressed = (uint32_t)reader->is_compressed;
 	if (reader->parser != NULL) {

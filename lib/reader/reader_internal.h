@@ -133,6 +133,12 @@ typedef struct system_clocks {
 	uint64_t boottime_ns;
 } system_clocks;
 
+/** What the log states about the shutdown of the runtime. */
+typedef struct stated_shutdown {
+	int is_stated;
+	uint64_t snapshots; /**< Heap snapshots that were taken before. */
+} stated_shutdown;
+
 struct mprof_reader {
 	mprof_allocator allocator;
 	mprof_parser *parser;
@@ -184,6 +190,7 @@ struct mprof_reader {
 	int misses_something;     /**< Blocks that may contain definitions were skipped or could not be read. */
 	time_scale scale;
 	system_clocks system_clocks;
+	stated_shutdown shutdown;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */
 	uint64_t lost_events;
 	block_index index;

@@ -90,6 +90,7 @@ Test(null, reader)
 	cr_expect_null(reader);
 	REFUSES(mprof_reader_open_source(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_reader_interrupt(NULL));
+	DOES_NOTHING(mprof_reader_set_max_block_length(NULL, 0));
 	REFUSES(mprof_reader_finish(NULL));
 	DOES_NOTHING(mprof_reader_destroy(NULL));
 	REFUSES(mprof_reader_next_block(NULL, NULL));

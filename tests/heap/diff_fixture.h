@@ -101,16 +101,28 @@ static inline void write_shop(heap_log *log, const shop *shop, uint32_t number)
 	heap_write(log, &content, number, shop->flags, 1000000 + number * 1000);
 }
 
-/** Writes a log with a snapshot for each number of orders. */
-static inline void make_shop_log(heap_log *log, const uint32_t *orders, uint32_t count)
+/**
+ * Writes a log with a snapshot for each number of orders. \p stated: the property snapshots_before_shutdown, or NULL for
+ * none. It is written before the last snapshot, as recorders do.
+ */
+static inline void make_stated_log(heap_log *log, const uint32_t *orders, uint32_t count, const char *stated)
 {
+	const mprof_property property = {"snapshots_before_shutdown", stated};
+
 	begin_shop_log(log);
 	for (uint32_t i = 0; i < count; i++) {
 		const shop shop = {orders[i], 0x10000 + (uint64_t)i * 0x10, 600, i % 2 == 1, WHOLE_SNAPSHOT};
 
+		if (i + 1 == count && stated != NULL)
+			cr_assert_eq(mprof_writer_write_session(log->writer, &property, sizeof(property), 1), MPROF_OK);
 		write_shop(log, &shop, i + 1);
 	}
 	heap_log_close(log, 0);
+}
+
+static inline void make_shop_log(heap_log *log, const uint32_t *orders, uint32_t count)
+{
+	make_stated_log(log, orders, count, NULL);
 }
 
 static inline void add_snapshot(mprof_heap_diff *diff, heap_log *log, uint32_t snapshot, uint32_t log_number)
@@ -125,14 +137,14 @@ static inline void add_snapshot(mprof_heap_diff *diff, heap_log *log, uint32_t s
 	heap_log_forget(log);
 }
 
-/** Compares all snapshots of a log; \p is_last_at_exit: as in the options. */
-static inline mprof_heap_diff *diff_to_exit(heap_log *log, uint32_t count, int is_last_at_exit)
+/** Compares all snapshots of a log; \p end: mprof_heap_diff_options::is_last_at_exit. */
+static inline mprof_heap_diff *diff_to_end(heap_log *log, uint32_t count, mprof_heap_diff_end end)
 {
 	mprof_heap_diff_options options;
 	mprof_heap_diff *diff;
 
 	mprof_heap_diff_options_init(&options, sizeof(options));
-	options.is_last_at_exit = is_last_at_exit != 0;
+	options.is_last_at_exit = (uint32_t)end;
 	cr_assert_eq(mprof_heap_diff_create(&options, &diff), MPROF_OK);
 	for (uint32_t i = 1; i <= count; i++)
 		add_snapshot(diff, log, i, 1);
@@ -141,7 +153,7 @@ static inline mprof_heap_diff *diff_to_exit(heap_log *log, uint32_t count, int i
 
 static inline mprof_heap_diff *diff_of(heap_log *log, uint32_t count)
 {
-	return diff_to_exit(log, count, 0);
+	return diff_to_end(log, count, MPROF_HEAP_DIFF_END_RUNNING);
 }
 
 static inline mprof_heap_diff_totals diff_totals(const mprof_heap_diff *diff)

@@ -62,7 +62,7 @@ Test(heap_growth, need_not_last_until_exit)
 		heap_log log;
 
 		make_shop_log(&log, logs[i].orders, 5);
-		diff = diff_to_exit(&log, 5, 1);
+		diff = diff_to_end(&log, 5, MPROF_HEAP_DIFF_END_EXIT);
 		cr_expect_eq(growths_of(diff, found), logs[i].grown > 0, "log %zu", i);
 		if (logs[i].grown > 0) {
 			cr_expect_eq(found[0].snapshots, 5);
@@ -131,7 +131,7 @@ Test(heap_growth, has_to_be_seen_more_often_before_exit)
 	heap_log log;
 
 	make_shop_log(&log, orders, 3);
-	diff = diff_to_exit(&log, 3, 1);
+	diff = diff_to_end(&log, 3, MPROF_HEAP_DIFF_END_EXIT);
 	cr_expect_eq(growths_of(diff, found), 0);
 	mprof_heap_diff_destroy(diff);
 	heap_log_release(&log);
@@ -261,6 +261,46 @@ Test(heap_growth, is_ranked_by_bytes)
 	cr_assert_eq(growths_of(diff, found), 2);
 	cr_expect_eq(found[0].bytes_last - found[0].bytes_first, 240);
 	cr_expect_eq(found[1].bytes_last - found[1].bytes_first, 96);
+	mprof_heap_diff_destroy(diff);
+	heap_log_release(&log);
+}
+
+/* By default the log determines it: by what it states, or else the last snapshot may be that of the end. */
+Test(heap_growth, ends_where_the_log_states_it)
+{
+	static const uint32_t orders[] = {10, 20, 30, 40, 5};
+	static const struct {
+		const char *stated;
+		size_t growths;
+		uint32_t compared;
+	} logs[] = {{"4", 1, 4}, {"5", 0, 0}, {"3", 1, 3}, {NULL, 0, 0}, {"no number", 0, 0}};
+
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		mprof_heap_growth found[MAX_GROWTHS];
+		mprof_heap_diff *diff;
+		heap_log log;
+
+		make_stated_log(&log, orders, 5, logs[i].stated);
+		diff = diff_to_end(&log, 5, MPROF_HEAP_DIFF_END_LOG);
+		cr_expect_eq(growths_of(diff, found), logs[i].growths, "log %zu", i);
+		if (logs[i].growths > 0)
+			cr_expect_eq(found[0].snapshots, logs[i].compared, "log %zu", i);
+		mprof_heap_diff_destroy(diff);
+		heap_log_release(&log);
+	}
+}
+
+/* In a log that states nothing, the last snapshot need not show growth. */
+Test(heap_growth, may_end_with_the_log)
+{
+	static const uint32_t orders[] = {10, 20, 30, 40, 40};
+	mprof_heap_growth found[MAX_GROWTHS];
+	mprof_heap_diff *diff;
+	heap_log log;
+
+	make_shop_log(&log, orders, 5);
+	diff = diff_to_end(&log, 5, MPROF_HEAP_DIFF_END_LOG);
+	cr_expect_eq(growths_of(diff, found), 1);
 	mprof_heap_diff_destroy(diff);
 	heap_log_release(&log);
 }

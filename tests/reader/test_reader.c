@@ -676,3 +676,34 @@ Test(reader, no_memory)
 	log_free(&plain);
 	log_free(&more);
 }
+
+/* After MPROF_ERR_LIMIT a block is loaded with a higher limit. */
+Test(reader, raises_the_limit_of_a_block)
+{
+	log_bytes log = log_make(MPROF2, 0);
+	mprof_reader_options options;
+	mprof_reader *reader;
+	mprof_block block;
+	mprof_status status;
+	size_t loaded = 0;
+
+	mprof_reader_options_init(&options, sizeof(options));
+	options.max_block_length = 100;
+	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, &options, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while ((status = mprof_reader_next_block(reader, &block)) != MPROF_END) {
+		if (status == MPROF_OK)
+			continue;
+		cr_assert_eq(status, MPROF_ERR_LIMIT);
+		cr_assert_eq(block.loaded, 0);
+		cr_assert_neq(block.kind, 0, "the fields of the header are there");
+		mprof_reader_set_max_block_length(reader, 1 << 20);
+		cr_assert_eq(mprof_reader_load(reader, &block), MPROF_OK);
+		cr_assert_eq(block.loaded, 1);
+		mprof_reader_set_max_block_length(reader, 100);
+		loaded++;
+	}
+	cr_assert_gt(loaded, 1);
+	mprof_reader_destroy(reader);
+	log_free(&log);
+}

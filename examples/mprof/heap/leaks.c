@@ -32,31 +32,6 @@ static int fail(heap_leaks *leaks, mprof_status status)
 	return STATUS_NOTHING;
 }
 
-/* Reads how many snapshots were taken before the runtime began to shut down. Returns an exit status. */
-static int read_properties(heap_leaks *leaks, const char *path)
-{
-	mprof_block block;
-	int status;
-	log_input input;
-	const char *key;
-	const char *value;
-	int is_open = input_open_again(&input, path, MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION)) == STATUS_OK;
-
-	leaks->usual_count = UINT64_MAX;
-	input.is_quiet = 1;
-	while (is_open && input_next_block(&input, &block)) {
-		if (block.kind != MPROF_BLOCK_SESSION || !block.loaded)
-			continue;
-		while (mprof_reader_next_property(input.reader, &key, &value) == MPROF_OK) {
-			if (strcmp(key, "snapshots_before_shutdown") == 0)
-				leaks->usual_count = strtoull(value, NULL, 10);
-		}
-	}
-	status = is_open ? input_check_again(&input) : STATUS_NOTHING;
-	input_close(&input);
-	return status;
-}
-
 /* Reads the next snapshots of the log up to the one with a number, counted from the latest that was read. */
 static mprof_status read_graph(heap_leaks *leaks, uint32_t number, int list_only, mprof_heap_graph **graph)
 {
@@ -113,7 +88,7 @@ static mprof_status read_snapshots(heap_leaks *leaks, const mprof_heap_graph *li
 		mprof_heap_graph *graph = NULL;
 
 		number++;
-		if (i >= leaks->usual_count) {
+		if (snapshot.number > leaks->usual_count) {
 			leaks->final_count++;
 			continue;
 		}
@@ -150,18 +125,20 @@ static mprof_status create_diff(heap_leaks *leaks, const mprof_heap_graph *list)
 	mprof_heap_diff_options_init(&options, sizeof(options));
 	options.max_memory = leaks->options.memory << 20;
 	leaks->is_last_at_exit = ends_with_program(leaks, list);
-	options.is_last_at_exit = leaks->is_last_at_exit != 0;
 	return mprof_heap_diff_create(&options, &leaks->diff);
 }
 
 /* The log is read for the list of snapshots first. */
 static int read_all(heap_leaks *leaks, const char *path)
 {
+	mprof_session session = {.struct_size = sizeof(session)};
 	mprof_heap_graph *list = NULL;
 	mprof_status status = read_graph(leaks, 0, 1, &list);
 	int list_status = leaks->input.status;
 
 	leaks->snapshot_count = mprof_heap_graph_get_snapshot_count(list);
+	(void)mprof_reader_get_session(leaks->input.reader, &session);
+	leaks->usual_count = session.snapshots_before_shutdown;
 	if (status == MPROF_OK)
 		status = create_diff(leaks, list);
 	if (status == MPROF_OK) {
@@ -212,9 +189,7 @@ int heap_leaks_read(heap_leaks *leaks, const char *path, const heap_options *opt
 	leaks->options = *options;
 	if (input_open(&leaks->input, path, WANTED_BLOCKS) != STATUS_OK)
 		return STATUS_NOTHING;
-	status = read_properties(leaks, path);
-	if (status != STATUS_NOTHING)
-		status = read_all(leaks, path);
+	status = read_all(leaks, path);
 	return status != STATUS_NOTHING ? find_growth(leaks) : status;
 }
 
