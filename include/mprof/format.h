@@ -159,29 +159,29 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_GC_START = 18,              /**< value is the generation, id the number of the collection, 0 if not
 	                                             in the log. The same applies to all kinds up to GC_START_WORLD_END
 	                                             except GC_RESIZE. */
-	MPROF_EVENT_GC_END = 19,
-	MPROF_EVENT_GC_MARK_START = 20,
-	MPROF_EVENT_GC_MARK_END = 21,
-	MPROF_EVENT_GC_SWEEP_START = 22,
-	MPROF_EVENT_GC_SWEEP_END = 23,
+	MPROF_EVENT_GC_END = 19,                /**< The collection ends. */
+	MPROF_EVENT_GC_MARK_START = 20,         /**< It begins to mark. */
+	MPROF_EVENT_GC_MARK_END = 21,           /**< It has marked. */
+	MPROF_EVENT_GC_SWEEP_START = 22,        /**< It begins to sweep. */
+	MPROF_EVENT_GC_SWEEP_END = 23,          /**< It has swept. */
 	MPROF_EVENT_GC_RESIZE = 24, /**< value is the new size of the heap in bytes, id as of GC_START. Has no time of
 	                                 its own if it has a number. */
-	MPROF_EVENT_GC_STOP_WORLD_START = 25,
-	MPROF_EVENT_GC_STOP_WORLD_END = 26,
-	MPROF_EVENT_GC_START_WORLD_START = 27,
-	MPROF_EVENT_GC_START_WORLD_END = 28,
-	MPROF_EVENT_MONITOR = 29,         /**< id is the class of the object, value an #mprof_monitor_state. */
-	MPROF_EVENT_SAMPLE = 30,          /**< A sample. From a reader: value is the stack ID (0 if not known); of
+	MPROF_EVENT_GC_STOP_WORLD_START = 25,  /**< The collector begins to stop all threads. */
+	MPROF_EVENT_GC_STOP_WORLD_END = 26,    /**< All threads stand. */
+	MPROF_EVENT_GC_START_WORLD_START = 27, /**< The collector begins to let them continue. */
+	MPROF_EVENT_GC_START_WORLD_END = 28,   /**< All threads run again. */
+	MPROF_EVENT_MONITOR = 29,              /**< id is the class of the object, value an #mprof_monitor_state. */
+	MPROF_EVENT_SAMPLE = 30,               /**< A sample. From a reader: value is the stack ID (0 if not known); of
 	                                       STATISTICAL, id is the method of the innermost frame, 0 if native; the
 	                                       detail, if there is one, has the number of samples that the event stands
 	                                       for. From a parser the same for SAMPLES; for STATISTICAL one frame: see
 	                                       mprof_parser_next_events(). */
-	MPROF_EVENT_STACK_SECTION = 31,   /**< mono, unity: the call stack of the thread from here on, before an
+	MPROF_EVENT_STACK_SECTION = 31,        /**< mono, unity: the call stack of the thread from here on, before an
 	                                       allocation or monitor event. The outermost value frames of the previous
 	                                       stack remain; the frames in mprof_event_detail::references, the innermost
 	                                       first, are put on top of them. Each is a method << 1, with bit 0 set
 	                                       while it is being compiled. Has no time of its own. */
-	MPROF_EVENT_HEAP_OBJECT = 32,     /**< A live object of a heap snapshot: id is the class, value the size in
+	MPROF_EVENT_HEAP_OBJECT = 32,          /**< A live object of a heap snapshot: id is the class, value the size in
 	                                       bytes; the detail has the address and the references. */
 	MPROF_EVENT_HEAP_FREE = 33,       /**< An object that a collection found dead: id is the class, value the size
 	                                       in bytes. */
@@ -423,7 +423,7 @@ typedef enum mprof_handle_type {
  * \since 0.1
  */
 typedef enum mprof_root_kind {
-	MPROF_ROOT_OTHER = 0,
+	MPROF_ROOT_OTHER = 0,         /**< Another reason, or one that is not known. */
 	MPROF_ROOT_STATIC = 1,        /**< A static field of a class. */
 	MPROF_ROOT_THREAD_STATIC = 2, /**< A static field that each thread has a copy of. */
 	MPROF_ROOT_STACK = 3,         /**< The stack or the registers of a thread. */
@@ -464,9 +464,9 @@ typedef enum mprof_metric_flag {
  * \since 0.1
  */
 typedef enum mprof_element_kind {
-	MPROF_ELEMENT_MODULE = 1,
-	MPROF_ELEMENT_ASSEMBLY = 2,
-	MPROF_ELEMENT_DOMAIN = 4,
+	MPROF_ELEMENT_MODULE = 1,       /**< A module. */
+	MPROF_ELEMENT_ASSEMBLY = 2,     /**< An assembly. */
+	MPROF_ELEMENT_DOMAIN = 4,       /**< An application domain. */
 	MPROF_ELEMENT_FLAG_SUCCESS = 8, /**< Of LOADED only. */
 	MPROF_ELEMENT_FLAG_FAILURE = 16 /**< Of LOADED only. */
 } mprof_element_kind;
@@ -493,24 +493,24 @@ typedef struct mprof_assembly_name {
  * \since 0.1
  */
 typedef enum mprof_intro_flag {
-	MPROF_INTRO_FLAG_DOMAIN = 1 << 0,
-	MPROF_INTRO_FLAG_ASSEMBLY = 1 << 1,
-	MPROF_INTRO_FLAG_MODULE = 1 << 2,
-	MPROF_INTRO_FLAG_CLASS = 1 << 3,
-	MPROF_INTRO_FLAG_JIT = 1 << 4,
-	MPROF_INTRO_FLAG_EXCEPTION = 1 << 6,
-	MPROF_INTRO_FLAG_ALLOCATION = 1 << 7,
-	MPROF_INTRO_FLAG_GC = 1 << 8,
-	MPROF_INTRO_FLAG_THREAD = 1 << 9,
-	MPROF_INTRO_FLAG_ENTER_LEAVE = 1 << 12,
-	MPROF_INTRO_FLAG_STATISTICAL = 1 << 15,
-	MPROF_INTRO_FLAG_METHOD = 1 << 16,
-	MPROF_INTRO_FLAG_MONITOR = 1 << 17,
-	MPROF_INTRO_FLAG_HEAP = 1 << 18,   /**< Heap snapshots. */
-	MPROF_INTRO_FLAG_HANDLE = 1 << 19, /**< Handles. */
-	MPROF_INTRO_FLAG_FINALIZER = 1 << 20,
-	MPROF_INTRO_FLAG_METRIC = 1 << 21,
-	MPROF_INTRO_FLAG_MEMORY = 1 << 22 /**< Native memory. */
+	MPROF_INTRO_FLAG_DOMAIN = 1 << 0,       /**< Loading and unloading of application domains. */
+	MPROF_INTRO_FLAG_ASSEMBLY = 1 << 1,     /**< That of assemblies. */
+	MPROF_INTRO_FLAG_MODULE = 1 << 2,       /**< That of modules. */
+	MPROF_INTRO_FLAG_CLASS = 1 << 3,        /**< That of classes. */
+	MPROF_INTRO_FLAG_JIT = 1 << 4,          /**< Compilation of methods. */
+	MPROF_INTRO_FLAG_EXCEPTION = 1 << 6,    /**< Exceptions. */
+	MPROF_INTRO_FLAG_ALLOCATION = 1 << 7,   /**< Allocations of objects. */
+	MPROF_INTRO_FLAG_GC = 1 << 8,           /**< Collections. */
+	MPROF_INTRO_FLAG_THREAD = 1 << 9,       /**< Start and end of threads. */
+	MPROF_INTRO_FLAG_ENTER_LEAVE = 1 << 12, /**< Calls. */
+	MPROF_INTRO_FLAG_STATISTICAL = 1 << 15, /**< Samples. */
+	MPROF_INTRO_FLAG_METHOD = 1 << 16,      /**< Names of methods. */
+	MPROF_INTRO_FLAG_MONITOR = 1 << 17,     /**< Monitors. */
+	MPROF_INTRO_FLAG_HEAP = 1 << 18,        /**< Heap snapshots. */
+	MPROF_INTRO_FLAG_HANDLE = 1 << 19,      /**< Handles. */
+	MPROF_INTRO_FLAG_FINALIZER = 1 << 20,   /**< Finalizers. */
+	MPROF_INTRO_FLAG_METRIC = 1 << 21,      /**< Metrics. */
+	MPROF_INTRO_FLAG_MEMORY = 1 << 22       /**< Native memory. */
 } mprof_intro_flag;
 
 /**

@@ -495,7 +495,7 @@ FIELD(mprof_heap_step, has_offset, 8);
 FIELD(mprof_heap_step, reserved, 12);
 FIELD(mprof_heap_step, offset, 16);
 
-SIZE(mprof_session, 152);
+SIZE(mprof_session, 160);
 FIELD(mprof_session, struct_size, 0);
 FIELD(mprof_session, dialect, 8);
 FIELD(mprof_session, version, 12);
@@ -516,6 +516,7 @@ FIELD(mprof_session, clock_step_us, 112);
 FIELD(mprof_session, monotonic_ns, 120);
 FIELD(mprof_session, boottime_ns, 128);
 FIELD(mprof_session, clocks, 136);
+FIELD(mprof_session, snapshots_before_shutdown, 152);
 
 SIZE(mprof_index_entry, 56);
 FIELD(mprof_index_entry, struct_size, 0);
@@ -534,7 +535,7 @@ FIELD(mprof_sink, flush, 16);
 FIELD(mprof_sink, close, 24);
 FIELD(mprof_sink, user, 32);
 
-SIZE(mprof_writer_options, 104);
+SIZE(mprof_writer_options, 112);
 FIELD(mprof_writer_options, struct_size, 0);
 FIELD(mprof_writer_options, dialect, 8);
 FIELD(mprof_writer_options, intro_flags, 12);
@@ -553,6 +554,7 @@ FIELD(mprof_writer_options, has_columns, 88);
 FIELD(mprof_writer_options, has_index, 92);
 FIELD(mprof_writer_options, codec, 96);
 FIELD(mprof_writer_options, codec_level, 100);
+FIELD(mprof_writer_options, counters_per_second, 104);
 
 SIZE(mprof_class_definition, 40);
 FIELD(mprof_class_definition, struct_size, 0);
@@ -617,7 +619,7 @@ FIELD(mprof_description, source_file_length, 56);
 FIELD(mprof_description, source_line, 64);
 FIELD(mprof_description, reserved, 68);
 
-SIZE(mprof_recorder_options, 248);
+SIZE(mprof_recorder_options, 264);
 FIELD(mprof_recorder_options, struct_size, 0);
 FIELD(mprof_recorder_options, writer, 8);
 FIELD(mprof_recorder_options, allocator, 16);
@@ -658,6 +660,8 @@ FIELD(mprof_recorder_options, drain_threads, 220);
 FIELD(mprof_recorder_options, without_index, 224);
 FIELD(mprof_recorder_options, max_message_bytes, 232);
 FIELD(mprof_recorder_options, counters_per_second, 240);
+FIELD(mprof_recorder_options, failed, 248);
+FIELD(mprof_recorder_options, failed_user, 256);
 
 SIZE(mprof_recovery, 56);
 FIELD(mprof_recovery, struct_size, 0);

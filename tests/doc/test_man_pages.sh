@@ -46,6 +46,36 @@ if command -v groff >/dev/null; then
 	done
 fi
 
+# Each example compiles, in a function that declares what it uses, and ignores no status that must be checked.
+for page in doc/man/*.3; do
+	grep -q '^\.EX$' "$page" || continue
+	{
+		cat <<-'END'
+			#define MPROF_UNSTABLE
+			#include <inttypes.h>
+			#include <mprof.h>
+			#include <stdio.h>
+			void handle(const mprof_block *block, const mprof_event *events, size_t count);
+			void example(mprof_reader *reader);
+			void example(mprof_reader *reader)
+			{
+				mprof_converter *converter = NULL;
+				mprof_writer *writer = NULL;
+				mprof_profile *profile = NULL;
+				mprof_writer_options options;
+				mprof_event events[256];
+				mprof_block block;
+				mprof_status status;
+				char name[256];
+				size_t count;
+		END
+		sed -n '/^\.EX$/,/^\.EE$/p' "$page" | sed -e '/^\.E[XE]$/d' -e 's/\\e/\\/g'
+		echo '}'
+	} >"$scratch/example.c"
+	"${CC:-cc}" -fsyntax-only -Wall -Wno-unused-variable -Werror -Iinclude "$scratch/example.c" ||
+		fail "the example of $page does not compile"
+done
+
 test $status = 0 || exit $status
 if ! command -v groff >/dev/null; then
 	echo "SKIP: the pages are complete, but groff is missing: install it to have them formatted"

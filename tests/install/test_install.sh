@@ -51,9 +51,14 @@ fi
 if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
 	expected+=("$(directory pkglibdir)/libmprof-instrument.so")
 fi
+man3dir=$(directory man3dir)
 for page in "$srcdir"/doc/man/*.3; do
-	expected+=("$(directory man3dir)/${page##*/}")
+	expected+=("$man3dir/${page##*/}")
 done
+# Each function is found by its name.
+while read -r function; do
+	expected+=("$man3dir/$function.3")
+done <"$srcdir/tests/abi/symbols.txt"
 for document in format dialects; do
 	expected+=("$(directory docdir)/$document.md")
 done
