@@ -39,9 +39,9 @@ expect "last line" "$(tail -1 printed)" "  999900 ns  thread 1  method-leave Nod
 expect_line err '^damaged.mprof: offset [0-9]+: '
 
 "$programs/04_parse" <tutorial.mprof >printed || fail "04_parse ended with $?"
-expect "parsed" "$(cat printed)" "13 blocks, 5000 events, complete"
-! head -c 2000 tutorial.mprof | "$programs/04_parse" >printed || fail "04_parse of a log that was cut"
-expect_line printed '^3 blocks, 500 events, '
+expect "parsed" "$(cat printed)" "14 blocks, 5000 events, complete"
+! head -c 2400 tutorial.mprof | "$programs/04_parse" >printed || fail "04_parse of a log that was cut"
+expect_line printed '^4 blocks, 500 events, '
 
 # The rest of the log arrives when the reader has reported what was there.
 head -c 3000 tutorial.mprof >growing.mprof
@@ -55,7 +55,7 @@ wait $! || fail "05_follow ended with $?"
 expect "followed" "$(tail -2 followed)" $'5000 events so far\nthe log is closed'
 
 run 06_seek tutorial.mprof 500300
-expect_line printed '^13 blocks; at 500300 ns thread 1 is$'
+expect_line printed '^14 blocks; at 500300 ns thread 1 is$'
 expect "open frames" "$(grep '^  in' printed)" $'  in Node.Step ()\n  in Node.Work ()'
 mprof dump tutorial.mprof
 sixth=$(awk '/^ +[0-9]+ events, / && ++count == 6 { print $1 }' out)

@@ -97,10 +97,6 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_unsigned(json, "id", names_is_collapsed(report->input.names, stats->id) ? 0 : stats->id);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
-		if (name.name != name.symbol && !names_is_collapsed(report->input.names, stats->id))
-			json_string(json, "symbol", name.symbol);
-		else
-			json_null(json, "symbol");
 		json_unsigned(json, "calls", stats->calls);
 		json_unsigned(json, "total_ns", stats->total_ns);
 		json_unsigned(json, "self_ns", stats->self_ns);
@@ -111,6 +107,10 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
 		report_json_position(json, name.file, name.line);
+		if (name.name != name.symbol && !names_is_collapsed(report->input.names, stats->id))
+			json_string(json, "symbol", name.symbol);
+		else
+			json_null(json, "symbol");
 		json_end_object(json);
 	}
 	json_end_array(json);
