@@ -143,6 +143,7 @@ static void fuzz_written(void)
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.runtime = "fuzz";
+	options.directives = MPROF_DIRECTIVES_NONE;
 	options.dialect = MPROF_DIALECT_MAIL;
 	fuzz_written_log(&options, 0);
 	options.dialect = MPROF_DIALECT_MPROF2;
