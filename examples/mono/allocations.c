@@ -63,7 +63,7 @@ static void detailed_allocation(MonoProfiler *profiler, MonoObject *object)
 	const known_vtable *known;
 	size_t count = 0;
 
-	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+	if (state == NULL || !profiler_is_recording(profiler))
 		return;
 	if ((profiler->allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0)
 		count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
@@ -93,7 +93,7 @@ static void sampled_allocation(MonoProfiler *profiler, MonoObject *object)
 								(uint64_t)(uintptr_t)object, NULL, 0);
 		else
 			mprof_thread_record_allocation(state->recording, class_key, size);
-	} else if (mprof_recorder_is_enabled(profiler->recorder)) {
+	} else if (profiler_is_recording(profiler)) {
 		mprof_frame frames[MPROF_STACK_MAX];
 		size_t count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
 
@@ -145,7 +145,7 @@ static void filtered_allocation(MonoProfiler *profiler, MonoObject *object)
 	uint64_t size;
 	size_t count;
 
-	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder) ||
+	if (state == NULL || !profiler_is_recording(profiler) ||
 	    !stacks_here_selected(profiler, state, frames, has_stack ? profiler->options.stack_depth : 1, &count))
 		return;
 	known = vtable_of(profiler, state, object);

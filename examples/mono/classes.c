@@ -29,7 +29,7 @@ static void exception_throw_stack(MonoProfiler *profiler, MonoObject *exception)
 	mprof_frame frames[MPROF_STACK_MAX];
 	size_t count;
 
-	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+	if (state == NULL || !profiler_is_recording(profiler))
 		return;
 	count = stacks_thrown(profiler, state, frames, profiler->options.stack_depth);
 	mprof_thread_record_exception(state->recording, key_of(mono_vtable_class(exception->vtable)), frames, count);
@@ -67,7 +67,7 @@ static void exception_clause(MonoProfiler *profiler, MonoMethod *method, uint32_
 {
 	mprof_thread *recording = exception == NULL ? NULL : threads_recording(profiler);
 
-	if (recording == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+	if (recording == NULL || !profiler_is_recording(profiler))
 		return;
 	names_define_method_once(profiler, method);
 	(void)mprof_thread_record_exception_clause(recording, clause_kind(kind), number,

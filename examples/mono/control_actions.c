@@ -16,6 +16,7 @@ const char *control_enable(MonoProfiler *profiler)
 {
 	const mprof_status status = mprof_recorder_set_enabled(profiler->recorder, 1);
 
+	atomic_store_explicit(&profiler->is_stopped, 0, memory_order_relaxed);
 	samples_enable(profiler, 1);
 	return result_of(status);
 }
@@ -24,6 +25,7 @@ const char *control_disable(MonoProfiler *profiler)
 {
 	mprof_status status = mprof_recorder_set_enabled(profiler->recorder, 0);
 
+	atomic_store_explicit(&profiler->is_stopped, 1, memory_order_relaxed);
 	samples_enable(profiler, 0);
 	if (status == MPROF_OK)
 		status = mprof_recorder_drain(profiler->recorder);

@@ -72,8 +72,7 @@ static void handle_created(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	mprof_frame frames[MPROF_STACK_MAX];
 	size_t count;
 
-	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder) ||
-	    !is_wanted(profiler, handle, type, object))
+	if (state == NULL || !profiler_is_recording(profiler) || !is_wanted(profiler, handle, type, object))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
 	mprof_thread_record_handle_created(state->recording, handle, (mprof_handle_type)type,
@@ -87,7 +86,7 @@ static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	mprof_frame frames[MPROF_STACK_MAX];
 	size_t count;
 
-	if (state == NULL || !was_wanted(handle, type) || !mprof_recorder_is_enabled(profiler->recorder))
+	if (state == NULL || !was_wanted(handle, type) || !profiler_is_recording(profiler))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
 	mprof_thread_record_handle_deleted(state->recording, handle, (mprof_handle_type)type, frames, count);

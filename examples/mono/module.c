@@ -282,6 +282,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->method_code = (uint32_t)jit_code_is_recorded(asked);
 	options->heap_offsets = (uint32_t)object_fields_are_recorded(&module);
 	options->start_disabled = (uint32_t)asked->start_disabled;
+	atomic_store_explicit(&module.is_stopped, asked->start_disabled, memory_order_relaxed);
 	options->max_log_bytes = asked->max_bytes;
 	options->max_heap_bytes = asked->heap_bytes;
 	options->thread_times = 1;

@@ -22,7 +22,7 @@ static void record_monitor_event(MonoProfiler *profiler, MonoObject *object, mpr
 	mprof_key class_key;
 	size_t count;
 
-	if (state == NULL || !mprof_recorder_is_enabled(profiler->recorder))
+	if (state == NULL || !profiler_is_recording(profiler))
 		return;
 	/* First of all: the holder may release the monitor at any time. */
 	if (what == MPROF_MONITOR_CONTENDED)

@@ -40,6 +40,8 @@ struct _MonoProfiler {
 	_Atomic uint32_t late_kinds;
 	int process;       /**< Process that owns the log: a child made by fork() must not write to it. */
 	_Atomic int ended; /**< 1 from the start of closing the log on, and in a child. */
+	/** 1: the user has stopped recording, so nothing is recorded, or counted as lost. Relaxed, as late_kinds. */
+	_Atomic int is_stopped;
 
 	key_set methods;  /**< Defined methods with their image as owner; flags are a #method_flag. */
 	key_set classes;  /**< Defined classes with their image as owner; flags are a #class_flag. */
@@ -79,6 +81,15 @@ static inline void profiler_add_kind(MonoProfiler *profiler, record_kind kind)
 static inline int profiler_has_ended(MonoProfiler *profiler)
 {
 	return atomic_load_explicit(&profiler->ended, memory_order_relaxed);
+}
+
+/**
+ * Whether events are to be recorded. Also if the log cannot be written any more, unlike mprof_recorder_is_enabled(): the
+ * recorder counts what it is given then as lost.
+ */
+static inline int profiler_is_recording(MonoProfiler *profiler)
+{
+	return !atomic_load_explicit(&profiler->is_stopped, memory_order_relaxed) && !profiler_has_ended(profiler);
 }
 
 #endif

@@ -71,7 +71,7 @@ static MonoProfiler *sampled; /* Written before there are samples. */
 static int is_recording(MonoProfiler *profiler)
 {
 	return atomic_load_explicit(&present_hz, memory_order_relaxed) != 0 && current_state != NULL &&
-	       mprof_recorder_is_enabled(profiler->recorder) && !profiler_has_ended(profiler);
+	       profiler_is_recording(profiler);
 }
 
 static void sample_hit_real(MonoProfiler *profiler, const mono_byte *address, const void *context)
