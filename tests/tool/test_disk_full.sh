@@ -100,6 +100,28 @@ rm -f limited/*
 expect "limit 1" "${PIPESTATUS[0]}" 0
 expect_line err 'File too large'
 
+# The module for Mono goes on giving the recorder what happens, so that it is counted.
+mono_directory=${MONO_MODULE_DIR:-$builddir/examples/mono/.libs}
+if test -e "$mono_directory/libmono-profiler-mprof.so" && command -v mono >/dev/null && command -v mcs >/dev/null; then
+	cat >Allocating.cs <<'SOURCE'
+static class Allocating {
+	public static object Kept;
+	static void Main() { for (int i = 0; i < 1000000; i++) Kept = new object(); }
+}
+SOURCE
+	mcs -nologo Allocating.cs
+	export LD_LIBRARY_PATH=$mono_directory:$builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	mono --profile=mprof:alloc=objects,output=mono.mprof Allocating.exe 2>err
+	read -r objects lost <<<"$(events mono.mprof)"
+	expect "nothing lost" "$lost" 0
+	rm -f limited/*
+	(
+		ulimit -f 200
+		exec mono --profile=mprof:alloc=objects,salvage=no,output=limited/a.mprof Allocating.exe
+	) 2>err || fail "Mono at a limit: $(cat err)"
+	check_log "Mono" limited/a.mprof "$objects" "File too large"
+fi
+
 test "$(id -u)" = 0 || skip "mounting needs root; limits were tested"
 trap 'umount disk 2>/dev/null || true; rm -rf "$work"' EXIT
 for size in 200k 1m; do
