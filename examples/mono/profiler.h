@@ -84,8 +84,8 @@ static inline int profiler_has_ended(MonoProfiler *profiler)
 }
 
 /**
- * Whether events are to be recorded. Also if the log cannot be written any more, unlike mprof_recorder_is_enabled(): the
- * recorder counts what it is given then as lost.
+ * Whether events are to be recorded. Also if the log cannot be written any more, unlike
+ * mprof_recorder_is_enabled(): the recorder counts what it is given then as lost.
  */
 static inline int profiler_is_recording(MonoProfiler *profiler)
 {

@@ -2,6 +2,8 @@
 /*
  * Reads the bounds of functions in .eh_frame. The section is found by the program headers, which a file has also
  * without section headers, and read from its start: the index for binary search does not contain the ends of functions.
+ * examples/shared/unwind_tables.c, which clients of the library have, reads the same tables where they are loaded, with
+ * the rules that unwind a stack; tests/recorder/test_elf_bounds.c compares both.
  */
 #include "recorder/elf_bounds.h"
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/test_elf_bounds.c
- * \brief Bounds of functions from the unwinding tables: those of this program against its symbols, and damaged files.
+ * \brief Bounds of functions from the unwinding tables: those of this program against its symbols, and against the
+ * entries that the modules find in the same tables in memory; and damaged files.
  */
 #include "recorder/elf_bounds.h"
+
+#include "shared/loader.h"
+#include "shared/unwind_tables.h"
 
 #include <criterion/criterion.h>
 #include <link.h>
@@ -14,6 +18,12 @@
 
 #define OWN_FILE "/proc/self/exe"
 #define VARIATIONS 300
+
+/* There is no child here that could find the lock of the loader held. */
+int loader_visit(int (*visit)(struct dl_phdr_info *module, size_t size, void *user), void *user)
+{
+	return dl_iterate_phdr(visit, user);
+}
 
 static void begin(elf_symbols *symbols)
 {
@@ -64,6 +74,28 @@ Test(elf_bounds, those_of_symbols)
 	cr_assert_gt(equal, 20);
 	cr_assert_leq(bounds.count - equal, 8);
 	elf_symbols_destroy(&symbols);
+	elf_symbols_destroy(&bounds);
+}
+
+/* The modules unwind stacks by these tables, and read them where they are loaded. */
+Test(elf_bounds, those_of_the_modules)
+{
+	const uint64_t address = address_in_file(begin);
+	const uint64_t base = (uint64_t)(uintptr_t)begin - address;
+	elf_symbols bounds;
+
+	begin(&bounds);
+	elf_bounds_read(&bounds, OWN_FILE, "");
+	cr_assert_gt(bounds.count, 20);
+	for (size_t i = 0; i < bounds.count; i++) {
+		const elf_symbol *function = &bounds.symbols[i];
+		unwind_entry entry;
+
+		cr_assert(unwind_tables_find((uintptr_t)(base + function->start), &entry));
+		cr_assert_eq(entry.start, base + function->start);
+		cr_assert(unwind_tables_find((uintptr_t)(base + function->end - 1), &entry));
+		cr_assert_eq(entry.start, base + function->start);
+	}
 	elf_symbols_destroy(&bounds);
 }
 
