@@ -81,6 +81,9 @@ typedef struct mprof_heap_diff_options {
 	                             need not show growth: an #mprof_heap_diff_end. 0: as the log states it, else
 	                             yes. See mprof_heap_diff_get_growth(). */
 	uint32_t reserved;        /**< 0. */
+	mprof_progress_function progress; /**< Called by mprof_heap_diff_add() and mprof_heap_diff_get_growth(). May be
+	                                       NULL. */
+	void *progress_user;              /**< Passed as the first argument. */
 } mprof_heap_diff_options;
 
 /**
@@ -130,8 +133,9 @@ MPROF_API void mprof_heap_diff_destroy(mprof_heap_diff *diff);
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_STATE if the graph has no snapshot.
- * - #MPROF_ERR_LIMIT if max_memory is too small: the snapshot was not added.
- * - #MPROF_ERR_MEMORY if the allocator refused: the snapshot was not added.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_diff_options::progress asked for it: the comparison is as before.
+ * - #MPROF_ERR_LIMIT if max_memory is too small: the comparison is as before.
+ * - #MPROF_ERR_MEMORY if the allocator refused: the comparison is as before.
  * \since 0.1
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *graph,
@@ -317,6 +321,7 @@ typedef struct mprof_heap_growth {
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p growth_size is smaller than in release 0.1.
  * - #MPROF_ERR_UNSUPPORTED if fewer than two snapshots are complete and have roots.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_diff_options::progress asked for it.
  * - #MPROF_ERR_LIMIT if max_memory is too small.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1

@@ -71,6 +71,9 @@ typedef struct mprof_heap_graph_options {
 	uint64_t max_memory;              /**< Maximum memory of the graph, in bytes; 0 means 4 GiB. */
 	uint32_t snapshot;                /**< Which snapshot of the log, from 1; 0 means the last. */
 	uint32_t list_only;               /**< 1: only count the objects of each snapshot; keep none. */
+	mprof_progress_function progress; /**< Called by mprof_heap_graph_build_dominators(), _paths() and _referrers(),
+	                                       and by mprof_heap_graph_get_retained(). May be NULL. */
+	void *progress_user;              /**< Passed as the first argument. */
 } mprof_heap_graph_options;
 
 /**
@@ -147,6 +150,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_read(mprof_heap_graph *g
  * - #MPROF_ERR_STATE if no snapshot has been read.
  * - #MPROF_ERR_UNSUPPORTED if the snapshot has no roots.
  * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress asked for it; the graph is unchanged.
  * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
  * \since 0.1
  */
@@ -165,6 +169,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_build_dominators(mprof_h
  * - #MPROF_ERR_STATE if no snapshot has been read.
  * - #MPROF_ERR_UNSUPPORTED if the snapshot has no roots.
  * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress asked for it; the graph is unchanged.
  * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
  * \since 0.1
  */
@@ -180,6 +185,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_heap_graph_build_paths(mprof_heap_g
  * - #MPROF_ERR_ARGUMENT if \p graph is NULL.
  * - #MPROF_ERR_STATE if no snapshot has been read.
  * - #MPROF_ERR_LIMIT if max_memory is too small; the graph is unchanged.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress asked for it; the graph is unchanged.
  * - #MPROF_ERR_MEMORY if the allocator refused; the graph is unchanged.
  * \since 0.1
  */
@@ -478,6 +484,7 @@ MPROF_API mprof_status mprof_heap_graph_get_dominated(const mprof_heap_graph *gr
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL or an object is out of range.
  * - #MPROF_ERR_STATE before mprof_heap_graph_build_dominators().
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress asked for it.
  * - #MPROF_ERR_LIMIT if max_memory is too small.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1

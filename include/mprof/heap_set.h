@@ -209,6 +209,7 @@ MPROF_API mprof_status mprof_heap_set_get_totals(const mprof_heap_set *set, mpro
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_STATE before mprof_heap_graph_build_dominators().
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress of the graph asked for it.
  * - #MPROF_ERR_LIMIT if max_memory of the graph is too small.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1

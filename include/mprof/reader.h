@@ -92,13 +92,11 @@ typedef struct mprof_reader_options {
 	                                       half the time. The end of an EVENTS block is then the time when it was
 	                                       written, and the frames that are open at its start are not known. */
 	/**
-	 * \brief Called about once for each MiB of the source that is read, on the thread that reads, by all calls that
-	 * read. \p done_bytes is the position in the source (of the compressed bytes, if it is compressed),
-	 * \p total_bytes the length of the source when it was opened, or 0 if that is not known or the log is followed.
-	 * Returns 0 to continue; otherwise the call returns #MPROF_ERR_INTERRUPTED. It must not call the reader, except
-	 * mprof_reader_interrupt(). May be NULL.
+	 * \brief Called about once for each MiB of the source that is read, by all calls that read. \p done is the
+	 * position in the source, in bytes (of the compressed ones, if it is compressed), \p total the length of the
+	 * source when it was opened, or 0 if that is not known or the log is followed. May be NULL.
 	 */
-	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
+	mprof_progress_function progress;
 	void *progress_user; /**< Passed as the first argument. */
 	/**
 	 * \brief Number of threads that decode events, with the one that calls the reader; at most

@@ -42,7 +42,8 @@ typedef enum mprof_status {
 	MPROF_ERR_UNDEFINED_ID = 26, /**< An ID is used before the block that defines it. */
 	MPROF_ERR_REDEFINED_ID = 27, /**< An ID is defined a second time. */
 	MPROF_ERR_NAME = 28,         /**< A name contains a NUL byte or is longer than the limit. */
-	MPROF_ERR_INTERRUPTED = 29   /**< The caller interrupted a long operation; the same call continues it. */
+	MPROF_ERR_INTERRUPTED = 29   /**< The caller interrupted a long operation; the same call continues it, or starts
+	                                  it again: see #mprof_progress_function. */
 } mprof_status;
 
 /**
@@ -88,6 +89,28 @@ typedef struct mprof_error {
  * \since 0.1
  */
 MPROF_API const char *mprof_status_get_text(mprof_status status);
+
+/**
+ * \brief Called by operations that may take long: it shows how far they are, and can stop them. Options named progress
+ * are such functions, and progress_user is what they get as the first argument.
+ *
+ * It is called on the thread that called the operation. It must not call functions with the objects of the operation,
+ * except mprof_reader_interrupt(), and must return: neither longjmp() nor an exception of C++ may leave it.
+ *
+ * An operation that **reads a log** counts bytes of the source; mprof_reader_options::progress describes when. If it is
+ * stopped, what it has read is kept, and the same call continues.
+ *
+ * A **computation** counts steps, of which only the share in \p total has a meaning. \p done is 0 in the first call,
+ * never decreases, and equals \p total in the last call, when the result is complete but not stored yet. In between,
+ * the function is called at least once for each 16,384 steps, so about once in a millisecond. If it is stopped, also by
+ * the last call, it frees what it has allocated; the object is as before, and the same call starts again.
+ * \param user The progress_user of the options.
+ * \param done How much has been done.
+ * \param total How much there is to do; 0 if that is not known.
+ * \return 0 to continue; otherwise the operation stops, and returns #MPROF_ERR_INTERRUPTED.
+ * \since 0.1
+ */
+typedef int (*mprof_progress_function)(void *user, uint64_t done, uint64_t total);
 
 /**
  * \brief The functions that an object gets its memory from. They must stay valid until the object is destroyed.

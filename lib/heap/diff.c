@@ -39,6 +39,8 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 			 own.max_shapes != 0 ? own.max_shapes : DEFAULT_MAX_SHAPES,
 			 own.max_depth != 0 ? own.max_depth : DEFAULT_MAX_DEPTH);
 	made->end = own.is_last_at_exit;
+	made->progress = own.progress;
+	made->progress_user = own.progress_user;
 	*diff = made;
 	return MPROF_OK;
 }
@@ -79,10 +81,11 @@ static int put_class_name(mprof_heap_diff *diff, const mprof_reader *reader, uin
 }
 
 static int put_class_names(mprof_heap_diff *diff, const object_graph *graph, const mprof_reader *reader, uint32_t log,
-			   uint32_t *numbers)
+			   progress *going, uint32_t *numbers)
 {
 	for (size_t i = 0; i < graph->class_count; i++) {
-		if (!put_class_name(diff, reader, graph->class_table[i].class_id, log, &numbers[i]))
+		if (!progress_step(going) ||
+		    !put_class_name(diff, reader, graph->class_table[i].class_id, log, &numbers[i]))
 			return 0;
 	}
 	return 1;
@@ -130,16 +133,19 @@ static void note_facts(mprof_heap_diff_snapshot *facts, const mprof_heap_graph *
 	facts->inexact_objects = sums->inexact_objects;
 }
 
-/* Sums up a snapshot. Returns 0 if there is no memory; the snapshot must be released in any case. */
+/* Sums up a snapshot. Returns 0 if there is no memory or it was stopped; it must be released in any case. */
 static int sum_snapshot(mprof_heap_diff *diff, const mprof_heap_graph *graph, const mprof_reader *reader, uint32_t log,
-			diff_snapshot *snapshot)
+			progress *going, diff_snapshot *snapshot)
 {
 	size_t size = (graph->objects.class_count + 1) * sizeof(uint32_t);
 	uint32_t *numbers = allocator_allocate(&diff->budget.allocator, size);
 	const shape_names names = {&diff->shapes, &diff->names, numbers};
-	int is_done = numbers != NULL && put_class_names(diff, &graph->objects, reader, log, numbers) &&
+	int is_done = numbers != NULL && progress_begin(going, graph->objects.class_count) &&
+		      put_class_names(diff, &graph->objects, reader, log, going, numbers) &&
 		      sum_classes(diff, &graph->objects, numbers, snapshot) &&
-		      shape_search_run(&graph->objects, reader, &names, &snapshot->shapes);
+		      progress_begin(going, shape_search_steps(&graph->objects)) &&
+		      shape_search_run(&graph->objects, reader, &names, going, &snapshot->shapes) &&
+		      progress_end(going);
 
 	allocator_release(&diff->budget.allocator, numbers, size);
 	return is_done;
@@ -157,11 +163,29 @@ static void note_shutdown(mprof_heap_diff *diff, const mprof_reader *reader, uin
 	}
 }
 
+/* As sum_snapshot(), but the comparison is as before if it returns 0. */
+static int try_snapshot(mprof_heap_diff *diff, const mprof_heap_graph *graph, const mprof_reader *reader, uint32_t log,
+			progress *going, diff_snapshot *snapshot)
+{
+	const size_t class_names = diff->class_names.count;
+	const size_t names = diff->names.count;
+	const shape_table_size shapes = shape_table_get_size(&diff->shapes);
+
+	if (sum_snapshot(diff, graph, reader, log, going, snapshot))
+		return 1;
+	release_snapshot(snapshot, &diff->budget.allocator);
+	shape_table_truncate(&diff->shapes, &shapes);
+	name_pool_truncate(&diff->names, names);
+	name_pool_truncate(&diff->class_names, class_names);
+	return 0;
+}
+
 mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *graph, const mprof_reader *reader,
 				 uint32_t log)
 {
 	diff_snapshot made;
 	mprof_status status;
+	progress going;
 	void *snapshots;
 
 	if (diff == NULL || graph == NULL || reader == NULL)
@@ -175,11 +199,10 @@ mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *
 	if (status != MPROF_OK)
 		return status;
 	memset(&made, 0, sizeof(made));
-	if (!sum_snapshot(diff, graph, reader, log, &made)) {
-		status = memory_budget_status(&diff->budget);
-		release_snapshot(&made, &diff->budget.allocator);
-		return status;
-	}
+	progress_init(&going, diff->progress, diff->progress_user,
+		      graph->objects.class_count + shape_search_steps(&graph->objects));
+	if (!try_snapshot(diff, graph, reader, log, &going, &made))
+		return progress_status(&going, memory_budget_status(&diff->budget));
 	made.facts.log = log;
 	note_facts(&made.facts, graph, &made.shapes);
 	diff->snapshots[diff->count++] = made;

@@ -40,6 +40,7 @@ typedef struct growth_search {
 	mprof_heap_growth *found;
 	size_t count;
 	size_t capacity;
+	progress *going;
 } growth_search;
 
 /* Whether the log states that the runtime was shutting down when a snapshot was taken: nothing grows any more. */
@@ -155,7 +156,7 @@ static int trend_may_end(const shape_trend *trend, uint64_t size)
 
 /*
  * Returns in how many snapshots a shape has more objects, or if \p is_by_size larger ones, than in all before. 0 if
- * that is not growth.
+ * that is not growth, or the search has to stop.
  */
 static uint32_t count_grown(const growth_search *search, size_t shape, int is_by_size)
 {
@@ -167,6 +168,8 @@ static uint32_t count_grown(const growth_search *search, size_t shape, int is_by
 		shape_sum sum = sum_of(snapshot, shape);
 		uint64_t size = is_by_size ? sum.bytes : sum.objects;
 
+		if (!progress_step(search->going))
+			return 0;
 		if (!is_usable(search->diff, snapshot) || (snapshot == exit && trend_may_end(&trend, size)))
 			continue;
 		trend_add(&trend, size);
@@ -213,12 +216,22 @@ static int add_growth(growth_search *search, size_t shape, int is_by_size)
 	return 1;
 }
 
+/* Steps of each of the two calls of list_growth(). */
+static uint64_t growth_steps(const mprof_heap_diff *diff)
+{
+	return diff->shapes.count * ((uint64_t)diff->count + 1);
+}
+
 /* Lists what grew, from the roots on, except what a listed shape holds. */
 static int list_growth(growth_search *search, int is_by_size)
 {
 	const path_shape *shapes = search->diff->shapes.shapes;
 
+	if (!progress_begin(search->going, growth_steps(search->diff)))
+		return 0;
 	for (size_t i = 0; i < search->diff->shapes.count; i++) {
+		if (!progress_step(search->going))
+			return 0;
 		if (shapes[i].parent != SHAPE_NONE &&
 		    (search->marks[shapes[i].parent] & (SHAPE_GREW | SHAPE_COVERED)) != 0)
 			search->marks[i] |= SHAPE_COVERED;
@@ -261,13 +274,14 @@ static int find_growth(growth_search *search)
 	if (!list_growth(search, 1))
 		return 0;
 	sort_in_place(search->found, search->count, sizeof(*search->found), compare_growth);
-	return 1;
+	return progress_end(search->going);
 }
 
 mprof_status mprof_heap_diff_get_growth(mprof_heap_diff *diff, mprof_heap_growth *growths, size_t growth_size,
 					size_t capacity, size_t *count)
 {
-	growth_search search = {.diff = diff};
+	progress going;
+	growth_search search = {.diff = diff, .going = &going};
 	mprof_status status = MPROF_OK;
 
 	if (count == NULL)
@@ -280,12 +294,13 @@ mprof_status mprof_heap_diff_get_growth(mprof_heap_diff *diff, mprof_heap_growth
 	choose_snapshots(&search);
 	if (search.compared_count < LEAST_SNAPSHOTS)
 		return MPROF_ERR_UNSUPPORTED;
+	progress_init(&going, diff->progress, diff->progress_user, 2 * growth_steps(diff));
 	if (find_growth(&search)) {
 		*count = search.count;
 		for (size_t i = 0; i < search.count && i < capacity; i++)
 			element_put(growths, growth_size, i, &search.found[i], sizeof(search.found[i]));
 	} else {
-		status = memory_budget_status(&diff->budget);
+		status = progress_status(&going, memory_budget_status(&diff->budget));
 	}
 	allocator_release(search.allocator, search.marks, diff->shapes.count + 1);
 	allocator_release(search.allocator, search.found, search.capacity * sizeof(*search.found));

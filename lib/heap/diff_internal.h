@@ -37,6 +37,8 @@ struct mprof_heap_diff {
 	size_t count;
 	size_t capacity;
 	uint32_t end; /**< An #mprof_heap_diff_end. */
+	mprof_progress_function progress;
+	void *progress_user;
 };
 
 #endif

@@ -27,17 +27,23 @@ typedef struct dominator_tree {
 	tree_object *objects;  /**< By position. */
 } dominator_tree;
 
+/** Steps of dominator_tree_build(). */
+static inline uint64_t dominator_tree_steps(const object_graph *graph)
+{
+	return 4 * (uint64_t)graph->object_count;
+}
+
 /**
  * Arranges the objects. The parents of \p order are the immediate dominators; the order is destroyed. Returns 0 if
- * there is no memory; the tree must be destroyed in any case.
+ * there is no memory or it was stopped; the tree must be destroyed in any case.
  */
-int dominator_tree_build(dominator_tree *tree, visit_order *order, const object_graph *graph);
+int dominator_tree_build(dominator_tree *tree, visit_order *order, const object_graph *graph, progress *going);
 
 /**
  * Fills \p ends, which has an element more than there are objects: by position, the position after the last object that
- * this one dominates.
+ * this one dominates. Takes a step for each object. Returns 0 if it was stopped.
  */
-void dominator_tree_find_ends(const dominator_tree *tree, uint32_t *ends);
+int dominator_tree_find_ends(const dominator_tree *tree, uint32_t *ends, progress *going);
 
 /** Returns the positions; the caller frees them. */
 uint32_t *dominator_tree_take_positions(dominator_tree *tree);

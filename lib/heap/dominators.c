@@ -16,14 +16,21 @@ static uint64_t add_saturated(uint64_t sum, uint64_t value)
 	return sum + value < sum ? UINT64_MAX : sum + value;
 }
 
-static void count_reachable(dominators *found, object_graph *graph, const dominator_tree *tree)
+/* Passes over the objects of the tree that find_retained() makes. */
+#define RETAINED_PASSES 5
+
+static void clear_classes(object_graph *graph)
 {
 	for (size_t i = 0; i < graph->class_count; i++) {
 		graph->class_table[i].reachable_objects = 0;
 		graph->class_table[i].reachable_bytes = 0;
 		graph->class_table[i].retained_bytes = 0;
 	}
-	for (uint32_t position = 1; position <= tree->count; position++) {
+}
+
+static int count_reachable(dominators *found, object_graph *graph, const dominator_tree *tree, progress *going)
+{
+	for (uint32_t position = 1; position <= tree->count && progress_step(going); position++) {
 		const tree_object *object = &tree->objects[position];
 		object_class *entered = &graph->class_table[object->class_index];
 
@@ -32,26 +39,29 @@ static void count_reachable(dominators *found, object_graph *graph, const domina
 		entered->reachable_bytes = add_saturated(entered->reachable_bytes, object->bytes);
 	}
 	found->reachable_objects = tree->count;
+	return !going->is_stopped;
 }
 
 /* Replaces the sizes in the tree by what objects retain. */
-static void sum_objects(const dominator_tree *tree)
+static int sum_objects(const dominator_tree *tree, progress *going)
 {
 	/* Objects come after their dominators, so each is complete when it is added to its own. */
-	for (uint32_t position = tree->count; position > 0; position--) {
+	for (uint32_t position = tree->count; position > 0 && progress_step(going); position--) {
 		tree_object *dominator = &tree->objects[tree->dominators[position]];
 
 		dominator->bytes = add_saturated(dominator->bytes, tree->objects[position].bytes);
 	}
+	return !going->is_stopped;
 }
 
 /*
  * Adds to each class what its uppermost objects retain: an object of the class within the range of another one is
  * included in what that one retains. \p ends is by position, \p class_ends by class.
  */
-static void sum_classes(object_graph *graph, const dominator_tree *tree, const uint32_t *ends, uint32_t *class_ends)
+static int sum_classes(object_graph *graph, const dominator_tree *tree, const uint32_t *ends, uint32_t *class_ends,
+		       progress *going)
 {
-	for (uint32_t position = 1; position <= tree->count; position++) {
+	for (uint32_t position = 1; position <= tree->count && progress_step(going); position++) {
 		const tree_object *object = &tree->objects[position];
 		object_class *entered = &graph->class_table[object->class_index];
 
@@ -60,14 +70,15 @@ static void sum_classes(object_graph *graph, const dominator_tree *tree, const u
 		class_ends[object->class_index] = ends[position];
 		entered->retained_bytes = add_saturated(entered->retained_bytes, object->bytes);
 	}
+	return !going->is_stopped;
 }
 
 /* Fills the retained sizes by object, and replaces positions by dominators. */
-static void fill_objects(dominators *found, const dominator_tree *tree)
+static int fill_objects(dominators *found, const dominator_tree *tree, progress *going)
 {
 	uint32_t *numbers = found->dominators;
 
-	for (uint32_t object = 0; object < tree->object_count; object++) {
+	for (uint32_t object = 0; object < tree->object_count && progress_step(going); object++) {
 		uint32_t position = numbers[object];
 		uint32_t dominator = tree->dominators[position];
 
@@ -85,47 +96,56 @@ static void fill_objects(dominators *found, const dominator_tree *tree)
 		else
 			numbers[object] = dominator != 0 ? tree->objects[dominator].object : DOMINATOR_ROOTS;
 	}
+	return !going->is_stopped;
 }
 
-/* Fills everything from the tree, whose positions become the dominators. Returns 0 if there is no memory. */
-static int find_retained(dominators *found, object_graph *graph, dominator_tree *tree)
+/*
+ * Fills everything from the tree, whose positions become the dominators. Returns 0 if there is no memory or it has to
+ * stop.
+ */
+static int find_retained(dominators *found, object_graph *graph, dominator_tree *tree, progress *going)
 {
 	size_t class_ends_size = (graph->class_count + 1) * sizeof(uint32_t);
 	uint32_t *class_ends = allocator_allocate_zeroed(graph->allocator, class_ends_size);
 	uint32_t *ends = allocator_allocate(graph->allocator, dominator_tree_array_size(tree));
-	int has_memory;
+	int is_found;
 	size_t size;
 
 	if (checked_multiply(graph->object_count, sizeof(*found->retained), &size))
 		found->retained = allocator_allocate(graph->allocator, size);
-	has_memory = class_ends != NULL && ends != NULL && found->retained != NULL;
-	if (has_memory) {
-		count_reachable(found, graph, tree);
-		sum_objects(tree);
-		dominator_tree_find_ends(tree, ends);
-		sum_classes(graph, tree, ends, class_ends);
+	is_found = class_ends != NULL && ends != NULL && found->retained != NULL &&
+		   progress_begin(going, (uint64_t)RETAINED_PASSES * graph->object_count) &&
+		   count_reachable(found, graph, tree, going) && sum_objects(tree, going) &&
+		   dominator_tree_find_ends(tree, ends, going) && sum_classes(graph, tree, ends, class_ends, going);
+	if (is_found) {
 		found->dominators = dominator_tree_take_positions(tree);
-		fill_objects(found, tree);
+		is_found = fill_objects(found, tree, going) && progress_end(going);
 	}
 	allocator_release(graph->allocator, class_ends, class_ends_size);
 	allocator_release(graph->allocator, ends, dominator_tree_array_size(tree));
-	return has_memory;
+	return is_found;
 }
 
-/* Arranges the objects. Returns 0 if there is no memory. */
-static int find_dominators(dominator_tree *tree, const object_graph *graph)
+/* Arranges the objects. Returns 0 if there is no memory or it has to stop. */
+static int find_dominators(dominator_tree *tree, const object_graph *graph, progress *going)
 {
 	visit_order order;
 	int is_found;
 
 	memset(&order, 0, sizeof(order));
-	is_found = visit_order_build(&order, graph) && semi_dominators_find(&order, graph) &&
-		   dominator_tree_build(tree, &order, graph);
+	is_found = visit_order_build(&order, graph, going) && semi_dominators_find(&order, graph, going) &&
+		   dominator_tree_build(tree, &order, graph, going);
 	visit_order_destroy(&order);
 	return is_found;
 }
 
-int dominators_build(dominators *found, object_graph *graph)
+uint64_t dominators_steps(const object_graph *graph)
+{
+	return visit_order_steps(graph) + semi_dominators_steps(graph) + dominator_tree_steps(graph) +
+	       (uint64_t)RETAINED_PASSES * graph->object_count;
+}
+
+int dominators_build(dominators *found, object_graph *graph, progress *going)
 {
 	dominator_tree tree;
 	dominators made;
@@ -134,12 +154,14 @@ int dominators_build(dominators *found, object_graph *graph)
 	memset(&made, 0, sizeof(made));
 	memset(&tree, 0, sizeof(tree));
 	tree.allocator = graph->allocator;
-	is_made = find_dominators(&tree, graph) && find_retained(&made, graph, &tree);
+	is_made = find_dominators(&tree, graph, going) && find_retained(&made, graph, &tree, going);
 	dominator_tree_destroy(&tree);
-	if (is_made)
+	if (is_made) {
 		*found = made;
-	else
+	} else {
 		dominators_destroy(&made, graph);
+		clear_classes(graph);
+	}
 	return is_made;
 }
 

@@ -9,6 +9,7 @@
 #ifndef HEAP_DOMINATORS_H
 #define HEAP_DOMINATORS_H
 
+#include "base/progress.h"
 #include "heap/object_graph.h"
 
 /** In place of a dominator: no single object dominates it, only all roots together. */
@@ -24,10 +25,14 @@ typedef struct dominators {
 	uint64_t reachable_bytes;
 } dominators;
 
+/** Steps of dominators_build(). */
+uint64_t dominators_steps(const object_graph *graph);
+
 /**
- * Computes everything, also the fields of the classes of the graph. Returns 0, changing nothing, if there is no memory.
+ * Computes everything, also the fields of the classes of the graph. Returns 0, changing nothing, if there is no memory
+ * or it was stopped.
  */
-int dominators_build(dominators *found, object_graph *graph);
+int dominators_build(dominators *found, object_graph *graph, progress *going);
 
 /** Frees everything; dominators_build() can be called again. */
 void dominators_destroy(dominators *found, const object_graph *graph);

@@ -31,6 +31,8 @@ mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mp
 	made->wanted = own.snapshot;
 	made->is_list_only = own.list_only != 0;
 	made->gathered_for = SNAPSHOT_NONE;
+	made->progress = own.progress;
+	made->progress_user = own.progress_user;
 	snapshot_list_init(&made->snapshots, &made->budget);
 	gathered_heap_init(&made->gathered, &made->budget);
 	object_graph_init(&made->objects, &made->budget.allocator);
@@ -67,44 +69,63 @@ static mprof_status check_roots(const mprof_heap_graph *graph)
 	return graph->objects.root_count != 0 ? MPROF_OK : MPROF_ERR_UNSUPPORTED;
 }
 
+static void begin_computation(const mprof_heap_graph *graph, progress *going, uint64_t steps)
+{
+	progress_init(going, graph->progress, graph->progress_user, steps);
+}
+
+static mprof_status end_computation(const mprof_heap_graph *graph, const progress *going, int is_done)
+{
+	return is_done ? MPROF_OK : progress_status(going, memory_budget_status(&graph->budget));
+}
+
 mprof_status mprof_heap_graph_build_dominators(mprof_heap_graph *graph)
 {
 	mprof_status status;
+	progress going;
 
 	if (graph == NULL)
 		return MPROF_ERR_ARGUMENT;
 	status = check_roots(graph);
 	if (status != MPROF_OK || graph->dominators.dominators != NULL)
 		return status;
-	return dominators_build(&graph->dominators, &graph->objects) ? MPROF_OK : memory_budget_status(&graph->budget);
+	begin_computation(graph, &going, dominators_steps(&graph->objects));
+	return end_computation(graph, &going, dominators_build(&graph->dominators, &graph->objects, &going));
 }
 
 mprof_status mprof_heap_graph_build_paths(mprof_heap_graph *graph)
 {
 	mprof_status status;
+	progress going;
 
 	if (graph == NULL)
 		return MPROF_ERR_ARGUMENT;
 	status = check_roots(graph);
 	if (status != MPROF_OK || graph->paths.references != NULL)
 		return status;
-	return root_paths_build(&graph->paths, &graph->objects) ? MPROF_OK : memory_budget_status(&graph->budget);
+	begin_computation(graph, &going, root_paths_steps(&graph->objects));
+	return end_computation(graph, &going, root_paths_build(&graph->paths, &graph->objects, &going));
 }
 
 mprof_status mprof_heap_graph_build_referrers(mprof_heap_graph *graph)
 {
+	progress going;
+
 	if (graph == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (!has_snapshot(graph))
 		return MPROF_ERR_STATE;
 	if (graph->referrers.first != NULL)
 		return MPROF_OK;
-	return referrers_build(&graph->referrers, &graph->objects) ? MPROF_OK : memory_budget_status(&graph->budget);
+	begin_computation(graph, &going, referrers_steps(&graph->objects));
+	return end_computation(graph, &going, referrers_build(&graph->referrers, &graph->objects, &going));
 }
 
 mprof_status mprof_heap_graph_get_retained(mprof_heap_graph *graph, const uint32_t *objects, size_t count,
 					   uint64_t *bytes)
 {
+	progress going;
+
 	if (bytes == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*bytes = 0;
@@ -116,7 +137,7 @@ mprof_status mprof_heap_graph_get_retained(mprof_heap_graph *graph, const uint32
 	}
 	if (graph->dominators.dominators == NULL)
 		return MPROF_ERR_STATE;
-	return retained_set_sum(&graph->objects, &graph->dominators, objects, count, bytes)
-		       ? MPROF_OK
-		       : memory_budget_status(&graph->budget);
+	begin_computation(graph, &going, retained_set_steps(&graph->objects));
+	return end_computation(graph, &going,
+			       retained_set_sum(&graph->objects, &graph->dominators, objects, count, &going, bytes));
 }

@@ -31,6 +31,8 @@ struct mprof_heap_graph {
 	dominators dominators;
 	root_paths paths;
 	referrers referrers;
+	mprof_progress_function progress;
+	void *progress_user;
 	mprof_event batch[GRAPH_BATCH];
 };
 

@@ -53,6 +53,19 @@ void name_pool_destroy(name_pool *pool)
 	hash_index_destroy(&pool->index, &name_slots);
 }
 
+void name_pool_truncate(name_pool *pool, size_t count)
+{
+	while (pool->count > count) {
+		pooled_name *name = &pool->names[pool->count - 1];
+		void *slot = hash_index_find(&pool->index, &name_slots, hash_name(pool, name->text, name->scope),
+					     slot_matches, pool, name);
+
+		hash_index_remove(&pool->index, &name_slots, pool, slot);
+		allocator_release(&pool->index.allocator, name->text, strlen(name->text) + 1);
+		pool->count--;
+	}
+}
+
 static int add_name(name_pool *pool, const char *text, uint64_t scope)
 {
 	size_t length = strlen(text);

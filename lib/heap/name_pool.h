@@ -24,6 +24,9 @@ typedef struct name_pool {
 void name_pool_init(name_pool *pool, const mprof_allocator *allocator);
 void name_pool_destroy(name_pool *pool);
 
+/** Removes all names after the first \p count ones. */
+void name_pool_truncate(name_pool *pool, size_t count);
+
 /** Finds or adds a name, which is copied. Returns 0, changing nothing, if there is no memory. */
 int name_pool_put(name_pool *pool, const char *text, uint64_t scope, uint32_t *number);
 

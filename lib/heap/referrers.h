@@ -6,6 +6,7 @@
 #ifndef HEAP_REFERRERS_H
 #define HEAP_REFERRERS_H
 
+#include "base/progress.h"
 #include "heap/object_graph.h"
 
 typedef struct referrers {
@@ -15,8 +16,11 @@ typedef struct referrers {
 	uint32_t count;       /**< Elements of references. */
 } referrers;
 
-/** Sorts the references of a graph by target. Returns 0, changing nothing, if there is no memory. */
-int referrers_build(referrers *found, const object_graph *graph);
+/** Steps of referrers_build(). */
+uint64_t referrers_steps(const object_graph *graph);
+
+/** Sorts the references of a graph by target. Returns 0, changing nothing, if there is no memory or it was stopped. */
+int referrers_build(referrers *found, const object_graph *graph, progress *going);
 
 /** Frees everything; referrers_build() can be called again. */
 void referrers_destroy(referrers *found, const object_graph *graph);

@@ -8,6 +8,7 @@ typedef struct set_search {
 	uint64_t *visited; /**< A bit for each object; those of the set count as visited. */
 	uint32_t *queue;
 	size_t count; /**< Objects that were put into the queue. */
+	progress *going;
 } set_search;
 
 /* Marks an object as visited. Returns 0 if it was. */
@@ -33,10 +34,12 @@ static void visit_all(set_search *search)
 
 	for (size_t i = 0; i < graph->root_count; i++)
 		reach(search, graph->roots[i].object);
-	for (size_t i = 0; i < search->count; i++) {
+	for (size_t i = 0; i < search->count && progress_step(search->going); i++) {
 		uint32_t object = search->queue[i];
 
 		for (uint32_t j = graph->first[object]; j < graph->first[object + 1]; j++) {
+			if (!progress_step(search->going))
+				return;
 			if (graph->targets[j] != OBJECT_NONE)
 				reach(search, graph->targets[j]);
 		}
@@ -50,7 +53,7 @@ static uint64_t sum_dead(set_search *search, const dominators *found, const uint
 
 	for (size_t i = 0; i < count; i++)
 		search->visited[objects[i] / 64] &= ~(UINT64_C(1) << objects[i] % 64);
-	for (uint32_t object = 0; object < search->graph->object_count; object++) {
+	for (uint32_t object = 0; object < search->graph->object_count && progress_step(search->going); object++) {
 		uint64_t size = object_graph_size(search->graph, object);
 
 		if (found->dominators[object] != DOMINATOR_UNREACHABLE && mark_visited(search, object))
@@ -59,14 +62,20 @@ static uint64_t sum_dead(set_search *search, const dominators *found, const uint
 	return bytes;
 }
 
+uint64_t retained_set_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->object_count + graph->reference_count;
+}
+
 int retained_set_sum(const object_graph *graph, const dominators *found, const uint32_t *objects, size_t count,
-		     uint64_t *bytes)
+		     progress *going, uint64_t *bytes)
 {
 	size_t visited_size = ((size_t)graph->object_count / 64 + 1) * sizeof(uint64_t);
 	size_t queue_size = ((size_t)graph->object_count + 1) * sizeof(uint32_t);
 	set_search search = {graph, allocator_allocate_zeroed(graph->allocator, visited_size),
-			     allocator_allocate(graph->allocator, queue_size), 0};
-	int is_made = search.visited != NULL && search.queue != NULL;
+			     allocator_allocate(graph->allocator, queue_size), 0, going};
+	int is_made =
+		search.visited != NULL && search.queue != NULL && progress_begin(going, retained_set_steps(graph));
 
 	*bytes = 0;
 	if (is_made) {
@@ -74,6 +83,9 @@ int retained_set_sum(const object_graph *graph, const dominators *found, const u
 			(void)mark_visited(&search, objects[i]);
 		visit_all(&search);
 		*bytes = sum_dead(&search, found, objects, count);
+		is_made = progress_end(going);
+		if (!is_made)
+			*bytes = 0;
 	}
 	allocator_release(graph->allocator, search.visited, visited_size);
 	allocator_release(graph->allocator, search.queue, queue_size);

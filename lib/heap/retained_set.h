@@ -8,11 +8,14 @@
 
 #include "heap/dominators.h"
 
+/** Steps of retained_set_sum(). */
+uint64_t retained_set_steps(const object_graph *graph);
+
 /**
  * Adds up the sizes of the reachable objects that would be dead without a set of objects: these, and all that roots
- * reach only through any of these. Returns 0 if there is no memory.
+ * reach only through any of these. Returns 0 if there is no memory or it was stopped.
  */
 int retained_set_sum(const object_graph *graph, const dominators *found, const uint32_t *objects, size_t count,
-		     uint64_t *bytes);
+		     progress *going, uint64_t *bytes);
 
 #endif

@@ -18,6 +18,7 @@ typedef struct path_search {
 	const object_graph *graph;
 	uint32_t *queue;
 	uint32_t count; /**< Objects that were put into the queue. */
+	progress *going;
 } path_search;
 
 static void reach(path_search *search, uint32_t object, uint32_t reference)
@@ -62,15 +63,26 @@ static void prefetch_queued(const path_search *search, uint32_t next)
 static void reach_targets(path_search *search, uint32_t object)
 {
 	for (uint32_t i = search->graph->first[object]; i < search->graph->first[object + 1]; i++) {
+		if (!progress_step(search->going))
+			return;
 		if (search->graph->targets[i] != OBJECT_NONE)
 			reach(search, search->graph->targets[i], i);
 	}
 }
 
-/* Objects are visited in the order of addresses; sizes of a damaged log may be anything. */
-static void sum_reachable(root_paths *paths, const object_graph *graph)
+static void reach_all(path_search *search)
 {
-	for (uint32_t object = 0; object < graph->object_count; object++) {
+	reach_roots(search);
+	for (uint32_t i = 0; i < search->count && progress_step(search->going); i++) {
+		prefetch_queued(search, i);
+		reach_targets(search, search->queue[i]);
+	}
+}
+
+/* Objects are visited in the order of addresses; sizes of a damaged log may be anything. */
+static void sum_reachable(root_paths *paths, const object_graph *graph, progress *going)
+{
+	for (uint32_t object = 0; object < graph->object_count && progress_step(going); object++) {
 		uint64_t size;
 
 		if (paths->references[object] == ROOT_PATHS_UNREACHABLE)
@@ -81,29 +93,32 @@ static void sum_reachable(root_paths *paths, const object_graph *graph)
 	}
 }
 
-int root_paths_build(root_paths *paths, const object_graph *graph)
+uint64_t root_paths_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->object_count + graph->reference_count;
+}
+
+int root_paths_build(root_paths *paths, const object_graph *graph, progress *going)
 {
 	size_t size = ((size_t)graph->object_count + 1) * sizeof(uint32_t);
 	root_paths made = {allocator_allocate(graph->allocator, size), 0, 0};
-	path_search search = {&made, graph, allocator_allocate(graph->allocator, size), 0};
+	path_search search = {&made, graph, allocator_allocate(graph->allocator, size), 0, going};
+	int is_made = made.references != NULL && search.queue != NULL && progress_begin(going, root_paths_steps(graph));
 
-	if (made.references == NULL || search.queue == NULL) {
-		allocator_release(graph->allocator, made.references, size);
-		allocator_release(graph->allocator, search.queue, size);
-		return 0;
+	if (is_made) {
+		for (uint32_t object = 0; object < graph->object_count; object++)
+			made.references[object] = ROOT_PATHS_UNREACHABLE;
+		reach_all(&search);
+		made.reachable_objects = search.count;
+		sum_reachable(&made, graph, going);
+		is_made = progress_end(going);
 	}
-	for (uint32_t object = 0; object < graph->object_count; object++)
-		made.references[object] = ROOT_PATHS_UNREACHABLE;
-	reach_roots(&search);
-	for (uint32_t i = 0; i < search.count; i++) {
-		prefetch_queued(&search, i);
-		reach_targets(&search, search.queue[i]);
-	}
-	made.reachable_objects = search.count;
-	sum_reachable(&made, graph);
 	allocator_release(graph->allocator, search.queue, size);
-	*paths = made;
-	return 1;
+	if (is_made)
+		*paths = made;
+	else
+		allocator_release(graph->allocator, made.references, size);
+	return is_made;
 }
 
 void root_paths_destroy(root_paths *paths, const object_graph *graph)

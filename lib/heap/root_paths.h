@@ -7,6 +7,7 @@
 #ifndef HEAP_ROOT_PATHS_H
 #define HEAP_ROOT_PATHS_H
 
+#include "base/progress.h"
 #include "heap/object_graph.h"
 
 /** In place of a reference: the object is a root's own. */
@@ -20,8 +21,11 @@ typedef struct root_paths {
 	uint64_t reachable_bytes;
 } root_paths;
 
-/** Searches the graph. Returns 0, changing nothing, if there is no memory. */
-int root_paths_build(root_paths *paths, const object_graph *graph);
+/** Steps of root_paths_build(). */
+uint64_t root_paths_steps(const object_graph *graph);
+
+/** Searches the graph. Returns 0, changing nothing, if there is no memory or it was stopped. */
+int root_paths_build(root_paths *paths, const object_graph *graph, progress *going);
 
 /** Frees everything; root_paths_build() can be called again. */
 void root_paths_destroy(root_paths *paths, const object_graph *graph);

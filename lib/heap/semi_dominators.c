@@ -39,6 +39,7 @@ typedef struct semi_state {
 	uint32_t *semi;         /**< The semidominator, as far as it is known. */
 	uint32_t *predecessors; /**< Visits later than the one that they refer to. */
 	uint32_t predecessor_count;
+	progress *going;
 } semi_state;
 
 static void release_state(semi_state *state)
@@ -94,14 +95,19 @@ static inline void put_edge(edge_queue *queue, uint32_t source, uint32_t target,
 	queue->targets[slot] = target;
 }
 
-/* Counts all references between visits, or fills predecessors with those that were counted. */
-static inline void visit_edges(semi_state *state, const visit_order *order, const object_graph *graph, int is_filling)
+/*
+ * Counts all references between visits, or fills predecessors with those that were counted. Returns 0 if it has to
+ * stop.
+ */
+static inline int visit_edges(semi_state *state, const visit_order *order, const object_graph *graph, int is_filling)
 {
 	edge_queue queue = {.state = state};
 
 	for (uint32_t object = 0; object < graph->object_count; object++) {
 		uint32_t source = order->visits[object];
 
+		if (!progress_step(state->going))
+			return 0;
 		if (source == 0)
 			continue;
 		for (uint32_t i = graph->first[object]; i < graph->first[object + 1]; i++) {
@@ -109,6 +115,8 @@ static inline void visit_edges(semi_state *state, const visit_order *order, cons
 			uint32_t later = graph->reference_count - i > TARGETS_AHEAD ? graph->targets[i + TARGETS_AHEAD]
 										    : OBJECT_NONE;
 
+			if (!progress_step(state->going))
+				return 0;
 			if (later != OBJECT_NONE)
 				__builtin_prefetch(&order->visits[later]);
 			if (target != OBJECT_NONE)
@@ -117,27 +125,29 @@ static inline void visit_edges(semi_state *state, const visit_order *order, cons
 	}
 	for (uint32_t i = 0; i < EDGES_AHEAD; i++)
 		use_edge(state, queue.sources[i], queue.targets[i], is_filling);
+	return 1;
 }
 
-/* Returns 0 if there is no memory. */
+/* Returns 0 if there is no memory or it has to stop. */
 static int find_predecessors(semi_state *state, const visit_order *order, const object_graph *graph)
 {
+	const uint64_t steps = (uint64_t)graph->object_count + graph->reference_count;
 	uint32_t sum = 0;
 
-	visit_edges(state, order, graph, 0);
+	if (!progress_begin(state->going, steps) || !visit_edges(state, order, graph, 0))
+		return 0;
 	for (size_t i = 0; i < state->count; i++) {
 		sum += state->nodes[i].label;
 		state->nodes[i].label = sum;
 	}
 	state->predecessor_count = sum;
 	if (sum == 0)
-		return 1;
+		return progress_begin(state->going, steps);
 	state->predecessors = allocator_allocate(state->allocator, sum * sizeof(*state->predecessors));
 	if (state->predecessors == NULL)
 		return 0;
 	/* Moves each label from the end of the predecessors of its visit to their start. */
-	visit_edges(state, order, graph, 1);
-	return 1;
+	return progress_begin(state->going, steps) && visit_edges(state, order, graph, 1);
 }
 
 /*
@@ -205,7 +215,8 @@ static void prefetch_predecessors(const semi_state *state, uint32_t index, uint3
 	prefetch_paths(state->nodes, &state->predecessors[first], index - first, limit);
 }
 
-static void find_semi_dominators(semi_state *state, const visit_order *order)
+/* Returns 0 if it has to stop. */
+static int find_semi_dominators(semi_state *state, const visit_order *order)
 {
 	uint32_t i = state->predecessor_count;
 	uint32_t prepared = i;
@@ -214,10 +225,14 @@ static void find_semi_dominators(semi_state *state, const visit_order *order)
 		uint32_t first = state->nodes[visit].label;
 		uint32_t semi = state->semi[visit];
 
+		if (!progress_step(state->going))
+			return 0;
 		/* Nothing is less than 0. */
 		while (i > first && semi != 0) {
 			uint32_t label;
 
+			if (!progress_step(state->going))
+				return 0;
 			if (i <= prepared) {
 				prefetch_predecessors(state, i, visit);
 				prepared = i > PATHS_AHEAD ? i - PATHS_AHEAD : 0;
@@ -229,11 +244,13 @@ static void find_semi_dominators(semi_state *state, const visit_order *order)
 		state->semi[visit] = semi;
 		state->nodes[visit].label = semi;
 	}
+	return 1;
 }
 
-static int init_state(semi_state *state, const visit_order *order, const object_graph *graph)
+static int init_state(semi_state *state, const visit_order *order, const object_graph *graph, progress *going)
 {
 	memset(state, 0, sizeof(*state));
+	state->going = going;
 	state->allocator = order->allocator;
 	state->count = (size_t)order->count + 1;
 	state->nodes = allocator_allocate(state->allocator, state->count * sizeof(*state->nodes));
@@ -277,7 +294,7 @@ static void set_jumps(semi_node *nodes, const uint32_t *parents, uint32_t end)
 }
 
 /* The rest of find_dominators() from a visit on, with jumps. */
-static void find_dominators_by_jumps(semi_state *state, const visit_order *order, uint32_t visit)
+static int find_dominators_by_jumps(semi_state *state, const visit_order *order, uint32_t visit)
 {
 	uint32_t *parents = order->parents;
 	semi_node *nodes = state->nodes;
@@ -287,18 +304,24 @@ static void find_dominators_by_jumps(semi_state *state, const visit_order *order
 		const uint32_t semi = state->semi[visit];
 		uint32_t dominator = parents[visit];
 
-		while (dominator > semi) {
+		while (dominator > semi && progress_step(state->going)) {
 			const uint32_t jump = nodes[dominator].ancestor;
 
 			dominator = jump >= semi ? jump : parents[dominator];
 		}
+		if (!progress_step(state->going))
+			return 0;
 		parents[visit] = dominator;
 		set_jump(nodes, parents, visit);
 	}
+	return 1;
 }
 
-/* Replaces each parent by the nearest of its dominators that is not after the semidominator. */
-static void find_dominators(semi_state *state, const visit_order *order)
+/*
+ * Replaces each parent by the nearest of its dominators that is not after the semidominator. Returns 0 if it has to
+ * stop.
+ */
+static int find_dominators(semi_state *state, const visit_order *order)
 {
 	uint64_t steps = 0;
 
@@ -308,28 +331,27 @@ static void find_dominators(semi_state *state, const visit_order *order)
 
 		if (order->count - visit >= VISITS_AHEAD)
 			__builtin_prefetch(&order->parents[order->parents[visit + VISITS_AHEAD]]);
-		while (dominator > state->semi[visit] && steps < most_steps) {
+		while (dominator > state->semi[visit] && steps < most_steps && progress_step(state->going)) {
 			dominator = order->parents[dominator];
 			steps++;
 		}
-		if (dominator > state->semi[visit]) {
-			find_dominators_by_jumps(state, order, visit);
-			return;
-		}
+		if (!progress_step(state->going))
+			return 0;
+		if (dominator > state->semi[visit])
+			return find_dominators_by_jumps(state, order, visit);
 		order->parents[visit] = dominator;
 	}
+	return 1;
 }
 
-int semi_dominators_find(visit_order *order, const object_graph *graph)
+int semi_dominators_find(visit_order *order, const object_graph *graph, progress *going)
 {
 	semi_state state;
+	int is_found = init_state(&state, order, graph, going) && find_predecessors(&state, order, graph) &&
+		       progress_begin(going, (uint64_t)graph->object_count + graph->reference_count) &&
+		       find_semi_dominators(&state, order) && progress_begin(going, graph->object_count) &&
+		       find_dominators(&state, order);
 
-	if (!init_state(&state, order, graph) || !find_predecessors(&state, order, graph)) {
-		release_state(&state);
-		return 0;
-	}
-	find_semi_dominators(&state, order);
-	find_dominators(&state, order);
 	release_state(&state);
-	return 1;
+	return is_found;
 }

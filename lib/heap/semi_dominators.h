@@ -11,10 +11,16 @@
 
 #include "heap/visit_order.h"
 
+/** Steps of semi_dominators_find(). */
+static inline uint64_t semi_dominators_steps(const object_graph *graph)
+{
+	return 4 * (uint64_t)graph->object_count + 3 * (uint64_t)graph->reference_count;
+}
+
 /**
- * Replaces the parent of each visit by the visit of its immediate dominator; 0 stands for all roots. Returns 0,
- * changing nothing, if there is no memory.
+ * Replaces the parent of each visit by the visit of its immediate dominator; 0 stands for all roots. Returns 0 if there
+ * is no memory or it was stopped; the order can then only be destroyed.
  */
-int semi_dominators_find(visit_order *order, const object_graph *graph);
+int semi_dominators_find(visit_order *order, const object_graph *graph, progress *going);
 
 #endif

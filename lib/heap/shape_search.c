@@ -42,6 +42,7 @@ typedef struct shape_search {
 	uint32_t *strides; /* By class of the graph: the size of an array's elements, 0 if it is not known. */
 	cached_step *cache;
 	ordered_root *roots;
+	progress *going;
 } shape_search;
 
 /*
@@ -96,6 +97,8 @@ static int order_roots(shape_search *search)
 		ordered_root *ordered = &search->roots[i];
 		const object_root *root = &graph->roots[i];
 
+		if (!progress_step(search->going))
+			return 0;
 		ordered->object = root->object;
 		ordered->kind = root->kind;
 		ordered->rank = root_phase(root->kind) << 8 | root_rank(root->kind);
@@ -196,6 +199,8 @@ static int reach_targets(shape_search *search, uint32_t owner)
 		uint32_t target = graph->targets[i];
 		uint32_t shape;
 
+		if (!progress_step(search->going))
+			return 0;
 		if (target == OBJECT_NONE || search->shapes[target] != SHAPE_NONE)
 			continue;
 		if ((search->shapes[owner] & SHAPE_INEXACT) != 0)
@@ -235,7 +240,7 @@ static int visit_queued(shape_search *search)
 {
 	while (search->visited_count < search->queued_count) {
 		prefetch_queued(search);
-		if (!reach_targets(search, search->queue[search->visited_count++]))
+		if (!progress_step(search->going) || !reach_targets(search, search->queue[search->visited_count++]))
 			return 0;
 	}
 	return 1;
@@ -270,6 +275,8 @@ static int sum_objects(shape_search *search)
 		uint32_t shape = search->shapes[object];
 		shape_sum *sum;
 
+		if (!progress_step(search->going))
+			return 0;
 		if (shape == SHAPE_NONE)
 			continue;
 		sum = &sums->sums[shape & ~SHAPE_INEXACT];
@@ -333,13 +340,20 @@ static void release(const shape_search *search)
 	allocator_release(search->allocator, search->cache, CACHE_ENTRIES * sizeof(*search->cache));
 }
 
-int shape_search_run(const object_graph *graph, const mprof_reader *reader, const shape_names *names, shape_sums *sums)
+uint64_t shape_search_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->object_count + graph->reference_count + graph->root_count;
+}
+
+int shape_search_run(const object_graph *graph, const mprof_reader *reader, const shape_names *names, progress *going,
+		     shape_sums *sums)
 {
 	shape_search search = {.graph = graph,
 			       .reader = reader,
 			       .names = names,
 			       .allocator = &names->names->index.allocator,
-			       .sums = sums};
+			       .sums = sums,
+			       .going = going};
 	int is_done = prepare(&search) && search_all(&search) && sum_objects(&search);
 
 	if (is_done)

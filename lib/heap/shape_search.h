@@ -10,6 +10,8 @@
 #include "heap/object_graph.h"
 #include "heap/shape_table.h"
 
+#include "base/progress.h"
+
 #include <mprof/reader.h>
 
 /** The objects of a shape in one snapshot. */
@@ -42,10 +44,15 @@ static inline uint64_t shape_add_bytes(uint64_t sum, uint64_t value)
 	return sum + value < sum ? UINT64_MAX : sum + value;
 }
 
+/** Steps of shape_search_run(). */
+uint64_t shape_search_steps(const object_graph *graph);
+
 /**
- * Searches the graph and fills empty sums. Returns 0 if there is no memory; the sums must be released in any case.
+ * Searches the graph and fills empty sums. Returns 0 if there is no memory or it was stopped; the sums must be released
+ * in any case.
  */
-int shape_search_run(const object_graph *graph, const mprof_reader *reader, const shape_names *names, shape_sums *sums);
+int shape_search_run(const object_graph *graph, const mprof_reader *reader, const shape_names *names, progress *going,
+		     shape_sums *sums);
 
 void shape_sums_release(shape_sums *sums, const mprof_allocator *allocator);
 

@@ -57,6 +57,42 @@ void shape_table_destroy(shape_table *table)
 	hash_index_destroy(&table->index, &step_slots);
 }
 
+shape_table_size shape_table_get_size(const shape_table *table)
+{
+	return (shape_table_size){table->step_count, table->count};
+}
+
+/* Whether a step leads back to the shape where its class occurred before. */
+static int leads_back(const shape_step *step)
+{
+	return step->parent != SHAPE_NONE && step->shape <= step->parent;
+}
+
+/* Marks the shapes that the remaining steps lead back to, and no others. */
+static void mark_recursive(shape_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		table->shapes[i].is_recursive = 0;
+	for (size_t i = 0; i < table->step_count; i++) {
+		if (leads_back(&table->steps[i]))
+			table->shapes[table->steps[i].shape].is_recursive = 1;
+	}
+}
+
+void shape_table_truncate(shape_table *table, const shape_table_size *size)
+{
+	while (table->step_count > size->steps) {
+		const shape_step *step = &table->steps[table->step_count - 1];
+		void *slot =
+			hash_index_find(&table->index, &step_slots, hash_step(table, step), slot_matches, table, step);
+
+		hash_index_remove(&table->index, &step_slots, table, slot);
+		table->step_count--;
+	}
+	table->count = size->shapes;
+	mark_recursive(table);
+}
+
 /* Makes room for another step and another shape. */
 static int reserve_step(shape_table *table)
 {

@@ -54,6 +54,17 @@ typedef struct shape_table {
 void shape_table_init(shape_table *table, const mprof_allocator *allocator, uint32_t max_shapes, uint32_t max_depth);
 void shape_table_destroy(shape_table *table);
 
+/** What a table contains, for shape_table_truncate(). */
+typedef struct shape_table_size {
+	size_t steps;
+	size_t shapes;
+} shape_table_size;
+
+shape_table_size shape_table_get_size(const shape_table *table);
+
+/** Removes all that was added since the table had a size. */
+void shape_table_truncate(shape_table *table, const shape_table_size *size);
+
 /**
  * Finds or adds the shape of an object that a root refers to, regardless of the limit. Returns 0, changing nothing, if
  * there is no memory.

@@ -27,6 +27,7 @@ typedef struct visit_search {
 	const object_graph *graph;
 	open_visit *open; /**< By depth. */
 	size_t depth;
+	progress *going;
 } visit_search;
 
 static void prefetch_target(const visit_search *search, uint32_t target)
@@ -51,10 +52,13 @@ static void enter_object(visit_search *search, uint32_t object, uint32_t parent)
 		prefetch_target(search, graph->targets[i]);
 }
 
-/* Follows references up to one to an object that has not been visited. Returns it, or #OBJECT_NONE. */
+/*
+ * Follows references up to one to an object that has not been visited. Returns it, or #OBJECT_NONE, also if the search
+ * has to stop.
+ */
 static uint32_t next_unvisited(const visit_search *search, open_visit *open)
 {
-	while (open->next < open->end) {
+	while (open->next < open->end && progress_step(search->going)) {
 		uint32_t target = search->graph->targets[open->next++];
 
 		if (target != OBJECT_NONE && search->order->visits[target] == 0)
@@ -74,14 +78,17 @@ static void leave_object(visit_search *search)
 	}
 }
 
-/* Visits an object and all that it reaches. The parents of the current visit are the stack of the search. */
-static void visit_from(visit_search *search, uint32_t object)
+/*
+ * Visits an object and all that it reaches. The parents of the current visit are the stack of the search. Returns 0 if
+ * it has to stop.
+ */
+static int visit_from(visit_search *search, uint32_t object)
 {
 	uint32_t current;
 
 	enter_object(search, object, 0);
 	current = search->order->count;
-	while (current != 0) {
+	while (current != 0 && progress_step(search->going)) {
 		uint32_t target = next_unvisited(search, &search->open[search->depth - 1]);
 
 		if (target == OBJECT_NONE) {
@@ -92,6 +99,19 @@ static void visit_from(visit_search *search, uint32_t object)
 			current = search->order->count;
 		}
 	}
+	return !search->going->is_stopped;
+}
+
+static int visit_all(visit_search *search)
+{
+	const object_graph *graph = search->graph;
+
+	search->order->parents[0] = 0;
+	for (size_t i = 0; i < graph->root_count; i++) {
+		if (search->order->visits[graph->roots[i].object] == 0 && !visit_from(search, graph->roots[i].object))
+			return 0;
+	}
+	return 1;
 }
 
 static size_t visits_size(const visit_order *order)
@@ -99,10 +119,11 @@ static size_t visits_size(const visit_order *order)
 	return ((size_t)order->object_count + 1) * sizeof(uint32_t);
 }
 
-int visit_order_build(visit_order *order, const object_graph *graph)
+int visit_order_build(visit_order *order, const object_graph *graph, progress *going)
 {
-	visit_search search = {order, graph, NULL, 0};
+	visit_search search = {order, graph, NULL, 0, going};
 	size_t open_size;
+	int is_built;
 
 	memset(order, 0, sizeof(*order));
 	order->allocator = graph->allocator;
@@ -112,15 +133,10 @@ int visit_order_build(visit_order *order, const object_graph *graph)
 	order->visits = allocator_allocate_zeroed(graph->allocator, visits_size(order));
 	order->parents = allocator_allocate(graph->allocator, visits_size(order));
 	search.open = allocator_allocate(graph->allocator, open_size);
-	if (search.open != NULL && order->visits != NULL && order->parents != NULL) {
-		order->parents[0] = 0;
-		for (size_t i = 0; i < graph->root_count; i++) {
-			if (order->visits[graph->roots[i].object] == 0)
-				visit_from(&search, graph->roots[i].object);
-		}
-	}
+	is_built = search.open != NULL && order->visits != NULL && order->parents != NULL &&
+		   progress_begin(going, visit_order_steps(graph)) && visit_all(&search);
 	allocator_release(graph->allocator, search.open, open_size);
-	return search.open != NULL && order->visits != NULL && order->parents != NULL;
+	return is_built;
 }
 
 uint32_t *visit_order_take_visits(visit_order *order)

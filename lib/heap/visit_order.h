@@ -9,6 +9,7 @@
 #ifndef HEAP_VISIT_ORDER_H
 #define HEAP_VISIT_ORDER_H
 
+#include "base/progress.h"
 #include "heap/object_graph.h"
 
 typedef struct visit_order {
@@ -19,8 +20,14 @@ typedef struct visit_order {
 	uint32_t *parents;     /**< By visit: the visit that it was found from; 0: a root. */
 } visit_order;
 
-/** Searches the graph. Returns 0 if there is no memory; the order can then only be destroyed. */
-int visit_order_build(visit_order *order, const object_graph *graph);
+/** Steps of visit_order_build(). */
+static inline uint64_t visit_order_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->object_count + graph->reference_count;
+}
+
+/** Searches the graph. Returns 0 if there is no memory or it was stopped; the order can then only be destroyed. */
+int visit_order_build(visit_order *order, const object_graph *graph, progress *going);
 
 /** Returns the visits, of which there is one more than objects; the caller frees them. */
 uint32_t *visit_order_take_visits(visit_order *order);

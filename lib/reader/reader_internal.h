@@ -103,7 +103,7 @@ typedef struct reader_learning {
 
 /** Progress reports and interruption. */
 typedef struct reader_watch {
-	int (*progress)(void *user, uint64_t done_bytes, uint64_t total_bytes);
+	mprof_progress_function progress;
 	void *user;
 	uint64_t total;           /**< Bytes of the source; 0 if not known. */
 	uint64_t last_position;   /**< Position at the last call of progress. */

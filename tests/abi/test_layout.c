@@ -331,7 +331,7 @@ FIELD(mprof_stack_frame, id, 0);
 FIELD(mprof_stack_frame, is_native, 4);
 FIELD(mprof_stack_frame, is_compiling, 8);
 
-SIZE(mprof_heap_diff_options, 40);
+SIZE(mprof_heap_diff_options, 56);
 FIELD(mprof_heap_diff_options, struct_size, 0);
 FIELD(mprof_heap_diff_options, allocator, 8);
 FIELD(mprof_heap_diff_options, max_memory, 16);
@@ -339,6 +339,8 @@ FIELD(mprof_heap_diff_options, max_shapes, 24);
 FIELD(mprof_heap_diff_options, max_depth, 28);
 FIELD(mprof_heap_diff_options, is_last_at_exit, 32);
 FIELD(mprof_heap_diff_options, reserved, 36);
+FIELD(mprof_heap_diff_options, progress, 40);
+FIELD(mprof_heap_diff_options, progress_user, 48);
 
 SIZE(mprof_heap_diff_totals, 40);
 FIELD(mprof_heap_diff_totals, struct_size, 0);
@@ -400,12 +402,14 @@ FIELD(mprof_heap_growth, objects_last, 24);
 FIELD(mprof_heap_growth, bytes_first, 32);
 FIELD(mprof_heap_growth, bytes_last, 40);
 
-SIZE(mprof_heap_graph_options, 32);
+SIZE(mprof_heap_graph_options, 48);
 FIELD(mprof_heap_graph_options, struct_size, 0);
 FIELD(mprof_heap_graph_options, allocator, 8);
 FIELD(mprof_heap_graph_options, max_memory, 16);
 FIELD(mprof_heap_graph_options, snapshot, 24);
 FIELD(mprof_heap_graph_options, list_only, 28);
+FIELD(mprof_heap_graph_options, progress, 32);
+FIELD(mprof_heap_graph_options, progress_user, 40);
 
 SIZE(mprof_heap_set_totals, 40);
 FIELD(mprof_heap_set_totals, struct_size, 0);
