@@ -11,3 +11,11 @@ await() {
 	done
 	return 1
 }
+
+calls_of_one_of=0
+# one_of N: true for the first of each N calls, and for all of them if MPROF_THOROUGH is set: what is done with many inputs
+# of a kind is done with a part of them in "make check".
+one_of() {
+	calls_of_one_of=$((calls_of_one_of + 1))
+	test -n "${MPROF_THOROUGH-}" || test $(((calls_of_one_of - 1) % $1)) = 0
+}

@@ -7,7 +7,7 @@
 # prints what it observes of its waits, signals, descriptors, limits, stacks and children, and nothing that differs from
 # run to run. To add a case, add it to this comment; nothing else has to be changed.
 #
-# A mode runs the cases that could differ from those of the other modes. With HARMLESS_ALL=1, each mode runs all of them,
+# A mode runs the cases that could differ from those of the other modes. With MPROF_THOROUGH=1, each mode runs all,
 # and each case runs alone twice. HARMLESS_MODES and HARMLESS_CASES, patterns of grep -E, limit what runs:
 # HARMLESS_CASES='signals|waits'.
 
@@ -45,12 +45,12 @@ declare -A mode_cases=(
 	[default]='^(signals|waits$|waits 300|threads|processes|state|limits)'
 	[timer]='^(signals (block|fd|own|pending|profile|restore|wait)|waits$)'
 	[often]='^(signals profile|waits$|limits file_size)'
-	[calls]='^(threads|processes)'
+	[calls]='^(threads|processes (exec|fork|vfork|loader|daemon))'
 	[calls-samples]='^(limits|threads (cancel|small|fibers|longjmp|exit))'
-	[children]='^processes'
+	[children]='^processes (exec|fork|vfork|spawn|system|daemon)'
 	[ring]='^(state|limits descriptors)'
-	[unsalvaged]='^processes'
-	[memory]='^(signals modules|limits|processes|state|threads)'
+	[unsalvaged]='^processes (exec|fork|daemon|child)'
+	[memory]='^(signals modules|limits (memory|locked|close|desc)|processes (fork|exec|threads)|state (exit|_exit|abort|term)|threads (small|fibers|many|exit|cancel))'
 )
 
 # Where the other user cannot reach the build tree, what is installed of it is copied to the work directory.
@@ -185,9 +185,9 @@ check_bare() {
 	mkdir -p "$work/results/bare"
 	read -ra words <<<"$(command_of "$(test "$language" = c && echo plain || echo mono)" "$1")"
 	run_case "$result" "$result.logs" "${words[@]}"
-	test -z "${HARMLESS_ALL-}" || run_case "$result.again" "$result.logs" "${words[@]}"
+	test -z "${MPROF_THOROUGH-}" || run_case "$result.again" "$result.logs" "${words[@]}"
 	rm -rf "$result.logs"
-	test -n "${HARMLESS_ALL-}" || return 0
+	test -n "${MPROF_THOROUGH-}" || return 0
 	difference=$(what_differs "$result" "$result.again")
 	test -z "$difference" || fail "$1 differs from run to run: $difference"
 }
@@ -195,7 +195,7 @@ check_bare() {
 # runs_in MODE CASE
 runs_in() {
 	local cases=${mode_cases[$1]-.}
-	test -z "${HARMLESS_ALL-}" || cases=.
+	test -z "${MPROF_THOROUGH-}" || cases=.
 	# What the system or the runtime does not let be equal. The script says why.
 	! grep -qwE "${left_out[$1]-^$}" <<<"$2" || return 1
 	grep -qE "${HARMLESS_MODES:-.}" <<<"$1" && grep -qE "$cases" <<<"$2"
@@ -203,7 +203,7 @@ runs_in() {
 
 # check_programs USER MODE...: all cases of $language, c or cs, in these modes; prints the counts for each mode and ends the test.
 check_programs() {
-	local user=$1 mode program failed=0
+	local user=$1 recorded mode program ran_alone failed=0
 	shift
 	if test "$language" = c; then
 		build_programs
@@ -211,9 +211,12 @@ check_programs() {
 		build_mono_programs
 	fi
 	while read -r program; do
-		check_bare "$program"
-		for mode in "$@"; do
-			! runs_in "$mode" "$program" || check_mode "$mode" "$program"
+		ran_alone=no
+		for recorded in "$@"; do
+			runs_in "$recorded" "$program" || continue
+			test $ran_alone = yes || check_bare "$program"
+			ran_alone=yes
+			check_mode "$recorded" "$program"
 		done
 	done < <(list_cases "$language")
 	for mode in "$@"; do

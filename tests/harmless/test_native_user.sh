@@ -11,10 +11,10 @@ as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$work"
 # What differs for this user: what the kernel allows of sampling, and who may open which file.
 mode_cases=(
-	[default]='^(waits$|signals (block|own|profile|wait)|processes (exec|fork|spawn)|limits|state)'
-	[timer]='^(waits$|signals (own|profile))'
-	[calls-samples]='^(state|threads)'
-	[memory]='^(limits|processes)'
+	[default]='^(waits$|signals (block|own)|processes (exec|fork)|limits|state (in|_exit|kill|term))'
+	[timer]='^(waits$|signals own)'
+	[calls-samples]='^(state$|threads (cancel|exit|short))'
+	[memory]='^(limits|processes (exec|fork))'
 )
 make_reachable
 check_programs "ordinary user" default timer calls-samples memory

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define BLOCKS 24
+#define BLOCKS 12
 #define BLOCK_EVENTS 6000
 #define THREADS 2
 #define METHODS 40

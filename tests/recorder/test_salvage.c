@@ -23,7 +23,7 @@
 enum {
 	THREADS = 3,
 	METHODS = 200,
-	DEATHS_OF_EACH_KIND = 6,
+	DEATHS_OF_EACH_KIND = 3,
 	SAMPLE_EVERY = 64,
 	MARK_EVERY = 1000,
 	LEAST_EVENTS = 2000,
@@ -416,7 +416,7 @@ static void test_refusals(void)
 	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_IO);
 }
 
-enum { ROUNDS = 600, KEYS_OF_ROUND = 300, WARM_ROUNDS = 100 };
+enum { ROUNDS = 300, KEYS_OF_ROUND = 300, WARM_ROUNDS = 50 };
 
 static void define_again(unsigned round, unsigned number)
 {
@@ -507,7 +507,7 @@ static void test_redefinitions(void)
 	while (recorded_calls() < ROUNDS * KEYS_OF_ROUND)
 		sleep_microseconds(100);
 	kill_program(child);
-	/* Without a limit, it would have grown by 19 MiB. */
+	/* Without a limit, it would have grown by 9 MiB. */
 	CHECK(salvage_bytes() < warm + (UINT64_C(2) << 20));
 	recover_log(&recovery);
 	check_redefinitions(recorded_calls());

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# clang-tidy and cppcheck find nothing. .clang-tidy and cppcheck.supp give the reasons for what is not looked at.
+# clang-tidy, cppcheck and shellcheck find nothing. .clang-tidy, cppcheck.supp and .shellcheckrc give the reasons for what
+# is not looked at.
 #
 # analyse.sh BUILD: a directory that is configured. Called by .ci/run; takes long, hence no part of make check. Status 77
-# if neither program is there.
+# if none of the programs is there.
 set -eu
 
 build=$(realpath "${1:?a directory that is configured}")
@@ -27,6 +28,12 @@ tidy() {
 		xargs -0 -n 20 -P "$jobs" clang-tidy -p "$build" --quiet 2>"$build/clang-tidy.stderr"
 }
 
+shells() {
+	find bootstrap .ci/run tests -name '*.sh' -o -path bootstrap -o -path .ci/run | LC_ALL=C sort >"$build/scripts"
+	test "$(wc -l <"$build/scripts")" -gt 50 || return
+	xargs -n 30 -P "$jobs" shellcheck --severity=warning --format=gcc <"$build/scripts"
+}
+
 if command -v clang-tidy >/dev/null && clang-tidy --version | grep -q 'version 14\.'; then
 	judge tidy
 else
@@ -40,5 +47,12 @@ if command -v cppcheck >/dev/null; then
 		lib examples/mprof examples/shared
 else
 	echo "SKIP: cppcheck is missing"
+fi
+
+# Each script is read with those that it sources.
+if command -v shellcheck >/dev/null; then
+	judge shells
+else
+	echo "SKIP: shellcheck is missing"
 fi
 exit $status

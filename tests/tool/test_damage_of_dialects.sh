@@ -74,6 +74,7 @@ cut_everywhere() {
 	test -s blocks || fail "$1 has no blocks"
 	size=$(stat -c %s "$1")
 	while read -r offset end; do
+		one_of 2 || continue
 		places=("$end" $((offset + (end - offset) * 2 / 3)) $((end - 1)) $((end + 1)))
 		place=$(((place + 1) % 4))
 		length=${places[place]}
@@ -84,6 +85,7 @@ cut_everywhere() {
 # change_everywhere LOG STEP: one byte after the other is another one.
 change_everywhere() {
 	for offset in $(seq 0 "$2" $(($(stat -c %s "$1") - 1))); do
+		one_of 2 || continue
 		cp "$1" changed.mprof
 		change_byte changed.mprof "$offset"
 		look_at "$1 changed at $offset" changed.mprof
@@ -94,6 +96,7 @@ change_everywhere() {
 lengthen_everywhere() {
 	while read -r offset _; do
 		for place in 2 20; do
+			one_of 3 || continue
 			cp "$1" changed.mprof
 			printf '\377\377\377\177' | dd of=changed.mprof bs=1 seek=$((offset + place)) conv=notrunc 2>/dev/null
 			look_at "$1, a huge length at $((offset + place))" changed.mprof
@@ -147,6 +150,7 @@ done
 
 # All logs of the corpus.
 for log in "$corpus"/*.mprof; do
+	one_of 3 || continue
 	look_at "$log" "$log"
 done
 

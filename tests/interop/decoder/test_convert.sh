@@ -60,6 +60,7 @@ for log in "$MPROF_SAMPLES"/*.mprof; do
 	text=${log%.mprof}.decoder.txt
 	# Large logs have nothing that small ones do not have.
 	test "$(stat -c %s "$log")" -lt 100000 || continue
+	one_of 3 || continue
 	# mprof-decoder cannot read some logs to the end.
 	grep -qE '^(Unhandled Exception|\[ERROR\]|Stopping decoding)' "$text" && continue
 	test "$("$MPROF" info --json "$log" 2>/dev/null | jq -r '[.dialect, .complete] | join(" ")')" = "mono true" || continue

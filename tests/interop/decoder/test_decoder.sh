@@ -62,6 +62,7 @@ for program in Allocations Generics Threads; do
 	choices=("alloc" "alloc,aci" "calls,alloc")
 	test $program != Allocations || choices+=("+alloc" "alloc,-sas" "jit,alloc" "monitor,alloc")
 	for options in "${choices[@]}"; do
+		one_of 2 || continue
 		logged "$options,o=$program.mprof" $program.exe >$program.expected 2>$program.stderr
 		agrees $program.mprof $program.expected bytes
 		test "$options" != +alloc || continue
