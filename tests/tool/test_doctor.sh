@@ -14,6 +14,11 @@ if test -z "${MPROF_WITHOUT_LIBDW-}"; then
 else
 	expect_line out '^optional lines: '
 fi
+if test -z "${MPROF_WITHOUT_LIBIBERTY-}"; then
+	expect_line out '^ok       names: '
+else
+	expect_line out '^optional names: '
+fi
 
 test -z "${MPROF_SANITIZED-}" || skip "mono cannot load a module built with sanitizers"
 needs mono

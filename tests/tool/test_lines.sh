@@ -148,8 +148,8 @@ END
 	expect_line out ' shapes::use\(shapes::box<int> const&\) \[app\] \(app.cc:10\)$'
 fi
 
-# The newer names of Rust are put together from the scopes in the debug information.
-if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
+# The newer names of Rust.
+if test -z "${MPROF_WITHOUT_LIBIBERTY-}" && command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
 	cat >app.rs <<'END'
 #![allow(named_asm_labels)]
 use std::arch::asm;
@@ -174,7 +174,7 @@ END
 		make_code app.mprof "$work/app" "$(build_id app)" \
 			"$(offset app in_area):$(nm app | awk '$3 ~ /^_R.*measure$/ { print $3; exit }')"
 		mprof report app.mprof
-		expect_line out ' app.rs:8 app::shapes::.*::area \(inlined\) \[app\]$'
+		expect_line out ' app.rs:8 <app::shapes::Circle>::area \(inlined\) \[app\]$'
 		expect_line out ' app::shapes::measure \[app\] \(app.rs:13\)$'
 	fi
 fi

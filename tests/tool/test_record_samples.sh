@@ -210,7 +210,7 @@ if "${cxx[@]}" -O1 -o methods methods.cc 2>/dev/null; then
 	expect_line text '  _ZN6shapes6circle4drawEi \[methods\]$'
 fi
 
-# Names of Rust, in its older scheme: closures and implementations of traits are escaped, and a hash is at the end.
+# Names of Rust: in the older scheme, closures and implementations of traits are escaped, and a hash is at the end.
 cat >rust.c <<'END'
 static volatile unsigned long sink;
 #define NEVER_INLINE __attribute__((noinline, noclone))
@@ -227,19 +227,27 @@ void implementation(void)
 	for (unsigned long i = 0; i < 50000000; i++)
 		sink += i;
 }
+NEVER_INLINE void newer(void) __asm__("_RNvNtCs9ltgdHTiPiY_4shop5tills5count");
+void newer(void)
+{
+	for (unsigned long i = 0; i < 50000000; i++)
+		sink += i;
+}
 int main(void)
 {
 	closure();
 	implementation();
+	newer();
 	return 0;
 }
 END
-if "${compiler[@]}" -O1 -o rust rust.c 2>/dev/null; then
+if test -z "${MPROF_WITHOUT_LIBIBERTY-}" && "${compiler[@]}" -O1 -o rust rust.c 2>/dev/null; then
 	mprof record -o rust.mprof -- ./rust
 	expect_status 0 "names of Rust: record"
 	"$MPROF" report rust.mprof >text 2>&1
 	expect_line text '  shop::sell::\{\{closure\}\} \[rust\]$'
 	expect_line text '  <shop::Till as shop::Sells>::go \[rust\]$'
+	expect_line text '  shop::tills::count \[rust\]$'
 fi
 
 # A name that stands for terabytes of text is printed as it is, and so are the names after it.

@@ -3,6 +3,7 @@
 #include "common/arguments.h"
 #include "record/child.h"
 #include "commands/commands.h"
+#include "common/demangle.h"
 #include "common/exit_status.h"
 #include "common/modules.h"
 #include "record/target.h"
@@ -218,6 +219,16 @@ static void check_lines(void)
 			       "of native code");
 }
 
+static void check_native_names(void)
+{
+	if (demangle_has_rust())
+		print_ok("names", "functions of C++ and Rust have the names of the source");
+	else
+		print_optional("names", "without those of Rust in this build",
+			       "build mprof with libiberty (on Debian and Ubuntu: apt install libiberty-dev) for names "
+			       "of Rust as in the source");
+}
+
 /* A program that was killed does not remove its socket. */
 static void check_sockets(void)
 {
@@ -242,6 +253,7 @@ static int check_all(void)
 		check_names(mono_module);
 	check_library();
 	check_lines();
+	check_native_names();
 	instrument_module = check_module(INSTRUMENT_MODULE,
 					 "only needed to record native programs; 'make install' installs it, or set "
 					 "MPROF_MODULE_DIR to "

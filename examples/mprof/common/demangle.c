@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangles names with the demangler of the runtime library of C++. A name of 200 bytes in a damaged log can stand for
- * gigabytes of text, and the demangler has no limit. So it is used in a process of its own, which is started for the
- * first such name and ends when it has used the processor for too long; names are then printed as they are in the log.
+ * Demangles names with libiberty, or those of C++ with the runtime library of C++ if libiberty is not there. A name of
+ * 200 bytes in a damaged log can stand for gigabytes of text, which the demanglers would write. So they are used in a
+ * process of their own with limits, which is started for the first such name. libiberty is stopped when its text is too
+ * long; what exceeds another limit ends the process, and names are then printed as they are in the log.
  */
 #include "common/demangle.h"
 
+#include "common/process_limits.h"
 #include "common/text_pool.h"
 
-#include <ctype.h>
+#ifdef WITH_LIBIBERTY
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#else
 #include <dlfcn.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +30,48 @@
 /* Processor time for all names together: one takes some microseconds. */
 #define HELPER_SECONDS 2
 
-/* Rust ends such a name with a part of this length: "h" and a hash in hexadecimal. */
-#define RUST_HASH_LENGTH 17
+/* Memory in addition to what the process has at the start. */
+#define HELPER_BYTES (UINT64_C(64) << 20)
+
+#ifdef WITH_LIBIBERTY
+
+typedef struct plain_name {
+	char text[MOST_PLAIN + 1];
+	size_t length;
+	jmp_buf too_long;
+} plain_name;
+
+/*
+ * The next part of the text. libiberty ignores whether there was room, and goes on to the end of the text, so it is
+ * left by a jump, which at most loses the memory of one identifier of the name.
+ */
+static void append(const char *part, size_t length, void *data)
+{
+	plain_name *plain = data;
+
+	if (length > MOST_PLAIN - plain->length)
+		longjmp(plain->too_long, 1);
+	memcpy(plain->text + plain->length, part, length);
+	plain->length += length;
+	plain->text[plain->length] = '\0';
+}
+
+/* Demangles. Valid until the next call; NULL if the name is in no scheme. Nesting is limited by libiberty. */
+static const char *demangle_here(const char *name)
+{
+	static plain_name plain;
+
+	plain.length = 0;
+	if (setjmp(plain.too_long) != 0)
+		return NULL;
+	/* The older names of Rust are also names of C++. */
+	if (rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, &plain) != 0)
+		return plain.text;
+	plain.length = 0;
+	return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, append, &plain) != 0 ? plain.text : NULL;
+}
+
+#else
 
 typedef char *demangle_function(const char *name, char *buffer, size_t *length, int *status);
 
@@ -46,98 +92,52 @@ static demangle_function *find_demangler(void)
 	return demangle;
 }
 
-/* Removes the hash at the end of a name of Rust. Returns 0 if there is none. */
-static int remove_hash(char *name)
+/* The older names of Rust are names of C++ whose last part is "h" and a hash of 16 digits. */
+static int is_of_rust(const char *name)
 {
-	size_t length = strlen(name);
-	char *hash;
+	static const char start[] = "17h";
+	const size_t length = strlen(name);
+	const char *hash;
 
-	if (length < RUST_HASH_LENGTH + 2)
+	if (length < strlen(start) + 17)
 		return 0;
-	hash = name + length - RUST_HASH_LENGTH;
-	if (hash[0] != 'h' || hash[-1] != ':' || hash[-2] != ':' ||
-	    strspn(hash + 1, "0123456789abcdef") != RUST_HASH_LENGTH - 1)
-		return 0;
-	hash[-2] = '\0';
-	return 1;
+	hash = name + length - strlen(start) - 17;
+	return memcmp(hash, start, strlen(start)) == 0 && strspn(hash + strlen(start), "0123456789abcdef") == 16 &&
+	       name[length - 1] == 'E';
 }
 
-/* Decodes the text between two dollar signs. Returns the character; 0 if the text is unknown. */
-static int decode_escape(const char *text, size_t length)
+/* Demangles. Valid until the next call; NULL if the name is not of C++, or the runtime library is missing. */
+static const char *demangle_here(const char *name)
 {
-	static const struct {
-		const char *text;
-		char character;
-	} escapes[] = {{"SP", '@'}, {"BP", '*'}, {"RF", '&'}, {"LT", '<'},
-		       {"GT", '>'}, {"LP", '('}, {"RP", ')'}, {"C", ','}};
-	char *end;
-	unsigned long code;
-
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
-		if (strlen(escapes[i].text) == length && strncmp(escapes[i].text, text, length) == 0)
-			return escapes[i].character;
-	if (length < 2 || text[0] != 'u' || !isxdigit((unsigned char)text[1]))
-		return 0;
-	code = strtoul(text + 1, &end, 16);
-	return end == text + length && code >= ' ' && code < 127 ? (int)code : 0;
-}
-
-/* Decodes $LT$, $u20$ and the like, and "..", which stands for "::", in place: the result is never longer. */
-static void decode_rust(char *name)
-{
-	char *out = name;
-
-	for (const char *in = name; *in != '\0';) {
-		const char *end = in[0] == '$' ? strchr(in + 1, '$') : NULL;
-		int character = end != NULL ? decode_escape(in + 1, (size_t)(end - in - 1)) : 0;
-
-		/* An escape cannot begin a part of a name, so an underscore is before it. */
-		if (in[0] == '_' && in[1] == '$' && (in == name || in[-1] == ':')) {
-			in++;
-		} else if (character != 0) {
-			*out++ = (char)character;
-			in = end + 1;
-		} else if (in[0] == '.' && in[1] == '.') {
-			*out++ = ':';
-			*out++ = ':';
-			in += 2;
-		} else {
-			*out++ = *in++;
-		}
-	}
-	*out = '\0';
-}
-
-/* Demangles without limits. The caller frees the result; NULL if the name is not in these schemes. */
-static char *demangle_here(const char *name)
-{
+	static char *plain;
 	demangle_function *demangle = find_demangler();
 	int status = -1;
-	char *plain = demangle != NULL ? demangle(name, NULL, NULL, &status) : NULL;
 
-	if (plain != NULL && remove_hash(plain))
-		decode_rust(plain);
+	free(plain);
+	plain = demangle != NULL && !is_of_rust(name) ? demangle(name, NULL, NULL, &status) : NULL;
 	return plain;
 }
+
+#endif
 
 /* Answers each line with the demangled name, or with an empty line. */
 static void run_helper(int socket_fd)
 {
-	const struct rlimit seconds = {HELPER_SECONDS, HELPER_SECONDS};
 	FILE *names = fdopen(socket_fd, "r");
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
 
-	(void)setrlimit(RLIMIT_CPU, &seconds);
+	process_limit(RLIMIT_CPU, HELPER_SECONDS);
+	process_limit(RLIMIT_CORE, 0);
+	process_limit_memory(HELPER_BYTES);
 	while (names != NULL && (length = getline(&line, &size, names)) > 0) {
-		char *plain;
+		const char *plain;
 
 		line[length - 1] = '\0';
 		plain = demangle_here(line);
 		if (dprintf(socket_fd, "%s\n", plain != NULL && strlen(plain) <= MOST_PLAIN ? plain : "") < 0)
 			break;
-		free(plain);
 	}
 	_exit(0);
 }
@@ -199,8 +199,6 @@ static char *demangle_name(const char *name)
 	char *plain;
 	char *whole = NULL;
 
-	if (strncmp(name, "_Z", 2) != 0)
-		return NULL;
 	plain = ask_helper(name, length);
 	if (plain == NULL || name[length] == '\0')
 		return plain;
@@ -216,7 +214,7 @@ const char *demangle_shown(const char *name)
 	static int has_names;
 	pooled_text *text;
 
-	if (strncmp(name, "_Z", 2) != 0)
+	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
 		return name;
 	if (!has_names)
 		text_pool_init(&names);
@@ -228,4 +226,13 @@ const char *demangle_shown(const char *name)
 		text->shown = demangle_name(name);
 	text->is_asked = 1;
 	return text->shown != NULL ? text->shown : name;
+}
+
+int demangle_has_rust(void)
+{
+#ifdef WITH_LIBIBERTY
+	return 1;
+#else
+	return 0;
+#endif
 }

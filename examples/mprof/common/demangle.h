@@ -7,11 +7,13 @@
 #define COMMON_DEMANGLE_H
 
 /**
- * The name in the source of a function that the linker calls \p name, in the scheme of C++ or the older one of Rust.
- * What follows the name after a plus sign or a blank is kept. Valid until the process ends. \p name itself if the name
- * is not in these schemes or has no reasonable length, if the runtime library of C++, which has the demangler, is not
- * installed, or out of memory.
+ * The name in the source of a function that the linker calls \p name, in the scheme of C++ or one of Rust. What follows
+ * the name after a plus sign or a blank is kept. Valid until the process ends. \p name itself if the name is not in
+ * these schemes or has no reasonable length, if the library with the demangler is missing, or out of memory.
  */
 const char *demangle_shown(const char *name);
+
+/** Whether this build demangles names of Rust. */
+int demangle_has_rust(void);
 
 #endif

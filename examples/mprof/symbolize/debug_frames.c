@@ -12,9 +12,6 @@
 /* Directories of a path that ".." can remove. */
 #define MOST_PARTS 64
 
-/* Maximum number of scopes in a name. */
-#define MOST_SCOPES 32
-
 /*
  * Removes "directory/.." and "." from a path, so that a header has one name whichever file includes it. Symbolic links
  * to directories are rare enough in builds to be ignored.
@@ -72,44 +69,7 @@ static uint32_t positive_line(int line)
 	return line > 0 ? (uint32_t)line : 0;
 }
 
-/* The entry that declares a function: of an inlined or a cloned one its origin, of a member that in its class. */
-static Dwarf_Die declaring_entry(Dwarf_Die *die)
-{
-	static const unsigned int links[] = {DW_AT_abstract_origin, DW_AT_abstract_origin, DW_AT_specification};
-	Dwarf_Die found = *die;
-
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
-		Dwarf_Attribute attribute;
-		Dwarf_Die next;
-
-		if (dwarf_attr(&found, links[i], &attribute) != NULL && dwarf_formref_die(&attribute, &next) != NULL)
-			found = next;
-	}
-	return found;
-}
-
-/* Names a function with its scopes, as in "scope::function". */
-static void join_scopes(char text[LINES_MAX_TEXT + 1], debug_units *units, Dwarf_Die *die, const char *name)
-{
-	Dwarf_Die declared = declaring_entry(die);
-	debug_unit *unit = debug_units_of(units, &declared);
-	const debug_function *function = unit != NULL ? debug_unit_entry(unit, &declared) : NULL;
-	const char *scopes[MOST_SCOPES];
-	size_t count = 0;
-	size_t length = 0;
-
-	for (size_t scope = function != NULL ? function->scope : DEBUG_NO_SCOPE;
-	     scope != DEBUG_NO_SCOPE && count < MOST_SCOPES; scope = unit->scopes[scope].outer) {
-		if (unit->scopes[scope].name != NULL)
-			scopes[count++] = unit->scopes[scope].name;
-	}
-	while (count > 0 && length < LINES_MAX_TEXT)
-		length += (size_t)snprintf(text + length, LINES_MAX_TEXT + 1 - length, "%s::", scopes[--count]);
-	if (length < LINES_MAX_TEXT)
-		snprintf(text + length, LINES_MAX_TEXT + 1 - length, "%s", name);
-}
-
-static void copy_name(char text[LINES_MAX_TEXT + 1], debug_units *units, Dwarf_Die *die)
+static void copy_name(char text[LINES_MAX_TEXT + 1], Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
@@ -117,9 +77,7 @@ static void copy_name(char text[LINES_MAX_TEXT + 1], debug_units *units, Dwarf_D
 
 	if (linkage == NULL)
 		linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-	if (linkage != NULL && strncmp(linkage, "_R", 2) == 0 && name != NULL)
-		join_scopes(text, units, die, name);
-	else if (linkage != NULL && (strlen(linkage) <= LINES_MAX_TEXT || name == NULL))
+	if (linkage != NULL && (strlen(linkage) <= LINES_MAX_TEXT || name == NULL))
 		snprintf(text, LINES_MAX_TEXT + 1, "%s", linkage);
 	else if (name != NULL)
 		snprintf(text, LINES_MAX_TEXT + 1, "%s", name);
@@ -161,12 +119,12 @@ static const char *named_file(Dwarf_Die *die, unsigned int name)
 }
 
 /* Fills in what a function is; not the position in it. */
-static void describe_function(debug_frame *frame, debug_units *units, debug_unit *unit, Dwarf_Die *die)
+static void describe_function(debug_frame *frame, debug_unit *unit, Dwarf_Die *die)
 {
 	int line;
 
 	frame->is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
-	copy_name(frame->name, units, die);
+	copy_name(frame->name, die);
 	copy_path(frame->defined_file, &unit->code, named_file(die, DW_AT_decl_file));
 	if (dwarf_decl_line(die, &line) == 0)
 		frame->defined_line = positive_line(line);
@@ -247,7 +205,7 @@ size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_frame fra
 			clear_frame(&frames[i]);
 			describe_call(&frames[i], unit, &found[count - i]);
 		}
-		describe_function(&frames[i], units, unit, &found[count - 1 - i]);
+		describe_function(&frames[i], unit, &found[count - 1 - i]);
 	}
 	return count;
 }

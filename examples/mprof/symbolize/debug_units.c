@@ -87,8 +87,6 @@ static int add_unit(debug_units *units, Dwarf_Die *unit, Dwarf_Die *split)
 	memset(added, 0, sizeof(*added));
 	added->lines = *unit;
 	added->code = dwarf_tag(split) != DW_TAG_invalid ? *split : *unit;
-	/* The scheme of Rust has no demangler in common libraries, so its names are put together from scopes. */
-	added->keeps_all = dwarf_srclang(&added->code) == DW_LANG_Rust;
 	return add_ranges_of(&units->ranges, unit, units->count++);
 }
 
@@ -115,7 +113,6 @@ void debug_units_release(debug_units *units)
 {
 	for (size_t i = 0; i < units->count; i++) {
 		free(units->units[i].functions);
-		free(units->units[i].scopes);
 		free(units->units[i].ranges.ranges);
 	}
 	free(units->units);
@@ -130,35 +127,7 @@ debug_unit *debug_units_find(debug_units *units, Dwarf_Addr address)
 	return range != NULL ? &units->units[range->index] : NULL;
 }
 
-debug_unit *debug_units_of(debug_units *units, Dwarf_Die *die)
-{
-	const Dwarf_Off offset = dwarf_dieoffset(die);
-	size_t low = 0;
-	size_t high = units->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf_dieoffset(&units->units[middle].code) <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? &units->units[low - 1] : NULL;
-}
-
-static int add_scope(debug_unit *unit, Dwarf_Die *die, size_t outer)
-{
-	void *elements = unit->scopes;
-
-	if (!elements_reserve(&elements, &unit->scope_capacity, unit->scope_count, sizeof(*unit->scopes)))
-		return 0;
-	unit->scopes = elements;
-	unit->scopes[unit->scope_count++] = (debug_scope){.outer = outer, .name = dwarf_diename(die)};
-	return 1;
-}
-
-static int add_function(debug_unit *unit, Dwarf_Die *die, size_t scope)
+static int add_function(debug_unit *unit, Dwarf_Die *die)
 {
 	void *elements = unit->functions;
 	size_t ranges = unit->ranges.count;
@@ -170,9 +139,10 @@ static int add_function(debug_unit *unit, Dwarf_Die *die, size_t scope)
 		unit->ranges.count = ranges;
 		return 0;
 	}
-	if (ranges == unit->ranges.count && !unit->keeps_all)
+	/* A declaration, or a function that was inlined everywhere. */
+	if (ranges == unit->ranges.count)
 		return 1;
-	unit->functions[unit->function_count++] = (debug_function){.die = *die, .scope = scope};
+	unit->functions[unit->function_count++] = (debug_function){.die = *die};
 	return 1;
 }
 
@@ -183,7 +153,7 @@ static int is_scope(int tag)
 }
 
 /* Adds the functions below an entry. What cannot be read, or has no memory, is left out. */
-static void add_functions(debug_unit *unit, Dwarf_Die *parent, size_t scope, int depth)
+static void add_functions(debug_unit *unit, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die child;
 	int is_done = dwarf_child(parent, &child) != 0;
@@ -192,9 +162,9 @@ static void add_functions(debug_unit *unit, Dwarf_Die *parent, size_t scope, int
 		int tag = dwarf_tag(&child);
 
 		if (tag == DW_TAG_subprogram)
-			(void)add_function(unit, &child, scope);
-		else if (is_scope(tag) && depth < MOST_NESTED && add_scope(unit, &child, scope))
-			add_functions(unit, &child, unit->scope_count - 1, depth + 1);
+			(void)add_function(unit, &child);
+		else if (is_scope(tag) && depth < MOST_NESTED)
+			add_functions(unit, &child, depth + 1);
 		is_done = dwarf_siblingof(&child, &child) != 0;
 	}
 }
@@ -204,7 +174,7 @@ static void read_functions(debug_unit *unit)
 	if (unit->is_read)
 		return;
 	unit->is_read = 1;
-	add_functions(unit, &unit->code, DEBUG_NO_SCOPE, 0);
+	add_functions(unit, &unit->code, 0);
 	sort_ranges(&unit->ranges);
 }
 
@@ -215,25 +185,4 @@ debug_function *debug_unit_function(debug_unit *unit, Dwarf_Addr address)
 	read_functions(unit);
 	range = find_range(&unit->ranges, address);
 	return range != NULL ? &unit->functions[range->index] : NULL;
-}
-
-debug_function *debug_unit_entry(debug_unit *unit, Dwarf_Die *die)
-{
-	const Dwarf_Off offset = dwarf_dieoffset(die);
-	size_t low = 0;
-	size_t high;
-
-	read_functions(unit);
-	high = unit->function_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf_dieoffset(&unit->functions[middle].die) < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < unit->function_count && dwarf_dieoffset(&unit->functions[low].die) == offset
-		       ? &unit->functions[low]
-		       : NULL;
 }

@@ -27,31 +27,18 @@ typedef struct address_ranges {
 	size_t capacity;
 } address_ranges;
 
-/** A namespace or type that contains functions. */
-typedef struct debug_scope {
-	size_t outer;     /**< Index of the scope around it, or #DEBUG_NO_SCOPE. */
-	const char *name; /**< Borrowed; NULL if it has none. */
-} debug_scope;
-
-#define DEBUG_NO_SCOPE SIZE_MAX
-
-/** A function of a unit, a declaration, or a definition that was inlined everywhere. */
+/** A function of a unit that has addresses. */
 typedef struct debug_function {
 	Dwarf_Die die;
-	size_t scope; /**< Index in debug_unit::scopes, or #DEBUG_NO_SCOPE. */
 } debug_function;
 
 typedef struct debug_unit {
 	Dwarf_Die lines;           /**< The unit that has the line table. */
 	Dwarf_Die code;            /**< The unit that has the functions: another one with split DWARF. */
 	int is_read;               /**< The fields below are filled in. */
-	int keeps_all;             /**< All functions are kept, not only those with addresses. */
-	debug_function *functions; /**< In the order of the unit, thus of their offsets. */
+	debug_function *functions; /**< In the order of the unit. */
 	size_t function_count;
 	size_t function_capacity;
-	debug_scope *scopes;
-	size_t scope_count;
-	size_t scope_capacity;
 	address_ranges ranges; /**< Of functions. */
 } debug_unit;
 
@@ -69,13 +56,7 @@ void debug_units_release(debug_units *units);
 /** The unit of an address, or NULL. */
 debug_unit *debug_units_find(debug_units *units, Dwarf_Addr address);
 
-/** The unit that contains an entry, or NULL. */
-debug_unit *debug_units_of(debug_units *units, Dwarf_Die *die);
-
 /** The function of an address, or NULL. The first call for a unit reads its functions. */
 debug_function *debug_unit_function(debug_unit *unit, Dwarf_Addr address);
-
-/** The function that is an entry of the unit, or NULL. The first call for a unit reads its functions. */
-debug_function *debug_unit_entry(debug_unit *unit, Dwarf_Die *die);
 
 #endif

@@ -2,10 +2,10 @@
 /* The process that reads debug information: sets limits and answers requests. */
 #include "symbolize/helper.h"
 
+#include "common/process_limits.h"
 #include "symbolize/debug_file.h"
 #include "symbolize/debug_frames.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,39 +23,12 @@ typedef struct module_reader {
 	debug_units units;
 } module_reader;
 
-static void set_limit(int resource, uint64_t value)
-{
-	struct rlimit limit;
-
-	if (getrlimit(resource, &limit) != 0)
-		return;
-	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value)
-		return;
-	limit.rlim_cur = limit.rlim_max = (rlim_t)value;
-	(void)setrlimit(resource, &limit);
-}
-
-/* The size of the address space, which a sanitizer makes huge. */
-static uint64_t used_bytes(void)
-{
-	FILE *file = fopen("/proc/self/statm", "re");
-	uint64_t pages = 0;
-
-	if (file == NULL)
-		return 0;
-	if (fscanf(file, "%" SCNu64, &pages) != 1)
-		pages = 0;
-	fclose(file);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static void set_limits(void)
 {
-	set_limit(RLIMIT_CPU, HELPER_SECONDS);
-	if (sizeof(void *) > 4)
-		set_limit(RLIMIT_AS, used_bytes() + HELPER_BYTES);
-	set_limit(RLIMIT_CORE, 0);
-	set_limit(RLIMIT_FSIZE, 0);
+	process_limit(RLIMIT_CPU, HELPER_SECONDS);
+	process_limit_memory(HELPER_BYTES);
+	process_limit(RLIMIT_CORE, 0);
+	process_limit(RLIMIT_FSIZE, 0);
 	/* A log must not make mprof download files. */
 	(void)unsetenv("DEBUGINFOD_URLS");
 }

@@ -213,7 +213,7 @@ static int has_recorded_name(const native_lines *lines, uint32_t function)
 	       record.as.function.name[0] != '\0';
 }
 
-/* Uses the recorded name for the function that is not inlined, unless it is one that cannot be demangled. */
+/* Uses the recorded name for the function that is not inlined. */
 static void use_recorded_name(native_lines *lines, native_frame *frame, uint32_t function)
 {
 	mprof_record record;
@@ -221,8 +221,6 @@ static void use_recorded_name(native_lines *lines, native_frame *frame, uint32_t
 	if (mprof_reader_lookup_record(lines->reader, MPROF_RECORD_FUNCTION, function, &record, sizeof(record)) !=
 		    MPROF_OK ||
 	    record.as.function.name[0] == '\0')
-		return;
-	if (frame->name != NULL && lines->is_readable && strncmp(record.as.function.name, "_R", 2) == 0)
 		return;
 	frame->name = shown_name(lines, record.as.function.name);
 }
