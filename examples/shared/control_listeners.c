@@ -4,7 +4,8 @@
 
 #include "control_paths.h"
 #include "control_peer.h"
-#include "high_descriptor.h"
+
+#include <mprof/descriptor.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -125,7 +126,7 @@ int control_socket_open(control_socket *socket_, const char *path)
 		return 0;
 	}
 	memcpy(address.sun_path, socket_->path, sizeof(address.sun_path));
-	socket_->fd = high_descriptor_move(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	socket_->fd = mprof_descriptor_move(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (socket_->fd >= 0 && listen_at(socket_, &address))
 		return 1;
 	fprintf(stderr, "mprof: no commands are accepted: %s: %s\n", socket_->path, strerror(errno));
@@ -149,7 +150,7 @@ int control_socket_accept(const control_socket *socket)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	int fd = high_descriptor_move(accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+	int fd = mprof_descriptor_move(accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 
 	if (fd < 0)
 		return -1;
@@ -164,7 +165,7 @@ int control_port_open(unsigned port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
 	int on = 1;
-	int fd = high_descriptor_move(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+	int fd = mprof_descriptor_move(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	/* Allows a port that a process has just released. */
@@ -179,7 +180,7 @@ int control_port_open(unsigned port)
 
 int control_port_accept(int fd)
 {
-	int accepted = high_descriptor_move(accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+	int accepted = mprof_descriptor_move(accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 
 	if (accepted < 0 || control_peer_is_trusted(accepted))
 		return accepted;

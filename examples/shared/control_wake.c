@@ -2,7 +2,7 @@
 /* The pipe of the control thread. */
 #include "shared/control_wake.h"
 
-#include "shared/high_descriptor.h"
+#include <mprof/descriptor.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ int control_wake_open(control_wake *wake)
 	if (pipe2(wake->ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return errno;
 	for (int end = 0; end < 2; end++)
-		wake->ends[end] = high_descriptor_move(wake->ends[end]);
+		wake->ends[end] = mprof_descriptor_move(wake->ends[end]);
 	if (fstat(wake->ends[0], &status) != 0)
 		return errno;
 	wake->device = status.st_dev;

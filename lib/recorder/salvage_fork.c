@@ -2,6 +2,8 @@
 /* Keeps a list of areas, and replaces them in children made by fork(). */
 #include "recorder/salvage_fork.h"
 
+#include "io/high_descriptor.h"
+
 #include <stddef.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -14,15 +16,18 @@ static salvage_fork_entry *entries;
 static void before_fork(void)
 {
 	pthread_mutex_lock(&list_lock);
+	high_descriptor_before_fork();
 }
 
 static void after_fork(void)
 {
+	high_descriptor_after_fork();
 	pthread_mutex_unlock(&list_lock);
 }
 
 static void in_child(void)
 {
+	high_descriptor_after_fork();
 	for (const salvage_fork_entry *entry = entries; entry != NULL; entry = entry->next)
 		salvage_area_replace(entry->area);
 	pthread_mutex_unlock(&list_lock);

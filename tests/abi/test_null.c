@@ -31,6 +31,11 @@ Test(null, status)
 	TAKES_NO_POINTER(mprof_status_get_text((mprof_status)0));
 }
 
+Test(null, descriptor)
+{
+	TAKES_NO_POINTER(mprof_descriptor_move(-1));
+}
+
 Test(null, format)
 {
 	DOES_NOTHING(mprof_block_set_add(NULL, (mprof_block_kind)0));

@@ -106,6 +106,12 @@ hashes_alone lib '9e3779b9|HASH_FACTOR' lib/base/hash.h lib/base/hash_index.h
 # The clients have theirs in examples/shared.
 hashes_alone examples '9e3779b9' examples/shared/hash.h examples/shared/key_map.c
 
+# Two that raise the limit of descriptors at the same time, each knowing only of itself, leave it raised. The tool changes
+# only its own processes.
+for file in $(sources lib examples | grep -vE '^(lib/io/high_descriptor\.c$|examples/mprof/)' | xargs grep -lE 'RLIMIT_NOFILE'); do
+	fail "$file has a limit of descriptors of its own"
+done
+
 # Public headers: each other and the standard's.
 standard=" assert.h errno.h inttypes.h limits.h stdarg.h stddef.h stdint.h string.h "
 while read -r file included; do
