@@ -94,6 +94,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_heap_step),
 		SIZE(mprof_profile_options),
 		SIZE(mprof_profile_totals),
+		SIZE(mprof_profile_window),
 		SIZE(mprof_method_stats),
 		SIZE(mprof_call_durations),
 		SIZE(mprof_slow_call),

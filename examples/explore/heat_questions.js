@@ -46,7 +46,7 @@ export class HeatQuestions {
 
 	async #read(start, cell, count, threads) {
 		const profile = this.#log.profile({ withoutCallTree: true, timelineSlices: count, threads,
-			windowStart: this.#whole.counterAt(start), windowEnd: this.#whole.counterAt(Math.ceil(start + cell * count)) });
+			windowStartNs: start, windowEndNs: Math.ceil(start + cell * count) });
 		try {
 			await profile.readAll();
 			const sums = Object.fromEntries(values.map((name) => [name, new Float64Array(count)]));

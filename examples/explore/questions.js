@@ -74,9 +74,9 @@ export class Questions {
 		}
 		const options = { ...profileOptions };
 		if (selection.from !== undefined)
-			options.windowStart = this.#whole.counterAt(selection.from);
+			options.windowStartNs = selection.from;
 		if (selection.to !== undefined)
-			options.windowEnd = this.#whole.counterAt(selection.to);
+			options.windowEndNs = selection.to;
 		if (selection.threads?.length > 0)
 			options.threads = selection.threads;
 		const profile = this.#log.profile(options);

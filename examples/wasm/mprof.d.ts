@@ -367,10 +367,10 @@ export interface ProfileOptions {
 	withCallSites?: boolean;
 	withMonitorObjects?: boolean;
 	rawCounters?: boolean;
-	/** Counters: see View.counterAt(). */
-	windowStart?: bigint;
-	windowEnd?: bigint;
-	aliveAt?: bigint;
+	/** Nanoseconds since the start of the session. */
+	windowStartNs?: number;
+	windowEndNs?: number;
+	aliveAtNs?: number;
 	/** IDs of the threads that count. */
 	threads?: Iterable<bigint | number> & { length: number };
 	withDurations?: boolean;

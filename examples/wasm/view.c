@@ -10,17 +10,22 @@
 #define MAX_NAMES_MEMORY (UINT64_C(512) << 20)
 #define MAX_RESULTS_MEMORY (UINT64_C(1536) << 20)
 
+static int read_source_at(void *user, uint64_t offset, void *bytes, size_t length, size_t *got)
+{
+	const log_view *view = user;
+	int32_t count = wasm_read(view->source, (double)offset, bytes, length);
+
+	*got = count > 0 ? (size_t)count : 0;
+	return count < 0 ? EIO : 0;
+}
+
 static int read_source(void *user, void *bytes, size_t length, size_t *got)
 {
 	log_view *view = user;
-	int32_t count = wasm_read(view->source, (double)view->position, bytes, length);
+	const int fault = read_source_at(user, view->position, bytes, length, got);
 
-	*got = 0;
-	if (count < 0)
-		return EIO;
-	*got = (size_t)count;
 	view->position += *got;
-	return 0;
+	return fault;
 }
 
 static int seek_source(void *user, uint64_t offset)
@@ -79,7 +84,7 @@ void WASM_EXPORT(mprof_js_view_destroy)(log_view *view)
 /* wanted has the kinds of blocks to load, 0 means all. */
 mprof_status WASM_EXPORT(mprof_js_view_open)(log_view *view, uint32_t follow, uint64_t wanted)
 {
-	mprof_source source = {sizeof(source), read_source, seek_source, NULL, view, NULL};
+	mprof_source source = {sizeof(source), read_source, seek_source, NULL, view, read_source_at};
 	mprof_reader_options options;
 
 	mprof_reader_options_init(&options, sizeof(options));
@@ -120,10 +125,19 @@ static void set_profile_flags(mprof_profile_options *options, uint32_t flags)
 	options->raw_counters = (flags & PROFILE_FLAG_RAW_COUNTERS) != 0;
 }
 
+/* Numbers of JavaScript may be out of range. */
+static int64_t time_of(double nanoseconds)
+{
+	if (nanoseconds >= 9223372036854775808.0)
+		return INT64_MAX;
+	return nanoseconds > -9223372036854775808.0 ? (int64_t)nanoseconds : 0;
+}
+
 mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags, uint64_t max_memory,
 						  uint32_t max_stack_depth, uint32_t slow_calls,
-						  uint32_t timeline_slices, uint64_t window_start, uint64_t window_end,
-						  uint64_t alive_at, const uint64_t *threads, size_t thread_count)
+						  uint32_t timeline_slices, double window_start_ns,
+						  double window_end_ns, double alive_at_ns, const uint64_t *threads,
+						  size_t thread_count)
 {
 	mprof_profile_options options;
 
@@ -133,9 +147,9 @@ mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags
 	options.max_stack_depth = max_stack_depth;
 	options.slow_calls = slow_calls;
 	options.timeline_slices = timeline_slices;
-	options.window_start = window_start;
-	options.window_end = window_end;
-	options.alive_at = alive_at;
+	options.window_start_ns = time_of(window_start_ns);
+	options.window_end_ns = time_of(window_end_ns);
+	options.alive_at_ns = time_of(alive_at_ns);
 	options.threads = threads;
 	options.thread_count = thread_count;
 	return mprof_profile_create(&options, &view->profile);

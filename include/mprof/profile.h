@@ -27,6 +27,14 @@
  * heap snapshots and metrics, counts whichever threads are chosen; samples whose thread is not in the log do not.
  * Losses, code units and metadata are always those of the whole log.
  *
+ * The bounds of a window are times, and events have counters. Which counters they are depends on the clock pairs, and
+ * on a frequency that the log may state again at its end. Before the first block is added, the headers of the rest of
+ * the log are therefore read, if its source has mprof_source::read_at, as files and memory have, unless the reader has
+ * an index; then the result is exact. Logs without an index of their own are read with their contents for that, but no
+ * events are decoded. Otherwise, and in a log that is followed, a bound follows from what has been read when the first
+ * event after it is added, and does not change any more: it is exact if the log has stated its frequency by then, and
+ * otherwise as exact as the clock pairs. mprof_profile_get_window() returns the counters.
+ *
  * **Memory.** Call paths, call stacks of samples, call sites and native memory use at most three quarters of
  * mprof_profile_options::max_memory. Beyond that, entries are folded. A folded call counts in its method as usual, but
  * its time in the call tree goes to the node that it was called from, or to the root if none. A folded sample
@@ -104,10 +112,12 @@ typedef struct mprof_profile_options {
 	                                       the table of sites. */
 	uint32_t raw_counters;            /**< 1: all results that are documented as nanoseconds are counters of the log
 	                                       instead. */
-	uint64_t window_start;            /**< The first counter inside the window. Earlier events are left out, and a
+	int64_t window_start_ns;          /**< Start of the window, in nanoseconds since the start of the session, as
+	                                       mprof_reader_get_time() returns them. Earlier events are left out, and a
 	                                       call that was entered earlier counts its time from here on. 0: the start
 	                                       of the log. */
-	uint64_t window_end;              /**< The first counter after the window; 0: the end of the log. */
+	int64_t window_end_ns;            /**< The end of the window: the first nanosecond that is not inside. 0: the
+	                                       end of the log. */
 	const uint64_t *threads;          /**< IDs of the threads that count; NULL: all. Copied. */
 	size_t thread_count;              /**< Number of elements of threads. */
 	uint32_t with_durations;          /**< 1: the durations of single calls are measured, for mprof_call_durations.
@@ -119,9 +129,9 @@ typedef struct mprof_profile_options {
 	                                       (#MPROF_SAMPLE_LOCATION), not functions and modules, so that a program
 	                                       can find source lines and inlined functions. */
 	uint32_t with_ages;               /**< 1: objects of the managed heap are tracked, for mprof_age_stats. */
-	uint64_t alive_at;                /**< The counter at which the tables of native memory and of ages of objects
-	                                       end, so that they contain what was alive then. 0: the end of the
-	                                       window. */
+	int64_t alive_at_ns;              /**< The time at which the tables of native memory and of ages of objects
+	                                       end, in nanoseconds since the start of the session, so that they contain
+	                                       what was alive then. 0: the end of the window. */
 	uint32_t timeline_slices;         /**< The maximum number of slices of the timeline (mprof/profile_timeline.h),
 	                                       from 2 to #MPROF_TIMELINE_SLICES_MAX; 0: no timeline and no pauses. */
 	uint32_t alive_at_snapshot;       /**< The tables of ages of objects end before this heap snapshot of the log,
@@ -180,6 +190,8 @@ MPROF_API void mprof_profile_destroy(mprof_profile *profile);
  * - #MPROF_OK, also if max_memory was reached.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
  * - #MPROF_ERR_MEMORY if the allocator refused; every later call returns it again.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted while the clock of the log was read for a window: nothing was
+ *   added, and the same call continues.
  * - An error of mprof_reader_next_events(); the content before the error has been added.
  * \since 0.1
  */
@@ -301,6 +313,34 @@ typedef struct mprof_profile_totals {
  * \since 0.1
  */
 MPROF_API mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals);
+
+/**
+ * \brief The window of a profile, as counters of the log.
+ * \since 0.1
+ */
+typedef struct mprof_profile_window {
+	size_t struct_size;     /**< sizeof, set by the caller. */
+	uint64_t start_counter; /**< The first counter inside; 0: the window begins with the log. */
+	uint64_t end_counter;   /**< The first counter after the window; UINT64_MAX: it ends with the log. */
+	uint32_t is_final;      /**< 1: the bounds do not change any more. 0: they may, as long as no event at or after
+	                             them has been added. */
+	uint32_t reserved;      /**< 0. */
+} mprof_profile_window;
+
+/**
+ * \brief Gets the window that mprof_profile_options::window_start_ns and mprof_profile_options::window_end_ns have
+ * become. At least one counter is inside.
+ *
+ * Thread-safe while no thread adds to the profile or finishes it.
+ * \param profile The profile.
+ * \param window Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE if the bounds are not known, since no block has been added and the profile was not finished.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_profile_get_window(const mprof_profile *profile, mprof_profile_window *window);
 
 MPROF_END_DECLS
 

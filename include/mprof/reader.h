@@ -61,7 +61,8 @@ typedef struct mprof_source {
 	 *
 	 * With mprof_reader_options::threads it is called on several threads at the same time, also during a call of
 	 * another function of the source, but not during or after close. Fewer bytes than asked for mean that the log
-	 * ends there. Returns 0 or an errno value. May be NULL: then the log is read by one thread.
+	 * ends there. Returns 0 or an errno value. May be NULL: then the log is read by one thread. A profile with a
+	 * time window reads the headers of the log with it, on the thread that adds blocks.
 	 */
 	int (*read_at)(void *user, uint64_t offset, void *bytes, size_t length, size_t *got);
 } mprof_source;

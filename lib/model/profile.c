@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates and destroys profiles. */
 #include "model/profile_internal.h"
+#include "model/window_times.h"
 
 #include "base/options.h"
 
@@ -16,13 +17,8 @@ void mprof_profile_options_init(mprof_profile_options *options, size_t struct_si
 
 static int bound_windows(mprof_profile *profile, const mprof_profile_options *options)
 {
-	uint64_t end = options->window_end;
-
-	if (options->alive_at != 0 && (end == 0 || options->alive_at < end))
-		end = options->alive_at;
 	profile->window_has_end = 1;
-	window_bound(&profile->window, options->window_start, options->window_end);
-	window_bound(&profile->alive_window, options->window_start, end);
+	window_times_init(profile, options);
 	for (size_t i = 0; i < options->thread_count; i++) {
 		if (!window_choose_thread(&profile->window, options->threads[i]) ||
 		    !window_choose_thread(&profile->alive_window, options->threads[i]))
@@ -89,8 +85,8 @@ static int are_sound(const mprof_profile_options *options)
 	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
 	       (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
-	       (options->window_end == 0 || options->window_end > options->window_start) &&
-	       (options->alive_at == 0 || options->alive_at > options->window_start) &&
+	       (options->window_end_ns == 0 || options->window_end_ns > options->window_start_ns) &&
+	       (options->alive_at_ns == 0 || options->alive_at_ns > options->window_start_ns) &&
 	       !(options->without_call_tree && (options->with_compilations || options->with_call_sites));
 }
 

@@ -5,6 +5,7 @@
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"
 #include "model/profile_partial.h"
+#include "model/window_times.h"
 
 #include "reader/fault_report.h"
 #include "reader/reader.h"
@@ -396,7 +397,7 @@ static void begin_timeline(mprof_profile *profile, const mprof_reader *reader)
 	mprof_session session = {.struct_size = sizeof(session)};
 
 	if (!profile->timeline.has_origin && mprof_reader_get_session(reader, &session) == MPROF_OK)
-		timeline_begin(&profile->timeline, session.start.counter);
+		timeline_begin(&profile->timeline, session.start.counter, !profile->times.is_pending);
 }
 
 static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
@@ -407,6 +408,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	*is_own = profile->is_out_of_memory;
 	if (profile->is_out_of_memory)
 		return MPROF_ERR_MEMORY;
+	window_times_update(profile, reader);
 	if (block->kind < sizeof(profile->totals.block_counts) / sizeof(profile->totals.block_counts[0]))
 		profile->totals.block_counts[block->kind]++;
 	if (!block->loaded)
@@ -455,11 +457,13 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 
 mprof_status mprof_profile_add_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block)
 {
+	mprof_status status;
 	int is_own;
 
 	if (profile == NULL || reader == NULL || block == NULL)
 		return MPROF_ERR_ARGUMENT;
-	return add_block_to_profile(profile, reader, block, &is_own);
+	status = window_times_prepare(profile, reader);
+	return status == MPROF_OK ? add_block_to_profile(profile, reader, block, &is_own) : status;
 }
 
 static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
@@ -502,7 +506,9 @@ mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mp
 	report.first = profile->interrupted_fault;
 	/* The call stacks of the profile determine the method that returns. */
 	keeps = reader_keep_implicit_leaves(reader, 1);
-	status = add_all_blocks(profile, &report);
+	status = window_times_prepare(profile, reader);
+	if (status == MPROF_OK)
+		status = add_all_blocks(profile, &report);
 	(void)reader_keep_implicit_leaves(reader, keeps);
 	profile->interrupted_fault = status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
 	finished = mprof_profile_finish(profile, reader);

@@ -6,6 +6,7 @@
 #include "model/profile_internal.h"
 #include "model/profile_limit.h"
 #include "model/profile_partial.h"
+#include "model/window_times.h"
 
 /* Paths that threads left before the window have no statistics. */
 static int has_stats(const call_node *node)
@@ -178,6 +179,7 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	if (mprof_reader_get_session(reader, &session) != MPROF_OK)
 		return MPROF_ERR_ARGUMENT;
 	profile_partial_end(reader);
+	window_times_update(profile, reader);
 	set_conversion(profile, &session);
 	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
 	extend_unfinished(profile, &session);

@@ -27,6 +27,21 @@ static void sum_threads(const mprof_profile *profile, mprof_profile_totals *tota
 	totals->method_ns = profile_clock_duration(&profile->clock, self);
 }
 
+mprof_status mprof_profile_get_window(const mprof_profile *profile, mprof_profile_window *window)
+{
+	mprof_profile_window own;
+
+	if (profile == NULL || window == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (profile->times.is_pending && !profile->times.has_counters)
+		return MPROF_ERR_STATE;
+	memset(&own, 0, sizeof(own));
+	own.start_counter = profile->window.start;
+	own.end_counter = profile->window.end;
+	own.is_final = !profile->times.is_pending;
+	return struct_copy_out(window, &own, sizeof(own));
+}
+
 mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals)
 {
 	mprof_profile_totals own;

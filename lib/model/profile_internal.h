@@ -47,6 +47,15 @@ typedef struct partial_state {
 	uint32_t left;    /**< EVENTS blocks until they are tried again; 0: they are built. */
 } partial_state;
 
+/** The times of the window, in nanoseconds since the start of the session; 0: no bound. */
+typedef struct window_times {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t alive_ns; /**< The end for native memory and ages of objects. */
+	int has_counters; /**< They were converted. */
+	int is_pending;   /**< They are not converted yet, or the result may change. */
+} window_times;
+
 struct mprof_profile {
 	memory_budget budget;
 	record_table methods;
@@ -75,6 +84,7 @@ struct mprof_profile {
 	object_ages ages;
 	mark_list marks;
 	profile_window window;
+	window_times times;
 	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */
 	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
 	timeline timeline;

@@ -30,10 +30,10 @@ void timeline_release_row(timeline_row *row, const timeline *all)
 
 static int has_end(const timeline *all)
 {
-	return all->window->is_bounded && all->window->end != UINT64_MAX;
+	return all->has_end;
 }
 
-void timeline_begin(timeline *all, uint64_t counter)
+void timeline_begin(timeline *all, uint64_t counter, int is_window_final)
 {
 	if (all->has_origin)
 		return;
@@ -41,6 +41,7 @@ void timeline_begin(timeline *all, uint64_t counter)
 	all->log_start = counter;
 	all->origin = window_clamp(all->window, counter);
 	all->width = 1;
+	all->has_end = is_window_final && all->window->is_bounded && all->window->end != WINDOW_OPEN;
 	if (has_end(all) && all->window->end > all->origin) {
 		uint64_t length = all->window->end - all->origin;
 
@@ -259,8 +260,7 @@ size_t timeline_count(timeline *all, uint64_t latest)
 {
 	if (!all->has_origin)
 		return 0;
-	if (has_end(all))
-		latest = all->window->end - 1;
+	latest = has_end(all) ? all->window->end - 1 : window_clamp(all->window, latest);
 	widen_until(all, latest);
 	return (size_t)index_of(all, latest) + 1;
 }

@@ -56,6 +56,7 @@ typedef struct ended_wait {
 typedef struct timeline {
 	uint32_t limit; /**< Maximum number of slices; 0: there is no timeline. */
 	int has_origin;
+	int has_end; /**< The slices end with the window. */
 	uint64_t log_start;
 	uint64_t origin;   /**< Start of the first slice. */
 	uint64_t width;    /**< Length of a slice. */
@@ -72,8 +73,11 @@ void timeline_init(timeline *all, const mprof_allocator *allocator, const profil
 void timeline_destroy(timeline *all);
 void timeline_release_row(timeline_row *row, const timeline *all);
 
-/** Sets the start of a log that begins at \p counter; further calls do nothing. */
-void timeline_begin(timeline *all, uint64_t counter);
+/**
+ * Sets the start of a log that begins at \p counter; further calls do nothing. Unless the bounds of the window are
+ * final, slices become longer as the log grows, as if the window had no end.
+ */
+void timeline_begin(timeline *all, uint64_t counter, int is_window_final);
 
 /** Notes that a thread has an event or a sample at a time. */
 void timeline_note(timeline_row *row, uint64_t counter);

@@ -7,6 +7,7 @@
 void window_init(profile_window *window, const mprof_allocator *allocator)
 {
 	memset(window, 0, sizeof(*window));
+	window->end = WINDOW_OPEN;
 	hash_map_init(&window->threads, allocator);
 }
 
@@ -17,9 +18,9 @@ void window_destroy(profile_window *window)
 
 void window_bound(profile_window *window, uint64_t start, uint64_t end)
 {
-	window->is_bounded = start != 0 || end != 0;
+	window->is_bounded = 1;
 	window->start = start;
-	window->end = end != 0 ? end : UINT64_MAX;
+	window->end = end > start ? end : start + 1;
 }
 
 int window_choose_thread(profile_window *window, uint64_t thread)

@@ -11,7 +11,7 @@
 typedef struct profile_window {
 	int is_bounded; /**< 0: all counters are inside. */
 	uint64_t start;
-	uint64_t end;     /**< The first counter after the window. */
+	uint64_t end;     /**< The first counter after the window; #WINDOW_OPEN: there is none. */
 	int has_threads;  /**< 0: all threads are chosen. */
 	hash_map threads; /**< The threads chosen, by ID. */
 } profile_window;
@@ -19,7 +19,10 @@ typedef struct profile_window {
 void window_init(profile_window *window, const mprof_allocator *allocator);
 void window_destroy(profile_window *window);
 
-/** Sets the bounds. \p end 0 means no end. */
+/** The end of a window without one. */
+#define WINDOW_OPEN UINT64_MAX
+
+/** Sets the bounds. A window that is not empty as a time may be shorter than a counter: it has one counter then. */
 void window_bound(profile_window *window, uint64_t start, uint64_t end);
 
 /** Restricts the window to the threads chosen so far and this one. Returns 0 if there is no memory. */

@@ -17,6 +17,7 @@
 #include "reader/seek.h"
 #include "reader/select.h"
 #include "reader/watch.h"
+#include "reader/whole_clock.h"
 
 #include <string.h>
 
@@ -82,6 +83,7 @@ static mprof_status reader_create(const mprof_reader_options *options, mprof_rea
 	parser_options.max_block_length = own.max_block_length;
 	parser_options.max_name_length = own.max_name_length;
 	parser_options.ignore_checksums = own.ignore_checksums;
+	made->ignores_checksums = own.ignore_checksums;
 	parser_options.codecs = own.codecs;
 	parser_options.codec_count = own.codec_count;
 	status = mprof_parser_create(&parser_options, &made->parser);
@@ -102,6 +104,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 		return;
 	allocator = reader->allocator;
 	reader_ahead_destroy(reader);
+	reader_forget_whole_clock(reader);
 	if (reader->source.close != NULL)
 		reader->source.close(reader->source.user);
 	mprof_parser_destroy(reader->parser);
@@ -131,6 +134,7 @@ static mprof_status reader_start(mprof_reader **reader, int fault)
 		mprof_parser_destroy((*reader)->parser);
 		(*reader)->parser = NULL;
 	} else {
+		(*reader)->plain_source = (*reader)->source;
 		/* A growing log has no total length to report progress against. */
 		if ((*reader)->is_following)
 			(*reader)->watch.total = 0;

@@ -139,6 +139,9 @@ typedef struct stated_shutdown {
 	uint64_t snapshots; /**< Heap snapshots that were taken before. */
 } stated_shutdown;
 
+/** A second reader, for the clock of the whole log. */
+typedef struct reader_whole_clock reader_whole_clock;
+
 struct mprof_reader {
 	mprof_allocator allocator;
 	mprof_parser *parser;
@@ -153,6 +156,7 @@ struct mprof_reader {
 	mprof_error memory_error; /**< The permanent error after a failed allocation; its status is #MPROF_OK before. */
 
 	mprof_source source;
+	mprof_source plain_source; /**< As source, but never decompressing. */
 	const uint8_t *memory; /**< The log, if it is in memory: uncompressed, it is read in place. NULL: it is not. */
 	size_t memory_length;
 	uint8_t head[SOURCE_GZIP_MAGIC_LENGTH]; /**< The first bytes of the source, to detect compression. */
@@ -189,6 +193,8 @@ struct mprof_reader {
 	                               known_until. */
 	int misses_something;     /**< Blocks that may contain definitions were skipped or could not be read. */
 	time_scale scale;
+	reader_whole_clock *whole_clock; /**< NULL before reader_find_whole_clock(). */
+	uint32_t ignores_checksums;
 	system_clocks system_clocks;
 	stated_shutdown shutdown;
 	hash_map lost_by_block; /**< The events lost according to each LOST block, by its offset. */

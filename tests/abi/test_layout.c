@@ -765,20 +765,27 @@ FIELD(mprof_profile_options, with_compilations, 32);
 FIELD(mprof_profile_options, with_call_sites, 36);
 FIELD(mprof_profile_options, with_monitor_objects, 40);
 FIELD(mprof_profile_options, raw_counters, 44);
-FIELD(mprof_profile_options, window_start, 48);
-FIELD(mprof_profile_options, window_end, 56);
+FIELD(mprof_profile_options, window_start_ns, 48);
+FIELD(mprof_profile_options, window_end_ns, 56);
 FIELD(mprof_profile_options, threads, 64);
 FIELD(mprof_profile_options, thread_count, 72);
 FIELD(mprof_profile_options, with_durations, 80);
 FIELD(mprof_profile_options, slow_calls, 84);
 FIELD(mprof_profile_options, with_locations, 88);
 FIELD(mprof_profile_options, with_ages, 92);
-FIELD(mprof_profile_options, alive_at, 96);
+FIELD(mprof_profile_options, alive_at_ns, 96);
 FIELD(mprof_profile_options, timeline_slices, 104);
 FIELD(mprof_profile_options, alive_at_snapshot, 108);
 FIELD(mprof_profile_options, traced_object, 112);
 FIELD(mprof_profile_options, ends_at_last_event, 120);
 FIELD(mprof_profile_options, reserved, 124);
+
+SIZE(mprof_profile_window, 32);
+FIELD(mprof_profile_window, struct_size, 0);
+FIELD(mprof_profile_window, start_counter, 8);
+FIELD(mprof_profile_window, end_counter, 16);
+FIELD(mprof_profile_window, is_final, 24);
+FIELD(mprof_profile_window, reserved, 28);
 
 SIZE(mprof_profile_totals, 6456);
 FIELD(mprof_profile_totals, struct_size, 0);
@@ -1435,6 +1442,7 @@ static int check_sizes(void)
 		{"mprof_recorder_stats", sizeof(mprof_recorder_stats)},
 		{"mprof_profile_options", sizeof(mprof_profile_options)},
 		{"mprof_profile_totals", sizeof(mprof_profile_totals)},
+		{"mprof_profile_window", sizeof(mprof_profile_window)},
 		{"mprof_method_stats", sizeof(mprof_method_stats)},
 		{"mprof_call_durations", sizeof(mprof_call_durations)},
 		{"mprof_slow_call", sizeof(mprof_slow_call)},

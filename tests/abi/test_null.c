@@ -307,6 +307,7 @@ Test(null, profile)
 	REFUSES(mprof_profile_read(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_profile_finish(NULL, NULL));
 	REFUSES(mprof_profile_get_totals(NULL, NULL));
+	REFUSES(mprof_profile_get_window(NULL, NULL));
 	GIVES_0(mprof_profile_get_method_code_count(NULL));
 	REFUSES(mprof_profile_get_method_code(NULL, 0, NULL));
 	GIVES_0(mprof_profile_get_method_count(NULL));

@@ -30,8 +30,8 @@ log_view *mprof_js_view_create(uint32_t source);
 void mprof_js_view_destroy(log_view *view);
 mprof_status mprof_js_view_open(log_view *view, uint32_t follow, uint64_t wanted);
 mprof_status mprof_js_profile_create(log_view *view, uint32_t flags, uint64_t max_memory, uint32_t max_stack_depth,
-				     uint32_t slow_calls, uint32_t timeline_slices, uint64_t window_start,
-				     uint64_t window_end, uint64_t alive_at, const uint64_t *threads,
+				     uint32_t slow_calls, uint32_t timeline_slices, double window_start_ns,
+				     double window_end_ns, double alive_at_ns, const uint64_t *threads,
 				     size_t thread_count);
 mprof_status mprof_js_profile_read(log_view *view);
 double mprof_js_profile_get_percentile(const log_view *view, uint32_t method, double percent);
@@ -174,18 +174,18 @@ static void take_tree(const log_view *profile)
 	mprof_js_view_destroy(view);
 }
 
-static uint64_t choose_time(const log_view *view)
+static double choose_time(void)
 {
 	switch (choose_below(5)) {
 	case 0:
 	case 1:
 		return 0;
 	case 2:
-		return mprof_js_view_get_counter(view, (double)(choose_below(4000) * 1000));
+		return (double)(choose_below(4000) * 1000);
 	case 3:
 		return choose_below(100000);
 	default:
-		return UINT64_MAX - choose_below(3);
+		return choose_below(2) == 0 ? 1e30 : -1e9;
 	}
 }
 
@@ -199,13 +199,13 @@ static void take_profile(void)
 
 	fuzz_require(view != NULL);
 	if (mprof_js_view_open(view, 0, 0) == MPROF_OK) {
-		const uint64_t start = choose_time(view);
-		const uint64_t end = choose_time(view);
+		const double start = choose_time();
+		const double end = choose_time();
 
 		if (mprof_js_profile_create(view, flags, PROFILE_MEMORY, (uint32_t)(choose_below(3) * choose_below(40)),
 					    flags & 16 ? (uint32_t)choose_below(4) : 0,
 					    slices[choose_below(sizeof(slices) / sizeof(*slices))], start, end,
-					    choose_time(view), threads, choose_below(5) == 0 ? 3 : 0) == MPROF_OK) {
+					    choose_time(), threads, choose_below(5) == 0 ? 3 : 0) == MPROF_OK) {
 			(void)mprof_js_profile_read(view);
 			take_tables(view);
 			take_names(view);

@@ -139,8 +139,8 @@ static inline void log_read_ages(test_log *log, uint64_t start, uint64_t end)
 
 	mprof_profile_options_init(&options, sizeof(options));
 	options.with_ages = 1;
-	options.window_start = start != 0 ? SESSION_START + start : 0;
-	options.window_end = end != 0 ? SESSION_START + end : 0;
+	options.window_start_ns = (int64_t)start;
+	options.window_end_ns = (int64_t)end;
 	log_read(log, &options);
 }
 

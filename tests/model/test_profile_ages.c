@@ -250,7 +250,7 @@ Test(profile_ages, alive_at_a_time)
 	log_close(&log, 0);
 	mprof_profile_options_init(&options, sizeof(options));
 	options.with_ages = 1;
-	options.alive_at = SESSION_START + 250;
+	options.alive_at_ns = 250;
 	log_read(&log, &options);
 	cr_expect_eq(ages_of(&log).live, 1);
 	cr_expect_eq(ages_of(&log).live_bytes, 16);
@@ -258,8 +258,8 @@ Test(profile_ages, alive_at_a_time)
 	cr_assert_eq(mprof_profile_get_totals(log.profile, &totals), MPROF_OK);
 	cr_expect_eq(totals.allocations, 2);
 	log_forget_profile(&log);
-	options.alive_at = 0;
-	options.window_start = SESSION_START + 300;
+	options.alive_at_ns = 0;
+	options.window_start_ns = 300;
 	log_read(&log, &options);
 	cr_expect_eq(ages_of(&log).allocations, 1);
 	cr_expect_eq(ages_of(&log).live_bytes, 32);

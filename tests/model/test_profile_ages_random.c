@@ -292,8 +292,8 @@ static void read_part(test_log *log, const chosen_part *part)
 
 	mprof_profile_options_init(&options, sizeof(options));
 	options.with_ages = 1;
-	options.window_start = part->first > 0 ? SESSION_START + part->first * EPOCH_COUNTERS : 0;
-	options.window_end = part->last < EPOCHS ? SESSION_START + part->last * EPOCH_COUNTERS : 0;
+	options.window_start_ns = part->first > 0 ? (int64_t)(part->first * EPOCH_COUNTERS) : 0;
+	options.window_end_ns = part->last < EPOCHS ? (int64_t)(part->last * EPOCH_COUNTERS) : 0;
 	options.threads = &thread;
 	options.thread_count = thread != 0;
 	log_read(log, &options);

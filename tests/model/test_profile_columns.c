@@ -135,8 +135,8 @@ Test(profile_columns, results_in_a_window_are_those_of_rows)
 	const uint64_t thread = 8;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = SESSION_START + 3000;
-	options.window_end = SESSION_START + 8000;
+	options.window_start_ns = 3000;
+	options.window_end_ns = 8000;
 	compare(&options, 1);
 	mprof_profile_options_init(&options, sizeof(options));
 	options.timeline_slices = 10;

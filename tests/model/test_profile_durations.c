@@ -336,8 +336,8 @@ Test(profile_durations, consecutive_windows_add_up)
 
 		write_random(&log, seed, 40);
 		for (uint64_t start = 0; start < 40000; start += 1000) {
-			options.window_start = SESSION_START + start;
-			options.window_end = SESSION_START + start + 1000;
+			options.window_start_ns = (int64_t)start;
+			options.window_end_ns = (int64_t)(start + 1000);
 			log_read(&log, &options);
 			for (uint32_t method = 1; method <= DEFINED_IDS; method++) {
 				calls[method] += durations_of(&log, method).calls;
@@ -345,8 +345,8 @@ Test(profile_durations, consecutive_windows_add_up)
 			}
 			log_forget_profile(&log);
 		}
-		options.window_start = 0;
-		options.window_end = 0;
+		options.window_start_ns = 0;
+		options.window_end_ns = 0;
 		log_read(&log, &options);
 		for (uint32_t method = 1; method <= DEFINED_IDS; method++) {
 			cr_expect_eq(durations_of(&log, method).calls, calls[method]);

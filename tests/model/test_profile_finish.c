@@ -208,8 +208,8 @@ Test(profile_finish, in_pieces_of_a_window)
 	mprof_profile_options options;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = SESSION_START + 20000;
-	options.window_end = SESSION_START + 90000;
+	options.window_start_ns = 20000;
+	options.window_end_ns = 90000;
 	cr_expect_eq(expect_same_in_pieces(options, expect_same), 0);
 }
 

@@ -288,8 +288,8 @@ static void read_part(test_log *log, uint64_t start, uint64_t end, uint64_t thre
 	mprof_profile_options options;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = start != 0 ? SESSION_START + start : 0;
-	options.window_end = end != 0 ? SESSION_START + end : 0;
+	options.window_start_ns = (int64_t)start;
+	options.window_end_ns = (int64_t)end;
 	options.threads = &thread;
 	options.thread_count = thread != 0;
 	log_read(log, &options);

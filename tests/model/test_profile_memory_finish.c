@@ -59,8 +59,8 @@ static void expect_same_of_parts(test_log *log)
 
 	mprof_profile_options_init(&options, sizeof(options));
 	expect_same_however_often(log, &options);
-	options.window_start = SESSION_START + FEW_STEPS * 3;
-	options.window_end = SESSION_START + FEW_STEPS * 8;
+	options.window_start_ns = (int64_t)(FEW_STEPS * 3);
+	options.window_end_ns = (int64_t)(FEW_STEPS * 8);
 	expect_same_however_often(log, &options);
 	options.threads = threads;
 	options.thread_count = 2;

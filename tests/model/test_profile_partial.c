@@ -240,7 +240,7 @@ Test(profile_partial, other_options_use_no_parts)
 	options.without_call_tree = 1;
 	cr_expect_eq(compare(&few_rows, &options), 0);
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = SESSION_START + 30000;
+	options.window_start_ns = 30000;
 	cr_expect_eq(compare(&few_rows, &options), 0);
 }
 

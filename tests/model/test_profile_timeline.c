@@ -7,8 +7,8 @@ static void open_timeline(test_log *log, uint64_t start, uint64_t end, uint32_t 
 	mprof_profile_options options;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = start != 0 ? SESSION_START + start : 0;
-	options.window_end = end != 0 ? SESSION_START + end : 0;
+	options.window_start_ns = (int64_t)start;
+	options.window_end_ns = (int64_t)end;
 	options.timeline_slices = slices;
 	log_read(log, &options);
 }
@@ -169,7 +169,7 @@ Test(profile_timeline, stops_by_other_threads)
 	write_log(&log);
 	mprof_profile_options_init(&options, sizeof(options));
 	options.timeline_slices = 10;
-	options.window_end = SESSION_START + 1000;
+	options.window_end_ns = 1000;
 	options.threads = &thread;
 	options.thread_count = 1;
 	log_read(&log, &options);
@@ -345,7 +345,7 @@ Test(profile_timeline, times_that_have_no_order)
 		cr_expect_gt(slice.methods_ns, 0);
 		log_forget_profile(&log);
 		/* The end is as far as it can be. */
-		open_timeline(&log, 1, UINT64_MAX - 1 - SESSION_START, slices);
+		open_timeline(&log, 1, INT64_MAX, slices);
 		cr_expect_leq(timeline_of(&log).slice_count, slices);
 		log_release(&log);
 	}

@@ -226,8 +226,8 @@ Test(profile_waits, a_deadlock_in_windows)
 		mprof_profile_options options;
 
 		mprof_profile_options_init(&options, sizeof(options));
-		options.window_start = SESSION_START + start;
-		options.window_end = SESSION_START + start + 200;
+		options.window_start_ns = (int64_t)start;
+		options.window_end_ns = (int64_t)(start + 200);
 		log_open(&log, &options);
 		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
 		cr_expect_eq(totals_of(&log).contended_ns, waited, "%u", (unsigned)start);

@@ -37,8 +37,8 @@ static void read_window(test_log *log, uint64_t start, uint64_t end)
 	mprof_profile_options options;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = start != 0 ? SESSION_START + start : 0;
-	options.window_end = end != 0 ? SESSION_START + end : 0;
+	options.window_start_ns = (int64_t)start;
+	options.window_end_ns = (int64_t)end;
 	log_open(log, &options);
 	cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
 }
@@ -232,8 +232,8 @@ Test(profile_window, wrong_options)
 	mprof_profile *profile;
 
 	mprof_profile_options_init(&options, sizeof(options));
-	options.window_start = 100;
-	options.window_end = 100;
+	options.window_start_ns = 100;
+	options.window_end_ns = 100;
 	cr_expect_eq(mprof_profile_create(&options, &profile), MPROF_ERR_ARGUMENT);
 	cr_expect_null(profile);
 	mprof_profile_options_init(&options, sizeof(options));

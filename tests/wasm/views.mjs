@@ -123,8 +123,8 @@ stepped.close();
 // Windows and threads add up to the whole.
 const { profile } = whole;
 const end = profile.totals().wall_ns;
-const middle = profile.counterAt(end / 2);
-const parts = [{ windowEnd: middle }, { windowStart: middle }].map((options) => {
+const middle = Math.floor(end / 2);
+const parts = [{ windowEndNs: middle }, { windowStartNs: middle }].map((options) => {
 	const view = whole.log.profile(options);
 	assert.equal(view.read(), 'ok');
 	return view.totals();

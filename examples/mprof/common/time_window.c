@@ -265,29 +265,10 @@ static int resolve(time_window *window, const log_times *times)
 	return STATUS_OK;
 }
 
-/* Converts the bounds to counters, with the clock pairs of the whole log. */
-static void set_counters(time_window *window, const log_times *times)
-{
-	const mprof_reader *reader = times->input.reader;
-
-	window->is_bounded = 1;
-	if (window->start_ns == INT64_MIN)
-		window->start_ns = 0;
-	else
-		mprof_reader_get_counter(reader, window->start_ns, &window->start_counter);
-	if (window->end_ns != TIME_WINDOW_OPEN)
-		mprof_reader_get_counter(reader, window->end_ns, &window->end_counter);
-	/* The resolution of the clock may be coarser than the window. */
-	if (window->end_counter != 0 && window->end_counter <= window->start_counter)
-		window->end_counter = window->start_counter + 1;
-}
-
 static int use_times(time_window *window, const log_times *times)
 {
 	int status = STATUS_OK;
 
-	window->log_start_counter = times->session.start.counter;
-	window->log_end_counter = times->end;
 	mprof_reader_get_time(times->input.reader, times->end, &window->log_end_ns);
 	if (window->text != NULL) {
 		status = resolve(window, times);
@@ -297,8 +278,11 @@ static int use_times(time_window *window, const log_times *times)
 		if (window->start_ns <= 0)
 			window->start_ns = INT64_MIN;
 	}
-	if (status == STATUS_OK && (window->text != NULL || window->last_ns > 0))
-		set_counters(window, times);
+	if (status == STATUS_OK && (window->text != NULL || window->last_ns > 0)) {
+		window->is_bounded = 1;
+		if (window->start_ns == INT64_MIN)
+			window->start_ns = 0;
+	}
 	return status;
 }
 

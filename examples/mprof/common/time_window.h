@@ -18,13 +18,15 @@ typedef struct time_window {
 	int64_t start_ns;   /**< From the start of the log, like the fields below. */
 	int64_t end_ns;     /**< #TIME_WINDOW_OPEN if it is the end of the log. */
 	int64_t log_end_ns;
-	uint64_t start_counter; /**< The first counter inside, 0 for the start of the log. */
-	uint64_t end_counter;   /**< The first counter after the window, 0 for the end of the log. */
-	uint64_t log_start_counter;
-	uint64_t log_end_counter; /**< The latest counter, if it was needed. */
 } time_window;
 
 #define TIME_WINDOW_OPEN INT64_MAX
+
+/** The end of a window as mprof_profile_options::window_end_ns. */
+static inline int64_t time_window_end(const time_window *window)
+{
+	return window->end_ns != TIME_WINDOW_OPEN ? window->end_ns : 0;
+}
 
 /** Parses a duration with an optional unit (s, ms, us, ns). Returns 0 after a message if it is invalid. */
 int time_window_parse_duration(const char *option, const char *value, uint64_t *nanoseconds);

@@ -230,14 +230,15 @@ static void finish_threads(event_walk *walk)
 static void set_clock(event_walk *walk, const log_report *report)
 {
 	const mprof_session *session = &report->summary.session;
-	const time_window *window = &report->options.window;
+	mprof_profile_window window = {.struct_size = sizeof(window)};
 
+	(void)mprof_profile_get_window(report->profile, &window);
 	walk->origin = session->start.counter;
 	walk->end = session->last.counter;
 	walk->nanoseconds_per_count = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
-	walk->is_bounded = window->start_counter != 0 || window->end_counter != 0;
-	walk->window_start = window->start_counter;
-	walk->window_end = window->end_counter != 0 ? window->end_counter : UINT64_MAX;
+	walk->is_bounded = report->options.window.is_bounded;
+	walk->window_start = window.start_counter;
+	walk->window_end = window.end_counter;
 }
 
 int event_walk_run(event_walk *walk, const export_job *job, const log_report *report, const walk_sink *sink, void *user)

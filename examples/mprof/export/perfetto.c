@@ -534,8 +534,8 @@ static int add_heap(perfetto_trace *trace, const export_job *job)
 	const perfetto_heap_place place = {
 		.pid = trace->pid,
 		.process = trace->process,
-		.start_ns = window->start_counter != 0 ? walk_time(&trace->walk, window->start_counter) : 0,
-		.end_ns = window->end_counter != 0 ? walk_time(&trace->walk, window->end_counter) : UINT64_MAX,
+		.start_ns = window->start_ns > 0 ? (uint64_t)window->start_ns : 0,
+		.end_ns = time_window_end(window) > 0 ? (uint64_t)window->end_ns : UINT64_MAX,
 	};
 
 	if (job->heap_shot == 0 && mprof_profile_get_heap_shot_count(trace->report->profile) == 0)

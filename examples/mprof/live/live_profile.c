@@ -27,27 +27,23 @@ static void note_time(live_profile *live, const mprof_block *block)
 	}
 }
 
-/* Determines the part of the log that the window starts with. Returns the counter where it begins. */
-static uint64_t find_window(live_profile *live, const mprof_reader *reader)
+/* Determines the part of the log that the window starts with. Returns the time where it begins. */
+static int64_t find_window(live_profile *live, const mprof_reader *reader)
 {
 	int64_t end;
-	uint64_t start;
 
 	if (mprof_reader_get_time(reader, live->end_counter, &end) != MPROF_OK || end <= 0)
 		return 0;
 	live->final_ns = (uint64_t)end;
 	live->covered_ns = live->final_ns < live->window_ns ? live->final_ns : live->window_ns;
-	if (live->final_ns <= live->window_ns ||
-	    mprof_reader_get_counter(reader, end - (int64_t)live->window_ns, &start) != MPROF_OK)
-		return 0;
-	return start;
+	return live->final_ns > live->window_ns ? end - (int64_t)live->window_ns : 0;
 }
 
 /* Reads the times of all blocks, without their events. */
-static uint64_t scan_times(live_profile *live, const char *path)
+static int64_t scan_times(live_profile *live, const char *path)
 {
 	static growing_log scanned;
-	uint64_t start = 0;
+	int64_t start = 0;
 	mprof_block block;
 
 	/* Messages about damage are printed when the log is read. */
@@ -61,14 +57,14 @@ static uint64_t scan_times(live_profile *live, const char *path)
 	return start;
 }
 
-static int create_models(live_profile *live, uint64_t window_start)
+static int create_models(live_profile *live, int64_t start_ns)
 {
 	mprof_profile_options options;
 	mprof_live_options live_options;
 
 	mprof_profile_options_init(&options, sizeof(options));
 	options.max_memory = MAX_MEMORY;
-	options.window_start = window_start;
+	options.window_start_ns = start_ns;
 	mprof_live_window_options_init(&live_options, sizeof(live_options));
 	live_options.length_ns = live->window_ns;
 	return mprof_profile_create(&options, &live->profile) == MPROF_OK &&
@@ -77,7 +73,7 @@ static int create_models(live_profile *live, uint64_t window_start)
 
 int live_profile_open(live_profile *live, const char *path, const char *name, uint64_t window_ns)
 {
-	uint64_t window_start = 0;
+	int64_t start_ns = 0;
 
 	memset(live, 0, sizeof(*live));
 	live->window_ns = window_ns;
@@ -86,11 +82,11 @@ int live_profile_open(live_profile *live, const char *path, const char *name, ui
 	live->log.input.name = name;
 	if (live->log.input.is_file && strcmp(path, "-") != 0) {
 		live_profile_flush(live);
-		window_start = scan_times(live, path);
+		start_ns = scan_times(live, path);
 		live->end_counter = 0;
 		live->end_time_us = 0;
 	}
-	if (!create_models(live, window_start)) {
+	if (!create_models(live, start_ns)) {
 		output_out_of_memory();
 		return STATUS_NOTHING;
 	}

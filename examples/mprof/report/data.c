@@ -161,9 +161,12 @@ static mprof_status make_profile(log_report *report)
 	options.with_locations = 1;
 	options.with_call_sites = report->options.with_call_sites != 0;
 	options.with_ages = (uint32_t)report->options.with_ages;
-	options.alive_at = report->options.alive_at.end_counter;
-	options.window_start = report->options.window.start_counter;
-	options.window_end = report->options.window.end_counter;
+	if (report->options.alive_at.is_bounded)
+		options.alive_at_ns = time_window_end(&report->options.alive_at);
+	if (report->options.window.is_bounded) {
+		options.window_start_ns = report->options.window.start_ns;
+		options.window_end_ns = time_window_end(&report->options.window);
+	}
 	options.timeline_slices = (uint32_t)report->options.timeline_slices;
 	/* Pauses need a timeline, of any number of slices. */
 	if (report->options.with_pauses && options.timeline_slices == 0)
