@@ -312,6 +312,9 @@ export class CallReader {
 				this.#endSuspension(thread, counter[i], value[i], time[i]);
 				continue;
 			}
+			// The ID of a thread that has ended is used again: the time since then is not that of its calls.
+			if (thread.hasEnded && kind[i] === eventKinds.threadStart && value[i] === thread.id)
+				this.#clear(thread);
 			this.#advance(thread, counter[i], time[i]);
 			switch (kind[i]) {
 			case eventKinds.enter:

@@ -76,6 +76,10 @@ report_calls() {
 	report_rows '.methods[] | [full, .calls]'
 }
 
+report_all() {
+	report_rows '.methods[] | [full, .self_ns, .total_ns, .calls]'
+}
+
 report_samples() {
 	report_rows '.samples[] | [(.name // "(unknown)" | plain), .hits, .total_hits]'
 }
@@ -110,4 +114,46 @@ make_dialects() {
 # The start of calls.mprof, with open frames.
 make_truncated() {
 	head -c -$(($(wc -c <calls.mprof) / 4)) calls.mprof >truncated.mprof
+}
+
+# What readers of single calls find in an export.
+
+# chrome_calls FILE: name, own time, total time, calls.
+chrome_calls() {
+	jq -r '.traceEvents[] | select(.ph == "B" or .ph == "E") |
+		[.ph, .cat, .tid, (.ts * 1000 | round), .name] | @tsv' "$1" | sed 's/\\\\/\\/g' |
+		awk -f "$srcdir/tests/exports/calls.awk" >calls_found
+	! grep '^!' calls_found || fail "$1: faults of the trace"
+	sum_rows <calls_found
+}
+
+# decode_perfetto FILE: the trace as text, in the file text.
+decode_perfetto() {
+	protoc --proto_path="$srcdir/tests/exports" --decode=Trace perfetto.proto <"$1" >text 2>protoc_err ||
+		fail "$1: $(cat protoc_err)"
+	# Fields that the description does not have are printed as numbers.
+	! grep -nE '^ *[0-9]+[:{ ]' text || fail "$1: unknown fields"
+}
+
+# perfetto_calls FILE: name, own time, total time, calls.
+perfetto_calls() {
+	decode_perfetto "$1"
+	LC_ALL=C awk -f "$srcdir/tests/exports/perfetto.awk" text >calls_found
+	! grep '^!' calls_found || fail "$1: faults of the trace"
+	sum_rows <calls_found
+}
+
+# speedscope_calls FILE: name, own time, total time, calls.
+speedscope_calls() {
+	jq -r '.shared.frames as $frames | .profiles | to_entries[] | .key as $row | .value.events[] |
+		[(if .type == "O" then "B" else "E" end), "call", $row, .at, $frames[.frame].name] | @tsv' "$1" |
+		sed 's/\\\\/\\/g' | awk -f "$srcdir/tests/exports/calls.awk" >calls_found
+	! grep '^!' calls_found || fail "$1: faults of the profile"
+	sum_rows <calls_found
+}
+
+# firefox_rows FILE WHAT: the figures of a profile, which is checked; see firefox.py.
+firefox_rows() {
+	python3 "$srcdir/tests/exports/firefox.py" "$1" "$2" >rows || fail "$1: $(grep '^!' rows)"
+	sum_rows <rows
 }

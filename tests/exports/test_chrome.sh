@@ -9,19 +9,6 @@ make_calls calls large lost
 make_dialects
 make_truncated
 
-# chrome_calls FILE: name, own time, total time, calls.
-chrome_calls() {
-	jq -r '.traceEvents[] | select(.ph == "B" or .ph == "E") |
-		[.ph, .cat, .tid, (.ts * 1000 | round), .name] | @tsv' "$1" | sed 's/\\\\/\\/g' |
-		awk -f "$srcdir/tests/exports/calls.awk" >calls_found
-	! grep '^!' calls_found || fail "$1: faults of the trace"
-	sum_rows <calls_found
-}
-
-report_all() {
-	report_rows '.methods[] | [full, .self_ns, .total_ns, .calls]'
-}
-
 for log in calls mono unity drop mail truncated; do
 	read_report "$log.mprof"
 	export_log chrome "$log.mprof" "$log.json"

@@ -9,12 +9,6 @@ make_calls calls large lost
 make_dialects
 make_truncated
 
-# firefox_rows FILE WHAT: the figures of a profile, which is checked; see firefox.py.
-firefox_rows() {
-	python3 "$srcdir/tests/exports/firefox.py" "$1" "$2" >rows || fail "$1: $(grep '^!' rows)"
-	sum_rows <rows
-}
-
 # same_figures LOG [OPTION...]: the values of a log.
 same_figures() {
 	local log=$1

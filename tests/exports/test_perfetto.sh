@@ -9,26 +9,6 @@ make_calls calls large lost
 make_dialects
 make_truncated
 
-# decode FILE: the trace as text.
-decode() {
-	protoc --proto_path="$srcdir/tests/exports" --decode=Trace perfetto.proto <"$1" >text 2>protoc_err ||
-		fail "$1: $(cat protoc_err)"
-	# Fields that the description does not have are printed as numbers.
-	! grep -nE '^ *[0-9]+[:{ ]' text || fail "$1: unknown fields"
-}
-
-# perfetto_calls FILE: name, own time, total time, calls.
-perfetto_calls() {
-	decode "$1"
-	LC_ALL=C awk -f "$srcdir/tests/exports/perfetto.awk" text >calls_found
-	! grep '^!' calls_found || fail "$1: faults of the trace"
-	sum_rows <calls_found
-}
-
-report_all() {
-	report_rows '.methods[] | [full, .self_ns, .total_ns, .calls]'
-}
-
 for log in calls large mono unity drop mail truncated; do
 	read_report "$log.mprof"
 	export_log perfetto "$log.mprof" "$log.pftrace"
@@ -39,11 +19,11 @@ for log in calls large mono unity drop mail truncated; do
 done
 
 # Times above 2^53 are exact.
-decode large.pftrace
+decode_perfetto large.pftrace
 expect_line text '^  timestamp: 9007199254741002$'
 
 # Samples by call stack: the innermost frame of each.
-decode calls.pftrace
+decode_perfetto calls.pftrace
 awk '
 	/^    function_names \{/ { inside = 1 }
 	/^    frames \{/ { inside = 2 }
@@ -79,12 +59,12 @@ expect "the time of all threads" "$(awk -F'\t' '{ sum += $2 } END { print sum }'
 
 # What is missing is in the trace.
 export_log perfetto lost.mprof lost.pftrace
-decode lost.pftrace
+decode_perfetto lost.pftrace
 expect_line text '^    name: "7 events lost"$'
 expect_line text '^  previous_packet_dropped: 1$'
 export_log perfetto truncated.mprof truncated.pftrace
 expect "the status of a truncated log" "$status" 1
-decode truncated.pftrace
+decode_perfetto truncated.pftrace
 expect_line text '^    name: "incomplete log: valid up to byte [0-9]+"$'
 
 # Collections, pauses and waits with their durations.
@@ -92,7 +72,7 @@ expect_line text '^    name: "incomplete log: valid up to byte [0-9]+"$'
 mprof report --json --pauses timeline.mprof
 cp out report
 export_log perfetto timeline.mprof timeline.pftrace
-decode timeline.pftrace
+decode_perfetto timeline.pftrace
 awk '
 	/^packet \{/ { track = ""; type = "" }
 	/^  timestamp:/ { time = $2 }

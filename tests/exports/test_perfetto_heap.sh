@@ -12,13 +12,6 @@ make_tree growing growing.mprof 4
 make_trees objects path
 make_calls plain calls
 
-# decode FILE: the trace as text.
-decode() {
-	protoc --proto_path="$srcdir/tests/exports" --decode=Trace perfetto.proto <"$1" >text 2>protoc_err ||
-		fail "$1: $(cat protoc_err)"
-	! grep -nE '^ *[0-9]+[:{ ]' text || fail "$1: unknown fields"
-}
-
 # same_heap LOG INDEX SHOT: compares a snapshot of LOG.pftrace.
 same_heap() {
 	mprof export --to=heapsnapshot -o "$1.heapsnapshot" --at="$3" "$1.mprof"
@@ -31,7 +24,7 @@ same_heap() {
 # All snapshots of the log.
 for log in growing objects path; do
 	export_log perfetto "$log.mprof" "$log.pftrace"
-	decode "$log.pftrace"
+	decode_perfetto "$log.pftrace"
 	mprof heap --json --list "$log.mprof"
 	shots=$(jq '.shots | length' out)
 	test "$shots" -gt 0 || fail "$log has no heap snapshots"
@@ -42,17 +35,17 @@ done
 export_log perfetto growing.mprof growing.pftrace
 expect_status 1 "an incomplete heap snapshot"
 expect_line err '^mprof: growing.mprof: heap snapshot 5 is incomplete'
-decode growing.pftrace
+decode_perfetto growing.pftrace
 expect_line text '^    name: "Heap snapshot 5 [(]incomplete: objects or references are missing[)]"$'
 
 # One of them, and those of a time.
 export_log perfetto growing.mprof growing.pftrace --at=2
 expect_status 0 "a complete heap snapshot"
 same_heap growing 0 2
-decode growing.pftrace
+decode_perfetto growing.pftrace
 expect "snapshots with --at" "$(grep -c '^  heap_graph' text)" 1
 export_log perfetto growing.mprof growing.pftrace --time=2ns-4ns
-decode growing.pftrace
+decode_perfetto growing.pftrace
 expect "snapshots of a time" "$(grep -c '^  heap_graph' text)" 2
 same_heap growing 1 3
 mprof export --to=perfetto -o absent.pftrace --at=9 growing.mprof
@@ -80,13 +73,13 @@ same_heap twenty 0 5
 # Many objects are in several packets.
 export_log perfetto many.mprof many.pftrace
 same_heap many 2 3
-decode many.pftrace
+decode_perfetto many.pftrace
 test "$(grep -c '^    continued: true' text)" -ge 1 || fail "one packet for all objects"
 
 # The last value of each thread's counter is the sum of its allocations.
 for log in plain calls; do
 	export_log perfetto $log.mprof $log.pftrace
-	decode $log.pftrace
+	decode_perfetto $log.pftrace
 	awk '
 		/^packet \{/ { track = ""; value = ""; is_counter = 0 }
 		/^    (uuid|track_uuid):/ { track = $2 }

@@ -9,19 +9,6 @@ make_calls calls large lost
 make_dialects
 make_truncated
 
-# speedscope_calls FILE: name, own time, total time, calls.
-speedscope_calls() {
-	jq -r '.shared.frames as $frames | .profiles | to_entries[] | .key as $row | .value.events[] |
-		[(if .type == "O" then "B" else "E" end), "call", $row, .at, $frames[.frame].name] | @tsv' "$1" |
-		sed 's/\\\\/\\/g' | awk -f "$srcdir/tests/exports/calls.awk" >calls_found
-	! grep '^!' calls_found || fail "$1: faults of the profile"
-	sum_rows <calls_found
-}
-
-report_all() {
-	report_rows '.methods[] | [full, .self_ns, .total_ns, .calls]'
-}
-
 for log in calls mono unity drop mail truncated; do
 	read_report "$log.mprof"
 	export_log speedscope "$log.mprof" "$log.json" --events
