@@ -176,7 +176,7 @@ static MonoProfilerGCAllocationCallback callback_for(MonoProfiler *profiler)
 
 void allocations_install(MonoProfiler *profiler)
 {
-	atomic_store_explicit(&profiler->allocation_interval, profiler->options.allocation_interval,
+	atomic_store_explicit(&profiler->allocation_interval, profiler->options.allocation.interval,
 			      memory_order_relaxed);
 	if ((profiler->options.kinds & RECORD_ALLOCATIONS) != 0 && mono_profiler_enable_allocations())
 		mono_profiler_set_gc_allocation_callback(profiler->handle, callback_for(profiler));
@@ -207,7 +207,7 @@ static const char *refuse_stacks(const MonoProfiler *profiler, uint64_t interval
 		return "the log has no call stacks of allocations: start the program with alloc=stack";
 	if (interval != 0 && options_are_classic(&profiler->options))
 		return "an interval of call stacks needs the format mprof2";
-	if (interval != 0 && profiler->options.allocation_callers)
+	if (interval != 0 && profiler->options.allocation.has_callers)
 		return "the program was started with alloc=caller, which excludes an interval of call stacks";
 	return NULL;
 }

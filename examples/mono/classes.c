@@ -121,8 +121,8 @@ void classes_install(MonoProfiler *profiler)
 		mono_profiler_set_vtable_loading_callback(handle, vtable_loading);
 	if (kinds & RECORD_EXCEPTIONS)
 		mono_profiler_set_exception_throw_callback(
-			handle, profiler->options.exception_stacks ? exception_throw_stack : exception_throw);
-	if (kinds & RECORD_EXCEPTIONS && profiler->options.exception_clauses && mono_profiler_enable_clauses())
+			handle, profiler->options.exceptions.has_stacks ? exception_throw_stack : exception_throw);
+	if (kinds & RECORD_EXCEPTIONS && profiler->options.exceptions.has_clauses && mono_profiler_enable_clauses())
 		mono_profiler_set_exception_clause_callback(handle, exception_clause);
 	if (kinds & RECORD_CLASSES) {
 		mono_profiler_set_class_loaded_callback(handle, class_loaded);

@@ -116,7 +116,7 @@ static int open_ways(const module_options *options)
 		control.port_fd = control_port_open(options->port);
 		count += control.port_fd >= 0;
 	}
-	if (options->signal_count != 0)
+	if (options->signals.count != 0)
 		count += control_signals_install(options, &control.wake);
 	return count;
 }
@@ -130,7 +130,7 @@ void control_start(MonoProfiler *profiler)
 	sem_init(&control.joined, 0, 0);
 	control.socket.fd = -1;
 	control.port_fd = -1;
-	if (options->no_control && options->port == 0 && options->signal_count == 0)
+	if (options->no_control && options->port == 0 && options->signals.count == 0)
 		return;
 	control_clients_init(&control.clients, control_command, profiler);
 	error = control_wake_open(&control.wake);

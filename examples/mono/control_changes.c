@@ -7,7 +7,6 @@
 #include "control_actions.h"
 #include "method_search.h"
 #include "methods.h"
-#include "options_values.h"
 #include "samples.h"
 #include "selection.h"
 
@@ -119,14 +118,19 @@ static const char *set_allocation_mode(MonoProfiler *profiler, allocations_mode 
 
 static const char *change_allocations(MonoProfiler *profiler, const char *value)
 {
+	record_allocation allocation = {0};
 	uint64_t interval = 0;
 
 	if (strcmp(value, "stack") == 0)
-		interval = profiler->options.allocation_interval;
+		interval = profiler->options.allocation.interval;
 	else if (strcmp(value, "off") == 0 || strcmp(value, "on") == 0)
 		return set_allocation_mode(profiler, value[1] == 'f' ? ALLOCATIONS_OFF : ALLOCATIONS_PLAIN, 0);
-	else if (strcmp(value, "stack:all") != 0 && !options_parse_sampled_stack(value, &interval))
-		return "alloc takes on, off, stack, stack:BYTES from 1k to 1g, or stack:all";
+	else if (strcmp(value, "stack:all") != 0) {
+		if (strchr(value, '+') != NULL || !record_values_allocation(value, &allocation) ||
+		    allocation.interval == 0)
+			return "alloc takes on, off, stack, stack:BYTES from 1k to 1g, or stack:all";
+		interval = allocation.interval;
+	}
 	return set_allocation_mode(profiler, ALLOCATIONS_WITH_STACKS, interval);
 }
 

@@ -23,8 +23,8 @@ static void handle_signal(int number)
 {
 	int saved = errno;
 
-	for (unsigned i = 0; i < installed->signal_count; i++)
-		if (installed->signals[i].number == number)
+	for (unsigned i = 0; i < installed->signals.count; i++)
+		if (installed->signals.list[i].number == number)
 			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
 	control_wake_send(woken);
 	errno = saved;
@@ -49,8 +49,8 @@ int control_signals_install(const module_options *options, const control_wake *w
 	action.sa_handler = handle_signal;
 	action.sa_flags = SA_RESTART;
 	sigemptyset(&action.sa_mask);
-	for (unsigned i = 0; i < options->signal_count; i++) {
-		int number = options->signals[i].number;
+	for (unsigned i = 0; i < options->signals.count; i++) {
+		int number = options->signals.list[i].number;
 
 		if (!is_free(number))
 			fprintf(stderr,
@@ -83,12 +83,12 @@ void control_signals_act(MonoProfiler *profiler)
 {
 	unsigned bits = atomic_exchange_explicit(&pending, 0, memory_order_relaxed);
 
-	for (unsigned i = 0; i < profiler->options.signal_count; i++) {
+	for (unsigned i = 0; i < profiler->options.signals.count; i++) {
 		const char *failure =
-			bits & 1u << i ? run_signal_action(profiler, profiler->options.signals[i].action) : NULL;
+			bits & 1u << i ? run_signal_action(profiler, profiler->options.signals.list[i].action) : NULL;
 
 		if (failure != NULL)
 			fprintf(stderr, "mprof: signal=: the action of signal %d failed: %s\n",
-				profiler->options.signals[i].number, failure);
+				profiler->options.signals.list[i].number, failure);
 	}
 }

@@ -94,7 +94,7 @@ static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 
 void handles_install(MonoProfiler *profiler)
 {
-	const char *asked = profiler->options.handle_type;
+	const char *asked = profiler->options.handles.type;
 
 	if ((profiler->options.kinds & RECORD_HANDLES) == 0)
 		return;

@@ -76,12 +76,12 @@ static int has_its_turn(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
 
-	switch (options->heap_when) {
+	switch (options->heap.when) {
 	case HEAP_EVERY:
-		return (state.collections + 1) % options->heap_collections == 0 &&
+		return (state.collections + 1) % options->heap.collections == 0 &&
 		       atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed) != 0;
 	case HEAP_AT_INTERVAL:
-		return milliseconds_now() - state.last_snapshot >= options->heap_milliseconds;
+		return milliseconds_now() - state.last_snapshot >= options->heap.milliseconds;
 	default:
 		return atomic_load_explicit(&profiler->heap_snapshots_left, memory_order_relaxed) != 0;
 	}
@@ -326,7 +326,7 @@ void heap_install(MonoProfiler *profiler)
 {
 	const module_options *options = &profiler->options;
 
-	atomic_store(&profiler->heap_snapshots_left, options->heap_when == HEAP_EVERY ? options->heap_snapshots : 0);
+	atomic_store(&profiler->heap_snapshots_left, options->heap.when == HEAP_EVERY ? options->heap_snapshots : 0);
 	state.last_snapshot = milliseconds_now();
 	if (options->kinds & RECORD_HEAP)
 		mono_profiler_set_gc_roots_callback(profiler->handle, gc_roots);

@@ -222,8 +222,9 @@ static int wants_stacks(const MonoProfiler *profiler)
 	const module_options *options = &profiler->options;
 
 	return (profiler_kinds(profiler) & (RECORD_SAMPLES | RECORD_HANDLES | RECORD_MONITORS)) != 0 ||
-	       (options->kinds & RECORD_EXCEPTIONS && options->exception_stacks) ||
-	       (options->kinds & RECORD_ALLOCATIONS && (options->allocation_stacks || options->allocation_callers));
+	       (options->kinds & RECORD_EXCEPTIONS && options->exceptions.has_stacks) ||
+	       (options->kinds & RECORD_ALLOCATIONS &&
+		(options->allocation.has_stacks || options->allocation.has_callers));
 }
 
 /*

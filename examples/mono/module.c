@@ -255,10 +255,10 @@ static uint32_t allocation_detail(const module_options *options)
 {
 	uint32_t detail = 0;
 
-	detail |= options->allocation_callers ? MPROF_ALLOCATION_DETAIL_CALLER : 0;
-	detail |= options->allocation_stacks && has_stacks(options) ? MPROF_ALLOCATION_DETAIL_STACK : 0;
+	detail |= options->allocation.has_callers ? MPROF_ALLOCATION_DETAIL_CALLER : 0;
+	detail |= options->allocation.has_stacks && has_stacks(options) ? MPROF_ALLOCATION_DETAIL_STACK : 0;
 	/* Freed objects are identified by address. */
-	detail |= options->allocation_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
+	detail |= options->allocation.has_objects || options->kinds & (RECORD_FREED | RECORD_SUMMARIES)
 			  ? MPROF_ALLOCATION_DETAIL_OBJECT
 			  : 0;
 	return detail;
@@ -277,8 +277,8 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 	options->resolution_ns = asked->resolution_ns;
 	options->drain_threads = asked->drain_threads;
 	options->allocation_detail = module.allocation_detail;
-	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_stacks);
-	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exception_clauses);
+	options->exception_stacks = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exceptions.has_stacks);
+	options->exception_clauses = (uint32_t)(asked->kinds & RECORD_EXCEPTIONS && asked->exceptions.has_clauses);
 	options->method_code = (uint32_t)jit_code_is_recorded(asked);
 	options->heap_offsets = (uint32_t)object_fields_are_recorded(&module);
 	options->start_disabled = (uint32_t)asked->start_disabled;
@@ -292,7 +292,7 @@ static void set_recorder_options(mprof_recorder_options *options, const mprof_wr
 /* Whether only some allocations have a call stack. */
 static int samples_allocations(void)
 {
-	return module.options.allocation_interval != 0 && (module.options.kinds & RECORD_ALLOCATIONS) != 0 &&
+	return module.options.allocation.interval != 0 && (module.options.kinds & RECORD_ALLOCATIONS) != 0 &&
 	       (module.allocation_detail & MPROF_ALLOCATION_DETAIL_STACK) != 0;
 }
 
@@ -316,7 +316,7 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	mprof_status status;
 
 	snprintf(process, sizeof(process), "%ld", (long)getpid());
-	snprintf(interval, sizeof(interval), "%" PRIu64, module.options.allocation_interval);
+	snprintf(interval, sizeof(interval), "%" PRIu64, module.options.allocation.interval);
 	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.dialect = module.options.dialect;
 	writer.intro_flags = intro_flags(&module.options);
@@ -427,11 +427,11 @@ static void attach_collector(void)
 }
 
 /* A parser of the options' text, such as options_parse(). */
-typedef int (*parse_function)(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+typedef int (*parse_function)(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE]);
 
 static void start_recording(const char *text, parse_function parse)
 {
-	char message[OPTIONS_MESSAGE_SIZE];
+	char message[RECORD_MESSAGE_SIZE];
 
 	if (module.recorder != NULL) {
 		fprintf(stderr, "mprof: already recording to %s; one --profile=mprof is enough\n", module.path);

@@ -29,9 +29,9 @@ void options_init(module_options *options)
 	options->sample_source = SAMPLE_SOURCE_PERF;
 	options->sample_depth = DEFAULT_SAMPLE_DEPTH;
 	options->stack_depth = DEFAULT_STACK_DEPTH;
-	options->heap_when = HEAP_EVERY;
-	options->heap_collections = 1;
-	options->heap_milliseconds = 1;
+	options->heap.when = HEAP_EVERY;
+	options->heap.collections = 1;
+	options->heap.milliseconds = 1;
 	options->heap_snapshots = -1;
 	options->metrics_milliseconds = 1000;
 }

@@ -6,48 +6,10 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "shared/record_options.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-/**
- * The kinds of data recorded, one bit each. Loading and unloading of assemblies, modules and domains is always
- * recorded.
- */
-typedef enum record_kind {
-	RECORD_CALLS = 1 << 0,
-	RECORD_ALLOCATIONS = 1 << 1,
-	RECORD_JIT = 1 << 2,
-	RECORD_COLLECTIONS = 1 << 3,
-	RECORD_EXCEPTIONS = 1 << 4,
-	RECORD_THREADS = 1 << 5,
-	RECORD_CLASSES = 1 << 6,
-	RECORD_ALL = (1 << 7) - 1, /**< All kinds above. */
-	RECORD_SAMPLES = 1 << 7,
-	RECORD_HEAP = 1 << 8, /**< Heap snapshots. */
-	RECORD_HANDLES = 1 << 9,
-	RECORD_MONITORS = 1 << 10,
-	RECORD_FINALIZERS = 1 << 11,
-	RECORD_METRICS = 1 << 12,   /**< The runtime's counters. */
-	RECORD_FREED = 1 << 13,     /**< Objects that full collections find dead. */
-	RECORD_MOVES = 1 << 14,     /**< Objects that collections move. */
-	RECORD_SUMMARIES = 1 << 15, /**< Heap summaries by class at every full collection. */
-	/** Kinds recorded by default: those that hardly slow the program down. Calls are not among them. */
-	RECORD_DEFAULT = RECORD_SAMPLES | RECORD_ALLOCATIONS | RECORD_JIT | RECORD_COLLECTIONS | RECORD_EXCEPTIONS |
-			 RECORD_THREADS
-} record_kind;
-
-/** When heap snapshots are taken, in addition to those requested while the program runs. */
-typedef enum heap_occasion {
-	HEAP_ON_DEMAND,  /**< Only on request. */
-	HEAP_EVERY,      /**< At every Nth full collection. */
-	HEAP_AT_INTERVAL /**< At the first full collection after an interval in milliseconds. */
-} heap_occasion;
-
-/** The action of a signal. */
-typedef enum signal_action { SIGNAL_TOGGLE, SIGNAL_FLUSH, SIGNAL_HEAPSHOT } signal_action;
-
-/** Maximum number of signals with an action. */
-#define MAX_SIGNAL_ACTIONS 4
 
 struct filters;
 
@@ -76,24 +38,17 @@ typedef struct module_options {
 	int sample_real;       /**< Sample by real time, not by processor time. */
 	uint32_t sample_depth; /**< Maximum frames of a sample, at least 1. */
 
-	int heap_when;              /**< A #heap_occasion. */
-	uint32_t heap_collections;  /**< N of HEAP_EVERY, at least 1. */
-	uint32_t heap_milliseconds; /**< Interval of HEAP_AT_INTERVAL, at least 1. */
-	int heap_summary;           /**< 1 with RECORD_SUMMARIES. */
-	uint64_t heap_bytes;        /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
-	int no_heap_fields;         /**< References of heap snapshots have no offsets, and classes no fields. */
-	int64_t heap_snapshots;     /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
+	record_heap heap;
+	int heap_summary;       /**< 1 with RECORD_SUMMARIES. */
+	uint64_t heap_bytes;    /**< Maximum memory for unwritten heap snapshots; 0 for the recorder's default. */
+	int no_heap_fields;     /**< References of heap snapshots have no offsets, and classes no fields. */
+	int64_t heap_snapshots; /**< With HEAP_EVERY: initial value of heap_snapshots_left; -1 for no limit. */
 
-	int allocation_stacks; /**< Allocations have call stacks. */
-	uint32_t stack_depth;  /**< Maximum frames of the stacks of allocations, handles, monitors and exceptions. */
-	uint64_t allocation_interval; /**< With allocation_stacks: bytes from one allocation with a call stack to the
-	                                   next, on average; 0: all have one. */
-	int allocation_callers;       /**< Allocations have the method that allocates. */
-	int allocation_objects;       /**< Allocations have the object's address. */
-	int exception_stacks;         /**< Exceptions have call stacks. */
-	int exception_clauses;        /**< The clauses that run because of exceptions are recorded. */
-	const char *handle_type; /**< With RECORD_HANDLES: "normal", "pinned", "weak", "weak-track", or NULL for all. */
-	char *handle_class;      /**< With RECORD_HANDLES: pattern for the class of the object, or NULL for all. */
+	record_allocation allocation;
+	uint32_t stack_depth; /**< Maximum frames of the stacks of allocations, handles, monitors and exceptions. */
+	record_exceptions exceptions;
+	record_handles handles; /**< With RECORD_HANDLES. */
+	char *handle_class;     /**< A copy of its pattern, or NULL. */
 	uint32_t metrics_milliseconds;
 
 	int start_disabled;
@@ -103,11 +58,7 @@ typedef struct module_options {
 	int no_control;     /**< Open no Unix socket. */
 	char *control_path; /**< Path of the Unix socket, or NULL for the default. */
 	uint32_t port;      /**< Port of the loopback to listen on, 0 for none. */
-	struct {
-		int number;
-		signal_action action;
-	} signals[MAX_SIGNAL_ACTIONS];
-	unsigned signal_count;
+	record_signals signals;
 
 	int jit_dump; /**< Write the code of methods for perf to jit-PID.dump in the directory of the log. */
 	int perf_map; /**< Write the names of methods for perf to /tmp/perf-PID.map. */
@@ -116,9 +67,6 @@ typedef struct module_options {
 	int quiet_start; /**< Print no line at the start. */
 	int help;
 } module_options;
-
-/** Size of the message buffer of a parser of options, in bytes. */
-#define OPTIONS_MESSAGE_SIZE 256
 
 /** Sets all options to their defaults. */
 void options_init(module_options *options);

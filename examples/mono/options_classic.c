@@ -8,8 +8,6 @@
  */
 #include "options_classic.h"
 
-#include "options_parser.h"
-
 #include <mprof/format.h>
 
 #include <errno.h>
@@ -91,7 +89,7 @@ static const char ignored_flags[] = " force-accurate-timer fac logging ";
 
 __attribute__((format(printf, 1, 2))) static void warn(const char *format, ...)
 {
-	char text[OPTIONS_MESSAGE_SIZE];
+	char text[RECORD_MESSAGE_SIZE];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -341,13 +339,13 @@ static void apply_request(const classic_request *request, module_options *option
 	options->dialect = CLASSIC_DIALECT;
 	options->buffer_events = request->buffer_events;
 	/* If calls are recorded, readers derive the caller of an allocation from them. */
-	options->allocation_callers = request->callers && !request->calls;
-	options->allocation_stacks = request->stacks && !request->calls;
-	options->allocation_objects = request->objects;
+	options->allocation.has_callers = request->callers && !request->calls;
+	options->allocation.has_stacks = request->stacks && !request->calls;
+	options->allocation.has_objects = request->objects;
 	options->stack_depth = MAX_FRAMES;
 	options->sample_hz = CLASSIC_SAMPLE_HZ;
 	options->sample_depth = request->callers_of_samples + 1;
-	options->heap_when = HEAP_EVERY;
+	options->heap.when = HEAP_EVERY;
 	options->heap_snapshots = request->snapshots < 0 ? -1 : request->snapshots;
 	options->heap_summary = request->summary;
 	options->start_disabled = request->start_disabled;
@@ -356,11 +354,10 @@ static void apply_request(const classic_request *request, module_options *option
 	options->output = output_of(request);
 }
 
-int options_parse_classic(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE])
+int options_parse_classic(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE])
 {
 	const char *colon = text == NULL ? NULL : strchr(text, ':');
 	const char *given = colon != NULL ? colon + 1 : text;
-	options_parser parser = {options, message, 0, 0};
 	classic_request request;
 	char *pieces = strdup(given == NULL || given[0] == '\0' ? "s" : given);
 
@@ -379,5 +376,6 @@ int options_parse_classic(const char *text, module_options *options, char messag
 	free(request.output);
 	free(request.suffix);
 	free(pieces);
-	return (pieces != NULL && options->output != NULL) || options_complain(&parser, "%s", strerror(ENOMEM));
+	snprintf(message, RECORD_MESSAGE_SIZE, "%s", strerror(ENOMEM));
+	return pieces != NULL && options->output != NULL;
 }

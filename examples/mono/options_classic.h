@@ -13,6 +13,6 @@
  * profiler, it prints options that it does not understand on stderr and ignores them, so it fails only if out of
  * memory.
  */
-int options_parse_classic(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+int options_parse_classic(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE]);
 
 #endif

@@ -12,6 +12,6 @@
  * Parses the text that the runtime passes, including the module's name. Returns 1; 0 with a line of text in \p message
  * if an option is invalid. Release the options in both cases.
  */
-int options_parse(const char *text, module_options *options, char message[OPTIONS_MESSAGE_SIZE]);
+int options_parse(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE]);
 
 #endif

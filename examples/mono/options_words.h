@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file options_words.h
- * \brief The words that select the kinds of data recorded.
+ * \brief The names of the kinds of data recorded.
  */
 #ifndef OPTIONS_WORDS_H
 #define OPTIONS_WORDS_H
@@ -11,9 +11,6 @@
 
 /** Size that suffices for every result of options_describe_kinds(), in bytes. */
 #define OPTIONS_KINDS_SIZE 256
-
-/** The record kinds that a word selects, 0 if it is not such a word. */
-uint32_t options_kinds_of(const char *word);
 
 /** Formats the names of the kinds recorded, such as "calls, allocations". */
 void options_describe_kinds(uint32_t kinds, char *text, size_t size);

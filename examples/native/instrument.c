@@ -235,9 +235,12 @@ static mprof_status open_recorder(mprof_error *error)
 	mprof_writer_options_init(&writer, sizeof(writer));
 	writer.runtime = "native";
 	mprof_recorder_options_init(&options, sizeof(options));
-	instrument_options_read(words, &writer, &options);
-	call_events_set_depth((uint32_t)instrument_options_number(words, "depth"));
-	ring_bytes = instrument_options_number(words, "ring");
+	/* "mprof record", which asks for quiet, has checked them. */
+	if (!instrument_options_has(words, "quiet"))
+		instrument_options_print_problems(words, RECORD_OF_NATIVE);
+	instrument_options_read(words, RECORD_OF_NATIVE, &writer, &options);
+	call_events_set_depth((uint32_t)instrument_options_number(words, RECORD_OF_NATIVE, "depth"));
+	ring_bytes = instrument_options_number(words, RECORD_OF_NATIVE, "ring");
 	ring_gzip = writer.gzip_level;
 	options.start_disabled = (uint32_t)instrument_options_has(words, "start-disabled");
 	/* The decoder of Mono 2 prints calls only if the flag of methods is set. */
@@ -424,7 +427,7 @@ static int is_mono(void)
 /* Without the option children, only the process that was started is sampled, and not the programs that it starts. */
 static int is_wanted_process(const char *words)
 {
-	uint64_t parent = instrument_options_number(words, "parent");
+	uint64_t parent = instrument_options_number(words, RECORD_OF_NATIVE, "parent");
 
 	return parent == 0 || (uint64_t)getppid() == parent;
 }

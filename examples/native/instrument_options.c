@@ -6,8 +6,8 @@
 #include "shared/codec_names.h"
 #include "shared/resolution.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,117 +19,92 @@
 /* The salvage path of this process. Static, since the recorder options point to it until the recorder is open. */
 static char salvage_path[MAX_WORD];
 
-static uint32_t number_of(const char *value)
-{
-	return (uint32_t)strtoul(value, NULL, 10);
-}
-
-/* Reads "64k". Returns 0 if it is not a number of at most 2^63. */
-static uint64_t size_of(const char *value)
-{
-	static const char letters[] = "kmg";
-	char *end;
-	uint64_t number;
-	const char *letter;
-	int shift;
-
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	letter = *end != '\0' ? strchr(letters, tolower((unsigned char)*end)) : NULL;
-	shift = letter != NULL ? 10 * (int)(letter - letters + 1) : 0;
-	if (errno != 0 || (*end != '\0' && *end != ',' && letter == NULL) || number > UINT64_MAX >> 1 >> shift)
-		return 0;
-	return number << shift;
-}
-
-uint64_t instrument_options_number(const char *words, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
-		word += word[0] == ',';
-		if (strncmp(word, name, length) == 0 && word[length] == '=')
-			return size_of(word + length + 1);
-	}
-	return 0;
-}
-
 int instrument_options_has(const char *words, const char *name)
 {
-	size_t length = strlen(name);
+	size_t length;
 
-	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
-		word += word[0] == ',';
-		if (strncmp(word, name, length) == 0 && (word[length] == ',' || word[length] == '\0'))
-			return 1;
-	}
-	return 0;
+	return record_options_value(words, name, &length) != NULL;
 }
 
 int instrument_options_text(const char *words, const char *name, char *value, size_t size)
 {
-	size_t length = strlen(name);
+	size_t length;
+	const char *found = record_options_value(words, name, &length);
 
-	for (const char *word = words; word != NULL; word = strchr(word, ',')) {
-		word += word[0] == ',';
-		if (strncmp(word, name, length) == 0 && word[length] == '=') {
-			word += length + 1;
-			/* A value that does not fit is truncated; the rest is still too long to be used. */
-			snprintf(value, size, "%.*s", (int)strcspn(word, ","), word);
-			return 1;
-		}
-	}
-	return 0;
+	if (found == NULL || length == 0)
+		return 0;
+	/* A value that does not fit is truncated; the rest is still too long to be used. */
+	snprintf(value, size, "%.*s", (int)length, found);
+	return 1;
 }
 
-static void read_word(const char *word, const char *value, mprof_writer_options *writer,
-		      mprof_recorder_options *recorder)
+/* The value of an option; "" if it has none. Returns 0 if the option is missing or its value invalid. */
+static int find_value(const char *words, record_reader reader, const char *name, char value[MAX_WORD])
 {
-	if (strcmp(word, "drop") == 0)
+	const record_option *option = record_options_find(name, strlen(name), reader);
+	char message[RECORD_MESSAGE_SIZE];
+	size_t length;
+	const char *found = record_options_value(words, name, &length);
+
+	if (option == NULL || found == NULL || length >= MAX_WORD)
+		return 0;
+	snprintf(value, MAX_WORD, "%.*s", (int)length, found);
+	return record_options_check(option, length > 0 ? value : NULL, "", message);
+}
+
+uint64_t instrument_options_number(const char *words, record_reader reader, const char *name)
+{
+	char value[MAX_WORD];
+	uint64_t number = 0;
+
+	if (!find_value(words, reader, name, value) || !record_values_size(value, 0, UINT64_MAX, &number))
+		return 0;
+	return number;
+}
+
+static void print_problem(const char *message)
+{
+	fprintf(stderr, "mprof: %s; it is ignored\n", message);
+}
+
+void instrument_options_print_problems(const char *words, record_reader reader)
+{
+	record_options_check_words(words, reader, print_problem);
+}
+
+void instrument_options_read(const char *words, record_reader reader, mprof_writer_options *writer,
+			     mprof_recorder_options *recorder)
+{
+	static const struct {
+		const char *name;
+		size_t offset; /* Of a uint32_t in mprof_recorder_options. */
+	} numbers[] = {
+		{"buffers", offsetof(mprof_recorder_options, max_buffers)},
+		{"buffer-events", offsetof(mprof_recorder_options, buffer_events)},
+		{"interval", offsetof(mprof_recorder_options, drain_interval_ms)},
+		{"drain-threads", offsetof(mprof_recorder_options, drain_threads)},
+	};
+	char value[MAX_WORD];
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const uint64_t number = instrument_options_number(words, reader, numbers[i].name);
+
+		if (number != 0)
+			*(uint32_t *)((char *)recorder + numbers[i].offset) = (uint32_t)number;
+	}
+	if (instrument_options_has(words, "drop"))
 		recorder->overflow = MPROF_OVERFLOW_DROP;
-	else if (strcmp(word, "gzip") == 0)
-		writer->gzip_level = value[0] != '\0' ? number_of(value) : 1;
-	else if (strcmp(word, "compress") == 0)
+	if (find_value(words, reader, "gzip", value))
+		writer->gzip_level = value[0] != '\0' ? (uint32_t)strtoul(value, NULL, 10) : 1;
+	if (find_value(words, reader, "compress", value))
 		(void)codec_names_parse(value, &writer->codec, &writer->codec_level);
-	else if (strcmp(word, "buffers") == 0)
-		recorder->max_buffers = number_of(value);
-	else if (strcmp(word, "buffer-events") == 0)
-		recorder->buffer_events = number_of(value);
-	else if (strcmp(word, "interval") == 0)
-		recorder->drain_interval_ms = number_of(value);
-	else if (strcmp(word, "resolution") == 0)
-		/* An invalid value means the default, as for other words. */
+	if (find_value(words, reader, "resolution", value))
 		(void)resolution_parse(value, &recorder->resolution_ns);
-	else if (strcmp(word, "drain-threads") == 0)
-		recorder->drain_threads = number_of(value);
-	else if (strcmp(word, "max-size") == 0)
-		recorder->max_log_bytes = size_of(value);
-	else if (strcmp(word, "salvage") == 0 && strlen(value) < sizeof(salvage_path))
-		recorder->salvage_path = strcpy(salvage_path, value);
-	else if (strcmp(word, "format") == 0)
-		/* An invalid name means the default, as for other values. */
+	recorder->max_log_bytes = instrument_options_number(words, reader, "max-size");
+	if (find_value(words, reader, "salvage", salvage_path))
+		recorder->salvage_path = salvage_path;
+	if (find_value(words, reader, "format", value))
 		writer->dialect = dialects_find(value);
-}
-
-void instrument_options_read(const char *words, mprof_writer_options *writer, mprof_recorder_options *recorder)
-{
-	const char *rest = words;
-
-	while (rest != NULL && *rest != '\0') {
-		size_t length = strcspn(rest, ",");
-		char word[MAX_WORD];
-		char *value;
-
-		if (length < MAX_WORD) {
-			memcpy(word, rest, length);
-			word[length] = '\0';
-			value = strchr(word, '=');
-			if (value != NULL)
-				*value++ = '\0';
-			read_word(word, value != NULL ? value : "", writer, recorder);
-		}
-		rest += length + (rest[length] == ',');
-	}
 	/*
 	 * Older formats lack names of threads and metadata; they can represent everything else that is recorded here.
 	 */

@@ -6,22 +6,31 @@
 #ifndef INSTRUMENT_OPTIONS_H
 #define INSTRUMENT_OPTIONS_H
 
+#include "shared/record_options.h"
+
 #include <mprof/recorder.h>
 
 #define INSTRUMENT_PATH_SIZE 4096
 
-/** Applies the option words, which may be NULL. Words that do not concern the writing of the log are ignored. */
-void instrument_options_read(const char *words, mprof_writer_options *writer, mprof_recorder_options *recorder);
+/**
+ * Applies the options in \p words, which are separated by commas and may be NULL, that concern the writing of the log.
+ * For options that \p reader, this module, does not understand, and for invalid values, the defaults hold.
+ */
+void instrument_options_read(const char *words, record_reader reader, mprof_writer_options *writer,
+			     mprof_recorder_options *recorder);
 
-/** The value of an option word that is a number; k, m and g multiply it. 0 if it is missing or invalid. */
-uint64_t instrument_options_number(const char *words, const char *name);
+/** Prints a line for each option that \p reader does not understand, and for each invalid value. */
+void instrument_options_print_problems(const char *words, record_reader reader);
 
-/** Whether \p words contains the option word \p name without a value. */
+/** The value of an option that is a number or a size. 0 if it is missing or invalid. */
+uint64_t instrument_options_number(const char *words, record_reader reader, const char *name);
+
+/** Whether \p words contain this option, with or without a value. */
 int instrument_options_has(const char *words, const char *name);
 
 /**
  * Copies the value of an option word, truncated to \p size bytes including the final NUL.
- * Returns 0 if the word is missing.
+ * Returns 0 if the option is missing or has none.
  */
 int instrument_options_text(const char *words, const char *name, char *value, size_t size);
 

@@ -140,17 +140,17 @@ static void end_thread(void *value)
 
 static void read_stack_options(const char *words)
 {
-	const char *stack = words != NULL ? strstr(words, "stack=") : NULL;
-	const char *frames = words != NULL ? strstr(words, "depth=") : NULL;
+	const uint64_t frames = instrument_options_number(words, RECORD_OF_MEMORY, "depth");
+	char stack[16];
 
-	if (stack != NULL && strncmp(stack, "stack=frames", 12) == 0)
-		walk = CALL_STACK_FRAMES;
-	else if (stack != NULL && strncmp(stack, "stack=none", 10) == 0)
-		walk = CALL_STACK_NONE;
-	if (frames != NULL)
-		depth = strtoul(frames + 6, NULL, 10);
-	if (depth > MPROF_STACK_MAX)
-		depth = MPROF_STACK_MAX;
+	if (instrument_options_text(words, "stack", stack, sizeof(stack))) {
+		if (strcmp(stack, "frames") == 0)
+			walk = CALL_STACK_FRAMES;
+		else if (strcmp(stack, "none") == 0)
+			walk = CALL_STACK_NONE;
+	}
+	if (frames != 0)
+		depth = (size_t)frames;
 }
 
 /* Whether the program has malloc() from a file whose function comes before the one of this module. */
@@ -172,6 +172,7 @@ static int find_other_allocator(char *text, size_t size)
 static mprof_status open_recorder(const char *path, mprof_error *error)
 {
 	char process[24];
+	const char *words = getenv("MPROF_MALLOC_OPTIONS");
 	char unrecorded[PATH_MAX + 100];
 	const int has_other = find_other_allocator(unrecorded, sizeof(unrecorded));
 	const mprof_property properties[] = {
@@ -188,8 +189,9 @@ static mprof_status open_recorder(const char *path, mprof_error *error)
 	writer.runtime = "native";
 	writer.intro_flags = MPROF_INTRO_FLAG_MEMORY;
 	mprof_recorder_options_init(&options, sizeof(options));
-	instrument_options_read(getenv("MPROF_MALLOC_OPTIONS"), &writer, &options);
-	read_stack_options(getenv("MPROF_MALLOC_OPTIONS"));
+	instrument_options_print_problems(words, RECORD_OF_MEMORY);
+	instrument_options_read(words, RECORD_OF_MEMORY, &writer, &options);
+	read_stack_options(words);
 	options.writer = &writer;
 	options.properties = properties;
 	options.property_size = sizeof(properties[0]);

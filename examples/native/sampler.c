@@ -195,15 +195,14 @@ static int open_source(sample_source most)
 
 int sampler_is_requested(const char *words)
 {
-	return !instrument_options_has(words, "no-samples") &&
-	       (instrument_options_has(words, "sample") || instrument_options_number(words, "sample") != 0);
+	return !instrument_options_has(words, "no-samples") && instrument_options_has(words, "sample");
 }
 
 static void read_options(const char *words, sample_source *best)
 {
 	char text[16];
-	uint64_t hz = instrument_options_number(words, "sample");
-	uint64_t frames = instrument_options_number(words, "sample-depth");
+	uint64_t hz = instrument_options_number(words, RECORD_OF_NATIVE, "sample");
+	uint64_t frames = instrument_options_number(words, RECORD_OF_NATIVE, "sample-depth");
 
 	start_hz = hz == 0 || hz > MAX_SAMPLE_HZ ? DEFAULT_HZ : (uint32_t)hz;
 	depth = frames == 0 || frames >= MPROF_STACK_MAX ? DEFAULT_DEPTH : (size_t)frames;

@@ -219,6 +219,25 @@ if "${compiler[@]}" "${flags[@]}" -c -o till.o till.cc 2>/dev/null; then
 		'[["_ZN4shop4till3addEi",2,4],["_ZN4shop5roundEi",2,4],["main",1,1]]'
 fi
 
+# An option that has no effect is reported, and so are words of the environment that the module does not understand.
+mprof record -o unused.mprof --calls --sample-depth=5 --sample-stack=fp ./program
+expect_status 0 "options without effect"
+expect_line err '^mprof: record: no effect, since nothing is recorded that it is about: --sample-depth, --sample-stack$'
+mprof record -o used.mprof --calls --sample --sample-depth=5 ./program
+expect_no_line err 'no effect'
+mprof record --format=mono -o named.mprof --salvage=notes.salv ./program
+expect_line err 'logs in older dialects cannot be salvaged'
+mprof record --format=mono -o refused-file.mprof --salvage=no ./program
+expect_no_line err 'cannot be salvaged'
+MPROF_INSTRUMENT_OPTIONS=colour,depth=0,buffers=1x,alloc,compress=lz4 MPROF_INSTRUMENT_OUTPUT=words.mprof \
+	LD_PRELOAD=$module_directory/libmprof-instrument.so ./program 2>err || fail "words: status $?"
+expect "words that are ignored" "$(sed -n "s/^mprof: \(.*\); it is ignored$/\1/p" err | cut -c -44)" "unknown option 'colour'
+depth: '0' is not a number from 1 to 1000000
+buffers: '1x' is not a number from 2 to 6553
+unknown option 'alloc'
+compress: 'lz4' is not zstd or deflate, or o"
+expect "calls in spite of these words" "$(calls words.mprof fib)" 277
+
 # What native programs cannot do is refused before they start.
 mprof record -o refused.mprof --calls --sample=100 --port=4711 --only=x --gc --alloc --signal=USR1:flush ./many
 expect_status 2 "options of Mono"

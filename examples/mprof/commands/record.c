@@ -31,7 +31,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
+static const char help_of_command[] =
 	"Usage: mprof record [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
 	"Runs a program and records it to a log. PROGRAM may be\n"
 	"  mono [OPTIONS OF MONO] program.exe    a program run by Mono\n"
@@ -47,70 +47,10 @@ static const char help[] =
 	"  -q, --quiet        print no line at the end\n"
 	"  --no-aot           run Mono without precompiled code, whose calls cannot be recorded; slower start\n"
 	"  --help             this text\n"
-	"  --version          the version\n\n"
-	"What to record of a Mono program (default: --sample --alloc --jit --gc --exceptions --threads):\n"
-	"  --calls            method calls\n"
-	"  --alloc[=DETAIL]   allocations; with stack, caller or objects, or several: stack+objects;\n"
-	"                     with stack:512k, the stacks of a sample, one for each 512 KiB on average\n"
-	"  --jit              compilation\n"
-	"  --gc               collections\n"
-	"  --exceptions[=DETAIL] exceptions; with stack, clauses (that run because of them) or both: stack+clauses\n"
-	"  --threads          threads\n"
-	"  --classes          loading of classes\n"
-	"  --all              all of these, and none of the following\n"
-	"  --sample[=HZ]      samples of call stacks, HZ times per second of processor time (100; of native\n"
-	"                     programs, whose default is this option alone, 1000)\n"
-	"  --sample-real[=HZ] samples of call stacks, HZ times per second of real time\n"
-	"  --heap[=WHEN]      heap snapshots: at each full collection, or 5gc, 500ms, ondemand\n"
-	"  --summary          the heap by class, at each full collection\n"
-	"  --free             objects found dead by full collections\n"
-	"  --moves            objects moved by collections\n"
-	"  --handles[=TYPE]   GC handles with stacks: all, or normal, pinned, weak, weak-track\n"
-	"  --monitor          waiting for locks\n"
-	"  --finalizers       finalizers\n"
-	"  --counters[=MS]    the runtime's counters, every MS milliseconds (1000)\n\n"
-	"How much of it (--only, --not and --depth without any of the options above add calls to the default):\n"
-	"  --sample-source=S  what interrupts threads for --sample: perf, timer or runtime (the first one allowed)\n"
-	"  --sample-depth=N   maximum frames of a sample, up to 249 (128)\n"
-	"  --sample-stack=HOW of a native program: fp (by frame pointers), copy (unwind a copy), or auto: unwind in\n"
-	"                     place where the unwinding rules are known from earlier copies (auto)\n"
-	"  --stack-depth=N    maximum frames of the stacks of allocations, handles, monitors and exceptions (32)\n"
-	"  --async            stacks of async methods that continue after an await: their callers are the methods\n"
-	"                     that await them, instead of the thread pool\n"
-	"  --only=PATTERN     only calls of methods that match one of these, and allocations and samples of these and\n"
-	"                     of what they call; Namespace.Class, or Namespace.Class:Method, or a name after\n"
-	"                     assembly:, namespace:, class: or method:\n"
-	"  --not=PATTERN      leave out calls, allocations and samples of methods that match\n"
-	"  --depth=N          leave out calls nested more than N deep\n"
-	"  --no-wrappers      leave out calls of methods that the runtime generates\n"
-	"  --all-wrappers     record even those that it generates only because allocations are recorded\n\n"
-	"The log:\n"
-	"  --gzip[=LEVEL]     compress the log, 1 (fast) to 9 (small)\n"
-	"  --compress=HOW     compress each block by itself: zstd, zstd:LEVEL, deflate or deflate:LEVEL\n"
-	"  --resolution=TIME  record times in units of at most TIME, such as 100ns or 1us, which makes the log "
-	"smaller\n"
-	"  --max-size=BYTES   maximum size of the log; suffixes k, m and g multiply\n"
-	"  --ring=BYTES       keep the last BYTES of events in memory, and write them at the end\n"
-	"  --heap-memory=BYTES\n"
-	"                     maximum memory for heap snapshots not written yet (512m)\n"
-	"  --no-heap-fields   heap snapshots without the names of the fields that refer to objects\n"
-	"  --salvage=FILE     keep what is not in the log yet in FILE, for 'mprof recover'; or no (memory shared with\n"
-	"                     mprof, which completes the log if the program is killed)\n"
-	"  --drop             lose events instead of delaying the program; the log contains their number\n"
-	"  --buffers=N        maximum number of buffers of 4096 events in addition to one per thread\n"
-	"  --interval=MS      maximum time that an event stays in memory\n"
-	"  --drain-threads=N  threads that convert events when several threads record much (1)\n"
-	"  --format=DIALECT   mprof2 (default), or mono, unity, drop or mail for older readers\n\n"
-	"Control, see 'mprof control --help':\n"
-	"  --start-disabled   record no events until 'mprof control PID enable'\n"
-	"  --control=PATH     path of the socket to listen on\n"
-	"  --no-control       do not listen\n"
-	"  --port=N           listen also on this port of 127.0.0.1, for connections of this user or root\n"
-	"  --signal=SIG:DO    run toggle, flush or heapshot on a signal, for instance USR1:heapshot\n\n"
-	"Names of compiled methods for other profilers (with one of these alone nothing else is recorded):\n"
-	"  --jitdump          jit-PID.dump in the log's directory, for perf inject --jit\n"
-	"  --perf-map         /tmp/perf-PID.map, for perf report\n"
-	"  --oprofile         through libopagent\n\n"
+	"  --version          the version\n";
+
+static const char help_of_status[] =
+	"\n"
 	"Exit status: that of the program, 128 + N if signal N ended it. If the program ended with 0 and no log was\n"
 	"written, or not to its path: 3; if a log could not be written whole, as on a full disk: 1. 2 if the command\n"
 	"line is wrong, 127 if the program (or Mono, for one that needs it) was not found, 126 if it could not be run."
@@ -119,6 +59,33 @@ static const char help[] =
 	"  mprof record -- mono app.exe\n"
 	"  mprof record --sample --alloc=stack -o app.mprof -- mono app.exe\n"
 	"  mprof record --heap=ondemand -- mono app.exe\n";
+
+static void print_help(void)
+{
+	static const struct {
+		record_group group;
+		const char *title;
+	} groups[] = {
+		{RECORD_GROUP_KINDS,
+		 "What to record of a Mono program (default: --sample --alloc --jit --gc --exceptions "
+		 "--threads):"},
+		{RECORD_GROUP_DETAIL,
+		 "How much of it (--only, --not and --depth without any of the options above add calls "
+		 "to the default):"},
+		{RECORD_GROUP_LOG, "The log:"},
+		{RECORD_GROUP_CONTROL, "Control, see 'mprof control --help':"},
+		{RECORD_GROUP_OTHERS,
+		 "Names of compiled methods for other profilers (with one of these alone nothing else "
+		 "is recorded):"},
+	};
+
+	fputs(help_of_command, stdout);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		printf("\n%s\n", groups[i].title);
+		record_options_print(stdout, groups[i].group, RECORD_OF_TOOL, "--");
+	}
+	fputs(help_of_status, stdout);
+}
 
 enum { OPTION_MODULE = OPTION_OWN, OPTION_NO_AOT, OPTION_FORCE, OPTION_CHILDREN };
 
@@ -133,11 +100,9 @@ static const struct option own_options[] = {
 
 #define OWN_COUNT (sizeof(own_options) / sizeof(own_options[0]))
 
-#define WORDS_SIZE 8192
-
 typedef struct recording_plan {
 	const char *output;
-	char words[WORDS_SIZE]; /**< The module's options except output, each after a comma. */
+	record_request request;
 	int is_quiet;
 	int without_aot;
 	int samples_by_default; /**< Native programs are sampled, since no option selects what is recorded. */
@@ -154,30 +119,13 @@ typedef struct recording_plan {
 	char *library_path;
 	size_t log_count;
 	child_program child;
-	const char *only; /**< The first pattern of --only; NULL if none. */
-	int has_several_only;
 	salvaged_logs salvaged;
 	int collector;                                /**< Descriptor of collector_create(); -1 if there is none. */
 	char collector_option[COLLECTOR_OPTION_SIZE]; /**< The option of the native module. */
 	const char *salvage_file;                     /**< Named by the user; NULL if none. */
-	int has_ring;
-	int is_older; /**< In a dialect before mprof2. */
-	int starts_disabled;
-	const char *control_path; /**< Path of the socket if it is not the default; otherwise NULL. */
-	int is_cut;               /**< A log could not be written whole. */
+	char salvage[SALVAGE_OPTION_SIZE];            /**< The option, if the user gives none. */
+	int is_cut;                                   /**< A log could not be written whole. */
 } recording_plan;
-
-static int add_word(recording_plan *recording, const char *word, const char *value)
-{
-	size_t length = strlen(recording->words);
-	int added = snprintf(recording->words + length, WORDS_SIZE - length, ",%s%s%s", word, value != NULL ? "=" : "",
-			     value != NULL ? value : "");
-
-	if (added >= 0 && (size_t)added < WORDS_SIZE - length)
-		return 1;
-	fprintf(stderr, "mprof: record: the options are too long for the module\n");
-	return 0;
-}
 
 static int apply_option(recording_plan *recording, int option, const char *name, const char *value)
 {
@@ -201,19 +149,7 @@ static int apply_option(recording_plan *recording, int option, const char *name,
 		recording->without_aot = 1;
 		return 1;
 	default:
-		recording->has_ring |= strcmp(name, "ring") == 0;
-		if (strcmp(name, "salvage") == 0)
-			recording->salvage_file = strcmp(value, "no") != 0 ? value : NULL;
-		if (strcmp(name, "format") == 0 && value != NULL)
-			recording->is_older = dialects_is_older((mprof_dialect)dialects_find(value));
-		recording->starts_disabled |= strcmp(name, "start-disabled") == 0;
-		if (strcmp(name, "control") == 0)
-			recording->control_path = value;
-		if (strcmp(name, "only") == 0) {
-			recording->has_several_only = recording->only != NULL;
-			recording->only = recording->only != NULL ? recording->only : value;
-		}
-		return record_options_check(name, value) && add_word(recording, name, value);
+		return record_request_add(&recording->request, name, value);
 	}
 }
 
@@ -229,7 +165,7 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 	optind = 1;
 	while ((option = getopt_long(argc, argv, "+:ho:q", options, &index)) != -1) {
 		if (option == 'h' || option == OPTION_HELP) {
-			fputs(help, stdout);
+			print_help();
 			return STATUS_OK;
 		}
 		if (option == OPTION_VERSION) {
@@ -245,10 +181,12 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 		fprintf(stderr, "mprof: record: no PROGRAM\n");
 		return arguments_refuse("record");
 	}
-	if (!record_options_check_all(recording->words))
+	if (!record_request_check(&recording->request))
 		return arguments_refuse("record");
-	if (recording->has_ring && !record_options_check_ring(recording->words, memory_limit_get("")))
+	if (!record_request_check_ring(&recording->request, memory_limit_get("")))
 		return STATUS_USAGE;
+	if (recording->request.salvage != NULL && strcmp(recording->request.salvage, "no") != 0)
+		recording->salvage_file = recording->request.salvage;
 	recording->number_of_program = optind;
 	return -1;
 }
@@ -256,7 +194,7 @@ static int parse_options(recording_plan *recording, int argc, char **argv, const
 /* Returns -1 to continue, or an exit status. */
 static int parse_command_line(recording_plan *recording, int argc, char **argv)
 {
-	struct option *options = calloc(OWN_COUNT + record_options_count() + 1, sizeof(*options));
+	struct option *options = calloc(OWN_COUNT + record_options_count + 1, sizeof(*options));
 	int status;
 
 	if (options == NULL) {
@@ -264,7 +202,7 @@ static int parse_command_line(recording_plan *recording, int argc, char **argv)
 		return STATUS_NOTHING;
 	}
 	memcpy(options, own_options, sizeof(own_options));
-	record_options_list(options + OWN_COUNT, OPTION_MODULE);
+	record_request_list(options + OWN_COUNT, OPTION_MODULE);
 	status = parse_options(recording, argc, argv, options);
 	free(options);
 	return status;
@@ -328,9 +266,9 @@ static int is_native(const recording_plan *recording)
 /* Whether native programs are sampled: by default, those that do not report their calls. */
 static int has_native_samples(const recording_plan *recording)
 {
-	if (!is_native(recording) || !record_options_can_sample_native())
+	if (!is_native(recording) || !record_request_can_sample_native())
 		return 0;
-	return recording->samples_by_default || strstr(recording->words, ",sample") != NULL;
+	return recording->samples_by_default || (recording->request.kinds & RECORD_SAMPLES) != 0;
 }
 
 /*
@@ -342,6 +280,7 @@ static char *make_native_options(const recording_plan *recording)
 	const char *sample = recording->samples_by_default ? ",sample" : "";
 	char word[48 + COLLECTOR_OPTION_SIZE] = ",quiet,children";
 	char *final = log_output_final_pattern(&recording->log);
+	char *kept;
 	char *words;
 	char *options;
 
@@ -350,7 +289,11 @@ static char *make_native_options(const recording_plan *recording)
 	else if (!recording->has_children)
 		snprintf(word, sizeof(word), ",quiet,parent=%ld", (long)getpid());
 	strcat(word, recording->collector_option);
-	words = modules_join(recording->words, sample, word);
+	kept = strdup(recording->request.words);
+	if (kept != NULL)
+		record_request_keep(kept, RECORD_OF_NATIVE);
+	words = kept != NULL ? modules_join(kept, sample, word) : NULL;
+	free(kept);
 	options =
 		words != NULL ? modules_join(words, final != NULL ? ",final=" : "", final != NULL ? final : "") : NULL;
 	free(words);
@@ -404,6 +347,20 @@ static int find_modules(recording_plan *recording)
 	return status;
 }
 
+/* What is recorded of any program that may run: each may be native or run Mono. */
+static uint32_t recorded_kinds(const recording_plan *recording)
+{
+	const record_request *request = &recording->request;
+
+	if (request->kinds != 0)
+		return request->kinds;
+	if (recording->samples_by_default)
+		return RECORD_SAMPLES;
+	if (is_native(recording) && recording->target.file.is_instrumented)
+		return RECORD_CALLS;
+	return request->writes_names ? 0 : RECORD_DEFAULT | RECORD_CALLS;
+}
+
 /* Returns -1 to continue, or an exit status after a message. program[-1] is an argument of mprof. */
 static int find_program(recording_plan *recording, char *const *program)
 {
@@ -418,21 +375,23 @@ static int find_program(recording_plan *recording, char *const *program)
 		return failure == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 	}
 	if (!recording->is_quiet && strcmp(program[-1], "--") != 0)
-		record_options_explain_arguments(
+		record_request_explain_arguments(
 			program + (recording->target.kind == TARGET_MONO ? target_mono_program(program) : 1));
 	/* Mono gets --profile in its arguments or in its environment, not in both: it would load the module twice. */
 	recording->is_inherited = !runs_mono || recording->has_children;
 	recording->samples_by_default = is_native(recording) && !recording->target.file.is_instrumented &&
-					!record_options_select_kind(recording->words);
+					recording->request.kinds == 0 && !recording->request.writes_names;
 	if (recording->target.kind == TARGET_BINARY) {
-		int status = native_target_check(&recording->target, recording->words, recording->has_children,
+		int status = native_target_check(&recording->target, &recording->request, recording->has_children,
 						 recording->is_quiet);
 
 		if (status >= 0)
 			return status;
 	}
-	if (runs_mono && !record_options_check_mono(recording->words))
+	if (runs_mono && !record_request_check_reader(&recording->request, RECORD_OF_MONO))
 		return STATUS_USAGE;
+	if (!recording->is_quiet)
+		record_request_explain_unused(&recording->request, recorded_kinds(recording));
 	return find_modules(recording);
 }
 
@@ -450,9 +409,9 @@ static int make_module_options(recording_plan *recording)
 		recording->native_options = make_native_options(recording);
 	if (recording->preload != NULL && recording->native_options == NULL)
 		return 0;
-	words = strdup(recording->words);
+	words = strdup(recording->request.words);
 	if (words != NULL)
-		record_options_remove(words, "sample-stack");
+		record_request_keep(words, RECORD_OF_MONO);
 	output = words != NULL ? modules_join(recording->log.pattern, quiet, words) : NULL;
 	free(words);
 
@@ -467,11 +426,11 @@ static int make_module_options(recording_plan *recording)
 /* Prints what is lost if the program is killed, where the log cannot be completed by another process. */
 static void explain_limits(const recording_plan *recording)
 {
-	const char *lost = recording->has_ring ? "there is no log" : "its last events are lost";
+	const char *lost = recording->request.combination.has_ring ? "there is no log" : "its last events are lost";
 
-	if (recording->is_quiet || strstr(recording->words, ",salvage=no") != NULL)
+	if (recording->is_quiet || (recording->request.salvage != NULL && recording->salvage_file == NULL))
 		return;
-	if (recording->is_older)
+	if (recording->request.combination.is_older)
 		fprintf(stderr, "mprof: logs in older dialects cannot be salvaged: if the program is killed, %s\n",
 			lost);
 	else if (recording->log.is_stream)
@@ -482,7 +441,6 @@ static void explain_limits(const recording_plan *recording)
 static int prepare_recording(recording_plan *recording, char *const *program)
 {
 	log_output_options log_options = {0, recording->replaces};
-	char salvage[SALVAGE_OPTION_SIZE];
 	int status;
 
 	recording->salvaged.fd = -1;
@@ -498,11 +456,11 @@ static int prepare_recording(recording_plan *recording, char *const *program)
 	/* No salvage for a stream: to complete a log, bytes at its end may have to be removed. */
 	if (recording->log.part != NULL && !recording->log.is_stream)
 		recording->collector = collector_create(recording->collector_option);
-	strcpy(salvage, "no");
+	strcpy(recording->salvage, "no");
 	if (!recording->log.is_stream)
-		salvaged_create(&recording->salvaged, salvage);
-	if (salvage[0] != '\0' && strstr(recording->words, ",salvage=") == NULL &&
-	    !add_word(recording, "salvage", salvage))
+		salvaged_create(&recording->salvaged, recording->salvage);
+	if (recording->salvage[0] != '\0' && recording->request.salvage == NULL &&
+	    !record_request_add(&recording->request, "salvage", recording->salvage))
 		return STATUS_USAGE;
 	return make_module_options(recording) ? -1 : out_of_memory();
 }
@@ -537,7 +495,7 @@ static char **make_arguments(const recording_plan *recording, char *const *progr
 /* Why the log of a program that was killed lacks its last events. */
 static const char *missing_end(const recording_plan *recording)
 {
-	if (recording->is_older)
+	if (recording->request.combination.is_older)
 		return "; its last events are lost, since logs in older dialects cannot be salvaged";
 	if (recording->log.is_stream)
 		return "; its last events are lost, since logs in pipes cannot be salvaged";
@@ -583,10 +541,10 @@ static int filters_left_nothing(const log_summary *summary)
 static void explain_filters(const recording_plan *recording, const log_summary *summary, const log_input *input,
 			    const char *name)
 {
-	const char *only = recording->only;
-	const char *others = recording->has_several_only ? " or another --only" : "";
+	const char *only = recording->request.only;
+	const char *others = recording->request.has_several_only ? " or another --only" : "";
 
-	if (only == NULL || !filters_left_nothing(summary) || recording->starts_disabled)
+	if (only == NULL || !filters_left_nothing(summary) || recording->request.starts_disabled)
 		return;
 	if ((summary->session.flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0)
 		fprintf(stderr, "mprof: %s: no calls: no method that was called matches --only=%s%s%s", name, only,
@@ -605,7 +563,7 @@ static void explain_filters(const recording_plan *recording, const log_summary *
 /* Much of a program may be code that does not report its calls. */
 static void explain_precompiled(const recording_plan *recording, const log_summary *summary, const char *name)
 {
-	if (!summary_lacks_calls(summary) || recording->only != NULL)
+	if (!summary_lacks_calls(summary) || recording->request.only != NULL)
 		return;
 	fprintf(stderr, "mprof: %s: calls in precompiled code are missing (", name);
 	precompiled_print(&summary->precompiled, stderr);
@@ -615,7 +573,7 @@ static void explain_precompiled(const recording_plan *recording, const log_summa
 /* A shell, for instance, only waits for the programs that it starts, and a server has workers. */
 static void explain_children(const recording_plan *recording, const log_summary *summary, const char *name)
 {
-	if (!is_native(recording) || recording->has_children || recording->starts_disabled)
+	if (!is_native(recording) || recording->has_children || recording->request.starts_disabled)
 		return;
 	if (has_native_samples(recording) && (summary->session.flags & MPROF_INTRO_FLAG_STATISTICAL) != 0 &&
 	    summary->events == 0) {
@@ -684,7 +642,7 @@ static void describe_log(void *user, const char *path, const char *name)
 static void explain_missing_log(const recording_plan *recording, int status)
 {
 	const missing_log missing = {&recording->target,      status,
-				     recording->child.signal, recording->has_ring,
+				     recording->child.signal, recording->request.combination.has_ring,
 				     is_native(recording),    has_native_samples(recording)};
 
 	missing_log_explain(&missing);
@@ -752,7 +710,7 @@ static int run_recorded_program(recording_plan *recording, char *const *program,
 		child->failure = ENOMEM;
 	if (child->failure == 0) {
 		collector_end(recording->collector);
-		control_paths_clean_after(recording->control_path);
+		control_paths_clean_after(recording->request.control_path);
 		complete_logs(recording);
 	}
 	if (child->failure != 0) {

@@ -59,11 +59,11 @@ static int has_instrumented_library(const record_target *target)
 }
 
 /* Returns 0 after a message if calls are asked for and no code can report them. */
-static int check_calls(const record_target *target, const char *words, int is_quiet)
+static int check_calls(const record_target *target, const record_request *request, int is_quiet)
 {
 	const program_file *file = &target->file;
 
-	if (!record_options_has(words, "calls") || file->is_instrumented || file->contains_mono ||
+	if ((request->kinds & RECORD_CALLS) == 0 || file->is_instrumented || file->contains_mono ||
 	    has_instrumented_library(target))
 		return 1;
 	if (!file->can_reach_others) {
@@ -81,7 +81,7 @@ static int check_calls(const record_target *target, const char *words, int is_qu
 	return 1;
 }
 
-int native_target_check(const record_target *target, const char *words, int has_children, int is_quiet)
+int native_target_check(const record_target *target, const record_request *request, int has_children, int is_quiet)
 {
 	const program_file *file = &target->file;
 
@@ -96,12 +96,12 @@ int native_target_check(const record_target *target, const char *words, int has_
 		return -1;
 	/* Programs that contain Mono or could run it accept all options. */
 	if (file->is_instrumented || (!file->contains_mono && !file->can_reach_others)) {
-		if (!record_options_check_native(words))
+		if (!record_request_check_reader(request, RECORD_OF_NATIVE))
 			return STATUS_USAGE;
 	} else if (!file->contains_mono && !is_quiet) {
-		record_options_explain_others(words, target->subject);
+		record_request_explain_others(request, target->subject);
 	}
-	if (!record_options_check_native_samples(words) || !check_calls(target, words, is_quiet))
+	if (!record_request_check_native_samples(request) || !check_calls(target, request, is_quiet))
 		return STATUS_USAGE;
 	return -1;
 }

@@ -6,12 +6,13 @@
 #ifndef NATIVE_TARGET_H
 #define NATIVE_TARGET_H
 
+#include "record/options.h"
 #include "record/target.h"
 
 /**
  * Returns -1 if the program can be recorded, possibly after a line about what cannot; otherwise an exit status, after a
- * message. \p words: the module's options, each after a comma. Only for TARGET_BINARY.
+ * message. Only for TARGET_BINARY.
  */
-int native_target_check(const record_target *target, const char *words, int has_children, int is_quiet);
+int native_target_check(const record_target *target, const record_request *request, int has_children, int is_quiet);
 
 #endif
