@@ -20,6 +20,12 @@
 
 #define FUNCTION_TYPE(info) ((info)&0xf)
 
+/* Larger than the sum of all below. */
+#define RANK_WITHOUT_SIZE 128
+#define RANK_GENERATED 64
+#define RANK_UNDERSCORE 8
+#define RANK_UNDERSCORES_MAX 4
+
 /* More than any linker creates. */
 #define SEGMENTS_MAX 256
 #define NOTES_MAX 16384
@@ -163,14 +169,39 @@ static int is_identified(int fd, const ElfW(Ehdr) * header, const file_identity 
 	return symbols_is_same_file(&found, identity);
 }
 
+/*
+ * The lower, the more likely is a name the one in the source code: lib/recorder/elf_symbols.c has the same order, so
+ * that samples and calls have the same names.
+ */
+static unsigned name_rank(const char *name, const ElfW(Sym) * symbol)
+{
+	const unsigned binding = symbol->st_info >> 4;
+	const unsigned underscores = (unsigned)strspn(name, "_");
+	unsigned rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+
+	if (name[0] == '.' || name[0] == '$' || (binding == STB_LOCAL && strchr(name, '.') != NULL))
+		rank += RANK_GENERATED;
+	if (symbol->st_size == 0)
+		rank += RANK_WITHOUT_SIZE;
+	return rank + RANK_UNDERSCORE * (underscores < RANK_UNDERSCORES_MAX ? underscores : RANK_UNDERSCORES_MAX);
+}
+
+/* Of functions with one address, the one with the best name is the last. */
+static int is_before(const function_symbol *a, const function_symbol *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start;
+	return a->rank != b->rank ? a->rank > b->rank : a->name > b->name;
+}
+
 /* Moves an element down in a heap whose parents start at higher addresses than their children. */
 static void sift_down(function_symbol *functions, size_t index, size_t count)
 {
 	const function_symbol moved = functions[index];
 
 	for (size_t child = 2 * index + 1; child < count; child = 2 * index + 1) {
-		child += child + 1 < count && functions[child + 1].start > functions[child].start;
-		if (functions[child].start <= moved.start)
+		child += child + 1 < count && is_before(&functions[child], &functions[child + 1]);
+		if (!is_before(&moved, &functions[child]))
 			break;
 		functions[index] = functions[child];
 		index = child;
@@ -205,7 +236,8 @@ static void keep_functions(symbol_table *table, const ElfW(Sym) * symbols, size_
 		    symbols[i].st_name >= names_size)
 			continue;
 		table->functions[table->count++] =
-			(function_symbol){symbols[i].st_value, symbols[i].st_size, symbols[i].st_name};
+			(function_symbol){symbols[i].st_value, symbols[i].st_size, symbols[i].st_name,
+					  name_rank(table->names + symbols[i].st_name, &symbols[i])};
 	}
 	sort_functions(table->functions, table->count);
 }

@@ -29,7 +29,8 @@ typedef struct file_identity {
 typedef struct function_symbol {
 	ElfW(Addr) start; /**< As in the file. */
 	ElfW(Xword) size;
-	size_t name;
+	uint32_t name;
+	uint32_t rank; /**< Of names of one address, the lowest is shown. */
 } function_symbol;
 
 /** All 0: no function. */

@@ -15,8 +15,12 @@
 /* Maximum number of symbol tables in a file; linkers create two. */
 #define TABLES_MAX 8
 
-/* Ranks: a name with fewer leading underscores is more likely the one in the source code. */
-#define RANK_WITHOUT_SIZE 64
+/*
+ * Ranks: a name with fewer leading underscores is more likely the one in the source code; labels and local aliases that
+ * compilers make, as "name.localalias", are not. examples/native/symbols.c has the same order.
+ */
+#define RANK_WITHOUT_SIZE 128
+#define RANK_GENERATED 64
 #define RANK_UNDERSCORE 8
 #define RANK_UNDERSCORES_MAX 4
 
@@ -92,6 +96,8 @@ static uint32_t name_rank(const char *name, unsigned binding, int has_size)
 
 	while (underscores < RANK_UNDERSCORES_MAX && name[underscores] == '_')
 		underscores++;
+	if (name[0] == '.' || name[0] == '$' || (binding == STB_LOCAL && strchr(name, '.') != NULL))
+		rank += RANK_GENERATED;
 	return rank + underscores * RANK_UNDERSCORE + (has_size ? 0 : RANK_WITHOUT_SIZE);
 }
 

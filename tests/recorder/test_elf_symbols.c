@@ -22,7 +22,8 @@
 enum { TEXT_AT = 0x1000, TEXT_SIZE = 0x1000, SECTIONS = 5, FILE_SIZE = 2048 };
 enum { SECTION_NONE, SECTION_TEXT, SECTION_SYMBOLS, SECTION_NAMES, SECTION_NOTES };
 
-static const char names[] = "\0inner\0outer\0__alias\0alias\0weak_alias\0label\0last\0data\0_absent";
+static const char names[] =
+	"\0inner\0outer\0_public\0name.localalias\0.L1\0__alias\0alias\0weak_alias\0label\0last\0data\0_absent";
 static const uint8_t notes[] = {4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0x09, 0};
 
 /* A symbol of the generated file. */
@@ -43,10 +44,16 @@ static const wanted all[] = {
 	{"__alias", 0x1500, 0x20, STB_GLOBAL, STT_FUNC, SECTION_TEXT},
 	{"weak_alias", 0x1500, 0x20, STB_WEAK, STT_FUNC, SECTION_TEXT},
 	{"alias", 0x1500, 0x20, STB_GLOBAL, STT_GNU_IFUNC, SECTION_TEXT},
+	{".L1", 0x1580, 0x20, STB_LOCAL, STT_FUNC, SECTION_TEXT},
+	{"name.localalias", 0x1580, 0x20, STB_LOCAL, STT_FUNC, SECTION_TEXT},
+	{"_public", 0x1580, 0x20, STB_GLOBAL, STT_FUNC, SECTION_TEXT},
 	{"label", 0x1600, 0, STB_GLOBAL, STT_FUNC, SECTION_TEXT},
 	{"data", 0x1700, 0x100, STB_GLOBAL, STT_OBJECT, SECTION_TEXT},
 	{"_absent", 0x1800, 0x100, STB_GLOBAL, STT_FUNC, SHN_UNDEF},
 };
+
+/* The addresses at which functions of the file begin. */
+#define ADDRESSES 6
 
 static uint32_t name_offset(const char *name)
 {
@@ -173,12 +180,13 @@ static void check_names(const elf_symbols *symbols)
 	cr_assert_str_eq(name_at(symbols, 0x1400), "");
 	cr_assert_str_eq(name_at(symbols, 0x1510), "alias", "of several names, the global one");
 	cr_assert_str_eq(name_at(symbols, 0x1520), "");
+	cr_assert_str_eq(name_at(symbols, 0x1590), "_public", "not one that the compiler made");
 	cr_assert_str_eq(name_at(symbols, 0x1600), "label");
 	cr_assert_str_eq(name_at(symbols, 0x1750), "label", "without a size it extends to the next function");
 	cr_assert_str_eq(name_at(symbols, 0x1f10), "last");
 	cr_assert_str_eq(name_at(symbols, 0x1f80), "");
 	cr_assert_str_eq(name_at(symbols, UINT64_MAX), "");
-	cr_assert_eq(symbols->count, 5, "one for each address");
+	cr_assert_eq(symbols->count, ADDRESSES, "one for each address");
 }
 
 Test(elf_symbols, files_of_64_and_of_32_bits)
@@ -301,8 +309,8 @@ Test(elf_symbols, the_file_must_be_that_of_the_module)
 
 	make_file(file, 1, SHT_SYMTAB);
 	write_file(path, file, sizeof(file));
-	cr_assert_eq(count_from_file(path, "abcd09"), 5);
-	cr_assert_eq(count_from_file(path, ""), 5);
+	cr_assert_eq(count_from_file(path, "abcd09"), ADDRESSES);
+	cr_assert_eq(count_from_file(path, ""), ADDRESSES);
 	cr_assert_eq(count_from_file(path, "abcd0a"), 0);
 	cr_assert_eq(count_from_file(path, "abcd"), 0);
 	unlink(path);
@@ -402,7 +410,7 @@ Test(elf_symbols, without_memory)
 		elf_symbols_init(&symbols, &allocator);
 		elf_symbols_add_memory(&symbols, file, sizeof(file));
 		elf_symbols_sort(&symbols);
-		cr_assert_eq(symbols.count == 5, failing.refused == 0);
+		cr_assert_eq(symbols.count == ADDRESSES, failing.refused == 0);
 		elf_symbols_destroy(&symbols);
 		cr_assert_eq(failing.blocks, 0);
 	}

@@ -471,3 +471,32 @@ mprof record -- ./file
 expect_status 126 "a file that is no program"
 mprof record -o missing/log.mprof ./program
 expect_status 2 "a directory that is missing"
+
+# Of several names of a function, calls and samples have the same one: it is global and without underscores.
+cat >aliases.c <<'END'
+static volatile unsigned long sink;
+__attribute__((noinline)) static void own(void)
+{
+	for (unsigned long i = 0; i < 50000000; i++)
+		sink += i;
+}
+void __hidden_name(void) __attribute__((alias("own")));
+void public_name(void) __attribute__((alias("own")));
+void weak_name(void) __attribute__((weak, alias("own")));
+int main(void)
+{
+	own();
+	return 0;
+}
+END
+"${compiler[@]}" -O1 -finstrument-functions -o aliases aliases.c
+mprof record --calls -o aliases.mprof -- ./aliases
+expect_status 0 "aliases: calls"
+mprof report --json aliases.mprof
+expect_json "aliases: calls" '[.methods[].name] | sort' '["main","public_name"]'
+if test "$(uname -sm)" = "Linux x86_64"; then
+	mprof record --sample=1000 --force -o aliases.mprof -- ./aliases
+	expect_status 0 "aliases: samples"
+	mprof report --json aliases.mprof
+	expect_json "aliases: samples" '[.samples[].name | select(test("_name$|^own$"))]' '["public_name"]'
+fi
