@@ -189,6 +189,18 @@ static double choose_time(void)
 	}
 }
 
+static uint64_t choose_counter(const log_view *view)
+{
+	switch (choose_below(3)) {
+	case 0:
+		return mprof_js_view_get_counter(view, (double)(choose_below(4000) * 1000));
+	case 1:
+		return choose_below(100000);
+	default:
+		return UINT64_MAX - choose_below(3);
+	}
+}
+
 static void take_profile(void)
 {
 	static const uint32_t slices[] = {0, 2, 3, 16, 100, 1000};
@@ -301,12 +313,12 @@ static void take_events(void)
 		take_tables(view);
 		(void)mprof_js_build_index(view);
 		take_tables(view);
-		(void)mprof_js_get_open_frames(view, 77, choose_time(view), frames, 8);
+		(void)mprof_js_get_open_frames(view, 77, choose_counter(view), frames, 8);
 		if (mprof_js_seek_time(view, (double)choose_below(4000) * 1000, 77) == MPROF_OK)
 			take_blocks(view);
 		if (mprof_js_seek(view, 0) == MPROF_OK)
 			take_blocks(view);
-		(void)mprof_js_view_get_time(view, choose_time(view));
+		(void)mprof_js_view_get_time(view, choose_counter(view));
 	}
 	mprof_js_view_destroy(view);
 }
