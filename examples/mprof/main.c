@@ -55,7 +55,7 @@ static void print_help(void)
 	       "Start here:\n"
 	       "  mprof record -- mono program.exe\n"
 	       "  mprof report program.mprof\n\n"
-	       "Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed),\n"
+	       "Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was printed),\n"
 	       "2 wrong usage, 3 not a log or nothing could be read. 'mprof record' returns that of the program.\n");
 }
 

@@ -33,7 +33,7 @@ extern _Atomic int function_filter_has_patterns __attribute__((visibility("hidde
  */
 int function_filter_look_up(mprof_key function);
 
-/** The same if this thread has looked the function up before. Returns 0 if not; async-signal-safe. */
+/** The result of an earlier look-up by this thread. Returns 0 if there was none; async-signal-safe. */
 int function_filter_find_known(mprof_key function, int *is_recorded);
 
 /** Abandons the lock and the names: in a child of fork(), a thread that does not exist there may have held it. */

@@ -57,7 +57,7 @@ const char *symbols_find(const symbol_table *table, uintptr_t address);
  */
 void symbols_find_demangler(void);
 
-/** The same; if the program has no such library, it is loaded, without being visible to the program. */
+/** Looks for a C++ library that can demangle, and loads one, invisible to the program, if the program has none. */
 void symbols_load_demangler(void);
 
 /** The demangled name. The caller frees it; NULL if \p name is not a C++ name or there is no demangler. */

@@ -68,7 +68,7 @@ static int skip_word(const char **list, const char *word)
 	return (*list)[0] != '\0' || (*list)[-1] != '+';
 }
 
-/* The same for "stack:" and a size. */
+/* If the next word of a list is "stack:" and a size, skips it and returns 1. */
 static int skip_sampled_stack(const char **list, uint64_t *interval)
 {
 	static const char prefix[] = "stack:";

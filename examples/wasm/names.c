@@ -156,7 +156,7 @@ uint32_t WASM_EXPORT(mprof_js_get_stack)(const log_view *view, uint32_t stack, m
 	return (uint32_t)count;
 }
 
-/* The same for the call stack of a site of the table "age_sites". */
+/* The call stack of a site of the table "age_sites". */
 uint32_t WASM_EXPORT(mprof_js_get_age_site_stack)(const log_view *view, uint32_t index, mprof_stack_frame *frames,
 						  uint32_t capacity)
 {

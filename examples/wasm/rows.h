@@ -27,7 +27,7 @@
 		return get;                                                                                            \
 	}
 
-/** The same for a struct that begins with its size. */
+/** A table whose rows begin with their size. */
 #define SIZED_ROWS(table, type, number, get) ROWS(table, type, number, (row->struct_size = sizeof(*row), (get)))
 
 /** The rows of mprof_profile_get_<noun>(), whose number is that of mprof_profile_get_<noun>_count(). */

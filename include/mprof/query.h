@@ -44,7 +44,7 @@ typedef struct mprof_query {
 MPROF_API void mprof_query_init(mprof_query *query, size_t struct_size);
 
 /**
- * \brief From now on, mprof_reader_next_block() leaves out blocks that have nothing that the query asks for.
+ * \brief Makes mprof_reader_next_block() skip blocks that cannot match the query.
  *
  * The blocks that are delivered may contain events at other times, too. Blocks are left out by time only if they are
  * EVENTS, SAMPLES and MARK, and by thread only if they are loaded or in the index. Names and other definitions are read

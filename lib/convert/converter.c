@@ -119,7 +119,7 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 mprof_status mprof_converter_set_resolution(mprof_converter *converter, uint64_t nanoseconds,
 					    double counters_per_second)
 {
-	/* Not a number is not above 0. */
+	/* The comparison with 0 is also false for NaN. */
 	if (converter == NULL || !(counters_per_second > 0) || counters_per_second > DBL_MAX)
 		return MPROF_ERR_ARGUMENT;
 	/* The first clock is that of INTRO, which the writer reads when it is opened. */

@@ -180,8 +180,7 @@ static uint32_t count_grown(const growth_search *search, size_t shape, int is_by
 }
 
 /*
- * Whether a shape is to be listed. If its class as a whole is not larger than before, only the way changed in which the
- * program holds the objects.
+ * Whether to list a shape. If its class as a whole has not grown, objects only moved from another shape to this one.
  */
 static int has_grown(const growth_search *search, size_t shape, int is_by_size)
 {

@@ -129,7 +129,7 @@ static int reach_root(shape_search *search, const ordered_root *root)
 	return 1;
 }
 
-/* The same for all references that a field contains: in an array, for the same field of all elements. */
+/* The key of a field: all its references have it, in an array those of the same field of all elements. */
 static uint64_t field_key(const shape_search *search, uint32_t owner, uint32_t reference)
 {
 	uint32_t stride = search->strides[search->graph->classes[owner]];

@@ -128,7 +128,7 @@ static int gzip_finish(log_sink *self)
 /* Upper bound of the bytes that flushing and finishing add: ends of deflate blocks, padding and the gzip trailer. */
 #define ENDS_LENGTH 64
 
-/* The same for members that may end before the last one: the header of the next one, and the end of its blocks. */
+/* Upper bound of what a member adds that is not the last: the header of the next one, and the end of its blocks. */
 #define MEMBERS_LENGTH 128
 
 static uint64_t gzip_bound(const log_sink *self, uint64_t more)

@@ -35,7 +35,7 @@ void age_undo_destroy(age_undo *undo)
 	age_undo_init(undo, &undo->allocator);
 }
 
-/* Copies an array of which there may be no elements. Returns 0 if there is no memory. */
+/* Copies an array, which may be empty. Returns 0 if there is no memory. */
 static int copy_array(const mprof_allocator *allocator, void **copy, const void *elements, size_t count, size_t size)
 {
 	size_t bytes;

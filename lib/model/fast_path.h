@@ -145,7 +145,7 @@ FAST_PATH_INLINE int fast_path_call(fast_path *path, mprof_profile *profile, con
 	const uint32_t top = path->top;
 	uint32_t next;
 
-	/* The slow path makes room for one more open call, of which there may be none. */
+	/* If the array of open calls is full, the slow path grows it. */
 	if (is_timed && is_enter && __builtin_expect(path->open >= path->open_end, 0))
 		return 0;
 	next = fast_path_top_after(path, profile, stack, call, how);

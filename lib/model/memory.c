@@ -105,7 +105,7 @@ static memory_site *change_site(memory_model *model, uint32_t number)
 	return site;
 }
 
-/* The same for a thread. NULL for the threads without a number of their own, which have no state. */
+/* The state of a thread, to be changed: keeps its peak and what undo needs. NULL for threads without a number. */
 static memory_thread *change_thread(memory_model *model, uint32_t number)
 {
 	if (number >= MEMORY_OTHER_THREADS)

@@ -626,7 +626,7 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 	return 1;
 }
 
-/* Processes all that precedes the snapshot for good: the log has no more of it. */
+/* Processes everything before the snapshot; no earlier event can follow. */
 static int apply_before_snapshot(object_ages *ages)
 {
 	memory_order *order = &ages->state.order;

@@ -27,7 +27,7 @@ static int is_possible(const mprof_profile *profile)
 	       profile->budget.limit / LIMIT_PART > RUN_MEMORY;
 }
 
-/* Whether partial profiles of the next blocks are worth while. Called once for each EVENTS block. */
+/* Whether it pays to build partial profiles of the next blocks. Called once for each EVENTS block. */
 static int is_worth(partial_state *state)
 {
 	state->left -= state->left > 0;

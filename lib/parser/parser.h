@@ -86,7 +86,7 @@ mprof_status parser_lend_events(mprof_parser *parser, mprof_event *events, size_
  */
 void *parser_visit(const mprof_parser *parser, int *is_whole);
 
-/** Goes on after the events of the loaded block, all of which were visited, as if they had been fetched. */
+/** Skips the events of the loaded block: the visitor has processed all of them. */
 void parser_pass_visited(mprof_parser *parser);
 
 /** Returns the sizes of all objects of a class, in bytes, by class ID, as far as they were read. */

@@ -24,7 +24,7 @@
 /* Headers that one call reads: between blocks of events there may be any number of others. */
 #define MOST_HEADERS 64
 
-/* EVENTS blocks that are read one after the other before any is prepared, so that a seek to a block costs nothing. */
+/* Consecutive EVENTS blocks to read before any is prepared: after a seek to one block, nothing is decoded in vain. */
 #define LEAST_SEQUENCE 2
 
 /* Header bytes of the longest dialect, and more, and the fields of a COMPRESSED block. */
@@ -119,7 +119,7 @@ static prepared_block *find_block(void *user, uint64_t offset, const uint8_t *by
 
 		if (!slot->is_used || prepared->offset != offset)
 			continue;
-		/* A block that no thread has begun is decoded by the parser itself, without the detour. */
+		/* The parser decodes a block that no thread has started. */
 		if (!work_queue_finish(ahead->queue, i)) {
 			slot->is_used = 0;
 			return NULL;
@@ -508,7 +508,7 @@ static int read_header(reader_ahead *ahead, found_block *found)
 	       found->kind != MPROF_BLOCK_END;
 }
 
-/* Whether it is worth while to decode a block on another thread. */
+/* Whether it pays to decode a block on another thread. */
 static int is_worth(const reader_ahead *ahead, const found_block *found)
 {
 	if (found->kind != MPROF_BLOCK_EVENTS || found->span > LONGEST_LENGTH)

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Drains the full buffers of each thread, which round.full_first has, in the order of the first one of each. */
+/* Drains the full buffers thread by thread (list: round.full_first); threads are in the order of their first one. */
 static void drain_in_turn(recorder_drain *drain, mprof_thread *thread)
 {
 	while (thread != NULL) {

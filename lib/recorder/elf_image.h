@@ -54,7 +54,7 @@ typedef struct elf_segment {
  */
 int elf_image_open_file(elf_image *image, const char *path);
 
-/** The same for a file in memory. */
+/** Opens a file in memory. Returns 0 if it is not an ELF file of the machine's byte order. */
 int elf_image_open_memory(elf_image *image, const void *bytes, size_t length);
 
 void elf_image_close(elf_image *image);

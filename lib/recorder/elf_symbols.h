@@ -46,7 +46,7 @@ void elf_symbols_destroy(elf_symbols *symbols);
  */
 int elf_symbols_add_file(elf_symbols *symbols, const char *path, const char *build_id);
 
-/** The same for a file in memory. */
+/** Adds the functions that a file in memory names. Returns 1 if it has a full symbol table, otherwise 0. */
 int elf_symbols_add_memory(elf_symbols *symbols, const void *bytes, size_t length);
 
 /** Whether the file is that of a module with a build ID, as above. */

@@ -260,7 +260,7 @@ static inline int put_narrow_object(heap_recording *heap, uint64_t address, uint
 	return 1;
 }
 
-/* The same for an object with at least one reference and the offsets of all. */
+/* Writes an object with at least one reference and the offsets of all. Returns 0 if a value is too wide. */
 static inline int put_narrow_object_at(heap_recording *heap, uint64_t address, uint32_t class_slot, uint64_t size,
 				       const uint64_t *references, const uint64_t *offsets, uint32_t count)
 {

@@ -19,7 +19,7 @@ typedef struct heap_batch {
 	mprof_event *events;         /**< Room for #HEAP_BATCH_EVENTS, or NULL before heap_batch_prepare(). */
 	mprof_event_detail *details; /**< One for each event. */
 	uint64_t *references;        /**< References of all events. */
-	uint64_t *offsets;           /**< Room for one for each reference; untouched unless heap_batch_offsets(). */
+	uint64_t *offsets;           /**< One offset for each reference; written only by heap_batch_offsets(). */
 	uint32_t count;              /**< Number of events. */
 	uint32_t reference_count;
 } heap_batch;

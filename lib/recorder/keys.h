@@ -74,7 +74,7 @@ void keys_write_journal(recorder_keys *keys);
  */
 uint32_t keys_method_id(recorder_keys *keys, mprof_key key, uint64_t counter);
 
-/** The same for a class. */
+/** The ID of a class at a counter; 0 if there is no memory. An invalid key is the class "(no key)". */
 uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter);
 
 #endif

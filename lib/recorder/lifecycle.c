@@ -304,7 +304,7 @@ static uint32_t declare_exception_stacks(uint64_t known, mprof_writer_options *w
 	return (known & directive) != 0 ? DETAIL_EXCEPTION_STACKS : 0;
 }
 
-/* The same for offsets of references in heap snapshots: returns DETAIL_HEAP_OFFSETS or 0. */
+/* Like declare_details(), for offsets of references in heap snapshots: returns DETAIL_HEAP_OFFSETS or 0. */
 static uint32_t declare_heap_offsets(uint64_t known, mprof_writer_options *writer_options)
 {
 	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);

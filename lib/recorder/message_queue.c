@@ -376,7 +376,7 @@ static int relocate_text(const message *left, message *copy, const char **text, 
 	return (*text)[length] == '\0';
 }
 
-/* The same for a text that ends with NUL. */
+/* Adjusts a pointer to a text that ends with NUL. Returns 0 if the text is not entirely in the message. */
 static int relocate_string(const message *left, message *copy, const char **text)
 {
 	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;

@@ -96,7 +96,7 @@ typedef struct message_queue {
 	_Atomic size_t waiting_bytes[2];
 	_Atomic uint64_t refused; /**< How many were refused since the writer thread last took the count. Relaxed. */
 
-	/** Definitions that were lost: without text, as many as lost_count states. A thread that has incremented the
+	/** Placeholders of lost definitions, without text; the first lost_count are used. A thread that has incremented the
 	 * count owns the element until it has pushed it; the writer thread owns it after that, and sets the count to 0
 	 * with release once it has processed all. A thread increments it with acquire. */
 	message lost[MESSAGE_QUEUE_MOST_LOST];

@@ -107,7 +107,7 @@ int native_modules_were_compared_since(native_modules *modules, uint64_t counter
 /** Updates the list from the loader's. Returns 0 and changes nothing if out of memory. */
 int native_modules_look(native_modules *modules);
 
-/** The same for any thread, if the list has changed. */
+/** Updates the list if the loader's has changed; for any thread. Returns 0 and changes nothing if out of memory. */
 int native_modules_update(native_modules *modules);
 
 /** Forgets what is too old to be needed. Modules of native_modules_find() become invalid. */

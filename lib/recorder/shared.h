@@ -39,13 +39,13 @@
  * stacks.
  */
 #define DETAIL_STACKS 0x100
-/** The same for call stacks of exceptions, which have to be asked for. */
+/** Exceptions keep their call stacks (option exception_stacks). */
 #define DETAIL_EXCEPTION_STACKS 0x200
-/** The events of exception clauses, which have to be asked for too. A lossy writer counts them if it lacks them. */
+/** Exception clauses are recorded (option exception_clauses). A lossy writer counts them if the log cannot hold them. */
 #define DETAIL_EXCEPTION_CLAUSES 0x400
 /** References of heap snapshots keep their offsets, and classes their fields. */
 #define DETAIL_HEAP_OFFSETS 0x800
-/** The events of the code of methods, as those of exception clauses. */
+/** METHOD_CODE events are recorded (option method_code). */
 #define DETAIL_METHOD_CODE 0x1000
 /** The events of the holders of monitors: the log has their directive. */
 #define DETAIL_MONITOR_HOLDERS 0x2000

@@ -45,7 +45,7 @@ static const char help[] =
 	"  --help              this text\n"
 	"  --version           the version\n\n"
 	"mono is for the programs that came with Mono 2: mprof-decoder, mprof-heap-viewer, emveepee.\n\n"
-	"Exit status: 0 all well, 1 FILE is damaged or incomplete or OUT could not be written, 2 wrong usage,\n"
+	"Exit status: 0 success, 1 FILE is damaged or incomplete or OUT could not be written, 2 wrong usage,\n"
 	"3 FILE is not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof convert --compress app.mprof app.mprof.gz\n"

@@ -15,7 +15,7 @@ static const char help[] =
 	"FILE may be '-' and may be compressed with gzip.\n\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof decode app.mprof\n";

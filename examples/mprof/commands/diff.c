@@ -43,7 +43,7 @@ static const char help[] =
 	"  --help             this text\n"
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. Lines that begin with 'note' state what cannot be compared.\n\n"
-	"Exit status: 0 all well, 1 a log is incomplete or damaged (what could be read was compared), or --fail-above\n"
+	"Exit status: 0 success, 1 a log is incomplete or damaged (what could be read was compared), or --fail-above\n"
 	"was exceeded or could not be checked (then the message begins with 'mprof: diff: '), 2 wrong usage, 3 not a\n"
 	"log or nothing could be read.\n\n"
 	"Examples:\n"

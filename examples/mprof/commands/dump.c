@@ -23,7 +23,7 @@ static const char help[] =
 	"  --help     this text\n"
 	"  --version  the version\n\n"
 	"Counters are in the unit of the log's own clock; 'mprof info' prints its rate per second.\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof dump app.mprof\n"

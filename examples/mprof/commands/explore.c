@@ -26,7 +26,7 @@ static const char help[] =
 	"  --help            this text\n"
 	"  --version         the version\n\n"
 	"An existing file is replaced only by a complete one.\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (the page shows what can be read), 2 wrong "
+	"Exit status: 0 success, 1 the log is incomplete or damaged (the page shows what can be read), 2 wrong "
 	"usage,\n"
 	"3 not a log, or nothing could be read.\n\n"
 	"Examples:\n"

@@ -50,7 +50,7 @@ static const char help[] =
 	"  --help               this text\n"
 	"  --version            the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. An existing file is replaced only by a complete one.\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was written), 2 wrong usage,\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was written), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof export --to=help\n"

@@ -47,7 +47,7 @@ static const char help[] =
 	"  --threads=N        threads that decode events (default: 1)\n"
 	"  --help             this text\n"
 	"  --version          the version\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was drawn) or OUT could not\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was drawn) or OUT could not\n"
 	"be written, 2 wrong usage, 3 not a log, or the log has no such value.\n\n"
 	"Examples:\n"
 	"  mprof flame -o app.svg app.mprof\n"

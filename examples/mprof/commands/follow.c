@@ -22,7 +22,7 @@ static const char help[] =
 	"  --wait     wait until FILE exists, and for more although no process has it open\n"
 	"  --help     this text\n"
 	"  --version  the version\n\n"
-	"Exit status: 0 all well, also after an interrupt; 1 the log is incomplete or damaged (what could be read\n"
+	"Exit status: 0 success, also after an interrupt; 1 the log is incomplete or damaged (what could be read\n"
 	"was printed), 2 wrong usage, 3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof follow app.mprof\n"

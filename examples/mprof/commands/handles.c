@@ -23,7 +23,7 @@ static const char help[] =
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. A pattern that matches nothing is reported, with the most similar\n"
 	"name.\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof handles app.mprof\n"

@@ -53,7 +53,7 @@ static const char help[] =
 	"  --version          the version\n\n"
 	"Patterns are shell patterns: *, ?, [abc]. A pattern that matches nothing is reported, with the most similar\n"
 	"name.\n\n"
-	"Exit status: 0 all well, 1 the log or the snapshot is incomplete or damaged (what could be read was "
+	"Exit status: 0 success, 1 the log or the snapshot is incomplete or damaged (what could be read was "
 	"printed),\n"
 	"2 wrong usage, 3 not a log or nothing could be read.\n\n"
 	"Examples:\n"

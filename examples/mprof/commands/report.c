@@ -64,7 +64,7 @@ static const char help[] =
 	"Patterns are shell patterns: *, ?, [abc]. The title of a table that ignores a filter\n"
 	"states what the table covers. A filter that matches nothing is reported, with the most similar name.\n"
 	"Total time counts a recursive method once per outermost call.\n\n"
-	"Exit status: 0 all well, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
+	"Exit status: 0 success, 1 the log is incomplete or damaged (what could be read was printed), 2 wrong usage,\n"
 	"3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof report app.mprof\n"

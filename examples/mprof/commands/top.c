@@ -31,7 +31,7 @@ static const char help[] =
 	"  --version           the version\n\n"
 	"Keys: q quit, p pause the display, s sort, t next table, arrows and enter callers and callees of a method,\n"
 	"+ and - the rate of updates, r start again, h help.\n\n"
-	"Exit status: 0 all well, also after an interrupt; 1 the log is incomplete or damaged (what could be read\n"
+	"Exit status: 0 success, also after an interrupt; 1 the log is incomplete or damaged (what could be read\n"
 	"was shown), 2 wrong usage, 3 not a log or nothing could be read.\n\n"
 	"Examples:\n"
 	"  mprof top app.mprof\n"

@@ -144,7 +144,7 @@ void json_plain(json_writer *json, const char *key, const char *text)
 	end_value(json);
 }
 
-/* The same with quotes. */
+/* Writes a text in quotes. */
 static void put_quoted(json_writer *json, const char *key, const char *text)
 {
 	if (json->sink != NULL) {

@@ -79,7 +79,7 @@ static uint64_t fit_named(const layout_state *state, const flame_limits *limits,
 	return limits->least;
 }
 
-/* The same for the frames with smaller weights. \p is_named: by frame; whether the document has its name. */
+/* Lays out the frames with smaller weights. \p is_named: by frame; whether the document has its name. */
 static uint64_t fit_small(const layout_state *state, const flame_limits *limits, uint64_t named,
 			  unsigned char *is_named)
 {

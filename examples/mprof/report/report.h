@@ -91,7 +91,7 @@ typedef struct report_left_out {
 	uint64_t memory_sizes;
 } report_left_out;
 
-/** What trees of frames are made from: an #mprof_frame_source minus 1. */
+/** Indices of trees by #mprof_frame_source (minus 1, since 0 is not a source). */
 enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCES };
 
 /** Trees of frames by source; NULL if not requested or without data. */
