@@ -7,6 +7,7 @@
 
 #include "shared/hash.h"
 #include "shared/key_map.h"
+#include "shared/source_name.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -150,18 +151,6 @@ int function_filter_select(const char *text)
 	return 1;
 }
 
-/* A C++ function is also matched without its parameters. */
-static int matches_demangled(const char *pattern, char *name)
-{
-	char *parameters = strchr(name, '(');
-
-	if (fnmatch(pattern, name, 0) == 0)
-		return 1;
-	if (parameters != NULL)
-		*parameters = '\0';
-	return parameters != NULL && fnmatch(pattern, name, 0) == 0;
-}
-
 static int matches_pattern(const function_pattern *pattern, const library *library, const char *name)
 {
 	char *demangled;
@@ -172,7 +161,7 @@ static int matches_pattern(const function_pattern *pattern, const library *libra
 	if (fnmatch(pattern->text, name, 0) == 0)
 		return 1;
 	demangled = symbols_demangle(name);
-	is_match = demangled != NULL && matches_demangled(pattern->text, demangled);
+	is_match = demangled != NULL && source_name_matches(pattern->text, demangled);
 	free(demangled);
 	return is_match;
 }

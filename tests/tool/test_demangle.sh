@@ -46,6 +46,33 @@ __RNvC1a1b
 RNvC1a1b
 END
 
+# Filters are for the names of the source, with and without the type of the result and the parameters, and for those of
+# the linker.
+"$builddir/tests/tool/make_code" filtered.mprof /nonexistent/file "" 1@1000:_ZN12_GLOBAL__N_13addEi \
+	2@2000:_Z4sortIPiEvT_S1_ 4@3000:_ZZ4sortIPiEvT_S1_ENKUliE_clEi 8@4000:_ZN4shop4tillcvbEv \
+	16@5000:_ZNK4shop4tilllsEi 32@6000:_ZN4shop4tillclEi 64@7000:sort || fail "make_code"
+# expect_matches PATTERN HITS: the samples that the pattern selects.
+expect_matches() {
+	mprof report --json --no-lines --focus="$1" filtered.mprof
+	expect_json "report --focus=$1" '[.sample_tree[].total_hits] | add' "$2"
+	mprof export --to=folded --no-lines --focus="$1" -o filtered.txt filtered.mprof
+	expect "export --focus=$1" "$(awk '{ sum += $NF } END { print sum }' filtered.txt)" "$2"
+	mprof flame --no-lines --focus="$1" -o filtered.svg filtered.mprof
+	expect_status 0 "flame --focus=$1"
+}
+expect_matches '(anonymous namespace)::add' 1
+expect_matches '(anonymous namespace)::add(int)' 1
+expect_matches 'sort' 64
+expect_matches 'sort<?*>' 2
+expect_matches 'sort<*>(int?, int?)' 2
+expect_matches 'void sort<int?>' 2
+expect_matches '*::{lambda(int)#1}::operator()' 4
+expect_matches 'shop::till::operator bool' 8
+expect_matches 'shop::till::operator<<' 16
+expect_matches 'shop::till::operator()' 32
+expect_matches 'shop::till::*' 56
+expect_matches _ZN4shop4tillclEi 32
+
 # Without libiberty, names of Rust are printed as they are: those of the older scheme, too, although they are of C++ also.
 if test -n "${MPROF_WITHOUT_LIBIBERTY-}"; then
 	cp other.txt names

@@ -254,6 +254,28 @@ const char *names_sample(name_lookup *names, uint32_t kind, uint32_t id)
 	}
 }
 
+const char *names_linker_frame(name_lookup *names, const mprof_stack_frame *frame)
+{
+	const int is_readable = names->is_readable;
+	const char *name;
+
+	names->is_readable = 0;
+	name = names_frame(names, frame);
+	names->is_readable = is_readable;
+	return name;
+}
+
+const char *names_linker_sample(name_lookup *names, uint32_t kind, uint32_t id)
+{
+	const int is_readable = names->is_readable;
+	const char *name;
+
+	names->is_readable = 0;
+	name = names_sample(names, kind, id);
+	names->is_readable = is_readable;
+	return name;
+}
+
 size_t names_stack(name_lookup *names, uint32_t stack, const mprof_stack_frame **frames)
 {
 	size_t count = 0;

@@ -71,6 +71,10 @@ const char *names_full_method(name_lookup *names, uint32_t id);
 /** The name of a frame of a call stack: the method, or a location in native code; NULL if unknown. */
 const char *names_frame(name_lookup *names, const mprof_stack_frame *frame);
 
+/** As names_frame() and names_sample(), but native code has the names of the linker in all cases. */
+const char *names_linker_frame(name_lookup *names, const mprof_stack_frame *frame);
+const char *names_linker_sample(name_lookup *names, uint32_t kind, uint32_t id);
+
 /** Whether a method stands for something that the runtime does, such as "[GC]". */
 int names_is_runtime_work(const mprof_reader *reader, uint32_t id);
 

@@ -2,7 +2,9 @@
 /* Filters for methods and classes, and hints for a filter that matches nothing. */
 #include "report/filters.h"
 
+#include "common/demangle.h"
 #include "common/output.h"
+#include "shared/source_name.h"
 #include "shared/text.h"
 
 #include <fnmatch.h>
@@ -37,6 +39,18 @@ static int matches_readable(const char *pattern, const char *generated)
 	return result;
 }
 
+/* Functions of C++ and Rust have the module as their class. */
+static int matches_function(const char *pattern, const method_name *name)
+{
+	const size_t length = strlen(name->class_name);
+
+	/* The class is compared as text: patterns are for the name after it. */
+	if (length > 0 && strncmp(pattern, name->class_name, length) == 0 && pattern[length] == '.' &&
+	    source_name_matches(pattern + length + 1, name->name))
+		return 1;
+	return matches_pattern(pattern, name->symbol) || source_name_matches(pattern, name->name);
+}
+
 /*
  * A pattern is compared with the name with and without the class, and each with and without the arguments, and with the
  * name of the source.
@@ -60,6 +74,7 @@ static int matches_method(const char *pattern, const method_name *name)
 		 (strchr(text, '<') != NULL && matches_readable(pattern, text));
 	text[plain_length] = '\0';
 	result = result || matches_pattern(pattern, text) || matches_pattern(pattern, text + class_length + 1);
+	result = result || (name->name != name->symbol && matches_function(pattern, name));
 	free(text);
 	return result;
 }
@@ -86,20 +101,11 @@ int report_filters_frames(const log_report *report)
 	       options->collapse_pattern != NULL;
 }
 
-/* Native functions match with and without their arguments. */
-static int matches_text(const char *pattern, const char *name)
+/* A native function, or a file, by the name of the linker and by that of the source. */
+static int matches_native(const char *pattern, const char *name)
 {
-	char *plain;
-	int result;
-
-	if (name == NULL)
-		return 0;
-	if (matches_pattern(pattern, name))
-		return 1;
-	plain = strndup(name, strcspn(name, " ("));
-	result = plain != NULL && matches_pattern(pattern, plain);
-	free(plain);
-	return result;
+	return name != NULL &&
+	       (source_name_matches(pattern, name) || source_name_matches(pattern, demangle_shown(name)));
 }
 
 int report_matches_frame(const log_report *report, const char *pattern, uint32_t kind, uint32_t id)
@@ -107,7 +113,7 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 	method_name name;
 
 	if (kind != MPROF_SAMPLE_METHOD)
-		return matches_text(pattern, names_sample(report->input.names, kind, id));
+		return matches_native(pattern, names_linker_sample(report->input.names, kind, id));
 	names_method(report->input.reader, id, &name);
 	return matches_method(pattern, &name);
 }
@@ -115,7 +121,7 @@ int report_matches_frame(const log_report *report, const char *pattern, uint32_t
 int report_matches_stack_frame(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
 {
 	if (frame->is_native)
-		return matches_text(pattern, names_frame(report->input.names, frame));
+		return matches_native(pattern, names_linker_frame(report->input.names, frame));
 	return report_matches_frame(report, pattern, MPROF_SAMPLE_METHOD, frame->id);
 }
 
