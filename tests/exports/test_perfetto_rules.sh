@@ -90,7 +90,7 @@ expect "kinds of classes" "$(awk -F'\t' '$1 == "type" { print ($2 ~ /\[\]$/ ? "a
 	sort -u |
 	tr '\n' ';')" "array 4;other 1;"
 
-# A log of native memory is not an empty trace.
+# A log of native memory is not an empty trace, nor one with the processor time of its threads alone.
 make_tree memory memory.mprof 10
 for format in perfetto chrome firefox; do
 	mprof export --to=$format -o memory.trace memory.mprof

@@ -300,9 +300,25 @@ static void write_places(uint64_t count)
 	end_events();
 }
 
+/* Recorders measure the processor time of each thread, whatever the log is of. */
+static void measure(void)
+{
+	const mprof_record records[] = {
+		{.kind = MPROF_RECORD_METRIC,
+		 .id = 1,
+		 .as.metric = {.flags = MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD,
+			       .section = "thread",
+			       .name = "cpu time",
+			       .thread = OTHER_THREAD}},
+		{.kind = MPROF_RECORD_METRIC_VALUE, .id = 1, .as.metric_value.value = 1000000}};
+
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, records, sizeof(records[0]), 2), "metrics");
+}
+
 static void write_memory(uint64_t count)
 {
 	define_places(count);
+	measure();
 	begin_events();
 	for (uint32_t i = 0; i < count; i++) {
 		mprof_event_detail detail = {

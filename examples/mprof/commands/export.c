@@ -124,6 +124,7 @@ static int apply_stack_option(export_job *job, int option, const char *value)
 		job->has_max_depth = 1;
 		return 1;
 	case OPTION_FORCE:
+		job->is_forced = 1;
 		job->max_depth = 0;
 		job->has_max_depth = 1;
 		return 1;
@@ -197,7 +198,8 @@ static int has_bad_options(const export_job *job)
 	       refuse_option(job, EXPORT_HAS_TABLE, job->table != TABLES, "--table") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->host != NULL, "--host") ||
 	       refuse_option(job, EXPORT_HAS_ORIGIN, job->build != NULL, "--build") ||
-	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->has_max_depth, "--max-depth") ||
+	       refuse_option(job, EXPORT_HAS_MAX_DEPTH, job->has_max_depth,
+			     job->is_forced ? "--force" : "--max-depth") ||
 	       refuse_option(job, EXPORT_HAS_BY_THREAD, job->by_thread, "--by-thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->has_thread, "--thread") ||
 	       refuse_option(job, EXPORT_HAS_WINDOW, taken->window.text != NULL, "--time") ||

@@ -54,7 +54,8 @@ typedef struct chrome_trace {
 	event_walk walk;
 	uint64_t async_count;
 	plain_buffer plain;
-	uint64_t contents; /* Number of events. */
+	uint64_t contents;      /* Number of events. */
+	uint64_t thread_values; /* Those of them that are values of metrics of threads. */
 	int has_failed;
 } chrome_trace;
 
@@ -251,6 +252,7 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 				       sizeof(metric)) != MPROF_OK)
 		return;
 	snprintf(text, sizeof(text), "%s: %s", metric.as.metric.section, metric.as.metric.name);
+	trace->thread_values += (metric.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
 	write_value(trace, text, time);
 	memcpy(&number, &value->value, sizeof(number));
 	if (value->is_double)
@@ -391,7 +393,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		fprintf(stderr, "%s for the export\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		status = STATUS_NOTHING;
 	}
-	if (status == STATUS_OK && trace.contents == 0)
+	if (status == STATUS_OK &&
+	    export_value_is_empty(report, trace.contents - trace.thread_values, trace.thread_values))
 		status = export_value_note_empty(report, "chrome");
 	release_trace(&trace);
 	return status;

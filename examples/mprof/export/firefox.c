@@ -48,6 +48,7 @@ typedef struct firefox_profile {
 	key_map sampled_rows;
 	thread_table threads;
 	export_value value;
+	uint64_t thread_values; /* Markers that are values of metrics of threads. */
 } firefox_profile;
 
 static void *begin_row(void *user, const walk_thread *thread)
@@ -223,6 +224,7 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 		firefox_counters_add(&profile->counters, record->id, text, time, value->value);
 		return;
 	}
+	profile->thread_values += (metric.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
 	marker.name = firefox_string(&profile->tables, text);
 	if (!value->is_double) {
 		number = (double)(int64_t)value->value;
@@ -462,15 +464,13 @@ static export_value choose_value(const export_job *job, const log_report *report
 	return value == EXPORT_SAMPLES || value == EXPORT_ALLOCATIONS || value == EXPORT_BYTES ? value : EXPORT_WALL;
 }
 
-static int has_contents(const firefox_profile *profile)
+static int is_empty(const firefox_profile *profile, const log_report *report)
 {
-	if (profile->counters.first != NULL)
-		return 1;
-	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next) {
-		if (row->sample_count > 0 || row->allocation_count > 0 || row->marker_count > 0)
-			return 1;
-	}
-	return 0;
+	uint64_t contents = profile->counters.first != NULL;
+
+	for (const firefox_row *row = profile->rows.first; row != NULL; row = row->next)
+		contents += row->sample_count + row->allocation_count + row->marker_count;
+	return export_value_is_empty(report, contents - profile->thread_values, profile->thread_values);
 }
 
 static void release_profile(firefox_profile *profile)
@@ -529,7 +529,7 @@ static int write_report(const export_job *job, const log_report *report, export_
 		fputs("no memory, or no space for temporary files, for the export\n", stderr);
 		status = STATUS_NOTHING;
 	}
-	if (status == STATUS_OK && !has_contents(&profile))
+	if (status == STATUS_OK && is_empty(&profile, report))
 		status = export_value_note_empty(report, "firefox");
 	release_profile(&profile);
 	return status;

@@ -84,7 +84,8 @@ typedef struct perfetto_trace {
 	perfetto_lanes lanes;
 	perfetto_samples samples;
 	id_set metrics;
-	intern_table sections; /* Of metrics. */
+	uint64_t thread_values; /* Of metrics of threads. */
+	intern_table sections;  /* Of metrics. */
 	uint64_t process;
 	uint64_t pid;
 	const char *arguments; /* Of the program; NULL if unknown. */
@@ -417,6 +418,7 @@ static void add_metric(void *user, const mprof_record *record, uint64_t time)
 	trace->writer.has_failed |= added < 0;
 	if (added > 0)
 		describe_metric(trace, record->id, track);
+	trace->thread_values += (uint64_t)export_value_is_of_thread(trace->walk.input.reader, record->id);
 	if (!value->is_double) {
 		perfetto_count(&trace->writer, track, time, (int64_t)value->value);
 		return;
@@ -711,7 +713,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 	}
 	if (status == STATUS_OK)
 		status = add_heap(&trace, job);
-	if (status != STATUS_NOTHING && trace.writer.contents == 0)
+	if (status != STATUS_NOTHING &&
+	    export_value_is_empty(report, trace.writer.contents - trace.thread_values, trace.thread_values))
 		status = export_value_note_empty(report, "perfetto");
 	if (status != STATUS_NOTHING && trace.writer.has_failed)
 		status = lack_memory(report);

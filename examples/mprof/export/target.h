@@ -59,6 +59,7 @@ typedef struct export_job {
 	uint64_t heap_shot;       /**< Which heap snapshot, from 1; 0 for the last. */
 	uint32_t max_depth;       /**< See stack_tree::max_depth; 0 for no limit. */
 	int has_max_depth;        /**< It was given; otherwise it is #EXPORT_USUAL_DEPTH, or less for a large file. */
+	int is_forced;            /**< By --force, in place of --max-depth. */
 	int wants_events;         /**< Single calls are requested. */
 	uint64_t min_duration_ns; /**< Calls that are shorter are left out; 0 for none. */
 	const char *host;         /**< Where the logs are from, if they do not state it; NULL if not given. */

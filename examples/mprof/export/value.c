@@ -119,6 +119,19 @@ static int has_native_memory(const log_report *report)
 	return mprof_profile_get_memory_site_count(report->profile) > 0;
 }
 
+int export_value_is_of_thread(const mprof_reader *reader, uint32_t metric)
+{
+	mprof_record record;
+
+	return mprof_reader_lookup_record(reader, MPROF_RECORD_METRIC, metric, &record, sizeof(record)) == MPROF_OK &&
+	       (record.as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0;
+}
+
+int export_value_is_empty(const log_report *report, uint64_t contents, uint64_t thread_values)
+{
+	return contents == 0 && (thread_values == 0 || has_native_memory(report));
+}
+
 int export_value_note_empty(const log_report *report, const char *format)
 {
 	text_begin_message(report->input.name);

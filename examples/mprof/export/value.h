@@ -47,6 +47,15 @@ int export_value_exists(const log_report *report, export_value value);
 /** Prints on standard error that the log has no data of a value, and which values it has. */
 void export_value_note_missing(const log_report *report, export_value value);
 
+/** Whether a metric is of a thread. Recorders add some to each thread, so their values alone are no content. */
+int export_value_is_of_thread(const mprof_reader *reader, uint32_t metric);
+
+/**
+ * Whether what was written is nothing that the log was recorded for: no \p contents, and no values of metrics of
+ * threads beside native memory, which is left out.
+ */
+int export_value_is_empty(const log_report *report, uint64_t contents, uint64_t thread_values);
+
 /**
  * Prints on standard error that a format can represent nothing of the log, and that another one can. Returns
  * #STATUS_NOTHING.
