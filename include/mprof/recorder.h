@@ -297,7 +297,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_open_fd(int fd, const mpro
  * writer thread.
  *
  * Directives and lossy conversion are as described at mprof_recorder_open_path(). Thread-safe.
- * \param sink Copied. Its close function is called in all cases.
+ * \param sink Copied. Its close function is called once in all cases, also on an error.
  * \param options Options, or NULL for the defaults. Copied.
  * \param recorder Receives the recorder; NULL on an error. The caller frees it with mprof_recorder_destroy().
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.

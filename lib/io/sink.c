@@ -3,6 +3,7 @@
 #include "io/sink.h"
 
 #include "base/array.h"
+#include "base/options.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,6 +60,14 @@ void sink_open_functions(log_sink *self, const mprof_allocator *allocator, const
 	self->operations = &functions_operations;
 	self->allocator = *allocator;
 	self->functions = *functions;
+}
+
+void sink_refuse_functions(const mprof_sink *functions)
+{
+	mprof_sink own;
+
+	if (functions != NULL && struct_copy_in(&own, functions, sizeof(own)) == MPROF_OK && own.close != NULL)
+		own.close(own.user);
 }
 
 int sink_write(log_sink *self, const void *bytes, size_t length)

@@ -8,6 +8,7 @@
 #include "format/dialect.h"
 #include "format/rate_text.h"
 #include "io/log_file.h"
+#include "io/sink.h"
 #include "recorder/drain_threads.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/salvage_commit.h"
@@ -596,16 +597,21 @@ mprof_status lifecycle_open(const recorder_destination *where, const mprof_recor
 	mprof_recorder *created = NULL;
 	mprof_error failure;
 	mprof_status status = MPROF_ERR_ARGUMENT;
+	int has_sink = 0;
 
 	error_set(&failure, status, MPROF_SEVERITY_FATAL,
 		  "invalid options: a value is out of range or struct_size is not set");
 	if (recorder != NULL && copy_options(&own, &writer_options, options) == MPROF_OK)
 		status = make_recorder(where, &own, &writer_options, &created, &failure);
 	if (created != NULL && status != MPROF_OK) {
+		/* A writer closes its sink with itself. */
+		has_sink = created->output.writer != NULL;
 		salvage_finish(&created->shared.salvage);
 		release_recorder(created);
 		created = NULL;
 	}
+	if (status != MPROF_OK && !has_sink)
+		sink_refuse_functions(where->sink);
 	if (status != MPROF_OK && error != NULL)
 		error_copy(&failure, error);
 	if (recorder != NULL)

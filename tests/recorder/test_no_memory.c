@@ -143,6 +143,15 @@ static void expect_all_counted(const recorded_log *log, const mprof_recorder_sta
 	}
 }
 
+static int sink_closes;
+
+static int count_close(void *user)
+{
+	(void)user;
+	sink_closes++;
+	return 0;
+}
+
 /* Returns the number of refused requests. */
 static size_t run(size_t fail_at, int fail_once)
 {
@@ -164,8 +173,11 @@ static size_t run(size_t fail_at, int fail_once)
 	options.allocation_detail = 7;
 	options.track_objects = 1;
 	options.heap_offsets = 1;
+	sink_closes = 0;
+	sink.close = count_close;
 	status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);
 	expect_ok_or_no_memory(status);
+	cr_assert_eq(sink_closes, status != MPROF_OK);
 	if (status == MPROF_OK) {
 		status = mprof_recorder_attach(recorder, 7, &thread);
 		expect_ok_or_no_memory(status);

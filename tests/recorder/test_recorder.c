@@ -448,6 +448,15 @@ Test(recorder, what_was_drained_is_whole_before_the_end)
 	recorded_log_free(&log);
 }
 
+static int sink_closes;
+
+static int count_close(void *user)
+{
+	(void)user;
+	sink_closes++;
+	return 0;
+}
+
 Test(recorder, refuses_what_the_contract_forbids)
 {
 	recorded_log log = {0};
@@ -523,11 +532,14 @@ Test(recorder, refuses_options_out_of_range)
 		mprof_sink sink = recorded_log_sink(&log);
 		mprof_recorder *recorder;
 
+		sink_closes = 0;
+		sink.close = count_close;
 		options.struct_size = sizeof(options);
 		cr_assert_eq(mprof_recorder_open_sink(&sink, &options, &recorder, NULL), MPROF_ERR_ARGUMENT,
 			     "options %zu", i);
 		cr_assert_null(recorder);
 		cr_assert_eq(log.length, 0);
+		cr_assert_eq(sink_closes, 1, "options %zu", i);
 	}
 }
 
