@@ -13,8 +13,11 @@ static size_t operator_length(const char *name, size_t offset)
 	static const char word[] = "operator";
 	size_t length = sizeof(word) - 1;
 	const unsigned char before = offset > 0 ? (unsigned char)name[offset - 1] : ':';
-	const unsigned char after = strncmp(name + offset, word, length) == 0 ? (unsigned char)name[offset + length] : 'a';
+	unsigned char after;
 
+	if (strncmp(name + offset, word, length) != 0)
+		return 0;
+	after = (unsigned char)name[offset + length];
 	if (isalnum(before) || before == '_' || isalnum(after) || after == '_')
 		return 0;
 	if (strncmp(name + offset + length, "()", 2) == 0)

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "io/sink.h"
 
 /* The parameters are unused. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -30,7 +29,10 @@ static mprof_status set_error(mprof_error *error)
 /* The sink is closed, as documented for all errors. */
 static mprof_status refuse_recording(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
 {
-	sink_refuse_functions(sink);
+	mprof_sink own;
+
+	if (sink != NULL && struct_copy_in(&own, sink, sizeof(own)) == MPROF_OK && own.close != NULL)
+		own.close(own.user);
 	if (recorder != NULL)
 		*recorder = NULL;
 	return set_error(error);
