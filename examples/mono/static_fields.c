@@ -15,7 +15,7 @@
 #define OBJECT_HEADER (2 * sizeof(void *))
 
 /* Structs inside of structs beyond this are one area. */
-#define MOST_NESTED 8
+#define MAX_NESTED 8
 
 /* A static field, or a field of a struct in one. */
 typedef struct static_field {
@@ -120,7 +120,7 @@ static int add_parts(field_list *list, MonoClassField *field, char *name, uint32
 	MonoClass *klass;
 	int is_added = 1;
 
-	if (name == NULL || depth == MOST_NESTED || !mono_type_is_struct(type))
+	if (name == NULL || depth == MAX_NESTED || !mono_type_is_struct(type))
 		return name != NULL && add_field(list, name, offset);
 	klass = mono_class_from_mono_type(type);
 	while (is_added && (inner = mono_class_get_fields(klass, &iterator)) != NULL) {

@@ -24,7 +24,7 @@
 /* Maximum number of frames of this module, including those of functions it calls to walk the stack. */
 #define OWN_FRAMES 8
 
-#define MOST_FRAMES (MPROF_STACK_MAX + OWN_FRAMES)
+#define MAX_FRAMES (MPROF_STACK_MAX + OWN_FRAMES)
 
 /* The address range of this module's code. */
 static uintptr_t own_start;
@@ -138,7 +138,7 @@ typedef struct step_state {
 #define WALK_ROOM sizeof(step_state)
 
 /* Pages are at least as large. */
-#define LEAST_PAGE 4096
+#define MIN_PAGE 4096
 
 /* Another walk needs some kilobytes of the stack. */
 #define ROOMY_STACK ((uintptr_t)16 << 10)
@@ -159,7 +159,7 @@ static int is_on_stack(uintptr_t address)
 
 static int is_readable_byte(uintptr_t address)
 {
-	const uintptr_t page = address & ~(uintptr_t)(LEAST_PAGE - 1);
+	const uintptr_t page = address & ~(uintptr_t)(MIN_PAGE - 1);
 
 	if (page == readable_pages[0] || page == readable_pages[1])
 		return 1;
@@ -229,7 +229,7 @@ static void replace_reading(void)
 
 static void collect_steps(collected_frames *taken)
 {
-	step_state *state = (step_state *)(void *)(taken->frames + MOST_FRAMES);
+	step_state *state = (step_state *)(void *)(taken->frames + MAX_FRAMES);
 	unw_word_t address;
 
 	if (unw_getcontext(&state->context) != 0 || unw_init_local(&state->cursor, &state->context) != 0)
@@ -370,7 +370,7 @@ void call_stack_init(void)
 
 size_t call_stack_room(void)
 {
-	return MOST_FRAMES * sizeof(mprof_frame) + WALK_ROOM;
+	return MAX_FRAMES * sizeof(mprof_frame) + WALK_ROOM;
 }
 
 size_t call_stack_take(call_stack_walk walk, mprof_frame *frames, size_t capacity)

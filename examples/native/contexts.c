@@ -15,7 +15,7 @@
 #define OVERRIDES __attribute__((visibility("default"), no_instrument_function))
 
 /* Arguments of a context's function that can be passed on. */
-#define ARGUMENTS_MAX 16
+#define MAX_ARGUMENTS 16
 
 _Atomic int contexts_are_used;
 
@@ -133,18 +133,18 @@ typedef int setcontext_function(const ucontext_t *context);
 OVERRIDES void makecontext(ucontext_t *context, void (*function)(void), int count, ...)
 {
 	static _Atomic(void *) found;
-	long values[ARGUMENTS_MAX] = {0};
+	long values[MAX_ARGUMENTS] = {0};
 	makecontext_function *real;
 	va_list arguments;
 
 	look_up((void *)&real, &found, "makecontext");
 	va_start(arguments, count);
-	for (int i = 0; i < count && i < ARGUMENTS_MAX; i++)
+	for (int i = 0; i < count && i < MAX_ARGUMENTS; i++)
 		values[i] = va_arg(arguments, long);
 	va_end(arguments);
 	add_stack(context);
 	/* The number specifies how many of them are used. */
-	real(context, function, count < ARGUMENTS_MAX ? count : ARGUMENTS_MAX, values[0], values[1], values[2],
+	real(context, function, count < MAX_ARGUMENTS ? count : MAX_ARGUMENTS, values[0], values[1], values[2],
 	     values[3], values[4], values[5], values[6], values[7], values[8], values[9], values[10], values[11],
 	     values[12], values[13], values[14], values[15]);
 }

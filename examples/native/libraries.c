@@ -24,7 +24,7 @@
 
 /* User space has addresses of 47 bits unless a program asks for more. Frames of a log have keys of up to 62 bits. */
 #define NUMBER_SHIFT 48
-#define NUMBER_MAX ((1u << 13) - 1)
+#define MAX_NUMBER ((1u << 13) - 1)
 #define ADDRESS_MASK ((UINT64_C(1) << NUMBER_SHIFT) - 1)
 
 /* The key of functions in libraries that have no number any more. It is not valid, so they have no name. */
@@ -386,7 +386,7 @@ mprof_key libraries_look_up_key(uintptr_t function)
 	errno = saved;
 	if (found == NULL)
 		return function;
-	if (found->number > NUMBER_MAX)
+	if (found->number > MAX_NUMBER)
 		return NO_KEY;
 	if (open == 0 && atomic_load_explicit(&open_changes, memory_order_acquire) == 0 &&
 	    atomic_load_explicit(&changes, memory_order_acquire) == number) {

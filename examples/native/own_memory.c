@@ -12,7 +12,7 @@
 #define CHUNK_SIZE ((size_t)512 << 10)
 
 /* Size classes: four to each power of two, from 64 bytes on. Sizes are multiples of 16, and so are addresses. */
-#define LEAST_SIZE ((size_t)64)
+#define MIN_SIZE ((size_t)64)
 #define CLASSES 48
 #define PAGE_SIZE ((size_t)4096)
 
@@ -38,7 +38,7 @@ void own_memory_forget(void)
 /* The class of a size, and the size of its blocks. */
 static unsigned size_class(size_t size, size_t *rounded)
 {
-	size_t quarter = LEAST_SIZE / 4;
+	size_t quarter = MIN_SIZE / 4;
 	unsigned number = 0;
 
 	while (quarter * 8 <= size) {

@@ -23,8 +23,8 @@
  * How long to wait before the threads are counted again: at first, and at most. Each wait is an eighth longer, so the
  * process ends late by an eighth of the time that its last threads ran.
  */
-#define LEAST_WAIT_NS 1000000
-#define MOST_WAIT_NS 250000000
+#define MIN_WAIT_NS 1000000
+#define MAX_WAIT_NS 250000000
 
 static pthread_key_t main_end;
 static int has_key;
@@ -85,16 +85,16 @@ static int wait_for_end(long nanoseconds)
 
 static void *wait_for_program(void *unused)
 {
-	long wait = LEAST_WAIT_NS;
+	long wait = MIN_WAIT_NS;
 
 	(void)unused;
 	enter_own();
 	while (!program_has_ended()) {
 		/* The thread that has posted still runs for a short time. */
 		if (wait_for_end(wait))
-			wait = LEAST_WAIT_NS;
+			wait = MIN_WAIT_NS;
 		else
-			wait = wait < MOST_WAIT_NS ? wait + wait / 8 : MOST_WAIT_NS;
+			wait = wait < MAX_WAIT_NS ? wait + wait / 8 : MAX_WAIT_NS;
 	}
 	leave_own();
 	/* As the C library does on the last thread, on which the handlers of atexit() receive signals. */

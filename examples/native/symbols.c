@@ -27,8 +27,8 @@
 #define RANK_UNDERSCORES_MAX 4
 
 /* More than any linker creates. */
-#define SEGMENTS_MAX 256
-#define NOTES_MAX 16384
+#define MAX_SEGMENTS 256
+#define MAX_NOTES 16384
 #define TABLE_MAX ((uint64_t)1 << 30)
 
 /* Looks for a build ID in notes, which are aligned to 4 bytes, or to 8. */
@@ -153,11 +153,11 @@ static int is_identified(int fd, const ElfW(Ehdr) * header, const file_identity 
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return 0;
 	copy_status(&found, &status);
-	if (header->e_phnum > SEGMENTS_MAX || header->e_phentsize != sizeof(*segments))
+	if (header->e_phnum > MAX_SEGMENTS || header->e_phentsize != sizeof(*segments))
 		return 0;
 	segments = read_part(fd, header->e_phoff, header->e_phnum * sizeof(*segments));
 	for (ElfW(Half) i = 0; segments != NULL && found.build_id_length == 0 && i < header->e_phnum; i++) {
-		void *notes = segments[i].p_type == PT_NOTE && segments[i].p_filesz <= NOTES_MAX
+		void *notes = segments[i].p_type == PT_NOTE && segments[i].p_filesz <= MAX_NOTES
 				      ? read_part(fd, segments[i].p_offset, segments[i].p_filesz)
 				      : NULL;
 

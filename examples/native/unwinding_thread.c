@@ -17,7 +17,7 @@
 #define BATCH_NS 2000000
 
 /* How often unwinding_thread_wait() pauses. The thread may wait for a lock of the loader that the caller holds. */
-#define MOST_PAUSES 500
+#define MAX_PAUSES 500
 
 /* How long a fork waits for the thread. The thread may itself wait for a lock of the loader that the forking thread
  * holds. */
@@ -153,7 +153,7 @@ void unwinding_thread_wait(void)
 	const struct timespec pause = {0, BATCH_NS / 10};
 	const uint64_t count = stack_copies_count();
 
-	for (int i = 0; unwinding.is_running && i < MOST_PAUSES && stack_copies_are_left(count); i++) {
+	for (int i = 0; unwinding.is_running && i < MAX_PAUSES && stack_copies_are_left(count); i++) {
 		(void)sem_post(&unwinding.work);
 		(void)nanosleep(&pause, NULL);
 	}

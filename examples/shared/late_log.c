@@ -14,7 +14,7 @@
 #define LOG_EXTENSION ".mprof"
 #define PART_EXTENSION ".part"
 #define PART_PATTERN_END ".%p" PART_EXTENSION
-#define MOST_NUMBER 1000
+#define MAX_NUMBER 1000
 
 /*
  * A process that has dropped its privileges may not open the file, and one that has used up its descriptors cannot, but
@@ -103,7 +103,7 @@ int late_log_move(const char *part, char *path, size_t size)
 		char label[32];
 		const int added = snprintf(label, sizeof(label), "-%d%s", number, LOG_EXTENSION);
 
-		if (errno != EEXIST || number > MOST_NUMBER || length + (size_t)added >= size)
+		if (errno != EEXIST || number > MAX_NUMBER || length + (size_t)added >= size)
 			return 0;
 		memcpy(path + length, label, (size_t)added + 1);
 	}

@@ -10,7 +10,7 @@
 #define SLOT_COUNT 16384
 
 #define WORD 8
-#define MOST_WORDS 255
+#define MAX_WORDS 255
 #define ADDRESS_BITS 47
 
 /* A rule takes the 17 bits above the address, which has 47 bits in all programs. */
@@ -32,7 +32,7 @@ static _Atomic uint64_t *slot_of(uint64_t address)
 /* Returns the number of words if it is a multiple from 1 to the maximum, otherwise 0. */
 static uint64_t words_of(int64_t bytes)
 {
-	return bytes > 0 && bytes % WORD == 0 && bytes / WORD <= MOST_WORDS ? (uint64_t)bytes / WORD : 0;
+	return bytes > 0 && bytes % WORD == 0 && bytes / WORD <= MAX_WORDS ? (uint64_t)bytes / WORD : 0;
 }
 
 void learned_rules_add(uintptr_t address, const unwind_row *row)
@@ -76,12 +76,12 @@ static uint64_t word_at(uint64_t address)
 uint64_t learned_rules_base(uint64_t rule, const learned_frame *frame)
 {
 	return ((rule & FROM_FRAME_POINTER) != 0 ? frame->frame_pointer : frame->stack_pointer) +
-	       (rule >> BASE_WORDS_SHIFT & MOST_WORDS) * WORD;
+	       (rule >> BASE_WORDS_SHIFT & MAX_WORDS) * WORD;
 }
 
 int learned_rules_leave(uint64_t rule, uintptr_t end, learned_frame *frame)
 {
-	const uint64_t saved = (rule >> SAVED_WORDS_SHIFT & MOST_WORDS) * WORD;
+	const uint64_t saved = (rule >> SAVED_WORDS_SHIFT & MAX_WORDS) * WORD;
 	const uint64_t base = learned_rules_base(rule, frame);
 
 	/* All that is read is between the stack pointer of this frame and the end. */

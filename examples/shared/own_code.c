@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* The module and the library have one executable segment each; both are one file if they are linked statically. */
-#define SEGMENTS_MAX 4
+#define MAX_SEGMENTS 4
 
 typedef struct code_segment {
 	uintptr_t start;
@@ -16,7 +16,7 @@ typedef struct code_segment {
 } code_segment;
 
 /* Constant once samples are taken. */
-static code_segment segments[SEGMENTS_MAX];
+static code_segment segments[MAX_SEGMENTS];
 static size_t segment_count;
 
 static int contains(const code_segment *segment, uintptr_t address)
@@ -34,7 +34,7 @@ static int add_segments(struct dl_phdr_info *file, size_t size, void *argument)
 		const ElfW(Phdr) *header = &file->dlpi_phdr[i];
 		code_segment segment = {file->dlpi_addr + header->p_vaddr, header->p_memsz};
 
-		if (header->p_type != PT_LOAD || (header->p_flags & PF_X) == 0 || segment_count == SEGMENTS_MAX)
+		if (header->p_type != PT_LOAD || (header->p_flags & PF_X) == 0 || segment_count == MAX_SEGMENTS)
 			continue;
 		if (contains(&segment, known[0]) || contains(&segment, known[1]))
 			segments[segment_count++] = segment;

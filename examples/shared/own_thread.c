@@ -14,13 +14,13 @@
 #endif
 
 /* More than a recorder with the most drain threads and its module have. */
-#define MOST_THREADS 96
+#define MAX_THREADS 96
 
 /*
  * The IDs of the threads that run; 0 for an unused element. Each is stored by its own thread. Sequentially consistent:
  * another thread compares their number with that of all threads.
  */
-static _Atomic pid_t ids[MOST_THREADS];
+static _Atomic pid_t ids[MAX_THREADS];
 
 /* What a new thread runs. Only the thread that starts it writes, while is_used is 1 and the thread does not exist. */
 typedef struct thread_slot {
@@ -29,7 +29,7 @@ typedef struct thread_slot {
 	void *argument;
 } thread_slot;
 
-static thread_slot slots[MOST_THREADS];
+static thread_slot slots[MAX_THREADS];
 
 /* 0 where the system has none. */
 static pid_t thread_id(void)
@@ -43,7 +43,7 @@ static pid_t thread_id(void)
 
 static void replace(pid_t before, pid_t after)
 {
-	for (size_t i = 0; i < MOST_THREADS; i++) {
+	for (size_t i = 0; i < MAX_THREADS; i++) {
 		pid_t expected = before;
 
 		if (atomic_compare_exchange_strong(&ids[i], &expected, after))
@@ -65,14 +65,14 @@ unsigned own_thread_count(void)
 {
 	unsigned count = 0;
 
-	for (size_t i = 0; i < MOST_THREADS; i++)
+	for (size_t i = 0; i < MAX_THREADS; i++)
 		count += atomic_load(&ids[i]) != 0;
 	return count;
 }
 
 void own_thread_forget(void)
 {
-	for (size_t i = 0; i < MOST_THREADS; i++) {
+	for (size_t i = 0; i < MAX_THREADS; i++) {
 		atomic_store(&ids[i], 0);
 		atomic_store(&slots[i].is_used, 0);
 	}
@@ -94,7 +94,7 @@ static void *run_slot(void *argument)
 
 static thread_slot *take_slot(void *(*run)(void *), void *argument)
 {
-	for (size_t i = 0; i < MOST_THREADS; i++) {
+	for (size_t i = 0; i < MAX_THREADS; i++) {
 		if (atomic_exchange(&slots[i].is_used, 1))
 			continue;
 		slots[i].run = run;

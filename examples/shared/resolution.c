@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* That of mprof_recorder_options::resolution_ns. */
-#define MOST_NANOSECONDS 10000
+#define MAX_NANOSECONDS 10000
 
 int resolution_parse(const char *text, uint32_t *nanoseconds)
 {
@@ -22,11 +22,11 @@ int resolution_parse(const char *text, uint32_t *nanoseconds)
 		return 1;
 	for (; *unit >= '0' && *unit <= '9'; unit++) {
 		number = number * 10 + (uint32_t)(*unit - '0');
-		if (number > MOST_NANOSECONDS)
+		if (number > MAX_NANOSECONDS)
 			return 0;
 	}
 	for (size_t i = 0; unit != text && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(unit, units[i].name) == 0 && number <= MOST_NANOSECONDS / units[i].nanoseconds) {
+		if (strcmp(unit, units[i].name) == 0 && number <= MAX_NANOSECONDS / units[i].nanoseconds) {
 			*nanoseconds = number * units[i].nanoseconds;
 			return 1;
 		}

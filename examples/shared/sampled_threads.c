@@ -17,7 +17,7 @@
 #endif
 
 /* A thread that ran for less than this between two signals has only answered the signal. */
-#define LEAST_RUN_NS 20000
+#define MIN_RUN_NS 20000
 
 /* A thread is examined if it ran for this number of periods for each of its samples, and for one more. */
 #define SUSPICIOUS_PERIODS 10
@@ -284,7 +284,7 @@ int sampled_threads_is_due(sampled_thread *own)
 	const uint64_t now = own_time();
 	const uint64_t ran = now > own->seen_ns ? now - own->seen_ns : 0;
 
-	if (ran < LEAST_RUN_NS)
+	if (ran < MIN_RUN_NS)
 		return 0;
 	own->seen_ns = now;
 	own->due_ns += ran;

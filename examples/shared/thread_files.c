@@ -17,7 +17,7 @@
 #endif
 
 /* Where close_range() is not available, descriptors above are left open. */
-#define MOST_FILES 65536
+#define MAX_FILES 65536
 
 int thread_files_read(pid_t thread, const char *name, char *text, size_t size)
 {
@@ -103,6 +103,6 @@ void thread_files_close_all(void)
 	if (syscall(SYS_close_range, 0U, ~0U, 0U) == 0)
 		return;
 #endif
-	for (long file = 0; file < limit && file < MOST_FILES; file++)
+	for (long file = 0; file < limit && file < MAX_FILES; file++)
 		close((int)file);
 }

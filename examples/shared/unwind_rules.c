@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST_SAVED_ROWS 8
+#define MAX_SAVED_ROWS 8
 #define EXPRESSION_DEPTH 16
 
 /* Instructions of the programs (DWARF 5, section 6.4.2); the first three contain an operand in their low bits. */
@@ -61,7 +61,7 @@ typedef struct rule_program {
 	const unwind_entry *entry;
 	unwind_row *row;
 	const unwind_row *initial; /* Rules at the start of the function; NULL while these are computed. */
-	unwind_row saved[MOST_SAVED_ROWS];
+	unwind_row saved[MAX_SAVED_ROWS];
 	unsigned saved_count;
 	uintptr_t address; /* The address to which the rules apply now. */
 	int is_valid;
@@ -189,7 +189,7 @@ static int execute_rule(rule_program *program, unwind_cursor *cursor, unsigned c
 
 static void save_row(rule_program *program)
 {
-	if (program->saved_count == MOST_SAVED_ROWS)
+	if (program->saved_count == MAX_SAVED_ROWS)
 		program->is_valid = 0;
 	else
 		program->saved[program->saved_count++] = *program->row;

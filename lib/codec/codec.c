@@ -18,7 +18,7 @@ void codec_set_init(codec_set *set, const mprof_allocator *allocator)
 
 int codec_set_add(codec_set *set, const mprof_codec *codecs, size_t count)
 {
-	if (count > CODEC_MOST_ADDED || (count > 0 && codecs == NULL))
+	if (count > CODEC_MAX_ADDED || (count > 0 && codecs == NULL))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (codecs[i].struct_size != sizeof(*codecs) || codecs[i].number == MPROF_CODEC_NONE ||

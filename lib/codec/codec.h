@@ -15,12 +15,12 @@
 #include "codec/zstd_codec.h"
 
 /** The codecs that a caller may add. */
-#define CODEC_MOST_ADDED 8
+#define CODEC_MAX_ADDED 8
 
 /** The codecs that decompress. */
 typedef struct codec_set {
 	mprof_allocator allocator;
-	mprof_codec added[CODEC_MOST_ADDED]; /**< Those of the caller, which replace those of the library. */
+	mprof_codec added[CODEC_MAX_ADDED]; /**< Those of the caller, which replace those of the library. */
 	size_t added_count;
 	deflate_context *deflate; /**< NULL until a block needs it. */
 	zstd_context *zstd;

@@ -9,7 +9,7 @@
 
 /* Records fetched from the reader at a time, and the most that are collected for one block. */
 #define RECORD_BATCH 256
-#define MOST_RECORDS ((size_t)1 << 16)
+#define MAX_RECORDS ((size_t)1 << 16)
 
 static uint32_t translate_id(const mprof_converter *converter, mprof_record_kind kind, uint32_t id)
 {
@@ -122,7 +122,7 @@ static mprof_status fetch_records(mprof_converter *converter, size_t *count, mpr
 		*fault = mprof_reader_next_records(converter->reader, converter->records + *count, sizeof(mprof_record),
 						   RECORD_BATCH, &got);
 		*count += got;
-	} while (*fault == MPROF_OK && *count < MOST_RECORDS);
+	} while (*fault == MPROF_OK && *count < MAX_RECORDS);
 	return MPROF_OK;
 }
 

@@ -12,7 +12,7 @@
  * A block of the copy is ended at this length. Some dialects need far more bytes for the same events than others, and
  * readers refuse blocks that are too long.
  */
-#define MOST_BLOCK_BYTES ((size_t)16 << 20)
+#define MAX_BLOCK_BYTES ((size_t)16 << 20)
 
 /* Translates the stack ID of an event, and the time when it started. */
 static void translate_detail(mprof_converter *converter, mprof_event *event, size_t index)
@@ -163,7 +163,7 @@ static mprof_status write_event_batch(mprof_converter *converter, const mprof_bl
 	const uint64_t last_counter = count > 0 ? converter->events[count - 1].counter : thread->last_counter;
 	mprof_status status = translate_events(converter, thread, &count);
 
-	if (status == MPROF_OK && writer_block_length(converter->writer) > MOST_BLOCK_BYTES)
+	if (status == MPROF_OK && writer_block_length(converter->writer) > MAX_BLOCK_BYTES)
 		status = split_block(converter, block, thread);
 	if (status == MPROF_OK)
 		status = mprof_writer_write_events(converter->writer, converter->events, count, NULL);

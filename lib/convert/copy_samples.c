@@ -12,7 +12,7 @@
  * A hit can stand for any number of samples, and the copy has one sample for each. Maximum number of samples added for
  * a whole log: more than any real program has, and few enough to be written in a short time.
  */
-#define MOST_REPEATED_SAMPLES (UINT64_C(1) << 22)
+#define MAX_REPEATED_SAMPLES (UINT64_C(1) << 22)
 
 /* The part of a block that is being copied. */
 typedef struct sample_part {
@@ -52,8 +52,8 @@ static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sa
 
 	if (weight <= 1 || has_weights(converter))
 		return 1;
-	if (weight - 1 > MOST_REPEATED_SAMPLES - converter->repeated_samples) {
-		weight = MOST_REPEATED_SAMPLES - converter->repeated_samples + 1;
+	if (weight - 1 > MAX_REPEATED_SAMPLES - converter->repeated_samples) {
+		weight = MAX_REPEATED_SAMPLES - converter->repeated_samples + 1;
 		losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
 	}
 	converter->repeated_samples += weight - 1;

@@ -8,7 +8,7 @@
  * A small log can require a deep stack to be left and entered again at every switch. Real programs stay far below this
  * maximum for a whole log. Beyond it, calls are no longer left and entered at switches.
  */
-#define MOST_REPLAYED_CALLS (UINT64_C(1) << 28)
+#define MAX_REPLAYED_CALLS (UINT64_C(1) << 28)
 
 #define REPLAY_BATCH 256
 
@@ -30,7 +30,7 @@ static mprof_status replay_calls(mprof_converter *converter, const open_calls *c
 	const size_t depth = calls->is_lost ? 0 : calls->depth;
 	mprof_status status = MPROF_OK;
 
-	if (converter->replayed_calls + depth > MOST_REPLAYED_CALLS)
+	if (converter->replayed_calls + depth > MAX_REPLAYED_CALLS)
 		return MPROF_OK;
 	converter->replayed_calls += depth;
 	for (size_t done = 0; done < depth && status == MPROF_OK;) {

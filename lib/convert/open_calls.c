@@ -5,7 +5,7 @@
 #include "base/array.h"
 
 /* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
-#define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
+#define MAX_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
 
 void open_calls_clear(open_calls *calls, const mprof_allocator *allocator)
 {
@@ -22,7 +22,7 @@ int open_calls_enter_slow(open_calls *calls, const mprof_allocator *allocator, u
 
 	if (calls->is_lost)
 		return 1;
-	if (calls->depth >= OPEN_CALLS_MOST) {
+	if (calls->depth >= OPEN_CALLS_MAX) {
 		calls->is_lost = 1;
 		return 1;
 	}
@@ -42,6 +42,6 @@ void open_calls_leave_slow(open_calls *calls, uint32_t method)
 		}
 	}
 	calls->failed_leave_steps += calls->depth;
-	if (calls->failed_leave_steps > MOST_FAILED_LEAVE_STEPS)
+	if (calls->failed_leave_steps > MAX_FAILED_LEAVE_STEPS)
 		calls->is_lost = 1;
 }

@@ -10,7 +10,7 @@
 #include "base/allocator.h"
 
 /** Deeper stacks are not followed, so that the memory for a log that consists only of enters is bounded. */
-#define OPEN_CALLS_MOST ((size_t)1 << 20)
+#define OPEN_CALLS_MAX ((size_t)1 << 20)
 
 typedef struct open_calls {
 	uint32_t *methods;

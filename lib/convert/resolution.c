@@ -5,7 +5,7 @@
 #include "format/event_kinds.h"
 
 /* Longer units are meaningless, and differences of the largest counters must not overflow. */
-#define MOST_DIVISOR (INT64_C(1) << 32)
+#define MAX_DIVISOR (INT64_C(1) << 32)
 
 /* A unit that is longer than requested by less than this share is not longer: the frequency is measured. */
 #define TOLERANCE 1e-4
@@ -22,8 +22,8 @@ void resolution_choose(copy_resolution *resolution, uint64_t origin, uint64_t na
 	resolution->origin = origin;
 	resolution->nanoseconds = nanoseconds;
 	resolution->divisor = 1;
-	if (units >= (double)MOST_DIVISOR)
-		resolution->divisor = MOST_DIVISOR;
+	if (units >= (double)MAX_DIVISOR)
+		resolution->divisor = MAX_DIVISOR;
 	else if (units > 1)
 		resolution->divisor = (int64_t)units;
 }

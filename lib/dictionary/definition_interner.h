@@ -79,7 +79,7 @@ static inline mprof_status definition_intern_stack(definition_interner *interner
 	uint32_t slot = definition_callee_slot(interner, caller);
 
 	/* If the cached callee is this frame, the XOR leaves its ID; otherwise the result exceeds every valid ID. */
-	if (slot < interner->callee_slots && (interner->callee_cache[slot] ^ key) - 1 < DEFINITION_MOST_STACKS) {
+	if (slot < interner->callee_slots && (interner->callee_cache[slot] ^ key) - 1 < DEFINITION_MAX_STACKS) {
 		*stack = (uint32_t)(interner->callee_cache[slot] ^ key);
 		return MPROF_OK;
 	}

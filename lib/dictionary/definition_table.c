@@ -14,7 +14,7 @@ typedef struct stack_element {
 	uint32_t is_compiling : 1;
 } stack_element;
 
-_Static_assert(DEFINITION_MOST_STACKS < UINT32_C(1) << 30, "the ID of a caller fits its bits");
+_Static_assert(DEFINITION_MAX_STACKS < UINT32_C(1) << 30, "the ID of a caller fits its bits");
 
 typedef struct location_element {
 	uint64_t offset;
@@ -122,7 +122,7 @@ static void element_store(void *element, const mprof_record *record)
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		stack->frame = record->as.stack.target;
-		stack->caller = record->as.stack.caller & DEFINITION_MOST_STACKS;
+		stack->caller = record->as.stack.caller & DEFINITION_MAX_STACKS;
 		stack->is_native = record->as.stack.is_native != 0;
 		stack->is_compiling = record->as.stack.is_compiling != 0;
 		break;
@@ -229,7 +229,7 @@ static mprof_status definition_list_add(definition_table *table, definition_list
 		status = text_keep(table, record_second_text(&kept));
 	if (status != MPROF_OK)
 		return status;
-	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MOST_STACKS) || !range_add(list, record->id))
+	if ((record->kind == MPROF_RECORD_STACK && record->id > DEFINITION_MAX_STACKS) || !range_add(list, record->id))
 		return MPROF_ERR_LIMIT;
 	element_store(element_at(list, list->count++), &kept);
 	return MPROF_OK;
@@ -302,7 +302,7 @@ mprof_status definition_table_add(definition_table *table, const mprof_record *r
 	mprof_status status;
 
 	if ((record->kind == MPROF_RECORD_STACK || record->kind == MPROF_RECORD_LOCATION) &&
-	    is_next_id(list, record->id) && record->id <= DEFINITION_MOST_STACKS) {
+	    is_next_id(list, record->id) && record->id <= DEFINITION_MAX_STACKS) {
 		/* These have no texts to copy. */
 		list->ranges[list->range_count - 1].count++;
 		element_store(element_at(list, list->count++), record);

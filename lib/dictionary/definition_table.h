@@ -23,7 +23,7 @@ typedef struct definition_range {
 #define DEFINITION_MAX_RANGES 4096
 
 /** The maximum ID of a stack. */
-#define DEFINITION_MOST_STACKS (UINT32_MAX >> 2)
+#define DEFINITION_MAX_STACKS (UINT32_MAX >> 2)
 
 /** Definitions of one kind. */
 typedef struct definition_list {

@@ -38,7 +38,7 @@ typedef enum event_symbol {
 #define EVENT_SYMBOL_MASK 15
 
 /** The most events of a block: a reader needs memory for that many. */
-#define EVENT_COLUMNS_MOST_EVENTS 65536
+#define EVENT_COLUMNS_MAX_EVENTS 65536
 
 /**
  * Maps the signed difference of two addresses, in two's complement, to a number that is small if the difference is a

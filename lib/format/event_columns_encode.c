@@ -198,7 +198,7 @@ mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, e
 
 	*taken = 0;
 	while (*taken < count && status == MPROF_OK && !event_columns_is_full(columns)) {
-		size_t room = EVENT_COLUMNS_MOST_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
+		size_t room = EVENT_COLUMNS_MAX_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
 		size_t batch = count - *taken < BATCH_EVENTS ? count - *taken : BATCH_EVENTS;
 
 		if (batch > room)

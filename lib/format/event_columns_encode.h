@@ -46,7 +46,7 @@ mprof_status event_columns_add_event(event_columns *columns, event_encoder *enco
 /** Whether no event can be added any more. */
 static inline int event_columns_is_full(const event_columns *columns)
 {
-	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MOST_EVENTS;
+	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MAX_EVENTS;
 }
 
 /**

@@ -25,7 +25,7 @@ static void open_directory(event_columns_state *columns, content_cursor *cursor)
 	uint64_t lengths[EVENT_COLUMNS] = {0};
 	size_t position;
 
-	if (events > EVENT_COLUMNS_MOST_EVENTS)
+	if (events > EVENT_COLUMNS_MAX_EVENTS)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "invalid number of events in the columns");
 	if (count > EVENT_COLUMNS)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "unknown columns of events");

@@ -22,7 +22,7 @@ typedef struct event_columns_state {
 	int_column numbers[EVENT_COLUMNS]; /**< Those of the symbols and the rows are not used. */
 	event_symbol_counts counts;        /**< Of the symbols of all events. */
 	/** Of the symbols of each piece, the last of which may have fewer events. */
-	event_symbol_counts pieces[EVENT_COLUMNS_MOST_EVENTS / EVENT_COLUMNS_PIECE];
+	event_symbol_counts pieces[EVENT_COLUMNS_MAX_EVENTS / EVENT_COLUMNS_PIECE];
 	size_t event_count;            /**< Of a truncated or damaged block: those whose symbol is known. */
 	size_t position;               /**< Events decoded so far. */
 	size_t row_position;           /**< Bytes of the rows decoded so far. */

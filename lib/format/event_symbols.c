@@ -19,7 +19,7 @@ typedef uint64_t symbol_vector __attribute__((vector_size(16)));
 #define LOWEST_BITS_OF_BYTES UINT64_C(0x0101010101010101)
 
 /* Vectors after which a count in four bits may be full. */
-#define MOST_VECTORS 15
+#define MAX_VECTORS 15
 
 /*
  * Sums over the bits of symbols, from which the counts of the symbols follow: a symbol is 0 to 5, so bits 1 and 2 are
@@ -41,7 +41,7 @@ static uint64_t sum_of(symbol_vector counts)
 	return (bytes[0] * LOWEST_BITS_OF_BYTES >> 56) + (bytes[1] * LOWEST_BITS_OF_BYTES >> 56);
 }
 
-/* Adds the symbols of at most MOST_VECTORS vectors. Returns 0, adding nothing, if one of them is invalid. */
+/* Adds the symbols of at most MAX_VECTORS vectors. Returns 0, adding nothing, if one of them is invalid. */
 static int add_vectors(const uint8_t *bytes, size_t vectors, bit_sums *sums)
 {
 	symbol_vector bit_0 = {0};
@@ -123,7 +123,7 @@ size_t event_symbols_count(const uint8_t *bytes, size_t position, size_t count, 
 	start = done;
 	while (count - done >= VECTOR_EVENTS) {
 		const size_t left = (count - done) / VECTOR_EVENTS;
-		const size_t vectors = left < MOST_VECTORS ? left : MOST_VECTORS;
+		const size_t vectors = left < MAX_VECTORS ? left : MAX_VECTORS;
 
 		if (!add_vectors(bytes + (position + done) / 2, vectors, &sums))
 			break;

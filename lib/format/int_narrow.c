@@ -46,7 +46,7 @@ void int_narrow_store_portable(uint8_t *bytes, uint32_t width, const uint64_t *n
 #include <emmintrin.h>
 
 /* After this many numbers, the counts of 32 bits are added up. */
-#define MOST_COUNTED ((size_t)1 << 24)
+#define MAX_COUNTED ((size_t)1 << 24)
 
 /* The low or the high halves of four numbers. */
 static inline __m128i load_low(const uint64_t *numbers)
@@ -79,7 +79,7 @@ static size_t sum_of(__m128i counts)
 	return (size_t)lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
-/* Counts at most MOST_COUNTED numbers, a multiple of four. */
+/* Counts at most MAX_COUNTED numbers, a multiple of four. */
 static void count_vectors(const uint64_t *numbers, size_t count, size_t longer[INT_NARROW_WIDTHS])
 {
 	__m128i fit[INT_NARROW_WIDTHS] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(),
@@ -104,7 +104,7 @@ void int_narrow_count(const uint64_t *numbers, size_t count, size_t longer[INT_N
 	numbers += count % 4;
 	count -= count % 4;
 	while (count > 0) {
-		const size_t counted = count < MOST_COUNTED ? count : MOST_COUNTED;
+		const size_t counted = count < MAX_COUNTED ? count : MAX_COUNTED;
 
 		count_vectors(numbers, counted, longer);
 		numbers += counted;

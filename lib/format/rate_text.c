@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define HIGHEST_RATE 1e12
+#define MAX_RATE 1e12
 #define MILLION UINT64_C(1000000)
 
 /* Digits that a rate may have before and after the point; more are not a rate that a writer states. */
-#define MOST_DIGITS 18
+#define MAX_DIGITS 18
 
 int rate_is_valid(double rate)
 {
-	return rate > 0 && rate <= HIGHEST_RATE;
+	return rate > 0 && rate <= MAX_RATE;
 }
 
 void rate_text_format(double rate, char *text, size_t size)
@@ -44,7 +44,7 @@ static const char *read_digits(const char *text, uint64_t *value, double *scale)
 
 	*value = 0;
 	for (; *text >= '0' && *text <= '9'; text++, count++) {
-		if (count == MOST_DIGITS)
+		if (count == MAX_DIGITS)
 			return NULL;
 		*value = *value * 10 + (uint64_t)(*text - '0');
 		*scale *= 10;

@@ -10,7 +10,7 @@
 #define DEFAULT_MAX_MEMORY (UINT64_C(1) << 30)
 #define DEFAULT_MAX_SHAPES (UINT32_C(1) << 18)
 #define DEFAULT_MAX_DEPTH 64
-#define MOST_SHAPES (UINT32_C(1) << 30)
+#define MAX_SHAPES (UINT32_C(1) << 30)
 
 void mprof_heap_diff_options_init(mprof_heap_diff_options *options, size_t struct_size)
 {
@@ -26,7 +26,7 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 	if (diff == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*diff = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.max_shapes > MOST_SHAPES ||
+	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.max_shapes > MAX_SHAPES ||
 	    own.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING || !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));

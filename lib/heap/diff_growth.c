@@ -6,22 +6,22 @@
 #include "base/elements.h"
 #include "base/sort.h"
 
-#define LEAST_SNAPSHOTS 2
+#define MIN_SNAPSHOTS 2
 
 /*
  * A program that ends does not add objects, and drops some. Its last snapshot is not evidence against a shape that grew
  * in this many snapshots before, the first one included, if it has at least this percentage of what the one before it
  * has.
  */
-#define LEAST_GROWN 3
-#define LEAST_KEPT_PERCENT 90
+#define MIN_GROWN 3
+#define MIN_KEPT_PERCENT 90
 
 /*
  * A shape that did not grow in each snapshot, because some were taken shortly after another one, must have grown this
  * often. Stacks may hold a few objects longer than they are used, so it may also shrink by this percentage, but must
  * then have grown clearly.
  */
-#define LEAST_INCREASES 3
+#define MIN_INCREASES 3
 #define NOISE_PERCENT 2
 #define CLEAR_PERCENT 10
 
@@ -137,21 +137,21 @@ static void trend_add(shape_trend *trend, uint64_t size)
  */
 static int trend_is_growth(const shape_trend *trend)
 {
-	if (trend->count < LEAST_SNAPSHOTS || trend->has_dropped)
+	if (trend->count < MIN_SNAPSHOTS || trend->has_dropped)
 		return 0;
 	if (trend->increases + 1 == trend->count)
 		return 1;
 	if (trend->has_shrunk && trend->last - trend->first <= percent_of(trend->first, CLEAR_PERCENT))
 		return 0;
-	return trend->increases >= LEAST_INCREASES && trend->increases >= trend->changes - trend->increases &&
+	return trend->increases >= MIN_INCREASES && trend->increases >= trend->changes - trend->increases &&
 	       trend->last_increase > trend->count / 2;
 }
 
 /* Whether the last snapshot of a program that ends is no evidence against the growth before. */
 static int trend_may_end(const shape_trend *trend, uint64_t size)
 {
-	return size <= trend->maximum && size >= trend->last - percent_of(trend->last, 100 - LEAST_KEPT_PERCENT) &&
-	       trend->increases + 1 >= LEAST_GROWN && trend_is_growth(trend);
+	return size <= trend->maximum && size >= trend->last - percent_of(trend->last, 100 - MIN_KEPT_PERCENT) &&
+	       trend->increases + 1 >= MIN_GROWN && trend_is_growth(trend);
 }
 
 /*
@@ -291,7 +291,7 @@ mprof_status mprof_heap_diff_get_growth(mprof_heap_diff *diff, mprof_heap_growth
 		return MPROF_ERR_ARGUMENT;
 	search.allocator = &diff->budget.allocator;
 	choose_snapshots(&search);
-	if (search.compared_count < LEAST_SNAPSHOTS)
+	if (search.compared_count < MIN_SNAPSHOTS)
 		return MPROF_ERR_UNSUPPORTED;
 	progress_init(&going, diff->progress, diff->progress_user, 2 * growth_steps(diff));
 	if (find_growth(&search)) {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /** Maximum number of bytes of one system call: some systems refuse or shorten longer reads and writes. */
-#define DESCRIPTOR_LONGEST ((size_t)1 << 30)
+#define DESCRIPTOR_MAX_LENGTH ((size_t)1 << 30)
 
 /** Opens a file for reading; child processes do not inherit it. A directory may be opened, or refused with EISDIR. */
 int descriptor_open_to_read(const char *path, int *fd);

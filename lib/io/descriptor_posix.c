@@ -28,7 +28,7 @@ int descriptor_read_at(int fd, uint64_t offset, void *bytes, size_t length, size
 	while (*got < length) {
 		const size_t left = length - *got;
 		const ssize_t result =
-			pread(fd, (uint8_t *)bytes + *got, left < DESCRIPTOR_LONGEST ? left : DESCRIPTOR_LONGEST,
+			pread(fd, (uint8_t *)bytes + *got, left < DESCRIPTOR_MAX_LENGTH ? left : DESCRIPTOR_MAX_LENGTH,
 			      (off_t)(offset + *got));
 
 		if (result == 0)
@@ -80,7 +80,8 @@ static int write_all(int fd, const uint8_t *bytes, size_t length, size_t *writte
 {
 	while (*written < length) {
 		size_t rest = length - *written;
-		ssize_t result = write(fd, bytes + *written, rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST);
+		ssize_t result =
+			write(fd, bytes + *written, rest < DESCRIPTOR_MAX_LENGTH ? rest : DESCRIPTOR_MAX_LENGTH);
 		int error = 0;
 
 		if (result > 0)

@@ -64,8 +64,8 @@ int descriptor_write_all(int fd, int raises_sigpipe, const uint8_t *bytes, size_
 	(void)raises_sigpipe;
 	while (*written < length) {
 		size_t rest = length - *written;
-		int result =
-			write(fd, bytes + *written, (unsigned)(rest < DESCRIPTOR_LONGEST ? rest : DESCRIPTOR_LONGEST));
+		int result = write(fd, bytes + *written,
+				   (unsigned)(rest < DESCRIPTOR_MAX_LENGTH ? rest : DESCRIPTOR_MAX_LENGTH));
 
 		if (result <= 0)
 			return result < 0 ? errno : EIO;

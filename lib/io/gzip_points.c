@@ -52,7 +52,7 @@ void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, ui
 
 	if (!points->is_collecting || output < last || output - last < points->span)
 		return;
-	if (points->count == GZIP_POINTS_MOST) {
+	if (points->count == GZIP_POINTS_MAX) {
 		drop_every_second_point(points);
 		if (output - last < points->span)
 			return;

@@ -5,7 +5,7 @@
  *
  * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be stored anywhere, in any member of a
  * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are
- * #GZIP_POINTS_MOST points, every second one is dropped and the span between them doubles.
+ * #GZIP_POINTS_MAX points, every second one is dropped and the span between them doubles.
  */
 #ifndef IO_GZIP_POINTS_H
 #define IO_GZIP_POINTS_H
@@ -18,7 +18,7 @@
 #define GZIP_POINTS_SPAN (UINT64_C(1) << 20)
 
 /** Maximum number of points; each takes about 40 KiB. */
-#define GZIP_POINTS_MOST 512
+#define GZIP_POINTS_MAX 512
 
 /** A position at which decompression can resume. */
 typedef struct gzip_point {
@@ -29,7 +29,7 @@ typedef struct gzip_point {
 
 typedef struct gzip_points {
 	mprof_allocator *allocator; /**< Borrowed. The streams of the points use it, too, so it must not move. */
-	gzip_point *all[GZIP_POINTS_MOST];
+	gzip_point *all[GZIP_POINTS_MAX];
 	size_t count;
 	uint64_t span;
 	int is_collecting; /**< 0: no seek has happened yet, so no points are needed. */

@@ -44,7 +44,7 @@ void high_descriptor_after_fork(void)
 #define FIRST_NUMBER 1000
 /* Numbers up to a limit of this many are all left to the program. */
 #define SMALL_LIMIT 1024
-#define MOST_DESCRIPTORS 64
+#define MAX_DESCRIPTORS 64
 
 /*
  * The limit of the program holds for new numbers, so it is raised for the length of one call: by one thread at a time,
@@ -74,9 +74,9 @@ static int raise_limit(raised_limit *before)
 	pthread_sigmask(SIG_SETMASK, &all, &before->signals);
 	if (!atomic_flag_test_and_set_explicit(&is_raised, memory_order_acquire)) {
 		if (getrlimit(RLIMIT_NOFILE, limit) == 0 && limit->rlim_cur <= limit->rlim_max &&
-		    limit->rlim_max - limit->rlim_cur >= MOST_DESCRIPTORS) {
+		    limit->rlim_max - limit->rlim_cur >= MAX_DESCRIPTORS) {
 			raised = *limit;
-			raised.rlim_cur += MOST_DESCRIPTORS;
+			raised.rlim_cur += MAX_DESCRIPTORS;
 			if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
 				return 1;
 		}
@@ -160,9 +160,9 @@ int high_descriptor_move(int fd)
 		return fd;
 	if (limit.rlim_cur <= SMALL_LIMIT)
 		moved = move_above(fd);
-	if (moved < 0 && limit.rlim_cur > MOST_DESCRIPTORS)
+	if (moved < 0 && limit.rlim_cur > MAX_DESCRIPTORS)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC,
-			      limit.rlim_cur > SMALL_LIMIT ? FIRST_NUMBER : (int)limit.rlim_cur - MOST_DESCRIPTORS);
+			      limit.rlim_cur > SMALL_LIMIT ? FIRST_NUMBER : (int)limit.rlim_cur - MAX_DESCRIPTORS);
 	if (moved >= 0)
 		close(fd);
 	errno = saved;

@@ -26,7 +26,7 @@ static int descriptor_read(void *user, void *bytes, size_t length, size_t *got)
 	ssize_t result;
 
 	do
-		result = read(self->fd, bytes, length < DESCRIPTOR_LONGEST ? length : DESCRIPTOR_LONGEST);
+		result = read(self->fd, bytes, length < DESCRIPTOR_MAX_LENGTH ? length : DESCRIPTOR_MAX_LENGTH);
 	while (result < 0 && errno == EINTR);
 	*got = result > 0 ? (size_t)result : 0;
 	return result < 0 ? errno : 0;

@@ -15,7 +15,7 @@
  * Events within which the first one with a time must be. A profile looks for it in the first batch of events, which has
  * more.
  */
-#define MOST_UNTIMED 512
+#define MAX_UNTIMED 512
 
 /* Sets of the caches, as a number of bits, and the entries of a set. */
 enum { NODE_BITS = 13, ALLOCATION_BITS = 12, WAYS = 4 };
@@ -413,7 +413,7 @@ static inline partial_step add_column_allocation(partial_builder *builder, const
 /* As begin_time(), for the first batch of columns of a block. Events without a time are allocations. */
 static int begin_column_times(partial_builder *builder, const mprof_columns *columns)
 {
-	const size_t most = columns->event_count < MOST_UNTIMED ? columns->event_count : MOST_UNTIMED;
+	const size_t most = columns->event_count < MAX_UNTIMED ? columns->event_count : MAX_UNTIMED;
 
 	for (size_t i = 0; i < most; i++) {
 		switch (columns->symbols[i]) {
@@ -505,7 +505,7 @@ static inline __attribute__((always_inline)) partial_step add_struct(partial_bui
 /* As begin_time(), for the first batch of structs of a block. */
 static int begin_struct_times(partial_builder *builder, const mprof_event *events, size_t count)
 {
-	const size_t most = count < MOST_UNTIMED ? count : MOST_UNTIMED;
+	const size_t most = count < MAX_UNTIMED ? count : MAX_UNTIMED;
 
 	builder->partial->first_counter = events[0].counter;
 	for (size_t i = 0; i < most; i++) {

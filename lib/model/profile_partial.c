@@ -7,7 +7,7 @@
 #include "reader/reader.h"
 
 /* Partial profiles of no use after which no more are built, and EVENTS blocks until they are tried again. */
-#define MOST_USELESS 4
+#define MAX_USELESS 4
 #define BLOCKS_WITHOUT 64
 
 /*
@@ -39,10 +39,10 @@ static void note_use(partial_state *state, int is_useful)
 {
 	state->used += (uint64_t)is_useful;
 	state->useless = is_useful ? 0 : state->useless + 1;
-	if (state->useless < MOST_USELESS)
+	if (state->useless < MAX_USELESS)
 		return;
 	/* Afterwards, a single one shows whether they are of use again. */
-	state->useless = MOST_USELESS - 1;
+	state->useless = MAX_USELESS - 1;
 	state->left = BLOCKS_WITHOUT;
 }
 

@@ -3,8 +3,8 @@
 #include "model/sample_weights.h"
 
 /* Periods outside are not those of samples of processor time. They also bound products with numbers of samples. */
-#define LEAST_PERIOD 1000
-#define MOST_PERIOD UINT64_C(10000000000)
+#define MIN_PERIOD 1000
+#define MAX_PERIOD UINT64_C(10000000000)
 
 /* Periods are rounded to nanoseconds, so a ratio that is nearly whole is. */
 #define TOLERANCE 1024
@@ -14,9 +14,9 @@ static uint64_t parse_period(const char *text)
 {
 	uint64_t period = 0;
 
-	for (; *text >= '0' && *text <= '9' && period <= MOST_PERIOD; text++)
+	for (; *text >= '0' && *text <= '9' && period <= MAX_PERIOD; text++)
 		period = period * 10 + (uint64_t)(*text - '0');
-	return *text == '\0' && period >= LEAST_PERIOD && period <= MOST_PERIOD ? period : 0;
+	return *text == '\0' && period >= MIN_PERIOD && period <= MAX_PERIOD ? period : 0;
 }
 
 uint64_t sample_weights_set_period(sample_weights *weights, const char *text)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Upper bound for an INTRO, which contains the name of a runtime and a few numbers. */
-#define LONGEST_INTRO 4096
+#define MAX_INTRO_LENGTH 4096
 
 static mprof_status fail_detection(mprof_parser *parser, mprof_status status, uint64_t offset, const char *what)
 {
@@ -70,7 +70,7 @@ static mprof_status detect_counters_in_header(mprof_parser *parser, dialect_gues
 	if (length < DIALECT_GUESS_LONG_LENGTH)
 		return parser->is_finished ? MPROF_OK : parser_wait(parser, DIALECT_GUESS_LONG_LENGTH);
 	block_header_decode(bytes, &header);
-	if (!dialect_guess_is_long(bytes) || header.length > LONGEST_INTRO || intro_fits(parser, MPROF_DIALECT_MAIL))
+	if (!dialect_guess_is_long(bytes) || header.length > MAX_INTRO_LENGTH || intro_fits(parser, MPROF_DIALECT_MAIL))
 		return MPROF_OK;
 	if (length - 10 < header.length && !parser->is_finished)
 		return parser_wait(parser, 10 + (uint64_t)header.length);

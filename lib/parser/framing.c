@@ -11,11 +11,11 @@
  * Blocks with an unknown code are skipped by their length. A code above this bound is damage rather than a later
  * version of the format.
  */
-#define LARGEST_PLAUSIBLE_CODE 255
+#define MAX_PLAUSIBLE_CODE 255
 
 int parser_header_is_plausible(const mprof_parser *parser, const block_header *header)
 {
-	return header->code > 0 && header->code <= LARGEST_PLAUSIBLE_CODE &&
+	return header->code > 0 && header->code <= MAX_PLAUSIBLE_CODE &&
 	       header->length >= parser->decoding.rules->checksum_length;
 }
 

@@ -20,7 +20,7 @@
  * Minimum size of the buffer that mprof_parser_reserve() returns, so that a caller that asks for little does not read
  * in small pieces.
  */
-#define LEAST_ROOM 4096
+#define MIN_ROOM 4096
 
 static const char no_memory_for_input[] = "out of memory for the bytes that are fed";
 
@@ -152,7 +152,7 @@ mprof_status mprof_parser_reserve(mprof_parser *parser, size_t minimum, void **r
 	if (parser->is_finished)
 		return parser_refuse(parser, MPROF_ERR_STATE,
 				     "mprof_parser_reserve() called after mprof_parser_finish()");
-	if (!parser_buffer_reserve(buffer, minimum < LEAST_ROOM ? LEAST_ROOM : minimum))
+	if (!parser_buffer_reserve(buffer, minimum < MIN_ROOM ? MIN_ROOM : minimum))
 		return parser_fail_memory(parser, no_memory_for_input);
 	buffer->lent = buffer->capacity - buffer->end;
 	*room = buffer->memory + buffer->end;

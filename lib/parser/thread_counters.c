@@ -10,13 +10,13 @@
  * Maximum number of threads that are kept, far more than run at once. When a log exceeds it, all are discarded, so that
  * memory stays bounded.
  */
-#define MOST_THREADS 65536
+#define MAX_THREADS 65536
 
 /*
  * Maximum number of starts that are kept. If a log has more such blocks, the others start from their base counter when
  * they are read out of order.
  */
-#define MOST_STARTS 65536
+#define MAX_STARTS 65536
 
 void thread_counters_init(thread_counters *counters, const mprof_allocator *allocator)
 {
@@ -104,7 +104,7 @@ static int start_put(thread_counters *counters, uint64_t offset, uint64_t counte
 	void *starts = counters->starts;
 	int reserved;
 
-	if (counters->start_count >= MOST_STARTS)
+	if (counters->start_count >= MAX_STARTS)
 		return 1;
 	reserved = array_reserve(&counters->allocator, &starts, &counters->start_capacity, counters->start_count + 1,
 				 sizeof(*counters->starts));
@@ -125,7 +125,7 @@ static int add_thread_counter(thread_counters *counters, uint64_t thread)
 	void *threads = counters->threads;
 	int is_added;
 
-	if (counters->thread_count == MOST_THREADS)
+	if (counters->thread_count == MAX_THREADS)
 		discard_threads(counters);
 	is_added = thread_map_add(&counters->positions, thread, &threads, &counters->thread_capacity,
 				  counters->thread_count, sizeof(*counters->threads));

@@ -15,17 +15,17 @@
 #define MORE_SLOTS 2
 
 /* The parts of a block that the caller has left before other threads are asked for as many: waking them costs time. */
-#define LEAST_FREE_PARTS (PREPARED_PARTS / 2)
+#define MIN_FREE_PARTS (PREPARED_PARTS / 2)
 
 /* Shorter blocks cost less to decode than to hand to another thread; for longer ones, more memory would be needed. */
-#define LEAST_LENGTH 1024
-#define LONGEST_LENGTH ((uint64_t)1 << 20)
+#define MIN_LENGTH 1024
+#define MAX_LENGTH ((uint64_t)1 << 20)
 
 /* Headers that one call reads: between blocks of events there may be any number of others. */
-#define MOST_HEADERS 64
+#define MAX_HEADERS 64
 
 /* Consecutive EVENTS blocks to read before any is prepared: after a seek to one block, nothing is decoded in vain. */
-#define LEAST_SEQUENCE 2
+#define MIN_SEQUENCE 2
 
 /* Header bytes of the longest dialect, and more, and the fields of a COMPRESSED block. */
 #define AHEAD_HEADER_ROOM (16 + COMPRESSED_FIELDS_LENGTH)
@@ -151,7 +151,7 @@ static void continue_block(reader_ahead *ahead, prepared_block *prepared, size_t
 	if (!work_queue_is_idle(ahead->queue, item))
 		return;
 	prepared->known = prepared->decoded;
-	if (prepared->is_over || prepared->current + PREPARED_PARTS - prepared->decoded < LEAST_FREE_PARTS)
+	if (prepared->is_over || prepared->current + PREPARED_PARTS - prepared->decoded < MIN_FREE_PARTS)
 		return;
 	prepared->until = prepared->current + PREPARED_PARTS;
 	work_queue_add_first(ahead->queue, item);
@@ -511,12 +511,12 @@ static int read_header(reader_ahead *ahead, found_block *found)
 /* Whether it pays to decode a block on another thread. */
 static int is_worth(const reader_ahead *ahead, const found_block *found)
 {
-	if (found->kind != MPROF_BLOCK_EVENTS || found->span > LONGEST_LENGTH)
+	if (found->kind != MPROF_BLOCK_EVENTS || found->span > MAX_LENGTH)
 		return 0;
 	if (found->codec == MPROF_CODEC_NONE)
-		return (ahead->has_parts || ahead->visitor != NULL) && found->span >= LEAST_LENGTH;
-	return ahead->context.may_unpack && found->unpacked_length >= LEAST_LENGTH &&
-	       found->unpacked_length <= LONGEST_LENGTH &&
+		return (ahead->has_parts || ahead->visitor != NULL) && found->span >= MIN_LENGTH;
+	return ahead->context.may_unpack && found->unpacked_length >= MIN_LENGTH &&
+	       found->unpacked_length <= MAX_LENGTH &&
 	       codec_set_has(&ahead->slots[0].prepared.unpacker.codecs, found->codec);
 }
 
@@ -526,7 +526,7 @@ static void look_ahead(reader_ahead *ahead)
 	size_t index;
 	ahead_slot *slot = free_slot(ahead, &index);
 
-	for (int i = 0; i < MOST_HEADERS && slot != NULL && !ahead->is_at_end; i++) {
+	for (int i = 0; i < MAX_HEADERS && slot != NULL && !ahead->is_at_end; i++) {
 		found_block found;
 
 		if (!read_header(ahead, &found)) {
@@ -558,7 +558,7 @@ void reader_ahead_advance(mprof_reader *reader)
 	if (!is_possible(reader) || parser_has_content(reader->parser))
 		return;
 	/* A visitor is set for blocks that will follow. */
-	if (reader->sequence < LEAST_SEQUENCE && reader->visitor == NULL) {
+	if (reader->sequence < MIN_SEQUENCE && reader->visitor == NULL) {
 		reader->sequence++;
 		return;
 	}

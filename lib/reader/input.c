@@ -17,10 +17,10 @@
 /*
  * Longest read, even if a long block has more room, so that progress is reported and interrupts are checked regularly.
  */
-#define LONGEST_READ ((size_t)1 << 20)
+#define MAX_READ_LENGTH ((size_t)1 << 20)
 
 /* Skips of at most this length are read through: seeking would cost more. */
-#define LEAST_SEEK READ_LENGTH
+#define MIN_SEEK READ_LENGTH
 
 /* Whether the parser reads the memory that contains the log. The source is then only used to detect compression. */
 static int is_in_place(const mprof_reader *reader)
@@ -113,7 +113,7 @@ static mprof_status seek_past_skippable(mprof_reader *reader, uint64_t *skipped)
 	mprof_status status;
 
 	*skipped = 0;
-	if (length <= LEAST_SEEK || reader->source.seek == NULL || reader->is_compressed ||
+	if (length <= MIN_SEEK || reader->source.seek == NULL || reader->is_compressed ||
 	    offset + length == reader->missing_end)
 		return MPROF_OK;
 	status = seek_source(reader, offset + length - 1);
@@ -152,7 +152,7 @@ static mprof_status feed_in_place(mprof_reader *reader)
 		return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 	}
 	status = parser_feed_borrowed(reader->parser, reader->memory + offset,
-				      left < LONGEST_READ ? (size_t)left : LONGEST_READ);
+				      left < MAX_READ_LENGTH ? (size_t)left : MAX_READ_LENGTH);
 	return status == MPROF_OK ? MPROF_OK : reader_fail_parser(reader, status);
 }
 
@@ -177,7 +177,7 @@ mprof_status reader_feed(mprof_reader *reader)
 	status = mprof_parser_reserve(reader->parser, READ_LENGTH, &room, &length);
 	if (status != MPROF_OK)
 		return reader_fail_parser(reader, status);
-	status = read_source(reader, room, length < LONGEST_READ ? length : LONGEST_READ, &got);
+	status = read_source(reader, room, length < MAX_READ_LENGTH ? length : MAX_READ_LENGTH, &got);
 	if (status != MPROF_OK)
 		return status;
 	status = mprof_parser_commit(reader->parser, got);

@@ -164,7 +164,7 @@ static mprof_status add_losses(mprof_reader *reader, const mprof_block *block)
  * A log of mprof2 defines call stacks and native code by ID. The additional definitions for its statistical samples get
  * IDs from this one on, which the log does not reach.
  */
-#define FIRST_OWN_ID (DEFINITION_MOST_STACKS / 2)
+#define FIRST_OWN_ID (DEFINITION_MAX_STACKS / 2)
 
 static mprof_status store_intro(mprof_reader *reader, const mprof_block *block)
 {

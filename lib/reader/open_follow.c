@@ -8,10 +8,10 @@
  * A stack that would become deeper becomes unknown, so that the memory for a log that consists only of enters is
  * bounded.
  */
-#define MOST_FRAMES ((size_t)1 << 20)
+#define MAX_FRAMES ((size_t)1 << 20)
 
 /* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
-#define MOST_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
+#define MAX_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
 
 /*
  * Saves the frames of the mark from the top of the stack up to the lowest one already saved, because the next enter
@@ -38,7 +38,7 @@ static mprof_status enter_method(open_frames *frames, open_stack *stack, uint32_
 {
 	mprof_status status;
 
-	if (stack->depth >= MOST_FRAMES) {
+	if (stack->depth >= MAX_FRAMES) {
 		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
 		return MPROF_OK;
 	}
@@ -64,7 +64,7 @@ static void follow_method_leave(open_frames *frames, open_stack *stack, uint32_t
 	}
 	frames->failed_leave_steps += stack->depth;
 	/* The method may be one of the unknown frames, and then all frames above it have ended. */
-	if (stack->base == OPEN_BASE_UNKNOWN || frames->failed_leave_steps > MOST_FAILED_LEAVE_STEPS)
+	if (stack->base == OPEN_BASE_UNKNOWN || frames->failed_leave_steps > MAX_FAILED_LEAVE_STEPS)
 		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
 }
 

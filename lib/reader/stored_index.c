@@ -20,14 +20,14 @@
 #include <string.h>
 
 /* END is among the last bytes of a log: header, version, clock pair, distance and checksum. */
-#define LONGEST_END 64
+#define MAX_END_LENGTH 64
 
 /* Bytes of an INDEX block up to the distance. */
 #define INDEX_START (6 + MPROF_VARINT_MAX_LENGTH)
 
 /* An INDEX block of the library has far fewer bytes, and a log far fewer of these blocks. */
-#define LONGEST_INDEX ((uint64_t)16 << 20)
-#define MOST_INDEXES 65536
+#define MAX_INDEX_LENGTH ((uint64_t)16 << 20)
+#define MAX_INDEXES 65536
 
 /* The call stack in the last entry of a thread. */
 typedef struct stored_stack {
@@ -102,8 +102,8 @@ static int decode_end(stored_index *stored, const uint8_t *content, size_t lengt
 static mprof_status find_end(stored_index *stored)
 {
 	const uint64_t total = stored->reader->watch.total;
-	const size_t length = total < LONGEST_END ? (size_t)total : LONGEST_END;
-	uint8_t bytes[LONGEST_END];
+	const size_t length = total < MAX_END_LENGTH ? (size_t)total : MAX_END_LENGTH;
+	uint8_t bytes[MAX_END_LENGTH];
 	mprof_status status = read_at(stored, total - length, bytes, length);
 
 	if (status != MPROF_OK)
@@ -136,7 +136,7 @@ static mprof_status find_indexes(stored_index *stored)
 	uint64_t after = stored->end;
 	uint8_t bytes[INDEX_START];
 
-	while (distance != 0 && stored->count < MOST_INDEXES) {
+	while (distance != 0 && stored->count < MAX_INDEXES) {
 		const mprof_allocator *allocator = &stored->reader->allocator;
 		void *offsets = stored->offsets;
 		mprof_status status;
@@ -173,7 +173,7 @@ static mprof_status read_index(stored_index *stored, uint64_t offset, size_t *le
 	if (status != MPROF_OK)
 		return status;
 	whole = sizeof(header) + (uint64_t)bytes_load_32(header + 2);
-	if (whole > LONGEST_INDEX || whole > stored->end - offset)
+	if (whole > MAX_INDEX_LENGTH || whole > stored->end - offset)
 		return MPROF_END;
 	has_room = array_reserve(allocator, &bytes, &stored->byte_capacity, (size_t)whole, 1);
 	stored->bytes = bytes;

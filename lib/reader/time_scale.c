@@ -118,7 +118,7 @@ static void count_steps(time_scale *scale, const span *spans, uint32_t count, do
 }
 
 /* Two spans that disagree do not show which of them has the step. */
-#define LEAST_SPANS 3
+#define MIN_SPANS 3
 
 static void measure(time_scale *scale)
 {
@@ -130,7 +130,7 @@ static void measure(time_scale *scale)
 
 	scale->steps = 0;
 	scale->step_amount = 0;
-	if (unit == 0 && count >= LEAST_SPANS)
+	if (unit == 0 && count >= MIN_SPANS)
 		unit = median_unit(spans, count, whole.counters);
 	if (unit > 0) {
 		span sum = sum_without_steps(spans, count, unit);

@@ -6,7 +6,7 @@
 #include "recorder/slots_collect.h"
 
 /* While threads wait, a block holds at most an eighth of the buffers after which they are woken. */
-#define MOST_HELD_DIVISOR 8
+#define MAX_HELD_DIVISOR 8
 
 /* If earlier blocks may be evicted, a block begins with a switch to the stack that the thread is on. */
 static void repeat_switch(const recorder_drain *drain, open_block *block, const mprof_thread *thread)
@@ -64,7 +64,7 @@ int block_may_extend(const recorder_drain *drain, const open_block *block, const
 	 * Threads that wait get the buffers that are held. They are woken for many buffers at a time, so a few of these
 	 * do not delay them; without any, all blocks would be short.
 	 */
-	return block->held_count == 0 || block->held_count < drain->shared->wake_buffers / MOST_HELD_DIVISOR ||
+	return block->held_count == 0 || block->held_count < drain->shared->wake_buffers / MAX_HELD_DIVISOR ||
 	       atomic_load(&drain->shared->waiting) == 0;
 }
 
@@ -100,7 +100,7 @@ static int fill_from(const recorder_drain *drain, open_block *block, mprof_threa
 	uint32_t left = atomic_load_explicit(&buffer->published, memory_order_acquire) - buffer->drained;
 	uint32_t taken;
 
-	if (left > EVENT_COLUMNS_MOST_EVENTS - block->events.columns.counts[EVENT_COLUMN_SYMBOLS] ||
+	if (left > EVENT_COLUMNS_MAX_EVENTS - block->events.columns.counts[EVENT_COLUMN_SYMBOLS] ||
 	    !event_columns_reserve(&block->events.columns, left))
 		return 0;
 	block->last = buffer;

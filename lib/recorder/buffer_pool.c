@@ -13,7 +13,7 @@ static size_t mapping_size(uint32_t buffer_events)
 }
 
 /* With a larger number of full buffers, the first would only wait longer to be written. */
-#define MOST_WAKE_COUNT 16
+#define MAX_WAKE_COUNT 16
 
 #ifdef MAP_POPULATE
 /* The page faults are taken when the buffer is created, not one by one while recording. */
@@ -68,9 +68,9 @@ int buffer_pool_init(buffer_pool *pool, uint32_t max_buffers, uint32_t buffer_ev
 	atomic_init(&pool->bounds[0], max_buffers);
 	atomic_init(&pool->bounds[1], max_buffers);
 	pool->buffer_events = buffer_events;
-	pool->wake_count = max_buffers / 16 < 1                 ? 1
-			   : max_buffers / 16 < MOST_WAKE_COUNT ? max_buffers / 16
-								: MOST_WAKE_COUNT;
+	pool->wake_count = max_buffers / 16 < 1                ? 1
+			   : max_buffers / 16 < MAX_WAKE_COUNT ? max_buffers / 16
+							       : MAX_WAKE_COUNT;
 	return provide_table(pool, 0);
 }
 

@@ -15,7 +15,7 @@
  * does a step of the register on some machines; doc/architecture.md has the measurements. The limit is not 16, because
  * the unit of a processor with 2 GHz would then depend on the error of the measured rate.
  */
-#define LONGEST_UNIT_NANOSECONDS 17
+#define MAX_UNIT_NANOSECONDS 17
 
 /* How long the counter is compared with the clock to measure its rate, to a few parts in a thousand. */
 #define CALIBRATION_NANOSECONDS 100000
@@ -131,8 +131,8 @@ void counter_init(counter_source *source, uint64_t (*read)(void *user), void *us
 	counter_read_instant(source, start);
 	if (source->read != NULL || whole_ticks)
 		return;
-	for (uint64_t rate = register_ticks_per_second(source, start) / 2;
-	     rate >= 1000000000 / LONGEST_UNIT_NANOSECONDS; rate /= 2)
+	for (uint64_t rate = register_ticks_per_second(source, start) / 2; rate >= 1000000000 / MAX_UNIT_NANOSECONDS;
+	     rate /= 2)
 		source->shift++;
 	start->counter >>= source->shift;
 }

@@ -28,7 +28,7 @@ typedef struct drain_threads {
 	uint32_t count;  /**< Threads that run. With less than two, the writer thread converts all buffers. */
 	uint32_t job_count;
 	drain_job *jobs;
-	pthread_t handles[MOST_DRAIN_THREADS];
+	pthread_t handles[MAX_DRAIN_THREADS];
 	const struct recorder_drain *drain;
 
 	/**

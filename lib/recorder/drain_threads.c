@@ -6,7 +6,7 @@
 #include "recorder/drain_buffer.h"
 
 /* A thread with fewer slots than this before a slow one is converted by the writer thread for the rest of the round. */
-#define LEAST_SLOTS 2048
+#define MIN_SLOTS 2048
 
 static drain_job *take_job(drain_job **list)
 {
@@ -82,7 +82,7 @@ void drain_threads_start(drain_threads *threads, const recorder_drain *drain, co
 	const uint32_t count = threads->wanted;
 	const mprof_allocator *allocator = &drain->shared->allocator;
 
-	if (count < 2 || count > MOST_DRAIN_THREADS)
+	if (count < 2 || count > MAX_DRAIN_THREADS)
 		return;
 	threads->drain = drain;
 	/* Twice as many as threads, so that one is converted while another one is written. */
@@ -192,7 +192,7 @@ static uint32_t start_jobs(drain_threads *threads, mprof_thread **next)
 static int convert_slow(recorder_drain *drain, drain_job *job)
 {
 	mprof_thread *thread = job->thread;
-	int goes_on = job->slots >= LEAST_SLOTS;
+	int goes_on = job->slots >= MIN_SLOTS;
 
 	do {
 		drain_full_buffer(drain, &job->block, thread->drain.round.full_first);

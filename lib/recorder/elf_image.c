@@ -18,7 +18,7 @@
 #endif
 
 /* More sections than any linker creates, and few enough to examine all of them. */
-#define SECTIONS_MAX 65536
+#define MAX_SECTIONS 65536
 
 static int read_file(int fd, uint64_t offset, uint8_t *into, size_t length)
 {
@@ -87,7 +87,7 @@ static int read_header(elf_image *image)
 	} else if (image->section_count == 0) {
 		/* If the number is too large for the header, it is in the first section. */
 		image->section_count = 1;
-		if (!elf_image_section(image, 0, &first) || first.size > SECTIONS_MAX)
+		if (!elf_image_section(image, 0, &first) || first.size > MAX_SECTIONS)
 			first.size = 0;
 		image->section_count = (uint32_t)first.size;
 	}

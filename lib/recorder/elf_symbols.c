@@ -11,9 +11,9 @@
 
 /* Bytes of a symbol table that are read at once, a multiple of both entry sizes. */
 #define TABLE_PIECE 6144
-#define NOTES_MAX 16384
+#define MAX_NOTES 16384
 /* Maximum number of symbol tables in a file; linkers create two. */
-#define TABLES_MAX 8
+#define MAX_TABLES 8
 
 /*
  * Ranks: a name with fewer leading underscores is more likely the one in the source code; labels and local aliases that
@@ -183,7 +183,7 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 
 int elf_symbols_is_module(elf_image *image, const char *build_id)
 {
-	uint8_t notes[NOTES_MAX];
+	uint8_t notes[MAX_NOTES];
 	char own[ELF_BUILD_ID_TEXT];
 	elf_section section;
 
@@ -203,7 +203,7 @@ static int add_tables(elf_symbols *symbols, elf_image *image)
 	int has_full = 0;
 	int tables = 0;
 
-	for (uint32_t i = 0; i < image->section_count && tables < TABLES_MAX; i++) {
+	for (uint32_t i = 0; i < image->section_count && tables < MAX_TABLES; i++) {
 		symbol_table table = {.image = image, .last_section = SHN_UNDEF};
 
 		if (!elf_image_section(image, i, &table.section))

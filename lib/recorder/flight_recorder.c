@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Smaller ring buffers would contain little more than one buffer of events. */
-#define LEAST_RING ((uint64_t)1 << 20)
+#define MIN_RING ((uint64_t)1 << 20)
 
 static int ring_sink_write(void *user, const void *bytes, size_t length)
 {
@@ -46,7 +46,7 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 
 	if (recorder != NULL)
 		*recorder = NULL;
-	if (recorder == NULL || bytes < LEAST_RING) {
+	if (recorder == NULL || bytes < MIN_RING) {
 		if (error != NULL)
 			error_set(error, MPROF_ERR_ARGUMENT, MPROF_SEVERITY_FATAL,
 				  "the ring buffer is smaller than 1 MiB");

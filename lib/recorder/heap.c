@@ -211,7 +211,7 @@ static uint32_t put_references_at(heap_recording *heap, const uint64_t *referenc
 }
 
 /* The longest record of references with offsets. */
-#define MOST_REFERENCES_AT_WORDS (HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * HEAP_REFERENCES_AT)
+#define MAX_REFERENCES_AT_WORDS (HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * HEAP_REFERENCES_AT)
 
 /* Records references of the last object; \p offsets may be NULL. Returns 0 if there is no room. */
 static int record_references(recorder_shared *shared, const uint64_t *references, const uint64_t *offsets, size_t count)
@@ -221,7 +221,7 @@ static int record_references(recorder_shared *shared, const uint64_t *references
 	while (count > 0) {
 		uint32_t piece;
 
-		if (chunk_with_room(shared, MOST_REFERENCES_AT_WORDS) == NULL)
+		if (chunk_with_room(shared, MAX_REFERENCES_AT_WORDS) == NULL)
 			return 0;
 		piece = put_references_at(&shared->heap, references, offsets, count);
 		references += piece;
@@ -298,8 +298,8 @@ static inline int put_narrow(heap_recording *heap, uint64_t address, uint32_t cl
 }
 
 /* The longest record of an object. */
-#define MOST_OBJECT_WORDS (HEAP_OBJECT_AT_WORDS + HEAP_OBJECT_REFERENCES)
-_Static_assert(HEAP_OBJECT_WIDE_WORDS <= MOST_OBJECT_WORDS, "the wide form of an object is not longer");
+#define MAX_OBJECT_WORDS (HEAP_OBJECT_AT_WORDS + HEAP_OBJECT_REFERENCES)
+_Static_assert(HEAP_OBJECT_WIDE_WORDS <= MAX_OBJECT_WORDS, "the wide form of an object is not longer");
 
 /*
  * Adds a class to the table, and records the change for the writer thread's copy of the table. The chunk has room for
@@ -326,7 +326,7 @@ static int put_object(recorder_shared *shared, uint64_t address, mprof_key class
 	heap_recording *heap = &shared->heap;
 	uint32_t class_slot = heap_word_class_place(class_key);
 	/* Room for both records, because another chunk may have another table of classes. */
-	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS + MOST_OBJECT_WORDS);
+	heap_chunk *chunk = chunk_with_room(shared, HEAP_CLASS_WORDS + MAX_OBJECT_WORDS);
 	uint32_t *words;
 
 	if (chunk == NULL)

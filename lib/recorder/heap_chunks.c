@@ -12,7 +12,7 @@
 #define SMALLEST_CHUNK ((size_t)32 << 10)
 
 /* A small bound is divided into at least this many chunks, so that one can be filled while others are read. */
-#define FEWEST_CHUNKS 8
+#define MIN_CHUNKS 8
 
 /*
  * Free chunks beyond this number of bytes are unmapped; those in an area only lose their pages. A snapshot needs more
@@ -33,7 +33,7 @@ void heap_chunks_init(heap_chunks *chunks, uint64_t max_bytes, salvage_area *are
 	chunks->max_bytes = max_bytes;
 	chunks->area = area;
 	chunks->chunk_size = CHUNK_SIZE;
-	while (chunks->chunk_size > SMALLEST_CHUNK && chunks->chunk_size > max_bytes / FEWEST_CHUNKS)
+	while (chunks->chunk_size > SMALLEST_CHUNK && chunks->chunk_size > max_bytes / MIN_CHUNKS)
 		chunks->chunk_size /= 2;
 }
 

@@ -36,10 +36,10 @@
 #define DEFAULT_MAX_HEAP_BYTES (UINT64_C(512) << 20)
 
 /* Longer units would not make smaller logs. */
-#define MOST_RESOLUTION_NS 10000
+#define MAX_RESOLUTION_NS 10000
 
 /* The widest event, with the longest call stack, fits twice. */
-#define LEAST_BUFFER_EVENTS 128
+#define MIN_BUFFER_EVENTS 128
 
 #define OWN_DIRECTIVES                                                                                                 \
 	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |        \
@@ -60,7 +60,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	const uint32_t details =
 		MPROF_ALLOCATION_DETAIL_CALLER | MPROF_ALLOCATION_DETAIL_STACK | MPROF_ALLOCATION_DETAIL_OBJECT;
 
-	return own->buffer_events >= LEAST_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
+	return own->buffer_events >= MIN_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
 	       own->max_buffers <= 65536 && own->overflow <= MPROF_OVERFLOW_DROP && own->keys_are_ids <= 1 &&
 	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
@@ -69,8 +69,8 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->max_message_bytes <= UINT64_C(1) << 30 && own->track_objects <= 1 && own->without_symbols <= 1 &&
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
 	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
-	       own->resolution_ns <= MOST_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
-	       own->drain_threads <= MOST_DRAIN_THREADS && own->without_index <= 1 &&
+	       own->resolution_ns <= MAX_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
+	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 &&
 	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
 }
 
@@ -494,7 +494,7 @@ static uint32_t choose_block_events(uint64_t max_bytes)
 {
 	const uint64_t events = max_bytes / 64;
 
-	return max_bytes == 0 || events > EVENT_COLUMNS_MOST_EVENTS ? EVENT_COLUMNS_MOST_EVENTS : (uint32_t)events;
+	return max_bytes == 0 || events > EVENT_COLUMNS_MAX_EVENTS ? EVENT_COLUMNS_MAX_EVENTS : (uint32_t)events;
 }
 
 /*

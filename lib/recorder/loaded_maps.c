@@ -25,7 +25,7 @@
 #define FLAGS_FIELD 9
 
 /* More program headers than modules have. */
-#define MOST_HEADERS 64
+#define MAX_HEADERS 64
 
 /* The longest line, and the name in it. */
 #define LINE_SIZE (PATH_MAX + 128)
@@ -150,7 +150,7 @@ static int next_mapping(line_reader *reader, mapping *found)
 
 /* The module whose first mapping was found last. */
 typedef struct module_headers {
-	ElfW(Phdr) programs[MOST_HEADERS];
+	ElfW(Phdr) programs[MAX_HEADERS];
 	struct dl_phdr_info info;
 	uint64_t code; /* Where its first executable segment begins, if it is loaded; 0 if there is none. */
 	char name[LINE_SIZE];
@@ -173,7 +173,7 @@ static int read_headers(int memory, const mapping *first, module_headers *module
 	module->code = 0;
 	if (!read_memory(memory, first->start, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(*module->programs) ||
-	    header.e_phnum > MOST_HEADERS ||
+	    header.e_phnum > MAX_HEADERS ||
 	    !read_memory(memory, first->start + header.e_phoff, module->programs,
 			 header.e_phnum * sizeof(*module->programs)))
 		return 0;

@@ -15,9 +15,9 @@
 #endif
 
 /* Maximum length of the notes of one segment. */
-#define NOTES_MAX 65536
+#define MAX_NOTES 65536
 /* How often the list is read again because it has grown meanwhile. */
-#define ATTEMPTS_MAX 16
+#define MAX_ATTEMPTS 16
 
 /* Copies what the loader reports about a module. */
 typedef ElfW(Phdr) segment_header;
@@ -106,7 +106,7 @@ static void find_build_id(const struct dl_phdr_info *info, loaded_module *module
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const segment_header *notes = &info->dlpi_phdr[i];
 
-		if (notes->p_type == PT_NOTE && notes->p_memsz <= NOTES_MAX && is_readable(info, notes) &&
+		if (notes->p_type == PT_NOTE && notes->p_memsz <= MAX_NOTES && is_readable(info, notes) &&
 		    elf_build_id_find((const uint8_t *)(uintptr_t)(info->dlpi_addr + notes->p_vaddr),
 				      (size_t)notes->p_memsz, notes->p_align, module->build_id))
 			return;
@@ -210,7 +210,7 @@ int loaded_list_read(loaded_list *list, const mprof_allocator *allocator, const 
 {
 	list_reading reading = {list, source};
 
-	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
 		list->counts.are_known = 0;
 		list->count = 0;
 		list->names_length = 0;

@@ -301,7 +301,7 @@ void message_queue_note_lost(message_queue *queue, message_kind kind, mprof_key 
 	uint32_t index = atomic_load_explicit(&queue->lost_count, memory_order_relaxed);
 
 	do {
-		if (index == MESSAGE_QUEUE_MOST_LOST) {
+		if (index == MESSAGE_QUEUE_MAX_LOST) {
 			/* Release: pairs with the acquire in message_queue_take_lost_more(). */
 			atomic_store_explicit(&queue->has_lost_more, 1, memory_order_release);
 			return;
@@ -405,7 +405,7 @@ static int relocate_element(const message *left, message *copy)
 }
 
 /* Limits the memory that a damaged file can request. */
-#define MOST_METRICS (UINT32_C(1) << 20)
+#define MAX_METRICS (UINT32_C(1) << 20)
 
 static int relocate_values(const message *left, message *copy)
 {
@@ -417,7 +417,7 @@ static int relocate_values(const message *left, message *copy)
 		return 0;
 	copy->more.metrics.values = (const mprof_metric_value *)(const void *)((const char *)copy + offset);
 	for (size_t i = 0; i < copy->more.metrics.count; i++) {
-		if (copy->more.metrics.values[i].metric == 0 || copy->more.metrics.values[i].metric > MOST_METRICS)
+		if (copy->more.metrics.values[i].metric == 0 || copy->more.metrics.values[i].metric > MAX_METRICS)
 			return 0;
 	}
 	return 1;

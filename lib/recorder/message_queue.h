@@ -78,7 +78,7 @@ struct message {
 };
 
 /** How many definitions without their text wait at most: see message_queue_note_lost(). */
-#define MESSAGE_QUEUE_MOST_LOST 64
+#define MESSAGE_QUEUE_MAX_LOST 64
 
 typedef struct message_queue {
 	/** Where messages are allocated: by the recorder's allocator, or in a salvage_area. Constant. */
@@ -96,10 +96,12 @@ typedef struct message_queue {
 	_Atomic size_t waiting_bytes[2];
 	_Atomic uint64_t refused; /**< How many were refused since the writer thread last took the count. Relaxed. */
 
-	/** Placeholders of lost definitions, without text; the first lost_count are used. A thread that has incremented the
-	 * count owns the element until it has pushed it; the writer thread owns it after that, and sets the count to 0
-	 * with release once it has processed all. A thread increments it with acquire. */
-	message lost[MESSAGE_QUEUE_MOST_LOST];
+	/**
+	 * Placeholders of lost definitions, without text; the first lost_count are used. A thread that has incremented
+	 * the count owns the element until it has pushed it; the writer thread owns it after that, and sets the count
+	 * to 0 with release once it has processed all. A thread increments it with acquire.
+	 */
+	message lost[MESSAGE_QUEUE_MAX_LOST];
 	_Atomic uint32_t lost_count;
 	uint32_t lost_done; /**< How many of them the writer thread has processed. */
 	/** 1: more were lost. Stored with release before any event that uses their keys is published; the writer thread

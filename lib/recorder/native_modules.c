@@ -21,7 +21,7 @@
 #define PROGRAM_FILE "/proc/self/exe"
 
 /* Stays of unloaded modules that are kept. They are needed for events that were recorded and not drained yet. */
-#define GONE_MAX 4096
+#define MAX_GONE 4096
 
 int native_modules_init(native_modules *modules, const mprof_allocator *allocator, const counter_source *source,
 			int with_symbols)
@@ -383,9 +383,9 @@ void native_modules_trim(native_modules *modules)
 	stay_array *gone = &modules->gone;
 
 	pthread_mutex_lock(&modules->lock);
-	if (gone->count > GONE_MAX) {
-		memmove(gone->stays, gone->stays + (gone->count - GONE_MAX / 2), GONE_MAX / 2 * sizeof(*gone->stays));
-		gone->count = GONE_MAX / 2;
+	if (gone->count > MAX_GONE) {
+		memmove(gone->stays, gone->stays + (gone->count - MAX_GONE / 2), MAX_GONE / 2 * sizeof(*gone->stays));
+		gone->count = MAX_GONE / 2;
 		release_unused(modules);
 	}
 	pthread_mutex_unlock(&modules->lock);

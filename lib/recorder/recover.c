@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 /* Counters have 64 bits. */
-#define MOST_COUNTER_SHIFT 64
+#define MAX_COUNTER_SHIFT 64
 
 /* Of a time: 2^63, which a conversion to an integer can represent. */
-#define MOST_MICROSECONDS 9223372036854775808.0
+#define MAX_MICROSECONDS 9223372036854775808.0
 
 /* The state of one recovery. */
 typedef struct recovery_job {
@@ -87,7 +87,7 @@ static int header_is_valid(const salvage_header *header)
 	const uint32_t current = atomic_load_explicit(&header->current, memory_order_relaxed);
 
 	return header->checksum == salvage_header_checksum(header) && current <= 1 &&
-	       header->counter_shift < MOST_COUNTER_SHIFT && header->gzip_level <= 9 &&
+	       header->counter_shift < MAX_COUNTER_SHIFT && header->gzip_level <= 9 &&
 	       memchr(header->log_path, '\0', SALVAGE_PATH_SIZE) != NULL;
 }
 
@@ -229,7 +229,7 @@ static void end_clock(recovery_job *job, uint64_t counter)
 	since = (double)(counter - last->counter) * (double)(last->time - first->time) /
 		(double)(last->counter - first->counter);
 	/* A damaged counter may be any time after the last commit. */
-	if (since >= MOST_MICROSECONDS)
+	if (since >= MAX_MICROSECONDS)
 		return;
 	job->clock.counter = counter;
 	job->clock.time = last->time + (uint64_t)since;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Changes are merged when there are more than this, and more than sorted areas. */
-#define CHANGES_MAX 1024
+#define MAX_CHANGES 1024
 
 /* Maximum number of areas in one block. */
 #define AREAS_IN_BLOCK 64
@@ -83,7 +83,7 @@ static void sort_changes(root_table *roots)
 
 static void sort_many_changes(root_table *roots)
 {
-	if (roots->count - roots->sorted > CHANGES_MAX && roots->count - roots->sorted > roots->sorted)
+	if (roots->count - roots->sorted > MAX_CHANGES && roots->count - roots->sorted > roots->sorted)
 		sort_changes(roots);
 }
 

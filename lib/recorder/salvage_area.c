@@ -24,11 +24,11 @@
 #define BACKING_STEP (UINT64_C(256) << 10)
 
 /*
- * A part of the file is mapped at a time: at least LEAST_CHUNK bytes, and a sixteenth of what is mapped already, so
+ * A part of the file is mapped at a time: at least MIN_CHUNK bytes, and a sixteenth of what is mapped already, so
  * that the mappings stay few and hardly any address space is unused.
  */
-#define LEAST_CHUNK (UINT64_C(1) << 20)
-#define MOST_CHUNKS 1024
+#define MIN_CHUNK (UINT64_C(1) << 20)
+#define MAX_CHUNKS 1024
 
 /* A multiple of the page size of any system, as offsets of mappings must be. */
 #define CHUNK_ALIGNMENT (UINT64_C(64) << 10)
@@ -72,10 +72,10 @@ static int is_own_file(const salvage_area *area)
 }
 
 /* Of the room that is free in a file system, the area takes no more than this part: the rest is for the log. */
-#define LEAST_FREE_SHARE 4
+#define MIN_FREE_SHARE 4
 
 /* And it leaves this much free. */
-#define LEAST_FREE_BYTES (UINT64_C(32) << 20)
+#define MIN_FREE_BYTES (UINT64_C(32) << 20)
 
 /* Whether the file system has so much room that a file of \p offset + \p size bytes does not end the log early. */
 static int has_room(const salvage_area *area, uint64_t offset, uint64_t size)
@@ -87,7 +87,7 @@ static int has_room(const salvage_area *area, uint64_t offset, uint64_t size)
 	if (area->is_unnamed || fstatfs(area->fd, &status) != 0)
 		return 1;
 	free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
-	return free_bytes >= LEAST_FREE_BYTES && offset + size <= free_bytes / LEAST_FREE_SHARE;
+	return free_bytes >= MIN_FREE_BYTES && offset + size <= free_bytes / MIN_FREE_SHARE;
 }
 
 /* Allocates a part of the file, without changing its content. Returns 0 or an errno value. */
@@ -197,7 +197,7 @@ static salvage_chunk *add_chunk(salvage_area *area, unsigned char *base, const s
 	salvage_chunk *chunk;
 
 	do {
-		if (index == MOST_CHUNKS)
+		if (index == MAX_CHUNKS)
 			return NULL;
 	} while (!atomic_compare_exchange_weak_explicit(&area->chunk_count, &index, index + 1, memory_order_relaxed,
 							memory_order_relaxed));
@@ -224,7 +224,7 @@ static unsigned char *map_next(const salvage_area *area, uint64_t size, salvage_
 	const uint64_t least = round_up(size, CHUNK_ALIGNMENT);
 
 	for (;;) {
-		uint64_t length = offset / 16 > LEAST_CHUNK ? round_up(offset / 16, CHUNK_ALIGNMENT) : LEAST_CHUNK;
+		uint64_t length = offset / 16 > MIN_CHUNK ? round_up(offset / 16, CHUNK_ALIGNMENT) : MIN_CHUNK;
 		unsigned char *base;
 
 		if (area->capacity - offset < least)
@@ -273,7 +273,7 @@ static salvage_chunk *map_chunk(salvage_area *area, uint64_t size)
 /* Maps the start of the file, with the headers. Returns 0 or an errno value. */
 static int map_first_chunk(salvage_area *area)
 {
-	salvage_chunk fresh = {.size = round_up(area->first, LEAST_CHUNK), .used = area->first};
+	salvage_chunk fresh = {.size = round_up(area->first, MIN_CHUNK), .used = area->first};
 	unsigned char *base = map_range(area, 0, fresh.size);
 	int error;
 
@@ -301,8 +301,8 @@ static int map_new_file(salvage_area *area, size_t header_size, uint64_t capacit
 	area->is_unnamed = status.st_nlink == 0;
 	area->first = first_piece(header_size);
 	area->capacity = capacity & ~(CHUNK_ALIGNMENT - 1);
-	chunks = mmap(NULL, MOST_CHUNKS * sizeof(*area->chunks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
+	chunks = mmap(NULL, MAX_CHUNKS * sizeof(*area->chunks), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	if (chunks == MAP_FAILED)
 		return errno;
 	area->chunks = chunks;
@@ -433,7 +433,7 @@ static void unmap_chunks(salvage_area *area)
 		if (base != NULL)
 			munmap(base, (size_t)area->chunks[i].size);
 	}
-	munmap(area->chunks, MOST_CHUNKS * sizeof(*area->chunks));
+	munmap(area->chunks, MAX_CHUNKS * sizeof(*area->chunks));
 }
 
 void salvage_area_close(salvage_area *area)

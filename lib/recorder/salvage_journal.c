@@ -13,7 +13,7 @@
 
 void salvage_journal_init(salvage_journal *journal, salvage_area *area)
 {
-	*journal = (salvage_journal){.area = area, .rewrite_at = JOURNAL_LEAST_REWRITE};
+	*journal = (salvage_journal){.area = area, .rewrite_at = JOURNAL_MIN_REWRITE};
 }
 
 static size_t chunk_room(const journal_chunk *chunk)
@@ -170,7 +170,7 @@ void salvage_journal_end(salvage_journal *journal, const salvage_journal *before
 		return;
 	}
 	replace_chunks(journal, before->first, before->last);
-	journal->rewrite_at = journal->bytes * 2 > JOURNAL_LEAST_REWRITE ? journal->bytes * 2 : JOURNAL_LEAST_REWRITE;
+	journal->rewrite_at = journal->bytes * 2 > JOURNAL_MIN_REWRITE ? journal->bytes * 2 : JOURNAL_MIN_REWRITE;
 }
 
 void salvage_journal_release(salvage_journal *journal)

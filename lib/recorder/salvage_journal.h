@@ -118,7 +118,7 @@ typedef struct salvage_journal {
 } salvage_journal;
 
 /** A journal shorter than this, in bytes, is not rewritten. */
-#define JOURNAL_LEAST_REWRITE ((uint64_t)1 << 20)
+#define JOURNAL_MIN_REWRITE ((uint64_t)1 << 20)
 
 /** Prepares an empty journal. */
 void salvage_journal_init(salvage_journal *journal, salvage_area *area);

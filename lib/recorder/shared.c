@@ -42,7 +42,7 @@ static void replace_own_thread(recorder_shared *shared, pthread_t before, pthrea
 {
 	int is_replaced = 0;
 
-	for (size_t i = 0; i < MOST_OWN_THREADS && !is_replaced; i++) {
+	for (size_t i = 0; i < MAX_OWN_THREADS && !is_replaced; i++) {
 		pthread_t expected = before;
 
 		is_replaced = atomic_compare_exchange_strong_explicit(&shared->own_threads[i], &expected, after,
@@ -63,7 +63,7 @@ void recorder_end_own_thread(recorder_shared *shared)
 
 int recorder_on_own_thread(const recorder_shared *shared)
 {
-	for (size_t i = 0; i < MOST_OWN_THREADS; i++) {
+	for (size_t i = 0; i < MAX_OWN_THREADS; i++) {
 		if (atomic_load_explicit(&shared->own_threads[i], memory_order_relaxed) == pthread_self())
 			return 1;
 	}

@@ -26,10 +26,10 @@
 #include <stdatomic.h>
 
 /** Maximum of mprof_recorder_options::drain_threads. */
-#define MOST_DRAIN_THREADS 64
+#define MAX_DRAIN_THREADS 64
 
 /** With the writer thread. */
-#define MOST_OWN_THREADS (MOST_DRAIN_THREADS + 1)
+#define MAX_OWN_THREADS (MAX_DRAIN_THREADS + 1)
 
 /** Number of lists of threads by ID, a power of two. */
 #define THREAD_LISTS 1024
@@ -41,7 +41,7 @@
 #define DETAIL_STACKS 0x100
 /** Exceptions keep their call stacks (option exception_stacks). */
 #define DETAIL_EXCEPTION_STACKS 0x200
-/** Exception clauses are recorded (option exception_clauses). A lossy writer counts them if the log cannot hold them. */
+/** Exception clauses are recorded (option exception_clauses). A lossy writer counts them if the log has none. */
 #define DETAIL_EXCEPTION_CLAUSES 0x400
 /** References of heap snapshots keep their offsets, and classes their fields. */
 #define DETAIL_HEAP_OFFSETS 0x800
@@ -97,7 +97,7 @@ typedef struct recorder_shared {
 	 * The values of pthread_self() on the writer thread and the drain threads, 0 where none runs. Relaxed: only the
 	 * thread itself compares equal, and it has stored the value itself.
 	 */
-	_Atomic(pthread_t) own_threads[MOST_OWN_THREADS];
+	_Atomic(pthread_t) own_threads[MAX_OWN_THREADS];
 	/**
 	 * Number of threads, ended ones included, that have switched to another stack than their own. Release before
 	 * the switch is published, acquire after slots were seen: so the count includes every thread whose switch the

@@ -207,7 +207,7 @@ mprof_status slots_collect(recorder_drain *drain, open_block *block, mprof_threa
 
 	*taken = 0;
 	while (i < count && status == MPROF_OK) {
-		size_t room = EVENT_COLUMNS_MOST_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
+		size_t room = EVENT_COLUMNS_MAX_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
 		const event_slot *next;
 
 		i += slots_collect_frequent(drain, block, thread, slots + i,

@@ -93,7 +93,7 @@ static uint32_t intern_frame(stack_store *stacks, uint32_t caller, mprof_frame f
 
 	if (known != NULL)
 		return (uint32_t)*known;
-	if (stacks->count >= STACKS_MAX || !hash_map_put(&stacks->ids, key, stacks->count + 1))
+	if (stacks->count >= MAX_STACKS || !hash_map_put(&stacks->ids, key, stacks->count + 1))
 		return 0;
 	stacks->count++;
 	salvage_journal_append(&stacks->keys->journal,

@@ -17,7 +17,7 @@
  * Maximum number of interned call stacks, including those that are parts of others: 256 MiB of memory, or half as much
  * again while the table grows. Further ones get the ID 0.
  */
-#define STACKS_MAX (UINT32_C(1) << 23)
+#define MAX_STACKS (UINT32_C(1) << 23)
 
 /** Number of pending call stacks at which a block is written. */
 #define STACKS_PENDING_MAX 512
@@ -54,7 +54,7 @@ void stack_store_destroy(stack_store *stacks);
  * Keys are resolved as of \p counter. All native frames except the innermost are return addresses. \p memory is that of
  * one thread or of several: it saves time if consecutive call stacks have many frames in common.
  *
- * Returns 0 if there are no frames, or if a frame gets no ID: out of memory, #STACKS_MAX call stacks, or nothing is
+ * Returns 0 if there are no frames, or if a frame gets no ID: out of memory, #MAX_STACKS call stacks, or nothing is
  * written any more. A call stack without its inner frames would attribute the cost of callees to callers.
  *
  * May write blocks: do not call it inside a block. The ID may be used in a block after stacks_write().

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* A stack that would become deeper becomes unknown, which bounds the memory. */
-#define MOST_DEPTH ((size_t)1 << 16)
+#define MAX_DEPTH ((size_t)1 << 16)
 
 /* Bounds the time for leaves of methods that are not open on deep stacks. Readers stop at the same number or later. */
-#define MOST_FAILED_STEPS (UINT64_C(1) << 26)
+#define MAX_FAILED_STEPS (UINT64_C(1) << 26)
 
 void call_tracker_init(call_tracker *tracker, const mprof_allocator *allocator)
 {
@@ -53,7 +53,7 @@ int call_tracker_begin(call_tracker *tracker, uint64_t thread, uint64_t base_cou
 int call_tracker_reserve(call_tracker *tracker, size_t count)
 {
 	tracked_thread *thread = &tracker->threads[tracker->current];
-	const size_t room = MOST_DEPTH - thread->depth;
+	const size_t room = MAX_DEPTH - thread->depth;
 	void *methods = thread->methods;
 	int has_room;
 
@@ -76,7 +76,7 @@ static void enter_method(tracked_thread *thread, uint32_t method)
 {
 	if (thread->is_unknown)
 		return;
-	if (thread->depth >= MOST_DEPTH) {
+	if (thread->depth >= MAX_DEPTH) {
 		thread->is_unknown = 1;
 		set_depth(thread, 0);
 		return;
@@ -94,7 +94,7 @@ static void leave_method(call_tracker *tracker, tracked_thread *thread, uint32_t
 		}
 	}
 	tracker->failed_steps += thread->depth;
-	if (tracker->failed_steps > MOST_FAILED_STEPS)
+	if (tracker->failed_steps > MAX_FAILED_STEPS)
 		tracker->is_off = 1;
 }
 
@@ -204,7 +204,7 @@ void call_tracker_leave(call_tracker *tracker, const block_calls *calls)
 	thread->is_empty = calls->is_empty_after;
 	tracker->failed_steps += calls->failed_steps - thread->failed_steps;
 	thread->failed_steps = calls->failed_steps;
-	if (calls->ends_all || tracker->failed_steps > MOST_FAILED_STEPS)
+	if (calls->ends_all || tracker->failed_steps > MAX_FAILED_STEPS)
 		tracker->is_off = 1;
 }
 

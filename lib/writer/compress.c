@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Shorter contents gain too little for the fields that are added, and for the time. */
-#define LEAST_LENGTH 128
+#define MIN_LENGTH 128
 
 /* Where the CLOCK at the end of the content begins; the end of the content if there is none after the head. */
 static size_t find_tail(const encode_buffer *block, size_t header_length, size_t head_length)
@@ -70,7 +70,7 @@ int block_compress(codec_packer *packer, const block_encoding *encoding, const e
 	const size_t header_length = encoding->rules->header_length;
 
 	if (packer->codec == MPROF_CODEC_NONE || block->status != MPROF_OK ||
-	    block->length < header_length + LEAST_LENGTH || block->length - header_length > UINT32_MAX ||
+	    block->length < header_length + MIN_LENGTH || block->length - header_length > UINT32_MAX ||
 	    !compressed_block_may_store(encoding->rules, bytes_load_16(block->bytes)))
 		return 0;
 	return compress_content(packer, encoding, block, middle, out) == MPROF_OK && out->length < block->length &&

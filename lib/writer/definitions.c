@@ -33,12 +33,12 @@ mprof_status writer_put_definitions(mprof_writer *writer)
 	return MPROF_OK;
 }
 
-/* Writes the pending definitions if another one with names of this length would exceed WRITER_MOST_WAITING. */
+/* Writes the pending definitions if another one with names of this length would exceed WRITER_MAX_WAITING. */
 static mprof_status write_if_full(mprof_writer *writer, size_t name_length)
 {
 	size_t waiting = writer->classes.length + writer->methods.length;
 
-	if (waiting == 0 || (waiting < WRITER_MOST_WAITING && name_length < WRITER_MOST_WAITING - waiting))
+	if (waiting == 0 || (waiting < WRITER_MAX_WAITING && name_length < WRITER_MAX_WAITING - waiting))
 		return MPROF_OK;
 	return writer_put_definitions(writer);
 }

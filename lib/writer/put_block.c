@@ -199,13 +199,13 @@ mprof_status writer_put_block(mprof_writer *writer)
 }
 
 /* The longest LOST block: header, clocks, and a number and a count for each cause. */
-#define MOST_LOSSES 24
-#define LOST_LENGTH (64 + MOST_LOSSES * 2 * MPROF_VARINT_MAX_LENGTH)
+#define MAX_LOSSES 24
+#define LOST_LENGTH (64 + MAX_LOSSES * 2 * MPROF_VARINT_MAX_LENGTH)
 #define END_LENGTH 64
 
 mprof_status writer_set_limit(mprof_writer *writer, uint64_t max_bytes)
 {
-	_Static_assert(LOSS_CAUSE_COUNT <= MOST_LOSSES, "all causes fit the room that is kept for them");
+	_Static_assert(LOSS_CAUSE_COUNT <= MAX_LOSSES, "all causes fit the room that is kept for them");
 	writer->max_bytes = max_bytes;
 	writer->kept_bytes = LOST_LENGTH + END_LENGTH;
 	encode_buffer_clear(&writer->block);

@@ -13,9 +13,9 @@
 #include <string.h>
 
 /* No dialect has more: dialect_rules::max_sample_frames. */
-#define MOST_FRAMES 32
+#define MAX_FRAMES 32
 /* Maximum number of times that a sample is repeated if it stands for several. No known log has a higher count. */
-#define MOST_REPEATED 65536
+#define MAX_REPEATED 65536
 
 /* The location of a frame. */
 typedef struct frame_location {
@@ -141,7 +141,7 @@ static int is_truncation(const mprof_record *frame)
 }
 
 /* Collects the frames of a sample, innermost first, at least one and at most as many as the dialect permits. */
-static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample, mprof_record frames[MOST_FRAMES])
+static size_t collect_frames(const mprof_writer *writer, const mprof_event *sample, mprof_record frames[MAX_FRAMES])
 {
 	const size_t most = writer->encoding.rules->max_sample_frames;
 	uint64_t stack = sample->value;
@@ -206,7 +206,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 		if (has_function(&location))
 			return put_function(writer, &location, weight);
 	}
-	for (uint64_t done = 0; done < weight && done < MOST_REPEATED; done++) {
+	for (uint64_t done = 0; done < weight && done < MAX_REPEATED; done++) {
 		if (!put_sample(writer, frames, count))
 			return 0;
 	}
@@ -215,7 +215,7 @@ static int put_weighted(mprof_writer *writer, const mprof_record *frames, size_t
 
 static int put_hits(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
-	mprof_record frames[MOST_FRAMES];
+	mprof_record frames[MAX_FRAMES];
 
 	/* If hits have counts, readers also infer the grammar of the block from the table, so it is always written. */
 	if (has_counts(writer) || (!writer->encoding.rules->is_caller_count_first && count > 0 &&
@@ -250,7 +250,7 @@ static int is_frame_shortened(const mprof_writer *writer, const mprof_record *fr
  */
 static int is_shortened(const mprof_writer *writer, uint64_t thread, uint64_t base_counter, const mprof_event *sample)
 {
-	mprof_record frames[MOST_FRAMES];
+	mprof_record frames[MAX_FRAMES];
 	size_t count = collect_frames(writer, sample, frames);
 
 	if (thread != 0 || sample->counter != base_counter || frames[count - 1].as.stack.caller != 0)

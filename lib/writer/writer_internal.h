@@ -98,6 +98,6 @@ struct mprof_writer {
 };
 
 /** Upper bound for the bytes of pending definitions, which keeps blocks below the length that readers accept. */
-#define WRITER_MOST_WAITING ((size_t)4 << 20)
+#define WRITER_MAX_WAITING ((size_t)4 << 20)
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define LONGEST_NAME 64
+#define MAX_NAME_LENGTH 64
 
 typedef struct ahead_state {
 	const bench_input *input;
@@ -81,7 +81,7 @@ static void print_rows(const char *layout, const bench_input *input)
 	const bench_target target = {.ratio = 1 / 1.8};
 	ahead_state state = {input, 2};
 	bench_row row = {NULL, NULL, NULL, "1 thread", 0};
-	char name[LONGEST_NAME];
+	char name[MAX_NAME_LENGTH];
 
 	row.name = name;
 	(void)snprintf(name, sizeof(name), "%s, 2 threads: time", layout);

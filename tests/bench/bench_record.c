@@ -26,7 +26,7 @@
 
 /* Wide events take more of the buffers. */
 #define WIDE_EVENTS (EVENTS / 10)
-#define MOST_FRAMES 16
+#define MAX_FRAMES 16
 
 typedef struct record_state {
 	mprof_recorder *recorder;
@@ -108,11 +108,11 @@ static double measure_allocations(void *user)
 static double measure_detailed(void *user)
 {
 	record_state *state = user;
-	mprof_frame frames[MOST_FRAMES];
+	mprof_frame frames[MAX_FRAMES];
 	double start;
 	double spent;
 
-	for (uint64_t i = 0; i < MOST_FRAMES; i++)
+	for (uint64_t i = 0; i < MAX_FRAMES; i++)
 		frames[i] = FIRST_KEY + i * KEY_STEP;
 	start = bench_thread_time();
 	for (uint32_t i = 0; i < WIDE_EVENTS; i++) {
@@ -236,7 +236,7 @@ static void bench_detailed(void)
 	} rows[] = {
 		{0, "record allocation with its object"},
 		{1, "record allocation with 1 frame"},
-		{MOST_FRAMES, "record allocation with 16 frames"},
+		{MAX_FRAMES, "record allocation with 16 frames"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LEAST_ROUNDS 5
-#define MOST_ROUNDS 25
+#define MIN_ROUNDS 5
+#define MAX_ROUNDS 25
 #define ROW_NS 7e8
 
 static volatile uint64_t kept;
@@ -83,14 +83,14 @@ static int needs_round(size_t rounds, double start)
 {
 	if (is_quick)
 		return 0;
-	return rounds < LEAST_ROUNDS || (rounds < MOST_ROUNDS && bench_wall_time() - start < ROW_NS);
+	return rounds < MIN_ROUNDS || (rounds < MAX_ROUNDS && bench_wall_time() - start < ROW_NS);
 }
 
 /* The best times are what the work needs where nothing disturbs it; the quartiles of the rounds show how far the
  * machine did. */
 void bench_print_target(const bench_row *row, void *user, const bench_target *target)
 {
-	double ratios[MOST_ROUNDS];
+	double ratios[MAX_ROUNDS];
 	double measured = 0;
 	double floor = 0;
 	double start;

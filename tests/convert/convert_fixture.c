@@ -154,12 +154,12 @@ static size_t select_lines(char *text, char **lines, size_t capacity)
 	return count;
 }
 
-#define MOST_LINES 4096
+#define MAX_LINES 4096
 
 char *text_of_log(const log_bytes *log)
 {
 	log_text *rendered = malloc(sizeof(*rendered));
-	char **lines = malloc(MOST_LINES * sizeof(*lines));
+	char **lines = malloc(MAX_LINES * sizeof(*lines));
 	char *text;
 	size_t length = 0;
 	size_t count;
@@ -169,7 +169,7 @@ char *text_of_log(const log_bytes *log)
 	log_text_read(rendered, log->bytes, log->length);
 	text = malloc(rendered->length + 1);
 	cr_assert_not_null(text);
-	count = select_lines(rendered->text, lines, MOST_LINES);
+	count = select_lines(rendered->text, lines, MAX_LINES);
 	sort_names(lines, count);
 	for (size_t i = 0; i < count; i++) {
 		size_t line_length = strlen(lines[i]);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_NAME 64
+#define MAX_NAME_LENGTH 64
 
 /* Function that is called for each log. */
 typedef void (*log_function)(const char *name, const log_bytes *log, mprof_dialect dialect);
@@ -93,11 +93,11 @@ static void take_logs(log_function take)
 	cr_assert_not_null(directory, "cannot open %s", path);
 	while ((entry = readdir(directory)) != NULL) {
 		const char *ending = strrchr(entry->d_name, '.');
-		char name[LONGEST_NAME];
+		char name[MAX_NAME_LENGTH];
 
 		if (ending == NULL || strcmp(ending, ".desc") != 0 || !is_sound(entry->d_name))
 			continue;
-		cr_assert_lt(ending - entry->d_name, LONGEST_NAME);
+		cr_assert_lt(ending - entry->d_name, MAX_NAME_LENGTH);
 		snprintf(name, sizeof(name), "%.*s", (int)(ending - entry->d_name), entry->d_name);
 		take_log(name, take);
 		taken++;

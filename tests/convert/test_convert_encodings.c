@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_PATH 4096
+#define MAX_PATH_LENGTH 4096
 
 typedef struct encoding {
 	uint32_t codec;
@@ -179,7 +179,7 @@ static int compare_folder(const char *folder, compare_function compare)
 	cr_assert_not_null(directory, "cannot open %s", folder);
 	while ((entry = readdir(directory)) != NULL) {
 		const char *ending = strrchr(entry->d_name, '.');
-		char path[LONGEST_PATH];
+		char path[MAX_PATH_LENGTH];
 		mprof_reader *reader;
 		log_bytes log;
 
@@ -202,7 +202,7 @@ static int compare_folder(const char *folder, compare_function compare)
 Test(convert_encodings, do_not_change_logs_of_tests)
 {
 	const char *build = getenv("builddir");
-	char path[LONGEST_PATH];
+	char path[MAX_PATH_LENGTH];
 
 	snprintf(path, sizeof(path), "%s/tests/data", build != NULL ? build : ".");
 	cr_assert_gt(compare_folder(path, expect_same_events), 100);

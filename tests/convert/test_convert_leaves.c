@@ -279,7 +279,7 @@ Test(convert_leaves, follows_no_stack_that_is_too_deep)
 	mprof_allocator allocator = failing_allocator_interface(&state);
 	open_calls calls = {0};
 
-	for (size_t i = 0; i < OPEN_CALLS_MOST; i++)
+	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
 		cr_assert(open_calls_enter(&calls, &allocator, 7));
 	cr_assert_eq(open_calls_leave_top(&calls), 7);
 	for (size_t i = 0; i < 3; i++)
@@ -299,9 +299,9 @@ Test(convert_leaves, does_not_search_a_deep_stack_for_ever)
 	mprof_allocator allocator = failing_allocator_interface(&state);
 	open_calls calls = {0};
 
-	for (size_t i = 0; i < OPEN_CALLS_MOST; i++)
+	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
 		cr_assert(open_calls_enter(&calls, &allocator, 7));
-	for (size_t i = 0; i < OPEN_CALLS_MOST; i++)
+	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
 		cr_assert_not(open_calls_leave(&calls, 8));
 	cr_assert(calls.is_lost);
 	open_calls_clear(&calls, &allocator);

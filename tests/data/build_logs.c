@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LONGEST_LINE 4000
+#define MAX_LINE_LENGTH 4000
 
 /* The wall-clock time of counter 0 in microseconds since the epoch, if a description does not specify it. */
 #define TIME_OF_COUNTER_0 UINT64_C(1200000000000000)
@@ -34,7 +34,7 @@ static void fail(const description *from, const char *what, const char *word)
 }
 
 /* Reads the next word of a line, or a text with its quotes. Returns 0 after the last one. */
-static int next_word(const description *from, char **cursor, char word[LONGEST_LINE])
+static int next_word(const description *from, char **cursor, char word[MAX_LINE_LENGTH])
 {
 	char *end = *cursor + strspn(*cursor, " \t\n");
 	size_t length;
@@ -59,7 +59,7 @@ static int next_word(const description *from, char **cursor, char word[LONGEST_L
 	return 1;
 }
 
-static void need_word(const description *from, char **cursor, char word[LONGEST_LINE])
+static void need_word(const description *from, char **cursor, char word[MAX_LINE_LENGTH])
 {
 	if (!next_word(from, cursor, word))
 		fail(from, "a word is missing", *cursor);
@@ -77,7 +77,7 @@ static uint64_t number_of(const description *from, const char *word)
 
 static uint64_t need_number(const description *from, char **cursor)
 {
-	char word[LONGEST_LINE];
+	char word[MAX_LINE_LENGTH];
 
 	need_word(from, cursor, word);
 	return number_of(from, word);
@@ -110,7 +110,7 @@ static void put_text(description *from, const char *word)
 /* Writes a clock pair from COUNTER or COUNTER/TIME. */
 static void put_clock(description *from, char **cursor)
 {
-	char word[LONGEST_LINE];
+	char word[MAX_LINE_LENGTH];
 	char *slash;
 	uint64_t counter;
 
@@ -124,7 +124,7 @@ static void put_clock(description *from, char **cursor)
 
 static void begin_block(description *from, char **cursor)
 {
-	char word[LONGEST_LINE];
+	char word[MAX_LINE_LENGTH];
 	uint32_t code;
 
 	need_word(from, cursor, word);
@@ -136,7 +136,7 @@ static void begin_block(description *from, char **cursor)
 
 static void set_checksum(description *from, char **cursor)
 {
-	char word[LONGEST_LINE];
+	char word[MAX_LINE_LENGTH];
 
 	need_word(from, cursor, word);
 	from->out.has_no_checksum = strcmp(word, "none") == 0;
@@ -150,7 +150,7 @@ static void set_checksum(description *from, char **cursor)
 static int apply_statement(description *from, const char *word, char **cursor)
 {
 	log_output *out = &from->out;
-	char name[LONGEST_LINE];
+	char name[MAX_LINE_LENGTH];
 
 	if (strcmp(word, "dialect") == 0) {
 		need_word(from, cursor, name);
@@ -193,7 +193,7 @@ static void put_number(description *from, number_form form, const char *word)
 
 static void take_words(description *from, char *cursor)
 {
-	char word[LONGEST_LINE];
+	char word[MAX_LINE_LENGTH];
 	number_form form = FORM_BYTES;
 
 	while (next_word(from, &cursor, word)) {
@@ -222,7 +222,7 @@ static void take_words(description *from, char *cursor)
 static void read_description(description *from)
 {
 	FILE *file = fopen(from->path, "r");
-	char line[LONGEST_LINE];
+	char line[MAX_LINE_LENGTH];
 
 	if (file == NULL)
 		fail(from, "cannot be read", "");
@@ -242,7 +242,7 @@ static void read_description(description *from)
 
 static void build(const char *from_directory, const char *to_directory, const char *name, size_t stem)
 {
-	char path[LONGEST_LINE];
+	char path[MAX_LINE_LENGTH];
 	description from;
 	FILE *file;
 

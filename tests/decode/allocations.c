@@ -15,7 +15,7 @@ enum { SUM_BYTES, SUM_INSTANCES };
  * A failed load that is taken for an allocation has the time since the previous event as its size. No object is that
  * large.
  */
-#define LARGEST_OBJECT (UINT64_C(1) << 40)
+#define MAX_OBJECT (UINT64_C(1) << 40)
 
 static void add(const oracle *all, fact *row, uint64_t bytes)
 {
@@ -46,7 +46,7 @@ void allocations_add(oracle *all, const thread_state *thread, const mprof_event 
 	size_t group;
 	int tree;
 
-	if (event->value > LARGEST_OBJECT && !has_fault(all, FAULT_FAILED_LOADS))
+	if (event->value > MAX_OBJECT && !has_fault(all, FAULT_FAILED_LOADS))
 		return;
 	add_bytes(all, &class->bytes, bytes);
 	class->remaining += bytes;

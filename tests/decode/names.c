@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* Logs of real programs have no more. */
-#define MOST_IDS 1000000
+#define MAX_IDS 1000000
 
 named *names_get(name_table *names, uint32_t id)
 {
-	if (id > MOST_IDS) {
+	if (id > MAX_IDS) {
 		fprintf(stderr, "oracle: ID %u\n", id);
 		exit(2);
 	}

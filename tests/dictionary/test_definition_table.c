@@ -222,10 +222,10 @@ Test(definition_table, many_gaps, .timeout = 60)
 Test(definition_table, highest_stack)
 {
 	open_tables(PLENTY);
-	cr_assert_eq(add_stack(DEFINITION_MOST_STACKS, 1), MPROF_ERR_MALFORMED);
-	expect_stack(DEFINITION_MOST_STACKS, 1);
-	cr_assert_eq(add_stack(DEFINITION_MOST_STACKS + 1, 1), MPROF_ERR_LIMIT);
-	expect_no_stack(DEFINITION_MOST_STACKS + 1);
+	cr_assert_eq(add_stack(DEFINITION_MAX_STACKS, 1), MPROF_ERR_MALFORMED);
+	expect_stack(DEFINITION_MAX_STACKS, 1);
+	cr_assert_eq(add_stack(DEFINITION_MAX_STACKS + 1, 1), MPROF_ERR_LIMIT);
+	expect_no_stack(DEFINITION_MAX_STACKS + 1);
 	close_tables();
 }
 

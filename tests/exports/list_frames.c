@@ -11,7 +11,7 @@
 
 #define START 1000
 #define STEP UINT64_C(1000000000)
-#define MOST_FRAMES 16
+#define MAX_FRAMES 16
 
 static void expect(mprof_status status, const char *what)
 {
@@ -23,10 +23,10 @@ static void expect(mprof_status status, const char *what)
 
 static void list(mprof_reader *reader, uint64_t second, uint64_t thread)
 {
-	mprof_stack_frame frames[MOST_FRAMES];
+	mprof_stack_frame frames[MAX_FRAMES];
 	size_t count = 0;
 
-	expect(mprof_reader_get_open_frames(reader, thread, START + second * STEP, frames, sizeof(*frames), MOST_FRAMES,
+	expect(mprof_reader_get_open_frames(reader, thread, START + second * STEP, frames, sizeof(*frames), MAX_FRAMES,
 					    &count),
 	       "open frames");
 	printf("%" PRIu64 " %" PRIu64, second, thread);

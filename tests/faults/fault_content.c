@@ -6,7 +6,7 @@
 /* IDs that are looked up at the end: those that small logs define, and some that no log defines. */
 #define LAST_ID 64
 
-#define MOST_FRAMES 32
+#define MAX_FRAMES 32
 
 void fault_hash_block(fault_run *run, const mprof_block *block)
 {
@@ -147,12 +147,12 @@ int fault_process_block(fault_run *run, const log_input *input, const mprof_bloc
 
 static void hash_stack(fault_run *run, const mprof_reader *reader, uint32_t stack)
 {
-	mprof_stack_frame frames[MOST_FRAMES];
+	mprof_stack_frame frames[MAX_FRAMES];
 	size_t count = 0;
 
-	(void)!mprof_reader_lookup_stack(reader, stack, frames, sizeof(frames[0]), MOST_FRAMES, &count);
+	(void)!mprof_reader_lookup_stack(reader, stack, frames, sizeof(frames[0]), MAX_FRAMES, &count);
 	fault_hash_number(run, count);
-	fault_hash_bytes(run, frames, (count < MOST_FRAMES ? count : MOST_FRAMES) * sizeof(frames[0]));
+	fault_hash_bytes(run, frames, (count < MAX_FRAMES ? count : MAX_FRAMES) * sizeof(frames[0]));
 }
 
 mprof_status fault_read_blocks(fault_run *run, mprof_reader *reader)

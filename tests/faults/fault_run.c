@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_PATH 4096
+#define MAX_PATH_LENGTH 4096
 
 /* Pairs of refusals for a log and a scenario, unless MPROF_FAULT_PAIRS sets another number. */
 #define DEFAULT_PAIRS 200
@@ -167,7 +167,7 @@ static void visit_folder(const char *folder, uint64_t longest, log_visitor visit
 	cr_assert_not_null(directory, "cannot open %s", folder);
 	while ((entry = readdir(directory)) != NULL) {
 		const char *ending = strrchr(entry->d_name, '.');
-		char path[LONGEST_PATH];
+		char path[MAX_PATH_LENGTH];
 		log_bytes log;
 
 		if (ending == NULL || strcmp(ending, ".mprof") != 0)
@@ -186,7 +186,7 @@ static void visit_all(log_visitor visit, fault_scenario scenario)
 	const char *build = getenv("builddir");
 	const char *longest = getenv("MPROF_FAULTS");
 	const char *samples = getenv("MPROF_SAMPLES");
-	char path[LONGEST_PATH];
+	char path[MAX_PATH_LENGTH];
 
 	snprintf(path, sizeof(path), "%s/tests/data", build != NULL ? build : ".");
 	visit_folder(path, UINT64_MAX, visit, scenario);

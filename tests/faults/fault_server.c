@@ -31,8 +31,8 @@
 #include <unistd.h>
 
 /* A run that takes more processor time or prints more bytes than this is considered endless. */
-#define MOST_SECONDS 10
-#define MOST_BYTES ((rlim_t)64 << 20)
+#define MAX_SECONDS 10
+#define MAX_BYTES ((rlim_t)64 << 20)
 
 /* Seconds of wall-clock time after which a blocked run is killed, which neither of these limits would end. */
 #define LAST_RESORT 600
@@ -41,11 +41,11 @@
 #define NEAR_REQUESTS 16
 
 /* Requests of a run whose call stacks are kept, and frames of each. All later requests are refused. */
-#define MOST_STACKS 65536
-#define MOST_FRAMES 64
+#define MAX_STACKS 65536
+#define MAX_FRAMES 64
 
 /* The first two requests from one call stack in a run are different: an array grows from nothing, or from some content. */
-#define MOST_REPETITIONS 2
+#define MAX_REPETITIONS 2
 
 /* For requests that dlsym() makes while the real functions are not known yet. */
 #define EARLY_BYTES 16384
@@ -120,8 +120,8 @@ static uint64_t add_to_hash(uint64_t hash, uint64_t value)
 /* Depends on the functions, not on where their files are loaded. backtrace() was called before, so it needs no memory. */
 static uint64_t hash_call_stack(void)
 {
-	void *frames[MOST_FRAMES];
-	int count = backtrace(frames, MOST_FRAMES);
+	void *frames[MAX_FRAMES];
+	int count = backtrace(frames, MAX_FRAMES);
 	uint64_t hash = 1;
 	Dl_info file;
 
@@ -140,7 +140,7 @@ static int is_refused(fault_kind of)
 		return 0;
 	n = ++*requests;
 	if (fail_at == 0) {
-		if (stacks != NULL && n <= MOST_STACKS)
+		if (stacks != NULL && n <= MAX_STACKS)
 			stacks[n - 1] = hash_call_stack();
 		return 0;
 	}
@@ -417,8 +417,8 @@ static void inspect_file(outcome *result)
 /* In the child: main() runs next. */
 static void become_program(void)
 {
-	const struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS};
-	const struct rlimit bytes = {MOST_BYTES, MOST_BYTES};
+	const struct rlimit seconds = {MAX_SECONDS, MAX_SECONDS};
+	const struct rlimit bytes = {MAX_BYTES, MAX_BYTES};
 
 	dup2(streams[0], STDOUT_FILENO);
 	dup2(streams[1], STDERR_FILENO);
@@ -595,7 +595,7 @@ static void open_seen(const char *path)
 	(void)backtrace(unused, 1);
 	seen = share_array(TABLE_SIZE);
 	in_this_run = share_array(TABLE_SIZE);
-	stacks = share_array(MOST_STACKS);
+	stacks = share_array(MAX_STACKS);
 	seen_file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (seen_file < 0)
 		die(path);
@@ -608,10 +608,10 @@ static int is_new(long request)
 {
 	uint64_t hash;
 
-	if (stacks == NULL || request > MOST_STACKS)
+	if (stacks == NULL || request > MAX_STACKS)
 		return 1;
 	hash = add_to_hash(stacks[request - 1], mode);
-	for (int i = 0; i < MOST_REPETITIONS; i++) {
+	for (int i = 0; i < MAX_REPETITIONS; i++) {
 		hash = add_to_hash(hash, 1) | 1;
 		if (!add_to_table(in_this_run, hash))
 			continue;

@@ -275,14 +275,14 @@ Test(faults_reader, with_an_index, .timeout = LAST_RESORT)
 	fault_try_all(read_index);
 }
 
-#define MOST_FRAMES 32
+#define MAX_FRAMES 32
 
 /* Looks up the call stack of the thread of each block at its end, and the block after that. */
 static mprof_status read_open_frames(fault_run *run, mprof_reader *reader)
 {
 	const log_input input = {NULL, reader};
 	mprof_index_entry entry = {.struct_size = sizeof(entry)};
-	mprof_stack_frame frames[MOST_FRAMES];
+	mprof_stack_frame frames[MAX_FRAMES];
 	mprof_status status = MPROF_OK;
 	mprof_block block;
 
@@ -294,7 +294,7 @@ static mprof_status read_open_frames(fault_run *run, mprof_reader *reader)
 		cr_assert_eq(mprof_reader_get_index_entry(reader, i, &entry), MPROF_OK);
 		memset(frames, 0, sizeof(frames));
 		status = mprof_reader_get_open_frames(reader, entry.thread, entry.end_counter, frames,
-						      sizeof(frames[0]), MOST_FRAMES, &count);
+						      sizeof(frames[0]), MAX_FRAMES, &count);
 		fault_hash_number(run, status | (uint64_t)count << 32);
 		fault_hash_bytes(run, frames, sizeof(frames));
 		if (status == MPROF_ERR_MEMORY)

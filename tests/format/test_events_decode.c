@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define EVENTS 3000
-#define MOST_FRAMES 70
-#define LONGEST_EVENT (1 + 2 * 5 + MOST_FRAMES * 5)
+#define MAX_FRAMES 70
+#define MAX_EVENT_LENGTH (1 + 2 * 5 + MAX_FRAMES * 5)
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 
 typedef struct expected_event {
@@ -19,7 +19,7 @@ typedef struct expected_event {
 	mprof_event_detail detail;
 	int has_detail;
 	size_t end; /* End of its bytes. */
-	uint64_t frames[MOST_FRAMES];
+	uint64_t frames[MAX_FRAMES];
 } expected_event;
 
 static events_decode_state state_of(const uint8_t *bytes, size_t length, size_t readable, uint64_t counter)
@@ -189,7 +189,7 @@ static uint8_t *expected_put_stack_section(expected_event *expected, uint8_t *ou
 {
 	expected->event.value = common_number(32);
 	/* Some need several windows of the fast path. */
-	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MOST_FRAMES + 1 : 5));
+	expected->detail.reference_count = (uint32_t)(random_next() % (random_next() % 8 == 0 ? MAX_FRAMES + 1 : 5));
 	expected->detail.references = expected->frames;
 	expected->has_detail = 1;
 	out = varint_put(varint_put(out, expected->event.value), expected->detail.reference_count);
@@ -367,7 +367,7 @@ static uint32_t random_byte(const event_code codes[256], int most_allocate)
 /* Random valid events. */
 static made_events make_events(const event_code codes[256], int most_allocate)
 {
-	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * LONGEST_EVENT), 0};
+	made_events made = {calloc(EVENTS, sizeof(expected_event)), malloc(EVENTS * MAX_EVENT_LENGTH), 0};
 	uint64_t counter = 1000;
 	collection_numbers numbers = COLLECTION_NUMBERS_UNKNOWN;
 	uint8_t *out = made.bytes;
@@ -396,7 +396,7 @@ static void check_decoding(const made_events *made, const event_decode_table *ta
 {
 	mprof_event *events = malloc(capacity * sizeof(*events));
 	mprof_event_detail details[50];
-	uint64_t frames[MOST_FRAMES + 10];
+	uint64_t frames[MAX_FRAMES + 10];
 	uint8_t *copy = malloc(made->length + more_readable);
 	events_decode_state state = state_of(copy, made->length, made->length + more_readable, 1000);
 	events_decode_result result;
@@ -515,7 +515,7 @@ static void check_cuts(mprof_dialect dialect)
 	made_events made;
 	mprof_event events[EVENTS];
 	mprof_event_detail details[EVENTS];
-	static uint64_t frames[EVENTS * MOST_FRAMES];
+	static uint64_t frames[EVENTS * MAX_FRAMES];
 	size_t whole = 0;
 
 	random_state = 5;

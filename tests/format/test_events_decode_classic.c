@@ -6,18 +6,18 @@
 
 #include <string.h>
 
-#define MOST_EVENTS 64
-#define MOST_FRAMES 32
+#define MAX_EVENTS 64
+#define MAX_FRAMES 32
 #define CALLER MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)
 #define OBJECT MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)
 #define NUMBERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS)
 #define DETAILED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS)
 
 static event_decode_table table;
-static mprof_event events[MOST_EVENTS];
-static mprof_event_detail details[MOST_EVENTS];
-static event_section sections[MOST_EVENTS];
-static uint64_t frames[MOST_FRAMES];
+static mprof_event events[MAX_EVENTS];
+static mprof_event_detail details[MAX_EVENTS];
+static event_section sections[MAX_EVENTS];
+static uint64_t frames[MAX_FRAMES];
 static events_decode_state state;
 static events_decode_batch batch;
 
@@ -35,12 +35,12 @@ static void begin(mprof_dialect dialect, uint64_t directives, const void *bytes,
 static events_decode_result decode(void)
 {
 	batch = (events_decode_batch){.events = events,
-				      .capacity = MOST_EVENTS,
+				      .capacity = MAX_EVENTS,
 				      .details = details,
-				      .detail_capacity = MOST_EVENTS,
+				      .detail_capacity = MAX_EVENTS,
 				      .sections = sections,
 				      .frames = frames,
-				      .frame_capacity = MOST_FRAMES};
+				      .frame_capacity = MAX_FRAMES};
 	return events_decode(&table, &state, &batch);
 }
 
@@ -364,34 +364,34 @@ Test(events_decode_classic, failed_class_load_of_mono_looks_like_an_allocation)
 
 Test(events_decode_classic, batch_ends_where_frames_have_no_room)
 {
-	uint8_t bytes[2 * (3 + MOST_FRAMES) + 3];
+	uint8_t bytes[2 * (3 + MAX_FRAMES) + 3];
 	uint8_t *out = bytes;
 
 	for (int i = 0; i < 2; i++) {
 		memcpy(out, "\x4f\x80\xa0", 3);
-		memset(out + 3, 0x82 + i, MOST_FRAMES);
-		out += 3 + MOST_FRAMES;
+		memset(out + 3, 0x82 + i, MAX_FRAMES);
+		out += 3 + MAX_FRAMES;
 	}
 	memcpy(out, "\x09\x80\x81", 3);
 	begin(MPROF_DIALECT_MONO, 0, bytes, sizeof(bytes));
 	cr_assert_eq(decode(), EVENTS_DECODE_FULL);
 	cr_assert_eq(batch.count, 1);
-	cr_assert_eq(events[0].more.detail->references[MOST_FRAMES - 1], 2);
+	cr_assert_eq(events[0].more.detail->references[MAX_FRAMES - 1], 2);
 	cr_assert_eq(decode(), EVENTS_DECODE_DONE);
 	cr_assert_eq(batch.count, 2);
-	cr_assert_eq(events[0].more.detail->references[MOST_FRAMES - 1], 3);
+	cr_assert_eq(events[0].more.detail->references[MAX_FRAMES - 1], 3);
 }
 
 Test(events_decode_classic, section_that_needs_more_room_returns_how_much)
 {
-	uint8_t bytes[3 + MOST_FRAMES + 1];
+	uint8_t bytes[3 + MAX_FRAMES + 1];
 
 	memcpy(bytes, "\x4f\x80\xa1", 3);
-	memset(bytes + 3, 0x84, MOST_FRAMES + 1);
+	memset(bytes + 3, 0x84, MAX_FRAMES + 1);
 	begin(MPROF_DIALECT_MONO, 0, bytes, sizeof(bytes));
 	cr_assert_eq(decode(), EVENTS_DECODE_NO_ROOM);
 	cr_assert_eq(batch.count, 0);
-	cr_assert_eq(batch.frames_needed, MOST_FRAMES + 1);
+	cr_assert_eq(batch.frames_needed, MAX_FRAMES + 1);
 	cr_assert_eq(state.position, 0);
 }
 

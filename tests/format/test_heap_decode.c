@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define MOST_EVENTS 8
-#define MOST_REFERENCES 4
+#define MAX_EVENTS 8
+#define MAX_REFERENCES 4
 
 /* A varint of more than 64 bits. */
 #define TOO_LARGE "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82"
@@ -16,10 +16,10 @@ typedef struct decoding {
 	heap_decode_state state;
 	id_map sizes;
 	heap_decode_batch batch;
-	mprof_event events[MOST_EVENTS];
-	mprof_event_detail details[MOST_EVENTS];
-	uint64_t references[MOST_REFERENCES];
-	uint64_t offsets[MOST_REFERENCES];
+	mprof_event events[MAX_EVENTS];
+	mprof_event_detail details[MAX_EVENTS];
+	uint64_t references[MAX_REFERENCES];
+	uint64_t offsets[MAX_REFERENCES];
 } decoding;
 
 /* Class 2 has objects of 24 bytes. */
@@ -42,8 +42,8 @@ static void begin(decoding *work, const char *bytes, size_t length, uint32_t shi
 
 static heap_decode_result go_on(decoding *work, size_t capacity)
 {
-	heap_decode_batch batch = {work->events,     work->details,   capacity, 0,
-				   work->references, MOST_REFERENCES, 0,        work->offsets};
+	heap_decode_batch batch = {work->events,     work->details,  capacity, 0,
+				   work->references, MAX_REFERENCES, 0,        work->offsets};
 	heap_decode_result result;
 
 	work->batch = batch;
@@ -104,7 +104,7 @@ Test(heap_decode, objects)
 	      "\x80"
 	      "\x80",
 	      3);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_DONE);
 	cr_assert_eq(work.batch.count, 3);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_OBJECT, 1, 300, 0x1000);
 	expect_references(&work, 0, first, 2);
@@ -137,7 +137,7 @@ Test(heap_decode, other_records)
 	      "\x86"
 	      "\x83\x82", /* from 1 to 2 */
 	      0);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_DONE);
 	cr_assert_eq(work.batch.count, 6);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_FREE, 1, 7, 6);
 	expect_event(&work, 1, MPROF_EVENT_HEAP_FREE, 2, 24, 0);
@@ -162,7 +162,7 @@ Test(heap_decode, addresses_wrap)
 	      "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x81"
 	      "\x80",
 	      12);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_DONE);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_MOVE, 0, 0, UINT64_C(0xfffffffffffff000));
 	cr_assert_eq(work.batch.count, 2);
 	expect_event(&work, 1, MPROF_EVENT_HEAP_MOVE, 0, 0, 0);
@@ -180,7 +180,7 @@ Test(heap_decode, in_batches)
 	      "\x8a\x82\x80"
 	      "\x8a\x82\x80",
 	      0);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_FULL, "three references and two do not fit");
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_FULL, "three references and two do not fit");
 	cr_assert_eq(work.batch.count, 1);
 	cr_assert_eq(work.batch.reference_count, 3);
 	cr_assert_eq(go_on(&work, 2), HEAP_DECODE_FULL);
@@ -207,7 +207,7 @@ Test(heap_decode, in_pieces)
 	      "\xb4\x82\x82\x82\x82\x82\x82"
 	      "\x8a\x82\x80",
 	      0);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_FULL);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_FULL);
 	cr_assert_eq(work.batch.count, 2);
 	expect_event(&work, 0, MPROF_EVENT_HEAP_FREE, 1, 0, 1);
 	expect_event(&work, 1, MPROF_EVENT_HEAP_OBJECT, 1, 5, 2);
@@ -273,7 +273,7 @@ Test(heap_decode, offsets)
 	cr_assert_eq(go_on(&work, 1), HEAP_DECODE_FULL);
 	expect_references(&work, 0, references, 1);
 	cr_assert_null(work.details[0].offsets);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), HEAP_DECODE_DONE);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), HEAP_DECODE_DONE);
 	cr_assert_eq(work.batch.count, 2);
 	expect_references(&work, 0, NULL, 0);
 	expect_references(&work, 1, NULL, 0);
@@ -313,7 +313,7 @@ static void expect_bad_runs(heap_decode_result expected, size_t fault, const cha
 
 	begin(&work, bytes, length, 0);
 	work.state.has_offsets = 1;
-	cr_assert_eq(go_on(&work, MOST_EVENTS), expected);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), expected);
 	cr_assert_eq(work.batch.count, 0);
 	cr_assert_eq(work.state.fault, fault, "fault at %zu", work.state.fault);
 	id_map_destroy(&work.sizes);
@@ -341,12 +341,12 @@ static void expect_fault(heap_decode_result expected, size_t fault, const char *
 	static decoding work;
 
 	begin(&work, bytes, length, 0);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), expected);
+	cr_assert_eq(go_on(&work, MAX_EVENTS), expected);
 	/* The record before it is returned. */
 	cr_assert_eq(work.batch.count, 1);
 	cr_assert_eq(work.state.position, 3);
 	cr_assert_eq(work.state.fault, fault, "fault at %zu", work.state.fault);
-	cr_assert_eq(go_on(&work, MOST_EVENTS), expected, "and again");
+	cr_assert_eq(go_on(&work, MAX_EVENTS), expected, "and again");
 	cr_assert_eq(work.batch.count, 0);
 	cr_assert_eq(work.state.fault, fault);
 	id_map_destroy(&work.sizes);

@@ -212,7 +212,7 @@ static uint64_t random_below(uint64_t limit)
 }
 
 #define COUNT 1000
-#define MOST_REFERENCES 2000
+#define MAX_REFERENCES 2000
 
 /* Events of any kind, with adjacent or arbitrary addresses, all multiples of 2^shift. */
 static void make_events(mprof_event *events, mprof_event_detail *details, uint64_t *references, uint64_t *offsets,
@@ -242,7 +242,7 @@ static void make_events(mprof_event *events, mprof_event_detail *details, uint64
 		}
 		if (kind != MPROF_EVENT_HEAP_OBJECT && kind != MPROF_EVENT_HEAP_REFERENCES)
 			continue;
-		detail->reference_count = (uint32_t)random_below(random_below(50) == 0 ? MOST_REFERENCES : 5);
+		detail->reference_count = (uint32_t)random_below(random_below(50) == 0 ? MAX_REFERENCES : 5);
 		detail->references = references;
 		for (uint32_t j = 0; j < detail->reference_count; j++)
 			*references++ = (base + random_below(UINT64_C(1) << random_below(48))) >> shift << shift;
@@ -277,13 +277,13 @@ static void check_round_trip(int with_sizes, int with_offsets, uint32_t shift)
 {
 	static mprof_event events[COUNT];
 	static mprof_event_detail details[COUNT];
-	static uint64_t references[COUNT * MOST_REFERENCES];
+	static uint64_t references[COUNT * MAX_REFERENCES];
 	static mprof_event decoded[COUNT];
 	static mprof_event_detail decoded_details[COUNT];
-	static uint64_t decoded_references[COUNT * MOST_REFERENCES];
-	static uint64_t offsets[COUNT * MOST_REFERENCES];
-	static uint64_t decoded_offsets[COUNT * MOST_REFERENCES];
-	heap_decode_batch batch = {decoded, decoded_details, COUNT, 0, decoded_references, COUNT * MOST_REFERENCES,
+	static uint64_t decoded_references[COUNT * MAX_REFERENCES];
+	static uint64_t offsets[COUNT * MAX_REFERENCES];
+	static uint64_t decoded_offsets[COUNT * MAX_REFERENCES];
+	heap_decode_batch batch = {decoded, decoded_details, COUNT, 0, decoded_references, COUNT * MAX_REFERENCES,
 				   0,       decoded_offsets};
 	heap_decode_state state;
 	encoding_fixture fixture;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_VALUES 1000
+#define MAX_VALUES 1000
 
 static mprof_allocator allocator;
 static encode_buffer buffer;
@@ -37,9 +37,9 @@ static void encode(const uint64_t *values, size_t count)
 /* The column yields the values, in pieces of any size. */
 static void expect_values(const uint64_t *values, size_t count)
 {
-	static const size_t pieces[] = {1, 2, 7, 64, MOST_VALUES};
-	uint64_t decoded[MOST_VALUES];
-	uint32_t narrow[MOST_VALUES];
+	static const size_t pieces[] = {1, 2, 7, 64, MAX_VALUES};
+	uint64_t decoded[MAX_VALUES];
+	uint32_t narrow[MAX_VALUES];
 
 	for (size_t piece = 0; piece < sizeof(pieces) / sizeof(pieces[0]); piece++) {
 		int_column wide;
@@ -93,17 +93,17 @@ Test(int_column, yields_values_of_each_width_with_exceptions)
 {
 	static const uint64_t limits[] = {0,         1, 255, 256, 65535, 65536, UINT32_MAX, (uint64_t)UINT32_MAX + 1,
 					  UINT64_MAX};
-	uint64_t values[MOST_VALUES];
+	uint64_t values[MAX_VALUES];
 
 	srand(1);
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		for (size_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++) {
-			for (size_t rare = 1; rare < MOST_VALUES; rare *= 10) {
-				for (size_t n = 0; n < MOST_VALUES; n++)
+			for (size_t rare = 1; rare < MAX_VALUES; rare *= 10) {
+				for (size_t n = 0; n < MAX_VALUES; n++)
 					values[n] = (size_t)rand() % rare == 0 ? limits[k]
 									       : limits[i] - (n % 2 & limits[i]);
-				encode(values, MOST_VALUES);
-				expect_values(values, MOST_VALUES);
+				encode(values, MAX_VALUES);
+				expect_values(values, MAX_VALUES);
 			}
 		}
 	}

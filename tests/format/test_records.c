@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_RECORDS 16
+#define MAX_RECORDS 16
 
 typedef struct decoded {
-	mprof_record records[MOST_RECORDS];
+	mprof_record records[MAX_RECORDS];
 	size_t count;
 	content_cursor content;
 } decoded;
@@ -28,7 +28,7 @@ static decoded decode(mprof_block_kind kind, const char *bytes, size_t length)
 	record_cursor_init(&cursor, &content, kind);
 	while (record_cursor_next(&cursor, &result.records[result.count])) {
 		result.count++;
-		cr_assert_lt(result.count, MOST_RECORDS);
+		cr_assert_lt(result.count, MAX_RECORDS);
 	}
 	cr_assert_eq(record_cursor_next(&cursor, &result.records[result.count]), 0, "the end is found again");
 	result.content = cursor.content;

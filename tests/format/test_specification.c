@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EXAMPLES 16
+#define MAX_EXAMPLES 16
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -22,7 +22,7 @@ typedef struct example {
 	char text[8192];
 } example;
 
-static example examples[MOST_EXAMPLES];
+static example examples[MAX_EXAMPLES];
 static size_t example_count;
 
 static char *read_page(const char *name)
@@ -103,7 +103,7 @@ static void load_page(const char *name)
 	while ((start = find_fenced(start, "```hex\n", &end)) != NULL) {
 		example *taken = &examples[example_count++];
 
-		cr_assert_leq(example_count, MOST_EXAMPLES);
+		cr_assert_leq(example_count, MAX_EXAMPLES);
 		take_hex_lines(taken, start, end);
 		start = find_fenced(end, "```text\n", &end);
 		cr_assert_not_null(start);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { MOST_ROWS = 1000, MOST_SNAPSHOTS = 4 };
+enum { MAX_ROWS = 1000, MAX_SNAPSHOTS = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -87,15 +87,15 @@ static void take_difference(const mprof_profile_diff *diff)
 	size_t count;
 
 	for (uint32_t table = 0; table <= MPROF_DIFF_MONITOR_SITES + 1; table++) {
-		for (size_t i = 0; i < mprof_profile_diff_get_row_count(diff, table) && i < MOST_ROWS; i++)
+		for (size_t i = 0; i < mprof_profile_diff_get_row_count(diff, table) && i < MAX_ROWS; i++)
 			(void)mprof_profile_diff_get_row(diff, table, i, &row);
 		(void)mprof_profile_diff_get_sum(diff, table, &row);
 	}
-	for (uint32_t i = 0; i < MOST_ROWS; i++) {
+	for (uint32_t i = 0; i < MAX_ROWS; i++) {
 		(void)mprof_profile_diff_get_name(diff, i, &name);
 		(void)mprof_profile_diff_get_stack(diff, i, names, 8, &count);
 	}
-	for (uint32_t i = 0; i < mprof_profile_diff_get_node_count(diff) && i < MOST_ROWS; i++)
+	for (uint32_t i = 0; i < mprof_profile_diff_get_node_count(diff) && i < MAX_ROWS; i++)
 		(void)mprof_profile_diff_get_node(diff, i, &node);
 }
 
@@ -178,7 +178,7 @@ static void compare_snapshots(const uint8_t *bytes, size_t length)
 	options.max_shapes = 4096;
 	if (mprof_heap_diff_create(&options, &diff) != MPROF_OK)
 		fuzz_fail("no comparison of snapshots was made");
-	for (uint32_t snapshot = 1; snapshot <= MOST_SNAPSHOTS; snapshot++)
+	for (uint32_t snapshot = 1; snapshot <= MAX_SNAPSHOTS; snapshot++)
 		add_snapshot(diff, bytes, length, snapshot);
 	(void)mprof_heap_diff_get_totals(diff, &totals);
 	(void)!mprof_heap_diff_get_growth(diff, growths, sizeof(*growths), 8, &count);

@@ -28,11 +28,11 @@ static void keep(const uint8_t *bytes, size_t length)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t room, unsigned int seed)
 {
-	static uint8_t changed[FUZZ_LONGEST];
+	static uint8_t changed[FUZZ_MAX_LENGTH];
 	size_t made;
 
 	fuzz_random_seed(seed);
-	if (length < 11 || length > FUZZ_LONGEST / 2 || fuzz_random_below(16) == 0)
+	if (length < 11 || length > FUZZ_MAX_LENGTH / 2 || fuzz_random_below(16) == 0)
 		return LLVMFuzzerMutate(bytes, length, room);
 	if (fuzz_random_below(8) == 0)
 		keep(bytes, length);

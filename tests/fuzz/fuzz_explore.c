@@ -15,10 +15,10 @@
 enum {
 	CAPACITY = 64,
 	/* Rows of a table that are read, from its start and from its end. */
-	MOST_ROWS = 512,
-	MOST_BLOCKS = 4096,
-	MOST_BATCHES = 4096,
-	MOST_OBJECTS = 200
+	MAX_ROWS = 512,
+	MAX_BLOCKS = 4096,
+	MAX_BATCHES = 4096,
+	MAX_OBJECTS = 200
 };
 
 #define PROFILE_MEMORY (UINT64_C(16) << 20)
@@ -132,9 +132,9 @@ static void take_rows(const log_view *view, uint32_t table, uint32_t which)
 	uint8_t *rows = malloc(size);
 
 	fuzz_require(rows != NULL);
-	for (uint32_t first = 0; first < count && first < MOST_ROWS; first += CAPACITY)
+	for (uint32_t first = 0; first < count && first < MAX_ROWS; first += CAPACITY)
 		(void)mprof_js_table_fill(view, table, which, first, CAPACITY, rows, first % 2);
-	if (count > MOST_ROWS)
+	if (count > MAX_ROWS)
 		(void)mprof_js_table_fill(view, table, which, count - CAPACITY / 2, CAPACITY, rows, 0);
 	free(rows);
 }
@@ -238,7 +238,7 @@ static void take_objects(log_view *view)
 	uint32_t objects[8];
 	uint32_t root[3];
 
-	for (uint32_t object = 0; object < MOST_OBJECTS; object++) {
+	for (uint32_t object = 0; object < MAX_OBJECTS; object++) {
 		(void)mprof_js_graph_get_dominated(view, object, objects, 8);
 		(void)mprof_js_graph_get_references(view, object % 2, object, object % 3, references, 8);
 		(void)mprof_js_graph_get_references(view, object % 2, object, 0, references, 8);
@@ -275,9 +275,9 @@ static void take_lists(log_view *view)
 	double values[CAPACITY];
 	uint32_t count;
 
-	for (int i = 0; i < MOST_BATCHES && mprof_js_next_events(view, capacity, result) == MPROF_OK; i++)
+	for (int i = 0; i < MAX_BATCHES && mprof_js_next_events(view, capacity, result) == MPROF_OK; i++)
 		fuzz_require(result[0] > 0 && result[0] <= capacity);
-	for (int i = 0; i < MOST_BATCHES; i++) {
+	for (int i = 0; i < MAX_BATCHES; i++) {
 		if (mprof_js_next_metric_values(view, ids, values, CAPACITY, &count) != MPROF_OK)
 			break;
 		fuzz_require(count <= CAPACITY);
@@ -286,7 +286,7 @@ static void take_lists(log_view *view)
 
 static void take_blocks(log_view *view)
 {
-	for (int i = 0; i < MOST_BLOCKS; i++) {
+	for (int i = 0; i < MAX_BLOCKS; i++) {
 		mprof_status status = mprof_js_next_block(view);
 		mprof_error error = {.struct_size = sizeof(error)};
 

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 #define FUZZ_PART 1
 #endif
 
-#define LONGEST_LOG ((size_t)16 << 20)
+#define MAX_LOG_LENGTH ((size_t)16 << 20)
 
 static int factor = 1;
 
@@ -56,8 +56,8 @@ static void run_input(const uint8_t *bytes, size_t length)
 
 static void fuzz_good(fuzz_log log, int changes)
 {
-	const int is_changed_by_block = log.length < FUZZ_LONGEST / 2 && log.length > 10 && log.bytes[0] == 1;
-	uint8_t *bytes = malloc(log.length + FUZZ_LONGEST);
+	const int is_changed_by_block = log.length < FUZZ_MAX_LENGTH / 2 && log.length > 10 && log.bytes[0] == 1;
+	uint8_t *bytes = malloc(log.length + FUZZ_MAX_LENGTH);
 
 	fuzz_require(bytes != NULL && log.bytes != NULL);
 	/* An input takes several times as long. */
@@ -82,14 +82,14 @@ static void fuzz_good(fuzz_log log, int changes)
 static fuzz_log read_log(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	fuzz_log log = {malloc(LONGEST_LOG), 0};
+	fuzz_log log = {malloc(MAX_LOG_LENGTH), 0};
 
 	if (file == NULL || log.bytes == NULL) {
 		perror(path);
 		free(log.bytes);
 		log.bytes = NULL;
 	} else {
-		log.length = fread(log.bytes, 1, LONGEST_LOG, file);
+		log.length = fread(log.bytes, 1, MAX_LOG_LENGTH, file);
 	}
 	if (file != NULL)
 		fclose(file);

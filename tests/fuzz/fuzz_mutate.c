@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_BLOCKS = 512, CODE_COLUMNS = 43, CODE_COMPRESSED = 44 };
+enum { MAX_BLOCKS = 512, CODE_COLUMNS = 43, CODE_COMPRESSED = 44 };
 
 /* A log that is changed. */
 typedef struct changed_log {
@@ -67,7 +67,7 @@ static size_t find_blocks(const changed_log *log, log_block *blocks)
 {
 	size_t count = 0;
 
-	for (size_t offset = 0; count < MOST_BLOCKS && log->length - offset >= log->header_length;) {
+	for (size_t offset = 0; count < MAX_BLOCKS && log->length - offset >= log->header_length;) {
 		const uint8_t *header = log->bytes + offset;
 		size_t length = log->header_length + (header[2] | (size_t)header[3] << 8 | (size_t)header[4] << 16 |
 						      (size_t)header[5] << 24);
@@ -95,7 +95,7 @@ static int replace(changed_log *log, log_block old, const uint8_t *bytes, size_t
 {
 	const size_t end = old.offset + old.length;
 
-	if (log->length - old.length + length > FUZZ_LONGEST)
+	if (log->length - old.length + length > FUZZ_MAX_LENGTH)
 		return 0;
 	memmove(log->bytes + old.offset + length, log->bytes + end, log->length - end);
 	if (length > 0)
@@ -187,7 +187,7 @@ static void change_byte(changed_log *log, log_block block, log_block content)
 static void insert_block(changed_log *log, log_block before, const uint8_t *bytes, size_t length)
 {
 	const log_block gap = {before.offset, 0};
-	static uint8_t copy[FUZZ_LONGEST];
+	static uint8_t copy[FUZZ_MAX_LENGTH];
 
 	if (length > sizeof(copy))
 		return;
@@ -197,7 +197,7 @@ static void insert_block(changed_log *log, log_block before, const uint8_t *byte
 
 static void insert_from(changed_log *log, log_block before, const fuzz_log *other)
 {
-	static log_block blocks[MOST_BLOCKS];
+	static log_block blocks[MAX_BLOCKS];
 	const changed_log from = {other->bytes, other->length, header_length_of(other->bytes, other->length), 0};
 	size_t count;
 	log_block chosen;
@@ -239,7 +239,7 @@ static void change_code(changed_log *log, log_block block)
 /* Compresses a block, changes what is compressed, or the fields of a compressed block. */
 static void change_packed(changed_log *log, log_block block, log_block content)
 {
-	static uint8_t made[FUZZ_LONGEST];
+	static uint8_t made[FUZZ_MAX_LENGTH];
 	size_t length = fuzz_repack(made, sizeof(made), log->bytes + block.offset, content.length);
 
 	if (length > 0 && log->has_checksums)
@@ -340,7 +340,7 @@ static void change_blocks(changed_log *log, const log_block *blocks, size_t coun
 
 size_t fuzz_mutate(uint8_t *bytes, size_t length, const fuzz_log *other)
 {
-	static log_block blocks[MOST_BLOCKS];
+	static log_block blocks[MAX_BLOCKS];
 	changed_log log = {bytes, length, header_length_of(bytes, length), length > 6 && bytes[6] == 0x82};
 
 	for (uint64_t changes = 1 + fuzz_random_below(4); changes > 0; changes--) {

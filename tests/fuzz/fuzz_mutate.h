@@ -10,10 +10,10 @@
 #include "fuzz_logs.h"
 
 /** The longest log that is changed, in bytes, and the room that a changed one may need. */
-#define FUZZ_LONGEST ((size_t)1 << 18)
+#define FUZZ_MAX_LENGTH ((size_t)1 << 18)
 
 /**
- * Changes a log of \p length bytes in memory with room for #FUZZ_LONGEST. Blocks may come from \p other, which may have
+ * Changes a log of \p length bytes in memory with room for #FUZZ_MAX_LENGTH. Blocks may come from \p other, which may have
  * no bytes. Returns the new length.
  */
 size_t fuzz_mutate(uint8_t *bytes, size_t length, const fuzz_log *other);

@@ -15,7 +15,7 @@
 enum { HEADER = 6, CHECKSUM = 4, CODE_COMPRESSED = 44, FIELDS = 5, CODEC_DEFLATE = 1, CODEC_ZSTD = 2 };
 
 /* Content that is decompressed, in bytes. */
-#define MOST_CONTENT ((size_t)1 << 17)
+#define MAX_CONTENT ((size_t)1 << 17)
 
 size_t fuzz_encode_number(uint8_t *bytes, uint64_t value)
 {
@@ -113,7 +113,7 @@ static int decompress_piece(uint64_t codec, uint8_t *to, size_t wanted, const ui
 
 /* Content of a block that is not compressed, and its code. */
 typedef struct plain_content {
-	uint8_t bytes[MOST_CONTENT + 64];
+	uint8_t bytes[MAX_CONTENT + 64];
 	size_t length;
 	uint64_t code;
 } plain_content;
@@ -126,7 +126,7 @@ static int unpack(plain_content *plain, const uint8_t *packed, size_t length)
 
 	for (int i = 0; i < FIELDS; i++)
 		fields[i] = fuzz_decode_number(packed, length, &at);
-	if (fields[2] > MOST_CONTENT || fields[3] > fields[2] || fields[4] > fields[2] - fields[3] ||
+	if (fields[2] > MAX_CONTENT || fields[3] > fields[2] || fields[4] > fields[2] - fields[3] ||
 	    fields[3] + fields[4] > length - at)
 		return 0;
 	middle = (size_t)(fields[2] - fields[3] - fields[4]);
@@ -190,7 +190,7 @@ size_t fuzz_repack(uint8_t *made, size_t room, const uint8_t *block, size_t cont
 	static plain_content plain;
 
 	if (block[0] != CODE_COMPRESSED) {
-		if (content_length > MOST_CONTENT)
+		if (content_length > MAX_CONTENT)
 			return 0;
 		plain.code = block[0];
 		plain.length = content_length;

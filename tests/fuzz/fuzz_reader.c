@@ -27,7 +27,7 @@
 #define COPY_LIMIT ((size_t)8 << 20)
 
 /* Blocks and faults that an input may give: each takes some bytes of it. */
-#define MOST_STEPS(length) (2 * (length) + 16)
+#define MAX_STEPS(length) (2 * (length) + 16)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -268,11 +268,11 @@ static uint64_t take_indexed(mprof_reader *reader, size_t length)
 	if (count == 0 || mprof_reader_get_index_entry(reader, count / 2, &entry) != MPROF_OK)
 		return sum;
 	if (mprof_reader_seek(reader, entry.offset) == MPROF_OK)
-		sum += take_all(reader, 3, MOST_STEPS(length));
+		sum += take_all(reader, 3, MAX_STEPS(length));
 	sum += (uint64_t)mprof_reader_get_open_frames(reader, entry.thread, entry.start_counter, frames,
 						      sizeof(*frames), 4, &depth);
 	if (mprof_reader_seek_time(reader, 1000, MPROF_THREAD_ANY) == MPROF_OK)
-		sum += take_all(reader, 3, MOST_STEPS(length));
+		sum += take_all(reader, 3, MAX_STEPS(length));
 	return sum + depth;
 }
 
@@ -292,7 +292,7 @@ static uint64_t take_selected(mprof_reader *reader, size_t length)
 		fail("a query is refused although there is an index");
 	if (mprof_reader_seek(reader, 0) != MPROF_OK)
 		return 0;
-	sum = take_all(reader, 64, MOST_STEPS(length));
+	sum = take_all(reader, 64, MAX_STEPS(length));
 	if (mprof_reader_select(reader, NULL) != MPROF_OK)
 		fail("a query cannot be taken back");
 	return sum;
@@ -316,7 +316,7 @@ static void read_one(const uint8_t *bytes, size_t length, uint32_t ignore_checks
 	status = mprof_reader_open_memory(bytes, length, &options, &reader);
 	if (reader == NULL)
 		fail("no reader was made");
-	sum += take_all(reader, 1 + length % 64, MOST_STEPS(length));
+	sum += take_all(reader, 1 + length % 64, MAX_STEPS(length));
 	if (status == MPROF_OK && mprof_reader_build_index(reader) == MPROF_OK)
 		sum += take_indexed(reader, length) + take_selected(reader, length);
 	sum += mprof_reader_format_method(reader, (uint32_t)length, text, sizeof(text));
@@ -362,7 +362,7 @@ static uint64_t sum_with_threads(const uint8_t *bytes, size_t length, uint32_t t
 	(void)!mprof_reader_open_memory(bytes, length, &options, &reader);
 	if (reader == NULL)
 		fail("no reader was made");
-	sum = take_all(reader, 1 + length % 64, MOST_STEPS(length));
+	sum = take_all(reader, 1 + length % 64, MAX_STEPS(length));
 	mprof_reader_destroy(reader);
 	return sum;
 }

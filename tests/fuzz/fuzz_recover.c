@@ -12,7 +12,7 @@
 #include "fuzz_logs.h"
 #include "fuzz_mutate.h"
 
-enum { INPUTS = 120, STATUS_DAMAGED_LOG = 60, STATUS_CHANGED = 61, MOST_SECONDS = 120 };
+enum { INPUTS = 120, STATUS_DAMAGED_LOG = 60, STATUS_CHANGED = 61, MAX_SECONDS = 120 };
 
 /* The salvage file in memory as recovery maps it. */
 static salvage_area area_of(const content *salvage)
@@ -134,7 +134,7 @@ static void recover_in_child(const content *log, const content *salvage)
 		mprof_error error = {.struct_size = sizeof(error)};
 		mprof_status recovered;
 
-		alarm(MOST_SECONDS);
+		alarm(MAX_SECONDS);
 		recovered = mprof_recorder_recover(SALVAGE, NULL, NULL, &error);
 		if (recovered == MPROF_OK)
 			_exit(access(LOG, F_OK) == 0 ? 0 : STATUS_DAMAGED_LOG);

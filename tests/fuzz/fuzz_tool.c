@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 8, MOST_STATUS = 3, SANITIZER_STATUS = 99, MOST_SECONDS = 120 };
+enum { MAX_ARGUMENTS = 8, MAX_STATUS = 3, SANITIZER_STATUS = 99, MAX_SECONDS = 120 };
 
 /* What a command may write, in bytes. */
-#define MOST_OUTPUT ((rlim_t)256 << 20)
+#define MAX_OUTPUT ((rlim_t)256 << 20)
 
 #define INPUT "in.mprof"
 #define BEFORE "before.mprof"
@@ -27,7 +27,7 @@ enum { MOST_ARGUMENTS = 8, MOST_STATUS = 3, SANITIZER_STATUS = 99, MOST_SECONDS 
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static const char *const commands[][MOST_ARGUMENTS] = {
+static const char *const commands[][MAX_ARGUMENTS] = {
 	{"info", INPUT},
 	{"info", "--json", INPUT},
 	{"check", INPUT},
@@ -91,13 +91,13 @@ static void write_file(const char *path, const uint8_t *bytes, size_t length)
 
 static void run_command(const char *tool, const char *const *command)
 {
-	const struct rlimit output = {MOST_OUTPUT, MOST_OUTPUT};
-	const struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS + 1};
-	char *arguments[MOST_ARGUMENTS + 2] = {(char *)(uintptr_t)tool};
+	const struct rlimit output = {MAX_OUTPUT, MAX_OUTPUT};
+	const struct rlimit seconds = {MAX_SECONDS, MAX_SECONDS + 1};
+	char *arguments[MAX_ARGUMENTS + 2] = {(char *)(uintptr_t)tool};
 	int null = open("/dev/null", O_RDWR);
 	int messages = open(MESSAGES, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
-	for (int i = 0; i < MOST_ARGUMENTS && command[i] != NULL; i++)
+	for (int i = 0; i < MAX_ARGUMENTS && command[i] != NULL; i++)
 		arguments[i + 1] = (char *)(uintptr_t)command[i];
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
@@ -131,10 +131,10 @@ static void try_command(const char *tool, const char *const *command)
 	if (child == 0)
 		run_command(tool, command);
 	fuzz_require(waitpid(child, &status, 0) == child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) <= MOST_STATUS && !has_report())
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= MAX_STATUS && !has_report())
 		return;
 	fprintf(stderr, "fuzz_tool: mprof");
-	for (int i = 0; i < MOST_ARGUMENTS && command[i] != NULL; i++)
+	for (int i = 0; i < MAX_ARGUMENTS && command[i] != NULL; i++)
 		fprintf(stderr, " %s", command[i]);
 	fprintf(stderr, ": ended with %#x\n", (unsigned int)status);
 	abort();

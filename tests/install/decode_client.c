@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define EVENTS_AT_ONCE 64
-#define LONGEST_LOG ((size_t)16 << 20)
-#define LONGEST_PATH 1000
+#define MAX_LOG_LENGTH ((size_t)16 << 20)
+#define MAX_PATH_LENGTH 1000
 
 typedef struct findings {
 	uint64_t blocks;
@@ -153,9 +153,9 @@ static int look_at_memory(const char *path)
 	size_t length = 0;
 	char *bytes;
 
-	if (file == NULL || (bytes = malloc(LONGEST_LOG)) == NULL)
+	if (file == NULL || (bytes = malloc(MAX_LOG_LENGTH)) == NULL)
 		return 1;
-	length = fread(bytes, 1, LONGEST_LOG, file);
+	length = fread(bytes, 1, MAX_LOG_LENGTH, file);
 	fclose(file);
 	status = mprof_reader_open_memory(bytes, length, NULL, &reader);
 	look_at("memory", reader, status);
@@ -192,7 +192,7 @@ static int print_profile(const char *path)
  */
 static int write_and_read(const char *directory)
 {
-	char path[LONGEST_PATH];
+	char path[MAX_PATH_LENGTH];
 	mprof_writer *writer = NULL;
 	mprof_writer *second = NULL;
 
@@ -218,7 +218,7 @@ static int write_and_read(const char *directory)
 
 int main(int count, char **arguments)
 {
-	char path[LONGEST_PATH];
+	char path[MAX_PATH_LENGTH];
 
 	if (count < 2)
 		return 2;

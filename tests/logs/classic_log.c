@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define FIRST_COUNTER 1000
-#define MOST_EVENTS 64
+#define MAX_EVENTS 64
 
 static size_t header_length(const classic_log *log)
 {
@@ -170,10 +170,10 @@ static mprof_status read_whole(const classic_log *log, const mprof_reader_option
 	mprof_reader *reader;
 	mprof_block block;
 	mprof_status status = mprof_reader_open_memory(log->bytes, log->length, options, &reader);
-	mprof_event events[MOST_EVENTS];
+	mprof_event events[MAX_EVENTS];
 	size_t count;
 
-	cr_assert_leq(capacity, MOST_EVENTS);
+	cr_assert_leq(capacity, MAX_EVENTS);
 	mprof_block_init(&block, sizeof(block));
 	while (status == MPROF_OK && (status = mprof_reader_next_block(reader, &block)) == MPROF_OK) {
 		if (block.kind != (uint32_t)kind)

@@ -172,15 +172,15 @@ static void write_summary(mprof_writer *writer)
 }
 
 #define HEAP_EVENTS 90
-#define MOST_REFERENCES 7
+#define MAX_REFERENCES 7
 
 /* All records, objects with and without references to others. */
 static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint64_t base, int has_offsets)
 {
 	static mprof_event events[HEAP_EVENTS];
 	static mprof_event_detail details[HEAP_EVENTS];
-	static uint64_t references[HEAP_EVENTS][MOST_REFERENCES];
-	static uint64_t offsets[HEAP_EVENTS][MOST_REFERENCES];
+	static uint64_t references[HEAP_EVENTS][MAX_REFERENCES];
+	static uint64_t offsets[HEAP_EVENTS][MAX_REFERENCES];
 	static const uint8_t kinds[] = {MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_OBJECT, MPROF_EVENT_HEAP_REFERENCES,
 					MPROF_EVENT_HEAP_ROOT,   MPROF_EVENT_HEAP_MOVE,   MPROF_EVENT_HEAP_FREE};
 
@@ -204,7 +204,7 @@ static void write_heap(mprof_writer *writer, uint32_t shot, uint32_t flags, uint
 		}
 		if (event->kind != MPROF_EVENT_HEAP_OBJECT && event->kind != MPROF_EVENT_HEAP_REFERENCES)
 			continue;
-		details[i].reference_count = i % (MOST_REFERENCES + 1);
+		details[i].reference_count = i % (MAX_REFERENCES + 1);
 		details[i].references = references[i];
 		details[i].offsets = has_offsets && i % 5 != 0 ? offsets[i] : NULL;
 		for (uint32_t j = 0; j < details[i].reference_count; j++)

@@ -3,22 +3,22 @@
 #include "base/failing_allocator.h"
 #include "profile_fixture.h"
 
-#define MOST_STACKS 4000
-#define MOST_DEPTH 12
+#define MAX_STACKS 4000
+#define MAX_DEPTH 12
 #define METHODS 6
 /* Replaces collapsed methods in the reference. */
 #define COLLAPSED (METHODS + 1)
 
 /* A call stack with the time in its innermost method, and whether this method was entered in it. */
 typedef struct reference_stack {
-	uint32_t methods[MOST_DEPTH];
+	uint32_t methods[MAX_DEPTH];
 	size_t depth;
 	uint64_t self;
 	uint64_t calls;
 } reference_stack;
 
 typedef struct reference {
-	reference_stack stacks[MOST_STACKS];
+	reference_stack stacks[MAX_STACKS];
 	size_t count;
 } reference;
 
@@ -46,7 +46,7 @@ static void add_reference(reference *all, const uint32_t *methods, size_t depth,
 
 	if (depth == 0)
 		return;
-	cr_assert_lt(all->count, MOST_STACKS);
+	cr_assert_lt(all->count, MAX_STACKS);
 	stack = &all->stacks[all->count++];
 	memcpy(stack->methods, methods, depth * sizeof(*methods));
 	stack->depth = depth;
@@ -57,7 +57,7 @@ static void add_reference(reference *all, const uint32_t *methods, size_t depth,
 /* Random calls with recursion, and all call stacks that time passed in. */
 static void write_calls(test_log *log, reference *all, uint64_t seed)
 {
-	uint32_t stack[MOST_DEPTH];
+	uint32_t stack[MAX_DEPTH];
 	size_t depth = 0;
 	uint64_t counter = 0;
 	uint64_t state = seed;
@@ -70,7 +70,7 @@ static void write_calls(test_log *log, reference *all, uint64_t seed)
 
 		counter += passed;
 		add_reference(all, stack, depth, passed, 0);
-		if (depth < MOST_DEPTH && (depth == 0 || next_number(&state) % 2)) {
+		if (depth < MAX_DEPTH && (depth == 0 || next_number(&state) % 2)) {
 			stack[depth++] = 1 + next_number(&state) % METHODS;
 			enter(log, stack[depth - 1], counter);
 			add_reference(all, stack, depth, 0, 1);
@@ -100,7 +100,7 @@ static void filter_reference(const reference *all, const choices *chosen, int ha
 	filtered->count = 0;
 	for (size_t i = 0; i < all->count; i++) {
 		const reference_stack *stack = &all->stacks[i];
-		uint32_t methods[MOST_DEPTH];
+		uint32_t methods[MAX_DEPTH];
 		size_t depth = 0;
 		int is_added = 0;
 
@@ -261,14 +261,14 @@ static void expect_inverted(const mprof_frame_tree *tree, const reference *all, 
 {
 	for (uint32_t number = 1; number < mprof_frame_tree_get_node_count(tree); number++) {
 		mprof_frame_node node = node_at(tree, number);
-		uint32_t path[MOST_DEPTH];
+		uint32_t path[MAX_DEPTH];
 		size_t length = 0;
 		uint64_t total = 0;
 		uint64_t count = 0;
 
 		/* From the outermost caller to the method whose values these are. */
 		for (uint32_t above = number; above != 0; above = node_at(tree, above).parent) {
-			cr_assert_lt(length, MOST_DEPTH);
+			cr_assert_lt(length, MAX_DEPTH);
 			path[length++] = row_of(node_at(tree, above).kind, node_at(tree, above).id);
 		}
 		for (size_t i = 0; i < all->count; i++) {

@@ -4,7 +4,7 @@
 #include "profile_fixture.h"
 
 #define METHODS 6
-#define MOST_DEPTH 10
+#define MAX_DEPTH 10
 
 static uint32_t next_number(uint64_t *state)
 {
@@ -24,7 +24,7 @@ static void define(test_log *log, uint32_t id, uint32_t class_id, const char *na
 /* Random calls and allocations of methods whose IDs start after \p shift. */
 static void write_random(test_log *log, uint64_t seed, uint32_t shift)
 {
-	uint32_t stack[MOST_DEPTH];
+	uint32_t stack[MAX_DEPTH];
 	size_t depth = 0;
 	uint64_t counter = 0;
 	uint64_t state = seed;
@@ -41,7 +41,7 @@ static void write_random(test_log *log, uint64_t seed, uint32_t shift)
 		if (next_number(&state) % 4 == 0) {
 			add_full(log, MPROF_EVENT_ALLOCATION, 1 + next_number(&state) % 5, counter,
 				 16 + next_number(&state) % 100, 0);
-		} else if (depth < MOST_DEPTH && (depth == 0 || next_number(&state) % 2)) {
+		} else if (depth < MAX_DEPTH && (depth == 0 || next_number(&state) % 2)) {
 			stack[depth++] = shift + 1 + next_number(&state) % METHODS;
 			enter(log, stack[depth - 1], counter);
 		} else {

@@ -6,7 +6,7 @@
 #include "model/memory_fixture.h"
 
 #define FEW_STEPS 8000
-#define LARGEST_LIMIT (UINT64_C(16) << 20)
+#define MAX_LIMIT (UINT64_C(16) << 20)
 
 typedef void (*read_function)(test_log *log, const mprof_profile_options *options);
 
@@ -111,7 +111,7 @@ static limit_counts compare_at_all_limits(read_function read)
 	mprof_profile_options_init(&options, sizeof(options));
 	limited = all;
 	log_read(&all, &options);
-	for (uint64_t limit = 12288; counts.same < 3 && limit < LARGEST_LIMIT; limit += limit / 16) {
+	for (uint64_t limit = 12288; counts.same < 3 && limit < MAX_LIMIT; limit += limit / 16) {
 		mprof_profile_totals totals;
 		mprof_memory_stats stats;
 

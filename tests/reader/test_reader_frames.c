@@ -16,13 +16,13 @@
 #define BLOCKS 60
 #define BLOCK_EVENTS 50
 #define METHODS 20
-#define MOST_DEPTH 4096
+#define MAX_DEPTH 4096
 #define ALL_EVENTS (BLOCKS * BLOCK_EVENTS)
 
 /* A thread of the generated log, and its open frames. */
 typedef struct model_thread {
 	uint64_t id;
-	uint32_t open[MOST_DEPTH];
+	uint32_t open[MAX_DEPTH];
 	size_t depth;
 } model_thread;
 
@@ -67,7 +67,7 @@ static mprof_event next_event(model *self, model_thread *thread)
 	self->counter += 1 + draw(self, 500);
 	event.counter = self->counter;
 	event.id = 1 + draw(self, METHODS);
-	if (dice < 48 && thread->depth < MOST_DEPTH) {
+	if (dice < 48 && thread->depth < MAX_DEPTH) {
 		thread->open[thread->depth++] = event.id;
 	} else if (dice < 90 && thread->depth > 0) {
 		event.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
@@ -403,8 +403,8 @@ Test(reader_frames, open_at_a_time)
 {
 	model *self = make_model();
 	mprof_reader *reader = open_model(self, 0);
-	static uint32_t open[MOST_DEPTH];
-	static mprof_stack_frame frames[MOST_DEPTH];
+	static uint32_t open[MAX_DEPTH];
+	static mprof_stack_frame frames[MAX_DEPTH];
 	uint32_t random = 5;
 	size_t count;
 	size_t deepest = 0;
@@ -423,7 +423,7 @@ Test(reader_frames, open_at_a_time)
 		counter = self->events[(random >> 12) % ALL_EVENTS].counter + i % 3;
 		depth = open_in_model(self, thread, counter, open);
 		cr_assert_eq(
-			mprof_reader_get_open_frames(reader, thread, counter, frames, FRAME_SIZE, MOST_DEPTH, &count),
+			mprof_reader_get_open_frames(reader, thread, counter, frames, FRAME_SIZE, MAX_DEPTH, &count),
 			MPROF_OK);
 		cr_assert_eq(count, depth, "thread %d at %d", (int)thread, (int)counter);
 		for (size_t j = 0; j < depth; j++)
@@ -443,8 +443,8 @@ Test(reader_frames, open_where_a_block_begins)
 {
 	model *self = make_model();
 	mprof_reader *reader = open_model(self, 0);
-	static uint32_t open[MOST_DEPTH];
-	static mprof_stack_frame frames[MOST_DEPTH];
+	static uint32_t open[MAX_DEPTH];
+	static mprof_stack_frame frames[MAX_DEPTH];
 	mprof_block block;
 	size_t count;
 
@@ -452,9 +452,8 @@ Test(reader_frames, open_where_a_block_begins)
 	for (size_t number = 0; next_events_block(reader, &block) == MPROF_OK; number++) {
 		size_t depth = open_in_model(self, block.thread, block.as.events.base_counter, open);
 
-		cr_assert_eq(
-			mprof_reader_get_block_frames(reader, block.offset, frames, FRAME_SIZE, MOST_DEPTH, &count),
-			MPROF_OK);
+		cr_assert_eq(mprof_reader_get_block_frames(reader, block.offset, frames, FRAME_SIZE, MAX_DEPTH, &count),
+			     MPROF_OK);
 		cr_assert_eq(count, depth);
 		for (size_t j = 0; j < depth; j++)
 			cr_assert_eq(frames[j].id, open[depth - 1 - j]);

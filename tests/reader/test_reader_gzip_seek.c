@@ -22,7 +22,7 @@
 #define SPAN (6 + BLOCK_LENGTH)
 
 /* Maximum cost of one access: the distance of two access points, the read-ahead of both buffers, and a margin. */
-#define MOST_READ ((uint64_t)1500000)
+#define MAX_READ ((uint64_t)1500000)
 
 typedef struct counted_source {
 	const log_bytes *log;
@@ -144,7 +144,7 @@ static void check_random_seeks(size_t piece)
 		source.read = 0;
 		random = random * 214013 + 2531011;
 		expect_block(reader, INTRO_LENGTH + (uint64_t)((random >> 16) % BLOCKS) * SPAN);
-		cr_assert_leq(source.read, MOST_READ, "seek %d", i);
+		cr_assert_leq(source.read, MAX_READ, "seek %d", i);
 	}
 	mprof_reader_destroy(reader);
 	log_free(&compressed);

@@ -27,7 +27,7 @@
 #define MANY_EVENTS 1500000
 
 /* Longest log that is tested byte by byte. */
-#define MOST_BYTES 16384
+#define MAX_BYTES 16384
 
 TestSuite(reader_memory, .timeout = 120);
 
@@ -179,7 +179,7 @@ static void expect_equal_when_flipped(const log_bytes *log)
 
 static void expect_equal_when_damaged(log_bytes log)
 {
-	cr_assert_leq(log.length, MOST_BYTES);
+	cr_assert_leq(log.length, MAX_BYTES);
 	expect_equal_when_truncated(&log);
 	expect_equal_when_flipped(&log);
 	log_free(&log);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FRAMES 2000
+#define MAX_FRAMES 2000
 #define METHODS 50
 #define THREADS 3
 #define FIRST_THREAD UINT64_C(0x7f3200001000)
@@ -119,14 +119,14 @@ static log_bytes write_log(size_t blocks, uint32_t has_columns, const mprof_even
 
 static void expect_same_frames(mprof_reader *stored, mprof_reader *built, uint64_t offset)
 {
-	mprof_stack_frame first[MOST_FRAMES];
-	mprof_stack_frame second[MOST_FRAMES];
+	mprof_stack_frame first[MAX_FRAMES];
+	mprof_stack_frame second[MAX_FRAMES];
 	size_t first_count;
 	size_t second_count;
 
-	cr_assert_eq(mprof_reader_get_block_frames(stored, offset, first, sizeof(*first), MOST_FRAMES, &first_count),
+	cr_assert_eq(mprof_reader_get_block_frames(stored, offset, first, sizeof(*first), MAX_FRAMES, &first_count),
 		     MPROF_OK);
-	cr_assert_eq(mprof_reader_get_block_frames(built, offset, second, sizeof(*second), MOST_FRAMES, &second_count),
+	cr_assert_eq(mprof_reader_get_block_frames(built, offset, second, sizeof(*second), MAX_FRAMES, &second_count),
 		     MPROF_OK);
 	cr_assert_eq(first_count, second_count);
 	for (size_t i = 0; i < first_count; i++)
@@ -375,12 +375,12 @@ Test(stored_index, refused_memory_is_reported)
 	free(log.bytes);
 }
 
-#define MOST_EVENTS 4096
+#define MAX_EVENTS 4096
 
 /* The events of a range of time. */
 typedef struct found_events {
-	mprof_event events[MOST_EVENTS];
-	uint64_t threads[MOST_EVENTS];
+	mprof_event events[MAX_EVENTS];
+	uint64_t threads[MAX_EVENTS];
 	size_t count;
 	size_t blocks; /* EVENTS blocks that were delivered. */
 } found_events;
@@ -406,7 +406,7 @@ static void collect_events(mprof_reader *reader, const mprof_query *query, found
 				if ((query->thread != MPROF_THREAD_ANY && block.thread != query->thread) ||
 				    time < query->start_ns || time > query->end_ns)
 					continue;
-				cr_assert_lt(found->count, MOST_EVENTS);
+				cr_assert_lt(found->count, MAX_EVENTS);
 				found->threads[found->count] = block.thread;
 				found->events[found->count++] = events[i];
 			}

@@ -14,12 +14,12 @@
 #define BIT(directive) MPROF_DIRECTIVE_BIT(directive)
 #define FRAME_SIZE sizeof(mprof_stack_frame)
 
-enum { THREADS = 4, STACKS = 10, BLOCKS = 240, BLOCK_EVENTS = 40, METHODS = 30, MOST_DEPTH = 64 };
+enum { THREADS = 4, STACKS = 10, BLOCKS = 240, BLOCK_EVENTS = 40, METHODS = 30, MAX_DEPTH = 64 };
 enum { ALL_EVENTS = BLOCKS * BLOCK_EVENTS, SEEDS = 3 };
 
 typedef struct model_stack {
 	uint64_t number;
-	uint32_t open[MOST_DEPTH];
+	uint32_t open[MAX_DEPTH];
 	size_t depth;
 	int has_more; /* There are unrecorded frames below. */
 	int holder;   /* The thread that is on it; -1 if none is. */
@@ -28,7 +28,7 @@ typedef struct model_stack {
 
 /* The start of a block: the open frames of the stack that its thread is on. */
 typedef struct model_block {
-	uint32_t open[MOST_DEPTH];
+	uint32_t open[MAX_DEPTH];
 	size_t depth;
 	int has_more;
 } model_block;
@@ -140,7 +140,7 @@ static mprof_event call_or_return(model *self, model_stack *stack)
 {
 	mprof_event event = {.kind = MPROF_EVENT_METHOD_ENTER, .id = 1 + draw(self, METHODS)};
 
-	if (stack->depth == 0 || (stack->depth < MOST_DEPTH && draw(self, 100) < 52)) {
+	if (stack->depth == 0 || (stack->depth < MAX_DEPTH && draw(self, 100) < 52)) {
 		stack->open[stack->depth++] = event.id;
 		return event;
 	}
@@ -462,13 +462,13 @@ Test(reader_switches, open_where_a_block_begins)
 {
 	model *self = make_model(2, 0);
 	mprof_reader *reader = open_log(self);
-	mprof_stack_frame frames[MOST_DEPTH + 1];
+	mprof_stack_frame frames[MAX_DEPTH + 1];
 	size_t count;
 
 	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
 	for (size_t i = 0; i < BLOCKS; i++) {
 		cr_assert_eq(mprof_reader_get_block_frames(reader, block_offset(self, i), frames, FRAME_SIZE,
-							   MOST_DEPTH + 1, &count),
+							   MAX_DEPTH + 1, &count),
 			     MPROF_OK);
 		expect_frames(&self->blocks[i], frames, count, i);
 	}
@@ -482,7 +482,7 @@ Test(reader_switches, open_at_a_time)
 	mprof_event *all = read_explicit(1);
 	model *self = make_model(1, 0);
 	mprof_reader *reader = open_log(self);
-	mprof_stack_frame frames[MOST_DEPTH + 1];
+	mprof_stack_frame frames[MAX_DEPTH + 1];
 	size_t count;
 
 	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
@@ -506,7 +506,7 @@ Test(reader_switches, open_at_a_time)
 		if (next == BLOCKS)
 			continue;
 		cr_assert_eq(mprof_reader_get_open_frames(reader, entry.thread, last->counter, frames, FRAME_SIZE,
-							  MOST_DEPTH + 1, &count),
+							  MAX_DEPTH + 1, &count),
 			     MPROF_OK);
 		expect_frames(&self->blocks[next], frames, count, next);
 	}

@@ -25,12 +25,12 @@
 	(MPROF_COLUMN_METHODS | MPROF_COLUMN_TIMES | MPROF_COLUMN_CLASSES | MPROF_COLUMN_SIZES |                       \
 	 MPROF_COLUMN_CALLERS | MPROF_COLUMN_STACKS | MPROF_COLUMN_OBJECTS)
 
-#define LONGEST_BATCH 1000
+#define MAX_BATCH_LENGTH 1000
 
 /* Fetches of a part of a block: with batches of 300 events, all parts of a block that are decoded in advance. */
-#define MOST_FETCHES 80
+#define MAX_FETCHES 80
 
-#define MOST_THREADS 8
+#define MAX_THREADS 8
 
 /* How many steps are one with sanitizers; that of threads is the slowest. */
 #if defined(__SANITIZE_THREAD__)
@@ -215,13 +215,13 @@ static void hash_error(uint64_t *hash, const mprof_reader *reader)
 /* Fetches the events of a block; \p again: first some of them, then all of them once more. */
 static void hash_events(uint64_t *hash, mprof_reader *reader, mprof_block *block, size_t batch, int again)
 {
-	static mprof_event events[LONGEST_BATCH];
+	static mprof_event events[MAX_BATCH_LENGTH];
 	mprof_status status = MPROF_OK;
 	size_t count;
 
 	if (again) {
 		/* How many events one call returns depends on the threads, so whether all were fetched does, too. */
-		for (uint64_t fetches = block->offset % MOST_FETCHES + 1; fetches > 0; fetches--)
+		for (uint64_t fetches = block->offset % MAX_FETCHES + 1; fetches > 0; fetches--)
 			status = mprof_reader_next_events(reader, events, batch, &count);
 		hash_number(hash, status > MPROF_END);
 		status = mprof_reader_load(reader, block);
@@ -316,13 +316,13 @@ static void hash_mixture(uint64_t *hash, mprof_reader *reader)
 {
 	const uint32_t some = MPROF_COLUMN_METHODS | MPROF_COLUMN_TIMES | MPROF_COLUMN_CLASSES;
 	mprof_columns columns = {.struct_size = sizeof(columns)};
-	mprof_event events[LONGEST_BATCH];
+	mprof_event events[MAX_BATCH_LENGTH];
 	mprof_status status;
 	size_t count;
 
 	for (int turn = 0;; turn++) {
 		if (turn % 3 == 1) {
-			status = mprof_reader_next_events(reader, events, LONGEST_BATCH, &count);
+			status = mprof_reader_next_events(reader, events, MAX_BATCH_LENGTH, &count);
 			for (size_t i = 0; i < count; i++)
 				hash_common_row(hash, &events[i]);
 		} else {
@@ -440,7 +440,7 @@ static int is_sanitized(void)
 
 static void compare_threads(threaded_source *source, const reading *how)
 {
-	static const uint32_t numbers[] = {3, 2, MOST_THREADS};
+	static const uint32_t numbers[] = {3, 2, MAX_THREADS};
 	const size_t count = is_sanitized() ? 1 : sizeof(numbers) / sizeof(numbers[0]);
 	reading other = *how;
 	uint64_t expected;
@@ -456,7 +456,7 @@ static void compare_threads(threaded_source *source, const reading *how)
 static void compare_readings(threaded_source *source)
 {
 	const reading readings[] = {
-		{.batch = LONGEST_BATCH},
+		{.batch = MAX_BATCH_LENGTH},
 		{.batch = 7},
 		{.batch = 300, .keep_implicit_leaves = 1},
 		{.batch = 300, .loads_again = 1},
@@ -500,7 +500,7 @@ Test(reader_threads, continue_blocks_with_more_events_than_are_prepared)
 		threaded_source source = {.log = write_log(&layouts[i], is_sanitized() ? 4 : 5, 70000)};
 
 		compare_threads(&source, &(reading){.batch = 300});
-		compare_threads(&source, &(reading){.batch = LONGEST_BATCH, .loads_again = 1});
+		compare_threads(&source, &(reading){.batch = MAX_BATCH_LENGTH, .loads_again = 1});
 		cr_assert_gt(atomic_load(&source.reads), 0);
 		free(source.log.bytes);
 	}

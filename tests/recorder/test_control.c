@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { METHOD = 0x7000, BUFFER_EVENTS = 128, MOST_AHEAD = 8 * BUFFER_EVENTS, ENOUGH = 1000 * MOST_AHEAD };
+enum { METHOD = 0x7000, BUFFER_EVENTS = 128, MAX_AHEAD = 8 * BUFFER_EVENTS, ENOUGH = 1000 * MAX_AHEAD };
 
 /* A thread that fills its buffer and moves to another one just after the writer thread has taken the full ones. */
 typedef struct racer {
@@ -125,7 +125,7 @@ static void *record_and_tell(void *argument)
 	while (!atomic_load_explicit(&own->stop, memory_order_relaxed)) {
 		if (atomic_load_explicit(&own->recorded, memory_order_relaxed) -
 			    atomic_load_explicit(&own->seen, memory_order_relaxed) >
-		    MOST_AHEAD) {
+		    MAX_AHEAD) {
 			sched_yield();
 			continue;
 		}

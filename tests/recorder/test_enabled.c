@@ -247,7 +247,7 @@ Test(enabled, refuses_what_the_contract_forbids)
 }
 
 /* On a machine that switches threads slowly the log must not become too large to check. */
-#define MOST_RECORDED 200000
+#define MAX_RECORDED 200000
 
 enum { THREADS = 3, SWITCHES = 300 };
 
@@ -266,7 +266,7 @@ static void *work(void *argument)
 
 	if (mprof_recorder_attach(own->recorder, own->id, &thread) != MPROF_OK)
 		return own;
-	while (own->recorded < MOST_RECORDED && !atomic_load_explicit(own->stop, memory_order_relaxed)) {
+	while (own->recorded < MAX_RECORDED && !atomic_load_explicit(own->stop, memory_order_relaxed)) {
 		mprof_thread_enter_method(thread, METHOD_F);
 		mprof_thread_record_allocation_detailed(thread, CLASS_A, 8, 16, NULL, 0);
 		mprof_thread_record_event(thread, MPROF_EVENT_GC_START, 0, 0);

@@ -15,7 +15,7 @@ enum { BUFFER_SLOTS = 4096, FULL_BUFFERS = 7, SLOTS = FULL_BUFFERS * BUFFER_SLOT
 enum { METHODS = 3000, CLASSES = 40, FIRST_CLASS = 0x100000, UNDEFINED = 0x200000 };
 
 /* Deeper than stacks are followed. With larger buffers, the writer thread is not woken either. */
-enum { DEEP = 70000, MOST_OPEN = DEEP + SLOTS, DEEP_BUFFER_SLOTS = 16384 };
+enum { DEEP = 70000, MAX_OPEN = DEEP + SLOTS, DEEP_BUFFER_SLOTS = 16384 };
 
 /* One block is written when the recorder is closed. */
 static mprof_recorder *open_with(recorded_log *log, mprof_recorder_options *options, uint32_t event_rows)
@@ -137,12 +137,12 @@ Test(event_blocks, columns_contain_the_events_of_rows)
 typedef struct random_walk {
 	uint32_t random;
 	size_t depth;
-	mprof_key open[MOST_OPEN]; /* The methods that are open, outermost first. */
+	mprof_key open[MAX_OPEN]; /* The methods that are open, outermost first. */
 } random_walk;
 
 static void enter_open(mprof_thread *thread, random_walk *walk, mprof_key method)
 {
-	cr_assert_lt(walk->depth, MOST_OPEN);
+	cr_assert_lt(walk->depth, MAX_OPEN);
 	walk->open[walk->depth++] = method;
 	mprof_thread_enter_method(thread, method);
 }

@@ -176,11 +176,11 @@ Test(message_queue, lost_definitions_are_noted_in_order)
 
 	init_queue(&queue, 1 << 20);
 	for (int round = 0; round < 3; round++) {
-		for (uint64_t i = 0; i < MESSAGE_QUEUE_MOST_LOST; i++)
+		for (uint64_t i = 0; i < MESSAGE_QUEUE_MAX_LOST; i++)
 			message_queue_note_lost(&queue, MESSAGE_DEFINE_METHOD, i + 1, i + 100);
 		taken = message_queue_take(&queue);
 		cr_assert_not(message_queue_take_lost_more(&queue));
-		for (uint64_t i = 0; i < MESSAGE_QUEUE_MOST_LOST; i++) {
+		for (uint64_t i = 0; i < MESSAGE_QUEUE_MAX_LOST; i++) {
 			message *next = taken->next;
 
 			cr_assert_eq(taken->key, i + 1);

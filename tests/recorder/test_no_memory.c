@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { CLASS_A = 0x1000, METHOD_F = 0x5000, METHOD_G = 0x6000, ROUNDS_MAX = 2000 };
+enum { CLASS_A = 0x1000, METHOD_F = 0x5000, METHOD_G = 0x6000, MAX_ROUNDS = 2000 };
 
 /* The allocator of the other tests, for more than one thread. */
 typedef struct shared_allocator {
@@ -207,7 +207,7 @@ static void run_all(int fail_once)
 
 	while (run(fail_at, fail_once) > 0) {
 		fail_at++;
-		cr_assert_lt(fail_at, ROUNDS_MAX);
+		cr_assert_lt(fail_at, MAX_ROUNDS);
 	}
 	cr_assert_gt(fail_at, 50);
 }

@@ -7,10 +7,10 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 
-enum { DEATHS_MAX = 4096, PLACES = 750, ROUNDS = 1500, HISTORIES = 200 };
+enum { MAX_DEATHS = 4096, PLACES = 750, ROUNDS = 1500, HISTORIES = 200 };
 
 typedef struct death_list {
-	tracked_object objects[DEATHS_MAX];
+	tracked_object objects[MAX_DEATHS];
 	size_t count;
 } death_list;
 
@@ -22,7 +22,7 @@ static void note_death(void *user, const tracked_object *object)
 {
 	death_list *list = user;
 
-	cr_assert_lt(list->count, DEATHS_MAX);
+	cr_assert_lt(list->count, MAX_DEATHS);
 	list->objects[list->count++] = *object;
 }
 
@@ -349,10 +349,10 @@ Test(object_tracker, its_memory_follows_what_lives)
 		if (i > 1024)
 			cr_assert_leq(memory.bytes, i * 32 + 64);
 	}
-	for (uint64_t i = 1; i <= 100000 - DEATHS_MAX / 2; i++)
+	for (uint64_t i = 1; i <= 100000 - MAX_DEATHS / 2; i++)
 		cr_assert(object_tracker_freed(&tracker, i * 24));
 	end_shot(1);
-	cr_assert_eq(deaths.count, DEATHS_MAX / 2);
+	cr_assert_eq(deaths.count, MAX_DEATHS / 2);
 	cr_assert_leq(memory.bytes, 1024 * 16);
 	cr_assert_eq(object_tracker_forget(&tracker), 0);
 	cr_assert_eq(memory.blocks, 0);

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS = 4, METHODS = 300, CLASS_KEY = 0x100000, BUFFER_EVENTS = 128, MOST_FRAMES = 2048 };
+enum { THREADS = 4, METHODS = 300, CLASS_KEY = 0x100000, BUFFER_EVENTS = 128, MAX_FRAMES = 2048 };
 
 /* Longest sequence of events that is compared. */
-enum { MOST_EVENTS = 65536 };
+enum { MAX_EVENTS = 65536 };
 
 /* Methods with numbers from here on are not defined: the writer thread names them. */
 enum { FIRST_UNDEFINED = METHODS - 20 };
@@ -38,7 +38,7 @@ static size_t frames_at(mprof_reader *reader, uint64_t offset, mprof_stack_frame
 	size_t count = 0;
 
 	cr_assert_eq(
-		mprof_reader_get_block_frames(reader, offset, frames, sizeof(mprof_stack_frame), MOST_FRAMES, &count),
+		mprof_reader_get_block_frames(reader, offset, frames, sizeof(mprof_stack_frame), MAX_FRAMES, &count),
 		MPROF_OK);
 	return count;
 }
@@ -51,16 +51,15 @@ static size_t events_at(mprof_reader *reader, uint64_t offset, mprof_event *even
 
 	cr_assert_eq(mprof_reader_seek(reader, offset), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
-	while (sum < MOST_EVENTS &&
-	       mprof_reader_next_events(reader, events + sum, MOST_EVENTS - sum, &count) == MPROF_OK)
+	while (sum < MAX_EVENTS && mprof_reader_next_events(reader, events + sum, MAX_EVENTS - sum, &count) == MPROF_OK)
 		sum += count;
 	return sum;
 }
 
 static void expect_same_block(mprof_reader *stored, mprof_reader *built, uint64_t offset)
 {
-	static mprof_stack_frame frames[2][MOST_FRAMES];
-	static mprof_event events[2][MOST_EVENTS];
+	static mprof_stack_frame frames[2][MAX_FRAMES];
+	static mprof_event events[2][MAX_EVENTS];
 	size_t count = frames_at(built, offset, frames[1]);
 
 	cr_assert_eq(frames_at(stored, offset, frames[0]), count, "block at %llu", (unsigned long long)offset);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLASS_A = 0x1000, CLASS_B = 0x2000, ROOTS_MAX = 64 };
+enum { CLASS_A = 0x1000, CLASS_B = 0x2000, MAX_ROOTS = 64 };
 
 /* A root of a heap snapshot, with its area in the log. */
 typedef struct found_root {
@@ -21,7 +21,7 @@ typedef struct found_root {
 	char class_name[32];
 } found_root;
 
-static found_root found[ROOTS_MAX];
+static found_root found[MAX_ROOTS];
 static size_t found_count;
 
 static mprof_recorder *open_usual(recorded_log *log)
@@ -61,7 +61,7 @@ static void take_root(mprof_reader *reader, const mprof_event *event)
 	found_root *root = &found[found_count++];
 	mprof_mapping mapping;
 
-	cr_assert_leq(found_count, ROOTS_MAX);
+	cr_assert_leq(found_count, MAX_ROOTS);
 	memset(root, 0, sizeof(*root));
 	root->id = event->id;
 	root->kind = (uint32_t)event->value;

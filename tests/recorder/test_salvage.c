@@ -26,7 +26,7 @@ enum {
 	DEATHS_OF_EACH_KIND = 3,
 	SAMPLE_EVERY = 64,
 	MARK_EVERY = 1000,
-	LEAST_EVENTS = 2000,
+	MIN_EVENTS = 2000,
 	/* In a compressed log, at least one member ends within this number. */
 	MORE_EVENTS = 2000000,
 	EXIT_STATUS = 3
@@ -357,12 +357,12 @@ static void test_deaths(void)
 		for (long i = 0; i < count; i++) {
 			const unsigned delay = (seed = seed * 1103515245 + 12345) / 65536 % 20000;
 
-			die_once(&plain, signals[kind], LEAST_EVENTS, delay);
-			die_once(&coarse, signals[kind], LEAST_EVENTS, delay);
-			die_once(&large_ring, signals[kind], LEAST_EVENTS, delay);
+			die_once(&plain, signals[kind], MIN_EVENTS, delay);
+			die_once(&coarse, signals[kind], MIN_EVENTS, delay);
+			die_once(&large_ring, signals[kind], MIN_EVENTS, delay);
 			/* Half of them before the first member has ended. */
 			if (mprof_version_has_feature(MPROF_FEATURE_GZIP))
-				die_once(&compressed, signals[kind], i % 2 == 0 ? LEAST_EVENTS : MORE_EVENTS, delay);
+				die_once(&compressed, signals[kind], i % 2 == 0 ? MIN_EVENTS : MORE_EVENTS, delay);
 		}
 	}
 }
@@ -396,7 +396,7 @@ static void test_refusals(void)
 	struct stat status;
 	found log;
 
-	while (recorded_calls() < LEAST_EVENTS)
+	while (recorded_calls() < MIN_EVENTS)
 		sleep_microseconds(100);
 	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_STATE);
 	CHECK(recovery.is_recording == 1 && recovery.process == (uint64_t)child);
@@ -579,7 +579,7 @@ static void test_closing(void)
 	pid_t child = start_program(&plain);
 	mprof_thread *thread;
 
-	while (recorded_calls() < LEAST_EVENTS)
+	while (recorded_calls() < MIN_EVENTS)
 		sleep_microseconds(100);
 	kill_program(child);
 	CHECK(access(salvage_path, F_OK) == 0);

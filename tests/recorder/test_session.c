@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_VALUES 64
+#define MAX_VALUES 64
 
 /* The values of a property in the order of the log, and the clock pair of the first block that has it. */
 typedef struct values {
-	char texts[MOST_VALUES][64];
+	char texts[MAX_VALUES][64];
 	size_t count;
 	mprof_clock clock;
 } values;
@@ -63,7 +63,7 @@ static values *read_values(const recorded_log *log, const char *wanted)
 		       mprof_reader_next_property(reader, &key, &value) == MPROF_OK) {
 			if (strcmp(key, wanted) != 0)
 				continue;
-			cr_assert_lt(found->count, MOST_VALUES);
+			cr_assert_lt(found->count, MAX_VALUES);
 			strncpy(found->texts[found->count], value, 63);
 			found->clock = found->count++ == 0 ? block.start : found->clock;
 		}

@@ -276,7 +276,7 @@ Test(stacks, beyond_the_bound_are_losses)
 	sample(recorder, chain + 1, 1);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	/* Simulates the maximum number of stacks. The writer thread is idle. */
-	recorder->drain.stacks.count = STACKS_MAX;
+	recorder->drain.stacks.count = MAX_STACKS;
 	sample(recorder, chain, 2);
 	sample(recorder, chain + 1, 1);
 	finish(recorder, &log, &sampled);

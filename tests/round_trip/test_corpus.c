@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOGS 400
-#define LONGEST_NAME 64
-#define MOST_BLOCKS 64
+#define MAX_LOGS 400
+#define MAX_NAME_LENGTH 64
+#define MAX_BLOCKS 64
 
-static char names[MOST_LOGS][LONGEST_NAME];
+static char names[MAX_LOGS][MAX_NAME_LENGTH];
 static size_t name_count;
 
 static int compare_names(const void *a, const void *b)
@@ -41,8 +41,8 @@ static void find_logs(void)
 
 		if (ending == NULL || strcmp(ending, ".desc") != 0)
 			continue;
-		cr_assert_lt(name_count, MOST_LOGS);
-		cr_assert_lt(ending - entry->d_name, LONGEST_NAME);
+		cr_assert_lt(name_count, MAX_LOGS);
+		cr_assert_lt(ending - entry->d_name, MAX_NAME_LENGTH);
 		memcpy(names[name_count], entry->d_name, (size_t)(ending - entry->d_name));
 		name_count++;
 	}
@@ -143,7 +143,7 @@ static size_t read_blocks(mprof_reader *reader, log_text *texts)
 		if (strstr(texts[count].text, "error ") != NULL)
 			return 0;
 		count++;
-		cr_assert_lt(count, MOST_BLOCKS);
+		cr_assert_lt(count, MAX_BLOCKS);
 		log_text_clear(&texts[count]);
 		texts[count].directives = texts[count - 1].directives;
 	}
@@ -175,7 +175,7 @@ static void expect_backwards(const char *name, mprof_reader *reader, const log_t
  */
 static void read_backwards(const char *name, const log_bytes *log)
 {
-	static log_text texts[MOST_BLOCKS];
+	static log_text texts[MAX_BLOCKS];
 	mprof_reader *reader = NULL;
 	mprof_reader *indexed = NULL;
 	size_t count = 0;

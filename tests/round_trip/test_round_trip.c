@@ -180,10 +180,10 @@ static void define_stacks(round_trip *trip)
 		     MPROF_OK);
 }
 
-#define MOST_EVENTS 4096
+#define MAX_EVENTS 4096
 
-static mprof_event written[MOST_EVENTS];
-static mprof_event_detail details[MOST_EVENTS];
+static mprof_event written[MAX_EVENTS];
+static mprof_event_detail details[MAX_EVENTS];
 static size_t written_count;
 
 static mprof_event *add_event(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value)
@@ -191,7 +191,7 @@ static mprof_event *add_event(uint32_t kind, uint32_t flags, uint32_t id, uint64
 	static uint64_t counter;
 	mprof_event *event = &written[written_count];
 
-	cr_assert_lt(written_count, MOST_EVENTS);
+	cr_assert_lt(written_count, MAX_EVENTS);
 	memset(event, 0, sizeof(*event));
 	memset(&details[written_count], 0, sizeof(details[0]));
 	details[written_count].struct_size = sizeof(details[0]);

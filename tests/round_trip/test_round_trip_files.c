@@ -25,9 +25,9 @@ static uint64_t count_events(mprof_reader *reader)
 }
 
 #ifdef MPROF_WITH_ZLIB
-#define HIGHEST_GZIP_LEVEL 9
+#define MAX_GZIP_LEVEL 9
 #else
-#define HIGHEST_GZIP_LEVEL 0
+#define MAX_GZIP_LEVEL 0
 #endif
 
 Test(round_trip_files, files)
@@ -37,7 +37,7 @@ Test(round_trip_files, files)
 
 	cr_assert_geq(fd, 0);
 	close(fd);
-	for (uint32_t level = 0; level <= HIGHEST_GZIP_LEVEL; level++) {
+	for (uint32_t level = 0; level <= MAX_GZIP_LEVEL; level++) {
 		mprof_session session = {.struct_size = sizeof(session)};
 		mprof_event event = {.kind = MPROF_EVENT_GC_START};
 		mprof_writer_options options;

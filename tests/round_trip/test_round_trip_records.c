@@ -109,7 +109,7 @@ static void expect_same(const mprof_record *expected, const mprof_record *actual
 		     (unsigned)expected->kind);
 }
 
-#define MOST_RECORDS 64
+#define MAX_RECORDS 64
 
 /* Writes a block of records and reads it, in batches of three; looks definitions up by ID. */
 static void check_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number, const mprof_record *records,
@@ -155,14 +155,14 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 
 Test(round_trip_records, stacks)
 {
-	mprof_record records[MOST_RECORDS];
+	mprof_record records[MAX_RECORDS];
 
-	for (uint32_t i = 0; i < MOST_RECORDS; i++) {
+	for (uint32_t i = 0; i < MAX_RECORDS; i++) {
 		records[i] = record_of(MPROF_RECORD_STACK, i + 1);
 		records[i].as.stack.target = i % 7 == 6 ? 0 : edge_id(i);
 		records[i].as.stack.caller = i % 3 == 0 ? 0 : i / (i % 5 + 1);
 	}
-	check_records(open_writer(), MPROF_BLOCK_STACKS, 0, records, MOST_RECORDS);
+	check_records(open_writer(), MPROF_BLOCK_STACKS, 0, records, MAX_RECORDS);
 }
 
 Test(round_trip_records, code)

@@ -14,8 +14,8 @@
 
 #define START 1000
 #define THREAD 0x10
-#define MOST_FRAMES 16
-#define MOST_FUNCTIONS 1000
+#define MAX_FRAMES 16
+#define MAX_FUNCTIONS 1000
 
 static mprof_writer *writer;
 static uint32_t location_count;
@@ -61,13 +61,13 @@ static void begin(const char *log, const char *file, const char *build_id)
 /* The ID of a function, by its name. */
 static uint32_t find_function(const char *name, int *is_new)
 {
-	static const char *names[MOST_FUNCTIONS];
+	static const char *names[MAX_FUNCTIONS];
 	uint32_t id = 1;
 
 	while (id <= function_count && strcmp(names[id - 1], name) != 0)
 		id++;
 	*is_new = id > function_count;
-	if (*is_new && function_count == MOST_FUNCTIONS) {
+	if (*is_new && function_count == MAX_FUNCTIONS) {
 		fputs("make_code: too many functions\n", stderr);
 		exit(1);
 	}
@@ -103,11 +103,11 @@ static void define_location(char *frame)
 /* Defines a stack, whose outermost frame is the last one. Returns the ID of the stack. */
 static uint32_t define_stack(char *text)
 {
-	char *frames[MOST_FRAMES];
+	char *frames[MAX_FRAMES];
 	size_t count = 0;
 	uint32_t caller = 0;
 
-	for (char *frame = strtok(text, ","); frame != NULL && count < MOST_FRAMES; frame = strtok(NULL, ","))
+	for (char *frame = strtok(text, ","); frame != NULL && count < MAX_FRAMES; frame = strtok(NULL, ","))
 		frames[count++] = frame;
 	while (count > 0) {
 		mprof_record stack = {.kind = MPROF_RECORD_STACK, .id = ++stack_count};

@@ -423,16 +423,16 @@ static void write_path(void)
 	       "shot");
 }
 
-#define MOST_ORDERS 100
+#define MAX_ORDERS 100
 
 static void write_orders(uint32_t number, uint32_t flags, uint32_t count)
 {
 	static const uint64_t array[] = {0x2000};
 	static const uint64_t items_offset[] = {16};
-	static mprof_event_detail details[MOST_ORDERS + 3];
-	static mprof_event events[MOST_ORDERS + 3];
-	uint64_t orders[MOST_ORDERS];
-	uint64_t offsets[MOST_ORDERS];
+	static mprof_event_detail details[MAX_ORDERS + 3];
+	static mprof_event events[MAX_ORDERS + 3];
+	uint64_t orders[MAX_ORDERS];
+	uint64_t offsets[MAX_ORDERS];
 
 	for (uint32_t i = 0; i < count + 3; i++) {
 		details[i] = (mprof_event_detail){.struct_size = sizeof(details[i]), .object = 0x10000 + i * 0x40};
@@ -477,7 +477,7 @@ static void write_growing(uint64_t size, int is_ending)
 	define_class(4, "Shop");
 	expect(mprof_writer_write_records(writer, MPROF_BLOCK_ROOTS, 0, &root, sizeof(root), 1), "root");
 	expect(mprof_writer_write_records(writer, MPROF_BLOCK_FIELDS, 0, fields, sizeof(fields[0]), 2), "fields");
-	for (uint32_t i = 1; i <= size && i < MOST_ORDERS; i++)
+	for (uint32_t i = 1; i <= size && i < MAX_ORDERS; i++)
 		write_orders(i, whole, i);
 	if (is_ending)
 		write_orders((uint32_t)size + 1, whole, (uint32_t)size);

@@ -12,17 +12,17 @@
 #include <string.h>
 
 #define BATCH 1024
-#define MOST_THREADS 1000
-#define MOST_BLOCKS 10000
+#define MAX_THREADS 1000
+#define MAX_BLOCKS 10000
 
 /* The IDs in logs of real programs are smaller. */
-#define MOST_IDS 100000
+#define MAX_IDS 100000
 
 /* Indexed by the ID of a method or a class. */
 typedef struct id_counts {
 	const char *name;
 	int is_method;
-	uint64_t counts[MOST_IDS];
+	uint64_t counts[MAX_IDS];
 } id_counts;
 
 static id_counts enters = {"enter", 1, {0}};
@@ -41,7 +41,7 @@ typedef struct thread_facts {
 	uint64_t frames;       /* Frames of its call stack. */
 } thread_facts;
 
-static thread_facts threads[MOST_THREADS];
+static thread_facts threads[MAX_THREADS];
 static size_t thread_count;
 
 /* A block of events, and a digest of its contents. */
@@ -50,7 +50,7 @@ typedef struct read_block {
 	uint64_t hash;
 } read_block;
 
-static read_block read_blocks[MOST_BLOCKS];
+static read_block read_blocks[MAX_BLOCKS];
 static size_t read_block_count;
 
 static uint64_t block_counts[64];  /* Indexed by code. */
@@ -73,8 +73,8 @@ static void fail(const char *what)
 
 static uint64_t add(id_counts *counts, uint32_t id, uint64_t number)
 {
-	if (id >= MOST_IDS)
-		fail("an ID exceeds MOST_IDS");
+	if (id >= MAX_IDS)
+		fail("an ID exceeds MAX_IDS");
 	return counts->counts[id] += number;
 }
 
@@ -85,7 +85,7 @@ static thread_facts *find_thread(uint64_t thread, int *is_new)
 		if (threads[i].thread == thread)
 			return &threads[i];
 	}
-	if (thread_count == MOST_THREADS)
+	if (thread_count == MAX_THREADS)
 		fail("too many threads");
 	*is_new = 1;
 	threads[thread_count].thread = thread;
@@ -195,7 +195,7 @@ static uint64_t hash_event(uint64_t hash, const mprof_event *event)
 
 static void note_block(const mprof_block *block, uint64_t hash)
 {
-	if (read_block_count == MOST_BLOCKS)
+	if (read_block_count == MAX_BLOCKS)
 		fail("too many blocks");
 	read_blocks[read_block_count].offset = block->offset;
 	read_blocks[read_block_count++].hash = hash;
@@ -269,7 +269,7 @@ static void print_ids(const mprof_reader *reader, const id_counts *counts)
 {
 	char name[4096];
 
-	for (uint32_t id = 0; id < MOST_IDS; id++) {
+	for (uint32_t id = 0; id < MAX_IDS; id++) {
 		mprof_mapping mapping = {0};
 
 		if (counts->counts[id] == 0)

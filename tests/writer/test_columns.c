@@ -15,7 +15,7 @@
 
 #define IDS 200
 #define STACKS 3
-#define MOST_EVENTS 140000
+#define MAX_EVENTS 140000
 
 /* The first elements of the list of kinds in make_event() have a symbol. */
 #define SYMBOL_KINDS 7
@@ -206,7 +206,7 @@ static size_t read_log(const uint8_t *bytes, size_t length, size_t batch, writte
 		if (block.kind != MPROF_BLOCK_EVENTS || !block.loaded)
 			continue;
 		while ((*status = mprof_reader_next_events(reader, read, batch, &count)) == MPROF_OK) {
-			for (size_t i = 0; i < count && total < MOST_EVENTS; i++, total++) {
+			for (size_t i = 0; i < count && total < MAX_EVENTS; i++, total++) {
 				found[total].event = read[i];
 				memset(&found[total].detail, 0, sizeof(found[total].detail));
 				if (read[i].more.detail != NULL)
@@ -237,8 +237,8 @@ static void expect_equal(const written_event *found, const written_event *expect
 /* The log has the same events as rows and as columns. */
 static void compare_layouts(size_t count, uint64_t directives, size_t piece, size_t batch)
 {
-	written_event *of_rows = calloc(MOST_EVENTS, sizeof(*of_rows));
-	written_event *of_columns = calloc(MOST_EVENTS, sizeof(*of_columns));
+	written_event *of_rows = calloc(MAX_EVENTS, sizeof(*of_rows));
+	written_event *of_columns = calloc(MAX_EVENTS, sizeof(*of_columns));
 	log_bytes rows;
 	log_bytes columns;
 	mprof_status status;
@@ -280,7 +280,7 @@ Test(columns, have_the_events_of_rows)
 /* A block has at most 65,536 events, so these are in three. */
 Test(columns, are_divided_into_blocks)
 {
-	compare_layouts(MOST_EVENTS, ALLOCATION_FIELDS | OTHER_DIRECTIVES, 1000, 4096);
+	compare_layouts(MAX_EVENTS, ALLOCATION_FIELDS | OTHER_DIRECTIVES, 1000, 4096);
 }
 
 Test(columns, are_refused_by_other_dialects)
@@ -302,8 +302,8 @@ Test(columns, are_refused_by_other_dialects)
 /* A log that ends at any byte yields events from the start of the block, and the status that it is truncated. */
 Test(columns, yield_the_events_before_they_are_truncated)
 {
-	written_event *whole = calloc(MOST_EVENTS, sizeof(*whole));
-	written_event *found = calloc(MOST_EVENTS, sizeof(*found));
+	written_event *whole = calloc(MAX_EVENTS, sizeof(*whole));
+	written_event *found = calloc(MAX_EVENTS, sizeof(*found));
 	mprof_status status;
 	log_bytes log;
 	size_t most = 0;
@@ -356,8 +356,8 @@ static void release(void *user, void *memory, size_t size)
 Test(columns, are_whole_after_refused_requests)
 {
 	const mprof_allocator allocator = {sizeof(allocator), allocate_at_times, reallocate_at_times, release, NULL};
-	written_event *found = calloc(MOST_EVENTS, sizeof(*found));
-	written_event *whole = calloc(MOST_EVENTS, sizeof(*whole));
+	written_event *found = calloc(MAX_EVENTS, sizeof(*found));
+	written_event *whole = calloc(MAX_EVENTS, sizeof(*whole));
 	mprof_writer_options options;
 	mprof_status status;
 	size_t refused = 0;
@@ -410,7 +410,7 @@ Test(columns, are_whole_after_refused_requests)
 /* Whatever byte is wrong, reading ends, and not with more events than the block can have. */
 Test(columns, survive_damage_of_each_byte)
 {
-	written_event *found = calloc(MOST_EVENTS, sizeof(*found));
+	written_event *found = calloc(MAX_EVENTS, sizeof(*found));
 	mprof_status status;
 	log_bytes log;
 
@@ -604,7 +604,7 @@ static void compare_arrays(size_t count, uint64_t directives, uint32_t has_colum
 					 MPROF_COLUMN_METHODS | MPROF_COLUMN_CLASSES,
 					 ALL_COLUMNS,
 					 MIXED_COLUMNS};
-	written_event *found = calloc(MOST_EVENTS, sizeof(*found));
+	written_event *found = calloc(MAX_EVENTS, sizeof(*found));
 	mprof_status status;
 	log_bytes log;
 	size_t total;
@@ -651,7 +651,7 @@ Test(columns, are_the_same_as_arrays_with_few_rows)
 /* Whether a log is truncated or damaged, arrays contain the events that structs contain, and the status is the same. */
 Test(columns, are_the_same_as_arrays_after_damage)
 {
-	written_event *found = calloc(MOST_EVENTS, sizeof(*found));
+	written_event *found = calloc(MAX_EVENTS, sizeof(*found));
 	mprof_status status;
 	log_bytes log;
 

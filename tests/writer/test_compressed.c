@@ -22,7 +22,7 @@
 #define METHODS 30
 #define BLOCKS 3
 #define BLOCK_EVENTS 150
-#define MOST_EVENTS 4096
+#define MAX_EVENTS 4096
 #define HEADER_LENGTH 6
 #define CHECKSUM_LENGTH 4
 #define COMPRESSED_CODE 44
@@ -30,8 +30,8 @@
 /* What was read of a log. */
 typedef struct log_result {
 	size_t event_count;
-	uint64_t counters[MOST_EVENTS];
-	uint32_t ids[MOST_EVENTS];
+	uint64_t counters[MAX_EVENTS];
+	uint32_t ids[MAX_EVENTS];
 	uint64_t names;        /* Methods that are defined. */
 	size_t compressed;     /* Blocks that are compressed. */
 	size_t unsupported;    /* Blocks that could not be decompressed. */
@@ -108,7 +108,7 @@ static void read_events(mprof_reader *reader, log_result *result)
 	size_t count;
 
 	while (mprof_reader_next_events(reader, events, 64, &count) == MPROF_OK) {
-		for (size_t i = 0; i < count && result->event_count < MOST_EVENTS; i++, result->event_count++) {
+		for (size_t i = 0; i < count && result->event_count < MAX_EVENTS; i++, result->event_count++) {
 			result->counters[result->event_count] = events[i].counter;
 			result->ids[result->event_count] = events[i].id;
 		}
@@ -320,7 +320,7 @@ static void check_unverified(log_bytes *log)
 		for (uint32_t change = 1; change < 256; change = change * 3 + 1) {
 			log->bytes[i] = (uint8_t)(right ^ change);
 			read_log(log->bytes, log->length, &options, &found);
-			cr_assert_leq(found.event_count, MOST_EVENTS);
+			cr_assert_leq(found.event_count, MAX_EVENTS);
 		}
 		log->bytes[i] = right;
 	}
@@ -638,7 +638,7 @@ Test(compressed, invalid_codecs_are_refused)
 	options.codecs = &valid;
 	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_OK);
 	mprof_parser_destroy(parser);
-	options.codec_count = CODEC_MOST_ADDED + 1;
+	options.codec_count = CODEC_MAX_ADDED + 1;
 	cr_assert_eq(mprof_parser_create(&options, &parser), MPROF_ERR_ARGUMENT);
 }
 

@@ -14,7 +14,7 @@
 
 #define THREADS 3
 #define METHODS 50
-#define MOST_DEPTH 1200
+#define MAX_DEPTH 1200
 #define FIRST_THREAD UINT64_C(0x7f3200001000)
 #define CHECKSUM 4
 #define HEADER 6
@@ -40,7 +40,7 @@ static void tell_time(void *user, mprof_clock *clock)
 
 /* The calls of a thread, as the events of the log have them. */
 typedef struct calls {
-	uint32_t methods[MOST_DEPTH];
+	uint32_t methods[MAX_DEPTH];
 	size_t depth;
 } calls;
 
@@ -51,7 +51,7 @@ static mprof_event any_event(calls *thread, int grows)
 
 	now += next_random() % 100;
 	event.counter = now;
-	if ((choice < 3 || (grows && choice < 6)) && thread->depth < MOST_DEPTH) {
+	if ((choice < 3 || (grows && choice < 6)) && thread->depth < MAX_DEPTH) {
 		event.kind = MPROF_EVENT_METHOD_ENTER;
 		event.id = (uint32_t)(next_random() % METHODS) + 1;
 		event.value = 0;

@@ -249,7 +249,7 @@ Test(writer, many_definitions_do_not_wait)
 	cr_assert_eq(stats_of(writer).blocks, 2 + 5);
 	for (size_t i = 1; i <= 5; i++) {
 		block_at(writer, i, 4, &content_length);
-		cr_assert_leq(content_length, WRITER_MOST_WAITING + 100);
+		cr_assert_leq(content_length, WRITER_MAX_WAITING + 100);
 	}
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_OK);
 }

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define DEFAULT_LEVEL 6
-#define HIGHEST_LEVEL 9
+#define MAX_LEVEL 9
 
 static const char help[] =
 	"Usage: mprof convert [--dialect=DIALECT] [--compress[=HOW]] [--columns] [--index]\n"
@@ -88,7 +88,7 @@ static int parse_compression(conversion *made, const char *text)
 		fprintf(stderr, "mprof: --compress: '%s' is not a level from 1 to 9, " CODEC_VALUES "\n", text);
 		return 0;
 	}
-	if (text != NULL && !arguments_number("--compress", text, 1, HIGHEST_LEVEL, &level))
+	if (text != NULL && !arguments_number("--compress", text, 1, MAX_LEVEL, &level))
 		return 0;
 	made->options.gzip_level = (uint32_t)level;
 	return 1;

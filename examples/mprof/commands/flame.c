@@ -77,7 +77,7 @@ enum {
 
 #define USUAL_WIDTH 1200
 #define USUAL_DEPTH 200
-#define MOST_DEPTH 65535
+#define MAX_DEPTH 65535
 
 static const struct option options[] = {
 	COMMON_OPTIONS,
@@ -174,7 +174,7 @@ static int apply_option(void *user, int option, const char *value)
 	case OPTION_MIN_SHARE:
 		return parse_share(taken, value);
 	case OPTION_DEPTH:
-		return arguments_number("--depth", value, 1, MOST_DEPTH, &taken->depth);
+		return arguments_number("--depth", value, 1, MAX_DEPTH, &taken->depth);
 	case OPTION_WIDTH:
 		return arguments_number("--width", value, 200, 20000, &taken->width);
 	case OPTION_TITLE:

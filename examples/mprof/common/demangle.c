@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 /* Longer names are not demangled, in bytes. */
-#define MOST_MANGLED 4096
-#define MOST_PLAIN 65536
+#define MAX_MANGLED 4096
+#define MAX_PLAIN 65536
 
 /* Processor time for all names together: one takes some microseconds. */
 #define HELPER_SECONDS 2
@@ -36,7 +36,7 @@
 #ifdef WITH_LIBIBERTY
 
 typedef struct plain_name {
-	char text[MOST_PLAIN + 1];
+	char text[MAX_PLAIN + 1];
 	size_t length;
 	jmp_buf too_long;
 } plain_name;
@@ -49,7 +49,7 @@ static void append(const char *part, size_t length, void *data)
 {
 	plain_name *plain = data;
 
-	if (length > MOST_PLAIN - plain->length)
+	if (length > MAX_PLAIN - plain->length)
 		longjmp(plain->too_long, 1);
 	memcpy(plain->text + plain->length, part, length);
 	plain->length += length;
@@ -136,7 +136,7 @@ static void run_helper(int socket_fd)
 
 		line[length - 1] = '\0';
 		plain = demangle_here(line);
-		if (dprintf(socket_fd, "%s\n", plain != NULL && strlen(plain) <= MOST_PLAIN ? plain : "") < 0)
+		if (dprintf(socket_fd, "%s\n", plain != NULL && strlen(plain) <= MAX_PLAIN ? plain : "") < 0)
 			break;
 	}
 	_exit(0);
@@ -171,12 +171,12 @@ static FILE *find_helper(void)
 static char *ask_helper(const char *name, size_t length)
 {
 	FILE *answers = find_helper();
-	char line[MOST_MANGLED + 1];
+	char line[MAX_MANGLED + 1];
 	char *plain = NULL;
 	size_t size = 0;
 	ssize_t got;
 
-	if (answers == NULL || length > MOST_MANGLED || memchr(name, '\n', length) != NULL)
+	if (answers == NULL || length > MAX_MANGLED || memchr(name, '\n', length) != NULL)
 		return NULL;
 	memcpy(line, name, length);
 	line[length] = '\n';

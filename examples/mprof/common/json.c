@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGEST_EXACT (UINT64_C(1) << 53)
+#define MAX_EXACT (UINT64_C(1) << 53)
 
 /* Deeper values are on the line of their row: in a deep tree, most of the output would be indentation. */
 #define MAX_INDENTATION 2
@@ -285,7 +285,7 @@ void json_large(json_writer *json, const char *key, uint64_t number)
 	char text[NUMBER_SIZE];
 	const char *digits = format_number(text, number, 10);
 
-	if (number > LARGEST_EXACT)
+	if (number > MAX_EXACT)
 		put_quoted(json, key, digits);
 	else
 		json_plain(json, key, digits);

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #define DEFAULT_WIDTH 80
-#define LEAST_WIDTH 40
+#define MIN_WIDTH 40
 /* Names are not shortened to less than this; such lines are wider than the terminal. */
-#define LEAST_NAME_WIDTH 16
+#define MIN_NAME_WIDTH 16
 
 #define COLOR_TITLE "\033[1m"
 #define COLOR_HEADINGS "\033[2m"
@@ -73,7 +73,7 @@ static size_t find_width(void)
 		width = size.ws_col;
 	if (width == 0 || width > INT_MAX)
 		width = DEFAULT_WIDTH;
-	return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+	return width < MIN_WIDTH ? MIN_WIDTH : width;
 }
 
 /* An empty variable is the same as none, as https://no-color.org specifies for NO_COLOR. */
@@ -222,7 +222,7 @@ static void print_line(FILE *out, const char *line, const line_context *context)
 
 	if (terminal.width != SIZE_MAX && names > 0) {
 		width = terminal.width > others ? (terminal.width - others) / names : 0;
-		width = width < LEAST_NAME_WIDTH ? LEAST_NAME_WIDTH : width;
+		width = width < MIN_NAME_WIDTH ? MIN_NAME_WIDTH : width;
 	}
 	if (color != NULL)
 		fputs(color, out);

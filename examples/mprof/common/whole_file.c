@@ -18,13 +18,13 @@
 #define PRIVATE_MODE 0600
 
 /* Number of links that lead from one to the next. */
-#define MOST_LINKS 40
+#define MAX_LINKS 40
 
 /* Size of "/proc/self/fd/" and a number. */
 #define DESCRIPTOR_PATH_SIZE 40
 
 /* Number of temporary names that are tried for a file that replaces another one. */
-#define MOST_NAMES 100
+#define MAX_NAMES 100
 
 /* Path that the signal handler removes; NULL if none. At most one file is written at a time. */
 static const char *volatile unfinished;
@@ -193,7 +193,7 @@ static const char *follow_links(const char *path, char **followed)
 			return NULL;
 		if (status.st_uid != geteuid() && status.st_uid != 0)
 			return "a symbolic link of another user is not followed";
-		if (i == MOST_LINKS)
+		if (i == MAX_LINKS)
 			return strerror(ELOOP);
 		target = read_link(*followed);
 		free(*followed);
@@ -278,7 +278,7 @@ static int flush_to_disk(int fd)
 /* Links the file to an unused temporary name, from which it can be renamed over an existing file. */
 static int link_aside(whole_file *file, const char *descriptor)
 {
-	for (int i = 0; i < MOST_NAMES; i++) {
+	for (int i = 0; i < MAX_NAMES; i++) {
 		if (asprintf(&file->temporary, "%s.%ld-%d", file->path, (long)getpid(), i) < 0) {
 			file->temporary = NULL;
 			errno = ENOMEM;

@@ -27,7 +27,7 @@
 #define NAME_SIZE 512
 
 /* Readers that make a stack of the slices of a thread, as Perfetto does, have room for this number of them. */
-#define MOST_OPEN 512
+#define MAX_OPEN 512
 
 /* Times are microseconds with three decimals, so that no nanosecond is lost in the text. */
 #define TIME_DECIMALS 3
@@ -180,7 +180,7 @@ static void leave(void *user, const walk_thread *thread, uint32_t method, uint64
 static void write_instant(chrome_trace *trace, const char *category, const char *name, const walk_thread *thread,
 			  uint64_t time)
 {
-	const char *scope = thread == NULL ? "g" : thread->stack->passed < MOST_OPEN ? "t" : "p";
+	const char *scope = thread == NULL ? "g" : thread->stack->passed < MAX_OPEN ? "t" : "p";
 
 	begin_event(trace, "i", category, name, thread != NULL ? row_of(thread) : trace->threads.pid, time);
 	json_string(&trace->json, "s", scope);
@@ -363,7 +363,7 @@ static void release_trace(chrome_trace *trace)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
-		.max_open = MOST_OPEN,
+		.max_open = MAX_OPEN,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,

@@ -14,11 +14,11 @@
 #define DEFAULT_FUNCTIONS 60
 
 /* Sizes of the text of a function, by its share of the whole. */
-#define LEAST_FONT 8
+#define MIN_FONT 8
 #define FONT_RANGE 24
 
 /* Bytes of a name that are written. */
-#define MOST_LABEL 2000
+#define MAX_LABEL 2000
 
 typedef struct dot_writer {
 	FILE *stream;
@@ -85,7 +85,7 @@ static void write_text(dot_writer *writer, const char *name)
 
 	writer->has_failed |= text == NULL;
 	/* Only the first byte of a character has other upper bits than the bytes after it. */
-	for (; text != NULL && *text != '\0' && (written < MOST_LABEL || (*text & 0xc0) == 0x80); text++, written++) {
+	for (; text != NULL && *text != '\0' && (written < MAX_LABEL || (*text & 0xc0) == 0x80); text++, written++) {
 		if (*text == '"' || *text == '\\')
 			putc('\\', writer->stream);
 		putc(*text, writer->stream);
@@ -115,7 +115,7 @@ static void write_function(dot_writer *writer, uint32_t index)
 	write_amount(writer, "self", sums->self);
 	write_amount(writer, "total", sums->total);
 	fprintf(writer->stream, "\", fontsize=%d, self=%" PRIu64 ", total=%" PRIu64 "];\n",
-		LEAST_FONT + (int)(share * FONT_RANGE), sums->self, sums->total);
+		MIN_FONT + (int)(share * FONT_RANGE), sums->self, sums->total);
 }
 
 static void write_call(const dot_writer *writer, const graph_call *call)

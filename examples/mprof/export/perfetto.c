@@ -29,10 +29,10 @@ enum { UNIT_UNSPECIFIED = 0, UNIT_TIME_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3 };
 /* Recorders write the clocks of the system into one of the first blocks. */
 #define FIRST_BLOCKS 16
 
-#define MOST_NANOSECONDS 3e18
+#define MAX_NANOSECONDS 3e18
 
 /* Perfetto ignores the beginnings of slices above this number of open ones on a track, but not their ends. */
-#define MOST_OPEN 512
+#define MAX_OPEN 512
 
 /* Nanoseconds between two values of the counter of allocated bytes of a thread. */
 #define ALLOCATION_INTERVAL 100000
@@ -205,7 +205,7 @@ static uint64_t instant_track(perfetto_trace *trace, const walk_thread *thread)
 {
 	trace_row *row = thread->row;
 
-	return thread->stack->passed < MOST_OPEN ? row->sequence.track : nested_track(trace, row, NESTED_DEEP);
+	return thread->stack->passed < MAX_OPEN ? row->sequence.track : nested_track(trace, row, NESTED_DEEP);
 }
 
 static const char *class_of(const perfetto_trace *trace, uint32_t id, class_name *name)
@@ -583,7 +583,7 @@ static int take_clocks(perfetto_trace *trace, log_input *input, const mprof_bloc
 	const double unit = session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;
 	const double distance = (double)(block->start.counter - session->start.counter) * unit;
 	/* A clock of the system counts less than a century. */
-	const uint64_t since = distance < MOST_NANOSECONDS ? (uint64_t)distance : UINT64_MAX;
+	const uint64_t since = distance < MAX_NANOSECONDS ? (uint64_t)distance : UINT64_MAX;
 	const char *key;
 	const char *value;
 	int is_found = 0;
@@ -679,7 +679,7 @@ static int lack_memory(const log_report *report)
 static int write_report(const export_job *job, const log_report *report, export_file *file)
 {
 	static const walk_sink sink = {
-		.max_open = MOST_OPEN,
+		.max_open = MAX_OPEN,
 		.begin_row = begin_row,
 		.enter = enter,
 		.leave = leave,

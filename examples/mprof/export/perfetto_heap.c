@@ -63,7 +63,7 @@ enum {
 #define BATCH 256U
 
 /* The log is read once for each snapshot. */
-#define MOST_SNAPSHOTS 16
+#define MAX_SNAPSHOTS 16
 
 #define NAME_SIZE 256
 
@@ -451,11 +451,11 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 		*last = (uint32_t)i + 1;
 		*first = *first == 0 ? *last : *first;
 	}
-	if (*last - *first >= MOST_SNAPSHOTS) {
+	if (*last - *first >= MAX_SNAPSHOTS) {
 		text_begin_message(packets->view.input.name);
 		fprintf(stderr, "only the last %d of %" PRIu32 " heap snapshots; --at or --time for others\n",
-			MOST_SNAPSHOTS, *last - *first + 1);
-		*first = *last - MOST_SNAPSHOTS + 1;
+			MAX_SNAPSHOTS, *last - *first + 1);
+		*first = *last - MAX_SNAPSHOTS + 1;
 	}
 	release_snapshot(packets);
 	return status;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Lanes of a kind that are searched. */
-#define MOST_SEARCHED 64
+#define MAX_SEARCHED 64
 
 typedef struct trace_lane {
 	uint64_t end;
@@ -23,7 +23,7 @@ static trace_lane *find_lane(const lane_entry *entry, uint64_t start)
 {
 	int searched = 0;
 
-	for (trace_lane *lane = entry->first; lane != NULL && searched < MOST_SEARCHED; lane = lane->next, searched++) {
+	for (trace_lane *lane = entry->first; lane != NULL && searched < MAX_SEARCHED; lane = lane->next, searched++) {
 		if (lane->end <= start)
 			return lane;
 	}

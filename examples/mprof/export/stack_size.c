@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* With fewer frames, most call stacks would say little. */
-#define LEAST_DEPTH 16
+#define MIN_DEPTH 16
 
 /* What call stacks may take if no depth was requested. */
 #define USUAL_SIZE UINT64_C(64000000)
@@ -67,9 +67,9 @@ static void print_warning(const export_job *job, const log_report *report, const
 	fprintf(stderr, "call stacks have up to %s frames", text_count(text, deepest));
 	fprintf(stderr, " and take about %s without compression", text_bytes(text, sum_sizes(tree, sizes, deepest)));
 	fprintf(stderr, "; viewers are slow or fail above %s", text_bytes(text, limit));
-	while (depth > LEAST_DEPTH && sum_sizes(tree, sizes, depth) > limit)
+	while (depth > MIN_DEPTH && sum_sizes(tree, sizes, depth) > limit)
 		depth /= 2;
-	if (depth > LEAST_DEPTH)
+	if (depth > MIN_DEPTH)
 		fprintf(stderr, ": --max-depth=%" PRIu32 " makes it about %s", depth,
 			text_bytes(text, sum_sizes(tree, sizes, depth)));
 	fputc('\n', stderr);
@@ -104,10 +104,10 @@ uint32_t stack_size_fit(const log_report *report, const stack_tree *tree, stack_
 		free(sizes);
 		return tree->max_depth;
 	}
-	while (depth > LEAST_DEPTH && sum_sizes(tree, sizes, depth) > limit)
+	while (depth > MIN_DEPTH && sum_sizes(tree, sizes, depth) > limit)
 		depth /= 2;
 	free(sizes);
-	return depth > LEAST_DEPTH ? depth : LEAST_DEPTH;
+	return depth > MIN_DEPTH ? depth : MIN_DEPTH;
 }
 
 int stack_size_check(const export_job *job, const log_report *report, const stack_tree *tree, stack_frame_size size_of,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Areas that are closer are one. */
-#define MOST_GAP 0.4
+#define MAX_GAP 0.4
 
 static int is_small(const flame_layout *layout, const flame_box *box)
 {
@@ -68,7 +68,7 @@ void flame_small_print_areas(FILE *file, const flame_layout *layout, double y, d
 		double left = (double)boxes[first].left * pixels;
 
 		if (i + 1 < count && boxes[i + 1].depth == boxes[first].depth &&
-		    (double)boxes[i + 1].left * pixels - right < MOST_GAP)
+		    (double)boxes[i + 1].left * pixels - right < MAX_GAP)
 			continue;
 		fprintf(file, "M%.1f %.0fh%.1fv%dH%.1fz", FLAME_MARGIN + left, y + boxes[first].depth * FLAME_ROW,
 			right - left, FLAME_HEIGHT, FLAME_MARGIN + left);

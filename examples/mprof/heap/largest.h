@@ -3,8 +3,8 @@
  * \file heap/largest.h
  * \brief Prints the objects that retain the most.
  */
-#ifndef HEAP_LARGEST_H
-#define HEAP_LARGEST_H
+#ifndef HEAP_MAX_H
+#define HEAP_MAX_H
 
 #include "common/json.h"
 #include "heap/view.h"

@@ -15,7 +15,7 @@
 #define USUAL_ROWS 20
 
 /* Between two snapshots, all that a program keeps grows. */
-#define LEAST_SNAPSHOTS 3
+#define MIN_SNAPSHOTS 3
 
 /* Only these blocks are needed. */
 #define WANTED_BLOCKS                                                                                                  \
@@ -163,7 +163,7 @@ static int find_growth(heap_leaks *leaks)
 	mprof_heap_diff_totals totals = {.struct_size = sizeof(totals)};
 	mprof_status status;
 
-	if (leaks->compared_count < LEAST_SNAPSHOTS)
+	if (leaks->compared_count < MIN_SNAPSHOTS)
 		return leaks->status;
 	mprof_heap_diff_get_totals(leaks->diff, &totals);
 	leaks->rows = calloc((size_t)totals.shapes + 1, sizeof(*leaks->rows));
@@ -276,7 +276,7 @@ void heap_leaks_text(const heap_leaks *leaks)
 
 	if (shown == 0 || shown > leaks->count)
 		shown = leaks->count;
-	if (leaks->compared_count < LEAST_SNAPSHOTS) {
+	if (leaks->compared_count < MIN_SNAPSHOTS) {
 		printf("Growth is only visible in three or more complete heap snapshots with roots; the log has "
 		       "%" PRIu64 ".\n",
 		       leaks->compared_count);

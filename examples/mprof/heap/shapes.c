@@ -26,7 +26,7 @@ typedef struct shape_step {
 } shape_step;
 
 /* Steps that repeat are found if they repeat after at most this many. */
-#define MOST_PERIOD 4
+#define MAX_PERIOD 4
 
 /* The labels of roots are apart from those of fields. */
 #define ROOT_LABEL (UINT64_C(1) << 63)
@@ -155,7 +155,7 @@ static uint32_t find_repeated(const path_shapes *shapes, uint32_t shape, const c
 	if (last->parent != SHAPE_NONE && last->class_index == class_index &&
 	    shapes->shapes[last->parent].class_index == class_index)
 		return shape;
-	for (uint32_t period = 2; period <= MOST_PERIOD; period++) {
+	for (uint32_t period = 2; period <= MAX_PERIOD; period++) {
 		if (is_repetition(shapes, shape, period, field, class_index))
 			return ancestor_of(shapes, shape, period - 1);
 	}

@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_INTERVAL_MS 50
-#define MOST_INTERVAL_MS 6400
+#define MIN_INTERVAL_MS 50
+#define MAX_INTERVAL_MS 6400
 #define TABLE_LINE (TOP_HEADER_LINES + 1)
 #define KEY_ESCAPE 27
 
 /* A terminal with fewer lines or columns shows only that it is too small. */
-#define LEAST_LINES 12
-#define LEAST_COLUMNS 60
+#define MIN_LINES 12
+#define MIN_COLUMNS 60
 
 typedef enum screen_view { VIEW_HOT, VIEW_CLASSES, VIEW_THREADS, VIEW_MONITORS, VIEW_COUNT } screen_view;
 
@@ -161,7 +161,7 @@ static void draw(top_screen *screen)
 	char line[TOP_LINE_SIZE];
 
 	erase();
-	if (LINES < LEAST_LINES || COLS < LEAST_COLUMNS) {
+	if (LINES < MIN_LINES || COLS < MIN_COLUMNS) {
 		put_line(0, A_NORMAL, "mprof top needs 12 lines of 60 columns; q quits");
 		refresh();
 		return;
@@ -202,9 +202,9 @@ static void show_view(top_screen *screen, screen_view view)
 
 static void change_rate(top_screen *screen, int key)
 {
-	if (key == '+' && screen->interval_ms / 2 >= LEAST_INTERVAL_MS)
+	if (key == '+' && screen->interval_ms / 2 >= MIN_INTERVAL_MS)
 		screen->interval_ms /= 2;
-	if (key == '-' && screen->interval_ms * 2 <= MOST_INTERVAL_MS)
+	if (key == '-' && screen->interval_ms * 2 <= MAX_INTERVAL_MS)
 		screen->interval_ms *= 2;
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Larger IDs are not looked up. IDs are dense in all recorded logs. */
-#define MOST_IDS (UINT32_C(1) << 24)
+#define MAX_IDS (UINT32_C(1) << 24)
 
 typedef struct filter_hint {
 	const char *pattern;
@@ -35,7 +35,7 @@ static void offer_classes(filter_hint *hint, const mprof_reader *reader)
 {
 	uint64_t left = mprof_reader_get_class_count(reader);
 
-	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !hint->has_match; id++) {
+	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !hint->has_match; id++) {
 		class_name name;
 
 		names_class(reader, id, &name);
@@ -70,7 +70,7 @@ static void offer_methods(filter_hint *hint, const mprof_reader *reader)
 {
 	uint64_t left = mprof_reader_get_method_count(reader);
 
-	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !hint->has_match; id++) {
+	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !hint->has_match; id++) {
 		method_name name;
 
 		names_method(reader, id, &name);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_EMPTY_SIZE 65536
+#define MAX_EMPTY_SIZE 65536
 
 static int is_part(const char *prefix, const char *name)
 {
@@ -85,7 +85,7 @@ static int is_empty(const log_part *part)
 	int is_without_events = 0;
 
 	/* A larger log contains more than the description of the session. */
-	if (part->size > MOST_EMPTY_SIZE)
+	if (part->size > MAX_EMPTY_SIZE)
 		return 0;
 	if (input_open_quietly(&input, part->path) != STATUS_NOTHING && summary_read(&summary, &input))
 		is_without_events = input_failure(&input) == MPROF_OK && !is_of_mono(&summary.session) &&

@@ -17,7 +17,7 @@ typedef struct hierarchy {
 } hierarchy;
 
 /* Version 1 has no limit by default, which it prints as the highest multiple of the page size. */
-#define LEAST_UNLIMITED (UINT64_C(1) << 62)
+#define MIN_UNLIMITED (UINT64_C(1) << 62)
 
 /* Lowers *limit to the number in a file of a group. "max" and anything else is no limit. */
 static void read_limit(const char *root, const char *directory, const char *name, uint64_t *limit)
@@ -31,7 +31,7 @@ static void read_limit(const char *root, const char *directory, const char *name
 	file = fopen(path, "re");
 	if (file == NULL)
 		return;
-	if (fscanf(file, "%" SCNu64, &value) == 1 && value < LEAST_UNLIMITED && value < *limit)
+	if (fscanf(file, "%" SCNu64, &value) == 1 && value < MIN_UNLIMITED && value < *limit)
 		*limit = value;
 	fclose(file);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Larger IDs are not looked up. IDs are dense in all recorded logs; in others, larger IDs are ignored. */
-#define MOST_IDS (UINT32_C(1) << 24)
+#define MAX_IDS (UINT32_C(1) << 24)
 
 static int matches_pattern(const char *pattern, const char *text)
 {
@@ -225,7 +225,7 @@ static void check_class(const log_report *report)
 	uint64_t left = mprof_reader_get_class_count(report->input.reader);
 
 	nearest_init(&check.nearest, check.pattern);
-	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !check.has_match; id++) {
+	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !check.has_match; id++) {
 		class_name name;
 
 		names_class(report->input.reader, id, &name);
@@ -259,7 +259,7 @@ static void check_method(const log_report *report, const char *option, const cha
 	uint64_t left = mprof_reader_get_method_count(report->input.reader);
 
 	nearest_init(&check.nearest, check.pattern);
-	for (uint32_t id = 1; left > 0 && id < MOST_IDS && !check.has_match; id++) {
+	for (uint32_t id = 1; left > 0 && id < MAX_IDS && !check.has_match; id++) {
 		method_name name;
 
 		names_method(report->input.reader, id, &name);

@@ -25,7 +25,7 @@ size_t report_frames_filter_methods(const log_report *report, mprof_method_stats
 /** Whether the filters of frames keep a call stack. Hidden and collapsed frames make no difference. */
 int report_frames_keep_stack(const log_report *report, uint32_t stack);
 
-/** Whether the filters of frames keep the call site of an allocation; without a call stack, the direct caller counts. */
+/** Whether the filters of frames keep the site of an allocation; without a call stack, the direct caller counts. */
 int report_frames_keep_site(const log_report *report, uint32_t stack, uint32_t caller);
 
 void report_frames_text(const log_report *report);

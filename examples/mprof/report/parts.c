@@ -90,7 +90,7 @@ void report_frame(const log_report *report, const mprof_stack_frame *frame)
 }
 
 /* For a small log, the document may be larger than the log. */
-#define LEAST_ROOM 65536
+#define MIN_ROOM 65536
 
 uint64_t report_room(const log_report *report)
 {
@@ -102,7 +102,7 @@ uint64_t report_room(const log_report *report)
 	/* A log has the same report however it is compressed. */
 	if (storage->unpacked_bytes > storage->packed_bytes)
 		size += storage->unpacked_bytes - storage->packed_bytes;
-	return size > LEAST_ROOM ? size : LEAST_ROOM;
+	return size > MIN_ROOM ? size : MIN_ROOM;
 }
 
 int report_takes_room(uint64_t *room, uint64_t size)

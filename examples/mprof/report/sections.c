@@ -54,7 +54,7 @@ static const section_entry entries[REPORT_SECTIONS] = {
 					      "modules with and without source lines"},
 };
 
-#define LONGEST_NAME 64
+#define MAX_NAME_LENGTH 64
 
 /* Whether a word is in a list of words with a space between them. */
 static int has_word(const char *words, const char *word)
@@ -72,7 +72,7 @@ static int has_word(const char *words, const char *word)
 
 static report_section find_section(const char *name)
 {
-	char table[LONGEST_NAME];
+	char table[MAX_NAME_LENGTH];
 	size_t section = 0;
 
 	while (section < REPORT_SECTIONS && strcmp(entries[section].name, name) != 0)
@@ -103,7 +103,7 @@ static void refuse_name(const char *name)
 
 int sections_parse(section_choice *choice, const char *list)
 {
-	char name[LONGEST_NAME];
+	char name[MAX_NAME_LENGTH];
 	const char *end;
 
 	choice->sections = 0;

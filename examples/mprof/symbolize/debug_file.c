@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* Length of a build ID in hexadecimal digits. */
-#define LEAST_BUILD_ID 4
-#define MOST_BUILD_ID 128
+#define MIN_BUILD_ID 4
+#define MAX_BUILD_ID 128
 
 /* A regular file alone: opening or reading anything else could block, or change the state of a device. */
 static int open_regular(const char *path)
@@ -100,11 +100,11 @@ static debug_state open_candidate(debug_file *file, const char *build_id, const 
 debug_state debug_file_open(debug_file *file, const char *build_id, const char *path)
 {
 	const size_t length = strlen(build_id);
-	char separate[sizeof("/usr/lib/debug/.build-id//.debug") + MOST_BUILD_ID];
+	char separate[sizeof("/usr/lib/debug/.build-id//.debug") + MAX_BUILD_ID];
 	debug_state state = DEBUG_NO_FILE;
 
 	memset(file, 0, sizeof(*file));
-	if (length < LEAST_BUILD_ID || length > MOST_BUILD_ID || strspn(build_id, "0123456789abcdef") != length)
+	if (length < MIN_BUILD_ID || length > MAX_BUILD_ID || strspn(build_id, "0123456789abcdef") != length)
 		return DEBUG_NO_BUILD_ID;
 	if (path[0] == '/')
 		state = open_candidate(file, build_id, path);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Blocks nested deeper than this inside of a function are not searched. */
-#define MOST_BLOCKS 256
+#define MAX_BLOCKS 256
 
 /* Directories of a path that ".." can remove. */
-#define MOST_PARTS 64
+#define MAX_PARTS 64
 
 /*
  * Removes "directory/.." and "." from a path, so that a header has one name whichever file includes it. Symbolic links
@@ -18,7 +18,7 @@
  */
 static void normalize_path(char *path)
 {
-	char *parts[MOST_PARTS];
+	char *parts[MAX_PARTS];
 	const int is_relative = path[0] != '/';
 	char *out = path;
 	size_t count = 0;
@@ -32,7 +32,7 @@ static void normalize_path(char *path)
 		if (part_length == 2 && strncmp(part, "..", 2) == 0 && count > 0) {
 			out = parts[--count];
 		} else if (part_length > 0 && !(part_length == 1 && part[0] == '.')) {
-			if (count == MOST_PARTS || (part_length == 2 && strncmp(part, "..", 2) == 0))
+			if (count == MAX_PARTS || (part_length == 2 && strncmp(part, "..", 2) == 0))
 				count = 0;
 			else
 				parts[count++] = out;
@@ -176,7 +176,7 @@ static size_t find_inlined(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die fo
 	size_t count = 0;
 
 	found[count++] = block;
-	for (int depth = 0; depth < MOST_BLOCKS && count < LINES_MAX_FRAMES; depth++) {
+	for (int depth = 0; depth < MAX_BLOCKS && count < LINES_MAX_FRAMES; depth++) {
 		Dwarf_Die parent = block;
 
 		if (!find_block(&parent, address, &block))

@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* Namespaces and types nested deeper than this are left out. */
-#define MOST_NESTED 64
+#define MAX_NESTED 64
 
 /* Ranges may overlap, which they do not in correct files: this number of ranges before an address is examined. */
-#define MOST_OVERLAPS 8
+#define MAX_OVERLAPS 8
 
 static int add_range(address_ranges *ranges, address_range range)
 {
@@ -68,7 +68,7 @@ static const address_range *find_range(const address_ranges *ranges, Dwarf_Addr 
 		else
 			high = middle;
 	}
-	for (size_t i = 0; i < MOST_OVERLAPS && low > i; i++) {
+	for (size_t i = 0; i < MAX_OVERLAPS && low > i; i++) {
 		if (address < ranges->ranges[low - i - 1].end)
 			return &ranges->ranges[low - i - 1];
 	}
@@ -163,7 +163,7 @@ static void add_functions(debug_unit *unit, Dwarf_Die *parent, int depth)
 
 		if (tag == DW_TAG_subprogram)
 			(void)add_function(unit, &child);
-		else if (is_scope(tag) && depth < MOST_NESTED)
+		else if (is_scope(tag) && depth < MAX_NESTED)
 			add_functions(unit, &child, depth + 1);
 		is_done = dwarf_siblingof(&child, &child) != 0;
 	}

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* No process is started after this number of failures: a log with many bad files would otherwise take very long. */
-#define MOST_FAILURES 3
+#define MAX_FAILURES 3
 
 /* Time for a part of an answer. The first one about a module with gigabytes of debug information takes a second. */
 #define ANSWER_MS 10000
@@ -67,7 +67,7 @@ static int start_process(helper_process *helper)
 
 int helper_process_start(helper_process *helper)
 {
-	return helper->fd >= 0 || (helper->failures < MOST_FAILURES && start_process(helper));
+	return helper->fd >= 0 || (helper->failures < MAX_FAILURES && start_process(helper));
 }
 
 void helper_process_stop(helper_process *helper)

@@ -21,7 +21,7 @@
 
 #define BUFFER_BYTES ((size_t)1 << 20)
 #define NAMES 256
-#define LONGEST_NAME 255
+#define MAX_NAME_LENGTH 255
 #define BEGIN_BYTES 20
 #define END_BYTES 17
 #define MAGIC UINT64_C(0x0badf00d)
@@ -31,7 +31,7 @@ enum { EVENT_BEGIN = 3, EVENT_END = 4 };
 typedef struct function_name {
 	void *function;
 	size_t length;
-	char text[LONGEST_NAME];
+	char text[MAX_NAME_LENGTH];
 } function_name;
 
 static unsigned char buffer[BUFFER_BYTES];
@@ -80,7 +80,7 @@ HOOK static inline const function_name *find_name(void *function)
 	name->function = function;
 	if (dladdr(function, &info) == 0 || info.dli_sname == NULL)
 		info.dli_sname = "(unknown)";
-	name->length = strnlen(info.dli_sname, LONGEST_NAME);
+	name->length = strnlen(info.dli_sname, MAX_NAME_LENGTH);
 	memcpy(name->text, info.dli_sname, name->length);
 	return name;
 }
@@ -95,7 +95,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
 	double time = read_counter();
 
 	(void)call_site;
-	if (used + BEGIN_BYTES + LONGEST_NAME > BUFFER_BYTES)
+	if (used + BEGIN_BYTES + MAX_NAME_LENGTH > BUFFER_BYTES)
 		write_buffer();
 	append(type, sizeof(type));
 	append(ids, sizeof(ids));
