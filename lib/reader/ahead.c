@@ -24,7 +24,7 @@
 /* Headers that one call reads: between blocks of events there may be any number of others. */
 #define MAX_HEADERS 64
 
-/* Consecutive EVENTS blocks to read before any is prepared: after a seek to one block, nothing is decoded in vain. */
+/* Consecutive EVENTS blocks to read before any is prepared: a seek to one block decodes no others. */
 #define MIN_SEQUENCE 2
 
 /* Header bytes of the longest dialect, and more, and the fields of a COMPRESSED block. */

@@ -17,7 +17,6 @@
 #include "reader/seek.h"
 #include "reader/select.h"
 #include "reader/watch.h"
-#include "reader/whole_clock.h"
 
 #include <string.h>
 
@@ -104,7 +103,10 @@ void mprof_reader_destroy(mprof_reader *reader)
 		return;
 	allocator = reader->allocator;
 	reader_ahead_destroy(reader);
-	reader_forget_whole_clock(reader);
+	if (reader->whole_clock != NULL) {
+		mprof_reader_destroy(reader->whole_clock->reader);
+		allocator_release(&reader->allocator, reader->whole_clock, sizeof(*reader->whole_clock));
+	}
 	if (reader->source.close != NULL)
 		reader->source.close(reader->source.user);
 	mprof_parser_destroy(reader->parser);

@@ -140,7 +140,20 @@ typedef struct stated_shutdown {
 } stated_shutdown;
 
 /** A second reader, for the clock of the whole log. */
-typedef struct reader_whole_clock reader_whole_clock;
+/**
+ * The clock of the whole log, as a second reader finds it (whole_clock.c). Here, and not there, since destroying a
+ * reader destroys it.
+ */
+typedef struct reader_whole_clock {
+	mprof_reader *owner;
+	mprof_reader *reader; /**< NULL before the log was opened, and when all of it was read. */
+	uint64_t position;    /**< Of its source. */
+	int needs_contents;
+	int has_index;  /**< END refers to an index. */
+	int is_damaged; /**< The index may belong to another part of the log. */
+	int is_known;
+	time_scale scale;
+} reader_whole_clock;
 
 struct mprof_reader {
 	mprof_allocator allocator;

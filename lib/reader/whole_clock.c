@@ -12,17 +12,6 @@
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
 
-struct reader_whole_clock {
-	mprof_reader *owner;
-	mprof_reader *reader; /**< NULL before the log was opened, and when all of it was read. */
-	uint64_t position;    /**< Of its source. */
-	int needs_contents;
-	int has_index;  /**< END refers to an index. */
-	int is_damaged; /**< The index may belong to another part of the log. */
-	int is_known;
-	time_scale scale;
-};
-
 static int read_on(void *user, void *bytes, size_t length, size_t *got)
 {
 	reader_whole_clock *clock = user;
@@ -142,13 +131,4 @@ int reader_get_whole_counter(const mprof_reader *reader, int64_t nanoseconds, ui
 
 	(void)time_scale_invert(is_known ? &reader->whole_clock->scale : &reader->scale, nanoseconds, counter);
 	return is_known || (reader->has_index && !reader_may_grow(reader));
-}
-
-void reader_forget_whole_clock(mprof_reader *reader)
-{
-	if (reader->whole_clock == NULL)
-		return;
-	mprof_reader_destroy(reader->whole_clock->reader);
-	allocator_release(&reader->allocator, reader->whole_clock, sizeof(*reader->whole_clock));
-	reader->whole_clock = NULL;
 }

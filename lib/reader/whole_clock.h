@@ -21,6 +21,4 @@ mprof_status reader_find_whole_clock(mprof_reader *reader);
  */
 int reader_get_whole_counter(const mprof_reader *reader, int64_t nanoseconds, uint64_t *counter);
 
-void reader_forget_whole_clock(mprof_reader *reader);
-
 #endif

@@ -50,7 +50,7 @@ declare -A mode_cases=(
 	[children]='^processes (exec|fork|vfork|spawn|system|daemon)'
 	[ring]='^(state|limits descriptors)'
 	[unsalvaged]='^processes (exec|fork|daemon|child)'
-	[memory]='^(signals modules|limits (memory|locked|close|desc)|processes (fork|exec|threads)|state (exit|_exit|abort|term)|threads (small|fibers|many|exit|cancel))'
+	[memory]='^(signals modules|limits (memory|close_all|descriptors)|processes (fork|exec$)|state (exit$|_exit|abort)|threads (small|fibers|many|cancel$))'
 )
 
 # Where the other user cannot reach the build tree, what is installed of it is copied to the work directory.
