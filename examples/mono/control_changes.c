@@ -116,6 +116,8 @@ static const char *set_allocation_mode(MonoProfiler *profiler, allocations_mode 
 	return failure;
 }
 
+_Static_assert(MIN_ALLOCATION_INTERVAL == 1 << 10 && MAX_ALLOCATION_INTERVAL == 1 << 30, "the message states them");
+
 static const char *change_allocations(MonoProfiler *profiler, const char *value)
 {
 	record_allocation allocation = {0};

@@ -204,8 +204,8 @@ static void read_options(const char *words, sample_source *best)
 	uint64_t hz = instrument_options_number(words, RECORD_OF_NATIVE, "sample");
 	uint64_t frames = instrument_options_number(words, RECORD_OF_NATIVE, "sample-depth");
 
-	start_hz = hz == 0 || hz > MAX_SAMPLE_HZ ? DEFAULT_HZ : (uint32_t)hz;
-	depth = frames == 0 || frames >= MPROF_STACK_MAX ? DEFAULT_DEPTH : (size_t)frames;
+	start_hz = hz == 0 ? DEFAULT_HZ : (uint32_t)hz;
+	depth = frames == 0 ? DEFAULT_DEPTH : (size_t)frames;
 	*best = instrument_options_text(words, "sample-source", text, sizeof(text)) ? sample_source_find(text)
 										    : SAMPLE_SOURCE_PERF;
 	method = STACK_AUTO;

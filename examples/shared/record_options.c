@@ -5,6 +5,7 @@
 #include "shared/codec_names.h"
 #include "shared/dialects.h"
 #include "shared/resolution.h"
+#include "shared/sample_rate.h"
 #include "shared/signal_names.h"
 
 #include <mprof/format.h>
@@ -19,6 +20,9 @@
 #define MAX_STACK_DEPTH (MPROF_STACK_MAX - 1)
 
 #define MAX_MILLISECONDS 3600000
+
+/* The help texts state it. */
+_Static_assert(MAX_STACK_DEPTH == 249, "help texts: --sample-depth, --stack-depth");
 
 /* The column at which the texts of options begin. */
 #define HELP_COLUMN 21
@@ -55,11 +59,11 @@ const record_option record_options[] = {
 	{"all", "", GROUP(KINDS, TOOL | MONO | NATIVE), .kinds = RECORD_ALL,
 	 .help = "all of these, and none of the following"},
 	{"sample", "", GROUP(KINDS, TOOL | MONO | NATIVE), .kinds = RECORD_SAMPLES, .argument = RECORD_VALUE_OR_PLAIN,
-	 RANGE(1, 10000), .value = "HZ",
+	 RANGE(1, MAX_SAMPLE_HZ), .value = "HZ",
 	 .help = "call stacks of threads, HZ times per second of processor time (100; of native programs,\n"
 		 "whose default is this option alone, 1000)"},
 	{"sample-real", "", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_SAMPLES, .argument = RECORD_VALUE_OR_PLAIN,
-	 RANGE(1, 10000), .value = "HZ", .help = "call stacks of threads, HZ times per second of real time"},
+	 RANGE(1, MAX_SAMPLE_HZ), .value = "HZ", .help = "call stacks of threads, HZ times per second of real time"},
 	{"heap", " heapshot ", GROUP(KINDS, TOOL | MONO), .kinds = RECORD_HEAP, .argument = RECORD_VALUE_OR_PLAIN,
 	 .syntax = RECORD_HEAP_WHEN, .value = "WHEN",
 	 .help = "heap snapshots: at each full collection (every-gc), at each Nth (5gc), at the first one\n"

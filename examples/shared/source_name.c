@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the name of an operator at this offset, up to a type in it, as in operator bool; 0 if there is none. */
-static size_t operator_length(const char *name, size_t offset)
+size_t source_name_operator_length(const char *name, size_t offset)
 {
 	static const char word[] = "operator";
 	size_t length = sizeof(word) - 1;
@@ -25,13 +24,12 @@ static size_t operator_length(const char *name, size_t offset)
 	return length + strspn(name + offset + length, "<>=-!+*/&|^~,%[]");
 }
 
-/* After the bracket that closes the one at this offset, or the end of the name. */
-static size_t group_end(const char *name, size_t offset)
+size_t source_name_group_end(const char *name, size_t offset)
 {
 	size_t depth = 0;
 
 	while (name[offset] != '\0') {
-		size_t skipped = operator_length(name, offset);
+		size_t skipped = source_name_operator_length(name, offset);
 		char letter = name[offset];
 
 		if (skipped == 0 && strncmp(name + offset, "->", 2) == 0)
@@ -56,14 +54,14 @@ static void find_own_name(const char *name, size_t *start, size_t *end)
 	*start = 0;
 	*end = strlen(name);
 	for (size_t offset = 0; name[offset] != '\0';) {
-		size_t skipped = operator_length(name, offset);
+		size_t skipped = source_name_operator_length(name, offset);
 		size_t begin = offset;
 
 		is_operator |= skipped > 0;
 		if (skipped > 0) {
 			offset += skipped;
 		} else if (strchr("<([{", name[offset]) != NULL) {
-			offset = group_end(name, offset);
+			offset = source_name_group_end(name, offset);
 			/* As in (anonymous namespace)::f(int), and f(int)::{lambda()#1}::operator()() const. */
 			if (name[begin] == '(' && strncmp(name + offset, "::", 2) != 0) {
 				*start = word;

@@ -222,11 +222,17 @@ fi
 # An option that has no effect is reported, and so are words of the environment that the module does not understand.
 mprof record -o unused.mprof --calls --sample-depth=5 --sample-stack=fp ./program
 expect_status 0 "options without effect"
-expect_line err '^mprof: record: no effect, since nothing is recorded that it is about: --sample-depth, --sample-stack$'
+expect_line err '^mprof: record: --sample-depth, --sample-stack: no effect unless '
 mprof record -o used.mprof --calls --sample --sample-depth=5 ./program
 expect_no_line err 'no effect'
 mprof record --format=mono -o named.mprof --salvage=notes.salv ./program
 expect_line err 'logs in older dialects cannot be salvaged'
+mprof record --sample --sample-source=runtime --sample-stack=fp -o refused.mprof ./many
+expect_status 2 "a source of runtimes"
+expect_line err 'a native program has no runtime that takes samples'
+mprof record --all --port=4711 -o refused.mprof ./many
+expect_status 2 "a port"
+expect_no_line err 'LD_PRELOAD'
 mprof record --format=mono -o refused-file.mprof --salvage=no ./program
 expect_no_line err 'cannot be salvaged'
 MPROF_INSTRUMENT_OPTIONS=colour,depth=0,buffers=1x,alloc,compress=lz4 MPROF_INSTRUMENT_OUTPUT=words.mprof \

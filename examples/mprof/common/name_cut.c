@@ -2,6 +2,7 @@
 /* Shortens names on a terminal and keeps the parts that distinguish them. */
 #include "common/name_cut.h"
 
+#include "shared/source_name.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
 
@@ -23,40 +24,6 @@ typedef struct name_parts {
 	size_t arguments; /**< Opening parenthesis; the end of the name if none. */
 	size_t length;
 } name_parts;
-
-/* Length of an operator's name at this offset, such as operator<< or operator(), in bytes; 0 if none. */
-static size_t operator_length(const char *text, size_t offset)
-{
-	static const char word[] = "operator";
-	size_t length = sizeof(word) - 1;
-
-	if (strncmp(text + offset, word, length) != 0 ||
-	    (offset > 0 && (isalnum((unsigned char)text[offset - 1]) || text[offset - 1] == '_')))
-		return 0;
-	if (strncmp(text + offset + length, "()", 2) == 0)
-		return length + 2;
-	return length + strspn(text + offset + length, "<>=-!+*/&|^~,%[]");
-}
-
-/* End of the bracket group that starts here: after its closing bracket, or at the end of the text. */
-static size_t group_end(const char *text, size_t offset)
-{
-	size_t depth = 0;
-
-	for (; text[offset] != '\0'; offset++) {
-		size_t skipped = operator_length(text, offset);
-
-		if (skipped > 0) {
-			offset += skipped - 1;
-			continue;
-		}
-		if (strchr("<([", text[offset]) != NULL)
-			depth++;
-		else if (strchr(">)]", text[offset]) != NULL && --depth == 0)
-			return offset + 1;
-	}
-	return offset;
-}
 
 /* Length of a separator between namespace, class and method at this offset, in bytes; 0 if none. */
 static size_t separator_length(const char *text, size_t offset)
@@ -84,19 +51,19 @@ static name_parts parse_name(const char *text)
 	size_t offset = 0;
 
 	while (offset < parts.length) {
-		size_t skipped = operator_length(text, offset);
+		size_t skipped = source_name_operator_length(text, offset);
 
 		if (skipped > 0) {
 			offset += skipped;
 		} else if (text[offset] == '(') {
-			size_t end = group_end(text, offset);
+			size_t end = source_name_group_end(text, offset);
 
 			/* Parentheses at the start, or followed by a separator, are not the arguments. */
 			if (offset > 0 && separator_length(text, end) == 0)
 				break;
 			offset = end;
 		} else if (text[offset] == '<' || text[offset] == '[') {
-			offset = group_end(text, offset);
+			offset = source_name_group_end(text, offset);
 		} else if (separator_length(text, offset) > 0) {
 			offset = skip_separators(&parts, offset);
 		} else {
@@ -124,10 +91,10 @@ static void append_text(short_name *made, const char *text, size_t length)
 static void append_without_brackets(short_name *made, const char *text, size_t from, size_t to)
 {
 	while (from < to) {
-		size_t skipped = operator_length(text, from);
+		size_t skipped = source_name_operator_length(text, from);
 
 		if (skipped == 0 && text[from] == '<' && from > 0 && separator_length(text, from - 1) == 0) {
-			size_t end = group_end(text, from);
+			size_t end = source_name_group_end(text, from);
 
 			if (end > to)
 				end = to;

@@ -61,9 +61,6 @@ static int note_value(record_request *request, const record_option *option, cons
 	case RECORD_PATTERN:
 		request->has_namespace |= strncmp(value, "namespace:", 10) == 0;
 		break;
-	case RECORD_WORD:
-		request->needs_runtime = strcmp(value, "runtime") == 0;
-		break;
 	default:
 		break;
 	}
@@ -83,6 +80,8 @@ static void note_name(record_request *request, const char *name, const char *val
 		request->salvage = value;
 	} else if (strcmp(name, "control") == 0) {
 		request->control_path = value;
+	} else if (strcmp(name, "sample-source") == 0) {
+		request->needs_runtime = strcmp(value, "runtime") == 0;
 	}
 	request->combination.has_max_size |= strcmp(name, "max-size") == 0;
 	request->starts_disabled |= strcmp(name, "start-disabled") == 0;
@@ -103,7 +102,8 @@ int record_request_add(record_request *request, const char *name, const char *va
 	if ((option->kinds & RECORD_SAMPLES) != 0)
 		request->samples_by_real = strcmp(name, "sample-real") == 0;
 	request->writes_names |= option->group == RECORD_GROUP_OTHERS;
-	request->has_memory |= (option->kinds & (RECORD_ALLOCATIONS | RECORD_HEAP | RECORD_FREED)) != 0;
+	request->has_memory |= (option->readers & RECORD_OF_NATIVE) == 0 &&
+			       (option->kinds & (RECORD_ALLOCATIONS | RECORD_HEAP | RECORD_FREED)) != 0;
 	request->combination.has_heap |= (option->kinds & RECORD_HEAP) != 0;
 	return add_word(request, name, value);
 }
@@ -221,15 +221,11 @@ void record_request_explain_unused(const record_request *request, uint32_t kinds
 
 	while ((option = next_option(&words, &length)) != NULL) {
 		if (option->needs != 0 && (option->needs & kinds) == 0)
-			fprintf(stderr, "%s--%s",
-				count++ == 0 ? "mprof: record: no effect, since nothing is recorded "
-					       "that it is about: "
-					     : ", ",
-				option->name);
+			fprintf(stderr, "%s--%s", count++ == 0 ? "mprof: record: " : ", ", option->name);
 		words += length;
 	}
 	if (count > 0)
-		fputc('\n', stderr);
+		fputs(": no effect unless 'mprof control' switches on what this is about\n", stderr);
 }
 
 int record_request_check_native_samples(const record_request *request)

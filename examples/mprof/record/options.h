@@ -60,7 +60,7 @@ int record_request_check_native_samples(const record_request *request);
 /** Prints which options apply only to Mono programs that \p program runs, if there are any. */
 void record_request_explain_others(const record_request *request, const char *program);
 
-/** Prints which options have no effect, since what they concern is not among \p kinds, which are recorded. */
+/** Prints which options concern nothing among \p kinds, which are recorded from the start. */
 void record_request_explain_unused(const record_request *request, uint32_t kinds);
 
 /** Prints a line if one of the \p arguments of a program, which end with NULL, looks like an option of mprof record. */
