@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs a test: run_test.sh PROGRAM [ARGUMENTS]
 #
-# One that is not done after ten minutes, or MPROF_TEST_SECONDS, has failed; what ran then is listed. Nothing that a test
+# One that is not done after fifteen minutes, or MPROF_TEST_SECONDS, has failed; what ran then is listed. Nothing that a test
 # started in its process group outlives it.
 #
 # Criterion does not look at how the processes of its tests end, so what a sanitizer reports there, a leak above all,
@@ -11,7 +11,7 @@
 # The last line is the time that the test took; tests/results.sh lists the longest.
 set -u
 
-seconds=${MPROF_TEST_SECONDS:-600}
+seconds=${MPROF_TEST_SECONDS:-900}
 output=
 if test -n "${MPROF_SANITIZED-}"; then
 	output=$(mktemp)

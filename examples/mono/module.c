@@ -127,11 +127,11 @@ static void print_closed(const mprof_recorder_stats *stats)
 		losses_print(&written, module.path, (mprof_dialect)module.options.dialect);
 	if (stats->incomplete_shots != 0)
 		fprintf(stderr,
-			"mprof: %s: %" PRIu64
-			" heap snapshots are incomplete; heap-memory=BYTES allows more memory for them\n",
+			"mprof: %s: incomplete heap snapshots: %" PRIu64
+			"; heap-memory=BYTES allows more memory for them\n",
 			module.path, stats->incomplete_shots);
 	if (stats->unresolved_keys != 0)
-		fprintf(stderr, "mprof: %s: %" PRIu64 " methods or classes have no name\n", module.path,
+		fprintf(stderr, "mprof: %s: methods and classes without a name: %" PRIu64 "\n", module.path,
 			stats->unresolved_keys);
 }
 

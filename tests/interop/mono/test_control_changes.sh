@@ -150,7 +150,7 @@ expect "sampled methods" "$(figure '[.samples[] | select(.kind == "managed").nam
 expect "collections in samples" "$(figure '[.samples[].name] | any(. == "[GC]")')" true
 expect "what was recorded" "$("$MPROF" info late.mprof | sed -n 's/^recorded *//p')" \
 	"calls collections samples assemblies modules domains"
-if grep "have no name" err; then fail "methods without a name"; fi
+if grep "without a name" err; then fail "methods without a name"; fi
 launch gc,format=mono,output=old.mprof
 refuses "only profiler\|at the start" sample 100
 refuses "from the start" calls on

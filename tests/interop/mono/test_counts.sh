@@ -23,7 +23,7 @@ for program in Calls Exceptions Allocations Generics Threads Native Collections 
 	*) check_balance $program.mprof ;;
 	esac
 	check_facts $program.facts $program.mprof
-	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
+	expect "$program: names missing" "$(grep -c "without a name" $program.stderr)" 0
 	echo "$program: $(wc -l <$program.facts) facts"
 done
 

@@ -121,20 +121,25 @@ expect "incomplete shots of a small heap" "$(figure '[.heap_shots[] | select(.in
 ! grep "incomplete" small.err || fail "a small heap"
 launch heap=ondemand,heap-memory=1m,output=bound.mprof
 send "keep 400000"
-control 0 "$program_id" heapshot
-control 0 "$program_id" heapshot
+for ((round = 0; round < 5; round++)); do
+	control 0 "$program_id" heapshot
+done
 finish
 "$MPROF" check bound.mprof >check.out 2>&1 || fail "mprof check: $(cat check.out)"
 report_of bound.mprof
-expect "incomplete shots of a large heap" \
-	"$(figure '.heap_shots | map(.incomplete | tostring) | join(" ")')" "true true"
-kept=$(figure '.heap_shots[0].classes[] | select(.class == "Controlled.Kept").objects')
+# One for which the writer is as fast as the program is complete nevertheless.
+incomplete=$(figure '[.heap_shots[] | select(.incomplete)] | length')
+expect "shots of a large heap" "$(figure '.heap_shots | length')" 5
+test "$incomplete" -gt 0 || fail "no shot of a large heap is incomplete"
+expect "complete shots without all objects" "$(figure '[.heap_shots[] | select(.incomplete | not) | .classes[] |
+	select(.class == "Controlled.Kept" and .objects != 400000)] | length')" 0
+kept=$(figure '[.heap_shots[] | select(.incomplete) | .classes[] | select(.class == "Controlled.Kept").objects] | min')
 test "$kept" -gt 10000 && test "$kept" -lt 400000 || fail "an incomplete shot: $kept objects"
-grep -qx "mprof: bound.mprof: 2 heap snapshots are incomplete; heap-memory=BYTES allows more memory for them" err ||
+grep -qx "mprof: bound.mprof: incomplete heap snapshots: $incomplete; heap-memory=BYTES allows more memory for them" err ||
 	fail "incomplete heap snapshots: $(cat err)"
-grep -qx "note: incomplete heap snapshots: 2" check.out || fail "mprof check: $(cat check.out)"
+grep -qx "note: incomplete heap snapshots: $incomplete" check.out || fail "mprof check: $(cat check.out)"
 # Missing objects and roots are counted.
 lost=$(info bound.mprof .lost_events)
 expect "lost, by cause" "$(info bound.mprof '.lost_by_cause | tojson')" "{\"no-buffer\":$lost}"
 all=$(figure '[.heap_shots[] | .objects + .roots] | add')
-test $((all + lost)) -ge 800000 && test $((all + lost)) -lt 820000 || fail "$all objects and roots, $lost lost"
+test $((all + lost)) -ge 2000000 && test $((all + lost)) -lt 2050000 || fail "$all objects and roots, $lost lost"

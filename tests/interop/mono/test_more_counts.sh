@@ -10,7 +10,7 @@ for program in Monitors Finalizers Handles Names Unloading Dynamic Exceptions Ge
 	recorded "$everything" $program || fail "$program ended with status $?: $(cat $program.stderr)"
 	check_complete $program.mprof
 	check_facts $program.facts $program.mprof
-	expect "$program: names missing" "$(grep -c 'have no name' $program.stderr)" 0
+	expect "$program: names missing" "$(grep -c "without a name" $program.stderr)" 0
 	# Threads of an unloaded domain are ended anywhere, even in the first instructions of a method.
 	test $program = Unloading || check_balance $program.mprof
 	echo "$program: $(wc -l <$program.facts) facts"

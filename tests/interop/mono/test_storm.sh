@@ -21,7 +21,7 @@ storm() {
 	lost=$(sed -n 's/^mprof: .* \([0-9]*\) lost$/\1/p' "$1.stderr")
 	expect "$1: lost events in the log" "$(info "$1.mprof" .lost_events)" "$lost"
 	expect "$1: lost events in the report" "$(jq .totals.lost_events report.json)" "$lost"
-	expect "$1: names missing" "$(grep -c 'have no name' "$1.stderr")" 0
+	expect "$1: names missing" "$(grep -c "without a name" "$1.stderr")" 0
 	expect "$1: methods without a name" "$(jq '[.methods[] | select(.name == null)] | length' report.json)" 0
 	samples=$(jq .totals.samples report.json)
 	echo "$1: $(tr '\t\n' ' ,' <"$1.facts") $(jq .totals.events report.json) events, $samples samples"
