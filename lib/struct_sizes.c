@@ -144,6 +144,9 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_heap_resize),
 		SIZE(mprof_thread_stats),
 		SIZE(mprof_element_stats),
+		SIZE(mprof_profile_property),
+		SIZE(mprof_table_column),
+		SIZE(mprof_table_info),
 	};
 
 	for (size_t i = 0; name != NULL && i < sizeof(sizes) / sizeof(sizes[0]); i++) {

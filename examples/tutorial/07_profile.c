@@ -19,10 +19,10 @@ static void print_callees(const mprof_profile *profile, const mprof_reader *read
 	mprof_call_stats call = {.struct_size = sizeof(call)};
 	char name[256];
 
-	if (mprof_profile_get_call(profile, node, &call) != MPROF_OK)
+	if (mprof_profile_get_row(profile, MPROF_TABLE_CALLS, node, &call) != MPROF_OK)
 		return;
 	for (node = call.first_child; node != 0; node = call.next_sibling) {
-		if (mprof_profile_get_call(profile, node, &call) != MPROF_OK)
+		if (mprof_profile_get_row(profile, MPROF_TABLE_CALLS, node, &call) != MPROF_OK)
 			return;
 		mprof_reader_format_method(reader, call.method, name, sizeof(name));
 		printf("%8" PRIu64 " ns %6" PRIu64 " calls  %*s%s\n", call.total_ns, call.calls, 2 * depth, "", name);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 		 mprof_profile_create(NULL, &profile) != MPROF_OK ||
 		 mprof_profile_read(profile, reader, NULL, NULL) != MPROF_OK ||
 		 mprof_profile_finish(profile, reader) != MPROF_OK ||
-		 mprof_profile_get_totals(profile, &totals) != MPROF_OK;
+		 mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals) != MPROF_OK;
 	if (!failed) {
 		printf("%" PRIu64 " calls, %" PRIu64 " objects, %" PRIu64 " bytes\n", totals.calls, totals.allocations,
 		       totals.allocated_bytes);

@@ -127,14 +127,15 @@ export interface Tables {
 	totals: {
 		wall_ns: Amounts; method_ns: Amounts; calls: Amounts; unmatched_leaves: Amounts;
 		unclosed_frames: Amounts; allocations: Amounts; allocated_bytes: Amounts; jit_methods: Amounts;
-		jit_ns: Amounts; jit_failures: Amounts; exceptions: Amounts; collections: Amounts;
-		gc_ns: Amounts; samples: Amounts; lost_events: Amounts; events: Amounts; event_counts: Amounts;
+		jit_ns: Amounts; jit_failures: Amounts; exceptions: Amounts; collections: Amounts; gc_ns: Amounts;
+		samples: Amounts; lost_events: Amounts; events: Amounts; event_counts: Amounts;
 		block_counts: Amounts; interrupted_frames: Amounts; freed_objects: Amounts; freed_bytes: Amounts;
 		moved_objects: Amounts; handles_alive: Amounts; contentions: Amounts; contended_ns: Amounts;
-		unfinished_waits: Amounts;
 		finalizers: Amounts; finalizer_ns: Amounts; finalizations: Amounts; finalization_ns: Amounts;
-		lost_by_cause: Amounts; class_load_failures: Amounts; limited: Uint32Array;
-		folded_calls: Amounts; folded_samples: Amounts; folded_sites: Amounts; left_out: Amounts;
+		lost_by_cause: Amounts; class_load_failures: Amounts; limited: Uint32Array; folded_calls: Amounts;
+		folded_samples: Amounts; folded_sites: Amounts; left_out: Amounts; sample_period_ns: Amounts;
+		unfinished_waits: Amounts; allocation_samples: Amounts; allocations_error: Amounts;
+		bytes_error: Amounts;
 	};
 	methods: {
 		id: Uint32Array; calls: Amounts; total_ns: Amounts; self_ns: Amounts; jit_ns: Amounts;
@@ -170,8 +171,7 @@ export interface Tables {
 	};
 	exception_sites: { class_id: Uint32Array; stack: Uint32Array; exceptions: Amounts; call: Uint32Array };
 	exception_clauses: {
-		method: Uint32Array; class_id: Uint32Array; kind: Uint32Array; number: Uint32Array;
-		runs: Amounts;
+		method: Uint32Array; class_id: Uint32Array; kind: Uint32Array; number: Uint32Array; runs: Amounts;
 	};
 	heap_shots: {
 		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts; bytes: Amounts;
@@ -182,7 +182,9 @@ export interface Tables {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;
 		live_bytes: Amounts; dead_objects: Amounts; dead_bytes: Amounts;
 	};
-	handles: { class_id: Uint32Array; type: Uint32Array; created: Amounts; alive: Amounts; deleted: Amounts };
+	handles: {
+		class_id: Uint32Array; type: Uint32Array; created: Amounts; alive: Amounts; deleted: Amounts;
+	};
 	handle_sites: {
 		class_id: Uint32Array; type: Uint32Array; stack: Uint32Array; created: Amounts; alive: Amounts;
 	};
@@ -192,8 +194,8 @@ export interface Tables {
 		live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; peak_ns: Amounts;
 		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts; collections: Amounts;
 		sample_interval: Amounts; without_address: Amounts; untracked: Amounts; folded: Amounts;
-		deaths_read: Amounts; unmatched_deaths: Amounts; missing_deaths: Amounts;
-		unmatched_moves: Amounts; uncertain_moves: Amounts; is_estimate: Uint32Array;
+		deaths_read: Amounts; unmatched_deaths: Amounts; missing_deaths: Amounts; unmatched_moves: Amounts;
+		is_estimate: Uint32Array; uncertain_moves: Amounts;
 	};
 	age_classes: {
 		class_id: Uint32Array; sites: Uint32Array; allocations: Amounts; bytes: Amounts; dead: Amounts;
@@ -203,9 +205,9 @@ export interface Tables {
 	age_sites: {
 		class_id: Uint32Array; stack: Uint32Array; caller: Uint32Array; flags: Uint32Array;
 		samples: Amounts; allocations: Amounts; bytes: Amounts; dead: Amounts; dead_bytes: Amounts;
-		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
-		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts; allocations_error: Amounts;
-		bytes_error: Amounts; live_error: Amounts; live_bytes_error: Amounts; peak_bytes_error: Amounts;
+		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; temporaries: Amounts;
+		temporary_bytes: Amounts; ages: Amounts; allocations_error: Amounts; bytes_error: Amounts;
+		live_error: Amounts; live_bytes_error: Amounts; peak_bytes_error: Amounts;
 		temporary_bytes_error: Amounts;
 	};
 	heap_changes: {
@@ -213,16 +215,17 @@ export interface Tables {
 		objects_before: Amounts; bytes_before: Amounts; collected_objects: Amounts;
 		collected_bytes: Amounts; heap_bytes: Amounts;
 	};
+	traced_addresses: { address: BigUint64Array; time_ns: Amounts; age: Uint32Array };
 	memory: {
 		allocations: Amounts; bytes: Amounts; frees: Amounts; resizes: Amounts; live: Amounts;
 		live_bytes: Amounts; peak_bytes: Amounts; peak_live: Amounts; peak_ns: Amounts;
 		temporaries: Amounts; unmatched_frees: Amounts; missing_frees: Amounts; late_events: Amounts;
-		is_estimate: Uint32Array; folded_sites: Amounts; untracked: Amounts;
+		is_estimate: Uint32Array; is_peak_estimate: Uint32Array; folded_sites: Amounts; untracked: Amounts;
 	};
 	memory_sites: {
 		stack: Uint32Array; is_folded: Uint32Array; allocations: Amounts; bytes: Amounts; frees: Amounts;
-		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
-		temporaries: Amounts; lifetime_ns: Amounts; shortest_ns: Amounts; longest_ns: Amounts;
+		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; temporaries: Amounts;
+		lifetime_ns: Amounts; shortest_ns: Amounts; longest_ns: Amounts;
 	};
 	memory_sizes: { smallest: Amounts; largest: Amounts; allocations: Amounts; bytes: Amounts };
 	slow_calls: {

@@ -30,17 +30,8 @@
 /** A table whose rows begin with their size. */
 #define SIZED_ROWS(table, type, number, get) ROWS(table, type, number, (row->struct_size = sizeof(*row), (get)))
 
-/** The rows of mprof_profile_get_<noun>(), whose number is that of mprof_profile_get_<noun>_count(). */
-#define ROWS_OF(table, type, noun)                                                                                     \
-	SIZED_ROWS(table, type, mprof_profile_get_##noun##_count(view->profile),                                       \
-		   mprof_profile_get_##noun(view->profile, (uint32_t)index, row))
-
 /** A table of one row if \p exists, else of none. */
 #define ONE_ROW(table, type, exists, get)                                                                              \
 	SIZED_ROWS(table, type, exists, index == 0 && (exists) ? (get) : MPROF_ERR_ARGUMENT)
-
-/** The struct of mprof_profile_get_<noun>(). */
-#define ONE_ROW_OF(table, type, noun)                                                                                  \
-	ONE_ROW(table, type, view->profile != NULL, mprof_profile_get_##noun(view->profile, row))
 
 #endif

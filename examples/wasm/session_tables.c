@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of a log and of its session: properties, definitions, threads, collections, timeline, locks. */
+/* Tables of a log and of its session, of definitions, and of what belongs to a row of a table of a profile. */
 #include "rows.h"
 
 static const table_column columns_of_session[] = {
@@ -133,123 +133,6 @@ static const table_column columns_of_root_area[] = {
 
 RECORD(root_area, MPROF_RECORD_ROOT)
 
-/* A property of the session. */
-typedef struct property_row {
-	const char *key;
-	const char *value;
-} property_row;
-
-static const table_column columns_of_properties[] = {
-	COLUMN(property_row, key),
-	COLUMN(property_row, value),
-};
-
-ROWS(properties, property_row, mprof_profile_get_property_count(view->profile),
-     mprof_profile_get_property(view->profile, index, &row->key, &row->value))
-
-static const table_column columns_of_monitors[] = {
-	COLUMN(mprof_monitor_stats, class_id),     COLUMN(mprof_monitor_stats, contentions),
-	COLUMN(mprof_monitor_stats, acquired),     COLUMN(mprof_monitor_stats, failures),
-	COLUMN(mprof_monitor_stats, contended_ns), COLUMN(mprof_monitor_stats, unfinished),
-};
-
-ROWS_OF(monitors, mprof_monitor_stats, monitor)
-
-static const table_column columns_of_monitor_sites[] = {
-	COLUMN(mprof_monitor_site, class_id),    COLUMN(mprof_monitor_site, stack),
-	COLUMN(mprof_monitor_site, contentions), COLUMN(mprof_monitor_site, contended_ns),
-	COLUMN(mprof_monitor_site, failures),    EXACT_COLUMN(mprof_monitor_site, object),
-	COLUMN(mprof_monitor_site, call),        COLUMN(mprof_monitor_site, unfinished),
-};
-
-ROWS_OF(monitor_sites, mprof_monitor_site, monitor_site)
-
-static const table_column columns_of_monitor_holders[] = {
-	COLUMN(mprof_monitor_holder, class_id),    EXACT_COLUMN(mprof_monitor_holder, thread),
-	COLUMN(mprof_monitor_holder, contentions), COLUMN(mprof_monitor_holder, contended_ns),
-	COLUMN(mprof_monitor_holder, unfinished),
-};
-
-ROWS_OF(monitor_holders, mprof_monitor_holder, monitor_holder)
-
-static const table_column columns_of_metrics[] = {
-	COLUMN(mprof_metric_stats, id),           COLUMN(mprof_metric_stats, flags),
-	COLUMN(mprof_metric_stats, section),      COLUMN(mprof_metric_stats, name),
-	COLUMN(mprof_metric_stats, count),        COLUMN(mprof_metric_stats, first),
-	COLUMN(mprof_metric_stats, last),         COLUMN(mprof_metric_stats, minimum),
-	COLUMN(mprof_metric_stats, maximum),      COLUMN(mprof_metric_stats, last_ns),
-	EXACT_COLUMN(mprof_metric_stats, thread),
-};
-
-ROWS_OF(metrics, mprof_metric_stats, metric)
-
-static const table_column columns_of_marks[] = {
-	COLUMN(mprof_mark, time_ns),
-	EXACT_COLUMN(mprof_mark, thread),
-	COLUMN(mprof_mark, text),
-};
-
-ROWS_OF(marks, mprof_mark, mark)
-
-static const table_column columns_of_collections[] = {
-	COLUMN(mprof_collection, number),   COLUMN(mprof_collection, generation),  COLUMN(mprof_collection, unfinished),
-	COLUMN(mprof_collection, start_ns), COLUMN(mprof_collection, duration_ns), COLUMN(mprof_collection, mark_ns),
-	COLUMN(mprof_collection, sweep_ns), COLUMN(mprof_collection, pause_ns),    COLUMN(mprof_collection, is_counted),
-};
-
-ROWS_OF(collections, mprof_collection, collection)
-
-static const table_column columns_of_heap_resizes[] = {
-	COLUMN(mprof_heap_resize, time_ns),
-	COLUMN(mprof_heap_resize, bytes),
-	COLUMN(mprof_heap_resize, number),
-};
-
-ROWS_OF(heap_resizes, mprof_heap_resize, heap_resize)
-
-static const table_column columns_of_threads[] = {
-	EXACT_COLUMN(mprof_thread_stats, id),
-	COLUMN(mprof_thread_stats, name),
-	COLUMN(mprof_thread_stats, events),
-	COLUMN(mprof_thread_stats, self_ns),
-	COLUMN(mprof_thread_stats, lost),
-	COLUMN(mprof_thread_stats, samples),
-	COLUMN(mprof_thread_stats, wall_ns),
-	COLUMN(mprof_thread_stats, cpu_ns),
-	COLUMN(mprof_thread_stats, ready_ns),
-	COLUMN(mprof_thread_stats, voluntary_switches),
-	COLUMN(mprof_thread_stats, involuntary_switches),
-};
-
-ROWS_OF(threads, mprof_thread_stats, thread)
-
-static const table_column columns_of_elements[] = {
-	COLUMN(mprof_element_stats, kind),        COLUMN(mprof_element_stats, id),
-	COLUMN(mprof_element_stats, name),        COLUMN(mprof_element_stats, assembly),
-	COLUMN(mprof_element_stats, loaded_ns),   COLUMN(mprof_element_stats, load_ns),
-	COLUMN(mprof_element_stats, unloaded_ns),
-};
-
-ROWS_OF(elements, mprof_element_stats, element)
-
-static const table_column columns_of_pauses[] = {
-	COLUMN(mprof_pause, kind),         COLUMN(mprof_pause, unfinished),     COLUMN(mprof_pause, start_ns),
-	COLUMN(mprof_pause, duration_ns),  EXACT_COLUMN(mprof_pause, thread),   COLUMN(mprof_pause, number),
-	COLUMN(mprof_pause, generation),   COLUMN(mprof_pause, has_collection), EXACT_COLUMN(mprof_pause, object),
-	EXACT_COLUMN(mprof_pause, holder), COLUMN(mprof_pause, class_id),       COLUMN(mprof_pause, stack),
-};
-
-ROWS_OF(pauses, mprof_pause, pause)
-
-static const table_column columns_of_timeline[] = {
-	COLUMN(mprof_timeline, start_ns),
-	COLUMN(mprof_timeline, slice_ns),
-	COLUMN(mprof_timeline, slice_count),
-	COLUMN(mprof_timeline, left_out),
-};
-
-ONE_ROW_OF(timeline, mprof_timeline, timeline)
-
 static const table_column columns_of_timeline_slices[] = {
 	COLUMN(mprof_timeline_slice, start_ns),   COLUMN(mprof_timeline_slice, existing_ns),
 	COLUMN(mprof_timeline_slice, methods_ns), COLUMN(mprof_timeline_slice, waiting_ns),
@@ -261,18 +144,58 @@ static size_t find_slice_count(const log_view *view)
 {
 	mprof_timeline timeline = {.struct_size = sizeof(timeline)};
 
-	return mprof_profile_get_timeline(view->profile, &timeline) == MPROF_OK ? (size_t)timeline.slice_count : 0;
+	return mprof_profile_get_row(view->profile, MPROF_TABLE_TIMELINE, 0, &timeline) == MPROF_OK
+		       ? (size_t)timeline.slice_count
+		       : 0;
 }
 
 SIZED_ROWS(timeline_slices, mprof_timeline_slice, find_slice_count(view),
 	   mprof_profile_get_timeline_slice(view->profile, which, index, row))
 
+static const table_column columns_of_slow_calls[] = {
+	COLUMN(mprof_slow_call, method),      COLUMN(mprof_slow_call, call),     EXACT_COLUMN(mprof_slow_call, thread),
+	COLUMN(mprof_slow_call, duration_ns), COLUMN(mprof_slow_call, start_ns),
+};
+
+static const table_column columns_of_heap_shot_classes[] = {
+	COLUMN(mprof_heap_shot_class, class_id),
+	COLUMN(mprof_heap_shot_class, objects),
+	COLUMN(mprof_heap_shot_class, bytes),
+};
+
+static size_t find_slow_call_count(const log_view *view, uint32_t method)
+{
+	mprof_slow_call call = {.struct_size = sizeof(call)};
+	size_t count = 0;
+
+	while (mprof_profile_get_slow_call(view->profile, method, count, &call) == MPROF_OK)
+		count++;
+	return count;
+}
+
+SIZED_ROWS(slow_calls, mprof_slow_call, find_slow_call_count(view, which),
+	   mprof_profile_get_slow_call(view->profile, which, index, row))
+
+static size_t find_heap_shot_class_count(const log_view *view, uint32_t shot)
+{
+	mprof_heap_shot stats = {.struct_size = sizeof(stats)};
+
+	if (mprof_profile_get_row(view->profile, MPROF_TABLE_HEAP_SHOTS, shot, &stats) != MPROF_OK)
+		return 0;
+	return (size_t)stats.classes;
+}
+
+SIZED_ROWS(heap_shot_classes, mprof_heap_shot_class, find_heap_shot_class_count(view, which),
+	   mprof_profile_get_heap_shot_class(view->profile, which, index, row))
+
 static const table tables[] = {
-	TABLE(session),   TABLE(error),      TABLE(fault),       TABLE(block),           TABLE(index),
-	TABLE(method),    TABLE(class),      TABLE(module),      TABLE(function),        TABLE(location),
-	TABLE(root_area), TABLE(properties), TABLE(monitors),    TABLE(monitor_sites),   TABLE(monitor_holders),
-	TABLE(metrics),   TABLE(marks),      TABLE(collections), TABLE(heap_resizes),    TABLE(threads),
-	TABLE(elements),  TABLE(pauses),     TABLE(timeline),    TABLE(timeline_slices),
+	TABLE(session),    TABLE(error),
+	TABLE(fault),      TABLE(block),
+	TABLE(index),      TABLE(method),
+	TABLE(class),      TABLE(module),
+	TABLE(function),   TABLE(location),
+	TABLE(root_area),  TABLE(timeline_slices),
+	TABLE(slow_calls), TABLE(heap_shot_classes),
 };
 
 const table_list session_tables = {tables, sizeof(tables) / sizeof(tables[0])};

@@ -12,6 +12,18 @@
  * If these exceed mprof_live_options::max_memory, the oldest intervals are removed early, which
  * mprof_live_totals::length_ns shows. If even that is not enough, mprof_live_totals::left_out counts what is missing.
  *
+ * **Tables.** A window has five of the tables of a profile (#mprof_profile_table), with the same rows. What the fields
+ * of #mprof_live_row are depends on the table:
+ * - #MPROF_TABLE_METHODS: id is the method, count its calls, self and total are exclusive and inclusive time in
+ *   nanoseconds.
+ * - #MPROF_TABLE_SAMPLES: kind is an #mprof_sample_kind, id the method, function, module or location, self the samples
+ *   in which it is the innermost frame, total those in which it is any frame; count is 0.
+ * - #MPROF_TABLE_CLASSES: id is the class, count the objects allocated, self their bytes, total the exceptions thrown.
+ * - #MPROF_TABLE_THREADS: id is the thread, count its events, self the exclusive time of methods in nanoseconds, total
+ *   its samples.
+ * - #MPROF_TABLE_MONITORS: id is the class, count the number of times that a thread found a monitor taken, self the
+ *   nanoseconds that threads waited, total the failures.
+ *
  * One thread at a time may change a window; while no thread changes it, several threads may read it.
  *
  * Not stable before version 1.0, like mprof/profile.h.
@@ -28,26 +40,6 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 typedef struct mprof_live_window mprof_live_window;
-
-/**
- * \brief Tables of a window. Values are fixed; new ones are appended.
- * \since 0.1
- */
-typedef enum mprof_live_table {
-	MPROF_LIVE_METHODS = 1, /**< As mprof_profile_get_method(). id: the method. count: calls. self, total: exclusive
-	                             and inclusive time in nanoseconds. */
-	MPROF_LIVE_SAMPLES =
-		2, /**< As mprof_profile_get_sample(). kind: an mprof_sample_kind. id: method, function, module
-	                             or location. self: samples in which it is the innermost frame. total: in which it
-	                             is any frame. count: 0. */
-	MPROF_LIVE_CLASSES = 3, /**< As mprof_profile_get_class(). id: the class. count: objects allocated. self: their
-	                             bytes. total: exceptions thrown. */
-	MPROF_LIVE_THREADS =
-		4, /**< As mprof_profile_get_thread(). id: the thread. count: events. self: exclusive time of
-	                             methods in nanoseconds. total: samples. */
-	MPROF_LIVE_MONITORS = 5 /**< As mprof_profile_get_monitor(). id: the class. count: number of times that a thread
-	                             found a monitor taken. self: nanoseconds that threads waited. total: failures. */
-} mprof_live_table;
 
 /**
  * \brief Options of a window. If all fields except struct_size are 0, the defaults apply.
@@ -158,7 +150,7 @@ typedef struct mprof_live_totals {
 MPROF_API mprof_status mprof_live_window_get_totals(const mprof_live_window *window, mprof_live_totals *totals);
 
 /**
- * \brief A row of a table: what was added in the window. #mprof_live_table describes the fields.
+ * \brief A row of a table: what was added in the window. The file description states what the fields are.
  * \since 0.1
  */
 typedef struct mprof_live_row {
@@ -166,9 +158,9 @@ typedef struct mprof_live_row {
 	uint64_t id;        /**< Method, class or thread. */
 	uint32_t kind;      /**< Samples: an mprof_sample_kind. */
 	uint32_t reserved;  /**< 0. */
-	uint64_t count;     /**< Calls, objects, events or contentions: see #mprof_live_table. */
-	uint64_t self;      /**< Exclusive time, bytes or samples: see #mprof_live_table. */
-	uint64_t total;     /**< Inclusive time, samples, exceptions or failures: see #mprof_live_table. */
+	uint64_t count;     /**< Calls, objects, events or contentions: see the file description. */
+	uint64_t self;      /**< Exclusive time, bytes or samples: see the file description. */
+	uint64_t total;     /**< Inclusive time, samples, exceptions or failures: see the file description. */
 } mprof_live_row;
 
 /**
@@ -177,8 +169,8 @@ typedef struct mprof_live_row {
  *
  * Thread-safe while no thread changes the window.
  * \param window The window.
- * \param table An #mprof_live_table.
- * \return The count; 0 if \p window is NULL or \p table is not a table.
+ * \param table One of the tables of a window.
+ * \return The count; 0 if \p window is NULL or \p table is not one of them.
  * \since 0.1
  */
 MPROF_API size_t mprof_live_window_get_row_count(const mprof_live_window *window, uint32_t table);
@@ -188,13 +180,13 @@ MPROF_API size_t mprof_live_window_get_row_count(const mprof_live_window *window
  *
  * Thread-safe while no thread changes the window.
  * \param window The window.
- * \param table An #mprof_live_table.
+ * \param table One of the tables of a window.
  * \param index 0 to mprof_live_window_get_row_count() - 1: that of the row in the table of the profile.
  * \param row Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p table is not a table, \p index is out of range, or struct_size is too
- *   small.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p table is not one of them, \p index is out of range, or struct_size is
+ *   too small.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t table, size_t index,

@@ -53,7 +53,8 @@
  *
  * This header includes those of the results: mprof/profile_calls.h, mprof/profile_durations.h,
  * mprof/profile_samples.h, mprof/profile_objects.h, mprof/profile_origins.h, mprof/profile_ages.h,
- * mprof/profile_memory.h, mprof/profile_session.h and mprof/profile_timeline.h, and mprof/profile_frames.h, which
+ * mprof/profile_memory.h, mprof/profile_session.h and mprof/profile_timeline.h; mprof/profile_tables.h, which reads
+ * any of these tables; and mprof/profile_frames.h, which
  * makes trees of frames from them, mprof/profile_diff.h, which compares two profiles, and mprof/live_window.h, which
  * shows what was added recently.
  *
@@ -77,6 +78,7 @@
 #include <mprof/profile_origins.h>
 #include <mprof/profile_samples.h>
 #include <mprof/profile_session.h>
+#include <mprof/profile_tables.h>
 #include <mprof/profile_timeline.h>
 #include <mprof/profile_types.h>
 
@@ -137,7 +139,7 @@ typedef struct mprof_profile_options {
 	uint32_t alive_at_snapshot;       /**< The tables of ages of objects end before this heap snapshot of the log,
 	                                       from 1, for mprof_profile_lookup_origin(). 0: they do not. */
 	uint64_t traced_object;           /**< The identity of an object whose addresses are kept, for
-	                                       mprof_profile_get_traced_address(). 0: none. */
+	                                       #MPROF_TABLE_TRACED_ADDRESSES. 0: none. */
 	uint32_t ends_at_last_event;      /**< 1: calls and waits that have not ended last until the latest event of
 	                                       their thread, as for Mono's first decoder, and not until the end of the
 	                                       log. */
@@ -300,19 +302,6 @@ typedef struct mprof_profile_totals {
 	uint64_t allocations_error;   /**< The standard error of allocations; 0 if exact. */
 	uint64_t bytes_error;         /**< The standard error of allocated_bytes; 0 if exact. */
 } mprof_profile_totals;
-
-/**
- * \brief Gets the totals.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param totals Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals);
 
 /**
  * \brief The window of a profile, as counters of the log.

@@ -83,20 +83,6 @@ typedef struct mprof_age_stats {
 } mprof_age_stats;
 
 /**
- * \brief Gets the totals of the objects of the managed heap.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param stats Receives what fits its struct_size, which the caller sets. All 0 without
- * mprof_profile_options::with_ages.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_ages(const mprof_profile *profile, mprof_age_stats *stats);
-
-/**
  * \brief The objects of a class. All numbers are exact.
  * \since 0.1
  */
@@ -116,30 +102,6 @@ typedef struct mprof_age_class {
 	uint64_t temporary_bytes; /**< Their bytes. */
 	uint64_t ages;            /**< Sum of the ages of dead and live objects. */
 } mprof_age_class;
-
-/**
- * \brief Number of classes with objects, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count as of the last mprof_profile_finish(); 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_age_class_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the objects of a class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_age_class_count() - 1.
- * \param row Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_age_class(const mprof_profile *profile, size_t index, mprof_age_class *row);
 
 /**
  * \brief The objects of a class that were allocated at one call site.
@@ -179,35 +141,11 @@ typedef struct mprof_age_site {
 } mprof_age_site;
 
 /**
- * \brief Number of call sites with objects, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_age_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the objects of a call site.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_age_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_age_site(const mprof_profile *profile, size_t index, mprof_age_site *site);
-
-/**
  * \brief Gets the frames of a call site without recursion, the innermost first.
  *
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
- * \param index 0 to mprof_profile_get_age_site_count() - 1.
+ * \param index Row of #MPROF_TABLE_AGE_SITES.
  * \param frames Array that receives the frames; may be NULL if \p capacity is 0.
  * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled.
  * \param capacity Number of elements in \p frames.
@@ -252,31 +190,6 @@ typedef struct mprof_heap_change_entry {
 	uint64_t collected_bytes;   /**< Their bytes. */
 	uint64_t heap_bytes;        /**< Size of the heap after it, of the latest resize; 0 if not known. */
 } mprof_heap_change_entry;
-
-/**
- * \brief Number of entries of the history of the heap, in the order of time.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL or was created without mprof_profile_options::with_ages.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_heap_change_count(const mprof_profile *profile);
-
-/**
- * \brief Gets an entry of the history of the heap.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_heap_change_count() - 1.
- * \param entry Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_heap_change(const mprof_profile *profile, size_t index,
-						     mprof_heap_change_entry *entry);
 
 MPROF_END_DECLS
 

@@ -27,51 +27,6 @@ typedef struct mprof_method_stats {
 } mprof_method_stats;
 
 /**
- * \brief Number of methods that have statistics. They are in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_method_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of a method.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_method_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_method(const mprof_profile *profile, size_t index, mprof_method_stats *stats);
-
-/**
- * \brief Gets the statistics of several methods in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_method_count().
- * \param methods Array that receives the entries. The function sets the struct_size of each.
- * \param method_size sizeof(*methods) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p methods.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p method_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_methods(const mprof_profile *profile, size_t first,
-						 mprof_method_stats *methods, size_t method_size, size_t capacity,
-						 size_t *count);
-
-/**
  * \brief The code of a method that has the same origin (section 4.4 of doc/format.md).
  * \since 0.1
  */
@@ -83,31 +38,6 @@ typedef struct mprof_method_code {
 	uint64_t bytes;      /**< Sum of the sizes. */
 	uint64_t compile_ns; /**< Time of the compilations that made or loaded it, without nested compilations. */
 } mprof_method_code;
-
-/**
- * \brief Number of pairs of a method and an origin of its code. They are in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL, or if the log has no sizes of code.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_method_code_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the size of the code of a method, of one origin.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_method_code_count() - 1.
- * \param code Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_method_code(const mprof_profile *profile, size_t index,
-						     mprof_method_code *code);
 
 /**
  * \brief Nodes of the call tree with a special meaning.
@@ -136,50 +66,6 @@ typedef struct mprof_call_stats {
 	uint32_t flags;        /**< #MPROF_EVENT_FLAG_COMPILING: a compilation of the method, which counts no calls. */
 	uint32_t reserved;     /**< 0. */
 } mprof_call_stats;
-
-/**
- * \brief Number of nodes of the call tree, including the root; 0 if no tree is kept.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_call_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of a node of the call tree.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param node #MPROF_CALL_ROOT to mprof_profile_get_call_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p node is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_call(const mprof_profile *profile, uint32_t node, mprof_call_stats *stats);
-
-/**
- * \brief Gets several nodes of the call tree in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_call_count().
- * \param nodes Array that receives the entries. The function sets the struct_size of each.
- * \param node_size sizeof(*nodes) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p nodes.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p node_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_calls(const mprof_profile *profile, size_t first, mprof_call_stats *nodes,
-					       size_t node_size, size_t capacity, size_t *count);
 
 MPROF_END_DECLS
 

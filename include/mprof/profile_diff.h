@@ -7,6 +7,11 @@
  * A difference is a copy: it stays valid when the profiles and the readers that it was made from change or are
  * destroyed. It reflects both profiles as of their last mprof_profile_finish(), within their windows and threads.
  *
+ * **Tables.** A difference has six of the tables of a profile (#mprof_profile_table): #MPROF_TABLE_METHODS,
+ * #MPROF_TABLE_CLASSES, #MPROF_TABLE_ALLOCATION_SITES, #MPROF_TABLE_SAMPLES (methods and native functions, not
+ * locations), #MPROF_TABLE_MONITORS and #MPROF_TABLE_MONITOR_SITES. The rows of classes are those with allocations;
+ * call sites are included if they are known.
+ *
  * **Values.** Of methods, count is the number of calls, and self and total are nanoseconds. Of allocations, count is
  * the number of objects, and self and total are bytes. Of samples, self and total are samples, and count is 0. Of
  * waits for monitors, count is the number of times that a thread found one taken, and self and total are nanoseconds.
@@ -43,19 +48,6 @@ MPROF_BEGIN_DECLS
  * \since 0.1
  */
 typedef struct mprof_profile_diff mprof_profile_diff;
-
-/**
- * \brief The tables of a difference. Values are fixed; new ones are appended.
- * \since 0.1
- */
-typedef enum mprof_diff_table {
-	MPROF_DIFF_METHODS = 1,          /**< Calls of methods, and the time in them. */
-	MPROF_DIFF_ALLOCATIONS = 2,      /**< Allocations by class. */
-	MPROF_DIFF_ALLOCATION_SITES = 3, /**< Allocations by class and call site, where one is known. */
-	MPROF_DIFF_SAMPLES = 4,          /**< Samples by method or native function. */
-	MPROF_DIFF_MONITORS = 5,         /**< Waits for monitors by class. */
-	MPROF_DIFF_MONITOR_SITES = 6     /**< Waits for monitors by class and call site, where one is known. */
-} mprof_diff_table;
 
 /**
  * \brief Where something is, and how it was matched. Bits; new ones may be added.
@@ -153,7 +145,7 @@ typedef struct mprof_diff_row {
  *
  * Thread-safe.
  * \param diff The difference.
- * \param table An #mprof_diff_table.
+ * \param table One of the tables of a difference.
  * \return The count; 0 if \p diff is NULL or \p table is not one of its values.
  * \since 0.1
  */
@@ -164,7 +156,7 @@ MPROF_API size_t mprof_profile_diff_get_row_count(const mprof_profile_diff *diff
  *
  * Thread-safe.
  * \param diff The difference.
- * \param table An #mprof_diff_table.
+ * \param table One of the tables of a difference.
  * \param index 0 to mprof_profile_diff_get_row_count() - 1.
  * \param row Receives what fits its struct_size, which the caller sets.
  * \return
@@ -181,7 +173,7 @@ MPROF_API mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff
  *
  * Thread-safe.
  * \param diff The difference.
- * \param table An #mprof_diff_table.
+ * \param table One of the tables of a difference.
  * \param sum Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.

@@ -43,53 +43,6 @@ typedef struct mprof_call_durations {
 } mprof_call_durations;
 
 /**
- * \brief Number of methods of which calls have ended, as of the blocks added. They are in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL or does not measure durations.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_duration_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the durations of the calls of a method.
- *
- * Thread-safe while no thread adds to the profile or finishes it. Not async-signal-safe.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_duration_count() - 1.
- * \param durations Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_duration(const mprof_profile *profile, size_t index,
-						  mprof_call_durations *durations);
-
-/**
- * \brief Gets the durations of the calls of several methods in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it. Not async-signal-safe.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_duration_count().
- * \param durations Array that receives the entries. The function sets the struct_size of each.
- * \param duration_size sizeof(*durations) as the caller was compiled: the distance in bytes from one element to the
- * next. Fields that do not fit are left out.
- * \param capacity Number of elements in \p durations.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p duration_size is smaller than
- *   struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_durations(const mprof_profile *profile, size_t first,
-						   mprof_call_durations *durations, size_t duration_size,
-						   size_t capacity, size_t *count);
-
-/**
  * \brief Gets any percentile of the durations of the calls of a method.
  *
  * Thread-safe while no thread adds to the profile or finishes it. Not async-signal-safe.

@@ -71,19 +71,6 @@ typedef struct mprof_memory_stats {
 } mprof_memory_stats;
 
 /**
- * \brief Gets the statistics of native memory, as of the last mprof_profile_finish().
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_memory(const mprof_profile *profile, mprof_memory_stats *stats);
-
-/**
  * \brief Native memory that was allocated by one call stack. Lifetimes are nanoseconds.
  * \since 0.1
  */
@@ -106,32 +93,6 @@ typedef struct mprof_memory_site {
 } mprof_memory_site;
 
 /**
- * \brief Number of call stacks that allocated native memory, in no particular order; the last one is the site of folded
- * call stacks, if there are any.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_memory_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the native memory that a call stack allocated.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_memory_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_memory_site(const mprof_profile *profile, size_t index,
-						     mprof_memory_site *site);
-
-/**
  * \brief Native memory by size class: 0, 1, 2 to 3, 4 to 7, and so on.
  * \since 0.1
  */
@@ -142,32 +103,6 @@ typedef struct mprof_memory_size {
 	uint64_t allocations; /**< Blocks of these sizes. */
 	uint64_t bytes;       /**< Their bytes. */
 } mprof_memory_size;
-
-/**
- * \brief Number of size classes, from the smallest up to that of the largest block; some may have no blocks. 0 if
- * nothing was allocated.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_memory_size_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the native memory of a size class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_memory_size_count() - 1.
- * \param size Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_memory_size(const mprof_profile *profile, size_t index,
-						     mprof_memory_size *size);
 
 MPROF_END_DECLS
 

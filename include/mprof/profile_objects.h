@@ -32,50 +32,6 @@ typedef struct mprof_class_stats {
 } mprof_class_stats;
 
 /**
- * \brief Number of classes that have statistics. They are in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_class_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of a class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_class_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_class(const mprof_profile *profile, size_t index, mprof_class_stats *stats);
-
-/**
- * \brief Gets the statistics of several classes in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_class_count().
- * \param classes Array that receives the entries. The function sets the struct_size of each.
- * \param class_size sizeof(*classes) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p classes.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p class_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_classes(const mprof_profile *profile, size_t first, mprof_class_stats *classes,
-						 size_t class_size, size_t capacity, size_t *count);
-
-/**
  * \brief Objects of a class that were allocated at one call site.
  * \since 0.1
  */
@@ -99,53 +55,6 @@ typedef struct mprof_allocation_site {
 } mprof_allocation_site;
 
 /**
- * \brief Number of call sites of allocations that have a known call stack, method or call tree node. They are in no
- * particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_allocation_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the objects that were allocated at a call site.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_allocation_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_allocation_site(const mprof_profile *profile, size_t index,
-							 mprof_allocation_site *site);
-
-/**
- * \brief Gets several call sites of allocations in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_allocation_site_count().
- * \param sites Array that receives the entries. The function sets the struct_size of each.
- * \param site_size sizeof(*sites) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p sites.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p site_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_allocation_sites(const mprof_profile *profile, size_t first,
-							  mprof_allocation_site *sites, size_t site_size,
-							  size_t capacity, size_t *count);
-
-/**
  * \brief Exceptions of a class that were thrown at one call site.
  * \since 0.1
  */
@@ -159,32 +68,6 @@ typedef struct mprof_exception_site {
 } mprof_exception_site;
 
 /**
- * \brief Number of call sites of exceptions that have a known call stack or call tree node. They are in no particular
- * order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_exception_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the exceptions that were thrown at a call site.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_exception_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_exception_site(const mprof_profile *profile, size_t index,
-							mprof_exception_site *site);
-
-/**
  * \brief How often a clause of a method ran because of exceptions of a class.
  * \since 0.1
  */
@@ -196,31 +79,6 @@ typedef struct mprof_exception_clause {
 	uint32_t number;    /**< Number of the clause in its method, from 0. */
 	uint64_t runs;      /**< How often it ran. */
 } mprof_exception_clause;
-
-/**
- * \brief Number of pairs of an exception clause that ran and a class of exceptions. They are in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_exception_clause_count(const mprof_profile *profile);
-
-/**
- * \brief Gets how often an exception clause ran because of exceptions of a class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_exception_clause_count() - 1.
- * \param clause Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_exception_clause(const mprof_profile *profile, size_t index,
-							  mprof_exception_clause *clause);
 
 /**
  * \brief A heap snapshot: the live objects at one time.
@@ -245,30 +103,6 @@ typedef struct mprof_heap_shot {
 } mprof_heap_shot;
 
 /**
- * \brief Number of heap snapshots, in the order of the log.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_heap_shot_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a heap snapshot.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_heap_shot_count() - 1.
- * \param shot Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_heap_shot(const mprof_profile *profile, size_t index, mprof_heap_shot *shot);
-
-/**
  * \brief Objects of a class in a heap snapshot.
  * \since 0.1
  */
@@ -285,7 +119,7 @@ typedef struct mprof_heap_shot_class {
  *
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
- * \param shot Index of the snapshot, 0 to mprof_profile_get_heap_shot_count() - 1.
+ * \param shot Row of #MPROF_TABLE_HEAP_SHOTS.
  * \param index 0 to mprof_heap_shot::classes - 1, in the order of class IDs.
  * \param stats Receives what fits its struct_size, which the caller sets.
  * \return
@@ -312,31 +146,6 @@ typedef struct mprof_heap_summary {
 } mprof_heap_summary;
 
 /**
- * \brief Number of rows of all heap summaries, in the order of the log.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_heap_summary_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a row of a heap summary.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_heap_summary_count() - 1.
- * \param summary Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_heap_summary(const mprof_profile *profile, size_t index,
-						      mprof_heap_summary *summary);
-
-/**
  * \brief Handles of one type to objects of one class.
  * \since 0.1
  */
@@ -348,30 +157,6 @@ typedef struct mprof_handle_stats {
 	uint64_t alive;     /**< Created handles that exist at the end. */
 	uint64_t deleted;   /**< Created handles that were deleted. */
 } mprof_handle_stats;
-
-/**
- * \brief Number of combinations of class and type of the handles that were created, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_handle_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of the handles of one class and type.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_handle_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_handle(const mprof_profile *profile, size_t index, mprof_handle_stats *stats);
 
 /**
  * \brief Handles that were created by one call stack.
@@ -388,31 +173,6 @@ typedef struct mprof_handle_site {
 } mprof_handle_site;
 
 /**
- * \brief Number of combinations of class, type and call stack of the handles that were created, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_handle_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the handles that a call stack created.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_handle_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_handle_site(const mprof_profile *profile, size_t index,
-						     mprof_handle_site *site);
-
-/**
  * \brief Finalizers of a class.
  * \since 0.1
  */
@@ -423,31 +183,6 @@ typedef struct mprof_finalizer_stats {
 	uint64_t count;     /**< Objects finalized. */
 	uint64_t total_ns;  /**< Time in their finalizers. */
 } mprof_finalizer_stats;
-
-/**
- * \brief Number of classes whose finalizers ran, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_finalizer_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of the finalizers of a class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_finalizer_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_finalizer(const mprof_profile *profile, size_t index,
-						   mprof_finalizer_stats *stats);
 
 MPROF_END_DECLS
 

@@ -40,7 +40,7 @@ typedef struct mprof_object_origin {
 	size_t struct_size; /**< sizeof, set by the caller. */
 	uint64_t identity;  /**< The number of its allocation, from 1. */
 	uint64_t bytes;     /**< Its size as allocated. */
-	uint32_t site;      /**< Index for mprof_profile_get_age_site(), with its class and its call stack;
+	uint32_t site;      /**< Row of #MPROF_TABLE_AGE_SITES, with its class and its call stack;
 	                         #MPROF_ORIGIN_NO_SITE if its thread or time is outside the window, or max_memory was
 	                         reached. */
 	uint32_t age;       /**< Collections that it survived. */
@@ -85,31 +85,6 @@ typedef struct mprof_traced_address {
 	uint32_t age;       /**< Collections since it was allocated; 0 for the first address. */
 	uint32_t reserved;  /**< 0. */
 } mprof_traced_address;
-
-/**
- * \brief Number of addresses that the traced object had.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL, no object is traced, or it was not allocated yet.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_traced_address_count(const mprof_profile *profile);
-
-/**
- * \brief Gets an address of the traced object.
- *
- * If max_memory was reached, the latest are missing. Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_traced_address_count() - 1, in the order of time; 0 is that of the allocation.
- * \param address Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_traced_address(const mprof_profile *profile, size_t index,
-							mprof_traced_address *address);
 
 MPROF_END_DECLS
 

@@ -58,52 +58,6 @@ typedef struct mprof_sample_stats {
 } mprof_sample_stats;
 
 /**
- * \brief Number of methods and native functions that samples hit, as of the last mprof_profile_finish(). They are in no
- * particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_sample_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the number of samples that hit a method or native code.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_sample_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_sample(const mprof_profile *profile, size_t index, mprof_sample_stats *stats);
-
-/**
- * \brief Gets several entries of the table of samples in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_sample_count().
- * \param samples Array that receives the entries. The function sets the struct_size of each.
- * \param sample_size sizeof(*samples) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p samples.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p sample_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_samples(const mprof_profile *profile, size_t first,
-						 mprof_sample_stats *samples, size_t sample_size, size_t capacity,
-						 size_t *count);
-
-/**
  * \brief A node of the tree of samples, which all threads share: a frame as reached by one call stack. Node 0 is the
  * root.
  * \since 0.1
@@ -119,52 +73,6 @@ typedef struct mprof_sample_node {
 	uint64_t self;         /**< Samples whose innermost frame is this node. */
 	uint64_t total;        /**< Samples whose innermost frame is this node or below it. */
 } mprof_sample_node;
-
-/**
- * \brief Number of nodes of the tree of samples, including the root, as of the last mprof_profile_finish().
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_sample_node_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a node of the tree of samples.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param node 0 to mprof_profile_get_sample_node_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p node is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_sample_node(const mprof_profile *profile, uint32_t node,
-						     mprof_sample_node *stats);
-
-/**
- * \brief Gets several nodes of the tree of samples in one call.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param first Index of the first entry to get, 0 to mprof_profile_get_sample_node_count().
- * \param nodes Array that receives the entries. The function sets the struct_size of each.
- * \param node_size sizeof(*nodes) as the caller was compiled: the distance in bytes from one element to the next.
- * Fields that do not fit are left out.
- * \param capacity Number of elements in \p nodes.
- * \param count Receives the number of entries stored: less than \p capacity only at the end of the table, 0 on an
- * error.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p first is past the end, or \p node_size is smaller than struct_size.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_sample_nodes(const mprof_profile *profile, size_t first,
-						      mprof_sample_node *nodes, size_t node_size, size_t capacity,
-						      size_t *count);
 
 MPROF_END_DECLS
 

@@ -28,31 +28,6 @@ typedef struct mprof_monitor_stats {
 } mprof_monitor_stats;
 
 /**
- * \brief Number of classes whose monitors threads waited for, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_monitor_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of the monitors of a class.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_monitor_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_monitor(const mprof_profile *profile, size_t index,
-						 mprof_monitor_stats *stats);
-
-/**
  * \brief Waits for the monitors of a class, or for one of them, at one call site.
  * \since 0.1
  */
@@ -70,31 +45,6 @@ typedef struct mprof_monitor_site {
 } mprof_monitor_site;
 
 /**
- * \brief Number of combinations of class and call site of waits, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_monitor_site_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the waits at a call site.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_monitor_site_count() - 1.
- * \param site Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_monitor_site(const mprof_profile *profile, size_t index,
-						      mprof_monitor_site *site);
-
-/**
  * \brief Waits for the monitors of a class while a thread held them.
  *
  * A wait counts for the thread that held the monitor when the wait began, even if other threads held it later on. Waits
@@ -110,31 +60,6 @@ typedef struct mprof_monitor_holder {
 	uint64_t contended_ns; /**< Time of these waits until the monitor was acquired or the waiting thread gave up. */
 	uint64_t unfinished;   /**< As mprof_monitor_stats::unfinished. */
 } mprof_monitor_holder;
-
-/**
- * \brief Number of pairs of a class and a thread that held monitors of that class, in no particular order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_monitor_holder_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the waits for the monitors of a class while a thread held them.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_monitor_holder_count() - 1.
- * \param holder Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_monitor_holder(const mprof_profile *profile, size_t index,
-							mprof_monitor_holder *holder);
 
 /**
  * \brief A metric: a number that the runtime maintains. Values are those of mprof_metric_value_record::value; flags
@@ -157,30 +82,6 @@ typedef struct mprof_metric_stats {
 } mprof_metric_stats;
 
 /**
- * \brief Number of metrics, in the order of the log.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_metric_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a metric and the statistics of its values.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_metric_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_metric(const mprof_profile *profile, size_t index, mprof_metric_stats *stats);
-
-/**
  * \brief A marker: a text with a time, put into the log by the user.
  * \since 0.1
  */
@@ -190,30 +91,6 @@ typedef struct mprof_mark {
 	uint64_t thread;    /**< The thread, 0 if none. */
 	const char *text;   /**< The text. Borrowed until the profile is changed or destroyed. */
 } mprof_mark;
-
-/**
- * \brief Number of markers, in the order of the log.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_mark_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a marker.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_mark_count() - 1.
- * \param mark Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_mark(const mprof_profile *profile, size_t index, mprof_mark *mark);
 
 /**
  * \brief A garbage collection. Times are nanoseconds; start times count from the start of the session.
@@ -236,31 +113,6 @@ typedef struct mprof_collection {
 } mprof_collection;
 
 /**
- * \brief Number of garbage collections, in order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_collection_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a garbage collection.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_collection_count() - 1.
- * \param collection Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_collection(const mprof_profile *profile, size_t index,
-						    mprof_collection *collection);
-
-/**
  * \brief A change of the heap's size.
  * \since 0.1
  */
@@ -270,31 +122,6 @@ typedef struct mprof_heap_resize {
 	uint64_t bytes;     /**< The new size, in bytes. */
 	uint64_t number;    /**< Its number in the log, in one sequence with collections; 0 if it has none. */
 } mprof_heap_resize;
-
-/**
- * \brief Number of changes of the heap's size, in order.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_heap_resize_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a change of the heap's size.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_heap_resize_count() - 1.
- * \param resize Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_heap_resize(const mprof_profile *profile, size_t index,
-						     mprof_heap_resize *resize);
 
 /**
  * \brief A thread.
@@ -321,30 +148,6 @@ typedef struct mprof_thread_stats {
 } mprof_thread_stats;
 
 /**
- * \brief Number of threads in the log, in order of first appearance.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_thread_count(const mprof_profile *profile);
-
-/**
- * \brief Gets the statistics of a thread.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_thread_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_thread(const mprof_profile *profile, size_t index, mprof_thread_stats *stats);
-
-/**
  * \brief A code unit: an assembly, a module or an AppDomain.
  * \since 0.1
  */
@@ -361,55 +164,14 @@ typedef struct mprof_element_stats {
 } mprof_element_stats;
 
 /**
- * \brief Number of code units, in order of loading.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
+ * \brief A property of the session. Texts are borrowed until the profile is changed or destroyed.
  * \since 0.1
  */
-MPROF_API size_t mprof_profile_get_element_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a code unit.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_element_count() - 1.
- * \param stats Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_element(const mprof_profile *profile, size_t index,
-						 mprof_element_stats *stats);
-
-/**
- * \brief Number of properties in SESSION blocks, in the order of the log.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_property_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a property of the session.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_property_count() - 1.
- * \param key Receives the key. Borrowed until the profile is changed or destroyed.
- * \param value Receives the value. Borrowed until the profile is changed or destroyed.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p index is out of range.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_property(const mprof_profile *profile, size_t index, const char **key,
-						  const char **value);
+typedef struct mprof_profile_property {
+	size_t struct_size; /**< sizeof, set by the caller. */
+	const char *key;    /**< The key. */
+	const char *value;  /**< The value. */
+} mprof_profile_property;
 
 MPROF_END_DECLS
 

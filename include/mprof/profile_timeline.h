@@ -55,30 +55,6 @@ typedef struct mprof_pause {
 } mprof_pause;
 
 /**
- * \brief Number of pauses that overlap the window, in the order of their starts.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \return The count; 0 if \p profile is NULL or has no timeline.
- * \since 0.1
- */
-MPROF_API size_t mprof_profile_get_pause_count(const mprof_profile *profile);
-
-/**
- * \brief Gets a pause.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param index 0 to mprof_profile_get_pause_count() - 1.
- * \param pause Receives what fits its struct_size, which the caller sets.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p index is out of range, or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_pause(const mprof_profile *profile, size_t index, mprof_pause *pause);
-
-/**
  * \brief The slices of the timeline.
  * \since 0.1
  */
@@ -89,19 +65,6 @@ typedef struct mprof_timeline {
 	uint64_t slice_count; /**< Number of slices. */
 	uint64_t left_out;    /**< Waits, and parts of slices, that are missing because max_memory was reached. */
 } mprof_timeline;
-
-/**
- * \brief Gets the slices of the timeline.
- *
- * Thread-safe while no thread adds to the profile or finishes it.
- * \param profile The profile.
- * \param timeline Receives what fits its struct_size, which the caller sets. Without a timeline, all fields are 0.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or struct_size is too small.
- * \since 0.1
- */
-MPROF_API mprof_status mprof_profile_get_timeline(const mprof_profile *profile, mprof_timeline *timeline);
 
 /**
  * \brief What a thread did in a slice. Only time inside the window counts.
@@ -127,7 +90,7 @@ typedef struct mprof_timeline_slice {
  *
  * Thread-safe while no thread adds to the profile or finishes it.
  * \param profile The profile.
- * \param thread Index of the thread, 0 to mprof_profile_get_thread_count() - 1, as for mprof_profile_get_thread().
+ * \param thread Row of #MPROF_TABLE_THREADS.
  * \param index 0 to mprof_timeline::slice_count - 1.
  * \param slice Receives what fits its struct_size, which the caller sets.
  * \return

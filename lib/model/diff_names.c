@@ -81,12 +81,12 @@ static const char *base_name(const char *path)
 
 static const char *find_program(const mprof_profile *profile)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(profile, i, &key, &value) == MPROF_OK && strcmp(key, "program") == 0)
-			return base_name(value);
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK &&
+		    strcmp(property.key, "program") == 0)
+			return base_name(property.value);
 	}
 	return "";
 }
@@ -97,11 +97,11 @@ int diff_names_set_log(diff_names *names, int side, const mprof_profile *profile
 
 	names->sides[side].reader = reader;
 	names->sides[side].program = find_program(profile);
-	for (size_t i = 0; i < mprof_profile_get_element_count(profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_ELEMENTS); i++) {
 		const char *name;
 		uint32_t text;
 
-		if (mprof_profile_get_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
+		if (mprof_profile_get_row(profile, MPROF_TABLE_ELEMENTS, i, &element) != MPROF_OK || element.id == 0 ||
 		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
 			continue;
 		/* "Name, Version=...": another version of the same assembly matches. */

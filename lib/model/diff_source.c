@@ -31,10 +31,10 @@ static int read_methods(diff_source *source)
 	mprof_method_stats stats = {.struct_size = sizeof(stats)};
 	int is_read = 1;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_method_count(source->profile); i++) {
-		if (mprof_profile_get_method(source->profile, i, &stats) == MPROF_OK &&
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_METHODS); i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_METHODS, i, &stats) == MPROF_OK &&
 		    (stats.calls > 0 || stats.total_ns > 0))
-			is_read = visit_row(source, MPROF_DIFF_METHODS, MPROF_SAMPLE_METHOD, stats.id, stats.calls,
+			is_read = visit_row(source, MPROF_TABLE_METHODS, MPROF_SAMPLE_METHOD, stats.id, stats.calls,
 					    stats.self_ns, stats.total_ns);
 	}
 	return is_read;
@@ -45,9 +45,10 @@ static int read_allocations(diff_source *source)
 	mprof_class_stats stats = {.struct_size = sizeof(stats)};
 	int is_read = 1;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_class_count(source->profile); i++) {
-		if (mprof_profile_get_class(source->profile, i, &stats) == MPROF_OK && stats.allocations > 0)
-			is_read = visit_row(source, MPROF_DIFF_ALLOCATIONS, DIFF_CLASS, stats.id, stats.allocations,
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_CLASSES); i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_CLASSES, i, &stats) == MPROF_OK &&
+		    stats.allocations > 0)
+			is_read = visit_row(source, MPROF_TABLE_CLASSES, DIFF_CLASS, stats.id, stats.allocations,
 					    stats.bytes, stats.bytes);
 	}
 	return is_read;
@@ -58,10 +59,11 @@ static int read_samples(diff_source *source)
 	mprof_sample_stats stats = {.struct_size = sizeof(stats)};
 	int is_read = 1;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_sample_count(source->profile); i++) {
-		if (mprof_profile_get_sample(source->profile, i, &stats) == MPROF_OK && stats.total > 0)
-			is_read =
-				visit_row(source, MPROF_DIFF_SAMPLES, stats.kind, stats.id, 0, stats.self, stats.total);
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_SAMPLES); i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLES, i, &stats) == MPROF_OK &&
+		    stats.total > 0)
+			is_read = visit_row(source, MPROF_TABLE_SAMPLES, stats.kind, stats.id, 0, stats.self,
+					    stats.total);
 	}
 	return is_read;
 }
@@ -71,9 +73,9 @@ static int read_monitors(diff_source *source)
 	mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
 	int is_read = 1;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_monitor_count(source->profile); i++) {
-		if (mprof_profile_get_monitor(source->profile, i, &stats) == MPROF_OK)
-			is_read = visit_row(source, MPROF_DIFF_MONITORS, DIFF_CLASS, stats.class_id, stats.contentions,
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITORS); i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITORS, i, &stats) == MPROF_OK)
+			is_read = visit_row(source, MPROF_TABLE_MONITORS, DIFF_CLASS, stats.class_id, stats.contentions,
 					    stats.contended_ns, stats.contended_ns);
 	}
 	return is_read;
@@ -121,7 +123,8 @@ static int read_path(diff_source *source, uint32_t node)
 {
 	mprof_call_stats call = {.struct_size = sizeof(call)};
 
-	while (node != MPROF_CALL_ROOT && mprof_profile_get_call(source->profile, node, &call) == MPROF_OK) {
+	while (node != MPROF_CALL_ROOT &&
+	       mprof_profile_get_row(source->profile, MPROF_TABLE_CALLS, node, &call) == MPROF_OK) {
 		if (!add_frame(source, MPROF_SAMPLE_METHOD, call.method, call.flags))
 			return 0;
 		node = call.parent;
@@ -146,20 +149,22 @@ static int read_sites(diff_source *source)
 	mprof_monitor_site wait = {.struct_size = sizeof(wait)};
 	int is_read = 1;
 
-	for (size_t i = 0; is_read && i < mprof_profile_get_allocation_site_count(source->profile); i++) {
-		if (mprof_profile_get_allocation_site(source->profile, i, &site) != MPROF_OK)
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_ALLOCATION_SITES);
+	     i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK)
 			continue;
 		is_read = read_site(source, site.stack, site.caller, site.call) &&
 			  (source->frame_count == 0 ||
-			   visit_row(source, MPROF_DIFF_ALLOCATION_SITES, DIFF_CLASS, site.class_id, site.allocations,
+			   visit_row(source, MPROF_TABLE_ALLOCATION_SITES, DIFF_CLASS, site.class_id, site.allocations,
 				     site.bytes, site.bytes));
 	}
-	for (size_t i = 0; is_read && i < mprof_profile_get_monitor_site_count(source->profile); i++) {
-		if (mprof_profile_get_monitor_site(source->profile, i, &wait) != MPROF_OK)
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITOR_SITES);
+	     i++) {
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITOR_SITES, i, &wait) != MPROF_OK)
 			continue;
 		is_read = read_site(source, wait.stack, 0, wait.call) &&
 			  (source->frame_count == 0 ||
-			   visit_row(source, MPROF_DIFF_MONITOR_SITES, DIFF_CLASS, wait.class_id, wait.contentions,
+			   visit_row(source, MPROF_TABLE_MONITOR_SITES, DIFF_CLASS, wait.class_id, wait.contentions,
 				     wait.contended_ns, wait.contended_ns));
 	}
 	return is_read;

@@ -10,7 +10,7 @@
 
 /** A row of a table. */
 typedef struct diff_source_row {
-	uint32_t table; /**< An #mprof_diff_table. */
+	uint32_t table; /**< An #mprof_profile_table. */
 	diff_item item;
 	const diff_item *frames; /**< Call stack, the innermost first. */
 	size_t frame_count;      /**< 0 if the table has no call sites. */

@@ -195,7 +195,8 @@ static int add_stacks(frame_source *source, const mprof_profile *profile, const 
 	for (size_t i = 0; is_added && i < profile->allocations.count; i++) {
 		mprof_allocation_site site = {.struct_size = sizeof(site)};
 
-		if (mprof_profile_get_allocation_site(profile, i, &site) != MPROF_OK || site.stack == 0)
+		if (mprof_profile_get_row(profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK ||
+		    site.stack == 0)
 			continue;
 		is_added = get_frames(source, reader, site.stack, &frames, &capacity, &count) &&
 			   add_stack(source, reader, frames, count, &site);

@@ -11,7 +11,7 @@
 #define DEFAULT_LENGTH_NS UINT64_C(10000000000)
 
 /* The tables of the interface, and one with the totals. */
-enum { TABLE_TOTALS, TABLE_COUNT = MPROF_LIVE_MONITORS + 1 };
+enum { TABLE_TOTALS, TABLE_COUNT = MPROF_TABLE_MONITORS + 1 };
 
 /* Rows of the table of totals. */
 enum { TOTALS_EVENTS, TOTALS_ALLOCATIONS, TOTALS_COLLECTIONS, TOTALS_COMPILATIONS, TOTALS_WAITS, TOTALS_ROWS };
@@ -92,7 +92,7 @@ static int add_methods(live_changes *changes, const mprof_profile *profile)
 						      record->shown.self + record->open.self,
 						      record->shown.total + record->open.total};
 
-		if (!live_changes_add(changes, MPROF_LIVE_METHODS, i, record->id, 0, values))
+		if (!live_changes_add(changes, MPROF_TABLE_METHODS, i, record->id, 0, values))
 			return 0;
 	}
 	return 1;
@@ -104,7 +104,7 @@ static int add_samples(live_changes *changes, const mprof_profile *profile)
 		const sample_record *record = &profile->samples.records[i];
 		const uint64_t values[LIVE_VALUES] = {0, record->self, record->total};
 
-		if (!live_changes_add(changes, MPROF_LIVE_SAMPLES, i, record->id, record->kind, values))
+		if (!live_changes_add(changes, MPROF_TABLE_SAMPLES, i, record->id, record->kind, values))
 			return 0;
 	}
 	return 1;
@@ -116,7 +116,7 @@ static int add_classes(live_changes *changes, const mprof_profile *profile)
 		const class_record *record = record_table_at(&profile->classes, i);
 		const uint64_t values[LIVE_VALUES] = {record->allocations, record->bytes, record->exceptions};
 
-		if (!live_changes_add(changes, MPROF_LIVE_CLASSES, i, record->id, 0, values))
+		if (!live_changes_add(changes, MPROF_TABLE_CLASSES, i, record->id, 0, values))
 			return 0;
 	}
 	return 1;
@@ -129,7 +129,7 @@ static int add_threads(live_changes *changes, const mprof_profile *profile)
 		const uint64_t values[LIVE_VALUES] = {record->events, record->self + record->extension,
 						      record->samples};
 
-		if (!live_changes_add(changes, MPROF_LIVE_THREADS, i, record->id, 0, values))
+		if (!live_changes_add(changes, MPROF_TABLE_THREADS, i, record->id, 0, values))
 			return 0;
 	}
 	return 1;
@@ -141,7 +141,7 @@ static int add_monitors(live_changes *changes, const mprof_profile *profile)
 		const monitor_record *record = record_table_at(&profile->monitors.records, i);
 		const uint64_t values[LIVE_VALUES] = {record->contentions, record->contended, record->failures};
 
-		if (!live_changes_add(changes, MPROF_LIVE_MONITORS, i, record->class_id, 0, values))
+		if (!live_changes_add(changes, MPROF_TABLE_MONITORS, i, record->class_id, 0, values))
 			return 0;
 	}
 	return 1;
@@ -217,7 +217,7 @@ mprof_status mprof_live_window_get_totals(const mprof_live_window *window, mprof
 
 static const live_rows *rows_of(const mprof_live_window *window, uint32_t table)
 {
-	return window != NULL && table >= MPROF_LIVE_METHODS && table < TABLE_COUNT ? &window->tables[table] : NULL;
+	return window != NULL && table >= MPROF_TABLE_METHODS && table < TABLE_COUNT ? &window->tables[table] : NULL;
 }
 
 size_t mprof_live_window_get_row_count(const mprof_live_window *window, uint32_t table)
@@ -243,9 +243,9 @@ mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t
 	own.count = live_row_value(found, 0);
 	own.self = live_row_value(found, 1);
 	own.total = live_row_value(found, 2);
-	if (table == MPROF_LIVE_METHODS || table == MPROF_LIVE_THREADS || table == MPROF_LIVE_MONITORS)
+	if (table == MPROF_TABLE_METHODS || table == MPROF_TABLE_THREADS || table == MPROF_TABLE_MONITORS)
 		own.self = profile_clock_duration(&window->clock, own.self);
-	if (table == MPROF_LIVE_METHODS)
+	if (table == MPROF_TABLE_METHODS)
 		own.total = profile_clock_duration(&window->clock, own.total);
 	return struct_copy_out(row, &own, sizeof(own));
 }

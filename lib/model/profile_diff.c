@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
-#define TABLES MPROF_DIFF_MONITOR_SITES
+/* Tables of a profile by their number, of which threads are not compared. */
+#define TABLES MPROF_TABLE_MONITOR_SITES
 
 typedef struct compared_row {
 	uint32_t name;
@@ -260,20 +261,31 @@ void mprof_profile_diff_destroy(mprof_profile_diff *diff)
 	allocator_release(&allocator, diff, sizeof(*diff));
 }
 
+/* NULL if there is no such table. */
+static const compared_table *find_table(const mprof_profile_diff *diff, uint32_t table)
+{
+	if (diff == NULL || table < 1 || table > TABLES || table == MPROF_TABLE_THREADS)
+		return NULL;
+	return &diff->tables[table - 1];
+}
+
 size_t mprof_profile_diff_get_row_count(const mprof_profile_diff *diff, uint32_t table)
 {
-	return diff != NULL && table >= 1 && table <= TABLES ? diff->tables[table - 1].count : 0;
+	const compared_table *rows = find_table(diff, table);
+
+	return rows != NULL ? rows->count : 0;
 }
 
 mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff, uint32_t table, size_t index,
 					mprof_diff_row *row)
 {
+	const compared_table *rows = find_table(diff, table);
 	const compared_row *found;
 	mprof_diff_row own;
 
-	if (row == NULL || index >= mprof_profile_diff_get_row_count(diff, table))
+	if (rows == NULL || row == NULL || index >= rows->count)
 		return MPROF_ERR_ARGUMENT;
-	found = &diff->tables[table - 1].rows[index];
+	found = &rows->rows[index];
 	memset(&own, 0, sizeof(own));
 	own.name = found->name;
 	own.stack = found->stack;
@@ -285,13 +297,12 @@ mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff, uint32_t
 
 mprof_status mprof_profile_diff_get_sum(const mprof_profile_diff *diff, uint32_t table, mprof_diff_row *sum)
 {
-	const compared_table *rows;
+	const compared_table *rows = find_table(diff, table);
 	compared_row all;
 	mprof_diff_row own;
 
-	if (diff == NULL || sum == NULL || table < 1 || table > TABLES)
+	if (rows == NULL || sum == NULL)
 		return MPROF_ERR_ARGUMENT;
-	rows = &diff->tables[table - 1];
 	memset(&all, 0, sizeof(all));
 	for (size_t i = 0; i < rows->count; i++) {
 		for (int side = 0; side < DIFF_SIDES; side++) {

@@ -1,85 +1,143 @@
 /* SPDX-License-Identifier: MIT */
-/* The getter for the totals. */
+/* Gets what is no table of a profile: the window, and what belongs to a row of a table. */
 #include "model/profile_internal.h"
 
 #include "base/options.h"
 
-static void estimate_allocations(const mprof_profile *profile, mprof_profile_totals *totals)
-{
-	const allocation_estimate *whole = &profile->estimates.whole;
+#include <string.h>
 
-	totals->allocations = profile_count_allocations(profile);
-	totals->allocation_samples = whole->samples;
-	totals->allocations_error = allocation_estimate_error(whole->objects_variance);
-	totals->bytes_error = allocation_estimate_error(whole->bytes_variance);
+mprof_status mprof_profile_get_percentile(const mprof_profile *profile, uint32_t method, double percent,
+					  uint64_t *duration_ns)
+{
+	const duration_record *record;
+
+	if (profile == NULL || duration_ns == NULL || !(percent >= 0 && percent <= 100))
+		return MPROF_ERR_ARGUMENT;
+	record = record_table_find(&profile->calls.durations.records, method);
+	if (record == NULL || record->calls == 0)
+		return MPROF_ERR_ARGUMENT;
+	*duration_ns = profile_clock_duration(&profile->clock, call_durations_percentile(record, percent));
+	return MPROF_OK;
 }
 
-static void sum_threads(const mprof_profile *profile, mprof_profile_totals *totals)
+mprof_status mprof_profile_get_slow_call(const mprof_profile *profile, uint32_t method, size_t index,
+					 mprof_slow_call *call)
 {
-	uint64_t self = 0;
+	const duration_record *record;
+	mprof_slow_call result;
 
-	totals->unclosed_frames = profile->calls.unclosed_frames;
-	/* What is open at the end of the log belongs to the window that has the end. */
-	if (profile->window_has_end)
-		totals->unclosed_frames += thread_table_open_frames(&profile->threads, &profile->calls);
-	for (size_t i = 0; i < profile->threads.count; i++)
-		self += profile->threads.records[i].self + profile->threads.records[i].extension;
-	totals->method_ns = profile_clock_duration(&profile->clock, self);
+	if (profile == NULL || call == NULL)
+		return MPROF_ERR_ARGUMENT;
+	record = record_table_find(&profile->calls.durations.records, method);
+	if (record == NULL || index >= record->slow_count)
+		return MPROF_ERR_ARGUMENT;
+	memset(&result, 0, sizeof(result));
+	result.method = method;
+	result.call = record->slow[index].node;
+	result.thread = record->slow[index].thread;
+	result.duration_ns = profile_clock_duration(&profile->clock, record->slow[index].duration);
+	result.start_ns = profile_clock_time(&profile->clock, record->slow[index].start);
+	return struct_copy_out(call, &result, sizeof(result));
+}
+
+mprof_status mprof_profile_get_heap_shot_class(const mprof_profile *profile, size_t shot, size_t index,
+					       mprof_heap_shot_class *stats)
+{
+	const heap_class_record *record;
+	mprof_heap_shot_class result;
+
+	if (stats == NULL || shot >= mprof_profile_get_row_count(profile, MPROF_TABLE_HEAP_SHOTS) ||
+	    index >= profile->heap_snapshots.records[shot].class_count)
+		return MPROF_ERR_ARGUMENT;
+	record = &profile->heap_snapshots.records[shot].classes[index];
+	memset(&result, 0, sizeof(result));
+	result.class_id = record->class_id;
+	result.objects = record->objects;
+	result.bytes = record->bytes;
+	return struct_copy_out(stats, &result, sizeof(result));
+}
+
+mprof_status mprof_profile_get_age_site_frames(const mprof_profile *profile, size_t index, mprof_stack_frame *frames,
+					       size_t frame_size, size_t capacity, size_t *count)
+{
+	uint32_t stack;
+
+	if (profile == NULL || count == NULL || (frames == NULL && capacity > 0) ||
+	    frame_size < sizeof(mprof_stack_frame) ||
+	    index >= mprof_profile_get_row_count(profile, MPROF_TABLE_AGE_SITES))
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	for (stack = profile->ages.keys.records[index].key.stack; stack != 0; ++*count) {
+		mprof_stack_frame frame;
+
+		stack = folded_stacks_frame(&profile->ages.stacks, stack, &frame);
+		if (*count < capacity)
+			memcpy((unsigned char *)frames + *count * frame_size, &frame, sizeof(frame));
+	}
+	return MPROF_OK;
+}
+
+mprof_status mprof_profile_lookup_origin(const mprof_profile *profile, uint64_t address, mprof_object_origin *origin)
+{
+	const live_object *object;
+	mprof_object_origin result = {0};
+
+	if (profile == NULL || origin == NULL)
+		return MPROF_ERR_ARGUMENT;
+	object = live_objects_find(&profile->ages.state.objects, address);
+	if (object == NULL)
+		return MPROF_ERR_ARGUMENT;
+	result.identity = object->identity;
+	result.bytes = object->size;
+	result.site = object->site < profile->ages.state.site_count ? object->site : MPROF_ORIGIN_NO_SITE;
+	result.age = profile->ages.state.sums.epoch - object->epoch;
+	return struct_copy_out(origin, &result, sizeof(result));
+}
+
+int mprof_profile_has_snapshot(const mprof_profile *profile)
+{
+	return profile != NULL && profile->ages.has_ended;
+}
+
+mprof_status mprof_profile_get_timeline_slice(const mprof_profile *profile, size_t thread, size_t index,
+					      mprof_timeline_slice *slice)
+{
+	const timeline_row *row;
+	mprof_timeline_slice result;
+
+	if (profile == NULL || slice == NULL || thread >= profile->threads.count ||
+	    index >= profile->pauses.slice_count)
+		return MPROF_ERR_ARGUMENT;
+	row = &profile->threads.records[thread].timeline;
+	memset(&result, 0, sizeof(result));
+	result.start_ns =
+		profile_clock_time(&profile->clock, profile->timeline.origin + index * profile->timeline.width);
+	/* A row that was used after the results were shown may have other slices. */
+	if (row->slices != NULL && row->width == profile->timeline.width) {
+		const timeline_slice *found = &row->slices[index];
+
+		result.existing_ns = profile_clock_duration(&profile->clock, found->existing);
+		result.methods_ns = profile_clock_duration(&profile->clock, found->methods + found->open);
+		result.waiting_ns = profile_clock_duration(&profile->clock, found->waiting);
+		result.stopped_ns = profile_clock_duration(&profile->clock, found->stopped);
+		result.cpu_ns = found->cpu_ns;
+		result.samples = found->samples;
+		result.waiting_samples = found->waiting_samples;
+	}
+	return struct_copy_out(slice, &result, sizeof(result));
 }
 
 mprof_status mprof_profile_get_window(const mprof_profile *profile, mprof_profile_window *window)
 {
-	mprof_profile_window own;
+	mprof_profile_window result;
 
 	if (profile == NULL || window == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (profile->times.is_pending && !profile->times.has_counters)
 		return MPROF_ERR_STATE;
-	memset(&own, 0, sizeof(own));
-	own.start_counter = profile->window.start;
-	own.end_counter = profile->window.end;
-	own.is_final = !profile->times.is_pending;
-	return struct_copy_out(window, &own, sizeof(own));
-}
-
-mprof_status mprof_profile_get_totals(const mprof_profile *profile, mprof_profile_totals *totals)
-{
-	mprof_profile_totals own;
-
-	if (profile == NULL || totals == NULL)
-		return MPROF_ERR_ARGUMENT;
-	own = profile->totals;
-	own.jit_ns = profile_clock_duration(&profile->clock, profile->totals.jit_ns);
-	own.calls = own.event_counts[MPROF_EVENT_METHOD_ENTER];
-	estimate_allocations(profile, &own);
-	own.exceptions = own.event_counts[MPROF_EVENT_EXCEPTION];
-	own.collections = own.event_counts[MPROF_EVENT_GC_START];
-	own.gc_ns = profile_clock_duration(&profile->clock, profile->collections.time);
-	own.unmatched_leaves = profile->calls.unmatched_leaves;
-	own.interrupted_frames = profile->calls.interrupted_frames;
-	own.freed_objects = profile->heap_snapshots.freed;
-	own.freed_bytes = profile->heap_snapshots.freed_bytes;
-	own.moved_objects = profile->heap_snapshots.moved;
-	own.handles_alive = profile->handles.alive;
-	own.contentions = profile->monitors.contentions;
-	own.contended_ns = profile_clock_duration(&profile->clock, profile->monitors.contended);
-	own.unfinished_waits = profile->monitors.unfinished;
-	own.finalizers = profile->finalizers.count;
-	own.finalizer_ns = profile_clock_duration(&profile->clock, profile->finalizers.time);
-	own.finalizations = profile->finalizers.runs;
-	own.finalization_ns = profile_clock_duration(&profile->clock, profile->finalizers.run_time);
-	own.folded_calls = profile->calls.folded_calls;
-	own.sample_period_ns = profile->weights.unit;
-	own.folded_samples =
-		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
-	own.folded_sites +=
-		profile->handles.folded + profile->monitors.folded + profile->memory.state.sums.folded.allocations;
-	own.left_out += profile->calls.left_out;
-	own.limited = profile->is_limited || own.folded_calls > 0 || own.folded_samples > 0 || own.folded_sites > 0 ||
-		      profile->memory.state.sums.untracked > 0 || profile->ages.state.sums.untracked > 0 ||
-		      profile->ages.lacks_classes ||
-		      profile->ages.state.sums.folded.amounts[AGE_ALLOCATED].objects > 0 ||
-		      profile->calls.durations.left_out > 0 || own.left_out > 0;
-	sum_threads(profile, &own);
-	return struct_copy_out(totals, &own, sizeof(own));
+	memset(&result, 0, sizeof(result));
+	result.start_counter = profile->window.start;
+	result.end_counter = profile->window.end;
+	result.is_final = !profile->times.is_pending;
+	return struct_copy_out(window, &result, sizeof(result));
 }

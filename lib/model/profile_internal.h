@@ -102,7 +102,7 @@ struct mprof_profile {
 	int has_compilations;        /**< Compilations are frames. */
 	int has_call_sites;          /**< If no call stack is known, the node of the call tree is the call site. */
 	mprof_profile_totals totals; /**< jit_ns is in counters; sums kept elsewhere are added by
-	                                     mprof_profile_get_totals(). */
+	                                     mprof_profile_get_row(). */
 	mprof_event batch[PROFILE_BATCH];
 	mprof_record record_batch[PROFILE_RECORD_BATCH];
 	partial_state partials;

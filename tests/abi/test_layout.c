@@ -1304,6 +1304,23 @@ FIELD(mprof_mark, time_ns, 8);
 FIELD(mprof_mark, thread, 16);
 FIELD(mprof_mark, text, 24);
 
+SIZE(mprof_profile_property, 24);
+FIELD(mprof_profile_property, struct_size, 0);
+FIELD(mprof_profile_property, key, 8);
+FIELD(mprof_profile_property, value, 16);
+
+SIZE(mprof_table_column, 32);
+FIELD(mprof_table_column, name, 0);
+FIELD(mprof_table_column, type, 8);
+FIELD(mprof_table_column, unit, 12);
+FIELD(mprof_table_column, offset, 16);
+FIELD(mprof_table_column, length, 24);
+
+SIZE(mprof_table_info, 24);
+FIELD(mprof_table_info, name, 0);
+FIELD(mprof_table_info, row_size, 8);
+FIELD(mprof_table_info, column_count, 16);
+
 SIZE(mprof_collection, 72);
 FIELD(mprof_collection, struct_size, 0);
 FIELD(mprof_collection, number, 8);
@@ -1489,6 +1506,9 @@ static int check_sizes(void)
 		{"mprof_heap_resize", sizeof(mprof_heap_resize)},
 		{"mprof_thread_stats", sizeof(mprof_thread_stats)},
 		{"mprof_element_stats", sizeof(mprof_element_stats)},
+		{"mprof_profile_property", sizeof(mprof_profile_property)},
+		{"mprof_table_column", sizeof(mprof_table_column)},
+		{"mprof_table_info", sizeof(mprof_table_info)},
 	};
 	int result = 0;
 

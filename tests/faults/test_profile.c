@@ -14,121 +14,36 @@
 
 #define LAST_RESORT 3000
 
-/* Hashes all items of a kind, which are structs of numbers only. */
-#define HASH_ALL(run, profile, type, count, get)                                                                       \
-	do {                                                                                                           \
-		size_t all = count(profile);                                                                           \
-                                                                                                                       \
-		fault_hash_number(run, all);                                                                           \
-		for (size_t i = 0; i < all; i++) {                                                                     \
-			type stats;                                                                                    \
-                                                                                                                       \
-			memset(&stats, 0, sizeof(stats));                                                              \
-			stats.struct_size = sizeof(stats);                                                             \
-			cr_assert_eq(get(profile, (uint32_t)i, &stats), MPROF_OK);                                     \
-			fault_hash_bytes(run, &stats, sizeof(stats));                                                  \
-		}                                                                                                      \
-	} while (0)
-
-/* Hashes the items that have names. */
-static void hash_named(fault_run *run, const mprof_profile *profile)
+static void hash_field(fault_run *run, const mprof_table_column *column, const unsigned char *row)
 {
-	const char *key;
-	const char *value;
+	const char *text;
 
-	for (size_t i = 0; i < mprof_profile_get_metric_count(profile); i++) {
-		mprof_metric_stats metric = {.struct_size = sizeof(metric)};
-
-		cr_assert_eq(mprof_profile_get_metric(profile, i, &metric), MPROF_OK);
-		fault_hash_text(run, metric.name);
+	if (column->type == MPROF_TYPE_TEXT) {
+		memcpy(&text, row + column->offset, sizeof(text));
+		fault_hash_text(run, text);
+		return;
 	}
-	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
-		mprof_mark mark = {.struct_size = sizeof(mark)};
-
-		cr_assert_eq(mprof_profile_get_mark(profile, i, &mark), MPROF_OK);
-		fault_hash_text(run, mark.text);
-	}
-	for (size_t i = 0; i < mprof_profile_get_thread_count(profile); i++) {
-		mprof_thread_stats thread = {.struct_size = sizeof(thread)};
-
-		cr_assert_eq(mprof_profile_get_thread(profile, i, &thread), MPROF_OK);
-		fault_hash_number(run, thread.id);
-		fault_hash_text(run, thread.name);
-	}
-	for (size_t i = 0; i < mprof_profile_get_element_count(profile); i++) {
-		mprof_element_stats element = {.struct_size = sizeof(element)};
-
-		cr_assert_eq(mprof_profile_get_element(profile, i, &element), MPROF_OK);
-		fault_hash_text(run, element.name);
-	}
-	for (size_t i = 0; mprof_profile_get_property(profile, i, &key, &value) == MPROF_OK; i++) {
-		fault_hash_text(run, key);
-		fault_hash_text(run, value);
-	}
-}
-
-static void hash_memory(fault_run *run, const mprof_profile *profile)
-{
-	mprof_memory_stats memory;
-
-	memset(&memory, 0, sizeof(memory));
-	memory.struct_size = sizeof(memory);
-	cr_assert_eq(mprof_profile_get_memory(profile, &memory), MPROF_OK);
-	fault_hash_bytes(run, &memory, sizeof(memory));
-	HASH_ALL(run, profile, mprof_memory_site, mprof_profile_get_memory_site_count, mprof_profile_get_memory_site);
-	HASH_ALL(run, profile, mprof_memory_size, mprof_profile_get_memory_size_count, mprof_profile_get_memory_size);
-}
-
-static void hash_ages(fault_run *run, const mprof_profile *profile)
-{
-	mprof_age_stats ages;
-
-	memset(&ages, 0, sizeof(ages));
-	ages.struct_size = sizeof(ages);
-	cr_assert_eq(mprof_profile_get_ages(profile, &ages), MPROF_OK);
-	fault_hash_bytes(run, &ages, sizeof(ages));
-	HASH_ALL(run, profile, mprof_age_class, mprof_profile_get_age_class_count, mprof_profile_get_age_class);
-	HASH_ALL(run, profile, mprof_age_site, mprof_profile_get_age_site_count, mprof_profile_get_age_site);
-	HASH_ALL(run, profile, mprof_heap_change_entry, mprof_profile_get_heap_change_count,
-		 mprof_profile_get_heap_change);
+	fault_hash_bytes(run, row + column->offset,
+			 column->length * (column->type == MPROF_TYPE_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t)));
 }
 
 static void hash_profile(fault_run *run, const mprof_profile *profile)
 {
-	mprof_profile_totals totals;
+	const mprof_table_info *info;
 
-	memset(&totals, 0, sizeof(totals));
-	totals.struct_size = sizeof(totals);
-	cr_assert_eq(mprof_profile_get_totals(profile, &totals), MPROF_OK);
-	fault_hash_bytes(run, &totals, sizeof(totals));
-	HASH_ALL(run, profile, mprof_method_code, mprof_profile_get_method_code_count, mprof_profile_get_method_code);
-	HASH_ALL(run, profile, mprof_method_stats, mprof_profile_get_method_count, mprof_profile_get_method);
-	HASH_ALL(run, profile, mprof_class_stats, mprof_profile_get_class_count, mprof_profile_get_class);
-	HASH_ALL(run, profile, mprof_call_stats, mprof_profile_get_call_count, mprof_profile_get_call);
-	HASH_ALL(run, profile, mprof_sample_stats, mprof_profile_get_sample_count, mprof_profile_get_sample);
-	HASH_ALL(run, profile, mprof_sample_node, mprof_profile_get_sample_node_count, mprof_profile_get_sample_node);
-	HASH_ALL(run, profile, mprof_allocation_site, mprof_profile_get_allocation_site_count,
-		 mprof_profile_get_allocation_site);
-	HASH_ALL(run, profile, mprof_heap_shot, mprof_profile_get_heap_shot_count, mprof_profile_get_heap_shot);
-	HASH_ALL(run, profile, mprof_heap_summary, mprof_profile_get_heap_summary_count,
-		 mprof_profile_get_heap_summary);
-	HASH_ALL(run, profile, mprof_handle_stats, mprof_profile_get_handle_count, mprof_profile_get_handle);
-	HASH_ALL(run, profile, mprof_handle_site, mprof_profile_get_handle_site_count, mprof_profile_get_handle_site);
-	HASH_ALL(run, profile, mprof_exception_site, mprof_profile_get_exception_site_count,
-		 mprof_profile_get_exception_site);
-	HASH_ALL(run, profile, mprof_exception_clause, mprof_profile_get_exception_clause_count,
-		 mprof_profile_get_exception_clause);
-	HASH_ALL(run, profile, mprof_monitor_stats, mprof_profile_get_monitor_count, mprof_profile_get_monitor);
-	HASH_ALL(run, profile, mprof_monitor_site, mprof_profile_get_monitor_site_count,
-		 mprof_profile_get_monitor_site);
-	HASH_ALL(run, profile, mprof_monitor_holder, mprof_profile_get_monitor_holder_count,
-		 mprof_profile_get_monitor_holder);
-	HASH_ALL(run, profile, mprof_finalizer_stats, mprof_profile_get_finalizer_count, mprof_profile_get_finalizer);
-	HASH_ALL(run, profile, mprof_collection, mprof_profile_get_collection_count, mprof_profile_get_collection);
-	HASH_ALL(run, profile, mprof_heap_resize, mprof_profile_get_heap_resize_count, mprof_profile_get_heap_resize);
-	hash_ages(run, profile);
-	hash_memory(run, profile);
-	hash_named(run, profile);
+	for (uint32_t table = 1; (info = mprof_table_get_info(table)) != NULL; table++) {
+		size_t *row = calloc(1, info->row_size);
+
+		cr_assert_not_null(row);
+		*row = info->row_size;
+		fault_hash_number(run, mprof_profile_get_row_count(profile, table));
+		for (size_t i = 0; i < mprof_profile_get_row_count(profile, table); i++) {
+			cr_assert_eq(mprof_profile_get_row(profile, table, i, row), MPROF_OK);
+			for (size_t k = 0; k < info->column_count; k++)
+				hash_field(run, mprof_table_get_column(table, k), (const unsigned char *)row);
+		}
+		free(row);
+	}
 }
 
 /* The limit of the profile; 0 for the default. */
@@ -255,7 +170,7 @@ static mprof_status profile_at_all_limits(fault_run *run, const log_bytes *log)
 		if (mprof_profile_create(&options, &profile) == MPROF_OK) {
 			cr_assert_neq(mprof_profile_read(profile, reader, NULL, NULL), MPROF_ERR_MEMORY,
 				      "%s with %llu bytes", run->name, (unsigned long long)options.max_memory);
-			cr_assert_eq(mprof_profile_get_totals(profile, &totals), MPROF_OK);
+			cr_assert_eq(mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_OK);
 			limited_count += totals.limited;
 		}
 		mprof_profile_destroy(profile);

@@ -174,13 +174,14 @@ static int print_profile(const char *path)
 		status = mprof_reader_open_path(path, NULL, &reader);
 	if (status == MPROF_OK)
 		status = mprof_profile_read(profile, reader, NULL, NULL);
-	if (profile == NULL || mprof_profile_get_totals(profile, &totals) != MPROF_OK)
+	if (profile == NULL || mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals) != MPROF_OK)
 		return 1;
 	printf("profile: %s, %" PRIu64 " events, %" PRIu64 " calls, %" PRIu64 " ns, %" PRIu64 " allocations, %" PRIu64
 	       " samples, %zu methods, %zu classes, %zu threads\n",
 	       mprof_status_get_text(status), totals.events, totals.calls, totals.method_ns, totals.allocations,
-	       totals.samples, mprof_profile_get_method_count(profile), mprof_profile_get_class_count(profile),
-	       mprof_profile_get_thread_count(profile));
+	       totals.samples, mprof_profile_get_row_count(profile, MPROF_TABLE_METHODS),
+	       mprof_profile_get_row_count(profile, MPROF_TABLE_CLASSES),
+	       mprof_profile_get_row_count(profile, MPROF_TABLE_THREADS));
 	mprof_profile_destroy(profile);
 	mprof_reader_destroy(reader);
 	return 0;

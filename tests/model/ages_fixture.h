@@ -94,7 +94,7 @@ static inline mprof_age_stats ages_of(const test_log *log)
 
 	memset(&stats, 0xff, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	cr_assert_eq(mprof_profile_get_ages(log->profile, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_AGES, 0, &stats), MPROF_OK);
 	return stats;
 }
 
@@ -102,8 +102,8 @@ static inline mprof_age_class age_class_of(const test_log *log, uint32_t class_i
 {
 	mprof_age_class row = {.struct_size = sizeof(row)};
 
-	for (size_t i = 0; i < mprof_profile_get_age_class_count(log->profile); i++) {
-		cr_assert_eq(mprof_profile_get_age_class(log->profile, i, &row), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_AGE_CLASSES); i++) {
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_AGE_CLASSES, i, &row), MPROF_OK);
 		if (row.class_id == class_id)
 			return row;
 	}
@@ -115,8 +115,8 @@ static inline mprof_age_site age_site_of(const test_log *log, uint32_t class_id,
 {
 	mprof_age_site site = {.struct_size = sizeof(site)};
 
-	for (size_t i = 0; i < mprof_profile_get_age_site_count(log->profile); i++) {
-		cr_assert_eq(mprof_profile_get_age_site(log->profile, i, &site), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_AGE_SITES); i++) {
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_AGE_SITES, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack)
 			return site;
 	}
@@ -128,7 +128,7 @@ static inline mprof_heap_change_entry heap_change_at(const test_log *log, size_t
 {
 	mprof_heap_change_entry entry = {.struct_size = sizeof(entry)};
 
-	cr_assert_eq(mprof_profile_get_heap_change(log->profile, index, &entry), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_HEAP_CHANGES, index, &entry), MPROF_OK);
 	return entry;
 }
 

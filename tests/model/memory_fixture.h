@@ -49,7 +49,7 @@ static inline mprof_memory_stats totals_of_memory(const test_log *log)
 
 	memset(&stats, 0xff, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	cr_assert_eq(mprof_profile_get_memory(log->profile, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MEMORY, 0, &stats), MPROF_OK);
 	return stats;
 }
 
@@ -57,8 +57,8 @@ static inline mprof_memory_site site_of(const test_log *log, uint32_t stack)
 {
 	mprof_memory_site site = {.struct_size = sizeof(site)};
 
-	for (size_t i = 0; i < mprof_profile_get_memory_site_count(log->profile); i++) {
-		cr_assert_eq(mprof_profile_get_memory_site(log->profile, i, &site), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_MEMORY_SITES); i++) {
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MEMORY_SITES, i, &site), MPROF_OK);
 		if (site.stack == stack)
 			return site;
 	}

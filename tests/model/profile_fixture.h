@@ -249,7 +249,7 @@ static inline mprof_profile_totals totals_of(const test_log *log)
 
 	memset(&totals, 0xff, sizeof(totals));
 	totals.struct_size = sizeof(totals);
-	cr_assert_eq(mprof_profile_get_totals(log->profile, &totals), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_OK);
 	return totals;
 }
 
@@ -273,23 +273,26 @@ static inline void finish(test_log *log)
 	cr_assert_eq(mprof_profile_finish(log->profile, log->reader), MPROF_OK);
 }
 
-/** Compares all elements that a pair of functions returns, the number and the elements. */
-#define EXPECT_SAME_ELEMENTS(type, number_type, name, one, other)                                                      \
-	do {                                                                                                           \
-		size_t element_count = mprof_profile_get_##name##_count((one)->profile);                               \
-                                                                                                                       \
-		cr_assert_eq(mprof_profile_get_##name##_count((other)->profile), element_count);                       \
-		for (size_t element = 0; element < element_count; element++) {                                         \
-			type one_element = {.struct_size = sizeof(type)};                                              \
-			type other_element = {.struct_size = sizeof(type)};                                            \
-                                                                                                                       \
-			cr_assert_eq(mprof_profile_get_##name((one)->profile, (number_type)element, &one_element),     \
-				     MPROF_OK);                                                                        \
-			cr_assert_eq(mprof_profile_get_##name((other)->profile, (number_type)element, &other_element), \
-				     MPROF_OK);                                                                        \
-			cr_assert_arr_eq(&one_element, &other_element, sizeof(type), #name " %zu", element);           \
-		}                                                                                                      \
-	} while (0)
+/** Compares all rows of a table, an #mprof_profile_table. */
+static inline void expect_same_rows(uint32_t table, const test_log *one, const test_log *other)
+{
+	const mprof_table_info *info = mprof_table_get_info(table);
+	const size_t count = mprof_profile_get_row_count(one->profile, table);
+	size_t *row = calloc(1, info->row_size);
+	size_t *other_row = calloc(1, info->row_size);
+
+	cr_assert(row != NULL && other_row != NULL);
+	cr_assert_eq(mprof_profile_get_row_count(other->profile, table), count);
+	for (size_t i = 0; i < count; i++) {
+		*row = info->row_size;
+		*other_row = info->row_size;
+		cr_assert_eq(mprof_profile_get_row(one->profile, table, i, row), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(other->profile, table, i, other_row), MPROF_OK);
+		cr_assert_arr_eq(row, other_row, info->row_size, "%s %zu", info->name, i);
+	}
+	free(row);
+	free(other_row);
+}
 
 /** Compares the tables of calls, allocations, exceptions and threads, and the totals. */
 static inline void expect_same_results(const test_log *one, const test_log *other)
@@ -297,12 +300,12 @@ static inline void expect_same_results(const test_log *one, const test_log *othe
 	const mprof_profile_totals totals = totals_of(one);
 	const mprof_profile_totals other_totals = totals_of(other);
 
-	EXPECT_SAME_ELEMENTS(mprof_method_stats, size_t, method, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_class_stats, size_t, class, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_thread_stats, size_t, thread, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_allocation_site, size_t, allocation_site, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_exception_site, size_t, exception_site, one, other);
+	expect_same_rows(MPROF_TABLE_METHODS, one, other);
+	expect_same_rows(MPROF_TABLE_CALLS, one, other);
+	expect_same_rows(MPROF_TABLE_CLASSES, one, other);
+	expect_same_rows(MPROF_TABLE_THREADS, one, other);
+	expect_same_rows(MPROF_TABLE_ALLOCATION_SITES, one, other);
+	expect_same_rows(MPROF_TABLE_EXCEPTION_SITES, one, other);
 	cr_assert_arr_eq(&totals, &other_totals, sizeof(totals), "totals");
 }
 
@@ -311,10 +314,10 @@ static inline mprof_method_stats method_of(const test_log *log, uint32_t id)
 {
 	mprof_method_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_method_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_METHODS); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_method(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_METHODS, i, &stats), MPROF_OK);
 		if (stats.id == id)
 			return stats;
 	}
@@ -326,10 +329,10 @@ static inline mprof_class_stats class_of(const test_log *log, uint32_t id)
 {
 	mprof_class_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_class_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_CLASSES); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_class(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_CLASSES, i, &stats), MPROF_OK);
 		if (stats.id == id)
 			return stats;
 	}
@@ -341,10 +344,10 @@ static inline mprof_thread_stats thread_of(const test_log *log, uint64_t id)
 {
 	mprof_thread_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_thread_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_THREADS); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_thread(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_THREADS, i, &stats), MPROF_OK);
 		if (stats.id == id)
 			return stats;
 	}
@@ -358,7 +361,7 @@ static inline mprof_call_stats call_at(const test_log *log, uint32_t node)
 
 	memset(&stats, 0xff, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	cr_assert_eq(mprof_profile_get_call(log->profile, node, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_CALLS, node, &stats), MPROF_OK);
 	return stats;
 }
 

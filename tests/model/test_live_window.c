@@ -94,16 +94,16 @@ static void keep(history *all, const test_log *log, int step)
 	all->totals[step] = totals_of(log);
 	memcpy(all->methods[step], all->methods[step - 1], sizeof(all->methods[step]));
 	memcpy(all->classes[step], all->classes[step - 1], sizeof(all->classes[step]));
-	for (size_t i = 0; i < mprof_profile_get_method_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_METHODS); i++) {
 		mprof_method_stats stats = {.struct_size = sizeof(stats)};
 
-		cr_assert_eq(mprof_profile_get_method(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_METHODS, i, &stats), MPROF_OK);
 		all->methods[step][stats.id] = stats;
 	}
-	for (size_t i = 0; i < mprof_profile_get_class_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_CLASSES); i++) {
 		mprof_class_stats stats = {.struct_size = sizeof(stats)};
 
-		cr_assert_eq(mprof_profile_get_class(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_CLASSES, i, &stats), MPROF_OK);
 		all->classes[step][stats.id] = stats;
 	}
 }
@@ -119,8 +119,8 @@ static void expect_difference(const mprof_live_window *window, const history *al
 	cr_expect_eq(totals.allocations, all->totals[last].allocations - all->totals[first].allocations);
 	cr_expect_eq(totals.allocated_bytes, all->totals[last].allocated_bytes - all->totals[first].allocated_bytes);
 	for (uint32_t id = 1; id <= METHODS; id++) {
-		const mprof_live_row method = live_row_of(window, MPROF_LIVE_METHODS, id);
-		const mprof_live_row class = live_row_of(window, MPROF_LIVE_CLASSES, id);
+		const mprof_live_row method = live_row_of(window, MPROF_TABLE_METHODS, id);
+		const mprof_live_row class = live_row_of(window, MPROF_TABLE_CLASSES, id);
 
 		cr_expect_eq(method.count, all->methods[last][id].calls - all->methods[first][id].calls);
 		cr_expect_eq(method.self, all->methods[last][id].self_ns - all->methods[first][id].self_ns);
@@ -189,7 +189,7 @@ Test(live_window, is_empty_after_a_pause_of_its_length)
 	cr_expect_gt(live_totals(window).events, 0);
 	cr_assert_eq(mprof_live_window_update(window, log.profile, (WINDOW_STEPS + 1) * STEP_NS), MPROF_OK);
 	cr_expect_eq(live_totals(window).events, 0);
-	cr_expect_eq(live_row_of(window, MPROF_LIVE_METHODS, 1).count, 0);
+	cr_expect_eq(live_row_of(window, MPROF_TABLE_METHODS, 1).count, 0);
 	cr_expect_eq(live_totals(window).length_ns, WINDOW_STEPS * STEP_NS);
 	mprof_live_window_destroy(window);
 	log_release(&log);
@@ -296,9 +296,9 @@ Test(live_window, refuses_wrong_arguments)
 	cr_expect_eq(mprof_live_window_update(window, log.profile, STEP_NS - 1), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_live_window_update(window, NULL, STEP_NS), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_live_window_get_row(window, 0, 0, &row), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_live_window_get_row(window, MPROF_LIVE_MONITORS + 1, 0, &row), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_live_window_get_row(window, MPROF_LIVE_METHODS,
-					       mprof_live_window_get_row_count(window, MPROF_LIVE_METHODS), &row),
+	cr_expect_eq(mprof_live_window_get_row(window, MPROF_TABLE_MONITORS + 1, 0, &row), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_live_window_get_row(window, MPROF_TABLE_METHODS,
+					       mprof_live_window_get_row_count(window, MPROF_TABLE_METHODS), &row),
 		     MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_live_window_get_row_count(window, 0), 0);
 	mprof_live_window_destroy(window);

@@ -98,7 +98,7 @@ Test(profile_ages, known_history)
 	test_log log;
 
 	profile_known_program(&log);
-	cr_assert_eq(mprof_profile_get_heap_change_count(log.profile), 7);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_CHANGES), 7);
 	entry = heap_change_at(&log, 0);
 	cr_expect_eq(entry.kind, MPROF_HEAP_CHANGE_START);
 	cr_expect_eq(entry.bytes_before, 0);
@@ -141,8 +141,8 @@ Test(profile_ages, nothing_without_the_option)
 	log_profile(&log);
 	all = ages_of(&log);
 	cr_expect_eq(all.allocations, 0);
-	cr_expect_eq(mprof_profile_get_age_class_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_get_heap_change_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_AGE_CLASSES), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_CHANGES), 0);
 	log_release(&log);
 }
 
@@ -162,7 +162,7 @@ Test(profile_ages, recursion_is_one_site)
 	end_block(&log);
 	log_close(&log, 0);
 	log_read_ages(&log, 0, 0);
-	cr_assert_eq(mprof_profile_get_age_site_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_AGE_SITES), 2);
 	cr_expect_eq(age_site_of(&log, 1, 5).allocations, 3);
 	cr_expect_eq(age_site_of(&log, 1, 2).allocations, 1);
 	cr_assert_eq(mprof_profile_get_age_site_frames(log.profile, 0, frames, sizeof(frames[0]), 2, &count), MPROF_OK);
@@ -255,7 +255,7 @@ Test(profile_ages, alive_at_a_time)
 	cr_expect_eq(ages_of(&log).live, 1);
 	cr_expect_eq(ages_of(&log).live_bytes, 16);
 	cr_expect_eq(heap_change_at(&log, 2).time_ns, 250);
-	cr_assert_eq(mprof_profile_get_totals(log.profile, &totals), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_OK);
 	cr_expect_eq(totals.allocations, 2);
 	log_forget_profile(&log);
 	options.alive_at_ns = 0;

@@ -323,9 +323,9 @@ static void expect_same_ages(const test_log *one, const test_log *other)
 	mprof_age_stats other_stats = ages_of(other);
 
 	cr_assert_arr_eq(&one_stats, &other_stats, sizeof(one_stats));
-	EXPECT_SAME_ELEMENTS(mprof_age_class, size_t, age_class, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_age_site, size_t, age_site, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_heap_change_entry, size_t, heap_change, one, other);
+	expect_same_rows(MPROF_TABLE_AGE_CLASSES, one, other);
+	expect_same_rows(MPROF_TABLE_AGE_SITES, one, other);
+	expect_same_rows(MPROF_TABLE_HEAP_CHANGES, one, other);
 }
 
 /* However often the profile of a growing log is finished, its figures are those of one finish at that time. */
@@ -379,7 +379,7 @@ Test(profile_ages_random, limited_memory_is_stated)
 			continue;
 		}
 		cr_assert_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_OK);
-		cr_assert_eq(mprof_profile_get_totals(log.profile, &totals), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_OK);
 		if (totals.left_out == 0)
 			cr_assert_eq(ages_of(&log).allocations, OBJECTS);
 		if (ages_of(&log).is_estimate || totals.limited)

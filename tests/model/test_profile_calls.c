@@ -13,7 +13,7 @@ static void profile_both(test_log *log, void (*check)(const test_log *log))
 		options.without_call_tree = without;
 		log_open(log, &options);
 		cr_assert_eq(mprof_profile_read(log->profile, log->reader, NULL, NULL), MPROF_OK);
-		cr_expect_eq(mprof_profile_get_call_count(log->profile) == 0, without);
+		cr_expect_eq(mprof_profile_get_row_count(log->profile, MPROF_TABLE_CALLS) == 0, without);
 		check(log);
 		log_forget_profile(log);
 	}
@@ -75,7 +75,7 @@ Test(profile_calls, call_tree_keeps_paths_apart)
 	leave(&log, 2, 71);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_call_count(log.profile), 6);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), 6);
 	EXPECT_CALL(CALL(&log, 1), 1, 60, 20);
 	EXPECT_CALL(CALL(&log, 1, 2), 1, 20, 20);
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 20, 15);
@@ -558,7 +558,7 @@ Test(profile_calls, wide_call_tree)
 	leave(&log, 1, counter);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_call_count(log.profile), methods + 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), methods + 2);
 	for (uint32_t node = 2; node < methods + 2; node++) {
 		cr_assert_eq(call_at(&log, node).calls, 3);
 		cr_assert_eq(call_at(&log, node).total_ns, 3);

@@ -15,7 +15,7 @@ static mprof_collection collection_at(const test_log *log, size_t index)
 {
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 
-	cr_assert_eq(mprof_profile_get_collection(log->profile, index, &collection), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_COLLECTIONS, index, &collection), MPROF_OK);
 	return collection;
 }
 
@@ -23,7 +23,7 @@ static mprof_heap_resize resize_at(const test_log *log, size_t index)
 {
 	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
 
-	cr_assert_eq(mprof_profile_get_heap_resize(log->profile, index, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_HEAP_RESIZES, index, &resize), MPROF_OK);
 	return resize;
 }
 
@@ -44,7 +44,7 @@ Test(profile_classic, collection_numbers_have_gaps)
 	add_numbered(&log, MPROF_EVENT_GC_END, 9, 5500, 1);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 2);
 	cr_expect_eq(collection_at(&log, 0).number, 5);
 	cr_expect_eq(collection_at(&log, 0).is_counted, 0);
 	cr_expect_eq(collection_at(&log, 0).generation, 0);
@@ -52,7 +52,7 @@ Test(profile_classic, collection_numbers_have_gaps)
 	cr_expect_eq(collection_at(&log, 0).mark_ns, 200);
 	cr_expect_eq(collection_at(&log, 1).number, 9);
 	cr_expect_eq(collection_at(&log, 1).generation, 1);
-	cr_assert_eq(mprof_profile_get_heap_resize_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_RESIZES), 2);
 	cr_expect_eq(resize_at(&log, 0).number, 1);
 	cr_expect_eq(resize_at(&log, 1).number, 6);
 	cr_expect_eq(resize_at(&log, 1).bytes, 131072);
@@ -72,7 +72,7 @@ Test(profile_classic, collections_without_numbers_are_counted)
 	add_value(&log, MPROF_EVENT_GC_RESIZE, 4096, 9000);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		cr_expect_eq(collection_at(&log, i).number, i + 1);
 		cr_expect_eq(collection_at(&log, i).is_counted, 1);
@@ -196,7 +196,7 @@ Test(profile_classic, compilations_are_no_nodes_unless_asked_for)
 	EXPECT_CALL(CALL(&log, 1), 1, 1000, 500);
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 100, 100);
 	EXPECT_CALL(CALL(&log, 1, 2), 1, 400, 400);
-	cr_expect_eq(mprof_profile_get_call_count(log.profile), 4);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), 4);
 	log_release(&log);
 }
 
@@ -256,7 +256,7 @@ static mprof_allocation_site allocation_at(const test_log *log, size_t index)
 {
 	mprof_allocation_site site = {.struct_size = sizeof(site)};
 
-	cr_assert_eq(mprof_profile_get_allocation_site(log->profile, index, &site), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_ALLOCATION_SITES, index, &site), MPROF_OK);
 	return site;
 }
 
@@ -278,7 +278,7 @@ Test(profile_classic, calls_as_places_of_allocations)
 	leave(&log, 1, 300);
 	end_block(&log);
 	log_profile_with(&log, &options);
-	cr_assert_eq(mprof_profile_get_allocation_site_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ALLOCATION_SITES), 2);
 	site = allocation_at(&log, 0);
 	cr_expect_eq(call_at(&log, site.call).method, 1);
 	cr_expect_eq(site.stack, 0);
@@ -302,7 +302,7 @@ static mprof_monitor_site monitor_at(const test_log *log, size_t index)
 {
 	mprof_monitor_site site = {.struct_size = sizeof(site)};
 
-	cr_assert_eq(mprof_profile_get_monitor_site(log->profile, index, &site), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MONITOR_SITES, index, &site), MPROF_OK);
 	return site;
 }
 
@@ -326,7 +326,7 @@ Test(profile_classic, waits_by_object)
 	write_waits(&log);
 	end_block(&log);
 	log_profile_with(&log, &options);
-	cr_assert_eq(mprof_profile_get_monitor_site_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MONITOR_SITES), 2);
 	for (size_t i = 0; i < 2; i++) {
 		mprof_monitor_site site = monitor_at(&log, i);
 
@@ -348,7 +348,7 @@ Test(profile_classic, waits_are_not_by_object_unless_asked_for)
 	write_waits(&log);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_monitor_site_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MONITOR_SITES), 1);
 	cr_expect_eq(monitor_at(&log, 0).object, 0);
 	cr_expect_eq(monitor_at(&log, 0).call, 0);
 	cr_expect_eq(monitor_at(&log, 0).contentions, 2);

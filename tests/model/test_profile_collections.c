@@ -6,7 +6,7 @@ static mprof_collection collection_at(const test_log *log, size_t index)
 {
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 
-	cr_assert_eq(mprof_profile_get_collection(log->profile, index, &collection), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_COLLECTIONS, index, &collection), MPROF_OK);
 	return collection;
 }
 
@@ -63,7 +63,7 @@ Test(profile_collections, two_threads_with_numbers)
 	log_begin_with(&log, MPROF_DIALECT_MONO);
 	add_two_collections(&log, 4, 5);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 2);
 	cr_expect_eq(collection_at(&log, 0).number, 4);
 	cr_expect_eq(collection_at(&log, 1).number, 5);
 	EXPECT_TIMES(&log, 0, 100, 700, 60, 30, 570);
@@ -79,7 +79,7 @@ Test(profile_collections, two_threads_without_numbers)
 	log_begin(&log);
 	add_two_collections(&log, 0, 0);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 2);
 	EXPECT_TIMES(&log, 0, 100, 700, 60, 30, 570);
 	EXPECT_TIMES(&log, 1, 400, 350, 100, 25, 300);
 	log_release(&log);
@@ -102,7 +102,7 @@ Test(profile_collections, a_number_joins_threads)
 	add_numbered(&log, MPROF_EVENT_GC_END, 3, 450);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 3);
 	EXPECT_TIMES(&log, 0, 100, 300, 0, 0, 0);
 	EXPECT_TIMES(&log, 1, 200, 50, 0, 0, 0);
 	EXPECT_TIMES(&log, 2, 300, 150, 0, 0, 0);
@@ -123,7 +123,7 @@ Test(profile_collections, lost_ends)
 	add_numbered(&log, MPROF_EVENT_GC_END, 0, 1001);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), lost);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), lost);
 	for (uint32_t i = 0; i < lost - 1; i++)
 		cr_expect_eq(collection_at(&log, i).unfinished, 1);
 	EXPECT_TIMES(&log, lost - 1, 100 + lost - 1, 1000 - (100 + lost - 1), 0, 0, 0);

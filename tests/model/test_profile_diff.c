@@ -86,8 +86,8 @@ static mprof_diff_row row_of(const mprof_profile_diff *diff, const char *method)
 {
 	mprof_diff_row found = {.struct_size = 0};
 
-	for (size_t i = 0; i < mprof_profile_diff_get_row_count(diff, MPROF_DIFF_METHODS); i++) {
-		mprof_diff_row row = row_at(diff, MPROF_DIFF_METHODS, i);
+	for (size_t i = 0; i < mprof_profile_diff_get_row_count(diff, MPROF_TABLE_METHODS); i++) {
+		mprof_diff_row row = row_at(diff, MPROF_TABLE_METHODS, i);
 
 		if (strcmp(name_at(diff, row.name).name, method) == 0) {
 			cr_assert_eq(found.struct_size, 0, "%s twice", method);
@@ -104,13 +104,13 @@ static void expect_sums(const mprof_profile_diff *diff, const test_log *before, 
 	mprof_profile_totals new = totals_of(after);
 	mprof_diff_row sum = {.struct_size = sizeof(sum)};
 
-	cr_assert_eq(mprof_profile_diff_get_sum(diff, MPROF_DIFF_METHODS, &sum), MPROF_OK);
+	cr_assert_eq(mprof_profile_diff_get_sum(diff, MPROF_TABLE_METHODS, &sum), MPROF_OK);
 	cr_expect_eq(sum.before.count, old.calls);
 	cr_expect_eq(sum.after.count, new.calls);
 	cr_expect_eq(sum.before.self, old.method_ns);
 	cr_expect_eq(sum.after.self, new.method_ns);
 	cr_expect_eq(sum.after.total, new.method_ns);
-	cr_assert_eq(mprof_profile_diff_get_sum(diff, MPROF_DIFF_ALLOCATIONS, &sum), MPROF_OK);
+	cr_assert_eq(mprof_profile_diff_get_sum(diff, MPROF_TABLE_CLASSES, &sum), MPROF_OK);
 	cr_expect_eq(sum.before.count, old.allocations);
 	cr_expect_eq(sum.after.count, new.allocations);
 	cr_expect_eq(sum.before.self, old.allocated_bytes);
@@ -128,7 +128,7 @@ Test(profile_diff, rows_are_those_of_both_profiles_although_the_ids_differ)
 		write_random(&after, seed + 100, 10 + (uint32_t)seed);
 		diff = compare_with(&before, &after, NULL);
 		expect_sums(diff, &before, &after);
-		cr_expect_eq(mprof_profile_diff_get_row_count(diff, MPROF_DIFF_METHODS), METHODS);
+		cr_expect_eq(mprof_profile_diff_get_row_count(diff, MPROF_TABLE_METHODS), METHODS);
 		for (uint32_t i = 1; i <= METHODS; i++) {
 			char method[] = {'m', (char)('0' + i), ' ', '(', ')', '\0'};
 			mprof_diff_row row = row_of(diff, method);
@@ -375,8 +375,8 @@ Test(profile_diff, call_sites_match_by_the_names_of_their_frames)
 		log_profile_with(&logs[i], &with_sites);
 	}
 	diff = compare_with(&logs[0], &logs[1], NULL);
-	cr_assert_eq(mprof_profile_diff_get_row_count(diff, MPROF_DIFF_ALLOCATION_SITES), 1);
-	row = row_at(diff, MPROF_DIFF_ALLOCATION_SITES, 0);
+	cr_assert_eq(mprof_profile_diff_get_row_count(diff, MPROF_TABLE_ALLOCATION_SITES), 1);
+	row = row_at(diff, MPROF_TABLE_ALLOCATION_SITES, 0);
 	cr_expect_eq(row.before.count, 1);
 	cr_expect_eq(row.after.count, 2);
 	cr_expect_eq(row.after.self, 48);
@@ -397,7 +397,7 @@ Test(profile_diff, a_profile_with_itself_has_equal_values)
 
 	write_random(&log, 9, 0);
 	diff = compare_with(&log, &log, NULL);
-	for (uint32_t table = MPROF_DIFF_METHODS; table <= MPROF_DIFF_MONITOR_SITES; table++) {
+	for (uint32_t table = MPROF_TABLE_METHODS; table <= MPROF_TABLE_MONITOR_SITES; table++) {
 		for (size_t i = 0; i < mprof_profile_diff_get_row_count(diff, table); i++) {
 			mprof_diff_row row = row_at(diff, table, i);
 

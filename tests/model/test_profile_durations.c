@@ -28,10 +28,10 @@ static mprof_call_durations durations_of(const test_log *log, uint32_t method)
 {
 	mprof_call_durations durations;
 
-	for (size_t i = 0; i < mprof_profile_get_duration_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_DURATIONS); i++) {
 		memset(&durations, 0xff, sizeof(durations));
 		durations.struct_size = sizeof(durations);
-		cr_assert_eq(mprof_profile_get_duration(log->profile, i, &durations), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_DURATIONS, i, &durations), MPROF_OK);
 		if (durations.method == method)
 			return durations;
 	}
@@ -229,7 +229,7 @@ Test(profile_durations, only_calls_whose_end_is_known_count)
 	log_profile_with(&log, &options);
 	cr_expect_eq(durations_of(&log, 2).sum_ns, 40);
 	cr_expect_eq(durations_of(&log, 3).sum_ns, 30);
-	cr_expect_eq(mprof_profile_get_duration_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_DURATIONS), 2);
 	cr_expect_eq(totals_of(&log).unclosed_frames, 3);
 	log_release(&log);
 }
@@ -300,9 +300,9 @@ Test(profile_durations, other_results_are_those_without_durations)
 		timed = plain;
 		log_read(&plain, NULL);
 		log_read(&timed, &options);
-		EXPECT_SAME_ELEMENTS(mprof_method_stats, size_t, method, &plain, &timed);
-		EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, &plain, &timed);
-		cr_expect_eq(mprof_profile_get_duration_count(plain.profile), 0);
+		expect_same_rows(MPROF_TABLE_METHODS, &plain, &timed);
+		expect_same_rows(MPROF_TABLE_CALLS, &plain, &timed);
+		cr_expect_eq(mprof_profile_get_row_count(plain.profile, MPROF_TABLE_DURATIONS), 0);
 		log_forget_profile(&timed);
 		log_release(&plain);
 	}
@@ -320,7 +320,7 @@ Test(profile_durations, durations_without_a_call_tree_are_the_same)
 		log_read(&with, &options);
 		options.without_call_tree = 1;
 		log_read(&without, &options);
-		EXPECT_SAME_ELEMENTS(mprof_call_durations, size_t, duration, &with, &without);
+		expect_same_rows(MPROF_TABLE_DURATIONS, &with, &without);
 		log_forget_profile(&without);
 		log_release(&with);
 	}

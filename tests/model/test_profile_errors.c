@@ -377,11 +377,11 @@ Test(profile_errors, wrong_arguments)
 	log_profile(&log);
 	cr_expect_eq(mprof_profile_read(NULL, log.reader, NULL, NULL), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_read(log.profile, NULL, NULL, NULL), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_totals(log.profile, &totals), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_totals(log.profile, NULL), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_method(log.profile, 0, &stats), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_call(log.profile, 1, NULL), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_property(log.profile, 0, NULL, NULL), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_TOTALS, 0, NULL), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_METHODS, 0, &stats), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_CALLS, 1, NULL), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_PROPERTIES, 0, NULL), MPROF_ERR_ARGUMENT);
 	log_release(&log);
 }
 
@@ -405,7 +405,8 @@ Test(profile_errors, shorter_structs)
 	leave(&log, 3, 10);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_method(log.profile, 0, (mprof_method_stats *)&stats), MPROF_OK);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_METHODS, 0, (mprof_method_stats *)&stats),
+		     MPROF_OK);
 	cr_expect_eq(stats.struct_size, earlier_size);
 	cr_expect_eq(stats.id, 3);
 	cr_expect_eq(stats.calls, 1);

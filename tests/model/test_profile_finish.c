@@ -102,7 +102,8 @@ static void expect_same_methods(const test_log *one, const test_log *other)
 	mprof_profile_totals one_totals = totals_of(one);
 	mprof_profile_totals other_totals = totals_of(other);
 
-	cr_assert_eq(mprof_profile_get_method_count(one->profile), mprof_profile_get_method_count(other->profile));
+	cr_assert_eq(mprof_profile_get_row_count(one->profile, MPROF_TABLE_METHODS),
+		     mprof_profile_get_row_count(other->profile, MPROF_TABLE_METHODS));
 	for (uint32_t id = 1; id <= DEFINED_IDS; id++) {
 		mprof_method_stats one_method = method_of(one, id);
 		mprof_method_stats other_method = method_of(other, id);
@@ -121,10 +122,10 @@ static void expect_same_methods(const test_log *one, const test_log *other)
 static void expect_same(const test_log *one, const test_log *other)
 {
 	expect_same_methods(one, other);
-	EXPECT_SAME_ELEMENTS(mprof_call_stats, uint32_t, call, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_sample_stats, size_t, sample, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_sample_node, uint32_t, sample_node, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_collection, size_t, collection, one, other);
+	expect_same_rows(MPROF_TABLE_CALLS, one, other);
+	expect_same_rows(MPROF_TABLE_SAMPLES, one, other);
+	expect_same_rows(MPROF_TABLE_SAMPLE_NODES, one, other);
+	expect_same_rows(MPROF_TABLE_COLLECTIONS, one, other);
 	cr_assert_eq(totals_of(one).folded_calls, totals_of(other).folded_calls);
 	cr_assert_eq(totals_of(one).folded_samples, totals_of(other).folded_samples);
 }
@@ -251,7 +252,7 @@ Test(profile_finish, shows_the_last_finish)
 
 		cr_expect_arr_eq(&found, &wanted, sizeof(wanted), "method %u", id);
 	}
-	for (uint32_t node = 0; node < mprof_profile_get_call_count(kept.profile); node++) {
+	for (uint32_t node = 0; node < mprof_profile_get_row_count(kept.profile, MPROF_TABLE_CALLS); node++) {
 		mprof_call_stats wanted = call_at(&kept, node);
 		mprof_call_stats found = call_at(&added, node);
 

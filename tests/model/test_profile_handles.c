@@ -6,10 +6,10 @@ static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uin
 {
 	mprof_handle_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_handle_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_HANDLES); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_handle(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_HANDLES, i, &stats), MPROF_OK);
 		if (stats.class_id == class_id && stats.type == type)
 			return stats;
 	}
@@ -31,10 +31,10 @@ static mprof_handle_stats handles_of(const test_log *log, uint32_t class_id, uin
 /* Alive handles that a call stack created. */
 static uint64_t alive_of(const test_log *log, uint32_t class_id, uint32_t stack)
 {
-	for (size_t i = 0; i < mprof_profile_get_handle_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_HANDLE_SITES); i++) {
 		mprof_handle_site site = {.struct_size = sizeof(site)};
 
-		cr_assert_eq(mprof_profile_get_handle_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_HANDLE_SITES, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack)
 			return site.alive;
 	}
@@ -84,8 +84,8 @@ Test(profile_handles, alive_by_class_type_and_maker)
 	EXPECT_HANDLES(&log, 1, MPROF_HANDLE_WEAK, 1, 1);
 	EXPECT_HANDLES(&log, 2, MPROF_HANDLE_PINNED, 1, 0);
 	EXPECT_HANDLES(&log, 0, MPROF_HANDLE_WEAK_TRACK, 1, 1);
-	cr_expect_eq(mprof_profile_get_handle_count(log.profile), 4);
-	cr_expect_eq(mprof_profile_get_handle_site_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HANDLES), 4);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HANDLE_SITES), 5);
 	cr_expect_eq(alive_of(&log, 1, 1), 199);
 	cr_expect_eq(alive_of(&log, 1, 2), 17);
 	cr_expect_eq(alive_of(&log, 1, 3), 1);
@@ -183,6 +183,6 @@ Test(profile_handles, events_that_are_missing)
 	log_profile(&log);
 	EXPECT_HANDLES(&log, 1, MPROF_HANDLE_NORMAL, 2, 1);
 	EXPECT_HANDLES(&log, 2, MPROF_HANDLE_NORMAL, 1, 1);
-	cr_expect_eq(mprof_profile_get_handle_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HANDLES), 2);
 	log_release(&log);
 }

@@ -8,7 +8,7 @@ static mprof_heap_shot shot_at(const test_log *log, size_t index)
 
 	memset(&shot, 0xff, sizeof(shot));
 	shot.struct_size = sizeof(shot);
-	cr_assert_eq(mprof_profile_get_heap_shot(log->profile, index, &shot), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_HEAP_SHOTS, index, &shot), MPROF_OK);
 	return shot;
 }
 
@@ -86,7 +86,7 @@ Test(profile_heap, a_shot_in_one_block)
 	append(&heap, MPROF_EVENT_HEAP_ROOT, 0, MPROF_ROOT_STACK, 0x2000);
 	write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, 500);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 1);
 	cr_expect_eq(shot_at(&log, 0).number, 1);
 	cr_expect_eq(shot_at(&log, 0).incomplete, 0);
 	cr_expect_eq(shot_at(&log, 0).time_ns, 500);
@@ -127,7 +127,7 @@ Test(profile_heap, shots_in_several_blocks)
 	append_object(&heap, 4, 2000, 0x2000, NULL, 0);
 	write_heap(&log, &heap, 2, MPROF_HEAP_FLAG_LAST, 200);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 2);
 	cr_expect_eq(shot_at(&log, 0).objects, 5);
 	cr_expect_eq(shot_at(&log, 0).bytes, 76);
 	cr_assert_eq(shot_at(&log, 0).classes, 4);
@@ -158,7 +158,7 @@ Test(profile_heap, incomplete_shots)
 	append_object(&heap, 1, 8, 0x1000, NULL, 0);
 	write_heap(&log, &heap, 4, MPROF_HEAP_FLAG_FIRST, 4);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 4);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 4);
 	cr_expect_eq(shot_at(&log, 0).incomplete, 1, "the recorder set the flag");
 	cr_expect_eq(shot_at(&log, 1).incomplete, 1, "its start is missing");
 	cr_expect_eq(shot_at(&log, 2).incomplete, 0);
@@ -180,7 +180,7 @@ Test(profile_heap, a_number_that_is_used_again)
 		write_heap(&log, &heap, 1, MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST, i);
 	}
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 2);
 	EXPECT_SHOT_CLASS(&log, 0, 0, 1, 1, 8);
 	EXPECT_SHOT_CLASS(&log, 1, 0, 1, 1, 16);
 	log_release(&log);
@@ -214,7 +214,7 @@ Test(profile_heap, freed_and_moved_objects)
 	cr_expect_eq(totals_of(&log).freed_bytes, 104);
 	cr_expect_eq(totals_of(&log).moved_objects, 2);
 	/* Objects freed outside of a snapshot do not belong to it; the moves since the previous snapshot do. */
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 1);
 	cr_expect_eq(shot_at(&log, 0).freed, 1);
 	cr_expect_eq(shot_at(&log, 0).freed_bytes, 48);
 	cr_expect_eq(shot_at(&log, 0).moved, 2);
@@ -248,7 +248,7 @@ Test(profile_heap, moves_count_in_the_shot_that_follows)
 	write_moves(&log, 3, MPROF_HEAP_FLAG_LAST, 60, 1);
 	write_moves(&log, 0, 0, 70, 7);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_shot_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SHOTS), 3);
 	for (size_t i = 0; i < 3; i++)
 		cr_expect_eq(shot_at(&log, i).moved, moved[i]);
 	cr_expect_eq(totals_of(&log).moved_objects, 18);
@@ -292,11 +292,11 @@ Test(profile_heap, what_collections_counted)
 	WRITE_RECORDS(&log, MPROF_BLOCK_HEAP_SUMMARY, 2,
 		      {.kind = MPROF_RECORD_SUMMARY, .id = 3, .as.summary = {7, 70, 0, 0}});
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_summary_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_SUMMARIES), 3);
 	for (size_t i = 0; i < 3; i++) {
 		mprof_heap_summary summary = {.struct_size = sizeof(summary)};
 
-		cr_assert_eq(mprof_profile_get_heap_summary(log.profile, i, &summary), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_HEAP_SUMMARIES, i, &summary), MPROF_OK);
 		cr_expect_eq(summary.collection, expected[i][0]);
 		cr_expect_eq(summary.class_id, expected[i][1]);
 		cr_expect_eq(summary.time_ns, i < 2 ? 100 : 200);

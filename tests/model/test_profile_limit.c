@@ -119,7 +119,8 @@ static void expect_same_totals(const test_log *all, const test_log *limited)
 		cr_assert_eq(thread_of(limited, thread).self_ns, thread_of(all, thread).self_ns);
 		cr_assert_eq(thread_of(limited, thread).events, thread_of(all, thread).events);
 	}
-	cr_assert_eq(mprof_profile_get_monitor_count(limited->profile), mprof_profile_get_monitor_count(all->profile));
+	cr_assert_eq(mprof_profile_get_row_count(limited->profile, MPROF_TABLE_MONITORS),
+		     mprof_profile_get_row_count(all->profile, MPROF_TABLE_MONITORS));
 	cr_assert_eq(call_at(limited, MPROF_CALL_ROOT).total_ns, call_at(all, MPROF_CALL_ROOT).total_ns);
 }
 
@@ -183,8 +184,8 @@ Test(profile_limit, the_tree_holds_all_time)
 	mprof_profile_options_init(&options, sizeof(options));
 	read_with_limit(&log, options, 100000);
 	cr_assert_gt(totals_of(&log).folded_calls, 0);
-	cr_assert_gt(mprof_profile_get_call_count(log.profile), 20);
-	for (uint32_t node = 0; node < mprof_profile_get_call_count(log.profile); node++) {
+	cr_assert_gt(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), 20);
+	for (uint32_t node = 0; node < mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS); node++) {
 		mprof_call_stats stats = call_at(&log, node);
 
 		self += stats.self_ns;

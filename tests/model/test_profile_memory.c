@@ -39,7 +39,7 @@ Test(profile_memory, known_figures_of_one_thread)
 	cr_expect_eq(all.late_events, 0);
 	cr_expect_eq(all.is_estimate, 0);
 
-	cr_expect_eq(mprof_profile_get_memory_site_count(log.profile), 3);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MEMORY_SITES), 3);
 	site = site_of(&log, 1);
 	cr_expect_eq(site.allocations, 2);
 	cr_expect_eq(site.bytes, 599);
@@ -77,18 +77,18 @@ Test(profile_memory, sizes_by_powers_of_two)
 		allocate(&log, i, 16 * i, sizes[i], 0);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_memory_size_count(log.profile), 42);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MEMORY_SIZES), 42);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		cr_assert_eq(mprof_profile_get_memory_size(log.profile, i, &size), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SIZES, i, &size), MPROF_OK);
 		cr_expect_eq(size.allocations, expected[i]);
 	}
-	cr_assert_eq(mprof_profile_get_memory_size(log.profile, 3, &size), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SIZES, 3, &size), MPROF_OK);
 	cr_expect_eq(size.smallest, 4);
 	cr_expect_eq(size.largest, 7);
 	cr_expect_eq(size.bytes, 11);
-	cr_assert_eq(mprof_profile_get_memory_size(log.profile, 41, &size), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SIZES, 41, &size), MPROF_OK);
 	cr_expect_eq(size.smallest, UINT64_C(1) << 40);
-	cr_expect_eq(mprof_profile_get_memory_size(log.profile, 42, &size), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SIZES, 42, &size), MPROF_ERR_ARGUMENT);
 	log_release(&log);
 }
 
@@ -316,7 +316,7 @@ Test(profile_memory, a_window_counts_what_was_allocated_inside)
 	cr_expect_eq(all.unmatched_frees, 1);
 	cr_expect_eq(all.missing_frees, 0);
 	cr_expect_eq(all.is_estimate, 0);
-	cr_expect_eq(mprof_profile_get_memory_site_count(log.profile), 3);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MEMORY_SITES), 3);
 	cr_expect_eq(site_of(&log, 1).lifetime_ns, 100);
 	cr_expect_eq(site_of(&log, 3).live_bytes, 60);
 	log_release(&log);
@@ -396,16 +396,16 @@ Test(profile_memory, refuses_wrong_arguments)
 
 	log_begin(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_memory(NULL, &stats), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory(log.profile, NULL), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(NULL, MPROF_TABLE_MEMORY, 0, &stats), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY, 0, NULL), MPROF_ERR_ARGUMENT);
 	stats.struct_size = 0;
-	cr_expect_eq(mprof_profile_get_memory(log.profile, &stats), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory_site(log.profile, 0, &site), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory_site(NULL, 0, &site), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory_size(log.profile, 0, &size), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory_size(NULL, 0, &size), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_memory_site_count(NULL), 0);
-	cr_expect_eq(mprof_profile_get_memory_size_count(NULL), 0);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY, 0, &stats), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SITES, 0, &site), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(NULL, MPROF_TABLE_MEMORY_SITES, 0, &site), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MEMORY_SIZES, 0, &size), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(NULL, MPROF_TABLE_MEMORY_SIZES, 0, &size), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row_count(NULL, MPROF_TABLE_MEMORY_SITES), 0);
+	cr_expect_eq(mprof_profile_get_row_count(NULL, MPROF_TABLE_MEMORY_SIZES), 0);
 	cr_expect_eq(totals_of_memory(&log).is_estimate, 0);
 	log_release(&log);
 }

@@ -16,8 +16,8 @@ static void expect_same_memory(const test_log *one, const test_log *other)
 			 (unsigned long)one_stats.live, (unsigned long)one_stats.late_events,
 			 (unsigned long)one_stats.unmatched_frees, (unsigned long)other_stats.live,
 			 (unsigned long)other_stats.late_events, (unsigned long)other_stats.unmatched_frees);
-	EXPECT_SAME_ELEMENTS(mprof_memory_site, size_t, memory_site, one, other);
-	EXPECT_SAME_ELEMENTS(mprof_memory_size, size_t, memory_size, one, other);
+	expect_same_rows(MPROF_TABLE_MEMORY_SITES, one, other);
+	expect_same_rows(MPROF_TABLE_MEMORY_SIZES, one, other);
 }
 
 /* The metrics of the first blocks of a log, finished once. */
@@ -145,6 +145,6 @@ Test(profile_memory_finish, figures_are_those_of_all_that_was_read)
 	cr_expect_eq(mprof_profile_read(log.profile, log.reader, NULL, NULL), MPROF_ERR_TRUNCATED);
 	cr_expect_eq(totals_of_memory(&log).live, 2);
 	cr_expect_eq(totals_of_memory(&log).is_estimate, 0);
-	cr_expect_eq(mprof_profile_get_memory_site_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MEMORY_SITES), 2);
 	log_release(&log);
 }

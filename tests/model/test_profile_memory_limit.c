@@ -62,14 +62,14 @@ static void expect_same_allocations(const test_log *all, const test_log *limited
 		cr_assert_eq(found.peak_bytes, wanted.peak_bytes);
 	if (found.late_events == 0)
 		cr_assert_leq(found.unmatched_frees, wanted.unmatched_frees + found.untracked);
-	EXPECT_SAME_ELEMENTS(mprof_memory_size, size_t, memory_size, all, limited);
+	expect_same_rows(MPROF_TABLE_MEMORY_SIZES, all, limited);
 }
 
 /* Sites add up to the totals; those that are not folded have all allocations of their call stack. */
 static void expect_sound_sites(const test_log *all, const test_log *limited)
 {
 	const mprof_memory_stats stats = totals_of_memory(limited);
-	size_t count = mprof_profile_get_memory_site_count(limited->profile);
+	size_t count = mprof_profile_get_row_count(limited->profile, MPROF_TABLE_MEMORY_SITES);
 	mprof_memory_site site = {.struct_size = sizeof(site)};
 	uint64_t allocations = 0;
 	uint64_t bytes = 0;
@@ -78,7 +78,7 @@ static void expect_sound_sites(const test_log *all, const test_log *limited)
 	uint64_t folded = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		cr_assert_eq(mprof_profile_get_memory_site(limited->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(limited->profile, MPROF_TABLE_MEMORY_SITES, i, &site), MPROF_OK);
 		allocations += site.allocations;
 		bytes += site.bytes;
 		live += site.live_bytes;
@@ -97,7 +97,8 @@ static void expect_sound_sites(const test_log *all, const test_log *limited)
 	cr_assert_eq(live, stats.live_bytes);
 	cr_assert_eq(peak, stats.peak_bytes);
 	cr_assert_eq(folded, stats.folded_sites);
-	cr_assert_eq(mprof_profile_get_memory_site(limited->profile, count, &site), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_profile_get_row(limited->profile, MPROF_TABLE_MEMORY_SITES, count, &site),
+		     MPROF_ERR_ARGUMENT);
 }
 
 static limit_counts compare_at_all_limits(read_function read)

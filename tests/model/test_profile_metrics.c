@@ -8,7 +8,7 @@ static mprof_metric_stats metric_at(const test_log *log, size_t index)
 
 	memset(&stats, 0xff, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	cr_assert_eq(mprof_profile_get_metric(log->profile, index, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_METRICS, index, &stats), MPROF_OK);
 	return stats;
 }
 
@@ -60,7 +60,7 @@ Test(profile_metrics, first_last_least_most)
 		write_records(&log, MPROF_BLOCK_METRICS, 0, values, 2);
 	}
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_metric_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_METRICS), 3);
 	cr_expect_str_eq(metric_at(&log, 0).section, "GC");
 	cr_expect_str_eq(metric_at(&log, 0).name, "heap");
 	cr_expect_eq(metric_at(&log, 0).flags, MPROF_METRIC_UNIT_BYTES);
@@ -96,7 +96,7 @@ static mprof_thread_stats thread_at(const test_log *log, size_t index)
 {
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
-	cr_assert_eq(mprof_profile_get_thread(log->profile, index, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_THREADS, index, &stats), MPROF_OK);
 	return stats;
 }
 
@@ -114,7 +114,7 @@ Test(profile_metrics, times_of_threads)
 	write_records(&log, MPROF_BLOCK_METRICS, 0, first, 4);
 	write_records(&log, MPROF_BLOCK_METRICS, 0, second, 4);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_thread_count(log.profile), 2);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 2);
 	cr_expect_eq(thread_at(&log, 0).id, 7);
 	cr_expect_eq(thread_at(&log, 0).wall_ns, 1520);
 	cr_expect_eq(thread_at(&log, 0).cpu_ns, 301);
@@ -138,7 +138,7 @@ Test(profile_metrics, context_switches_of_threads)
 	write_records(&log, MPROF_BLOCK_METRICS, 0, first, 3);
 	write_records(&log, MPROF_BLOCK_METRICS, 0, second, 1);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_thread_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 1);
 	cr_expect_eq(thread_at(&log, 0).voluntary_switches, 12);
 	cr_expect_eq(thread_at(&log, 0).involuntary_switches, 2);
 	cr_expect_eq(thread_at(&log, 0).wall_ns, 0);
@@ -160,16 +160,16 @@ Test(profile_metrics, marks)
 						     marks[i].text, strlen(marks[i].text)),
 			     MPROF_OK);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_mark_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MARKS), 3);
 	for (size_t i = 0; i < 3; i++) {
 		mprof_mark mark = {.struct_size = sizeof(mark)};
 
-		cr_assert_eq(mprof_profile_get_mark(log.profile, i, &mark), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MARKS, i, &mark), MPROF_OK);
 		cr_expect_eq(mark.thread, marks[i].thread);
 		cr_expect_eq(mark.time_ns, (int64_t)marks[i].counter);
 		cr_expect_str_eq(mark.text, marks[i].text);
 	}
 	/* A marker is not an event of the thread. */
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 0);
 	log_release(&log);
 }

@@ -118,7 +118,7 @@ Test(profile_moves, of_a_collection_are_one_set)
 			expect_identity(&log, addresses[i], i + 1);
 		cr_expect_eq(ages_of(&log).missing_deaths, 0);
 		cr_expect_eq(ages_of(&log).unmatched_moves, 0);
-		cr_expect_eq(mprof_profile_get_traced_address_count(log.profile), ROUNDS + 1);
+		cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_TRACED_ADDRESSES), ROUNDS + 1);
 		/* Without collections, an address that is taken before it is left may be that of another set. */
 		cr_expect_eq(ages_of(&log).uncertain_moves > 0, !has_collections);
 		cr_expect_eq(ages_of(&log).is_estimate, !has_collections);
@@ -150,8 +150,8 @@ Test(profile_moves, again_in_one_set)
 	cr_expect_eq(ages_of(&log).unmatched_moves, 0);
 	cr_expect_eq(ages_of(&log).uncertain_moves, 2);
 	cr_expect_eq(ages_of(&log).is_estimate, 1);
-	cr_assert_eq(mprof_profile_get_traced_address_count(log.profile), 4);
-	cr_assert_eq(mprof_profile_get_traced_address(log.profile, 3, &address), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_TRACED_ADDRESSES), 4);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_TRACED_ADDRESSES, 3, &address), MPROF_OK);
 	cr_expect_eq(address.address, 0x8000);
 	cr_expect_eq(address.time_ns, 301);
 	log_release(&log);
@@ -172,7 +172,7 @@ Test(profile_moves, are_reverted_with_what_is_provisional)
 	cr_assert(mprof_profile_has_snapshot(log.profile));
 	for (size_t i = 0; i < OBJECTS; i++)
 		expect_identity(&log, addresses[i], i + 1);
-	cr_expect_eq(mprof_profile_get_traced_address_count(log.profile), ROUNDS + 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_TRACED_ADDRESSES), ROUNDS + 1);
 	cr_expect_eq(ages_of(&log).uncertain_moves, 0);
 	log_release(&log);
 }

@@ -184,7 +184,7 @@ static void expect_origin(const test_log *log, const simulation *made, size_t in
 	cr_expect_eq(origin.identity, index + 1);
 	cr_expect_eq(origin.bytes, object->size);
 	cr_expect_eq(origin.age, rounds - object->round);
-	cr_assert_eq(mprof_profile_get_age_site(log->profile, origin.site, &site), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_AGE_SITES, origin.site, &site), MPROF_OK);
 	cr_expect_eq(site.class_id, object->class_id);
 	cr_expect_eq(site.stack, object->stack);
 }
@@ -195,14 +195,14 @@ static void expect_trace(test_log *log, const simulation *made, size_t index, ui
 	mprof_traced_address address = {.struct_size = sizeof(address)};
 
 	read_at(log, rounds, index + 1);
-	cr_assert_eq(mprof_profile_get_traced_address_count(log->profile), object->address_count);
+	cr_assert_eq(mprof_profile_get_row_count(log->profile, MPROF_TABLE_TRACED_ADDRESSES), object->address_count);
 	for (uint32_t i = 0; i < object->address_count; i++) {
-		cr_assert_eq(mprof_profile_get_traced_address(log->profile, i, &address), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_TRACED_ADDRESSES, i, &address), MPROF_OK);
 		cr_expect_eq(address.address, object->addresses[i]);
 		cr_expect_eq(address.age, object->ages[i]);
 		cr_expect_eq(address.time_ns, object->counters[i]);
 	}
-	cr_expect_eq(mprof_profile_get_traced_address(log->profile, object->address_count, &address),
+	cr_expect_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_TRACED_ADDRESSES, object->address_count, &address),
 		     MPROF_ERR_ARGUMENT);
 	log_forget_profile(log);
 }
@@ -224,7 +224,7 @@ Test(profile_origins, are_those_of_a_simulation)
 		log_close(&begun, 0);
 		log_release(&begun);
 		read_at(&log, rounds, 0);
-		cr_expect_eq(mprof_profile_get_traced_address_count(log.profile), 0);
+		cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_TRACED_ADDRESSES), 0);
 		for (size_t i = 0; i < made.count; i++) {
 			if (!made.objects[i].is_alive)
 				continue;

@@ -8,7 +8,7 @@ static mprof_collection collection_at(const test_log *log, size_t index)
 
 	memset(&collection, 0xff, sizeof(collection));
 	collection.struct_size = sizeof(collection);
-	cr_assert_eq(mprof_profile_get_collection(log->profile, index, &collection), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_COLLECTIONS, index, &collection), MPROF_OK);
 	return collection;
 }
 
@@ -18,7 +18,7 @@ static mprof_element_stats element_at(const test_log *log, size_t index)
 
 	memset(&element, 0xff, sizeof(element));
 	element.struct_size = sizeof(element);
-	cr_assert_eq(mprof_profile_get_element(log->profile, index, &element), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_ELEMENTS, index, &element), MPROF_OK);
 	return element;
 }
 
@@ -145,7 +145,7 @@ Test(profile_parts, allocations_by_class)
 	cr_expect_eq(class_of(&log, 2).bytes, 50 * 16 + 2450);
 	cr_expect_eq(totals_of(&log).allocations, 100);
 	cr_expect_eq(totals_of(&log).allocated_bytes, 1600 + 4950);
-	cr_expect_eq(mprof_profile_get_class_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CLASSES), 2);
 	log_release(&log);
 }
 
@@ -185,14 +185,14 @@ Test(profile_parts, exception_clauses_by_method_and_class)
 	add_detailed(&log, MPROF_EVENT_EXCEPTION_CLAUSE, 4, 63, MPROF_CLAUSE_CATCH, &detail);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_exception_clause_count(log.profile), 3);
-	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 0, &clause), MPROF_OK);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_EXCEPTION_CLAUSES), 3);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_EXCEPTION_CLAUSES, 0, &clause), MPROF_OK);
 	cr_expect(clause.method == 2 && clause.class_id == 3 && clause.runs == 2);
 	cr_expect(clause.kind == MPROF_CLAUSE_CATCH && clause.number == 0);
-	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 1, &clause), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_EXCEPTION_CLAUSES, 1, &clause), MPROF_OK);
 	cr_expect(clause.class_id == 3 && clause.runs == 1);
 	cr_expect(clause.kind == MPROF_CLAUSE_FINALLY && clause.number == 1);
-	cr_assert_eq(mprof_profile_get_exception_clause(log.profile, 2, &clause), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_EXCEPTION_CLAUSES, 2, &clause), MPROF_OK);
 	cr_expect(clause.class_id == 4 && clause.runs == 1);
 	cr_expect_eq(totals_of(&log).exceptions, 0);
 	log_release(&log);
@@ -202,7 +202,7 @@ static mprof_method_code code_at(const test_log *log, size_t index)
 {
 	mprof_method_code code = {.struct_size = sizeof(code)};
 
-	cr_assert_eq(mprof_profile_get_method_code(log->profile, index, &code), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_METHOD_CODES, index, &code), MPROF_OK);
 	return code;
 }
 
@@ -225,7 +225,7 @@ Test(profile_parts, code_by_method_and_origin)
 	add_detailed(&log, MPROF_EVENT_METHOD_CODE, 0, 180, 5 << 4 | MPROF_CODE_TRAMPOLINE, NULL);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_method_code_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_METHOD_CODES), 3);
 	code = code_at(&log, 0);
 	cr_expect(code.method == 2 && code.origin == MPROF_CODE_PRECOMPILED);
 	cr_expect(code.count == 1 && code.bytes == 50 && code.compile_ns == 20);
@@ -258,7 +258,7 @@ Test(profile_parts, a_whole_collection)
 	add_value(&log, MPROF_EVENT_GC_START_WORLD_END, 1, 190);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 1);
 	cr_expect_eq(collection_at(&log, 0).number, 1);
 	cr_expect_eq(collection_at(&log, 0).generation, 1);
 	cr_expect_eq(collection_at(&log, 0).unfinished, 0);
@@ -290,7 +290,7 @@ Test(profile_parts, collections_across_threads)
 	add_value(&log, MPROF_EVENT_GC_START, 0, 700);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_collection_count(log.profile), 4);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 4);
 	for (size_t i = 0; i < 4; i++)
 		cr_expect_eq(collection_at(&log, i).number, i + 1);
 	cr_expect_eq(collection_at(&log, 0).duration_ns, 40);
@@ -335,11 +335,11 @@ Test(profile_parts, heap_resizes_in_order_of_time)
 	add_value(&log, MPROF_EVENT_GC_RESIZE, 1000, 300);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_heap_resize_count(log.profile), 2);
-	cr_assert_eq(mprof_profile_get_heap_resize(log.profile, 0, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_HEAP_RESIZES), 2);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_HEAP_RESIZES, 0, &resize), MPROF_OK);
 	cr_expect_eq(resize.bytes, 1000);
 	cr_expect_eq(resize.time_ns, 300);
-	cr_assert_eq(mprof_profile_get_heap_resize(log.profile, 1, &resize), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_HEAP_RESIZES, 1, &resize), MPROF_OK);
 	cr_expect_eq(resize.bytes, 2000);
 	log_release(&log);
 }
@@ -370,7 +370,7 @@ Test(profile_parts, elements)
 	write_element(&log, 1, MPROF_ELEMENT_ASSEMBLY, 1, "first, Version=1.2.3.4", 210, NULL);
 	write_element(&log, 1, MPROF_ELEMENT_ASSEMBLY, 9, "never loaded", 220, NULL);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_element_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ELEMENTS), 3);
 	cr_expect_str_eq(element_at(&log, 0).name, "first, Version=1.2.3.4");
 	cr_expect_str_eq(element_at(&log, 0).assembly, "base");
 	cr_expect_eq(element_at(&log, 0).id, 1);
@@ -397,14 +397,13 @@ Test(profile_parts, facts)
 	cr_assert_eq(mprof_writer_write_session(log.writer, first, sizeof(*first), 2), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_session(log.writer, second, sizeof(*second), 2), MPROF_OK);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_property_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PROPERTIES), 3);
 	for (size_t i = 0; i < 3; i++) {
-		const char *key;
-		const char *value;
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		cr_assert_eq(mprof_profile_get_property(log.profile, i, &key, &value), MPROF_OK);
-		cr_expect_str_eq(key, keys[i]);
-		cr_expect_str_eq(value, values[i]);
+		cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_PROPERTIES, i, &property), MPROF_OK);
+		cr_expect_str_eq(property.key, keys[i]);
+		cr_expect_str_eq(property.value, values[i]);
 	}
 	log_release(&log);
 }
@@ -424,7 +423,7 @@ Test(profile_parts, samples)
 	cr_expect_eq(totals_of(&log).event_counts[MPROF_EVENT_SAMPLE], 5);
 	cr_expect_eq(method_of(&log, 1).samples, 2);
 	cr_expect_eq(method_of(&log, 2).samples, 1);
-	cr_expect_eq(mprof_profile_get_method_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_METHODS), 2);
 	log_release(&log);
 }
 
@@ -434,11 +433,11 @@ Test(profile_parts, an_empty_log)
 
 	log_begin(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_method_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_get_class_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_get_collection_count(log.profile), 0);
-	cr_expect_eq(mprof_profile_get_call_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_METHODS), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CLASSES), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), 1);
 	cr_expect_eq(totals_of(&log).events, 0);
 	cr_expect_eq(totals_of(&log).wall_ns, 1000000000);
 	log_release(&log);

@@ -7,10 +7,10 @@ static mprof_sample_stats place_of(const test_log *log, uint32_t kind, uint32_t 
 {
 	mprof_sample_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_sample_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_SAMPLES); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SAMPLES, i, &stats), MPROF_OK);
 		if (stats.kind == kind && stats.id == id)
 			return stats;
 	}
@@ -34,7 +34,7 @@ static mprof_sample_node node_at(const test_log *log, uint32_t node)
 
 	memset(&stats, 0xff, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	cr_assert_eq(mprof_profile_get_sample_node(log->profile, node, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SAMPLE_NODES, node, &stats), MPROF_OK);
 	return stats;
 }
 
@@ -110,7 +110,7 @@ Test(profile_samples, the_tree_keeps_chains_apart)
 	define_stacks(&log);
 	WRITE_SAMPLES(&log, 7, 1, 2, 2, 3, 3, 3, 4);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_sample_node_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_SAMPLE_NODES), 5);
 	root = node_at(&log, 0);
 	cr_expect_eq(root.kind, 0);
 	cr_expect_eq(root.total, 7);
@@ -181,7 +181,7 @@ Test(profile_samples, native_code)
 	cr_expect_eq(method_of(&log, 1).samples, 0);
 	cr_expect_eq(method_of(&log, 1).samples_total, 5);
 	/* An unknown method has no metrics of its own. */
-	cr_expect_eq(mprof_profile_get_method_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_METHODS), 1);
 	/* Both stacks of the function are one path. */
 	cr_expect_eq(child_of(&log, child_of(&log, node_at(&log, 0), MPROF_SAMPLE_METHOD, 1), MPROF_SAMPLE_FUNCTION, 1)
 			     .total,
@@ -246,7 +246,7 @@ Test(profile_samples, waits_by_the_functions_of_the_c_library)
 	log_profile(&log);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		expected[kinds[i]]++;
-	for (uint32_t i = 0; i < mprof_profile_get_sample_node_count(log.profile); i++)
+	for (uint32_t i = 0; i < mprof_profile_get_row_count(log.profile, MPROF_TABLE_SAMPLE_NODES); i++)
 		samples[node_at(&log, i).wait] += node_at(&log, i).self;
 	for (size_t i = 0; i <= MPROF_WAIT_OTHER; i++)
 		cr_expect_eq(samples[i], expected[i], "kind %zu: %zu samples", i, (size_t)samples[i]);
@@ -286,7 +286,7 @@ Test(profile_samples, by_thread)
 	WRITE_SAMPLES(&log, 8, 1, 1, 1);
 	WRITE_SAMPLES(&log, 7, 4);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 2);
 	cr_expect_eq(thread_of(&log, 7).samples, 3);
 	cr_expect_eq(thread_of(&log, 8).samples, 3);
 	cr_expect_eq(thread_of(&log, 7).events, 0);
@@ -301,8 +301,8 @@ static void expect_function(const test_log *log, const char *name, uint64_t samp
 	mprof_sample_stats place = {.struct_size = sizeof(place)};
 	mprof_record function;
 
-	for (size_t i = 0; i < mprof_profile_get_sample_count(log->profile); i++) {
-		cr_assert_eq(mprof_profile_get_sample(log->profile, i, &place), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_SAMPLES); i++) {
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SAMPLES, i, &place), MPROF_OK);
 		if (place.kind != MPROF_SAMPLE_FUNCTION ||
 		    mprof_reader_lookup_record(log->reader, MPROF_RECORD_FUNCTION, place.id, &function,
 					       sizeof(function)) != MPROF_OK ||
@@ -383,7 +383,7 @@ Test(profile_samples, a_deep_chain)
 	write_records(&log, MPROF_BLOCK_STACKS, 0, records, depth);
 	WRITE_SAMPLES(&log, 7, depth, depth / 2);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_sample_node_count(log.profile), depth + 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_SAMPLE_NODES), depth + 1);
 	for (uint32_t method = 1; method <= 3; method++)
 		cr_expect_eq(method_of(&log, method).samples_total, 2);
 	log_release(&log);

@@ -6,10 +6,10 @@ static mprof_allocation_site site_of(const test_log *log, uint32_t class_id, uin
 {
 	mprof_allocation_site site;
 
-	for (size_t i = 0; i < mprof_profile_get_allocation_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_ALLOCATION_SITES); i++) {
 		memset(&site, 0xff, sizeof(site));
 		site.struct_size = sizeof(site);
-		cr_assert_eq(mprof_profile_get_allocation_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack && site.caller == caller)
 			return site;
 	}
@@ -40,7 +40,7 @@ Test(profile_sites, allocations_by_place)
 	end_block(&log);
 	log_profile(&log);
 	/* Allocations without any details are listed by class only. */
-	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 5);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ALLOCATION_SITES), 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).allocations, 5);
 	cr_expect_eq(site_of(&log, 1, 1, 0).bytes, 80);
 	cr_expect_eq(site_of(&log, 1, 2, 0).allocations, 5);
@@ -73,7 +73,7 @@ Test(profile_sites, many_places)
 		allocate(&log, 1, i, i / 9 % 300 + 1, i % 9 + 1);
 	end_block(&log);
 	log_profile(&log);
-	cr_assert_eq(mprof_profile_get_allocation_site_count(log.profile), 9 * 300);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ALLOCATION_SITES), 9 * 300);
 	for (uint32_t i = 0; i < 9 * 300; i++) {
 		mprof_allocation_site site = site_of(&log, 1, i / 9 % 300 + 1, i % 9 + 1);
 
@@ -142,7 +142,7 @@ Test(profile_sites, samples_are_scaled)
 		allocate(&log, 3, 1000000, 2, 0);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 3);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ALLOCATION_SITES), 3);
 	site = site_of(&log, 1, 1, 0);
 	cr_expect_eq(site.samples, 500);
 	cr_expect_eq(site.allocations, 791, "%llu", (unsigned long long)site.allocations);
@@ -248,7 +248,7 @@ Test(profile_sites, sampling_begins_and_ends)
 		end_block(&log);
 	}
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_allocation_site_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_ALLOCATION_SITES), 1);
 	site = site_of(&log, 1, 1, 0);
 	cr_expect_eq(site.samples, 1);
 	cr_expect_eq(site.allocations, 10);

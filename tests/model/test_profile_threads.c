@@ -30,7 +30,7 @@ Test(profile_threads, stacks_are_apart_and_the_tree_is_shared)
 	EXPECT_CALL(CALL(&log, 1, 3), 1, 20, 20);
 	cr_expect_eq(totals_of(&log).method_ns, 150);
 	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 2);
 	cr_expect_eq(thread_of(&log, 7).events, 4);
 	cr_expect_eq(thread_of(&log, 7).self_ns, 100);
 	cr_expect_eq(thread_of(&log, 8).self_ns, 50);
@@ -148,7 +148,7 @@ Test(profile_threads, names_and_losses)
 	cr_assert_eq(mprof_writer_write_losses(log.writer, 7, first, 6), MPROF_OK);
 	cr_assert_eq(mprof_writer_write_losses(log.writer, 0, second, 4), MPROF_OK);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 2);
 	cr_expect_str_eq(thread_of(&log, 7).name, "second");
 	cr_expect_str_eq(thread_of(&log, 9).name, "early");
 	cr_expect_eq(thread_of(&log, 7).lost, 9);
@@ -225,10 +225,10 @@ Test(profile_threads, what_was_begun_before_recording_stopped)
 	log_profile(&log);
 	cr_expect_eq(method_of(&log, 1).jit_ns, 0);
 	cr_expect_eq(class_of(&log, 1).load_ns, 0);
-	cr_assert_eq(mprof_profile_get_monitor(log.profile, 0, &monitors), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_MONITORS, 0, &monitors), MPROF_OK);
 	cr_expect_eq(monitors.contended_ns, 70);
 	cr_expect_eq(monitors.unfinished, 1);
-	cr_assert_eq(mprof_profile_get_finalizer(log.profile, 0, &finalizers), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_FINALIZERS, 0, &finalizers), MPROF_OK);
 	cr_expect_eq(finalizers.count, 1);
 	cr_expect_eq(finalizers.total_ns, 0);
 	log_release(&log);

@@ -17,7 +17,7 @@ static mprof_timeline timeline_of(const test_log *log)
 {
 	mprof_timeline timeline = {.struct_size = sizeof(timeline)};
 
-	cr_assert_eq(mprof_profile_get_timeline(log->profile, &timeline), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_TIMELINE, 0, &timeline), MPROF_OK);
 	return timeline;
 }
 
@@ -33,7 +33,7 @@ static mprof_pause pause_at(const test_log *log, size_t index)
 {
 	mprof_pause pause = {.struct_size = sizeof(pause)};
 
-	cr_assert_eq(mprof_profile_get_pause(log->profile, index, &pause), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_PAUSES, index, &pause), MPROF_OK);
 	return pause;
 }
 
@@ -74,7 +74,7 @@ Test(profile_timeline, pauses_of_a_known_log)
 
 	write_log(&log);
 	open_timeline(&log, 0, 0, 10);
-	cr_assert_eq(mprof_profile_get_pause_count(log.profile), 4);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 4);
 	pause = pause_at(&log, 0);
 	cr_expect_eq(pause.kind, MPROF_PAUSE_WAIT);
 	cr_expect_eq(pause.start_ns, 200);
@@ -140,21 +140,21 @@ Test(profile_timeline, pauses_that_overlap_the_window)
 
 	write_log(&log);
 	open_timeline(&log, 430, 432, 2);
-	cr_assert_eq(mprof_profile_get_pause_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 1);
 	cr_expect_eq(pause_at(&log, 0).start_ns, 400);
 	cr_expect_eq(pause_at(&log, 0).duration_ns, 50);
 	cr_expect_eq(slice_of(&log, 0, 0).stopped_ns, 1);
 	cr_expect_eq(slice_of(&log, 0, 1).stopped_ns, 1);
 	log_forget_profile(&log);
 	open_timeline(&log, 450, 500, 2);
-	cr_expect_eq(mprof_profile_get_pause_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 0);
 	log_forget_profile(&log);
 	open_timeline(&log, 700, 0, 2);
-	cr_assert_eq(mprof_profile_get_pause_count(log.profile), 1);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 1);
 	cr_expect_eq(pause_at(&log, 0).unfinished, 1);
 	log_forget_profile(&log);
 	open_timeline(&log, 0, 0, 0);
-	cr_expect_eq(mprof_profile_get_pause_count(log.profile), 0);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 0);
 	cr_expect_eq(timeline_of(&log).slice_count, 0);
 	log_release(&log);
 }
@@ -173,7 +173,7 @@ Test(profile_timeline, stops_by_other_threads)
 	options.threads = &thread;
 	options.thread_count = 1;
 	log_read(&log, &options);
-	cr_assert_eq(mprof_profile_get_pause_count(log.profile), 3);
+	cr_assert_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES), 3);
 	cr_expect_eq(pause_at(&log, 1).thread, 8);
 	cr_expect_eq(pause_at(&log, 1).duration_ns, 50);
 	cr_expect_eq(slice_of(&log, 0, 4).stopped_ns, 50);
@@ -205,7 +205,7 @@ static uint64_t thread_at(const test_log *log, size_t index)
 {
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
-	cr_assert_eq(mprof_profile_get_thread(log->profile, index, &stats), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_THREADS, index, &stats), MPROF_OK);
 	return stats.id;
 }
 
@@ -252,14 +252,15 @@ Test(profile_timeline, growing_slices_add_up)
 
 		write_random_log(&log, &state);
 		open_timeline(&log, 0, 0, 2 + (uint32_t)random_to(&state, 60));
-		for (size_t thread = 0; thread < mprof_profile_get_thread_count(log.profile); thread++) {
+		for (size_t thread = 0; thread < mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS);
+		     thread++) {
 			uint64_t sum = 0;
 
 			for (size_t i = 0; i < timeline_of(&log).slice_count; i++)
 				sum += slice_of(&log, thread, i).methods_ns;
 			cr_assert_eq(sum, thread_of(&log, thread_at(&log, thread)).self_ns);
 		}
-		for (size_t i = 0; i < mprof_profile_get_pause_count(log.profile); i++) {
+		for (size_t i = 0; i < mprof_profile_get_row_count(log.profile, MPROF_TABLE_PAUSES); i++) {
 			mprof_pause pause = pause_at(&log, i);
 
 			if (pause.kind == MPROF_PAUSE_WAIT)
@@ -368,6 +369,6 @@ Test(profile_timeline, wrong_arguments)
 	open_timeline(&log, 0, 1000, 10);
 	cr_expect_eq(mprof_profile_get_timeline_slice(log.profile, 0, 10, &slice), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(mprof_profile_get_timeline_slice(log.profile, 3, 0, &slice), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_profile_get_pause(log.profile, 4, &pause), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_profile_get_row(log.profile, MPROF_TABLE_PAUSES, 4, &pause), MPROF_ERR_ARGUMENT);
 	log_release(&log);
 }

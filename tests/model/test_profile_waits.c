@@ -6,10 +6,10 @@ static mprof_monitor_stats monitors_of(const test_log *log, uint32_t class_id)
 {
 	mprof_monitor_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_monitor_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_MONITORS); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_monitor(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MONITORS, i, &stats), MPROF_OK);
 		if (stats.class_id == class_id)
 			return stats;
 	}
@@ -21,10 +21,10 @@ static mprof_monitor_site site_of(const test_log *log, uint32_t class_id, uint32
 {
 	mprof_monitor_site site;
 
-	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_MONITOR_SITES); i++) {
 		memset(&site, 0xff, sizeof(site));
 		site.struct_size = sizeof(site);
-		cr_assert_eq(mprof_profile_get_monitor_site(log->profile, i, &site), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MONITOR_SITES, i, &site), MPROF_OK);
 		if (site.class_id == class_id && site.stack == stack)
 			return site;
 	}
@@ -36,10 +36,10 @@ static mprof_finalizer_stats finalizers_of(const test_log *log, uint32_t class_i
 {
 	mprof_finalizer_stats stats;
 
-	for (size_t i = 0; i < mprof_profile_get_finalizer_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_FINALIZERS); i++) {
 		memset(&stats, 0xff, sizeof(stats));
 		stats.struct_size = sizeof(stats);
-		cr_assert_eq(mprof_profile_get_finalizer(log->profile, i, &stats), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_FINALIZERS, i, &stats), MPROF_OK);
 		if (stats.class_id == class_id)
 			return stats;
 	}
@@ -85,7 +85,7 @@ Test(profile_waits, monitors_by_class_and_place)
 	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x300, 1000, 2);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_monitor_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MONITORS), 2);
 	cr_expect_eq(monitors_of(&log, 1).contentions, 3);
 	cr_expect_eq(monitors_of(&log, 1).acquired, 3);
 	cr_expect_eq(monitors_of(&log, 1).failures, 1);
@@ -104,10 +104,10 @@ static mprof_monitor_holder holder_of(const test_log *log, uint32_t class_id, ui
 {
 	mprof_monitor_holder holder;
 
-	for (size_t i = 0; i < mprof_profile_get_monitor_holder_count(log->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_MONITOR_HOLDERS); i++) {
 		memset(&holder, 0xff, sizeof(holder));
 		holder.struct_size = sizeof(holder);
-		cr_assert_eq(mprof_profile_get_monitor_holder(log->profile, i, &holder), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_MONITOR_HOLDERS, i, &holder), MPROF_OK);
 		if (holder.class_id == class_id && holder.thread == thread)
 			return holder;
 	}
@@ -147,7 +147,7 @@ Test(profile_waits, monitors_by_class_and_holder)
 	monitor(&log, MPROF_MONITOR_ACQUIRED, 2, 0x400, 97, 0);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_monitor_holder_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_MONITOR_HOLDERS), 2);
 	cr_expect_eq(holder_of(&log, 1, 8).contentions, 2);
 	cr_expect_eq(holder_of(&log, 1, 8).contended_ns, 45);
 	cr_expect_eq(holder_of(&log, 2, 8).contentions, 1);
@@ -292,7 +292,7 @@ Test(profile_waits, finalizers)
 	add_value(&log, MPROF_EVENT_FINALIZATION_END, 0, 220);
 	end_block(&log);
 	log_profile(&log);
-	cr_expect_eq(mprof_profile_get_finalizer_count(log.profile), 3);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_FINALIZERS), 3);
 	cr_expect_eq(finalizers_of(&log, 1).count, 2);
 	cr_expect_eq(finalizers_of(&log, 1).total_ns, 25);
 	cr_expect_eq(finalizers_of(&log, 2).count, 1);

@@ -70,7 +70,7 @@ Test(profile_window, a_window_with_known_figures)
 	cr_expect_eq(totals_of(&log).collections, 1);
 	cr_expect_eq(totals_of(&log).gc_ns, 70);
 	cr_expect_eq(totals_of(&log).unmatched_leaves, 0);
-	cr_expect_eq(mprof_profile_get_collection_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_COLLECTIONS), 1);
 	cr_expect_eq(thread_of(&log, 7).self_ns, 220);
 	cr_expect_eq(thread_of(&log, 7).events, 5);
 	log_release(&log);
@@ -217,11 +217,11 @@ Test(profile_window, some_threads)
 	log_profile_with(&log, &options);
 	EXPECT_METHOD(&log, 1, 0, 0, 0);
 	EXPECT_METHOD(&log, 4, 1, 750, 750);
-	cr_expect_eq(mprof_profile_get_call_count(log.profile), 2);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_CALLS), 2);
 	cr_expect_eq(totals_of(&log).allocations, 0);
 	cr_expect_eq(totals_of(&log).collections, 1);
 	cr_expect_eq(totals_of(&log).contended_ns, 140);
-	cr_expect_eq(mprof_profile_get_thread_count(log.profile), 1);
+	cr_expect_eq(mprof_profile_get_row_count(log.profile, MPROF_TABLE_THREADS), 1);
 	log_release(&log);
 }
 

@@ -89,7 +89,7 @@ static mprof_profile_totals totals_of(const mprof_profile *profile)
 
 	memset(&totals, 0, sizeof(totals));
 	totals.struct_size = sizeof(totals);
-	cr_assert_eq(mprof_profile_get_totals(profile, &totals), MPROF_OK);
+	cr_assert_eq(mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals), MPROF_OK);
 	return totals;
 }
 

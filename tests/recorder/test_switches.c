@@ -191,11 +191,11 @@ static stats read_profile(const recorded_log *log)
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_profile_create(&options, &profile), MPROF_OK);
 	cr_assert_eq(mprof_profile_read(profile, reader, NULL, NULL), MPROF_OK);
-	cr_assert_eq(mprof_profile_get_totals(profile, &found.totals), MPROF_OK);
-	for (size_t i = 0; i < mprof_profile_get_method_count(profile); i++) {
+	cr_assert_eq(mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &found.totals), MPROF_OK);
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_METHODS); i++) {
 		mprof_method_stats method = {.struct_size = sizeof(method)};
 
-		cr_assert_eq(mprof_profile_get_method(profile, i, &method), MPROF_OK);
+		cr_assert_eq(mprof_profile_get_row(profile, MPROF_TABLE_METHODS, i, &method), MPROF_OK);
 		cr_assert_leq(method.id, 3);
 		found.methods[method.id] = method;
 	}

@@ -199,7 +199,7 @@ static int refuse_comparison(const log_diff *diff)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		mprof_memory_stats stats = {.struct_size = sizeof(stats)};
 
-		if (mprof_profile_get_memory(diff->sides[side].profile, &stats) != MPROF_OK)
+		if (mprof_profile_get_row(diff->sides[side].profile, MPROF_TABLE_MEMORY, 0, &stats) != MPROF_OK)
 			stats.allocations = 0;
 		has_memory = has_memory && stats.allocations > 0;
 	}

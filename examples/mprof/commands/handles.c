@@ -69,10 +69,10 @@ typedef struct type_totals {
 static void add_types(const log_report *report, type_totals types[HANDLE_TYPES])
 {
 	memset(types, 0, HANDLE_TYPES * sizeof(types[0]));
-	for (size_t i = 0; i < mprof_profile_get_handle_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLES); i++) {
 		mprof_handle_stats stats = {.struct_size = sizeof(stats)};
 
-		mprof_profile_get_handle(report->profile, i, &stats);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLES, i, &stats);
 		if (stats.type >= HANDLE_TYPES)
 			continue;
 		types[stats.type].created += stats.created;
@@ -87,7 +87,7 @@ static void print_text(const log_report *report)
 	char alive[TEXT_NUMBER_SIZE];
 	char created[TEXT_NUMBER_SIZE];
 
-	if (mprof_profile_get_handle_count(report->profile) == 0) {
+	if (mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLES) == 0) {
 		puts("The log has no handles; 'mprof record --handles' records them.");
 		return;
 	}

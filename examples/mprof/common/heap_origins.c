@@ -43,7 +43,7 @@ int heap_origins_read(heap_origins *origins, uint64_t traced)
 		profile_input_add(&origins->input, origins->profile, &block);
 	profile_input_finish(&origins->input, origins->profile, &block);
 	origins->stats.struct_size = sizeof(origins->stats);
-	mprof_profile_get_ages(origins->profile, &origins->stats);
+	mprof_profile_get_row(origins->profile, MPROF_TABLE_AGES, 0, &origins->stats);
 	return origins->input.status;
 }
 
@@ -62,7 +62,8 @@ int heap_origins_find(const heap_origins *origins, uint64_t address, uint32_t cl
 	/* Without collections, the order of allocations and moves is not known. */
 	return origins->profile != NULL && origins->stats.collections > 0 &&
 	       mprof_profile_lookup_origin(origins->profile, address, &origin->object) == MPROF_OK &&
-	       mprof_profile_get_age_site(origins->profile, origin->object.site, &origin->site) == MPROF_OK &&
+	       mprof_profile_get_row(origins->profile, MPROF_TABLE_AGE_SITES, origin->object.site, &origin->site) ==
+		       MPROF_OK &&
 	       origin->site.class_id == class_id;
 }
 
@@ -102,7 +103,7 @@ mprof_stack_frame *heap_origins_frames(const heap_origins *origins, const heap_o
 
 int origin_filter_init(origin_filter *filter, const heap_origins *origins)
 {
-	filter->matches = calloc(mprof_profile_get_age_site_count(origins->profile) + 1, 1);
+	filter->matches = calloc(mprof_profile_get_row_count(origins->profile, MPROF_TABLE_AGE_SITES) + 1, 1);
 	return filter->matches != NULL;
 }
 

@@ -311,7 +311,7 @@ static int compare_entries(const void *left, const void *right)
 
 int assembly_names_init(assembly_names *names, const mprof_profile *profile)
 {
-	size_t count = mprof_profile_get_element_count(profile);
+	size_t count = mprof_profile_get_row_count(profile, MPROF_TABLE_ELEMENTS);
 	mprof_element_stats element;
 
 	names->count = 0;
@@ -320,7 +320,7 @@ int assembly_names_init(assembly_names *names, const mprof_profile *profile)
 		return 0;
 	element.struct_size = sizeof(element);
 	for (size_t i = 0; i < count; i++) {
-		if (mprof_profile_get_element(profile, i, &element) != MPROF_OK || element.id == 0 ||
+		if (mprof_profile_get_row(profile, MPROF_TABLE_ELEMENTS, i, &element) != MPROF_OK || element.id == 0 ||
 		    !(element.kind & MPROF_ELEMENT_ASSEMBLY))
 			continue;
 		names->entries[names->count].id = element.id;

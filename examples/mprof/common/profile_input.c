@@ -36,7 +36,7 @@ void profile_input_finish(log_input *input, mprof_profile *profile, const mprof_
 		return;
 	}
 	totals.struct_size = sizeof(totals);
-	mprof_profile_get_totals(profile, &totals);
+	mprof_profile_get_row(profile, MPROF_TABLE_TOTALS, 0, &totals);
 	if (totals.left_out > 0)
 		input_failed(input, block->offset, MPROF_ERR_LIMIT,
 			     "the profile exceeds its memory limit: statistics are incomplete");

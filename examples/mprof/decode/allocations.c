@@ -48,7 +48,7 @@ static int fetch_row(const log_decode *decode, size_t index, allocation_row *row
 	path_frame frame;
 
 	site.struct_size = sizeof(site);
-	mprof_profile_get_allocation_site(decode->profile, index, &site);
+	mprof_profile_get_row(decode->profile, MPROF_TABLE_ALLOCATION_SITES, index, &site);
 	row->number = index;
 	row->class_id = site.class_id;
 	row->method = site.caller;
@@ -127,7 +127,7 @@ static void group_rows(allocation_table *table)
 
 static int fill_table(log_decode *decode, allocation_table *table)
 {
-	size_t count = mprof_profile_get_allocation_site_count(decode->profile);
+	size_t count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_ALLOCATION_SITES);
 
 	table->rows = decode_room(decode, count, sizeof(*table->rows));
 	table->groups = decode_room(decode, count, sizeof(*table->groups));
@@ -252,12 +252,12 @@ static int compare_classes(const void *left, const void *right)
 
 static void print_classes(log_decode *decode, const allocation_table *table)
 {
-	size_t count = mprof_profile_get_class_count(decode->profile);
+	size_t count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_CLASSES);
 	mprof_class_stats *classes = decode_room(decode, count, sizeof(*classes));
 
 	if (classes == NULL)
 		return;
-	mprof_profile_get_classes(decode->profile, 0, classes, sizeof(*classes), count, &count);
+	mprof_profile_get_rows(decode->profile, MPROF_TABLE_CLASSES, 0, classes, sizeof(*classes), count, &count);
 	qsort(classes, count, sizeof(*classes), compare_classes);
 	for (size_t i = 0; i < count && classes[i].bytes > 0; i++)
 		print_class(decode, table, &classes[i]);

@@ -58,7 +58,7 @@ static void release_calls(call_table *table)
 static int make_room(log_decode *decode, call_table *table)
 {
 	memset(table, 0, sizeof(*table));
-	table->count = mprof_profile_get_call_count(decode->profile);
+	table->count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_CALLS);
 	table->rows = decode_room(decode, table->count, sizeof(*table->rows));
 	table->order = decode_room(decode, table->count, sizeof(*table->order));
 	table->callers = decode_room(decode, table->count, sizeof(*table->callers));
@@ -74,7 +74,8 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 	size_t count;
 
 	do {
-		mprof_profile_get_calls(decode->profile, first, nodes, sizeof(*nodes), NODE_BATCH, &count);
+		mprof_profile_get_rows(decode->profile, MPROF_TABLE_CALLS, first, nodes, sizeof(*nodes), NODE_BATCH,
+				       &count);
 		for (size_t i = 0; i < count; i++, row++) {
 			row->method = nodes[i].method;
 			row->parent = nodes[i].parent;
@@ -93,19 +94,20 @@ static void fetch_rows(const log_decode *decode, call_table *table)
 static void mark_shown(const log_decode *decode, call_table *table)
 {
 	if (decode->has_allocation_stacks) {
-		for (size_t i = 0; i < mprof_profile_get_allocation_site_count(decode->profile); i++) {
+		for (size_t i = 0; i < mprof_profile_get_row_count(decode->profile, MPROF_TABLE_ALLOCATION_SITES);
+		     i++) {
 			mprof_allocation_site site;
 
 			site.struct_size = sizeof(site);
-			mprof_profile_get_allocation_site(decode->profile, i, &site);
+			mprof_profile_get_row(decode->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site);
 			table->rows[site.call].is_shown = 1;
 		}
 	}
-	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(decode->profile, MPROF_TABLE_MONITOR_SITES); i++) {
 		mprof_monitor_site site;
 
 		site.struct_size = sizeof(site);
-		mprof_profile_get_monitor_site(decode->profile, i, &site);
+		mprof_profile_get_row(decode->profile, MPROF_TABLE_MONITOR_SITES, i, &site);
 		table->rows[site.call].is_shown = 1;
 	}
 	/* Parents have smaller node numbers than their children. */

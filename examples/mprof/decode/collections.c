@@ -43,11 +43,11 @@ static size_t fetch_collections(const log_decode *decode, collection_row *rows)
 	int prints_counted = prints_counted_numbers(decode);
 	size_t count = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_collection_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(decode->profile, MPROF_TABLE_COLLECTIONS); i++) {
 		mprof_collection *collection = &rows[count].collection;
 
 		collection->struct_size = sizeof(*collection);
-		mprof_profile_get_collection(decode->profile, i, collection);
+		mprof_profile_get_row(decode->profile, MPROF_TABLE_COLLECTIONS, i, collection);
 		if (collection->unfinished)
 			continue;
 		rows[count].number = collection->is_counted && !prints_counted ? 0 : collection->number;
@@ -61,12 +61,12 @@ static void fetch_resizes(const log_decode *decode, collection_row *rows, size_t
 {
 	size_t next = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(decode->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(decode->profile, MPROF_TABLE_HEAP_RESIZES); i++) {
 		collection_row *row = &rows[collections + i];
 		mprof_heap_resize resize;
 
 		resize.struct_size = sizeof(resize);
-		mprof_profile_get_heap_resize(decode->profile, i, &resize);
+		mprof_profile_get_row(decode->profile, MPROF_TABLE_HEAP_RESIZES, i, &resize);
 		while (next < collections && rows[next].start <= resize.time_ns)
 			next++;
 		row->number = resize.number != 0 ? resize.number : next > 0 ? rows[next - 1].number : 0;
@@ -125,8 +125,8 @@ static void print_collection(const log_decode *decode, const collection_row *row
 
 void decode_collections(log_decode *decode)
 {
-	size_t resizes = mprof_profile_get_heap_resize_count(decode->profile);
-	size_t room = mprof_profile_get_collection_count(decode->profile) + resizes;
+	size_t resizes = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_HEAP_RESIZES);
+	size_t room = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_COLLECTIONS) + resizes;
 	collection_row *rows = decode_room(decode, room, sizeof(*rows));
 	size_t collections;
 

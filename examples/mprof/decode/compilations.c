@@ -31,14 +31,14 @@ static void print_methods(const log_decode *decode, const mprof_method_stats *me
 
 void decode_compilations(log_decode *decode)
 {
-	size_t count = mprof_profile_get_method_count(decode->profile);
+	size_t count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_METHODS);
 	mprof_method_stats *methods = decode_room(decode, count, sizeof(*methods));
 	uint64_t defined = mprof_reader_get_method_count(decode->input.reader);
 	uint64_t counters = 0;
 
 	if (methods == NULL)
 		return;
-	mprof_profile_get_methods(decode->profile, 0, methods, sizeof(*methods), count, &count);
+	mprof_profile_get_rows(decode->profile, MPROF_TABLE_METHODS, 0, methods, sizeof(*methods), count, &count);
 	for (size_t i = 0; i < count; i++)
 		counters += methods[i].jit_ns;
 	if (counters > 0) {

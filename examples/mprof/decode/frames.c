@@ -72,7 +72,7 @@ static int next_of_call(const log_decode *decode, call_path *path, path_frame *f
 	mprof_call_stats stats;
 
 	stats.struct_size = sizeof(stats);
-	if (mprof_profile_get_call(decode->profile, path->call, &stats) != MPROF_OK)
+	if (mprof_profile_get_row(decode->profile, MPROF_TABLE_CALLS, path->call, &stats) != MPROF_OK)
 		return 0;
 	frame->method = stats.method;
 	frame->is_compiling = (stats.flags & MPROF_EVENT_FLAG_COMPILING) != 0;

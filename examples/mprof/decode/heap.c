@@ -25,7 +25,7 @@ static void print_summary(log_decode *decode, size_t first, size_t end)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		rows[i].struct_size = sizeof(rows[i]);
-		mprof_profile_get_heap_summary(decode->profile, first + i, &rows[i]);
+		mprof_profile_get_row(decode->profile, MPROF_TABLE_HEAP_SUMMARIES, first + i, &rows[i]);
 	}
 	qsort(rows, count, sizeof(*rows), compare_summaries);
 	for (size_t i = 0; i < count; i++) {
@@ -46,8 +46,9 @@ void decode_summaries(log_decode *decode)
 	printf("Reporting allocation summaries for %zu collections\n", decode->summary_count);
 	for (size_t i = 0; i < decode->summary_count; i++) {
 		const summary_header *header = &decode->summaries[i];
-		size_t end = i + 1 < decode->summary_count ? decode->summaries[i + 1].first_row
-							   : mprof_profile_get_heap_summary_count(decode->profile);
+		size_t end = i + 1 < decode->summary_count
+				     ? decode->summaries[i + 1].first_row
+				     : mprof_profile_get_row_count(decode->profile, MPROF_TABLE_HEAP_SUMMARIES);
 
 		/* The time is in microseconds; it is truncated to milliseconds, not rounded. */
 		printf("Data for collection %" PRIu32 " written %" PRIu64 ".%03" PRIu64

@@ -47,7 +47,7 @@ static void fetch_row(const log_decode *decode, size_t index, wait_row *row)
 	call_path path;
 
 	site.struct_size = sizeof(site);
-	mprof_profile_get_monitor_site(decode->profile, index, &site);
+	mprof_profile_get_row(decode->profile, MPROF_TABLE_MONITOR_SITES, index, &site);
 	row->parts[PART_CLASS] = site.class_id;
 	row->parts[PART_OBJECT] = site.object;
 	row->parts[PART_PATH] = (uint64_t)site.call << 32 | site.stack;
@@ -189,7 +189,7 @@ static void print_classes(log_decode *decode, wait_row *rows, size_t count, cons
 
 void decode_monitors(log_decode *decode)
 {
-	size_t count = mprof_profile_get_monitor_site_count(decode->profile);
+	size_t count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_MONITOR_SITES);
 	wait_row *rows = decode_room(decode, count, sizeof(*rows));
 	wait_sums whole = {0, 0, 0};
 

@@ -50,7 +50,7 @@ static void add_summary(log_decode *decode, const mprof_block *block)
 	added = &summaries[decode->summary_count++];
 	added->collection = block->as.heap_summary.collection;
 	added->time = block->start.time > session.start.time ? block->start.time - session.start.time : 0;
-	added->first_row = mprof_profile_get_heap_summary_count(decode->profile);
+	added->first_row = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_HEAP_SUMMARIES);
 }
 
 static mprof_class_stats get_class_stats(const log_decode *decode, size_t index)
@@ -58,7 +58,7 @@ static mprof_class_stats get_class_stats(const log_decode *decode, size_t index)
 	mprof_class_stats stats;
 
 	stats.struct_size = sizeof(stats);
-	mprof_profile_get_class(decode->profile, index, &stats);
+	mprof_profile_get_row(decode->profile, MPROF_TABLE_CLASSES, index, &stats);
 	return stats;
 }
 
@@ -76,7 +76,7 @@ static heap_balance *begin_balance(log_decode *decode, const mprof_block *block)
 		return NULL;
 	decode->balances = balances;
 	added = &balances[decode->balance_count];
-	added->row_count = mprof_profile_get_class_count(decode->profile);
+	added->row_count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_CLASSES);
 	added->rows = decode_room(decode, added->row_count, sizeof(*added->rows));
 	if (added->rows == NULL)
 		return NULL;
@@ -211,7 +211,7 @@ int decode_read(log_decode *decode, const char *path)
 	}
 	read_blocks(decode);
 	decode->totals.struct_size = sizeof(decode->totals);
-	mprof_profile_get_totals(decode->profile, &decode->totals);
+	mprof_profile_get_row(decode->profile, MPROF_TABLE_TOTALS, 0, &decode->totals);
 	return decode->input.status;
 }
 

@@ -46,8 +46,8 @@ static void release_hits(hit_table *table)
 
 static int make_room(log_decode *decode, hit_table *table)
 {
-	size_t items = mprof_profile_get_sample_count(decode->profile);
-	size_t nodes = mprof_profile_get_sample_node_count(decode->profile);
+	size_t items = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_SAMPLES);
+	size_t nodes = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_SAMPLE_NODES);
 
 	memset(table, 0, sizeof(*table));
 	table->items = decode_room(decode, items, sizeof(*table->items));
@@ -75,7 +75,7 @@ static hit_item item_of(uint32_t kind, uint32_t id)
 
 static void gather_items(const log_decode *decode, hit_table *table)
 {
-	size_t count = mprof_profile_get_sample_count(decode->profile);
+	size_t count = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_SAMPLES);
 	hit_item *items = table->items;
 	size_t merged = 0;
 
@@ -83,7 +83,7 @@ static void gather_items(const log_decode *decode, hit_table *table)
 		mprof_sample_stats stats;
 
 		stats.struct_size = sizeof(stats);
-		mprof_profile_get_sample(decode->profile, i, &stats);
+		mprof_profile_get_row(decode->profile, MPROF_TABLE_SAMPLES, i, &stats);
 		items[i] = item_of(stats.kind, stats.id);
 		items[i].hits = stats.self;
 		table->hits += stats.self;
@@ -145,14 +145,14 @@ static mprof_sample_node node_at(const log_decode *decode, uint32_t number)
 	mprof_sample_node node;
 
 	node.struct_size = sizeof(node);
-	mprof_profile_get_sample_node(decode->profile, number, &node);
+	mprof_profile_get_row(decode->profile, MPROF_TABLE_SAMPLE_NODES, number, &node);
 	return node;
 }
 
 /* All samples at a node of the tree or below it count for the edge from its caller. */
 static void gather_edges(const log_decode *decode, hit_table *table)
 {
-	size_t nodes = mprof_profile_get_sample_node_count(decode->profile);
+	size_t nodes = mprof_profile_get_row_count(decode->profile, MPROF_TABLE_SAMPLE_NODES);
 	size_t count = 0;
 
 	for (size_t i = 1; i < nodes; i++) {

@@ -20,13 +20,12 @@ const char *diff_path_of(const log_diff *diff, int side)
 
 static void read_properties(diff_side *side)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(side->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(side->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(side->profile, i, &key, &value) != MPROF_OK)
+		if (mprof_profile_get_row(side->profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK)
 			continue;
-		summary_take_property(&side->summary, key, value);
+		summary_take_property(&side->summary, property.key, property.value);
 	}
 }
 
@@ -51,7 +50,7 @@ static int read_log(diff_side *side, const char *path)
 	}
 	profile_input_finish(&side->input, side->profile, &block);
 	side->totals.struct_size = sizeof(side->totals);
-	mprof_profile_get_totals(side->profile, &side->totals);
+	mprof_profile_get_row(side->profile, MPROF_TABLE_TOTALS, 0, &side->totals);
 	read_properties(side);
 	summary_complete(&side->summary, &side->input);
 	return side->input.status;

@@ -153,7 +153,7 @@ static mprof_status find_site(heap_identity *identity, const heap_origins *origi
 
 static mprof_status find_identities(heap_identity *identity, const heap_origins *origins, int side, object_list *list)
 {
-	size_t sites = mprof_profile_get_age_site_count(origins->profile);
+	size_t sites = mprof_profile_get_row_count(origins->profile, MPROF_TABLE_AGE_SITES);
 	identity_site *rows = realloc(identity->sites, (identity->site_count + sites + 1) * sizeof(*rows));
 	mprof_status status = MPROF_OK;
 	uint32_t *numbers;

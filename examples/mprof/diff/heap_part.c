@@ -17,7 +17,7 @@
 /* The index of the chosen snapshot plus 1; 0 if there is none. */
 static size_t find_shot(const log_diff *diff, int side)
 {
-	size_t count = mprof_profile_get_heap_shot_count(diff_log_of(diff, side)->profile);
+	size_t count = mprof_profile_get_row_count(diff_log_of(diff, side)->profile, MPROF_TABLE_HEAP_SHOTS);
 	uint64_t wanted = diff->options.shots[side];
 
 	if (wanted == 0)
@@ -36,10 +36,11 @@ static int find_shots(log_diff *diff)
 		if (number == 0 && diff->options.shots[side] != 0) {
 			text_begin_message(log->input.name);
 			fprintf(stderr, "no heap snapshot %" PRIu64 ": the log has %zu\n", diff->options.shots[side],
-				mprof_profile_get_heap_shot_count(log->profile));
+				mprof_profile_get_row_count(log->profile, MPROF_TABLE_HEAP_SHOTS));
 			return 0;
 		}
-		if (number == 0 || mprof_profile_get_heap_shot(log->profile, number - 1, &shot) != MPROF_OK)
+		if (number == 0 ||
+		    mprof_profile_get_row(log->profile, MPROF_TABLE_HEAP_SHOTS, number - 1, &shot) != MPROF_OK)
 			continue;
 		diff->heap[side] = (heap_side){number, shot.incomplete != 0, shot.objects, shot.bytes, 0};
 	}
@@ -50,7 +51,8 @@ static size_t count_classes(const log_diff *diff, int side)
 {
 	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
 
-	if (mprof_profile_get_heap_shot(diff_log_of(diff, side)->profile, diff->heap[side].shot - 1, &shot) != MPROF_OK)
+	if (mprof_profile_get_row(diff_log_of(diff, side)->profile, MPROF_TABLE_HEAP_SHOTS, diff->heap[side].shot - 1,
+				  &shot) != MPROF_OK)
 		return 0;
 	return (size_t)shot.classes;
 }

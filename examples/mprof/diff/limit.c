@@ -23,13 +23,13 @@ static const limited_figure figures[] = {
 	{"bytes", 0, DIFF_BY_SELF, "a heap snapshot"},
 	{"objects", 0, DIFF_BY_COUNT, "a heap snapshot"},
 	{"retained", 0, DIFF_BY_TOTAL, "the retained sizes of a heap snapshot"},
-	{"allocated", MPROF_DIFF_ALLOCATIONS, DIFF_BY_SELF, "allocations"},
-	{"allocations", MPROF_DIFF_ALLOCATIONS, DIFF_BY_COUNT, "allocations"},
-	{"self", MPROF_DIFF_METHODS, DIFF_BY_SELF, "calls"},
-	{"total", MPROF_DIFF_METHODS, DIFF_BY_TOTAL, "calls"},
-	{"calls", MPROF_DIFF_METHODS, DIFF_BY_COUNT, "calls"},
-	{"samples", MPROF_DIFF_SAMPLES, DIFF_BY_SELF, "samples"},
-	{"waits", MPROF_DIFF_MONITORS, DIFF_BY_SELF, "waits for monitors"},
+	{"allocated", MPROF_TABLE_CLASSES, DIFF_BY_SELF, "allocations"},
+	{"allocations", MPROF_TABLE_CLASSES, DIFF_BY_COUNT, "allocations"},
+	{"self", MPROF_TABLE_METHODS, DIFF_BY_SELF, "calls"},
+	{"total", MPROF_TABLE_METHODS, DIFF_BY_TOTAL, "calls"},
+	{"calls", MPROF_TABLE_METHODS, DIFF_BY_COUNT, "calls"},
+	{"samples", MPROF_TABLE_SAMPLES, DIFF_BY_SELF, "samples"},
+	{"waits", MPROF_TABLE_MONITORS, DIFF_BY_SELF, "waits for monitors"},
 };
 
 #define FIGURE_COUNT (sizeof(figures) / sizeof(figures[0]))

@@ -36,8 +36,8 @@ static void note_missing(const note_output *out, const char *what, int has_befor
 
 static void note_sites(const note_output *out, const log_diff *diff)
 {
-	int has_before = recorded_has(diff, DIFF_BEFORE, MPROF_DIFF_ALLOCATION_SITES);
-	int has_after = recorded_has(diff, DIFF_AFTER, MPROF_DIFF_ALLOCATION_SITES);
+	int has_before = recorded_has(diff, DIFF_BEFORE, MPROF_TABLE_ALLOCATION_SITES);
+	int has_after = recorded_has(diff, DIFF_AFTER, MPROF_TABLE_ALLOCATION_SITES);
 
 	note_missing(out, "call sites of allocations", has_before, has_after);
 	if (!has_before && !has_after && diff->sides[DIFF_BEFORE].totals.allocations > 0)
@@ -89,10 +89,10 @@ static const struct {
 	uint32_t table;
 	const char *what;
 } tables[] = {
-	{MPROF_DIFF_METHODS, "calls"},
-	{MPROF_DIFF_ALLOCATIONS, "allocations"},
-	{MPROF_DIFF_SAMPLES, "samples"},
-	{MPROF_DIFF_MONITORS, "waits for monitors"},
+	{MPROF_TABLE_METHODS, "calls"},
+	{MPROF_TABLE_CLASSES, "allocations"},
+	{MPROF_TABLE_SAMPLES, "samples"},
+	{MPROF_TABLE_MONITORS, "waits for monitors"},
 };
 
 static void visit_notes(const note_output *out, const log_diff *diff)

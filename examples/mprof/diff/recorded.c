@@ -13,13 +13,13 @@ int recorded_has(const log_diff *diff, int side, uint32_t table)
 	mprof_diff_row sum = {.struct_size = sizeof(sum)};
 
 	switch (table) {
-	case MPROF_DIFF_METHODS:
+	case MPROF_TABLE_METHODS:
 		return log->totals.calls > 0 || log->totals.method_ns > 0;
-	case MPROF_DIFF_ALLOCATIONS:
+	case MPROF_TABLE_CLASSES:
 		return log->totals.allocations > 0;
-	case MPROF_DIFF_SAMPLES:
+	case MPROF_TABLE_SAMPLES:
 		return log->totals.samples > 0 || has_flag(log, MPROF_INTRO_FLAG_STATISTICAL);
-	case MPROF_DIFF_MONITORS:
+	case MPROF_TABLE_MONITORS:
 		return log->totals.contentions > 0 || has_flag(log, MPROF_INTRO_FLAG_MONITOR);
 	default:
 		mprof_profile_diff_get_sum(diff->profiles, table, &sum);
@@ -31,9 +31,9 @@ int recorded_has(const log_diff *diff, int side, uint32_t table)
 static int was_asked_for(const diff_side *log, uint32_t table)
 {
 	switch (table) {
-	case MPROF_DIFF_METHODS:
+	case MPROF_TABLE_METHODS:
 		return has_flag(log, MPROF_INTRO_FLAG_ENTER_LEAVE);
-	case MPROF_DIFF_ALLOCATIONS:
+	case MPROF_TABLE_CLASSES:
 		return has_flag(log, MPROF_INTRO_FLAG_ALLOCATION);
 	default:
 		return 0;
@@ -42,8 +42,8 @@ static int was_asked_for(const diff_side *log, uint32_t table)
 
 int recorded_is_comparable(const log_diff *diff)
 {
-	static const uint32_t tables[] = {MPROF_DIFF_METHODS, MPROF_DIFF_ALLOCATIONS, MPROF_DIFF_SAMPLES,
-					  MPROF_DIFF_MONITORS};
+	static const uint32_t tables[] = {MPROF_TABLE_METHODS, MPROF_TABLE_CLASSES, MPROF_TABLE_SAMPLES,
+					  MPROF_TABLE_MONITORS};
 
 	if (diff->profiles == NULL || (diff->heap[DIFF_BEFORE].shot > 0 && diff->heap[DIFF_AFTER].shot > 0))
 		return 1;

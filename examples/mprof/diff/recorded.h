@@ -9,7 +9,7 @@
 #include "diff/diff.h"
 
 /**
- * Whether a log has the data of a table, an #mprof_diff_table. A log whose recording included samples or waits for
+ * Whether a log has the data of a table, an #mprof_profile_table. A log whose recording included samples or waits for
  * monitors has these even if there were none. Calls and allocations count only if there are some: every program has
  * them, and the original profiler sets their flags without recording them.
  */

@@ -25,16 +25,16 @@ static void json_name(json_writer *json, const diff_table *table, const mprof_di
 	char *text;
 
 	switch (table->table) {
-	case MPROF_DIFF_METHODS:
+	case MPROF_TABLE_METHODS:
 		json_string(json, "class", name->class_name);
 		json_string(json, "name", name->name);
 		break;
-	case MPROF_DIFF_MONITORS:
-	case MPROF_DIFF_MONITOR_SITES:
+	case MPROF_TABLE_MONITORS:
+	case MPROF_TABLE_MONITOR_SITES:
 		json_string(json, "class", name->class_name[0] != '\0' ? name->class_name : NULL);
 		break;
 	default:
-		if (table->table == MPROF_DIFF_SAMPLES)
+		if (table->table == MPROF_TABLE_SAMPLES)
 			json_string(json, "kind", name->kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
 		text = diff_tables_name(name);
 		json_string(json, "name", text);

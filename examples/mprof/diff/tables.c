@@ -10,17 +10,17 @@
 #include <string.h>
 
 const diff_table diff_tables[DIFF_TABLES] = {
-	{MPROF_DIFF_METHODS, "Methods", "methods", "calls", "self_ns", "total_ns", "calls", "own time", "total time",
+	{MPROF_TABLE_METHODS, "Methods", "methods", "calls", "self_ns", "total_ns", "calls", "own time", "total time",
 	 "method", 1, 0},
-	{MPROF_DIFF_ALLOCATIONS, "Allocations by class", "allocations", "objects", "bytes", NULL, "objects", "bytes",
+	{MPROF_TABLE_CLASSES, "Allocations by class", "allocations", "objects", "bytes", NULL, "objects", "bytes",
 	 "bytes", "class", 0, 0},
-	{MPROF_DIFF_ALLOCATION_SITES, "Allocations by call site", "allocation_sites", "objects", "bytes", NULL,
+	{MPROF_TABLE_ALLOCATION_SITES, "Allocations by call site", "allocation_sites", "objects", "bytes", NULL,
 	 "objects", "bytes", "bytes", "class", 0, 1},
-	{MPROF_DIFF_SAMPLES, "Samples", "samples", NULL, "hits", "total", NULL, "samples", "samples with callees",
+	{MPROF_TABLE_SAMPLES, "Samples", "samples", NULL, "hits", "total", NULL, "samples", "samples with callees",
 	 "method or function", 0, 0},
-	{MPROF_DIFF_MONITORS, "Waits for monitors by class", "monitors", "contentions", "contended_ns", NULL, "waits",
+	{MPROF_TABLE_MONITORS, "Waits for monitors by class", "monitors", "contentions", "contended_ns", NULL, "waits",
 	 "time", "time", "class", 1, 0},
-	{MPROF_DIFF_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "contentions", "contended_ns",
+	{MPROF_TABLE_MONITOR_SITES, "Waits for monitors by call site", "monitor_sites", "contentions", "contended_ns",
 	 NULL, "waits", "time", "time", "class", 1, 1},
 };
 

@@ -10,7 +10,7 @@
 
 /** A table and the names of its figures. */
 typedef struct diff_table {
-	uint32_t table; /**< An #mprof_diff_table. */
+	uint32_t table; /**< An #mprof_profile_table. */
 	const char *title;
 	const char *key;   /**< In JSON documents. */
 	const char *count; /**< Part of keys, such as "calls"; NULL if the table has no count, as for the next two. */

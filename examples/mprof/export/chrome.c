@@ -273,8 +273,8 @@ static void add_collections(chrome_trace *trace)
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 	char name[NAME_SIZE];
 
-	for (size_t i = 0; i < mprof_profile_get_collection_count(profile); i++) {
-		if (mprof_profile_get_collection(profile, i, &collection) != MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_COLLECTIONS); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_COLLECTIONS, i, &collection) != MPROF_OK)
 			continue;
 		snprintf(name, sizeof(name), "Garbage collection of generation %" PRIu32, collection.generation);
 		write_interval(trace, "collection", name, trace->threads.pid, time_after(collection.start_ns, 0),
@@ -290,11 +290,12 @@ static void add_pauses(chrome_trace *trace)
 	class_name class;
 	char name[NAME_SIZE];
 
-	for (size_t i = 0; i < mprof_profile_get_pause_count(profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PAUSES); i++) {
 		const walk_thread *thread;
 		const char *class_text;
 
-		if (mprof_profile_get_pause(profile, i, &pause) != MPROF_OK || pause.kind == MPROF_PAUSE_COLLECTION)
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PAUSES, i, &pause) != MPROF_OK ||
+		    pause.kind == MPROF_PAUSE_COLLECTION)
 			continue;
 		thread = pause.kind == MPROF_PAUSE_WAIT ? event_walk_thread(&trace->walk, pause.thread) : NULL;
 		class_text = names_class_or_none(trace->walk.input.reader, pause.class_id, &class);
@@ -311,8 +312,8 @@ static void add_marks(chrome_trace *trace)
 	const mprof_profile *profile = trace->report->profile;
 	mprof_mark mark = {.struct_size = sizeof(mark)};
 
-	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
-		if (mprof_profile_get_mark(profile, i, &mark) == MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_MARKS); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_MARKS, i, &mark) == MPROF_OK)
 			write_instant(trace, "marker", mark.text, NULL, time_after(mark.time_ns, 0));
 	}
 }

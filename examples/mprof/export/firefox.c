@@ -243,10 +243,10 @@ static void add_collections(firefox_profile *profile)
 	const mprof_profile *log = profile->report->profile;
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 
-	for (size_t i = 0; i < mprof_profile_get_collection_count(log); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_COLLECTIONS); i++) {
 		firefox_marker marker = {.name = FIREFOX_NONE, .kind = FIREFOX_COLLECTION};
 
-		if (mprof_profile_get_collection(log, i, &collection) != MPROF_OK)
+		if (mprof_profile_get_row(log, MPROF_TABLE_COLLECTIONS, i, &collection) != MPROF_OK)
 			continue;
 		marker.start = time_after(collection.start_ns, 0);
 		marker.end = collection.unfinished ? profile->walk.time
@@ -265,12 +265,13 @@ static void add_pauses(firefox_profile *profile)
 	const mprof_profile *log = profile->report->profile;
 	mprof_pause pause = {.struct_size = sizeof(pause)};
 
-	for (size_t i = 0; i < mprof_profile_get_pause_count(log); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_PAUSES); i++) {
 		const walk_thread *thread;
 		firefox_marker marker = {.name = FIREFOX_NONE, .kind = FIREFOX_WORLD_STOP};
 		firefox_row *row = profile->process;
 
-		if (mprof_profile_get_pause(log, i, &pause) != MPROF_OK || pause.kind == MPROF_PAUSE_COLLECTION)
+		if (mprof_profile_get_row(log, MPROF_TABLE_PAUSES, i, &pause) != MPROF_OK ||
+		    pause.kind == MPROF_PAUSE_COLLECTION)
 			continue;
 		marker.start = time_after(pause.start_ns, 0);
 		marker.end = time_after(pause.start_ns, pause.duration_ns);
@@ -289,10 +290,10 @@ static void add_marks(firefox_profile *profile)
 	const mprof_profile *log = profile->report->profile;
 	mprof_mark mark = {.struct_size = sizeof(mark)};
 
-	for (size_t i = 0; i < mprof_profile_get_mark_count(log); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_MARKS); i++) {
 		firefox_marker marker = {.kind = FIREFOX_USER_MARK};
 
-		if (mprof_profile_get_mark(log, i, &mark) != MPROF_OK)
+		if (mprof_profile_get_row(log, MPROF_TABLE_MARKS, i, &mark) != MPROF_OK)
 			continue;
 		marker.start = time_after(mark.time_ns, 0);
 		marker.end = marker.start;
@@ -306,8 +307,8 @@ static void add_heap_sizes(firefox_profile *profile)
 	const mprof_profile *log = profile->report->profile;
 	mprof_heap_resize resize = {.struct_size = sizeof(resize)};
 
-	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(log); i++) {
-		if (mprof_profile_get_heap_resize(log, i, &resize) == MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(log, MPROF_TABLE_HEAP_RESIZES); i++) {
+		if (mprof_profile_get_row(log, MPROF_TABLE_HEAP_RESIZES, i, &resize) == MPROF_OK)
 			firefox_counters_add(&profile->counters, FIREFOX_HEAP_SIZE, "Heap size",
 					     time_after(resize.time_ns, 0), resize.bytes);
 	}

@@ -441,12 +441,12 @@ static void add_collections(perfetto_trace *trace)
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 	char name[NAME_SIZE];
 
-	for (size_t i = 0; i < mprof_profile_get_collection_count(profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_COLLECTIONS); i++) {
 		uint64_t start;
 		uint64_t end;
 		uint64_t track;
 
-		if (mprof_profile_get_collection(profile, i, &collection) != MPROF_OK)
+		if (mprof_profile_get_row(profile, MPROF_TABLE_COLLECTIONS, i, &collection) != MPROF_OK)
 			continue;
 		start = time_after(collection.start_ns, 0);
 		end = collection.unfinished ? UINT64_MAX : time_after(collection.start_ns, collection.duration_ns);
@@ -508,8 +508,8 @@ static void add_pauses(perfetto_trace *trace)
 	const mprof_profile *profile = trace->report->profile;
 	mprof_pause pause = {.struct_size = sizeof(pause)};
 
-	for (size_t i = 0; i < mprof_profile_get_pause_count(profile); i++) {
-		if (mprof_profile_get_pause(profile, i, &pause) == MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PAUSES); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PAUSES, i, &pause) == MPROF_OK)
 			add_pause(trace, &pause);
 	}
 }
@@ -520,10 +520,10 @@ static void add_marks(perfetto_trace *trace)
 	uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_MARKS, 0);
 	mprof_mark mark = {.struct_size = sizeof(mark)};
 
-	if (mprof_profile_get_mark_count(profile) > 0)
+	if (mprof_profile_get_row_count(profile, MPROF_TABLE_MARKS) > 0)
 		perfetto_describe_track(&trace->writer, track, trace->process, "Markers");
-	for (size_t i = 0; i < mprof_profile_get_mark_count(profile); i++) {
-		if (mprof_profile_get_mark(profile, i, &mark) == MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_MARKS); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_MARKS, i, &mark) == MPROF_OK)
 			perfetto_event(&trace->writer, TRACK_EVENT_INSTANT, track, mark.text,
 				       time_after(mark.time_ns, 0));
 	}
@@ -540,7 +540,7 @@ static int add_heap(perfetto_trace *trace, const export_job *job)
 		.end_ns = time_window_end(window) > 0 ? (uint64_t)window->end_ns : UINT64_MAX,
 	};
 
-	if (job->heap_shot == 0 && mprof_profile_get_heap_shot_count(trace->report->profile) == 0)
+	if (job->heap_shot == 0 && mprof_profile_get_row_count(trace->report->profile, MPROF_TABLE_HEAP_SHOTS) == 0)
 		return STATUS_OK;
 	return perfetto_heap_write(&trace->writer, job, &place);
 }
@@ -560,18 +560,17 @@ static void add_completeness(perfetto_trace *trace)
 static void read_properties(perfetto_trace *trace)
 {
 	const mprof_profile *profile = trace->report->profile;
-	const char *key;
-	const char *value;
+	mprof_profile_property property = {.struct_size = sizeof(property)};
 
 	trace->pid = trace->names.pid;
 	/* Without the clock of the system, traces of mprof can be merged with one another, but not with others. */
 	trace->writer.boot_start = trace->writer.start_time;
-	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
-		if (mprof_profile_get_property(profile, i, &key, &value) != MPROF_OK)
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PROPERTIES); i++) {
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK)
 			continue;
-		if (strcmp(key, "arguments") == 0)
-			trace->arguments = value;
-		if (strcmp(key, "counter") == 0 && strcmp(value, "monotonic clock, nanoseconds") == 0)
+		if (strcmp(property.key, "arguments") == 0)
+			trace->arguments = property.value;
+		if (strcmp(property.key, "counter") == 0 && strcmp(property.value, "monotonic clock, nanoseconds") == 0)
 			trace->writer.monotonic_start = trace->report->summary.session.start.counter;
 	}
 }

@@ -338,8 +338,8 @@ static void write_comments(pprof_writer *writer, protobuf_message *fields)
 			 session->lost_events);
 		write_comment(writer, fields, text);
 	}
-	if (writer->threads.thread_count == 0 && mprof_profile_get_thread_count(report->profile) > 1 &&
-	    !writer->job->options.has_thread)
+	if (writer->threads.thread_count == 0 &&
+	    mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1 && !writer->job->options.has_thread)
 		write_comment(writer, fields, "threads are not distinguished: the log is large, see --by-thread");
 	if (writer->is_estimated)
 		write_comment(writer, fields, "processor time and sampled allocations are estimates");

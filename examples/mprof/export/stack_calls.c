@@ -28,7 +28,7 @@ typedef struct method_choice {
 int stack_calls_mark(stack_calls *calls, const log_report *report, uint32_t call)
 {
 	if (calls->nodes == NULL) {
-		calls->count = mprof_profile_get_call_count(report->profile);
+		calls->count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_CALLS);
 		calls->nodes = calloc(calls->count + 1, sizeof(*calls->nodes));
 		calls->states = calloc(calls->count + 1, sizeof(*calls->states));
 		calls->choices.value_size = sizeof(method_choice) - sizeof(uint64_t);
@@ -102,11 +102,13 @@ int stack_calls_add(stack_calls *calls, stack_tree *tree, const log_report *repo
 
 	/* A node has a larger number than its parent. */
 	for (size_t i = calls->count; i-- > 1;) {
-		if (calls->states[i] && mprof_profile_get_call(report->profile, (uint32_t)i, &call) == MPROF_OK)
+		if (calls->states[i] &&
+		    mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, (uint32_t)i, &call) == MPROF_OK)
 			calls->states[call.parent] |= CALL_IS_MARKED;
 	}
 	for (size_t i = 1; i < calls->count; i++) {
-		if (calls->states[i] && mprof_profile_get_call(report->profile, (uint32_t)i, &call) == MPROF_OK &&
+		if (calls->states[i] &&
+		    mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, (uint32_t)i, &call) == MPROF_OK &&
 		    !add_frame(calls, tree, report, (uint32_t)i, &call))
 			return 0;
 	}

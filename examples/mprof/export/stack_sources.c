@@ -69,7 +69,7 @@ static mprof_frame_node get_call(const log_report *report, uint32_t node, export
 	mprof_call_stats call = {.struct_size = sizeof(call)};
 	mprof_frame_node frame = {.struct_size = sizeof(frame)};
 
-	mprof_profile_get_call(report->profile, node, &call);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, node, &call);
 	frame.kind = MPROF_SAMPLE_METHOD;
 	frame.id = call.method;
 	frame.flags = call.flags;
@@ -83,7 +83,7 @@ static mprof_frame_node get_call(const log_report *report, uint32_t node, export
 static int add_tree(stack_tree *tree, const log_report *report, const mprof_frame_tree *filtered)
 {
 	const size_t count = filtered != NULL ? mprof_frame_tree_get_node_count(filtered)
-					      : mprof_profile_get_call_count(report->profile);
+					      : mprof_profile_get_row_count(report->profile, MPROF_TABLE_CALLS);
 	const int by_count = tree->value == EXPORT_CALLS || tree->value == EXPORT_ALLOCATIONS;
 	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
 	int is_added = nodes != NULL;
@@ -192,7 +192,7 @@ static site_value allocation_at(const site_list *list, size_t index, int *is_est
 	mprof_allocation_site row = {.struct_size = sizeof(row)};
 	site_value site = {.caller = 0};
 
-	if (mprof_profile_get_allocation_site(list->report->profile, index, &row) != MPROF_OK)
+	if (mprof_profile_get_row(list->report->profile, MPROF_TABLE_ALLOCATION_SITES, index, &row) != MPROF_OK)
 		return site;
 	site.class_id = row.class_id;
 	site.stack = row.stack;
@@ -212,7 +212,7 @@ static site_value allocation_at(const site_list *list, size_t index, int *is_est
 static int has_sites(const site_list *list)
 {
 	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
 
 	if (!report_has_calls(report) || (report->options.with_call_sites && count > 0))
 		return 1;
@@ -229,12 +229,13 @@ static int has_sites(const site_list *list)
 static int add_classes(site_list *list, const key_map *sums)
 {
 	const log_report *report = list->report;
-	size_t count = mprof_profile_get_class_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_CLASSES);
 	mprof_class_stats *classes = calloc(count + 1, sizeof(*classes));
 	int is_added = classes != NULL;
 
 	if (is_added)
-		mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), count, &count);
+		mprof_profile_get_rows(report->profile, MPROF_TABLE_CLASSES, 0, classes, sizeof(*classes), count,
+				       &count);
 	for (size_t i = 0; i < count && is_added; i++) {
 		const class_sum *sum = key_map_find(sums, classes[i].id);
 		const uint64_t value = list->tree->value == EXPORT_BYTES ? classes[i].bytes : classes[i].allocations;
@@ -254,7 +255,7 @@ static int add_classes(site_list *list, const key_map *sums)
 static int add_allocations(site_list *list, key_map *sums)
 {
 	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_allocation_site_count(report->profile);
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
 	int is_estimated = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -298,7 +299,7 @@ static site_value wait_at(const log_report *report, size_t index)
 	mprof_monitor_site row = {.struct_size = sizeof(row)};
 	site_value site = {.caller = 0};
 
-	if (mprof_profile_get_monitor_site(report->profile, index, &row) != MPROF_OK)
+	if (mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_SITES, index, &row) != MPROF_OK)
 		return site;
 	site.class_id = row.class_id;
 	site.stack = row.stack;
@@ -311,7 +312,7 @@ static site_value wait_at(const log_report *report, size_t index)
 static int add_waits(site_list *list, uint64_t *added)
 {
 	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_monitor_site_count(report->profile);
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_SITES);
 
 	for (size_t i = 0; i < count; i++) {
 		const site_value site = wait_at(report, i);
@@ -346,11 +347,11 @@ int stack_sources_add_handles(stack_tree *tree, const log_report *report, int wi
 	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
 	uint64_t added = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_handle_site_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLE_SITES); i++) {
 		mprof_handle_site row = {.struct_size = sizeof(row)};
 		site_value site = {.caller = 0};
 
-		if (mprof_profile_get_handle_site(report->profile, i, &row) != MPROF_OK)
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLE_SITES, i, &row) != MPROF_OK)
 			continue;
 		site.class_id = row.class_id;
 		site.stack = row.stack;

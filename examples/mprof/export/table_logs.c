@@ -12,13 +12,12 @@
 /* The value of a property of the log; \p otherwise if the log does not have it. */
 static const char *property_of(const log_report *report, const char *wanted, const char *otherwise)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK &&
-		    strcmp(key, wanted) == 0)
-			return value;
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK &&
+		    strcmp(property.key, wanted) == 0)
+			return property.value;
 	}
 	return otherwise != NULL ? otherwise : "";
 }

@@ -62,15 +62,14 @@ static void add_log(table_sink *sink, const log_report *report)
 
 static void add_properties(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK)
 			continue;
 		table_begin_row(sink, TABLE_PROPERTIES);
-		table_text(sink, key);
-		table_text(sink, value);
+		table_text(sink, property.key);
+		table_text(sink, property.value);
 		table_end_row(sink);
 	}
 }
@@ -123,10 +122,10 @@ static void add_methods(table_sink *sink, const log_report *report)
 
 static void add_threads(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
 		mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
-		mprof_profile_get_thread(report->profile, i, &stats);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, i, &stats);
 		table_begin_row(sink, TABLE_THREADS);
 		table_address(sink, stats.id);
 		table_text(sink, stats.name);
@@ -152,10 +151,10 @@ static void add_parent(table_sink *sink, size_t node, uint32_t parent)
 
 static void add_call_tree(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_call_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_CALLS); i++) {
 		mprof_call_stats stats = {.struct_size = sizeof(stats)};
 
-		mprof_profile_get_call(report->profile, (uint32_t)i, &stats);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, (uint32_t)i, &stats);
 		table_begin_row(sink, TABLE_CALL_TREE);
 		add_parent(sink, i, stats.parent);
 		table_unsigned(sink, stats.method);
@@ -223,10 +222,10 @@ static const char *name_of_pause(uint32_t kind)
 
 static void add_pauses(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_pause_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PAUSES); i++) {
 		mprof_pause pause = {.struct_size = sizeof(pause)};
 
-		mprof_profile_get_pause(report->profile, i, &pause);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_PAUSES, i, &pause);
 		table_begin_row(sink, TABLE_PAUSES);
 		table_text(sink, name_of_pause(pause.kind));
 		table_signed(sink, pause.start_ns);
@@ -252,10 +251,10 @@ static void add_pauses(table_sink *sink, const log_report *report)
 
 static void add_monitors(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_monitor_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITORS); i++) {
 		mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
 
-		mprof_profile_get_monitor(report->profile, i, &stats);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MONITORS, i, &stats);
 		table_begin_row(sink, TABLE_MONITORS);
 		table_unsigned(sink, stats.class_id);
 		table_class(sink, report, stats.class_id);
@@ -266,10 +265,10 @@ static void add_monitors(table_sink *sink, const log_report *report)
 		table_unsigned(sink, stats.unfinished);
 		table_end_row(sink);
 	}
-	for (size_t i = 0; i < mprof_profile_get_monitor_site_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_SITES); i++) {
 		mprof_monitor_site site = {.struct_size = sizeof(site)};
 
-		mprof_profile_get_monitor_site(report->profile, i, &site);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_SITES, i, &site);
 		table_begin_row(sink, TABLE_MONITOR_SITES);
 		table_unsigned(sink, site.class_id);
 		table_class(sink, report, site.class_id);
@@ -284,10 +283,10 @@ static void add_monitors(table_sink *sink, const log_report *report)
 
 static void add_exception_sites(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_exception_site_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_EXCEPTION_SITES); i++) {
 		mprof_exception_site site = {.struct_size = sizeof(site)};
 
-		mprof_profile_get_exception_site(report->profile, i, &site);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_EXCEPTION_SITES, i, &site);
 		table_begin_row(sink, TABLE_EXCEPTION_SITES);
 		table_unsigned(sink, site.class_id);
 		table_class(sink, report, site.class_id);
@@ -319,10 +318,10 @@ static void add_metric_values(table_sink *sink, const mprof_metric_stats *metric
 
 static void add_metrics(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_METRICS); i++) {
 		mprof_metric_stats metric = {.struct_size = sizeof(metric)};
 
-		mprof_profile_get_metric(report->profile, i, &metric);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, i, &metric);
 		table_begin_row(sink, TABLE_METRICS);
 		table_text(sink, metric.section);
 		table_text(sink, metric.name);
@@ -343,10 +342,10 @@ static void add_metrics(table_sink *sink, const log_report *report)
 
 static void add_marks(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_mark_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MARKS); i++) {
 		mprof_mark mark = {.struct_size = sizeof(mark)};
 
-		mprof_profile_get_mark(report->profile, i, &mark);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MARKS, i, &mark);
 		table_begin_row(sink, TABLE_MARKS);
 		table_signed(sink, mark.time_ns);
 		table_address(sink, mark.thread);

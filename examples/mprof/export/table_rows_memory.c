@@ -28,10 +28,10 @@ static void add_classes(table_sink *sink, const log_report *report)
 
 static void add_allocation_sites(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_allocation_site_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES); i++) {
 		mprof_allocation_site site = {.struct_size = sizeof(site)};
 
-		mprof_profile_get_allocation_site(report->profile, i, &site);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site);
 		table_begin_row(sink, TABLE_ALLOCATION_SITES);
 		table_unsigned(sink, site.class_id);
 		table_class(sink, report, site.class_id);
@@ -48,10 +48,10 @@ static void add_allocation_sites(table_sink *sink, const log_report *report)
 
 static void add_memory_sites(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_memory_site_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES); i++) {
 		mprof_memory_site site = {.struct_size = sizeof(site)};
 
-		mprof_profile_get_memory_site(report->profile, i, &site);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SITES, i, &site);
 		table_begin_row(sink, TABLE_MEMORY_SITES);
 		table_stack(sink, report, site.stack);
 		table_unsigned(sink, site.allocations);
@@ -68,10 +68,10 @@ static void add_memory_sites(table_sink *sink, const log_report *report)
 
 static void add_collections(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_collection_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_COLLECTIONS); i++) {
 		mprof_collection collection = {.struct_size = sizeof(collection)};
 
-		mprof_profile_get_collection(report->profile, i, &collection);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_COLLECTIONS, i, &collection);
 		table_begin_row(sink, TABLE_COLLECTIONS);
 		table_unsigned(sink, collection.number);
 		table_unsigned(sink, collection.generation);
@@ -104,10 +104,10 @@ static void add_snapshot_classes(table_sink *sink, const log_report *report, siz
 
 static void add_heap_snapshots(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_heap_shot_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS); i++) {
 		mprof_heap_shot shot = {.struct_size = sizeof(shot)};
 
-		mprof_profile_get_heap_shot(report->profile, i, &shot);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot);
 		table_begin_row(sink, TABLE_HEAP_SNAPSHOTS);
 		table_unsigned(sink, i + 1);
 		table_unsigned(sink, shot.number);
@@ -124,10 +124,10 @@ static void add_heap_snapshots(table_sink *sink, const log_report *report)
 
 static void add_handles(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_handle_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLES); i++) {
 		mprof_handle_stats stats = {.struct_size = sizeof(stats)};
 
-		mprof_profile_get_handle(report->profile, i, &stats);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLES, i, &stats);
 		table_begin_row(sink, TABLE_HANDLES);
 		table_unsigned(sink, stats.class_id);
 		table_class(sink, report, stats.class_id);

@@ -20,14 +20,14 @@ typedef struct thread_entry {
 
 static uint64_t find_pid(const mprof_profile *profile)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 		uint64_t pid;
 
-		if (mprof_profile_get_property(profile, i, &key, &value) != MPROF_OK || strcmp(key, "pid") != 0)
+		if (mprof_profile_get_row(profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK ||
+		    strcmp(property.key, "pid") != 0)
 			continue;
-		pid = strtoull(value, NULL, 10);
+		pid = strtoull(property.value, NULL, 10);
 		if (pid > 0 && pid <= LAST_NUMBER)
 			return pid;
 	}
@@ -36,7 +36,7 @@ static uint64_t find_pid(const mprof_profile *profile)
 
 int thread_names_table_init(thread_table *table, const log_report *report)
 {
-	const size_t count = mprof_profile_get_thread_count(report->profile);
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
 	memset(table, 0, sizeof(*table));
@@ -47,7 +47,7 @@ int thread_names_table_init(thread_table *table, const log_report *report)
 	for (size_t i = 0; i < count; i++) {
 		thread_entry *entry;
 
-		if (mprof_profile_get_thread(report->profile, i, &stats) != MPROF_OK)
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, i, &stats) != MPROF_OK)
 			continue;
 		entry = key_map_put(&table->threads, stats.id);
 		if (entry == NULL)
@@ -67,7 +67,8 @@ static const char *find_name(const thread_table *table, const thread_entry *entr
 {
 	stats->struct_size = sizeof(*stats);
 	if (entry == NULL || entry->index == 0 ||
-	    mprof_profile_get_thread(table->report->profile, (size_t)entry->index - 1, stats) != MPROF_OK ||
+	    mprof_profile_get_row(table->report->profile, MPROF_TABLE_THREADS, (size_t)entry->index - 1, stats) !=
+		    MPROF_OK ||
 	    stats->name == NULL || *stats->name == '\0')
 		return NULL;
 	return stats->name;

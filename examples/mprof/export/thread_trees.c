@@ -24,13 +24,13 @@ static mprof_thread_stats get_thread(const log_report *report, size_t index)
 {
 	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
 
-	mprof_profile_get_thread(report->profile, index, &thread);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, index, &thread);
 	return thread;
 }
 
 void thread_trees_only_label(const export_job *job, const log_report *report, char label[THREAD_LABEL_SIZE])
 {
-	size_t count = mprof_profile_get_thread_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 
 	label[0] = '\0';
 	for (size_t i = 0; i < count; i++) {
@@ -87,7 +87,7 @@ static int read_thread(thread_tree *made, const export_job *job, const mprof_thr
 
 int thread_trees_read(thread_trees *set, const export_job *job, const log_report *report)
 {
-	size_t count = mprof_profile_get_thread_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	uint64_t hits = 0;
 
 	if (count < 2 || count > THREAD_TREES_MAX || job->options.has_thread ||

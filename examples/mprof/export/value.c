@@ -88,7 +88,7 @@ int export_value_exists(const log_report *report, export_value value)
 	case EXPORT_WAITS:
 		return totals->contentions > 0;
 	case EXPORT_HEAP:
-		return mprof_profile_get_heap_shot_count(report->profile) > 0;
+		return mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS) > 0;
 	case EXPORT_HANDLES:
 		return totals->handles_alive > 0;
 	default:
@@ -99,7 +99,8 @@ int export_value_exists(const log_report *report, export_value value)
 /* Whether objects that were allocated have a method or a call stack. */
 static int has_allocation_sites(const log_report *report)
 {
-	return report_has_calls(report) || mprof_profile_get_allocation_site_count(report->profile) > 0;
+	return report_has_calls(report) ||
+	       mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES) > 0;
 }
 
 export_value export_value_choose(const log_report *report)
@@ -116,7 +117,7 @@ export_value export_value_choose(const log_report *report)
 
 static int has_native_memory(const log_report *report)
 {
-	return mprof_profile_get_memory_site_count(report->profile) > 0;
+	return mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES) > 0;
 }
 
 int export_value_is_of_thread(const mprof_reader *reader, uint32_t metric)

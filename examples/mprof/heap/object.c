@@ -112,7 +112,8 @@ static void print_addresses(const heap_origins *traced)
 {
 	mprof_traced_address address = {.struct_size = sizeof(address)};
 
-	for (size_t i = 0; mprof_profile_get_traced_address(traced->profile, i, &address) == MPROF_OK; i++) {
+	for (size_t i = 0;
+	     mprof_profile_get_row(traced->profile, MPROF_TABLE_TRACED_ADDRESSES, i, &address) == MPROF_OK; i++) {
 		char text[TEXT_NUMBER_SIZE];
 
 		printf("    0x%" PRIx64 " from %s on, age %" PRIu32 "\n", address.address,
@@ -206,7 +207,8 @@ static void print_addresses_json(const heap_origins *traced, json_writer *json)
 	mprof_traced_address address = {.struct_size = sizeof(address)};
 
 	json_begin_array(json, "addresses");
-	for (size_t i = 0; mprof_profile_get_traced_address(traced->profile, i, &address) == MPROF_OK; i++) {
+	for (size_t i = 0;
+	     mprof_profile_get_row(traced->profile, MPROF_TABLE_TRACED_ADDRESSES, i, &address) == MPROF_OK; i++) {
 		json_begin_object(json, NULL);
 		json_hexadecimal(json, "address", address.address);
 		json_signed(json, "time_ns", address.time_ns);

@@ -156,7 +156,7 @@ static void read_blocks(live_profile *live, uint64_t deadline)
 static void get_totals(live_profile *live)
 {
 	live->totals.struct_size = sizeof(live->totals);
-	mprof_profile_get_totals(live->profile, &live->totals);
+	mprof_profile_get_row(live->profile, MPROF_TABLE_TOTALS, 0, &live->totals);
 	live->recent.struct_size = sizeof(live->recent);
 	mprof_live_window_get_totals(live->window, &live->recent);
 }

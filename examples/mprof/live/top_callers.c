@@ -39,7 +39,7 @@ static size_t insert(top_related *related, size_t count, const mprof_frame_stats
 
 int top_callers_find(const live_profile *live, uint32_t table, const top_row *row, top_callers *found)
 {
-	chosen_frame chosen = {table == MPROF_LIVE_SAMPLES ? row->values.kind : MPROF_SAMPLE_METHOD,
+	chosen_frame chosen = {table == MPROF_TABLE_SAMPLES ? row->values.kind : MPROF_SAMPLE_METHOD,
 			       (uint32_t)row->values.id};
 	mprof_frame_stats stats = {.struct_size = sizeof(stats)};
 	mprof_frame_tree_options options;
@@ -47,7 +47,7 @@ int top_callers_find(const live_profile *live, uint32_t table, const top_row *ro
 
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.max_memory = MAX_MEMORY;
-	options.source = table == MPROF_LIVE_SAMPLES ? MPROF_FRAME_SOURCE_SAMPLES : MPROF_FRAME_SOURCE_CALLS;
+	options.source = table == MPROF_TABLE_SAMPLES ? MPROF_FRAME_SOURCE_SAMPLES : MPROF_FRAME_SOURCE_CALLS;
 	options.choose = choose_frame;
 	options.user = &chosen;
 	found->caller_count = 0;
@@ -72,7 +72,7 @@ void top_callers_format(const top_related *related, uint32_t table, char line[TO
 	char total[TEXT_NUMBER_SIZE];
 	char count[TEXT_NUMBER_SIZE];
 
-	if (table == MPROF_LIVE_SAMPLES)
+	if (table == MPROF_TABLE_SAMPLES)
 		snprintf(line, TOP_LINE_SIZE, "%12s %13s %13s  ", text_count(self, related->self),
 			 text_count(total, related->total), "");
 	else

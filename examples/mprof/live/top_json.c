@@ -41,8 +41,8 @@ static void print_samples_of(const live_profile *live, json_writer *json, uint64
 	uint64_t self = 0;
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < mprof_live_window_get_row_count(live->window, MPROF_LIVE_SAMPLES); i++) {
-		if (mprof_live_window_get_row(live->window, MPROF_LIVE_SAMPLES, i, &row) == MPROF_OK &&
+	for (size_t i = 0; i < mprof_live_window_get_row_count(live->window, MPROF_TABLE_SAMPLES); i++) {
+		if (mprof_live_window_get_row(live->window, MPROF_TABLE_SAMPLES, i, &row) == MPROF_OK &&
 		    row.kind == MPROF_SAMPLE_METHOD && row.id == method) {
 			self = row.self;
 			total = row.total;
@@ -56,7 +56,7 @@ static void print_methods(const live_profile *live, json_writer *json, top_sort 
 {
 	method_name name;
 
-	count = top_rows_collect(live, MPROF_LIVE_METHODS, sort, rows, count);
+	count = top_rows_collect(live, MPROF_TABLE_METHODS, sort, rows, count);
 	json_begin_array(json, "methods");
 	for (size_t i = 0; i < count; i++) {
 		names_method(live->log.input.reader, (uint32_t)rows[i].values.id, &name);
@@ -75,12 +75,12 @@ static void print_methods(const live_profile *live, json_writer *json, top_sort 
 
 static void print_samples(const live_profile *live, json_writer *json, size_t count)
 {
-	count = top_rows_collect(live, MPROF_LIVE_SAMPLES, TOP_SORT_SELF, rows, count);
+	count = top_rows_collect(live, MPROF_TABLE_SAMPLES, TOP_SORT_SELF, rows, count);
 	json_begin_array(json, "samples");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_string(json, "kind", rows[i].values.kind == MPROF_SAMPLE_METHOD ? "managed" : "native");
-		json_string(json, "name", top_rows_name(live, MPROF_LIVE_SAMPLES, &rows[i]));
+		json_string(json, "name", top_rows_name(live, MPROF_TABLE_SAMPLES, &rows[i]));
 		json_large(json, "hits", rows[i].values.self);
 		json_large(json, "hits_total", rows[i].values.total);
 		json_end_object(json);
@@ -90,12 +90,12 @@ static void print_samples(const live_profile *live, json_writer *json, size_t co
 
 static void print_classes(const live_profile *live, json_writer *json, size_t count)
 {
-	count = top_rows_collect(live, MPROF_LIVE_CLASSES, TOP_SORT_SELF, rows, count);
+	count = top_rows_collect(live, MPROF_TABLE_CLASSES, TOP_SORT_SELF, rows, count);
 	json_begin_array(json, "classes");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_large(json, "id", rows[i].values.id);
-		json_string(json, "name", top_rows_name(live, MPROF_LIVE_CLASSES, &rows[i]));
+		json_string(json, "name", top_rows_name(live, MPROF_TABLE_CLASSES, &rows[i]));
 		json_large(json, "allocations", rows[i].values.count);
 		json_large(json, "bytes", rows[i].values.self);
 		json_large(json, "exceptions", rows[i].values.total);
@@ -106,12 +106,12 @@ static void print_classes(const live_profile *live, json_writer *json, size_t co
 
 static void print_threads(const live_profile *live, json_writer *json, size_t count)
 {
-	count = top_rows_collect(live, MPROF_LIVE_THREADS, TOP_SORT_SELF, rows, count);
+	count = top_rows_collect(live, MPROF_TABLE_THREADS, TOP_SORT_SELF, rows, count);
 	json_begin_array(json, "threads");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_hexadecimal(json, "id", rows[i].values.id);
-		json_string(json, "name", top_rows_name(live, MPROF_LIVE_THREADS, &rows[i]));
+		json_string(json, "name", top_rows_name(live, MPROF_TABLE_THREADS, &rows[i]));
 		json_large(json, "events", rows[i].values.count);
 		json_large(json, "self_ns", rows[i].values.self);
 		json_large(json, "samples", rows[i].values.total);
@@ -122,11 +122,11 @@ static void print_threads(const live_profile *live, json_writer *json, size_t co
 
 static void print_monitors(const live_profile *live, json_writer *json, size_t count)
 {
-	count = top_rows_collect(live, MPROF_LIVE_MONITORS, TOP_SORT_SELF, rows, count);
+	count = top_rows_collect(live, MPROF_TABLE_MONITORS, TOP_SORT_SELF, rows, count);
 	json_begin_array(json, "monitors");
 	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
-		json_string(json, "class", top_rows_name(live, MPROF_LIVE_MONITORS, &rows[i]));
+		json_string(json, "class", top_rows_name(live, MPROF_TABLE_MONITORS, &rows[i]));
 		json_large(json, "contentions", rows[i].values.count);
 		json_large(json, "contended_ns", rows[i].values.self);
 		json_large(json, "failures", rows[i].values.total);
@@ -144,7 +144,7 @@ static void print_collections(const live_profile *live, json_writer *json)
 	top_rows_get_collections(live, &found);
 	json_begin_array(json, "collections");
 	for (size_t i = found.first; i < found.end; i++) {
-		if (mprof_profile_get_collection(live->profile, i, &collection) != MPROF_OK)
+		if (mprof_profile_get_row(live->profile, MPROF_TABLE_COLLECTIONS, i, &collection) != MPROF_OK)
 			break;
 		json_begin_object(json, NULL);
 		json_large(json, "number", collection.number);

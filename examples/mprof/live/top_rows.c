@@ -51,7 +51,7 @@ size_t top_rows_collect(const live_profile *live, uint32_t table, top_sort sort,
 
 uint32_t top_rows_hot_table(const live_profile *live)
 {
-	return live->totals.calls == 0 && live->totals.samples > 0 ? MPROF_LIVE_SAMPLES : MPROF_LIVE_METHODS;
+	return live->totals.calls == 0 && live->totals.samples > 0 ? MPROF_TABLE_SAMPLES : MPROF_TABLE_METHODS;
 }
 
 static const char *name_of_thread(const live_profile *live, const top_row *row)
@@ -59,7 +59,8 @@ static const char *name_of_thread(const live_profile *live, const top_row *row)
 	static char unnamed[32];
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
-	if (mprof_profile_get_thread(live->profile, row->index, &stats) == MPROF_OK && stats.name != NULL)
+	if (mprof_profile_get_row(live->profile, MPROF_TABLE_THREADS, row->index, &stats) == MPROF_OK &&
+	    stats.name != NULL)
 		return stats.name;
 	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, row->values.id);
 	return unnamed;
@@ -72,12 +73,12 @@ const char *top_rows_name(const live_profile *live, uint32_t table, const top_ro
 	const char *name;
 
 	switch (table) {
-	case MPROF_LIVE_METHODS:
+	case MPROF_TABLE_METHODS:
 		return names_full_method(input->names, (uint32_t)row->values.id);
-	case MPROF_LIVE_SAMPLES:
+	case MPROF_TABLE_SAMPLES:
 		name = names_sample(input->names, row->values.kind, (uint32_t)row->values.id);
 		break;
-	case MPROF_LIVE_THREADS:
+	case MPROF_TABLE_THREADS:
 		return name_of_thread(live, row);
 	default:
 		name = names_class_or_none(input->reader, (uint32_t)row->values.id, &class);
@@ -90,7 +91,9 @@ uint64_t top_rows_unfinished_waits(const live_profile *live, const top_row *row)
 {
 	mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
 
-	return mprof_profile_get_monitor(live->profile, row->index, &stats) == MPROF_OK ? stats.unfinished : 0;
+	return mprof_profile_get_row(live->profile, MPROF_TABLE_MONITORS, row->index, &stats) == MPROF_OK
+		       ? stats.unfinished
+		       : 0;
 }
 
 uint64_t top_rows_whole(const live_profile *live, uint32_t table)
@@ -98,10 +101,10 @@ uint64_t top_rows_whole(const live_profile *live, uint32_t table)
 	mprof_live_row row = {.struct_size = sizeof(row)};
 	uint64_t sum = 0;
 
-	if (table == MPROF_LIVE_SAMPLES)
+	if (table == MPROF_TABLE_SAMPLES)
 		return live->recent.samples;
-	for (size_t i = 0; i < mprof_live_window_get_row_count(live->window, MPROF_LIVE_THREADS); i++) {
-		if (mprof_live_window_get_row(live->window, MPROF_LIVE_THREADS, i, &row) == MPROF_OK)
+	for (size_t i = 0; i < mprof_live_window_get_row_count(live->window, MPROF_TABLE_THREADS); i++) {
+		if (mprof_live_window_get_row(live->window, MPROF_TABLE_THREADS, i, &row) == MPROF_OK)
 			sum += row.self;
 	}
 	return sum;
@@ -113,9 +116,10 @@ void top_rows_get_collections(const live_profile *live, top_collections *found)
 	mprof_collection collection = {.struct_size = sizeof(collection)};
 
 	memset(found, 0, sizeof(*found));
-	found->end = mprof_profile_get_collection_count(live->profile);
+	found->end = mprof_profile_get_row_count(live->profile, MPROF_TABLE_COLLECTIONS);
 	for (found->first = found->end; found->first > 0; found->first--) {
-		if (mprof_profile_get_collection(live->profile, found->first - 1, &collection) != MPROF_OK ||
+		if (mprof_profile_get_row(live->profile, MPROF_TABLE_COLLECTIONS, found->first - 1, &collection) !=
+			    MPROF_OK ||
 		    collection.start_ns < start)
 			break;
 		found->time_ns += collection.duration_ns;

@@ -11,7 +11,7 @@
 /** The maximum number of rows that can be collected. */
 #define TOP_ROWS_MAX 1000
 
-/** By which of its numbers the rows of a table are sorted: see mprof_live_table. */
+/** By which of its numbers the rows of a table are sorted: see mprof_profile_table. */
 typedef enum top_sort { TOP_SORT_SELF, TOP_SORT_TOTAL, TOP_SORT_COUNT } top_sort;
 
 typedef struct top_row {
@@ -28,7 +28,7 @@ uint32_t top_rows_hot_table(const live_profile *live);
 /** The name of a row. Valid until the next call. */
 const char *top_rows_name(const live_profile *live, uint32_t table, const top_row *row);
 
-/** Of a row of MPROF_LIVE_MONITORS: waits that last still. */
+/** Of a row of MPROF_TABLE_MONITORS: waits that last still. */
 uint64_t top_rows_unfinished_waits(const live_profile *live, const top_row *row);
 
 /** The sum that the own values of the rows of a hot table are parts of: nanoseconds or samples. */

@@ -104,7 +104,7 @@ static void draw_header(const top_screen *screen)
 
 static void draw_table(top_screen *screen)
 {
-	static const uint32_t tables[VIEW_COUNT] = {0, MPROF_LIVE_CLASSES, MPROF_LIVE_THREADS, MPROF_LIVE_MONITORS};
+	static const uint32_t tables[VIEW_COUNT] = {0, MPROF_TABLE_CLASSES, MPROF_TABLE_THREADS, MPROF_TABLE_MONITORS};
 	const size_t room = LINES > TABLE_LINE + 2 ? (size_t)(LINES - TABLE_LINE - 2) : 0;
 	char line[TOP_LINE_SIZE];
 

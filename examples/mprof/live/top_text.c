@@ -115,13 +115,13 @@ void top_text_header(const live_profile *live, char lines[TOP_HEADER_LINES][TOP_
 const char *top_text_titles(uint32_t table)
 {
 	switch (table) {
-	case MPROF_LIVE_METHODS:
+	case MPROF_TABLE_METHODS:
 		return "   self         self        total         calls  method";
-	case MPROF_LIVE_SAMPLES:
+	case MPROF_TABLE_SAMPLES:
 		return "   self      samples  with callees  method or function";
-	case MPROF_LIVE_CLASSES:
+	case MPROF_TABLE_CLASSES:
 		return "     bytes/s     objects/s    exceptions  class";
-	case MPROF_LIVE_THREADS:
+	case MPROF_TABLE_THREADS:
 		return "        self        events       samples  thread";
 	default:
 		return "      waited         waits      failures    not ended  class";
@@ -136,7 +136,7 @@ static void format_hot_row(const live_profile *live, uint32_t table, const top_r
 	char count[TEXT_NUMBER_SIZE];
 
 	text_percent(percent, row->values.self, top_rows_whole(live, table));
-	if (table == MPROF_LIVE_SAMPLES)
+	if (table == MPROF_TABLE_SAMPLES)
 		snprintf(line, TOP_LINE_SIZE, "%7s %12s  %12s  ", percent, text_count(self, row->values.self),
 			 text_count(total, row->values.total));
 	else
@@ -163,15 +163,15 @@ void top_text_row(const live_profile *live, uint32_t table, const top_row *row, 
 	char third[TEXT_NUMBER_SIZE];
 
 	switch (table) {
-	case MPROF_LIVE_METHODS:
-	case MPROF_LIVE_SAMPLES:
+	case MPROF_TABLE_METHODS:
+	case MPROF_TABLE_SAMPLES:
 		format_hot_row(live, table, row, line);
 		return;
-	case MPROF_LIVE_CLASSES:
+	case MPROF_TABLE_CLASSES:
 		text_bytes(first, per_second(live, row->values.self));
 		text_count(second, per_second(live, row->values.count));
 		break;
-	case MPROF_LIVE_MONITORS:
+	case MPROF_TABLE_MONITORS:
 		format_monitor_row(live, row, line);
 		return;
 	default:
@@ -209,9 +209,9 @@ void top_text_print(const live_profile *live, top_sort sort, size_t count)
 		putchar('\n');
 	}
 	print_table(live, top_rows_hot_table(live), sort, count);
-	if (top_rows_hot_table(live) == MPROF_LIVE_METHODS)
-		print_table(live, MPROF_LIVE_SAMPLES, TOP_SORT_SELF, count);
-	print_table(live, MPROF_LIVE_CLASSES, TOP_SORT_SELF, count);
-	print_table(live, MPROF_LIVE_THREADS, TOP_SORT_SELF, count);
-	print_table(live, MPROF_LIVE_MONITORS, TOP_SORT_SELF, count);
+	if (top_rows_hot_table(live) == MPROF_TABLE_METHODS)
+		print_table(live, MPROF_TABLE_SAMPLES, TOP_SORT_SELF, count);
+	print_table(live, MPROF_TABLE_CLASSES, TOP_SORT_SELF, count);
+	print_table(live, MPROF_TABLE_THREADS, TOP_SORT_SELF, count);
+	print_table(live, MPROF_TABLE_MONITORS, TOP_SORT_SELF, count);
 }

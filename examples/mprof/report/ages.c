@@ -54,7 +54,7 @@ static int fetch_class(const log_report *report, size_t index, void *fetched)
 	mprof_age_class stats = {.struct_size = sizeof(stats)};
 	age_row *row = fetched;
 
-	mprof_profile_get_age_class(report->profile, index, &stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_CLASSES, index, &stats);
 	*row = (age_row){.sites = stats.sites, .average_age = share(stats.ages, stats.dead + stats.live)};
 	row->site.class_id = stats.class_id;
 	row->site.allocations = stats.allocations;
@@ -74,7 +74,7 @@ static int fetch_native(const log_report *report, size_t index, age_row *row)
 {
 	mprof_memory_site site = {.struct_size = sizeof(site)};
 
-	mprof_profile_get_memory_site(report->profile, index, &site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SITES, index, &site);
 	*row = (age_row){.is_native = 1, .is_folded = (int)site.is_folded};
 	row->average_age = share(site.lifetime_ns, site.frees);
 	row->site.stack = site.stack;
@@ -92,7 +92,7 @@ static int fetch_native(const log_report *report, size_t index, age_row *row)
 /* Call sites of the managed heap, then those of native memory. */
 static int fetch_site(const log_report *report, size_t index, void *fetched)
 {
-	size_t managed = mprof_profile_get_age_site_count(report->profile);
+	size_t managed = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_SITES);
 	mprof_age_stats totals = {.struct_size = sizeof(totals)};
 	age_row *row = fetched;
 
@@ -100,8 +100,8 @@ static int fetch_site(const log_report *report, size_t index, void *fetched)
 		return fetch_native(report, index - managed, row);
 	*row = (age_row){.index = index};
 	row->site.struct_size = sizeof(row->site);
-	mprof_profile_get_age_site(report->profile, index, &row->site);
-	mprof_profile_get_ages(report->profile, &totals);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_SITES, index, &row->site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &totals);
 	/* With a sample of call stacks, the estimates cover the objects without one as well. */
 	if (totals.sample_interval > 0 && row->site.samples == 0)
 		return 0;
@@ -202,8 +202,8 @@ static row_compare compare_of(const log_report *report, order_table table, row_c
 
 static age_row *collect_classes(const log_report *report, order_table table, row_compare usual, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_age_class_count(report->profile), sizeof(age_row), fetch_class,
-			      compare_of(report, table, usual), count);
+	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_CLASSES),
+			      sizeof(age_row), fetch_class, compare_of(report, table, usual), count);
 }
 
 static mprof_stack_frame caller_of(const age_row *row)
@@ -302,8 +302,8 @@ static void add_site(void *sum, const void *row)
 static age_row *collect_sites(const log_report *report, order_table table, row_compare usual, size_t *count)
 {
 	static const site_merge merge = {sizeof(age_row), frames_of, compare_places, add_site};
-	size_t all = mprof_profile_get_age_site_count(report->profile) +
-		     mprof_profile_get_memory_site_count(report->profile);
+	size_t all = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_SITES) +
+		     mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES);
 	row_compare compare = compare_of(report, table, usual);
 	age_row *rows = report_collect(report, report->options.with_ages ? all : 0, sizeof(age_row), fetch_site,
 				       compare, count);

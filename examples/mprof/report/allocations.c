@@ -17,7 +17,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_allocation_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_get_allocation_site(report->profile, index, site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_ALLOCATION_SITES, index, site);
 	return report_wants_class(report, site->class_id) && report_frames_keep_site(report, site->stack, site->caller);
 }
 
@@ -43,7 +43,7 @@ static mprof_allocation_site site_at(const log_report *report, size_t index)
 {
 	mprof_allocation_site site = {.struct_size = sizeof(site)};
 
-	mprof_profile_get_allocation_site(report->profile, index, &site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_ALLOCATION_SITES, index, &site);
 	return site;
 }
 
@@ -64,7 +64,7 @@ static uint64_t subtract(uint64_t whole, uint64_t part)
 
 int report_allocations_filter_classes(const log_report *report, mprof_class_stats *classes, size_t count)
 {
-	const size_t sites = mprof_profile_get_allocation_site_count(report->profile);
+	const size_t sites = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
 	/* Allocations without a call stack are in no site; only a focus leaves them out. */
 	const int has_focus = report->options.focus_pattern != NULL;
 
@@ -133,8 +133,9 @@ static void add_site(void *sum, const void *row)
 static mprof_allocation_site *collect_sites(const log_report *report, size_t *count)
 {
 	static const site_merge merge = {sizeof(mprof_allocation_site), frames_of, compare_places, add_site};
-	mprof_allocation_site *rows = report_collect(report, mprof_profile_get_allocation_site_count(report->profile),
-						     sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
+	mprof_allocation_site *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES),
+			       sizeof(mprof_allocation_site), fetch_site, compare_sites, count);
 
 	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_ALLOCATION_SITES, rows, *count, sizeof(*rows));

@@ -30,7 +30,7 @@ static mprof_call_stats get_call(const log_report *report, uint32_t node)
 		call.self_ns = frame.self;
 		return call;
 	}
-	mprof_profile_get_call(report->profile, node, &call);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, node, &call);
 	return call;
 }
 

@@ -63,8 +63,8 @@ size_t report_rows(const log_report *report, size_t count)
 /* Collects the statistics of methods and classes that pass the filters. */
 static int collect_tables(log_report *report)
 {
-	size_t method_count = mprof_profile_get_method_count(report->profile);
-	size_t class_count = mprof_profile_get_class_count(report->profile);
+	size_t method_count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHODS);
+	size_t class_count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_CLASSES);
 	mprof_method_stats *methods = calloc(method_count + 1, sizeof(*methods));
 	mprof_class_stats *classes = calloc(class_count + 1, sizeof(*classes));
 
@@ -72,8 +72,10 @@ static int collect_tables(log_report *report)
 	report->classes = classes;
 	if (methods == NULL || classes == NULL)
 		return 0;
-	mprof_profile_get_methods(report->profile, 0, methods, sizeof(*methods), method_count, &method_count);
-	mprof_profile_get_classes(report->profile, 0, classes, sizeof(*classes), class_count, &class_count);
+	mprof_profile_get_rows(report->profile, MPROF_TABLE_METHODS, 0, methods, sizeof(*methods), method_count,
+			       &method_count);
+	mprof_profile_get_rows(report->profile, MPROF_TABLE_CLASSES, 0, classes, sizeof(*classes), class_count,
+			       &class_count);
 	method_count = report_frames_filter_methods(report, methods, method_count);
 	for (size_t i = 0; i < method_count; i++) {
 		methods[report->method_count] = methods[i];
@@ -125,13 +127,12 @@ static void read_profile(log_report *report)
 
 static void read_properties(log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK)
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK)
 			continue;
-		summary_take_property(&report->summary, key, value);
+		summary_take_property(&report->summary, property.key, property.value);
 	}
 }
 
@@ -140,10 +141,10 @@ static void summarize_profile(log_report *report)
 	log_summary *summary = &report->summary;
 
 	report->totals.struct_size = sizeof(report->totals);
-	mprof_profile_get_totals(report->profile, &report->totals);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_TOTALS, 0, &report->totals);
 	memcpy(summary->event_counts, report->totals.event_counts, sizeof(summary->event_counts));
 	summary->events = report->totals.events;
-	summary->threads = mprof_profile_get_thread_count(report->profile);
+	summary->threads = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	read_properties(report);
 	sampling_set_unit(&summary->sampling, report->totals.sample_period_ns);
 	summary_complete(summary, &report->input);

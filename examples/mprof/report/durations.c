@@ -19,8 +19,8 @@ static int fetch_durations(const log_report *report, size_t index, void *row)
 	mprof_call_durations *durations = row;
 
 	durations->struct_size = sizeof(*durations);
-	return mprof_profile_get_duration(report->profile, index, durations) == MPROF_OK && durations->calls > 0 &&
-	       report_wants_method(report, durations->method);
+	return mprof_profile_get_row(report->profile, MPROF_TABLE_DURATIONS, index, durations) == MPROF_OK &&
+	       durations->calls > 0 && report_wants_method(report, durations->method);
 }
 
 static int compare_by_sum(const void *left, const void *right)
@@ -35,8 +35,8 @@ static int compare_by_sum(const void *left, const void *right)
 
 static mprof_call_durations *collect_durations(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_duration_count(report->profile), sizeof(mprof_call_durations),
-			      fetch_durations, compare_by_sum, count);
+	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_DURATIONS),
+			      sizeof(mprof_call_durations), fetch_durations, compare_by_sum, count);
 }
 
 static void print_duration(uint64_t duration_ns)
@@ -170,7 +170,7 @@ static mprof_call_stats get_call(const log_report *report, uint32_t node)
 
 	memset(&call, 0, sizeof(call));
 	call.struct_size = sizeof(call);
-	mprof_profile_get_call(report->profile, node, &call);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, node, &call);
 	return call;
 }
 

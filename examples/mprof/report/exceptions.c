@@ -36,7 +36,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_exception_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_get_exception_site(report->profile, index, site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_EXCEPTION_SITES, index, site);
 	return site->stack != 0 && site->exceptions > 0 && report_wants_class(report, site->class_id) &&
 	       report_frames_keep_stack(report, site->stack);
 }
@@ -79,8 +79,9 @@ static void add_site(void *sum, const void *row)
 static mprof_exception_site *collect_sites(const log_report *report, size_t *count)
 {
 	static const site_merge merge = {sizeof(mprof_exception_site), frames_of, compare_owners, add_site};
-	mprof_exception_site *rows = report_collect(report, mprof_profile_get_exception_site_count(report->profile),
-						    sizeof(mprof_exception_site), fetch_site, compare_sites, count);
+	mprof_exception_site *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_EXCEPTION_SITES),
+			       sizeof(mprof_exception_site), fetch_site, compare_sites, count);
 
 	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_EXCEPTION_SITES, rows, *count, sizeof(*rows));
@@ -92,7 +93,7 @@ static int fetch_clause(const log_report *report, size_t index, void *row)
 	mprof_exception_clause *clause = row;
 
 	clause->struct_size = sizeof(*clause);
-	mprof_profile_get_exception_clause(report->profile, index, clause);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_EXCEPTION_CLAUSES, index, clause);
 	return clause->runs > 0 && report_wants_method(report, clause->method) &&
 	       report_wants_class(report, clause->class_id);
 }
@@ -111,7 +112,7 @@ static int compare_clauses(const void *left, const void *right)
 
 static mprof_exception_clause *collect_clauses(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_exception_clause_count(report->profile),
+	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_EXCEPTION_CLAUSES),
 			      sizeof(mprof_exception_clause), fetch_clause, compare_clauses, count);
 }
 

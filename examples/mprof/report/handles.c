@@ -20,7 +20,7 @@ static int fetch_handle(const log_report *report, size_t index, void *row)
 	mprof_handle_stats *stats = row;
 
 	stats->struct_size = sizeof(*stats);
-	mprof_profile_get_handle(report->profile, index, stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLES, index, stats);
 	return report_wants_class(report, stats->class_id);
 }
 
@@ -29,7 +29,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_handle_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_get_handle_site(report->profile, index, site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLE_SITES, index, site);
 	return site->stack != 0 && report_frames_keep_stack(report, site->stack);
 }
 
@@ -96,10 +96,10 @@ static handle_tables collect_handles(const log_report *report)
 	static const site_merge merge = {sizeof(mprof_handle_site), frames_of, compare_site_owners, add_site};
 	handle_tables tables;
 
-	tables.handles = report_collect(report, mprof_profile_get_handle_count(report->profile),
+	tables.handles = report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLES),
 					sizeof(*tables.handles), fetch_handle, compare_handles, &tables.count);
 	report_apply_order(report, ORDER_HANDLES, tables.handles, tables.count, sizeof(*tables.handles));
-	tables.sites = report_collect(report, mprof_profile_get_handle_site_count(report->profile),
+	tables.sites = report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLE_SITES),
 				      sizeof(*tables.sites), fetch_site, compare_sites, &tables.site_count);
 	report_merge_sites(report, &merge, tables.sites, &tables.site_count, compare_sites);
 	return tables;

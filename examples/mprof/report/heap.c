@@ -18,7 +18,7 @@ static mprof_heap_shot snapshot_at(const log_report *report, size_t index)
 
 	memset(&snapshot, 0, sizeof(snapshot));
 	snapshot.struct_size = sizeof(snapshot);
-	mprof_profile_get_heap_shot(report->profile, index, &snapshot);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, index, &snapshot);
 	return snapshot;
 }
 
@@ -79,7 +79,7 @@ static void print_latest_classes(const log_report *report, size_t index)
 
 void report_heap_shots_text(const log_report *report)
 {
-	size_t count = mprof_profile_get_heap_shot_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS);
 	size_t shown = report_rows(report, count);
 	char time[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
@@ -160,7 +160,7 @@ static void print_roots_json(json_writer *json, const mprof_heap_shot *snapshot)
 /* The index of the first snapshot whose classes are printed: the latest ones that fit the document. */
 static size_t first_with_room(const log_report *report)
 {
-	size_t index = mprof_profile_get_heap_shot_count(report->profile);
+	size_t index = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS);
 	uint64_t room = report_room(report);
 
 	while (index > 0 && report_takes_room(&room, snapshot_at(report, index - 1).classes * CLASS_SIZE))
@@ -195,7 +195,7 @@ void report_heap_shots_json(log_report *report, json_writer *json)
 	size_t first = first_with_room(report);
 
 	json_begin_array(json, "heap_shots");
-	for (size_t i = 0; i < mprof_profile_get_heap_shot_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS); i++) {
 		mprof_heap_shot snapshot = snapshot_at(report, i);
 
 		json_begin_object(json, NULL);
@@ -221,7 +221,7 @@ static int fetch_summary(const log_report *report, size_t index, void *row)
 	mprof_heap_summary *summary = row;
 
 	summary->struct_size = sizeof(*summary);
-	mprof_profile_get_heap_summary(report->profile, index, summary);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SUMMARIES, index, summary);
 	return report_wants_class(report, summary->class_id);
 }
 
@@ -239,8 +239,8 @@ static int compare_summaries(const void *left, const void *right)
 
 static mprof_heap_summary *collect_summaries(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_heap_summary_count(report->profile), sizeof(mprof_heap_summary),
-			      fetch_summary, compare_summaries, count);
+	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SUMMARIES),
+			      sizeof(mprof_heap_summary), fetch_summary, compare_summaries, count);
 }
 
 void report_heap_summaries_text(const log_report *report)

@@ -12,7 +12,7 @@ static mprof_age_stats totals_of(const log_report *report)
 {
 	mprof_age_stats totals = {.struct_size = sizeof(totals)};
 
-	mprof_profile_get_ages(report->profile, &totals);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &totals);
 	return totals;
 }
 
@@ -20,7 +20,7 @@ static mprof_heap_change_entry change_of(const log_report *report, size_t index)
 {
 	mprof_heap_change_entry entry = {.struct_size = sizeof(entry)};
 
-	mprof_profile_get_heap_change(report->profile, index, &entry);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_CHANGES, index, &entry);
 	return entry;
 }
 
@@ -79,7 +79,7 @@ static void print_change(const mprof_heap_change_entry *entry, int has_deaths)
 void report_heap_history_text(const log_report *report)
 {
 	const mprof_age_stats totals = totals_of(report);
-	size_t count = mprof_profile_get_heap_change_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_CHANGES);
 	size_t shown = report_rows(report, count);
 
 	if (count == 0 || totals.allocations + totals.deaths_read + totals.collections == 0)
@@ -100,7 +100,7 @@ void report_heap_history_text(const log_report *report)
 
 void report_heap_history_json(log_report *report, json_writer *json)
 {
-	size_t count = mprof_profile_get_heap_change_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_CHANGES);
 	size_t shown = report_rows(report, count);
 
 	json_begin_array(json, "history");

@@ -32,12 +32,11 @@ static void print_session(const log_report *report, json_writer *json)
 	json_begin_object(json, "session");
 	summary_print_json(&report->summary, &report->input, json);
 	json_begin_object(json, "properties");
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK)
-			json_string(json, key, value);
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK)
+			json_string(json, property.key, property.value);
 	}
 	json_end_object(json);
 	json_end_object(json);
@@ -146,11 +145,11 @@ static void print_classes(const log_report *report, json_writer *json)
 static void print_collections(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "collections");
-	for (size_t i = 0; i < mprof_profile_get_collection_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_COLLECTIONS); i++) {
 		mprof_collection collection;
 
 		collection.struct_size = sizeof(collection);
-		mprof_profile_get_collection(report->profile, i, &collection);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_COLLECTIONS, i, &collection);
 		json_begin_object(json, NULL);
 		json_unsigned(json, "number", collection.number);
 		json_unsigned(json, "generation", collection.generation);
@@ -168,11 +167,11 @@ static void print_collections(const log_report *report, json_writer *json)
 static void print_heap_resizes(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "heap_resizes");
-	for (size_t i = 0; i < mprof_profile_get_heap_resize_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_RESIZES); i++) {
 		mprof_heap_resize resize;
 
 		resize.struct_size = sizeof(resize);
-		mprof_profile_get_heap_resize(report->profile, i, &resize);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_RESIZES, i, &resize);
 		json_begin_object(json, NULL);
 		json_signed(json, "time_ns", resize.time_ns);
 		json_unsigned(json, "bytes", resize.bytes);
@@ -212,11 +211,11 @@ static void print_threads(const log_report *report, json_writer *json)
 static void print_elements(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "elements");
-	for (size_t i = 0; i < mprof_profile_get_element_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_ELEMENTS); i++) {
 		mprof_element_stats element;
 
 		element.struct_size = sizeof(element);
-		mprof_profile_get_element(report->profile, i, &element);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_ELEMENTS, i, &element);
 		json_begin_object(json, NULL);
 		json_string(json, "type", kind_of_element(element.kind));
 		json_unsigned(json, "id", element.id);

@@ -19,7 +19,7 @@ static mprof_memory_stats totals_of(const log_report *report)
 	mprof_memory_stats totals;
 
 	totals.struct_size = sizeof(totals);
-	mprof_profile_get_memory(report->profile, &totals);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY, 0, &totals);
 	return totals;
 }
 
@@ -34,7 +34,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_memory_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_get_memory_site(report->profile, index, site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SITES, index, site);
 	return report_frames_keep_stack(report, site->stack);
 }
 
@@ -111,8 +111,9 @@ static void add_site(void *sum, const void *row)
 static mprof_memory_site *collect_memory_sites(const log_report *report, size_t *count)
 {
 	static const site_merge merge = {sizeof(mprof_memory_site), frames_of, compare_folded, add_site};
-	mprof_memory_site *rows = report_collect(report, mprof_profile_get_memory_site_count(report->profile),
-						 sizeof(mprof_memory_site), fetch_site, compare_live, count);
+	mprof_memory_site *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES),
+			       sizeof(mprof_memory_site), fetch_site, compare_live, count);
 
 	report_merge_sites(report, &merge, rows, count, compare_live);
 	return rows;
@@ -229,7 +230,7 @@ static void print_places(const log_report *report, const place_table *table, mpr
 
 static void print_sizes(const log_report *report)
 {
-	size_t count = mprof_profile_get_memory_size_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SIZES);
 	char text[TEXT_NUMBER_SIZE];
 	char bytes[TEXT_NUMBER_SIZE];
 
@@ -241,7 +242,7 @@ static void print_sizes(const log_report *report)
 		mprof_memory_size size;
 
 		size.struct_size = sizeof(size);
-		mprof_profile_get_memory_size(report->profile, i, &size);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SIZES, i, &size);
 		if (size.allocations == 0)
 			continue;
 		printf("  %14s %10s  %" PRIu64, text_count(text, size.allocations), text_bytes(bytes, size.bytes),
@@ -338,7 +339,7 @@ static void print_places_json(log_report *report, json_writer *json)
 
 static void print_sizes_json(log_report *report, json_writer *json)
 {
-	size_t count = mprof_profile_get_memory_size_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SIZES);
 	uint64_t room = report_room(report);
 
 	json_begin_array(json, "sizes");
@@ -346,7 +347,7 @@ static void print_sizes_json(log_report *report, json_writer *json)
 		mprof_memory_size size;
 
 		size.struct_size = sizeof(size);
-		mprof_profile_get_memory_size(report->profile, i, &size);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SIZES, i, &size);
 		if (size.allocations == 0)
 			continue;
 		if (!report_takes_room(&room, RANGE_SIZE)) {

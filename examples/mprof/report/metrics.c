@@ -16,7 +16,7 @@ static mprof_metric_stats metric_at(const log_report *report, size_t index)
 
 	memset(&stats, 0, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	mprof_profile_get_metric(report->profile, index, &stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, index, &stats);
 	return stats;
 }
 
@@ -48,7 +48,7 @@ static size_t count_listed(const log_report *report)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_METRICS); i++) {
 		mprof_metric_stats metric = metric_at(report, i);
 
 		count += is_listed(&metric);
@@ -96,7 +96,7 @@ static void print_value_json(json_writer *json, const char *key, const mprof_met
 void report_metrics_json(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "metrics");
-	for (size_t i = 0; i < mprof_profile_get_metric_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_METRICS); i++) {
 		mprof_metric_stats metric = metric_at(report, i);
 
 		json_begin_object(json, NULL);
@@ -127,13 +127,13 @@ static mprof_mark mark_at(const log_report *report, size_t index)
 
 	memset(&mark, 0, sizeof(mark));
 	mark.struct_size = sizeof(mark);
-	mprof_profile_get_mark(report->profile, index, &mark);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MARKS, index, &mark);
 	return mark;
 }
 
 void report_marks_text(const log_report *report)
 {
-	size_t count = mprof_profile_get_mark_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_MARKS);
 	size_t shown = report_rows(report, count);
 	char time[TEXT_NUMBER_SIZE];
 
@@ -153,7 +153,7 @@ void report_marks_text(const log_report *report)
 void report_marks_json(const log_report *report, json_writer *json)
 {
 	json_begin_array(json, "marks");
-	for (size_t i = 0; i < mprof_profile_get_mark_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MARKS); i++) {
 		mprof_mark mark = mark_at(report, i);
 
 		json_begin_object(json, NULL);

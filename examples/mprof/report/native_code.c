@@ -28,20 +28,20 @@ static int fetch_code(const log_report *report, size_t index, void *row)
 	mprof_method_code *code = row;
 
 	code->struct_size = sizeof(*code);
-	mprof_profile_get_method_code(report->profile, index, code);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, index, code);
 	return code->method != 0 ? report_wants_method(report, code->method) : report_wants_all(report);
 }
 
 uint64_t report_code_count(const log_report *report, uint32_t origin)
 {
-	size_t rows = mprof_profile_get_method_code_count(report->profile);
+	size_t rows = mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES);
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < rows; i++) {
 		mprof_method_code code = {.struct_size = sizeof(code)};
 
-		if (mprof_profile_get_method_code(report->profile, i, &code) == MPROF_OK && code.method != 0 &&
-		    code.origin == origin)
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, i, &code) == MPROF_OK &&
+		    code.method != 0 && code.origin == origin)
 			count += code.count;
 	}
 	return count;
@@ -60,8 +60,9 @@ static int compare_code(const void *left, const void *right)
 /* The rows of all methods, those with the most code first. */
 static mprof_method_code *collect_code(const log_report *report, size_t *count)
 {
-	mprof_method_code *rows = report_collect(report, mprof_profile_get_method_code_count(report->profile),
-						 sizeof(mprof_method_code), fetch_code, compare_code, count);
+	mprof_method_code *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES),
+			       sizeof(mprof_method_code), fetch_code, compare_code, count);
 
 	report_apply_order(report, ORDER_CODE, rows, *count, sizeof(*rows));
 	return rows;
@@ -128,8 +129,8 @@ static size_t add_up(code_sum *rows, size_t count, int (*compare)(const void *, 
 /* Sums by \p compare, the largest first. The caller frees the array. */
 static code_sum *collect_sums(const log_report *report, int (*compare)(const void *, const void *), size_t *count)
 {
-	code_sum *sums = report_collect(report, mprof_profile_get_method_code_count(report->profile), sizeof(*sums),
-					fetch_sum, compare, count);
+	code_sum *sums = report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES),
+					sizeof(*sums), fetch_sum, compare, count);
 
 	if (sums == NULL)
 		return NULL;

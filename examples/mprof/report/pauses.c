@@ -33,7 +33,7 @@ static int fetch_pause(const log_report *report, size_t index, void *row)
 	mprof_pause *pause = row;
 
 	pause->struct_size = sizeof(*pause);
-	mprof_profile_get_pause(report->profile, index, pause);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_PAUSES, index, pause);
 	return pause->kind >= MPROF_PAUSE_STOPPED_WORLD && pause->kind <= MPROF_PAUSE_WAIT &&
 	       pause->duration_ns >= report->options.least_pause_ns &&
 	       (pause->kind != MPROF_PAUSE_WAIT ||
@@ -53,8 +53,8 @@ static int compare_pauses(const void *left, const void *right)
 
 static mprof_pause *collect_pauses(const log_report *report, size_t *count)
 {
-	return report_collect(report, mprof_profile_get_pause_count(report->profile), sizeof(mprof_pause), fetch_pause,
-			      compare_pauses, count);
+	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_PAUSES),
+			      sizeof(mprof_pause), fetch_pause, compare_pauses, count);
 }
 
 static size_t class_of(uint64_t duration_ns)
@@ -196,7 +196,7 @@ static void print_left_out(const log_report *report)
 	mprof_timeline timeline = {.struct_size = sizeof(timeline)};
 	char text[TEXT_NUMBER_SIZE];
 
-	mprof_profile_get_timeline(report->profile, &timeline);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_TIMELINE, 0, &timeline);
 	if (timeline.left_out > 0)
 		printf("  %s waits or parts of the timeline are missing: the memory limit was reached\n",
 		       text_count(text, timeline.left_out));

@@ -211,7 +211,7 @@ static mprof_sample_node get_node(const view_builder *builder, uint32_t node)
 	mprof_frame_node frame = {.struct_size = sizeof(frame)};
 
 	if (builder->filtered == NULL) {
-		mprof_profile_get_sample_node(builder->profile, node, &sample);
+		mprof_profile_get_row(builder->profile, MPROF_TABLE_SAMPLE_NODES, node, &sample);
 		return sample;
 	}
 	mprof_frame_tree_get_node(builder->filtered, node, &frame);
@@ -280,7 +280,7 @@ int sample_view_build(sample_view *view, const mprof_profile *profile, const mpr
 		      const mprof_frame_tree *filtered)
 {
 	const size_t count = filtered != NULL ? mprof_frame_tree_get_node_count(filtered)
-					      : mprof_profile_get_sample_node_count(profile);
+					      : mprof_profile_get_row_count(profile, MPROF_TABLE_SAMPLE_NODES);
 	uint32_t *replaced = calloc(count + 1, sizeof(*replaced));
 	view_builder builder = {
 		.view = view, .profile = profile, .reader = reader, .lines = lines, .filtered = filtered};

@@ -125,7 +125,7 @@ static void print_totals(const log_report *report)
 
 	report_title(report, "Totals", 0, 0, TABLE_TOTALS);
 	print_total("wall time", text_duration(text, totals->wall_ns));
-	if (mprof_profile_get_thread_count(report->profile) > 1)
+	if (mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS) > 1)
 		puts("  (times of threads, such as that in methods, are sums over all threads)");
 	print_processor_time(report);
 	if (report_has_calls(report)) {
@@ -285,7 +285,7 @@ typedef struct generation {
 static void print_collections(const log_report *report)
 {
 	generation generations[GENERATIONS] = {{0, 0, 0, 0}};
-	size_t count = mprof_profile_get_collection_count(report->profile);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_COLLECTIONS);
 	char total[TEXT_NUMBER_SIZE];
 	char longest[TEXT_NUMBER_SIZE];
 	char pause[TEXT_NUMBER_SIZE];
@@ -295,7 +295,7 @@ static void print_collections(const log_report *report)
 		generation *of;
 
 		collection.struct_size = sizeof(collection);
-		mprof_profile_get_collection(report->profile, i, &collection);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_COLLECTIONS, i, &collection);
 		of = &generations[collection.generation < GENERATIONS ? collection.generation : GENERATIONS - 1];
 		of->count++;
 		of->duration_ns += collection.duration_ns;
@@ -361,17 +361,16 @@ static void print_threads(const log_report *report)
 
 static void print_properties(const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
 		/* The summary already contains the properties of a ring buffer and of filters. */
-		if (mprof_profile_get_property(report->profile, i, &key, &value) != MPROF_OK ||
-		    strcmp(key, "ring") == 0 || recording_filters_is_key(key))
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK ||
+		    strcmp(property.key, "ring") == 0 || recording_filters_is_key(property.key))
 			continue;
-		text_name(stdout, key);
+		text_name(stdout, property.key);
 		fputs(": ", stdout);
-		name_print_text(value);
+		name_print_text(property.value);
 		putchar('\n');
 	}
 }
@@ -379,13 +378,12 @@ static void print_properties(const log_report *report)
 /* The file name of the recorded program; NULL if unknown. */
 static const char *find_program(const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_property_count(report->profile); i++) {
-		const char *key;
-		const char *value;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
+		mprof_profile_property property = {.struct_size = sizeof(property)};
 
-		if (mprof_profile_get_property(report->profile, i, &key, &value) == MPROF_OK &&
-		    strcmp(key, "program") == 0)
-			return report_file_name(value);
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) == MPROF_OK &&
+		    strcmp(property.key, "program") == 0)
+			return report_file_name(property.value);
 	}
 	return NULL;
 }

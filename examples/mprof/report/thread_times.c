@@ -17,7 +17,7 @@ static mprof_thread_stats thread_at(const log_report *report, size_t index)
 
 	memset(&stats, 0, sizeof(stats));
 	stats.struct_size = sizeof(stats);
-	mprof_profile_get_thread(report->profile, index, &stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, index, &stats);
 	return stats;
 }
 
@@ -33,7 +33,7 @@ thread_columns report_thread_columns(const log_report *report)
 {
 	thread_columns columns = {0, 0};
 
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
 		mprof_thread_stats stats = thread_at(report, i);
 
 		columns.has_times |= stats.wall_ns > 0;
@@ -44,7 +44,7 @@ thread_columns report_thread_columns(const log_report *report)
 
 mprof_thread_stats *report_collect_threads(const log_report *report, size_t *count)
 {
-	size_t all = mprof_profile_get_thread_count(report->profile);
+	size_t all = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	mprof_thread_stats *rows = calloc(all + 1, sizeof(*rows));
 
 	*count = 0;
@@ -106,7 +106,7 @@ void report_thread_times_sum(const log_report *report, uint64_t *cpu, uint64_t *
 {
 	*cpu = 0;
 	*ready = 0;
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
 		mprof_thread_stats stats = thread_at(report, i);
 
 		if (!report_wants_thread(report, stats.id))

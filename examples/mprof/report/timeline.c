@@ -12,7 +12,7 @@ static mprof_timeline timeline_of(const log_report *report)
 {
 	mprof_timeline timeline = {.struct_size = sizeof(timeline)};
 
-	mprof_profile_get_timeline(report->profile, &timeline);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_TIMELINE, 0, &timeline);
 	return timeline;
 }
 
@@ -67,7 +67,7 @@ static char character_of(const log_report *report, const mprof_timeline_slice *s
 static int get_thread(const log_report *report, size_t index, mprof_thread_stats *thread)
 {
 	thread->struct_size = sizeof(*thread);
-	mprof_profile_get_thread(report->profile, index, thread);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, index, thread);
 	return report_wants_thread(report, thread->id);
 }
 
@@ -76,7 +76,7 @@ static size_t count_threads(const log_report *report)
 	mprof_thread_stats thread;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++)
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++)
 		count += get_thread(report, i, &thread) != 0;
 	return count;
 }

@@ -39,10 +39,10 @@ static size_t collect_waits(const log_report *report, wait_row rows[WAIT_KINDS])
 
 	for (uint32_t kind = 0; kind < WAIT_KINDS; kind++)
 		rows[kind] = (wait_row){kind, 0};
-	for (size_t i = 0; i < mprof_profile_get_sample_node_count(report->profile); i++) {
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_SAMPLE_NODES); i++) {
 		mprof_sample_node node = {.struct_size = sizeof(node)};
 
-		mprof_profile_get_sample_node(report->profile, (uint32_t)i, &node);
+		mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_NODES, (uint32_t)i, &node);
 		rows[node.wait < WAIT_KINDS ? node.wait : MPROF_WAIT_OTHER].hits += node.self;
 	}
 	qsort(rows, WAIT_KINDS, sizeof(*rows), compare_rows);

@@ -17,7 +17,7 @@ static int fetch_monitor(const log_report *report, size_t index, void *row)
 	mprof_monitor_stats *stats = row;
 
 	stats->struct_size = sizeof(*stats);
-	mprof_profile_get_monitor(report->profile, index, stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MONITORS, index, stats);
 	/* Rows without events and without time are of another time. */
 	return stats->contentions + stats->acquired + stats->failures + stats->contended_ns > 0 &&
 	       report_wants_class(report, stats->class_id);
@@ -28,7 +28,7 @@ static int fetch_site(const log_report *report, size_t index, void *row)
 	mprof_monitor_site *site = row;
 
 	site->struct_size = sizeof(*site);
-	mprof_profile_get_monitor_site(report->profile, index, site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_SITES, index, site);
 	return site->stack != 0 && site->contentions + site->contended_ns > 0 &&
 	       report_wants_class(report, site->class_id) && report_frames_keep_stack(report, site->stack);
 }
@@ -56,8 +56,9 @@ static int compare_sites(const void *left, const void *right)
 
 static mprof_monitor_stats *collect_monitors(const log_report *report, size_t *count)
 {
-	mprof_monitor_stats *rows = report_collect(report, mprof_profile_get_monitor_count(report->profile),
-						   sizeof(mprof_monitor_stats), fetch_monitor, compare_monitors, count);
+	mprof_monitor_stats *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITORS),
+			       sizeof(mprof_monitor_stats), fetch_monitor, compare_monitors, count);
 
 	report_apply_order(report, ORDER_MONITORS, rows, *count, sizeof(*rows));
 	return rows;
@@ -91,8 +92,9 @@ static void add_site(void *sum, const void *row)
 static mprof_monitor_site *collect_sites(const log_report *report, size_t *count)
 {
 	static const site_merge merge = {sizeof(mprof_monitor_site), frames_of, compare_owners, add_site};
-	mprof_monitor_site *rows = report_collect(report, mprof_profile_get_monitor_site_count(report->profile),
-						  sizeof(mprof_monitor_site), fetch_site, compare_sites, count);
+	mprof_monitor_site *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_SITES),
+			       sizeof(mprof_monitor_site), fetch_site, compare_sites, count);
 
 	report_merge_sites(report, &merge, rows, count, compare_sites);
 	report_apply_order(report, ORDER_MONITOR_SITES, rows, *count, sizeof(*rows));
@@ -146,7 +148,7 @@ static int fetch_holder(const log_report *report, size_t index, void *row)
 	mprof_monitor_holder *holder = row;
 
 	holder->struct_size = sizeof(*holder);
-	mprof_profile_get_monitor_holder(report->profile, index, holder);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_HOLDERS, index, holder);
 	return holder->contentions + holder->contended_ns > 0 && report_wants_class(report, holder->class_id);
 }
 
@@ -163,8 +165,9 @@ static int compare_holders(const void *left, const void *right)
 
 static mprof_monitor_holder *collect_holders(const log_report *report, size_t *count)
 {
-	mprof_monitor_holder *rows = report_collect(report, mprof_profile_get_monitor_holder_count(report->profile),
-						    sizeof(mprof_monitor_holder), fetch_holder, compare_holders, count);
+	mprof_monitor_holder *rows =
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_HOLDERS),
+			       sizeof(mprof_monitor_holder), fetch_holder, compare_holders, count);
 
 	report_apply_order(report, ORDER_MONITOR_HOLDERS, rows, *count, sizeof(*rows));
 	return rows;
@@ -175,8 +178,9 @@ static const char *name_of_thread(const log_report *report, uint64_t id)
 {
 	mprof_thread_stats stats = {.struct_size = sizeof(stats)};
 
-	for (size_t i = 0; i < mprof_profile_get_thread_count(report->profile); i++) {
-		if (mprof_profile_get_thread(report->profile, i, &stats) == MPROF_OK && stats.id == id)
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
+		if (mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, i, &stats) == MPROF_OK &&
+		    stats.id == id)
 			return stats.name;
 	}
 	return NULL;
@@ -309,7 +313,7 @@ static int fetch_finalizer(const log_report *report, size_t index, void *row)
 	mprof_finalizer_stats *stats = row;
 
 	stats->struct_size = sizeof(*stats);
-	mprof_profile_get_finalizer(report->profile, index, stats);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_FINALIZERS, index, stats);
 	return stats->count > 0 && report_wants_class(report, stats->class_id);
 }
 
@@ -326,7 +330,7 @@ static int compare_finalizers(const void *left, const void *right)
 static mprof_finalizer_stats *collect_finalizers(const log_report *report, size_t *count)
 {
 	mprof_finalizer_stats *rows =
-		report_collect(report, mprof_profile_get_finalizer_count(report->profile),
+		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_FINALIZERS),
 			       sizeof(mprof_finalizer_stats), fetch_finalizer, compare_finalizers, count);
 
 	report_apply_order(report, ORDER_FINALIZERS, rows, *count, sizeof(*rows));

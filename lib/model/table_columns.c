@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Describes the tables of a profile: their names and columns. Everything that shows, converts or exports any table uses
+ * this description. The values of the columns come from profile_rows.c.
+ */
+#include <mprof/profile.h>
+
+#include <stddef.h>
+
+#define COLUMN_TYPE(value)                                                                                             \
+	_Generic((value), uint32_t: MPROF_TYPE_UINT32, uint64_t: MPROF_TYPE_UINT64, int64_t: MPROF_TYPE_INT64,         \
+		 const char *: MPROF_TYPE_TEXT)
+
+/* A field of the struct ROW, which each table defines for its columns. */
+#define COLUMN(field, unit)                                                                                            \
+	{                                                                                                              \
+#field, COLUMN_TYPE(((ROW *)0)->field), MPROF_UNIT_##unit, offsetof(ROW, field), 1                     \
+	}
+
+#define ARRAY_COLUMN(field, unit)                                                                                      \
+	{                                                                                                              \
+#field, COLUMN_TYPE(((ROW *)0)->field[0]), MPROF_UNIT_##unit, offsetof(ROW, field),                    \
+			sizeof(((ROW *)0)->field) / sizeof(((ROW *)0)->field[0])                                       \
+	}
+
+#define ROW mprof_profile_totals
+static const mprof_table_column totals_columns[] = {
+	COLUMN(wall_ns, NANOSECONDS),
+	COLUMN(method_ns, NANOSECONDS),
+	COLUMN(calls, COUNT),
+	COLUMN(unmatched_leaves, COUNT),
+	COLUMN(unclosed_frames, COUNT),
+	COLUMN(allocations, COUNT),
+	COLUMN(allocated_bytes, BYTES),
+	COLUMN(jit_methods, COUNT),
+	COLUMN(jit_ns, NANOSECONDS),
+	COLUMN(jit_failures, COUNT),
+	COLUMN(exceptions, COUNT),
+	COLUMN(collections, COUNT),
+	COLUMN(gc_ns, NANOSECONDS),
+	COLUMN(samples, COUNT),
+	COLUMN(lost_events, COUNT),
+	COLUMN(events, COUNT),
+	ARRAY_COLUMN(event_counts, COUNT),
+	ARRAY_COLUMN(block_counts, COUNT),
+	COLUMN(interrupted_frames, COUNT),
+	COLUMN(freed_objects, COUNT),
+	COLUMN(freed_bytes, BYTES),
+	COLUMN(moved_objects, COUNT),
+	COLUMN(handles_alive, COUNT),
+	COLUMN(contentions, COUNT),
+	COLUMN(contended_ns, NANOSECONDS),
+	COLUMN(finalizers, COUNT),
+	COLUMN(finalizer_ns, NANOSECONDS),
+	COLUMN(finalizations, COUNT),
+	COLUMN(finalization_ns, NANOSECONDS),
+	ARRAY_COLUMN(lost_by_cause, COUNT),
+	COLUMN(class_load_failures, COUNT),
+	COLUMN(limited, BOOLEAN),
+	COLUMN(folded_calls, COUNT),
+	COLUMN(folded_samples, COUNT),
+	COLUMN(folded_sites, COUNT),
+	COLUMN(left_out, COUNT),
+	COLUMN(sample_period_ns, NANOSECONDS),
+	COLUMN(unfinished_waits, COUNT),
+	COLUMN(allocation_samples, COUNT),
+	COLUMN(allocations_error, COUNT),
+	COLUMN(bytes_error, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_method_stats
+static const mprof_table_column methods_columns[] = {
+	COLUMN(id, METHOD),           COLUMN(calls, COUNT),        COLUMN(total_ns, NANOSECONDS),
+	COLUMN(self_ns, NANOSECONDS), COLUMN(jit_ns, NANOSECONDS), COLUMN(samples, COUNT),
+	COLUMN(samples_total, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_method_code
+static const mprof_table_column method_codes_columns[] = {
+	COLUMN(method, METHOD),          COLUMN(origin, KIND), COLUMN(count, COUNT), COLUMN(bytes, BYTES),
+	COLUMN(compile_ns, NANOSECONDS),
+};
+#undef ROW
+
+#define ROW mprof_call_stats
+static const mprof_table_column calls_columns[] = {
+	COLUMN(method, METHOD), COLUMN(parent, ROW),           COLUMN(first_child, ROW),     COLUMN(next_sibling, ROW),
+	COLUMN(calls, COUNT),   COLUMN(total_ns, NANOSECONDS), COLUMN(self_ns, NANOSECONDS), COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),   COLUMN(flags, BITS),
+};
+#undef ROW
+
+#define ROW mprof_call_durations
+static const mprof_table_column durations_columns[] = {
+	COLUMN(method, METHOD),      COLUMN(slow_calls, COUNT),   COLUMN(calls, COUNT),
+	COLUMN(left_out, COUNT),     COLUMN(min_ns, NANOSECONDS), COLUMN(average_ns, NANOSECONDS),
+	COLUMN(max_ns, NANOSECONDS), COLUMN(sum_ns, NANOSECONDS), COLUMN(p50_ns, NANOSECONDS),
+	COLUMN(p90_ns, NANOSECONDS), COLUMN(p99_ns, NANOSECONDS),
+};
+#undef ROW
+
+#define ROW mprof_sample_stats
+static const mprof_table_column samples_columns[] = {
+	COLUMN(kind, KIND),
+	COLUMN(id, NUMBER),
+	COLUMN(self, COUNT),
+	COLUMN(total, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_sample_node
+static const mprof_table_column sample_nodes_columns[] = {
+	COLUMN(kind, KIND),        COLUMN(id, NUMBER), COLUMN(parent, ROW), COLUMN(first_child, ROW),
+	COLUMN(next_sibling, ROW), COLUMN(wait, KIND), COLUMN(self, COUNT), COLUMN(total, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_class_stats
+static const mprof_table_column classes_columns[] = {
+	COLUMN(id, CLASS),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(freed, COUNT),
+	COLUMN(freed_bytes, BYTES),
+	COLUMN(exceptions, COUNT),
+	COLUMN(load_ns, NANOSECONDS),
+	COLUMN(samples, COUNT),
+	COLUMN(allocations_error, COUNT),
+	COLUMN(bytes_error, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_allocation_site
+static const mprof_table_column allocation_sites_columns[] = {
+	COLUMN(class_id, CLASS),          COLUMN(stack, STACK),       COLUMN(caller, METHOD), COLUMN(flags, BITS),
+	COLUMN(allocations, COUNT),       COLUMN(bytes, BYTES),       COLUMN(call, CALL),     COLUMN(samples, COUNT),
+	COLUMN(allocations_error, COUNT), COLUMN(bytes_error, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_exception_site
+static const mprof_table_column exception_sites_columns[] = {
+	COLUMN(class_id, CLASS),
+	COLUMN(stack, STACK),
+	COLUMN(exceptions, COUNT),
+	COLUMN(call, CALL),
+};
+#undef ROW
+
+#define ROW mprof_exception_clause
+static const mprof_table_column exception_clauses_columns[] = {
+	COLUMN(method, METHOD), COLUMN(class_id, CLASS), COLUMN(kind, KIND),
+	COLUMN(number, NUMBER), COLUMN(runs, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_heap_shot
+static const mprof_table_column heap_shots_columns[] = {
+	COLUMN(number, NUMBER),
+	COLUMN(incomplete, BOOLEAN),
+	COLUMN(time_ns, TIME),
+	COLUMN(objects, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(references, COUNT),
+	COLUMN(freed, COUNT),
+	COLUMN(freed_bytes, BYTES),
+	COLUMN(moved, COUNT),
+	COLUMN(roots, COUNT),
+	ARRAY_COLUMN(roots_by_kind, COUNT),
+	COLUMN(classes, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_heap_summary
+static const mprof_table_column heap_summaries_columns[] = {
+	COLUMN(collection, NUMBER), COLUMN(class_id, CLASS),     COLUMN(time_ns, TIME),     COLUMN(live_objects, COUNT),
+	COLUMN(live_bytes, BYTES),  COLUMN(dead_objects, COUNT), COLUMN(dead_bytes, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_handle_stats
+static const mprof_table_column handles_columns[] = {
+	COLUMN(class_id, CLASS), COLUMN(type, KIND),     COLUMN(created, COUNT),
+	COLUMN(alive, COUNT),    COLUMN(deleted, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_handle_site
+static const mprof_table_column handle_sites_columns[] = {
+	COLUMN(class_id, CLASS), COLUMN(type, KIND), COLUMN(stack, STACK), COLUMN(created, COUNT), COLUMN(alive, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_finalizer_stats
+static const mprof_table_column finalizers_columns[] = {
+	COLUMN(class_id, CLASS),
+	COLUMN(count, COUNT),
+	COLUMN(total_ns, NANOSECONDS),
+};
+#undef ROW
+
+#define ROW mprof_age_stats
+static const mprof_table_column ages_columns[] = {
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(dead, COUNT),
+	COLUMN(dead_bytes, BYTES),
+	COLUMN(live, COUNT),
+	COLUMN(live_bytes, BYTES),
+	COLUMN(peak_live, COUNT),
+	COLUMN(peak_bytes, BYTES),
+	COLUMN(peak_ns, TIME),
+	COLUMN(temporaries, COUNT),
+	COLUMN(temporary_bytes, BYTES),
+	COLUMN(ages, COUNT),
+	COLUMN(collections, COUNT),
+	COLUMN(sample_interval, BYTES),
+	COLUMN(without_address, COUNT),
+	COLUMN(untracked, COUNT),
+	COLUMN(folded, COUNT),
+	COLUMN(deaths_read, COUNT),
+	COLUMN(unmatched_deaths, COUNT),
+	COLUMN(missing_deaths, COUNT),
+	COLUMN(unmatched_moves, COUNT),
+	COLUMN(is_estimate, BOOLEAN),
+	COLUMN(uncertain_moves, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_age_class
+static const mprof_table_column age_classes_columns[] = {
+	COLUMN(class_id, CLASS),  COLUMN(sites, COUNT),      COLUMN(allocations, COUNT), COLUMN(bytes, BYTES),
+	COLUMN(dead, COUNT),      COLUMN(dead_bytes, BYTES), COLUMN(live, COUNT),        COLUMN(live_bytes, BYTES),
+	COLUMN(peak_live, COUNT), COLUMN(peak_bytes, BYTES), COLUMN(temporaries, COUNT), COLUMN(temporary_bytes, BYTES),
+	COLUMN(ages, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_age_site
+static const mprof_table_column age_sites_columns[] = {
+	COLUMN(class_id, CLASS),
+	COLUMN(stack, STACK),
+	COLUMN(caller, METHOD),
+	COLUMN(flags, BITS),
+	COLUMN(samples, COUNT),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(dead, COUNT),
+	COLUMN(dead_bytes, BYTES),
+	COLUMN(live, COUNT),
+	COLUMN(live_bytes, BYTES),
+	COLUMN(peak_live, COUNT),
+	COLUMN(peak_bytes, BYTES),
+	COLUMN(temporaries, COUNT),
+	COLUMN(temporary_bytes, BYTES),
+	COLUMN(ages, COUNT),
+	COLUMN(allocations_error, COUNT),
+	COLUMN(bytes_error, BYTES),
+	COLUMN(live_error, COUNT),
+	COLUMN(live_bytes_error, BYTES),
+	COLUMN(peak_bytes_error, BYTES),
+	COLUMN(temporary_bytes_error, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_heap_change_entry
+static const mprof_table_column heap_changes_columns[] = {
+	COLUMN(kind, KIND),
+	COLUMN(generation, NUMBER),
+	COLUMN(number, NUMBER),
+	COLUMN(time_ns, TIME),
+	COLUMN(objects_before, COUNT),
+	COLUMN(bytes_before, BYTES),
+	COLUMN(collected_objects, COUNT),
+	COLUMN(collected_bytes, BYTES),
+	COLUMN(heap_bytes, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_traced_address
+static const mprof_table_column traced_addresses_columns[] = {
+	COLUMN(address, ADDRESS),
+	COLUMN(time_ns, TIME),
+	COLUMN(age, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_memory_stats
+static const mprof_table_column memory_columns[] = {
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(frees, COUNT),
+	COLUMN(resizes, COUNT),
+	COLUMN(live, COUNT),
+	COLUMN(live_bytes, BYTES),
+	COLUMN(peak_bytes, BYTES),
+	COLUMN(peak_live, COUNT),
+	COLUMN(peak_ns, TIME),
+	COLUMN(temporaries, COUNT),
+	COLUMN(unmatched_frees, COUNT),
+	COLUMN(missing_frees, COUNT),
+	COLUMN(late_events, COUNT),
+	COLUMN(is_estimate, BOOLEAN),
+	COLUMN(is_peak_estimate, BOOLEAN),
+	COLUMN(folded_sites, COUNT),
+	COLUMN(untracked, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_memory_site
+static const mprof_table_column memory_sites_columns[] = {
+	COLUMN(stack, STACK),
+	COLUMN(is_folded, BOOLEAN),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+	COLUMN(frees, COUNT),
+	COLUMN(live, COUNT),
+	COLUMN(live_bytes, BYTES),
+	COLUMN(peak_live, COUNT),
+	COLUMN(peak_bytes, BYTES),
+	COLUMN(temporaries, COUNT),
+	COLUMN(lifetime_ns, NANOSECONDS),
+	COLUMN(shortest_ns, NANOSECONDS),
+	COLUMN(longest_ns, NANOSECONDS),
+};
+#undef ROW
+
+#define ROW mprof_memory_size
+static const mprof_table_column memory_sizes_columns[] = {
+	COLUMN(smallest, BYTES),
+	COLUMN(largest, BYTES),
+	COLUMN(allocations, COUNT),
+	COLUMN(bytes, BYTES),
+};
+#undef ROW
+
+#define ROW mprof_thread_stats
+static const mprof_table_column threads_columns[] = {
+	COLUMN(id, THREAD),
+	COLUMN(name, TEXT),
+	COLUMN(events, COUNT),
+	COLUMN(self_ns, NANOSECONDS),
+	COLUMN(lost, COUNT),
+	COLUMN(samples, COUNT),
+	COLUMN(wall_ns, NANOSECONDS),
+	COLUMN(cpu_ns, NANOSECONDS),
+	COLUMN(ready_ns, NANOSECONDS),
+	COLUMN(voluntary_switches, COUNT),
+	COLUMN(involuntary_switches, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_monitor_stats
+static const mprof_table_column monitors_columns[] = {
+	COLUMN(class_id, CLASS), COLUMN(contentions, COUNT),        COLUMN(acquired, COUNT),
+	COLUMN(failures, COUNT), COLUMN(contended_ns, NANOSECONDS), COLUMN(unfinished, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_monitor_site
+static const mprof_table_column monitor_sites_columns[] = {
+	COLUMN(class_id, CLASS), COLUMN(stack, STACK),    COLUMN(contentions, COUNT), COLUMN(contended_ns, NANOSECONDS),
+	COLUMN(failures, COUNT), COLUMN(object, ADDRESS), COLUMN(call, CALL),         COLUMN(unfinished, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_monitor_holder
+static const mprof_table_column monitor_holders_columns[] = {
+	COLUMN(class_id, CLASS),           COLUMN(thread, THREAD),    COLUMN(contentions, COUNT),
+	COLUMN(contended_ns, NANOSECONDS), COLUMN(unfinished, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_collection
+static const mprof_table_column collections_columns[] = {
+	COLUMN(number, NUMBER),        COLUMN(generation, NUMBER),       COLUMN(unfinished, BOOLEAN),
+	COLUMN(start_ns, TIME),        COLUMN(duration_ns, NANOSECONDS), COLUMN(mark_ns, NANOSECONDS),
+	COLUMN(sweep_ns, NANOSECONDS), COLUMN(pause_ns, NANOSECONDS),    COLUMN(is_counted, BOOLEAN),
+};
+#undef ROW
+
+#define ROW mprof_heap_resize
+static const mprof_table_column heap_resizes_columns[] = {
+	COLUMN(time_ns, TIME),
+	COLUMN(bytes, BYTES),
+	COLUMN(number, NUMBER),
+};
+#undef ROW
+
+#define ROW mprof_element_stats
+static const mprof_table_column elements_columns[] = {
+	COLUMN(kind, BITS),      COLUMN(id, NUMBER),           COLUMN(name, TEXT),        COLUMN(assembly, TEXT),
+	COLUMN(loaded_ns, TIME), COLUMN(load_ns, NANOSECONDS), COLUMN(unloaded_ns, TIME),
+};
+#undef ROW
+
+#define ROW mprof_metric_stats
+static const mprof_table_column metrics_columns[] = {
+	COLUMN(id, NUMBER),     COLUMN(flags, BITS),   COLUMN(section, TEXT),  COLUMN(name, TEXT),
+	COLUMN(count, COUNT),   COLUMN(first, VALUE),  COLUMN(last, VALUE),    COLUMN(minimum, VALUE),
+	COLUMN(maximum, VALUE), COLUMN(last_ns, TIME), COLUMN(thread, THREAD),
+};
+#undef ROW
+
+#define ROW mprof_mark
+static const mprof_table_column marks_columns[] = {
+	COLUMN(time_ns, TIME),
+	COLUMN(thread, THREAD),
+	COLUMN(text, TEXT),
+};
+#undef ROW
+
+#define ROW mprof_profile_property
+static const mprof_table_column properties_columns[] = {
+	COLUMN(key, TEXT),
+	COLUMN(value, TEXT),
+};
+#undef ROW
+
+#define ROW mprof_pause
+static const mprof_table_column pauses_columns[] = {
+	COLUMN(kind, KIND),         COLUMN(unfinished, BOOLEAN),
+	COLUMN(start_ns, TIME),     COLUMN(duration_ns, NANOSECONDS),
+	COLUMN(thread, THREAD),     COLUMN(number, NUMBER),
+	COLUMN(generation, NUMBER), COLUMN(has_collection, BOOLEAN),
+	COLUMN(object, ADDRESS),    COLUMN(holder, THREAD),
+	COLUMN(class_id, CLASS),    COLUMN(stack, STACK),
+};
+#undef ROW
+
+#define ROW mprof_timeline
+static const mprof_table_column timeline_columns[] = {
+	COLUMN(start_ns, TIME),
+	COLUMN(slice_ns, NANOSECONDS),
+	COLUMN(slice_count, COUNT),
+	COLUMN(left_out, COUNT),
+};
+#undef ROW
+
+typedef struct table_description {
+	mprof_table_info info;
+	const mprof_table_column *columns;
+} table_description;
+
+#define TABLE(number, name, row)                                                                                       \
+	[MPROF_TABLE_##number - 1] = {{#name, sizeof(row), sizeof(name##_columns) / sizeof(name##_columns[0])},        \
+				      name##_columns}
+
+static const table_description tables[] = {
+	TABLE(METHODS, methods, mprof_method_stats),
+	TABLE(SAMPLES, samples, mprof_sample_stats),
+	TABLE(CLASSES, classes, mprof_class_stats),
+	TABLE(THREADS, threads, mprof_thread_stats),
+	TABLE(MONITORS, monitors, mprof_monitor_stats),
+	TABLE(ALLOCATION_SITES, allocation_sites, mprof_allocation_site),
+	TABLE(MONITOR_SITES, monitor_sites, mprof_monitor_site),
+	TABLE(TOTALS, totals, mprof_profile_totals),
+	TABLE(CALLS, calls, mprof_call_stats),
+	TABLE(METHOD_CODES, method_codes, mprof_method_code),
+	TABLE(DURATIONS, durations, mprof_call_durations),
+	TABLE(SAMPLE_NODES, sample_nodes, mprof_sample_node),
+	TABLE(EXCEPTION_SITES, exception_sites, mprof_exception_site),
+	TABLE(EXCEPTION_CLAUSES, exception_clauses, mprof_exception_clause),
+	TABLE(HEAP_SHOTS, heap_shots, mprof_heap_shot),
+	TABLE(HEAP_SUMMARIES, heap_summaries, mprof_heap_summary),
+	TABLE(HANDLES, handles, mprof_handle_stats),
+	TABLE(HANDLE_SITES, handle_sites, mprof_handle_site),
+	TABLE(FINALIZERS, finalizers, mprof_finalizer_stats),
+	TABLE(AGES, ages, mprof_age_stats),
+	TABLE(AGE_CLASSES, age_classes, mprof_age_class),
+	TABLE(AGE_SITES, age_sites, mprof_age_site),
+	TABLE(HEAP_CHANGES, heap_changes, mprof_heap_change_entry),
+	TABLE(TRACED_ADDRESSES, traced_addresses, mprof_traced_address),
+	TABLE(MEMORY, memory, mprof_memory_stats),
+	TABLE(MEMORY_SITES, memory_sites, mprof_memory_site),
+	TABLE(MEMORY_SIZES, memory_sizes, mprof_memory_size),
+	TABLE(COLLECTIONS, collections, mprof_collection),
+	TABLE(HEAP_RESIZES, heap_resizes, mprof_heap_resize),
+	TABLE(MONITOR_HOLDERS, monitor_holders, mprof_monitor_holder),
+	TABLE(METRICS, metrics, mprof_metric_stats),
+	TABLE(MARKS, marks, mprof_mark),
+	TABLE(PROPERTIES, properties, mprof_profile_property),
+	TABLE(ELEMENTS, elements, mprof_element_stats),
+	TABLE(PAUSES, pauses, mprof_pause),
+	TABLE(TIMELINE, timeline, mprof_timeline),
+};
+
+/* NULL if there is no table of the number. */
+static const table_description *find_table(uint32_t table)
+{
+	return table >= 1 && table <= sizeof(tables) / sizeof(tables[0]) ? &tables[table - 1] : NULL;
+}
+
+const mprof_table_info *mprof_table_get_info(uint32_t table)
+{
+	const table_description *found = find_table(table);
+
+	return found != NULL ? &found->info : NULL;
+}
+
+const mprof_table_column *mprof_table_get_column(uint32_t table, size_t column)
+{
+	const table_description *found = find_table(table);
+
+	return found != NULL && column < found->info.column_count ? &found->columns[column] : NULL;
+}
