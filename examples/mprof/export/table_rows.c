@@ -3,7 +3,6 @@
 #include "export/table_rows.h"
 
 #include "export/table_cells.h"
-#include "export/table_rows_memory.h"
 #include "report/samples.h"
 #include "shared/kinds.h"
 
@@ -36,42 +35,10 @@ static void add_session(table_sink *sink, const log_report *report)
 
 static void add_log(table_sink *sink, const log_report *report)
 {
-	const mprof_profile_totals *totals = &report->totals;
-
 	table_begin_row(sink, TABLE_LOGS);
 	add_session(sink, report);
-	table_unsigned(sink, totals->events);
-	table_unsigned(sink, totals->wall_ns);
-	table_unsigned(sink, totals->calls);
-	table_unsigned(sink, totals->method_ns);
-	table_unsigned(sink, totals->samples);
-	table_unsigned(sink, totals->allocations);
-	table_unsigned(sink, totals->allocated_bytes);
-	table_unsigned(sink, totals->freed_objects);
-	table_unsigned(sink, totals->freed_bytes);
-	table_unsigned(sink, totals->jit_methods);
-	table_unsigned(sink, totals->jit_ns);
-	table_unsigned(sink, totals->collections);
-	table_unsigned(sink, totals->gc_ns);
-	table_unsigned(sink, totals->exceptions);
-	table_unsigned(sink, totals->contentions);
-	table_unsigned(sink, totals->contended_ns);
-	table_unsigned(sink, totals->handles_alive);
+	table_fields(sink, report, &report->totals);
 	table_end_row(sink);
-}
-
-static void add_properties(table_sink *sink, const log_report *report)
-{
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PROPERTIES); i++) {
-		mprof_profile_property property = {.struct_size = sizeof(property)};
-
-		if (mprof_profile_get_row(report->profile, MPROF_TABLE_PROPERTIES, i, &property) != MPROF_OK)
-			continue;
-		table_begin_row(sink, TABLE_PROPERTIES);
-		table_text(sink, property.key);
-		table_text(sink, property.value);
-		table_end_row(sink);
-	}
 }
 
 static void add_damage(table_sink *sink, const log_report *report)
@@ -100,7 +67,7 @@ static void add_methods(table_sink *sink, const log_report *report)
 
 		names_method(report->input.reader, stats->id, &name);
 		table_begin_row(sink, TABLE_METHODS);
-		table_unsigned(sink, stats->id);
+		table_fields(sink, report, stats);
 		table_text(sink, name.class_name);
 		table_text(sink, name.name);
 		table_text(sink, assembly_names_get(&report->assemblies, name.assembly_id));
@@ -110,32 +77,7 @@ static void add_methods(table_sink *sink, const log_report *report)
 			table_unsigned(sink, name.line);
 		else
 			table_null(sink);
-		table_unsigned(sink, stats->calls);
-		table_unsigned(sink, stats->total_ns);
-		table_unsigned(sink, stats->self_ns);
-		table_unsigned(sink, stats->jit_ns);
-		table_unsigned(sink, stats->samples);
-		table_unsigned(sink, stats->samples_total);
-		table_end_row(sink);
-	}
-}
-
-static void add_threads(table_sink *sink, const log_report *report)
-{
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
-		mprof_thread_stats stats = {.struct_size = sizeof(stats)};
-
-		mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, i, &stats);
-		table_begin_row(sink, TABLE_THREADS);
-		table_address(sink, stats.id);
-		table_text(sink, stats.name);
-		table_unsigned(sink, stats.events);
-		table_unsigned(sink, stats.self_ns);
-		table_unsigned(sink, stats.wall_ns);
-		table_unsigned(sink, stats.cpu_ns);
-		table_unsigned(sink, stats.ready_ns);
-		table_unsigned(sink, stats.samples);
-		table_unsigned(sink, stats.lost);
+		table_fields(sink, report, stats);
 		table_end_row(sink);
 	}
 }
@@ -157,14 +99,9 @@ static void add_call_tree(table_sink *sink, const log_report *report)
 		mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, (uint32_t)i, &stats);
 		table_begin_row(sink, TABLE_CALL_TREE);
 		add_parent(sink, i, stats.parent);
-		table_unsigned(sink, stats.method);
-		table_method(sink, report, stats.method);
+		table_fields(sink, report, &stats);
 		table_boolean(sink, (stats.flags & MPROF_EVENT_FLAG_COMPILING) != 0);
-		table_unsigned(sink, stats.calls);
-		table_unsigned(sink, stats.total_ns);
-		table_unsigned(sink, stats.self_ns);
-		table_unsigned(sink, stats.allocations);
-		table_unsigned(sink, stats.bytes);
+		table_fields(sink, report, &stats);
 		table_end_row(sink);
 	}
 }
@@ -249,53 +186,6 @@ static void add_pauses(table_sink *sink, const log_report *report)
 	}
 }
 
-static void add_monitors(table_sink *sink, const log_report *report)
-{
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITORS); i++) {
-		mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
-
-		mprof_profile_get_row(report->profile, MPROF_TABLE_MONITORS, i, &stats);
-		table_begin_row(sink, TABLE_MONITORS);
-		table_unsigned(sink, stats.class_id);
-		table_class(sink, report, stats.class_id);
-		table_unsigned(sink, stats.contentions);
-		table_unsigned(sink, stats.acquired);
-		table_unsigned(sink, stats.failures);
-		table_unsigned(sink, stats.contended_ns);
-		table_unsigned(sink, stats.unfinished);
-		table_end_row(sink);
-	}
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_SITES); i++) {
-		mprof_monitor_site site = {.struct_size = sizeof(site)};
-
-		mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_SITES, i, &site);
-		table_begin_row(sink, TABLE_MONITOR_SITES);
-		table_unsigned(sink, site.class_id);
-		table_class(sink, report, site.class_id);
-		table_stack(sink, report, site.stack);
-		table_unsigned(sink, site.contentions);
-		table_unsigned(sink, site.contended_ns);
-		table_unsigned(sink, site.failures);
-		table_unsigned(sink, site.unfinished);
-		table_end_row(sink);
-	}
-}
-
-static void add_exception_sites(table_sink *sink, const log_report *report)
-{
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_EXCEPTION_SITES); i++) {
-		mprof_exception_site site = {.struct_size = sizeof(site)};
-
-		mprof_profile_get_row(report->profile, MPROF_TABLE_EXCEPTION_SITES, i, &site);
-		table_begin_row(sink, TABLE_EXCEPTION_SITES);
-		table_unsigned(sink, site.class_id);
-		table_class(sink, report, site.class_id);
-		table_stack(sink, report, site.stack);
-		table_unsigned(sink, site.exceptions);
-		table_end_row(sink);
-	}
-}
-
 /* A value is an integer or a double; a double of 53 bits does not hold all integers. */
 static void add_metric_values(table_sink *sink, const mprof_metric_stats *metric)
 {
@@ -340,34 +230,72 @@ static void add_metrics(table_sink *sink, const log_report *report)
 	}
 }
 
-static void add_marks(table_sink *sink, const log_report *report)
+static void add_classes(table_sink *sink, const log_report *report)
 {
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_MARKS); i++) {
-		mprof_mark mark = {.struct_size = sizeof(mark)};
+	for (size_t i = 0; i < report->class_count; i++) {
+		class_name name;
 
-		mprof_profile_get_row(report->profile, MPROF_TABLE_MARKS, i, &mark);
-		table_begin_row(sink, TABLE_MARKS);
-		table_signed(sink, mark.time_ns);
-		table_address(sink, mark.thread);
-		table_text(sink, mark.text);
+		names_class(report->input.reader, report->classes[i].id, &name);
+		table_begin_row(sink, TABLE_CLASSES);
+		table_fields(sink, report, &report->classes[i]);
+		table_text(sink, name.name);
+		table_text(sink, assembly_names_get(&report->assemblies, name.assembly_id));
+		table_fields(sink, report, &report->classes[i]);
 		table_end_row(sink);
+	}
+}
+
+static void add_snapshot_classes(table_sink *sink, const log_report *report, size_t snapshot, uint64_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_heap_shot_class stats = {.struct_size = sizeof(stats)};
+
+		if (mprof_profile_get_heap_shot_class(report->profile, snapshot, i, &stats) != MPROF_OK)
+			continue;
+		table_begin_row(sink, TABLE_HEAP_SNAPSHOT_CLASSES);
+		table_unsigned(sink, snapshot + 1);
+		table_unsigned(sink, stats.class_id);
+		table_class(sink, report, stats.class_id);
+		table_unsigned(sink, stats.objects);
+		table_unsigned(sink, stats.bytes);
+		table_end_row(sink);
+	}
+}
+
+static void add_heap_snapshots(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS); i++) {
+		mprof_heap_shot shot = {.struct_size = sizeof(shot)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot);
+		table_begin_row(sink, TABLE_HEAP_SNAPSHOTS);
+		table_unsigned(sink, i + 1);
+		table_fields(sink, report, &shot);
+		table_end_row(sink);
+		add_snapshot_classes(sink, report, i, shot.classes);
 	}
 }
 
 void table_rows_add(table_sink *sink, const log_report *report)
 {
 	add_log(sink, report);
-	add_properties(sink, report);
+	table_add_rows(sink, report, TABLE_PROPERTIES);
 	add_damage(sink, report);
 	add_methods(sink, report);
-	add_threads(sink, report);
+	table_add_rows(sink, report, TABLE_THREADS);
 	add_call_tree(sink, report);
 	add_samples(sink, report);
 	add_sample_tree(sink, report);
-	table_rows_add_memory(sink, report);
+	add_classes(sink, report);
+	table_add_rows(sink, report, TABLE_ALLOCATION_SITES);
+	table_add_rows(sink, report, TABLE_MEMORY_SITES);
+	table_add_rows(sink, report, TABLE_COLLECTIONS);
+	add_heap_snapshots(sink, report);
+	table_add_rows(sink, report, TABLE_HANDLES);
 	add_pauses(sink, report);
-	add_monitors(sink, report);
-	add_exception_sites(sink, report);
+	table_add_rows(sink, report, TABLE_MONITORS);
+	table_add_rows(sink, report, TABLE_MONITOR_SITES);
+	table_add_rows(sink, report, TABLE_EXCEPTION_SITES);
 	add_metrics(sink, report);
-	add_marks(sink, report);
+	table_add_rows(sink, report, TABLE_MARKS);
 }

@@ -7,180 +7,318 @@
 #include <stdio.h>
 #include <string.h>
 
-#define INTEGER(name)                                                                                                  \
+/* Columns whose values the rows of a profile do not have: table_rows.c adds them. */
+#define OWN(name, type)                                                                                                \
 	{                                                                                                              \
-		name, COLUMN_INTEGER                                                                                   \
+		name, NULL, FIELD_NONE, COLUMN_##type                                                                  \
 	}
-#define BOOLEAN(name)                                                                                                  \
+/* A field of the row. The type follows from its unit. */
+#define FIELD(name)                                                                                                    \
 	{                                                                                                              \
-		name, COLUMN_BOOLEAN                                                                                   \
+		name, name, FIELD_VALUE, COLUMN_INTEGER                                                                \
 	}
-#define REAL(name)                                                                                                     \
+#define FIELD_AS(name, field)                                                                                          \
 	{                                                                                                              \
-		name, COLUMN_REAL                                                                                      \
+		name, field, FIELD_VALUE, COLUMN_INTEGER                                                               \
 	}
-#define TEXT(name)                                                                                                     \
+/* What a field of the row stands for. */
+#define NAME(name, field, how)                                                                                         \
 	{                                                                                                              \
-		name, COLUMN_TEXT                                                                                      \
+		name, field, FIELD_##how, COLUMN_TEXT                                                                  \
 	}
-
-static const table_column logs[] = {
-	TEXT("host"),
-	TEXT("build"),
-	INTEGER("start_us"),
-	INTEGER("end_us"),
-	TEXT("file"),
-	TEXT("program"),
-	TEXT("runtime"),
-	TEXT("dialect"),
-	INTEGER("version"),
-	TEXT("tool"),
-	BOOLEAN("complete"),
-	INTEGER("valid_bytes"),
-	INTEGER("size"),
-	INTEGER("lost_events"),
-	BOOLEAN("limited"),
-	INTEGER("left_out"),
-	REAL("counters_per_second"),
-	INTEGER("events"),
-	INTEGER("wall_ns"),
-	INTEGER("calls"),
-	INTEGER("method_ns"),
-	INTEGER("samples"),
-	INTEGER("allocations"),
-	INTEGER("allocated_bytes"),
-	INTEGER("freed_objects"),
-	INTEGER("freed_bytes"),
-	INTEGER("jit_methods"),
-	INTEGER("jit_ns"),
-	INTEGER("collections"),
-	INTEGER("gc_ns"),
-	INTEGER("exceptions"),
-	INTEGER("contentions"),
-	INTEGER("contended_ns"),
-	INTEGER("handles_alive"),
-};
-static const table_column properties[] = {
-	TEXT("key"),
-	TEXT("value"),
-};
-static const table_column damage[] = {
-	INTEGER("offset"),
-	TEXT("what"),
-};
-static const table_column losses[] = {
-	TEXT("cause"),
-	INTEGER("events"),
-};
-static const table_column methods[] = {
-	INTEGER("method_id"),     TEXT("class"),      TEXT("name"),      TEXT("assembly"),
-	BOOLEAN("wrapper"),       TEXT("file"),       INTEGER("line"),   INTEGER("calls"),
-	INTEGER("total_ns"),      INTEGER("self_ns"), INTEGER("jit_ns"), INTEGER("samples"),
-	INTEGER("samples_total"),
-};
-static const table_column classes[] = {
-	INTEGER("class_id"), TEXT("name"),           TEXT("assembly"),      INTEGER("allocations"), INTEGER("bytes"),
-	INTEGER("freed"),    INTEGER("freed_bytes"), INTEGER("exceptions"), INTEGER("load_ns"),
-};
-static const table_column threads[] = {
-	TEXT("thread"),    TEXT("name"),        INTEGER("events"),  INTEGER("self_ns"),     INTEGER("wall_ns"),
-	INTEGER("cpu_ns"), INTEGER("ready_ns"), INTEGER("samples"), INTEGER("lost_events"),
-};
-static const table_column call_tree[] = {
-	INTEGER("node"),  INTEGER("parent"),   INTEGER("method_id"), TEXT("method"),         BOOLEAN("compilation"),
-	INTEGER("calls"), INTEGER("total_ns"), INTEGER("self_ns"),   INTEGER("allocations"), INTEGER("bytes"),
-};
-static const table_column samples[] = {
-	TEXT("kind"), TEXT("name"), TEXT("module"), BOOLEAN("inlined"), INTEGER("hits"), INTEGER("total"),
-};
-static const table_column sample_tree[] = {
-	INTEGER("node"), INTEGER("parent"),  TEXT("kind"),    TEXT("name"),
-	TEXT("module"),  BOOLEAN("inlined"), INTEGER("hits"), INTEGER("total"),
-};
-static const table_column allocation_sites[] = {
-	INTEGER("class_id"),    TEXT("class"),    TEXT("caller"),     TEXT("stack"),
-	INTEGER("allocations"), INTEGER("bytes"), INTEGER("samples"), INTEGER("allocations_error"),
-	INTEGER("bytes_error"),
-};
-static const table_column memory_sites[] = {
-	TEXT("stack"),         INTEGER("allocations"), INTEGER("bytes"),       INTEGER("frees"),       INTEGER("live"),
-	INTEGER("live_bytes"), INTEGER("peak_bytes"),  INTEGER("temporaries"), INTEGER("lifetime_ns"),
-};
-static const table_column collections[] = {
-	INTEGER("number"),  INTEGER("generation"), INTEGER("start_ns"), INTEGER("duration_ns"),
-	INTEGER("mark_ns"), INTEGER("sweep_ns"),   INTEGER("pause_ns"), BOOLEAN("finished"),
-};
-static const table_column pauses[] = {
-	TEXT("kind"),          INTEGER("start_ns"),   INTEGER("duration_ns"), BOOLEAN("finished"), TEXT("thread"),
-	INTEGER("collection"), INTEGER("generation"), TEXT("class"),          TEXT("holder"),      TEXT("stack"),
-};
-static const table_column monitors[] = {
-	INTEGER("class_id"), TEXT("class"),           INTEGER("contentions"), INTEGER("acquired"),
-	INTEGER("failures"), INTEGER("contended_ns"), INTEGER("unfinished"),
-};
-static const table_column monitor_sites[] = {
-	INTEGER("class_id"),     TEXT("class"),       TEXT("stack"),         INTEGER("contentions"),
-	INTEGER("contended_ns"), INTEGER("failures"), INTEGER("unfinished"),
-};
-static const table_column exception_sites[] = {
-	INTEGER("class_id"),
-	TEXT("class"),
-	TEXT("stack"),
-	INTEGER("count"),
-};
-static const table_column metrics[] = {
-	TEXT("section"),   TEXT("name"),         TEXT("thread"),       TEXT("unit"),       INTEGER("count"),
-	INTEGER("first"),  INTEGER("last"),      INTEGER("minimum"),   INTEGER("maximum"), REAL("first_real"),
-	REAL("last_real"), REAL("minimum_real"), REAL("maximum_real"), INTEGER("last_ns"),
-};
-static const table_column marks[] = {
-	INTEGER("time_ns"),
-	TEXT("thread"),
-	TEXT("text"),
-};
-static const table_column heap_snapshots[] = {
-	INTEGER("snapshot"), INTEGER("number"), INTEGER("time_ns"),    BOOLEAN("complete"),
-	INTEGER("objects"),  INTEGER("bytes"),  INTEGER("references"), INTEGER("roots"),
-};
-static const table_column heap_snapshot_classes[] = {
-	INTEGER("snapshot"), INTEGER("class_id"), TEXT("class"), INTEGER("objects"), INTEGER("bytes"),
-};
-static const table_column handles[] = {
-	INTEGER("class_id"), TEXT("class"), TEXT("type"), INTEGER("created"), INTEGER("alive"), INTEGER("deleted"),
-};
-
-#define DESCRIBE(table, text)                                                                                          \
+#define NOT(name, field)                                                                                               \
 	{                                                                                                              \
-#table, text, table, sizeof(table) / sizeof((table)[0])                                                \
+		name, field, FIELD_NOT, COLUMN_BOOLEAN                                                                 \
+	}
+/* All fields that the other columns do not use, and that are not left out. */
+#define REST                                                                                                           \
+	{                                                                                                              \
+		NULL, NULL, FIELD_REST, COLUMN_INTEGER                                                                 \
 	}
 
-static const table_description descriptions[TABLES] = {
-	[TABLE_LOGS] = DESCRIBE(logs, "one row for each log: where it is from, what is missing, totals"),
-	[TABLE_PROPERTIES] = DESCRIBE(properties, "metadata of the recordings"),
-	[TABLE_DAMAGE] = DESCRIBE(damage, "damage by offset"),
-	[TABLE_LOSSES] = DESCRIBE(losses, "lost events by cause"),
-	[TABLE_METHODS] = DESCRIBE(methods, "calls, times and samples by method"),
-	[TABLE_CLASSES] = DESCRIBE(classes, "allocations and exceptions by class"),
-	[TABLE_THREADS] = DESCRIBE(threads, "times by thread"),
-	[TABLE_CALL_TREE] = DESCRIBE(call_tree, "calls by call path; the parent of node 0 is empty"),
-	[TABLE_SAMPLES] = DESCRIBE(samples, "samples by method and native function"),
-	[TABLE_SAMPLE_TREE] = DESCRIBE(sample_tree, "samples by call path; the parent of node 0 is empty"),
-	[TABLE_ALLOCATION_SITES] = DESCRIBE(allocation_sites, "allocated objects by class and call site"),
-	[TABLE_MEMORY_SITES] = DESCRIBE(memory_sites, "native memory by call stack"),
-	[TABLE_COLLECTIONS] = DESCRIBE(collections, "garbage collections"),
-	[TABLE_PAUSES] = DESCRIBE(pauses, "stops of the world, and waits for monitors"),
-	[TABLE_MONITORS] = DESCRIBE(monitors, "waits for monitors by class"),
-	[TABLE_MONITOR_SITES] = DESCRIBE(monitor_sites, "waits for monitors by class and call stack"),
-	[TABLE_EXCEPTION_SITES] = DESCRIBE(exception_sites, "exceptions by class and call stack"),
-	[TABLE_METRICS] = DESCRIBE(metrics, "metrics of the runtime"),
-	[TABLE_MARKS] = DESCRIBE(marks, "markers of the user"),
-	[TABLE_HEAP_SNAPSHOTS] = DESCRIBE(heap_snapshots, "heap snapshots, counted from 1"),
-	[TABLE_HEAP_SNAPSHOT_CLASSES] = DESCRIBE(heap_snapshot_classes, "live objects by heap snapshot and class"),
-	[TABLE_HANDLES] = DESCRIBE(handles, "handles by class and type"),
+typedef struct exported_column {
+	const char *name;
+	const char *field; /**< Of the row. */
+	field_use use;
+	column_type type; /**< Of a column that is not a field. */
+} exported_column;
+
+static const exported_column logs[] = {
+	OWN("host", TEXT),
+	OWN("build", TEXT),
+	OWN("start_us", INTEGER),
+	OWN("end_us", INTEGER),
+	OWN("file", TEXT),
+	OWN("program", TEXT),
+	OWN("runtime", TEXT),
+	OWN("dialect", TEXT),
+	OWN("version", INTEGER),
+	OWN("tool", TEXT),
+	OWN("complete", BOOLEAN),
+	OWN("valid_bytes", INTEGER),
+	OWN("size", INTEGER),
+	OWN("lost_events", INTEGER),
+	OWN("limited", BOOLEAN),
+	OWN("left_out", INTEGER),
+	OWN("counters_per_second", REAL),
+	FIELD("events"),
+	FIELD("wall_ns"),
+	FIELD("calls"),
+	FIELD("method_ns"),
+	FIELD("samples"),
+	FIELD("allocations"),
+	FIELD("allocated_bytes"),
+	FIELD("freed_objects"),
+	FIELD("freed_bytes"),
+	FIELD("jit_methods"),
+	FIELD("jit_ns"),
+	FIELD("collections"),
+	FIELD("gc_ns"),
+	FIELD("exceptions"),
+	FIELD("contentions"),
+	FIELD("contended_ns"),
+	FIELD("handles_alive"),
 };
+static const exported_column damage[] = {OWN("offset", INTEGER), OWN("what", TEXT)};
+static const exported_column losses[] = {OWN("cause", TEXT), OWN("events", INTEGER)};
+static const exported_column methods[] = {
+	FIELD_AS("method_id", "id"), OWN("class", TEXT), OWN("name", TEXT),    OWN("assembly", TEXT),
+	OWN("wrapper", BOOLEAN),     OWN("file", TEXT),  OWN("line", INTEGER), REST,
+};
+static const exported_column classes[] = {
+	FIELD_AS("class_id", "id"),
+	OWN("name", TEXT),
+	OWN("assembly", TEXT),
+	REST,
+};
+static const exported_column threads[] = {
+	FIELD_AS("thread", "id"),
+	FIELD("name"),
+	FIELD("events"),
+	FIELD("self_ns"),
+	FIELD("wall_ns"),
+	FIELD("cpu_ns"),
+	FIELD("ready_ns"),
+	FIELD("samples"),
+	FIELD_AS("lost_events", "lost"),
+	REST,
+};
+static const exported_column call_tree[] = {
+	OWN("node", INTEGER),
+	OWN("parent", INTEGER),
+	FIELD_AS("method_id", "method"),
+	NAME("method", "method", METHOD_NAME),
+	OWN("compilation", BOOLEAN),
+	REST,
+};
+static const exported_column samples[] = {
+	OWN("kind", TEXT),       OWN("name", TEXT),    OWN("module", TEXT),
+	OWN("inlined", BOOLEAN), OWN("hits", INTEGER), OWN("total", INTEGER),
+};
+static const exported_column sample_tree[] = {
+	OWN("node", INTEGER), OWN("parent", INTEGER),  OWN("kind", TEXT),    OWN("name", TEXT),
+	OWN("module", TEXT),  OWN("inlined", BOOLEAN), OWN("hits", INTEGER), OWN("total", INTEGER),
+};
+static const exported_column allocation_sites[] = {
+	FIELD("class_id"),
+	NAME("class", "class_id", CLASS_NAME),
+	NAME("caller", "caller", METHOD_NAME),
+	NAME("stack", "stack", FRAMES),
+	REST,
+};
+static const exported_column memory_sites[] = {NAME("stack", "stack", FRAMES), REST};
+static const exported_column collections[] = {
+	FIELD("number"),
+	FIELD("generation"),
+	FIELD("start_ns"),
+	FIELD("duration_ns"),
+	FIELD("mark_ns"),
+	FIELD("sweep_ns"),
+	FIELD("pause_ns"),
+	NOT("finished", "unfinished"),
+	REST,
+};
+static const exported_column pauses[] = {
+	OWN("kind", TEXT),   OWN("start_ns", INTEGER),   OWN("duration_ns", INTEGER), OWN("finished", BOOLEAN),
+	OWN("thread", TEXT), OWN("collection", INTEGER), OWN("generation", INTEGER),  OWN("class", TEXT),
+	OWN("holder", TEXT), OWN("stack", TEXT),
+};
+static const exported_column monitors[] = {FIELD("class_id"), NAME("class", "class_id", CLASS_NAME), REST};
+static const exported_column monitor_sites[] = {
+	FIELD("class_id"),
+	NAME("class", "class_id", CLASS_NAME),
+	NAME("stack", "stack", FRAMES),
+	REST,
+};
+static const exported_column exception_sites[] = {
+	FIELD("class_id"),
+	NAME("class", "class_id", CLASS_NAME),
+	NAME("stack", "stack", FRAMES),
+	FIELD_AS("count", "exceptions"),
+	REST,
+};
+static const exported_column metrics[] = {
+	OWN("section", TEXT),      OWN("name", TEXT),       OWN("thread", TEXT),    OWN("unit", TEXT),
+	OWN("count", INTEGER),     OWN("first", INTEGER),   OWN("last", INTEGER),   OWN("minimum", INTEGER),
+	OWN("maximum", INTEGER),   OWN("first_real", REAL), OWN("last_real", REAL), OWN("minimum_real", REAL),
+	OWN("maximum_real", REAL), OWN("last_ns", INTEGER),
+};
+static const exported_column heap_snapshots[] = {
+	OWN("snapshot", INTEGER),      FIELD("number"),  FIELD("time_ns"),
+	NOT("complete", "incomplete"), FIELD("objects"), FIELD("bytes"),
+	FIELD("references"),           FIELD("roots"),   REST,
+};
+static const exported_column heap_snapshot_classes[] = {
+	OWN("snapshot", INTEGER), OWN("class_id", INTEGER), OWN("class", TEXT),
+	OWN("objects", INTEGER),  OWN("bytes", INTEGER),
+};
+static const exported_column handles[] = {
+	FIELD("class_id"),
+	NAME("class", "class_id", CLASS_NAME),
+	NAME("type", "type", HANDLE_TYPE),
+	REST,
+};
+static const exported_column all_fields[] = {REST};
+
+typedef struct exported_table {
+	const char *name;
+	const char *description;
+	const exported_column *columns;
+	size_t column_count;
+	uint32_t source;      /**< An #mprof_profile_table; 0 for none. */
+	const char *left_out; /**< Fields of the row that are no columns, each with a space after it. */
+} exported_table;
+
+#define TABLE(table, columns, source, left_out, text)                                                                  \
+	{                                                                                                              \
+#table, text, columns, sizeof(columns) / sizeof((columns)[0]), source, left_out                        \
+	}
+
+static const exported_table tables[TABLES] = {
+	[TABLE_LOGS] = TABLE(logs, logs, MPROF_TABLE_TOTALS, "",
+			     "one row for each log: where it is from, what is missing, totals"),
+	[TABLE_PROPERTIES] = TABLE(properties, all_fields, MPROF_TABLE_PROPERTIES, "", "metadata of the recordings"),
+	[TABLE_DAMAGE] = TABLE(damage, damage, 0, "", "damage by offset"),
+	[TABLE_LOSSES] = TABLE(losses, losses, 0, "", "lost events by cause"),
+	[TABLE_METHODS] = TABLE(methods, methods, MPROF_TABLE_METHODS, "", "calls, times and samples by method"),
+	[TABLE_CLASSES] = TABLE(classes, classes, MPROF_TABLE_CLASSES, "samples allocations_error bytes_error ",
+				"allocations and exceptions by class"),
+	[TABLE_THREADS] = TABLE(threads, threads, MPROF_TABLE_THREADS, "voluntary_switches involuntary_switches ",
+				"times by thread"),
+	[TABLE_CALL_TREE] = TABLE(call_tree, call_tree, MPROF_TABLE_CALLS, "parent first_child next_sibling flags ",
+				  "calls by call path; the parent of node 0 is empty"),
+	[TABLE_SAMPLES] = TABLE(samples, samples, 0, "", "samples by method and native function"),
+	[TABLE_SAMPLE_TREE] =
+		TABLE(sample_tree, sample_tree, 0, "", "samples by call path; the parent of node 0 is empty"),
+	[TABLE_ALLOCATION_SITES] = TABLE(allocation_sites, allocation_sites, MPROF_TABLE_ALLOCATION_SITES,
+					 "flags call ", "allocated objects by class and call site"),
+	[TABLE_MEMORY_SITES] = TABLE(memory_sites, memory_sites, MPROF_TABLE_MEMORY_SITES,
+				     "is_folded peak_live shortest_ns longest_ns ", "native memory by call stack"),
+	[TABLE_COLLECTIONS] =
+		TABLE(collections, collections, MPROF_TABLE_COLLECTIONS, "is_counted ", "garbage collections"),
+	[TABLE_PAUSES] = TABLE(pauses, pauses, MPROF_TABLE_PAUSES, "", "stops of the world, and waits for monitors"),
+	[TABLE_MONITORS] = TABLE(monitors, monitors, MPROF_TABLE_MONITORS, "", "waits for monitors by class"),
+	[TABLE_MONITOR_SITES] = TABLE(monitor_sites, monitor_sites, MPROF_TABLE_MONITOR_SITES, "object call ",
+				      "waits for monitors by class and call stack"),
+	[TABLE_EXCEPTION_SITES] = TABLE(exception_sites, exception_sites, MPROF_TABLE_EXCEPTION_SITES, "call ",
+					"exceptions by class and call stack"),
+	[TABLE_METRICS] = TABLE(metrics, metrics, MPROF_TABLE_METRICS, "", "metrics of the runtime"),
+	[TABLE_MARKS] = TABLE(marks, all_fields, MPROF_TABLE_MARKS, "", "markers of the user"),
+	[TABLE_HEAP_SNAPSHOTS] =
+		TABLE(heap_snapshots, heap_snapshots, MPROF_TABLE_HEAP_SHOTS,
+		      "freed freed_bytes moved roots_by_kind classes ", "heap snapshots, counted from 1"),
+	[TABLE_HEAP_SNAPSHOT_CLASSES] =
+		TABLE(heap_snapshot_classes, heap_snapshot_classes, 0, "", "live objects by heap snapshot and class"),
+	[TABLE_HANDLES] = TABLE(handles, handles, MPROF_TABLE_HANDLES, "", "handles by class and type"),
+};
+
+static column_type type_of(const mprof_table_column *field)
+{
+	switch ((mprof_column_unit)field->unit) {
+	case MPROF_UNIT_BOOLEAN:
+		return COLUMN_BOOLEAN;
+	case MPROF_UNIT_THREAD:
+	case MPROF_UNIT_ADDRESS:
+	case MPROF_UNIT_TEXT:
+		return COLUMN_TEXT;
+	default:
+		return COLUMN_INTEGER;
+	}
+}
+
+static const mprof_table_column *find_field(uint32_t table, const char *name)
+{
+	const mprof_table_column *field = NULL;
+
+	for (size_t i = 0; name != NULL && (field = mprof_table_get_column(table, i)) != NULL; i++) {
+		if (strcmp(field->name, name) == 0)
+			return field;
+	}
+	return NULL;
+}
+
+static void add_column(table_description *to, const char *name, field_use use, column_type type,
+		       const mprof_table_column *field)
+{
+	if (to->column_count == TABLE_COLUMNS_MAX)
+		return;
+	to->columns[to->column_count].name = name;
+	to->columns[to->column_count].type = type;
+	to->fields[to->column_count].field = field;
+	to->fields[to->column_count].use = use;
+	to->column_count++;
+}
+
+/* Whether a field is one of the other columns, or left out. */
+static int is_used(const exported_table *table, const char *name)
+{
+	const char *found = strstr(table->left_out, name);
+	const size_t length = strlen(name);
+
+	for (; found != NULL; found = strstr(found + 1, name)) {
+		if ((found == table->left_out || found[-1] == ' ') && found[length] == ' ')
+			return 1;
+	}
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].field != NULL && strcmp(table->columns[i].field, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void add_rest(table_description *to, const exported_table *table)
+{
+	const mprof_table_column *field;
+
+	for (size_t i = 0; (field = mprof_table_get_column(table->source, i)) != NULL; i++) {
+		if (!is_used(table, field->name))
+			add_column(to, field->name, FIELD_VALUE, type_of(field), field);
+	}
+}
+
+static void describe(table_description *to, const exported_table *table)
+{
+	to->name = table->name;
+	to->description = table->description;
+	to->source = table->source;
+	for (size_t i = 0; i < table->column_count; i++) {
+		const exported_column *column = &table->columns[i];
+		const mprof_table_column *field = find_field(table->source, column->field);
+
+		if (column->use == FIELD_REST)
+			add_rest(to, table);
+		else
+			add_column(to, column->name, column->use,
+				   column->use == FIELD_VALUE && field != NULL ? type_of(field) : column->type, field);
+	}
+}
 
 const table_description *table_describe(table_id id)
 {
+	static table_description descriptions[TABLES];
+
+	if (descriptions[id].name == NULL)
+		describe(&descriptions[id], &tables[id]);
 	return &descriptions[id];
 }
 
@@ -189,12 +327,12 @@ table_id table_find(const char *name)
 	nearest_name nearest;
 
 	for (int id = 0; id < TABLES; id++) {
-		if (strcmp(descriptions[id].name, name) == 0)
+		if (strcmp(tables[id].name, name) == 0)
 			return (table_id)id;
 	}
 	nearest_init(&nearest, name);
 	for (int id = 0; id < TABLES; id++)
-		nearest_offer_word(&nearest, descriptions[id].name, descriptions[id].name);
+		nearest_offer_word(&nearest, tables[id].name, tables[id].name);
 	fprintf(stderr, "mprof: --table: unknown table '%s'", name);
 	if (nearest.found != NULL)
 		fprintf(stderr, "; did you mean '%s'?", nearest.found);

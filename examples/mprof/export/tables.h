@@ -8,6 +8,8 @@
 #ifndef EXPORT_TABLES_H
 #define EXPORT_TABLES_H
 
+#include <mprof/profile.h>
+
 #include <stddef.h>
 
 /** The tables, in the order in which they are written. */
@@ -52,14 +54,37 @@ typedef struct table_column {
 	column_type type;
 } table_column;
 
+/** How the value of a column follows from a field of the row of a profile. */
+typedef enum field_use {
+	FIELD_NONE,        /**< It does not. */
+	FIELD_VALUE,       /**< It is the value. */
+	FIELD_NOT,         /**< It is the opposite. */
+	FIELD_CLASS_NAME,  /**< It is the ID of the class that is named. */
+	FIELD_METHOD_NAME, /**< It is the ID of the method that is named. */
+	FIELD_FRAMES,      /**< It is the ID of the call stack. */
+	FIELD_HANDLE_TYPE, /**< It is the type of handle that is named. */
+	FIELD_REST         /**< All fields that no other column uses. */
+} field_use;
+
+typedef struct table_field {
+	const mprof_table_column *field; /**< NULL with #FIELD_NONE. */
+	field_use use;
+} table_field;
+
 /** A table. Each row begins with the number of the log, which is not among the columns. */
 typedef struct table_description {
 	const char *name;
 	const char *description;
-	const table_column *columns;
+	uint32_t source; /**< The table of a profile that the rows are from (#mprof_profile_table); 0 for none. */
+	table_column columns[TABLE_COLUMNS_MAX];
+	table_field fields[TABLE_COLUMNS_MAX]; /**< Of each column. */
 	size_t column_count;
 } table_description;
 
+/**
+ * The columns of a table. Where the rows are those of a table of a profile, the columns are its fields, so that a field
+ * that the library gains becomes a column of all formats. One thread at a time.
+ */
 const table_description *table_describe(table_id id);
 
 /** Finds a table by its name. Returns #TABLES after a message if there is none. */
