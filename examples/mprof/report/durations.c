@@ -90,13 +90,9 @@ void report_durations_json(const log_report *report, json_writer *json)
 		json_unsigned(json, "id", rows[i].method);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
-		json_unsigned(json, "calls", rows[i].calls);
-		json_unsigned(json, "min_ns", rows[i].min_ns);
-		json_unsigned(json, "average_ns", rows[i].average_ns);
-		json_unsigned(json, "p50_ns", rows[i].p50_ns);
-		json_unsigned(json, "p90_ns", rows[i].p90_ns);
-		json_unsigned(json, "p99_ns", rows[i].p99_ns);
-		json_unsigned(json, "max_ns", rows[i].max_ns);
+		report_json_figures(json, MPROF_TABLE_DURATIONS, &rows[i],
+				    "calls min_ns average_ns p50_ns p90_ns p99_ns max_ns",
+				    "slow_calls left_out sum_ns");
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -184,8 +184,7 @@ static void print_sites_json(log_report *report, json_writer *json, const handle
 			continue;
 		}
 		json_begin_object(json, NULL);
-		json_unsigned(json, "created", tables->sites[i].created);
-		json_unsigned(json, "alive", tables->sites[i].alive);
+		report_json_figures(json, MPROF_TABLE_HANDLE_SITES, &tables->sites[i], NULL, NULL);
 		report_json_stack(report, json, "stack", stack);
 		json_end_object(json);
 	}
@@ -205,9 +204,7 @@ void report_handles_json(log_report *report, json_writer *json)
 		json_begin_object(json, NULL);
 		report_json_class(report, json, handles->class_id);
 		json_string(json, "type", kind_of_handle(handles->type));
-		json_unsigned(json, "created", handles->created);
-		json_unsigned(json, "deleted", handles->deleted);
-		json_unsigned(json, "alive", handles->alive);
+		report_json_figures(json, MPROF_TABLE_HANDLES, handles, "created deleted", NULL);
 		print_sites_json(report, json, &tables, handles, &room);
 		json_end_object(json);
 	}

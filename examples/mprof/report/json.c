@@ -96,12 +96,7 @@ static void print_methods(const log_report *report, json_writer *json)
 		json_unsigned(json, "id", names_is_collapsed(report->input.names, stats->id) ? 0 : stats->id);
 		json_string(json, "class", name.class_name);
 		json_string(json, "name", name.name);
-		json_unsigned(json, "calls", stats->calls);
-		json_unsigned(json, "total_ns", stats->total_ns);
-		json_unsigned(json, "self_ns", stats->self_ns);
-		json_unsigned(json, "jit_ns", stats->jit_ns);
-		json_unsigned(json, "samples", stats->samples);
-		json_unsigned(json, "samples_total", stats->samples_total);
+		report_json_figures(json, MPROF_TABLE_METHODS, stats, NULL, NULL);
 		json_unsigned(json, "class_id", name.class_id);
 		json_string(json, "assembly", assembly_names_get(&report->assemblies, name.assembly_id));
 		json_boolean(json, "wrapper", (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
@@ -153,11 +148,7 @@ static void print_collections(const log_report *report, json_writer *json)
 		json_begin_object(json, NULL);
 		json_unsigned(json, "number", collection.number);
 		json_unsigned(json, "generation", collection.generation);
-		json_signed(json, "start_ns", collection.start_ns);
-		json_unsigned(json, "duration_ns", collection.duration_ns);
-		json_unsigned(json, "mark_ns", collection.mark_ns);
-		json_unsigned(json, "sweep_ns", collection.sweep_ns);
-		json_unsigned(json, "pause_ns", collection.pause_ns);
+		report_json_figures(json, MPROF_TABLE_COLLECTIONS, &collection, NULL, NULL);
 		json_boolean(json, "finished", !collection.unfinished);
 		json_end_object(json);
 	}

@@ -276,19 +276,7 @@ void report_memory_text(const log_report *report)
 
 static void print_totals_json(json_writer *json, const mprof_memory_stats *totals)
 {
-	json_unsigned(json, "allocations", totals->allocations);
-	json_unsigned(json, "bytes", totals->bytes);
-	json_unsigned(json, "frees", totals->frees);
-	json_unsigned(json, "resizes", totals->resizes);
-	json_unsigned(json, "live", totals->live);
-	json_unsigned(json, "live_bytes", totals->live_bytes);
-	json_unsigned(json, "peak_bytes", totals->peak_bytes);
-	json_unsigned(json, "peak_live", totals->peak_live);
-	json_signed(json, "peak_ns", totals->peak_ns);
-	json_unsigned(json, "temporaries", totals->temporaries);
-	json_unsigned(json, "unmatched_frees", totals->unmatched_frees);
-	json_unsigned(json, "missing_frees", totals->missing_frees);
-	json_unsigned(json, "late_events", totals->late_events);
+	report_json_figures(json, MPROF_TABLE_MEMORY, totals, NULL, "folded_sites untracked");
 	json_boolean(json, "estimate", totals->is_estimate != 0);
 	json_boolean(json, "peak_estimate", totals->is_peak_estimate != 0);
 	json_unsigned(json, "folded_sites", totals->folded_sites);
@@ -298,17 +286,7 @@ static void print_totals_json(json_writer *json, const mprof_memory_stats *total
 static void print_site_json(const log_report *report, json_writer *json, const mprof_memory_site *site)
 {
 	json_begin_object(json, NULL);
-	json_unsigned(json, "allocations", site->allocations);
-	json_unsigned(json, "bytes", site->bytes);
-	json_unsigned(json, "frees", site->frees);
-	json_unsigned(json, "live", site->live);
-	json_unsigned(json, "live_bytes", site->live_bytes);
-	json_unsigned(json, "peak_live", site->peak_live);
-	json_unsigned(json, "peak_bytes", site->peak_bytes);
-	json_unsigned(json, "temporaries", site->temporaries);
-	json_unsigned(json, "lifetime_ns", site->lifetime_ns);
-	json_unsigned(json, "shortest_ns", site->shortest_ns);
-	json_unsigned(json, "longest_ns", site->longest_ns);
+	report_json_figures(json, MPROF_TABLE_MEMORY_SITES, site, NULL, NULL);
 	json_boolean(json, "folded", site->is_folded != 0);
 	report_json_stack(report, json, "stack", site->stack);
 	json_end_object(json);
@@ -355,10 +333,7 @@ static void print_sizes_json(log_report *report, json_writer *json)
 			continue;
 		}
 		json_begin_object(json, NULL);
-		json_unsigned(json, "smallest", size.smallest);
-		json_unsigned(json, "largest", size.largest);
-		json_unsigned(json, "allocations", size.allocations);
-		json_unsigned(json, "bytes", size.bytes);
+		report_json_figures(json, MPROF_TABLE_MEMORY_SIZES, &size, NULL, NULL);
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -128,3 +128,61 @@ void report_json_class(const log_report *report, json_writer *json, uint32_t id)
 
 	json_string(json, "class", names_class_or_none(report->input.reader, id, &name));
 }
+
+static int is_figure(const mprof_table_column *column)
+{
+	return column->length == 1 && (column->unit == MPROF_UNIT_COUNT || column->unit == MPROF_UNIT_BYTES ||
+				       column->unit == MPROF_UNIT_NANOSECONDS || column->unit == MPROF_UNIT_TIME);
+}
+
+/* Whether a name is in a list of names with spaces between them. */
+static int is_listed(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+
+	while (list != NULL && *list != '\0') {
+		size_t word = strcspn(list, " ");
+
+		if (word == length && strncmp(list, name, length) == 0)
+			return 1;
+		list += word + strspn(list + word, " ");
+	}
+	return 0;
+}
+
+static void print_figure(json_writer *json, const mprof_table_column *column, const void *row)
+{
+	const unsigned char *field = (const unsigned char *)row + column->offset;
+	uint32_t word;
+	uint64_t number;
+
+	if (column->type == MPROF_TYPE_UINT32) {
+		memcpy(&word, field, sizeof(word));
+		json_unsigned(json, column->name, word);
+		return;
+	}
+	memcpy(&number, field, sizeof(number));
+	if (column->type == MPROF_TYPE_INT64)
+		json_signed(json, column->name, (int64_t)number);
+	else
+		json_unsigned(json, column->name, number);
+}
+
+void report_json_figures(json_writer *json, uint32_t table, const void *row, const char *first, const char *left_out)
+{
+	const mprof_table_column *column;
+
+	for (const char *name = first; name != NULL && *name != '\0'; name += strspn(name, " ")) {
+		const size_t length = strcspn(name, " ");
+
+		for (size_t i = 0; (column = mprof_table_get_column(table, i)) != NULL; i++) {
+			if (strlen(column->name) == length && strncmp(column->name, name, length) == 0)
+				print_figure(json, column, row);
+		}
+		name += length;
+	}
+	for (size_t i = 0; (column = mprof_table_get_column(table, i)) != NULL; i++) {
+		if (is_figure(column) && !is_listed(first, column->name) && !is_listed(left_out, column->name))
+			print_figure(json, column, row);
+	}
+}

@@ -56,4 +56,11 @@ void report_json_position(json_writer *json, const char *file, uint32_t line);
 /** Prints the name of a class; null for 0. */
 void report_json_class(const log_report *report, json_writer *json, uint32_t id);
 
+/**
+ * Prints the figures of a row of a table of a profile (#mprof_profile_table): numbers of things, bytes, durations and
+ * times, each with the name of its field. Those of \p first come first, in its order; those of \p left_out are left
+ * out. Both are names with spaces between them, or NULL. So a figure that the library gains is in the document.
+ */
+void report_json_figures(json_writer *json, uint32_t table, const void *row, const char *first, const char *left_out);
+
 #endif

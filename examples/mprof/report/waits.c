@@ -253,10 +253,7 @@ static void print_sites_json(log_report *report, json_writer *json)
 	for (i = 0; i < shown; i++) {
 		if (!report_json_begin_site(report, json, rows[i].class_id, rows[i].stack, ROW_SIZE, &room))
 			break;
-		json_unsigned(json, "contentions", rows[i].contentions);
-		json_unsigned(json, "contended_ns", rows[i].contended_ns);
-		json_unsigned(json, "failures", rows[i].failures);
-		json_unsigned(json, "unfinished", rows[i].unfinished);
+		report_json_figures(json, MPROF_TABLE_MONITOR_SITES, &rows[i], NULL, NULL);
 		report_json_end_site(report, json, rows[i].stack);
 	}
 	json_end_array(json);
@@ -276,9 +273,7 @@ static void print_holders_json(const log_report *report, json_writer *json)
 		report_json_class(report, json, rows[i].class_id);
 		json_hexadecimal(json, "holder", rows[i].thread);
 		json_string(json, "holder_name", name_of_thread(report, rows[i].thread));
-		json_unsigned(json, "contentions", rows[i].contentions);
-		json_unsigned(json, "contended_ns", rows[i].contended_ns);
-		json_unsigned(json, "unfinished", rows[i].unfinished);
+		report_json_figures(json, MPROF_TABLE_MONITOR_HOLDERS, &rows[i], NULL, NULL);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -295,11 +290,7 @@ void report_monitors_json(log_report *report, json_writer *json)
 	for (size_t i = 0; i < shown; i++) {
 		json_begin_object(json, NULL);
 		report_json_class(report, json, rows[i].class_id);
-		json_unsigned(json, "contentions", rows[i].contentions);
-		json_unsigned(json, "contended_ns", rows[i].contended_ns);
-		json_unsigned(json, "acquired", rows[i].acquired);
-		json_unsigned(json, "failures", rows[i].failures);
-		json_unsigned(json, "unfinished", rows[i].unfinished);
+		report_json_figures(json, MPROF_TABLE_MONITORS, &rows[i], "contentions contended_ns", NULL);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -366,8 +357,7 @@ void report_finalizers_json(const log_report *report, json_writer *json)
 	for (size_t i = 0; i < shown; i++) {
 		json_begin_object(json, NULL);
 		report_json_class(report, json, rows[i].class_id);
-		json_unsigned(json, "count", rows[i].count);
-		json_unsigned(json, "total_ns", rows[i].total_ns);
+		report_json_figures(json, MPROF_TABLE_FINALIZERS, &rows[i], NULL, NULL);
 		json_end_object(json);
 	}
 	json_end_array(json);
