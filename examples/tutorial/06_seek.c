@@ -4,7 +4,7 @@
  *
  * An index contains the kind, the thread and the times of each block; building it reads the log once. With an index, a
  * reader seeks to a time without reading the blocks before it, and reports the methods that a thread was in at that
- * time. mprof_reader_save_index() keeps an index for the next run.
+ * time.
  *
  *     ./06_seek tutorial.mprof 500300
  */

@@ -20,6 +20,8 @@
  *
  * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
  * that accepts that defines MPROF_UNSTABLE before it includes the header.
+ *
+ * Example: examples/tutorial/08_convert.c.
  */
 #ifndef MPROF_CONVERT_H
 #define MPROF_CONVERT_H

@@ -37,6 +37,8 @@
  *
  * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
  * that accepts that defines MPROF_UNSTABLE before it includes the header.
+ *
+ * Example: examples/tutorial/10_heap.c.
  */
 #ifndef MPROF_HEAP_GRAPH_H
 #define MPROF_HEAP_GRAPH_H

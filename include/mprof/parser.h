@@ -18,6 +18,8 @@
  * are valid until the next call of mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or
  * mprof_parser_reserve(). NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
  * or return 0.
+ *
+ * Example: examples/tutorial/04_parse.c.
  */
 #ifndef MPROF_PARSER_H
 #define MPROF_PARSER_H

@@ -63,6 +63,8 @@
  *
  * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
  * that accepts that defines MPROF_UNSTABLE before it includes the header.
+ *
+ * Example: examples/tutorial/07_profile.c.
  */
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H

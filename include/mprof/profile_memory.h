@@ -2,6 +2,8 @@
 /**
  * \file mprof/profile_memory.h
  * \brief Results of a profile: native memory. Included by mprof/profile.h.
+ *
+ * Example: examples/tutorial/11_memory.c.
  */
 #ifndef MPROF_PROFILE_MEMORY_H
 #define MPROF_PROFILE_MEMORY_H

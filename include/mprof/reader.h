@@ -22,6 +22,8 @@
  * thread-safe and async-signal-safe. Pointers into the content of a block are valid until the next call that moves to
  * another block; names of classes and methods until the reader is destroyed. NULL is refused: functions that return a
  * status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
+ *
+ * Example: examples/tutorial/02_read.c.
  */
 #ifndef MPROF_READER_H
 #define MPROF_READER_H
@@ -244,7 +246,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_open_source(const mprof_sour
 
 /**
  * \brief Interrupts a long call that reads: mprof_reader_next_block(), mprof_reader_load(), mprof_reader_seek(),
- * mprof_reader_seek_time(), mprof_reader_build_index(), mprof_reader_load_index(), mprof_reader_get_open_frames(),
+ * mprof_reader_seek_time(), mprof_reader_build_index(), mprof_reader_get_open_frames(),
  * mprof_profile_read(), mprof_heap_graph_read(), mprof_converter_run() return #MPROF_ERR_INTERRUPTED before they read
  * more of the source.
  *

@@ -5,6 +5,8 @@
  * by mprof/reader.h.
  *
  * NULL is refused: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
+ *
+ * Example: examples/tutorial/06_seek.c.
  */
 #ifndef MPROF_READER_INDEX_H
 #define MPROF_READER_INDEX_H
@@ -81,54 +83,6 @@ MPROF_API uint64_t mprof_reader_get_index_count(const mprof_reader *reader);
  */
 MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, uint64_t number,
 						    mprof_index_entry *entry);
-
-/**
- * \brief Saves the index, to be loaded when the log is read again.
- *
- * The format is private to the library and may change with any release: a newer release refuses the file, and the index
- * must be built again.
- * \param reader The reader.
- * \param bytes Buffer that receives the index if it is large enough; may be NULL if \p capacity is 0.
- * \param capacity Size of \p bytes, in bytes.
- * \param length Receives the length of the index in bytes; if it exceeds \p capacity, nothing was written.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_STATE without an index, and for a log that is damaged or truncated: neither the call stacks that are
- *   open after an unreadable block nor the fault are stored.
- * - #MPROF_ERR_UNSUPPORTED for mono and unity: how their blocks are decoded depends on all earlier blocks (base
- *   counters of threads, forms of samples and heap snapshots), which is not stored.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
- * - #MPROF_ERR_MEMORY if the length does not fit size_t.
- * \since 0.1
- */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_save_index(mprof_reader *reader, void *bytes, size_t capacity,
-							       size_t *length);
-
-/**
- * \brief Loads an index that mprof_reader_save_index() saved, instead of building one.
- *
- * Only the blocks with definitions are read: their headers must be where the index has them, and so must that of the
- * last block. If the log has grown since, mprof_reader_build_index() adds the rest. If a block that
- * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from the index, the index is discarded
- * and built again: a wrong index costs time but does not change results.
- * \param reader The reader, after INTRO was read and before it has an index.
- * \param bytes The saved index. Not kept.
- * \param length Length of \p bytes, in bytes.
- * \return
- * - #MPROF_OK.
- * - #MPROF_ERR_NOT_MPROF, #MPROF_ERR_CHECKSUM, #MPROF_ERR_MALFORMED if the bytes are not a complete index.
- * - #MPROF_ERR_UNSUPPORTED if another version saved them, the dialect has no saved index, or the source cannot seek.
- * - #MPROF_ERR_STATE if they belong to another log (by INTRO and the offsets of blocks), or there is an index already.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
- * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
- * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
- * - #MPROF_ERR_MEMORY if the allocator refused.
- * - Any error of mprof_reader_next_block().
- *
- * In all cases except #MPROF_OK there is no index afterwards.
- * \since 0.1
- */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_load_index(mprof_reader *reader, const void *bytes, size_t length);
 
 /**
  * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
@@ -218,7 +172,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reade
  *
  * How a block is decoded depends on the directives in DIRECTIVES blocks before it. The blocks between the furthest one
  * that was read and this one are therefore scanned once: blocks with definitions are read, of other blocks only the
- * headers. With an index that was built or loaded, no blocks up to its end need to be scanned. Damage in these blocks
+ * headers. With an index, no blocks up to its end need to be scanned. Damage in these blocks
  * is not an error of the seek.
  *
  * For a compressed log, the first call makes the reader keep access points, about one for each MiB of the log, in at

@@ -54,6 +54,8 @@
  * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
  * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
+ *
+ * Example: examples/tutorial/03_record.c.
  */
 #ifndef MPROF_RECORDER_H
 #define MPROF_RECORDER_H

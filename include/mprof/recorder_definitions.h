@@ -14,6 +14,8 @@
  * definition: they get the name that mprof_recorder_options::resolve_method or resolve_class returns, or else one made
  * from the key, until the key is defined again. If many definitions are lost within one round of the writer thread,
  * this applies to the keys of all earlier definitions. The same holds if the allocator refuses.
+ *
+ * Example: examples/tutorial/12_source_lines.c.
  */
 #ifndef MPROF_RECORDER_DEFINITIONS_H
 #define MPROF_RECORDER_DEFINITIONS_H

@@ -6,6 +6,8 @@
  *
  * NULL is refused as in mprof/recorder.h: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing
  * or return 0.
+ *
+ * Example: examples/tutorial/09_sample.c.
  */
 #ifndef MPROF_RECORDER_SAMPLES_H
 #define MPROF_RECORDER_SAMPLES_H

@@ -22,6 +22,8 @@
  * dialects can read: call stacks are truncated to 31 callers, and frames without a method are left out of sections. For
  * these programs, IDs of classes, methods and code units should also be dense from 1, and directives 4, 5 and 6
  * declared.
+ *
+ * Example: examples/tutorial/01_write.c.
  */
 #ifndef MPROF_WRITER_H
 #define MPROF_WRITER_H

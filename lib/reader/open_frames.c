@@ -136,19 +136,6 @@ mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t met
 	return status == MPROF_OK ? add_node(frames, parent, method, node) : status;
 }
 
-mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t method)
-{
-	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;
-	const size_t count = frames->node_count;
-	uint32_t node = 0;
-
-	if (status == MPROF_OK && (parent == 0 || parent >= count))
-		return MPROF_ERR_MALFORMED;
-	if (status == MPROF_OK)
-		status = add_node(frames, parent, method, &node);
-	return status == MPROF_OK && node != count ? MPROF_ERR_MALFORMED : status;
-}
-
 mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *node)
 {
 	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;

@@ -216,10 +216,4 @@ mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_
  */
 mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node);
 
-/**
- * Adds the next node of a saved index. Returns #MPROF_OK; #MPROF_ERR_MALFORMED if the parent does not exist or the node
- * does already; #MPROF_ERR_MEMORY; #MPROF_ERR_LIMIT.
- */
-mprof_status open_frames_add_node(open_frames *frames, uint32_t parent, uint32_t method);
-
 #endif

@@ -214,7 +214,7 @@ struct mprof_reader {
 	uint64_t lost_events;
 	block_index index;
 	int has_index;
-	int has_loaded_index;  /**< The index was loaded: the log may have changed since it was saved. */
+	int has_loaded_index;  /**< The index is that of INDEX blocks, which may be wrong. */
 	int distrusts_index;   /**< INDEX blocks did not match the log, so the index is built without them. */
 	int skips_events;      /**< The index is built without reading events. */
 	uint64_t intro_length; /**< Length of INTRO in bytes with its header; 0 if it could not be read. */

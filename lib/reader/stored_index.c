@@ -9,13 +9,16 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "base/error.h"
 #include "format/dialect.h"
 #include "format/index_items.h"
 #include "format/varint.h"
 #include "parser/parser.h"
+#include "reader/blocks.h"
 #include "reader/errors.h"
-#include "reader/index_file.h"
+#include "reader/learn.h"
 #include "reader/reader_internal.h"
+#include "reader/seek.h"
 
 #include <string.h>
 
@@ -311,6 +314,68 @@ static mprof_status load_entries(stored_index *stored)
 	return status;
 }
 
+/*
+ * Reads one block to store its definitions, as reading the whole log would. Returns MPROF_END if the block does not match
+ * the index.
+ */
+static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_jump(reader, expected->offset);
+
+	if (status == MPROF_OK)
+		status = reader_next(reader, 0, &block);
+	if (status != MPROF_OK)
+		return status;
+	if (block.kind != expected->kind || block.length != expected->length || block.offset != expected->offset)
+		return MPROF_END;
+	return MPROF_OK;
+}
+
+/*
+ * Reads the blocks of the index that contain definitions, as reading the whole log would, and the last block, so that a
+ * log that is shorter than the index is detected.
+ */
+static mprof_status load_definitions(mprof_reader *reader)
+{
+	const int missed = reader->misses_something;
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < reader->index.count && status == MPROF_OK; i++) {
+		const index_block *block = &reader->index.blocks[i];
+
+		if ((reader_defining_kinds() & MPROF_BLOCK_BIT(block->kind)) != 0 || i + 1 == reader->index.count)
+			status = load_indexed_block(reader, block);
+	}
+	if (status == MPROF_OK) {
+		/* All blocks with definitions were read. */
+		reader->misses_something = missed;
+		if (reader->read_until < reader->index.end)
+			reader->read_until = reader->index.end;
+		if (reader->known_until < reader->index.end)
+			reader->known_until = reader->index.end;
+	}
+	return status;
+}
+
+void reader_discard_index(mprof_reader *reader)
+{
+	open_frames *open = &reader->frames.open;
+	memory_budget *budget = open->budget;
+	const uint64_t generation = open->generation + 1;
+
+	block_index_clear(&reader->index);
+	open_frames_destroy(open);
+	open_frames_init(open, budget);
+	open->generation = generation;
+	reader->frames.is_begun = 0;
+	reader->frames.gapless_from = UINT64_MAX;
+	reader->frames.index_gaps = 0;
+	error_clear(&reader->index_error);
+	reader->has_index = 0;
+	reader->has_loaded_index = 0;
+}
+
 static int may_have_index(const mprof_reader *reader)
 {
 	const dialect_rules *rules = dialect_get(mprof_parser_get_dialect(reader->parser));
@@ -337,7 +402,7 @@ mprof_status reader_load_stored_index(mprof_reader *reader, int *is_loaded)
 	reader_discard_index(reader);
 	status = load_entries(&stored);
 	if (status == MPROF_OK)
-		status = reader_load_definitions(reader);
+		status = load_definitions(reader);
 	allocator_release(&reader->allocator, stored.offsets, stored.capacity * sizeof(*stored.offsets));
 	allocator_release(&reader->allocator, stored.bytes, stored.byte_capacity);
 	allocator_release(&reader->allocator, stored.stacks, stored.stack_capacity * sizeof(*stored.stacks));

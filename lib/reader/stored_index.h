@@ -16,4 +16,7 @@
  */
 mprof_status reader_load_stored_index(mprof_reader *reader, int *is_loaded);
 
+/** Discards the index and the open calls of all stacks, whose nodes belong to it. */
+void reader_discard_index(mprof_reader *reader);
+
 #endif

@@ -6,9 +6,9 @@
 #include "reader/blocks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
-#include "reader/index_file.h"
 #include "reader/open_follow.h"
 #include "reader/reader_internal.h"
+#include "reader/stored_index.h"
 
 #include <string.h>
 
@@ -27,8 +27,8 @@ mprof_status mprof_reader_get_counter(const mprof_reader *reader, int64_t nanose
 }
 
 /*
- * Whether a block matches its index entry. An index built by this reader always matches; a loaded one may belong to a
- * file that has changed since.
+ * Whether a block matches its index entry. An index built by this reader always matches; that of INDEX blocks may be
+ * wrong.
  */
 static mprof_status check_block(mprof_reader *reader, const index_block *expected, int *matches)
 {

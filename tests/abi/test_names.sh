@@ -29,5 +29,5 @@ while read -r symbol; do
 		echo "FAIL: $symbol is not mprof_<noun>_<verb>"
 		status=1
 	fi
-done <"$srcdir/tests/abi/symbols.txt"
+done < <("$srcdir/tests/abi/list_symbols.sh" "$srcdir/include/mprof")
 exit $status

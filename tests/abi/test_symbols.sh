@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The public headers, the list of symbols, the version script and the shared library name the same functions.
+# The public headers, the version script, the test of NULL and the shared library name the same functions.
 set -eu
 
 scratch=$(mktemp -d)
@@ -10,16 +10,14 @@ status=0
 # Prints what differs between two sorted lists: compare WHAT EXPECTED FOUND
 compare() {
 	diff -u "$2" "$3" >"$scratch/difference" && return
-	echo "FAIL: $1 and tests/abi/symbols.txt differ:"
+	echo "FAIL: $1 and the functions of the headers (-) differ:"
 	sed 1,2d "$scratch/difference"
 	status=1
 }
 
-expected=$srcdir/tests/abi/symbols.txt
-LC_ALL=C sort -cu "$expected"
-
-"$srcdir/tests/abi/list_symbols.sh" "$srcdir/include/mprof" >"$scratch/headers"
-compare "the functions of the headers" "$expected" "$scratch/headers"
+expected=$scratch/headers
+"$srcdir/tests/abi/list_symbols.sh" "$srcdir/include/mprof" >"$expected"
+test "$(wc -l <"$expected")" -gt 200 || { echo "FAIL: the headers have only $(wc -l <"$expected") functions"; exit 1; }
 
 sed -n 's/^\t\(mprof_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmprof.map" | LC_ALL=C sort >"$scratch/map"
 compare "lib/libmprof.map" "$expected" "$scratch/map"
@@ -33,11 +31,6 @@ sed -n '/^MPROF_UNSTABLE/,$s/^\t\(mprof_[a-z0-9_]*\);$/\1/p' "$srcdir/lib/libmpr
 if ! diff -u "$scratch/unstable_functions" "$scratch/unstable_node"; then
 	echo "FAIL: the version node MPROF_UNSTABLE does not hold the functions that are not stable"
 	status=1
-fi
-
-if test $status != 0; then
-	echo "A function was added on purpose? Add it to both:"
-	echo "  tests/abi/list_symbols.sh include/mprof >tests/abi/symbols.txt; and lib/libmprof.map"
 fi
 
 grep -o 'mprof_[a-z0-9_]*(' "$srcdir/tests/abi/test_null.c" | tr -d '(' | LC_ALL=C sort -u >"$scratch/null"

@@ -64,7 +64,7 @@ build_clang() {
 	configured clang --disable-static CC="${CCACHE:+$CCACHE }clang" CFLAGS="-O1" || return
 	bash "$srcdir/tests/style/warnings.sh" clang clang || return
 	# shellcheck disable=SC2046 # names of tests have no spaces
-	tested clang $(tests_of base format recorder) tests/recorder/test_fork tests/abi/test_layout
+	tested clang $(tests_of base format recorder) tests/recorder/test_fork
 }
 
 # Debian has no Criterion for it without a second architecture: the tests run without that library.

@@ -52,13 +52,15 @@ if grep -q "^BUILD_MODULES_TRUE = *$" "$builddir/Makefile"; then
 	expected+=("$(directory pkglibdir)/libmprof-instrument.so")
 fi
 man3dir=$(directory man3dir)
-for page in "$srcdir"/doc/man/*.3; do
-	expected+=("$man3dir/${page##*/}")
+expected+=("$man3dir/mprof.3")
+for header in "$srcdir"/include/mprof/*.h; do
+	header=${header##*/}
+	expected+=("$man3dir/mprof_${header%.h}.3")
 done
 # Each function is found by its name.
 while read -r function; do
 	expected+=("$man3dir/$function.3")
-done <"$srcdir/tests/abi/symbols.txt"
+done < <("$srcdir/tests/abi/list_symbols.sh" "$srcdir/include/mprof")
 for document in format dialects; do
 	expected+=("$(directory docdir)/$document.md")
 done

@@ -396,31 +396,6 @@ Test(reader_switches, known_after_a_seek_with_an_index)
 	}
 }
 
-Test(reader_switches, known_with_an_index_that_was_loaded)
-{
-	mprof_event *all = read_explicit(3);
-	model *self = make_model(3, 0);
-	mprof_reader *reader = open_log(self);
-	uint8_t *bytes;
-	size_t length;
-	mprof_block intro;
-
-	cr_assert_eq(mprof_reader_build_index(reader), MPROF_OK);
-	cr_assert_eq(mprof_reader_save_index(reader, NULL, 0, &length), MPROF_OK);
-	bytes = malloc(length);
-	cr_assert_eq(mprof_reader_save_index(reader, bytes, length, &length), MPROF_OK);
-	mprof_reader_destroy(reader);
-	reader = open_log(self);
-	mprof_block_init(&intro, sizeof(intro));
-	cr_assert_eq(mprof_reader_next_block(reader, &intro), MPROF_OK);
-	cr_assert_eq(mprof_reader_load_index(reader, bytes, length), MPROF_OK);
-	expect_after_all_seeks(self, reader, all);
-	mprof_reader_destroy(reader);
-	free(bytes);
-	free_model(self);
-	free(all);
-}
-
 /* Without an index, the frames on stacks are unknown after a seek, but no frame is wrong. */
 Test(reader_switches, nothing_wrong_without_an_index)
 {
