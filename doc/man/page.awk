@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Prints the manual page of a public header, from its comments: awk -v version=0.1.0 -f page.awk include/mprof/reader.h
 #
-# It knows what the headers use: \file, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME, `code`, **bold**,
-# and comments before a declaration or, as /**< */, behind a field. "Example: FILE." in the comment of the file names a
-# program of the source tree that the page shows; srcdir is where that tree is.
+# It knows what the headers use: \file, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME, `code`,
+# **bold**, and comments before a declaration or, as /**< */, after a field. "Example: FILE." in the comment of the file
+# names a program of the source tree that the page shows; srcdir is where that tree is.
 
 # Text with the fonts of roff, and nothing that roff takes for a request. \001 and what follows becomes \f.
 function wrap(text, pattern, skip_start, skip_end, font, result) {
@@ -296,7 +296,7 @@ doc_count > 0 && /^(MPROF_API|typedef|struct|static inline|#define)/ {
 	}
 }
 
-# Constants of the version have their comments behind them.
+# Constants of the version have their comments after them.
 /^#define MPROF_[A-Z_]+ .*\/\*\*</ && doc_count == 0 {
 	line = $0
 	doc[1] = substr(line, index(line, "/**<") + 5)

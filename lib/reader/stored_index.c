@@ -315,8 +315,8 @@ static mprof_status load_entries(stored_index *stored)
 }
 
 /*
- * Reads one block to store its definitions, as reading the whole log would. Returns MPROF_END if the block does not match
- * the index.
+ * Reads one block to store its definitions, as reading the whole log would. Returns MPROF_END if the block does not
+ * match the index.
  */
 static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
 {
