@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Prints the manual page of a public header, from its comments: awk -v version=0.1.0 -f page.awk include/mprof/reader.h
 #
-# It knows what the headers use: \file, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME, `code`,
+# It converts what the headers use: \file, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME, `code`,
 # **bold**, and comments before a declaration or, as /**< */, after a field. "Example: FILE." in the comment of the file
 # names a program of the source tree that the page shows; srcdir is where that tree is.
 
@@ -70,7 +70,7 @@ function put_text(lines, count, i, line, in_list, is_open) {
 		}
 		if (line ~ /^ *- /) {
 			sub(/^ *- /, "", line)
-			put(".IP \\(bu 2")
+			put(".IP \\- 2")
 			in_list = 1
 		} else if (line == "") {
 			if (is_open)
