@@ -103,7 +103,8 @@ MPROF_API const char *mprof_status_get_text(mprof_status status);
  * A **computation** counts steps, of which only the share in \p total has a meaning. \p done is 0 in the first call,
  * never decreases, and equals \p total in the last call, when the result is complete but not stored yet. In between,
  * the function is called at least once for each 16,384 steps, so about once in a millisecond. If it is stopped, also by
- * the last call, it frees what it has allocated; the object is as before, and the same call starts again.
+ * the last call, it frees what it has allocated; the object is as before, unless the operation states otherwise, and
+ * the same call starts again.
  * \param user The progress_user of the options.
  * \param done How much has been done.
  * \param total How much there is to do; 0 if that is not known.

@@ -33,7 +33,7 @@ int progress_begin(progress *going, uint64_t steps);
 /** Reports that everything is complete. Returns 0 if the computation has to stop nevertheless. */
 int progress_end(progress *going);
 
-/** The slow path of progress_step(). */
+/** The slow path of progress_step(); also for a loop that has done #PROGRESS_SPAN steps without counting them. */
 int progress_report(progress *going);
 
 /** Counts a step. More steps than were declared count as those. Returns 0 if the computation has to stop. */

@@ -43,14 +43,28 @@ static void sift_down(char *elements, size_t index, size_t count, size_t size, s
 }
 
 /* Heapsort, in place: about 2 n log2(n) comparisons at most. */
-void sort_in_place(void *elements, size_t count, size_t size, sort_compare compare)
+int sort_with_progress(void *elements, size_t count, size_t size, sort_compare compare, progress *going)
 {
 	char *bytes = elements;
 
-	for (size_t index = count / 2; index > 0; index--)
+	for (size_t index = count / 2; index > 0; index--) {
+		if (!progress_step(going))
+			return 0;
 		sift_down(bytes, index - 1, count, size, compare);
+	}
 	for (size_t end = count; end > 1; end--) {
+		if (!progress_step(going))
+			return 0;
 		swap_elements(bytes, bytes + (end - 1) * size, size);
 		sift_down(bytes, 0, end - 1, size, compare);
 	}
+	return 1;
+}
+
+void sort_in_place(void *elements, size_t count, size_t size, sort_compare compare)
+{
+	progress none;
+
+	progress_init(&none, NULL, NULL, 0);
+	(void)sort_with_progress(elements, count, size, compare, &none);
 }

@@ -91,24 +91,48 @@ static method_record *unlink_method(const call_model *model, uint32_t *first, si
 	return record;
 }
 
-void call_model_show_methods(call_model *model)
+static void show_sums(call_sums *shown, call_sums *sums)
+{
+	const call_sums nothing = {0, 0, 0};
+
+	shown->calls += sums->calls;
+	shown->total += sums->total;
+	shown->self += sums->self;
+	*sums = nothing;
+}
+
+void call_model_show_methods(call_model *model, progress *going)
 {
 	const call_sums nothing = {0, 0, 0};
 	method_record *record;
 
-	while ((record = unlink_method(model, &model->open, offsetof(method_record, next_open))) != NULL)
+	while ((record = unlink_method(model, &model->open, offsetof(method_record, next_open))) != NULL) {
+		(void)progress_step(going);
 		record->open = nothing;
+	}
 	while ((record = unlink_method(model, &model->changed, offsetof(method_record, next_changed))) != NULL) {
-		record->shown.calls += record->closed.calls;
-		record->shown.total += record->closed.total;
-		record->shown.self += record->closed.self;
-		record->closed = nothing;
+		(void)progress_step(going);
+		show_sums(&record->shown, &record->counted);
+		show_sums(&record->shown, &record->closed);
 		record->shown_jit += record->jit;
 		record->jit = 0;
 	}
 	model->open = 0;
 	model->changed = 0;
 	model->shown_at_root = model->folded_at_root;
+}
+
+void call_model_forget_counts(call_model *model)
+{
+	const call_sums nothing = {0, 0, 0};
+
+	for (uint32_t link = model->changed; link != 0 && link != LAST_METHOD;) {
+		method_record *record = record_table_at(model->methods, link - 1);
+
+		record->counted = nothing;
+		record->active = 0;
+		link = record->next_changed;
+	}
 }
 
 /* The sums that are added to a method directly. */

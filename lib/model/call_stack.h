@@ -121,14 +121,17 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack);
 /** The number of open frames of methods, including folded ones, without compilations. */
 uint64_t call_stack_depth(const call_model *model, const call_stack *stack);
 
-/** Links a method before its method_record::closed or jit changes, so that call_model_show_methods() finds it. */
+/** Links a method before its method_record::counted, closed or jit changes: for call_model_show_methods(). */
 void call_model_mark_changed(call_model *model, method_record *record);
 
 /**
- * Adds method_record::closed and jit of the linked methods to the sums that they show, and sets all method_record::open
- * to 0.
+ * Adds method_record::counted, closed and jit of the linked methods to the sums that they show, and sets all
+ * method_record::open to 0. Nothing stops it halfway.
  */
-void call_model_show_methods(call_model *model);
+void call_model_show_methods(call_model *model, progress *going);
+
+/** Sets method_record::counted and active to 0. */
+void call_model_forget_counts(call_model *model);
 
 /** The method_record::open of a method, to be added to; it is valid until the next call_model_show_methods(). */
 call_sums *call_model_open_sums(call_model *model, method_record *record);

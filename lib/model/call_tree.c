@@ -183,10 +183,44 @@ uint32_t call_tree_next_changed(call_tree *tree, uint32_t node, call_tree_leave 
 		/* The leave function may unlink it. */
 		next = tree->shown[node].next_changed;
 		node = tree->nodes[node].parent;
-		if (leave != NULL)
-			leave(user, tree, left);
+		leave(user, tree, left);
 	}
 	return next;
+}
+
+/*
+ * Whether all nodes are visited by number: a parent has a smaller number than its children. Memory is read in its
+ * order, which is faster than following links unless few nodes have changed.
+ */
+static int is_by_number(const call_tree *tree)
+{
+	return tree->changed_count > tree->count / 4;
+}
+
+uint64_t call_tree_steps(const call_tree *tree)
+{
+	return is_by_number(tree) ? tree->count : tree->changed_count + 1;
+}
+
+static int sum_by_number(call_tree *tree, progress *going)
+{
+	call_node *nodes = tree->nodes;
+
+	for (size_t i = 0; i < tree->count; i++) {
+		if (!progress_step(going))
+			return 0;
+		nodes[i].total = nodes[i].is_changed ? nodes[i].self : 0;
+	}
+	/* The root is no method, so its time is not part of a total. */
+	nodes[CALL_TREE_ROOT].total = 0;
+	for (size_t i = tree->count - 1; i > CALL_TREE_ROOT; i--) {
+		if (!progress_step(going))
+			return 0;
+		if (nodes[i].is_changed)
+			nodes[nodes[i].parent].total += nodes[i].total;
+	}
+	tree->visits += tree->changed_count + 1;
+	return 1;
 }
 
 static void add_to_parent(void *user, call_tree *tree, uint32_t node)
@@ -196,45 +230,28 @@ static void add_to_parent(void *user, call_tree *tree, uint32_t node)
 	tree->nodes[tree->nodes[node].parent].total += tree->nodes[node].total;
 }
 
-/*
- * As call_tree_sum(), by number: a parent has a smaller number than its children. Memory is read in its order, which is
- * faster than following links unless few nodes have changed.
- */
-static void sum_by_number(call_tree *tree)
-{
-	call_node *nodes = tree->nodes;
-
-	for (size_t i = 0; i < tree->count; i++)
-		nodes[i].total = nodes[i].is_changed ? nodes[i].self : 0;
-	/* The root is no method, so its time is not part of a total. */
-	nodes[CALL_TREE_ROOT].total = 0;
-	for (size_t i = tree->count - 1; i > CALL_TREE_ROOT; i--) {
-		if (nodes[i].is_changed)
-			nodes[nodes[i].parent].total += nodes[i].total;
-	}
-	tree->visits += tree->changed_count + 1;
-}
-
-void call_tree_sum(call_tree *tree)
+int call_tree_sum(call_tree *tree, progress *going)
 {
 	uint32_t node = CALL_TREE_ROOT;
 
-	if (tree->changed_count > tree->count / 4) {
-		sum_by_number(tree);
-		return;
-	}
-	/* Starts from 0, so that the sums are right also if an earlier call ended early because memory was refused. */
+	if (is_by_number(tree))
+		return sum_by_number(tree, going);
+	/* Starts from 0, so that the sums are right also if an earlier call ended early. */
 	do {
+		if (!progress_step(going))
+			return 0;
 		tree->nodes[node].total = 0;
 		node = call_tree_next_changed(tree, node, add_to_parent, NULL);
 	} while (node != CALL_TREE_ROOT);
+	return 1;
 }
 
-void call_tree_show(call_tree *tree, uint32_t number)
+static void show_node(void *user, call_tree *tree, uint32_t number)
 {
 	call_node *node = &tree->nodes[number];
 	shown_call_stats *shown = &tree->shown[number];
 
+	(void)user;
 	shown->calls += node->calls;
 	shown->self += node->self;
 	shown->total += node->total;
@@ -247,7 +264,31 @@ void call_tree_show(call_tree *tree, uint32_t number)
 	node->total = 0;
 	node->allocations = 0;
 	node->bytes = 0;
-	if (number != CALL_TREE_ROOT && node->is_changed)
-		tree->changed_count--;
 	node->is_changed = number == CALL_TREE_ROOT;
+}
+
+static void show_by_number(call_tree *tree, progress *going)
+{
+	for (size_t i = CALL_TREE_ROOT + 1; i < tree->count; i++) {
+		(void)progress_step(going);
+		if (tree->nodes[i].is_changed)
+			show_node(NULL, tree, (uint32_t)i);
+	}
+	tree->visits += tree->changed_count + 1;
+}
+
+void call_tree_show(call_tree *tree, progress *going)
+{
+	uint32_t node = CALL_TREE_ROOT;
+
+	if (is_by_number(tree)) {
+		show_by_number(tree, going);
+	} else {
+		do {
+			(void)progress_step(going);
+			node = call_tree_next_changed(tree, node, show_node, NULL);
+		} while (node != CALL_TREE_ROOT);
+	}
+	show_node(NULL, tree, CALL_TREE_ROOT);
+	tree->changed_count = 0;
 }

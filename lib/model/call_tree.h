@@ -5,12 +5,13 @@
  *
  * Nodes accumulate sums. Finishing the profile adds the sums accumulated since the last time to those that are shown.
  * Nodes with new sums are marked, with all their ancestors, and linked into a tree of changed nodes, so that only they
- * are visited: call_tree_sum(), call_tree_next_changed(), call_tree_show().
+ * are visited: call_tree_sum(), call_tree_next_changed(), call_tree_show(). The first two may be stopped and repeated.
  */
 #ifndef MODEL_CALL_TREE_H
 #define MODEL_CALL_TREE_H
 
 #include "base/hash_index.h"
+#include "base/progress.h"
 
 /** The root, which is no method. No other node has number 0, so 0 means "none" in links. */
 #define CALL_TREE_ROOT 0
@@ -104,8 +105,11 @@ static inline void call_tree_mark_changed(call_tree *tree, uint32_t node)
 		call_tree_link_changed(tree, node);
 }
 
-/** Computes call_node::total of all changed nodes. */
-void call_tree_sum(call_tree *tree);
+/** The number of steps of call_tree_show() and of a walk over the changed nodes; call_tree_sum() has twice as many. */
+uint64_t call_tree_steps(const call_tree *tree);
+
+/** Computes call_node::total of all changed nodes. Returns 0 if it was stopped. */
+int call_tree_sum(call_tree *tree, progress *going);
 
 /** Called for a node after a walk has visited all nodes below it. */
 typedef void (*call_tree_leave)(void *user, call_tree *tree, uint32_t node);
@@ -113,14 +117,11 @@ typedef void (*call_tree_leave)(void *user, call_tree *tree, uint32_t node);
 /**
  * A step of a walk over the changed nodes, parents first and without recursion, which starts with #CALL_TREE_ROOT:
  * returns the next node, or #CALL_TREE_ROOT at the end. Calls \p leave for each node, except the root, after all nodes
- * below it were visited; the function may unlink the node. \p leave may be NULL.
+ * below it were visited.
  */
 uint32_t call_tree_next_changed(call_tree *tree, uint32_t node, call_tree_leave leave, void *user);
 
-/**
- * Adds the sums of a node to those that it shows, and unlinks it. Call it in the leave function of a walk, or after a
- * walk.
- */
-void call_tree_show(call_tree *tree, uint32_t node);
+/** Adds the sums of all changed nodes to those that they show, and unlinks them. Nothing stops it halfway. */
+void call_tree_show(call_tree *tree, progress *going);
 
 #endif

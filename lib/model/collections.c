@@ -107,18 +107,23 @@ static int compare_events(const void *left, const void *right)
 	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
 }
 
-/* Sorts by the time since the origin, so that a counter that wraps around at 2^64 does not reverse the order. */
-static void sort_events(collection_list *all, uint64_t origin)
+/*
+ * Sorts by the time since the origin, so that a counter that wraps around at 2^64 does not reverse the order. Returns 0
+ * if it was stopped.
+ */
+static int sort_events(collection_list *all, uint64_t origin, progress *going)
 {
 	const uint64_t to_unsigned_order = UINT64_C(1) << 63;
+	int is_sorted;
 
 	if (all->event_count == 0)
-		return;
+		return 1;
 	for (size_t i = 0; i < all->event_count; i++)
 		all->events[i].counter = all->events[i].counter - origin + to_unsigned_order;
-	sort_in_place(all->events, all->event_count, sizeof(*all->events), compare_events);
+	is_sorted = sort_with_progress(all->events, all->event_count, sizeof(*all->events), compare_events, going);
 	for (size_t i = 0; i < all->event_count; i++)
 		all->events[i].counter = all->events[i].counter - to_unsigned_order + origin;
+	return is_sorted;
 }
 
 /* An event without a number belongs to a collection of its generation. */
@@ -391,9 +396,14 @@ static void move_stops(collection_list *all, uint64_t distance)
 	}
 }
 
-/* Completes the list of stops: those that have not ended, and the collections that have none. */
-static void complete_stops(collection_list *all, const pairing *now, uint64_t origin)
+/*
+ * Completes the list of stops: those that have not ended, and the collections that have none. Returns 0 if it was
+ * stopped.
+ */
+static int complete_stops(collection_list *all, const pairing *now, uint64_t origin, progress *going)
 {
+	int is_sorted;
+
 	for (size_t i = 0; i < now->stop_count; i++)
 		keep_stop(all, &now->stops[i], now->stops[i].start, 0);
 	for (size_t i = 0; i < all->stop_count; i++) {
@@ -421,8 +431,9 @@ static void complete_stops(collection_list *all, const pairing *now, uint64_t or
 									  .is_finished = record->is_finished};
 	}
 	move_stops(all, 0 - origin);
-	sort_in_place(all->stops, all->stop_count, sizeof(*all->stops), compare_stops);
+	is_sorted = sort_with_progress(all->stops, all->stop_count, sizeof(*all->stops), compare_stops, going);
 	move_stops(all, origin);
+	return is_sorted;
 }
 
 /* Removes everything that began outside the window. */
@@ -443,22 +454,56 @@ static void leave_out_others(collection_list *all, const profile_window *window)
 	all->resize_count = kept;
 }
 
-void collections_pair(collection_list *all, uint64_t origin, const profile_window *window)
+static void forget_records(collection_list *all)
 {
-	pairing now;
-
-	if (all->paired_count == all->event_count && all->paired_origin == origin)
-		return;
-	sort_events(all, origin);
-	memset(&now, 0, sizeof(now));
 	all->count = 0;
 	all->resize_count = 0;
 	all->stop_count = 0;
-	for (size_t i = 0; i < all->event_count; i++)
+}
+
+static int is_paired(const collection_list *all)
+{
+	return all->paired_count == all->event_count;
+}
+
+uint64_t collections_steps(const collection_list *all)
+{
+	return is_paired(all)
+		       ? 0
+		       : sort_steps(all->event_count) + all->event_count + sort_steps(all->started + all->stopped);
+}
+
+/* Returns 0 if it was stopped. */
+static int pair_events(collection_list *all, uint64_t origin, progress *going)
+{
+	pairing now;
+
+	forget_records(all);
+	if (!sort_events(all, origin, going))
+		return 0;
+	memset(&now, 0, sizeof(now));
+	for (size_t i = 0; i < all->event_count; i++) {
+		if (!progress_step(going))
+			return 0;
 		apply_event(all, &now, &all->events[i]);
-	complete_stops(all, &now, origin);
+	}
+	return complete_stops(all, &now, origin, going);
+}
+
+int collections_pair(collection_list *all, uint64_t origin, const profile_window *window, progress *going)
+{
+	if (!progress_begin(going, collections_steps(all)))
+		return 0;
+	if (is_paired(all) && all->paired_origin == origin)
+		return 1;
+	if (!pair_events(all, origin, going)) {
+		forget_records(all);
+		all->paired_count = SIZE_MAX;
+		return 0;
+	}
 	all->time = covered_time(all, origin, window);
 	leave_out_others(all, window);
 	all->paired_count = all->event_count;
 	all->paired_origin = origin;
+	return 1;
 }

@@ -8,6 +8,7 @@
 #ifndef MODEL_COLLECTIONS_H
 #define MODEL_COLLECTIONS_H
 
+#include "base/progress.h"
 #include "model/window.h"
 
 #include <mprof/format.h>
@@ -77,7 +78,8 @@ typedef struct collection_list {
 	collection_stop *stops; /**< Also those outside the window. */
 	size_t stop_count;
 	size_t stop_capacity;
-	size_t paired_count;    /**< Number of events that the last collections_pair() paired. */
+	size_t paired_count;    /**< Number of events that the last collections_pair() paired; SIZE_MAX if it was
+	                             stopped. */
 	uint64_t paired_origin; /**< The origin of that call. */
 	uint64_t time;          /**< Time in any collection, in counters; as of the last collections_pair(). */
 } collection_list;
@@ -88,11 +90,15 @@ void collections_destroy(collection_list *all);
 /** Adds a GC_... event of a thread. Returns 0, changing nothing, if there is no memory. */
 int collections_add(collection_list *all, const mprof_event *event, uint64_t thread, uint64_t counter);
 
+/** Steps of collections_pair(). */
+uint64_t collections_steps(const collection_list *all);
+
 /**
  * Creates the records and the resizes that begin inside the window, and the time in any collection inside the window.
  * \p origin is a counter near the start of the log, relative to which events are sorted. May be called again after more
  * events were added, with the same window; without new events it does nothing. collections_add() reserved the memory.
+ * Returns 0 if it was stopped: there are no records then.
  */
-void collections_pair(collection_list *all, uint64_t origin, const profile_window *window);
+int collections_pair(collection_list *all, uint64_t origin, const profile_window *window, progress *going);
 
 #endif

@@ -378,19 +378,27 @@ int memory_process_until(memory_model *model, uint64_t watermark)
 
 	if (model->undo.is_active)
 		memory_undo_revert(&model->undo, &model->state);
-	memory_order_sort(&model->state.order);
+	memory_order_sort(&model->state.order, NULL);
 	while (count < model->state.order.count &&
 	       memory_is_before(model->state.order.actions[count].counter, watermark))
 		count++;
 	return handle_first(model, count);
 }
 
-/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
-int memory_process_provisionally(memory_model *model)
+uint64_t memory_steps(const memory_model *model)
 {
+	return model->undo.is_active ? 0 : 2 * (uint64_t)model->state.order.count;
+}
+
+/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
+int memory_process_provisionally(memory_model *model, progress *going)
+{
+	if (!progress_begin(going, memory_steps(model)))
+		return 0;
 	if (model->undo.is_active || model->state.order.count == 0)
 		return 1;
-	memory_order_sort(&model->state.order);
+	if (!memory_order_sort(&model->state.order, going))
+		return 0;
 	memory_undo_begin(&model->undo, &model->state);
 	for (size_t index = 0; index < model->state.order.count; index++) {
 		int has_room = memory_undo_reserve(&model->undo);
@@ -400,7 +408,7 @@ int memory_process_provisionally(memory_model *model)
 			memory_order_drop(&model->state.order, index);
 			return handle_first(model, model->state.order.count);
 		}
-		if (!has_room || !handle_at(model, index)) {
+		if (!has_room || !progress_step(going) || !handle_at(model, index)) {
 			memory_undo_revert(&model->undo, &model->state);
 			return 0;
 		}
@@ -445,7 +453,7 @@ static int hold_back(memory_model *model, memory_action *actions, size_t count)
 		return 1;
 	if (!memory_budget_is_exceeded(model->budget))
 		return 0;
-	memory_order_sort(&model->state.order);
+	memory_order_sort(&model->state.order, NULL);
 	if (!handle_first(model, (model->state.order.count + 1) / 2))
 		return 0;
 	if (memory_order_add(&model->state.order, actions, count))
@@ -466,7 +474,7 @@ int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 	if (model->undo.is_active)
 		memory_undo_revert(&model->undo, &model->state);
 	if (model->state.order.count >= MAX_HELD_BACK) {
-		memory_order_sort(&model->state.order);
+		memory_order_sort(&model->state.order, NULL);
 		if (!handle_first(model, MAX_HELD_BACK / 2))
 			return 0;
 	}

@@ -50,11 +50,14 @@ int memory_add(memory_model *model, uint64_t thread, const mprof_event *event);
  */
 int memory_process_until(memory_model *model, uint64_t watermark);
 
+/** Steps of memory_process_provisionally(). */
+uint64_t memory_steps(const memory_model *model);
+
 /**
- * Processes all actions held back provisionally: the next event or watermark undoes that first. Returns 0 if the
- * allocator refused; reaching the limit of the budget is not a failure.
+ * Processes all actions held back provisionally: the next event or watermark undoes that first. Returns 0, having
+ * undone it, if the allocator refused or it was stopped; reaching the limit of the budget is not a failure.
  */
-int memory_process_provisionally(memory_model *model);
+int memory_process_provisionally(memory_model *model, progress *going);
 
 /** The number of sites, including that of folded call stacks, which is the last one. */
 size_t memory_site_count(const memory_model *model);

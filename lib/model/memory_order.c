@@ -61,10 +61,11 @@ static void merge_adjacent_runs(memory_action *to, const memory_action *from, si
 	}
 }
 
-/* Merges pairs of adjacent runs. Returns the number of runs in \p from. */
-static size_t merge_pairs(memory_action *to, const memory_action *from, size_t count)
+/* Merges pairs of adjacent runs. Returns the number of runs in \p from; 0 if it was stopped. */
+static size_t merge_pairs(memory_action *to, const memory_action *from, size_t count, progress *going)
 {
 	size_t runs = 0;
+	size_t reported = 0;
 
 	for (size_t start = 0; start < count;) {
 		size_t middle = sorted_run_end(from, start, count);
@@ -73,26 +74,34 @@ static size_t merge_pairs(memory_action *to, const memory_action *from, size_t c
 		merge_adjacent_runs(to, from, start, middle, end);
 		runs += middle < end ? 2 : 1;
 		start = end;
+		for (; going != NULL && start - reported >= PROGRESS_SPAN; reported += PROGRESS_SPAN) {
+			if (!progress_report(going))
+				return 0;
+		}
 	}
 	return runs;
 }
 
-void memory_order_sort(memory_order *order)
+int memory_order_sort(memory_order *order, progress *going)
 {
 	size_t runs;
 
 	if (order->count == 0 || sorted_run_end(order->actions, 0, order->count) == order->count)
-		return;
+		return 1;
 	do {
 		memory_action *merged = order->scratch;
 		size_t merged_capacity = order->scratch_capacity;
 
-		runs = merge_pairs(merged, order->actions, order->count);
+		runs = merge_pairs(merged, order->actions, order->count, going);
+		/* The actions are as before the pass. */
+		if (runs == 0)
+			return 0;
 		order->scratch = order->actions;
 		order->scratch_capacity = order->capacity;
 		order->actions = merged;
 		order->capacity = merged_capacity;
 	} while (runs > 2);
+	return 1;
 }
 
 void memory_order_drop(memory_order *order, size_t count)

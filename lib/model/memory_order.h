@@ -10,6 +10,7 @@
 #define MODEL_MEMORY_ORDER_H
 
 #include "base/allocator.h"
+#include "base/progress.h"
 
 typedef enum memory_action_kind {
 	MEMORY_ALLOCATE,
@@ -49,8 +50,12 @@ void memory_order_destroy(memory_order *order);
 /** Adds actions, all or none. Returns 0 if there is no memory; sorting needs no more than was reserved here. */
 int memory_order_add(memory_order *order, const memory_action *actions, size_t count);
 
-/** Sorts all actions by their counters; actions with the same counter keep their order. */
-void memory_order_sort(memory_order *order);
+/**
+ * Sorts all actions by their counters; actions with the same counter keep their order. \p going may be NULL; otherwise
+ * about log2 of the number of blocks steps are made for each action. Returns 0 if it was stopped; the same call
+ * continues.
+ */
+int memory_order_sort(memory_order *order, progress *going);
 
 /** Removes the first actions. */
 void memory_order_drop(memory_order *order, size_t count);

@@ -418,13 +418,19 @@ static int apply_action(object_ages *ages, const memory_action *action)
 	return 1;
 }
 
-/* Processes the first \p count actions held back, which are sorted, and removes those that were processed. */
-static int apply_first(object_ages *ages, size_t count)
+/*
+ * Processes the first \p count actions held back, which are sorted, and removes those that were processed. \p going may
+ * be NULL; nothing stops it halfway.
+ */
+static int apply_first(object_ages *ages, size_t count, progress *going)
 {
 	size_t index = 0;
 
-	while (index < count && apply_action(ages, &ages->state.order.actions[index]))
+	while (index < count && apply_action(ages, &ages->state.order.actions[index])) {
 		index++;
+		if (going != NULL)
+			(void)progress_step(going);
+	}
 	memory_order_drop(&ages->state.order, index);
 	return index == count;
 }
@@ -439,10 +445,10 @@ static int apply_until(object_ages *ages, uint64_t counter)
 		return 1;
 	ages->has_new = 0;
 	ages->reached = counter;
-	memory_order_sort(&ages->state.order);
+	memory_order_sort(&ages->state.order, NULL);
 	while (count < order->count && memory_is_before(order->actions[count].counter, counter))
 		count++;
-	return apply_first(ages, count);
+	return apply_first(ages, count, NULL);
 }
 
 static int hold_back(object_ages *ages, const memory_action *action)
@@ -455,8 +461,8 @@ static int hold_back(object_ages *ages, const memory_action *action)
 		return 1;
 	if (!is_full && !memory_budget_is_exceeded(ages->budget))
 		return 0;
-	memory_order_sort(order);
-	if (!apply_first(ages, (order->count + 1) / 2))
+	memory_order_sort(order, NULL);
+	if (!apply_first(ages, (order->count + 1) / 2, NULL))
 		return 0;
 	if (memory_order_add(order, action, 1))
 		return 1;
@@ -627,30 +633,33 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 }
 
 /* Processes everything before the snapshot; no earlier event can follow. */
-static int apply_before_snapshot(object_ages *ages)
+static int apply_before_snapshot(object_ages *ages, progress *going)
 {
 	memory_order *order = &ages->state.order;
 	size_t count = 0;
 
-	memory_order_sort(order);
+	revert_provisional(ages);
+	if (!memory_order_sort(order, going))
+		return 0;
 	while (count < order->count && memory_is_before(order->actions[count].counter, ages->end))
 		count++;
-	if (!apply_first(ages, count) || !end_moves(ages))
+	if (!apply_first(ages, count, going) || !end_moves(ages))
 		return 0;
 	memory_order_drop(order, order->count);
-	return 1;
+	return !going->is_stopped;
 }
 
 /* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
-static int apply_provisionally(object_ages *ages)
+static int apply_provisionally(object_ages *ages, progress *going)
 {
 	age_state *state = &ages->state;
 
 	if (ages->undo.is_active || state->order.count == 0)
 		return 1;
-	memory_order_sort(&state->order);
+	if (!memory_order_sort(&state->order, going))
+		return 0;
 	if (!age_undo_begin(&ages->undo, state))
-		return memory_budget_is_exceeded(ages->budget) && apply_first(ages, state->order.count);
+		return memory_budget_is_exceeded(ages->budget) && apply_first(ages, state->order.count, going);
 	ages->trace_count = ages->trace.count;
 	for (size_t index = 0; index < state->order.count; index++) {
 		int has_room = age_undo_reserve(&ages->undo, state);
@@ -658,9 +667,9 @@ static int apply_provisionally(object_ages *ages)
 		if (!has_room && memory_budget_is_exceeded(ages->budget)) {
 			age_undo_commit(&ages->undo);
 			memory_order_drop(&state->order, index);
-			return apply_first(ages, state->order.count);
+			return apply_first(ages, state->order.count, going);
 		}
-		if (!has_room || !apply_action(ages, &state->order.actions[index])) {
+		if (!has_room || !progress_step(going) || !apply_action(ages, &state->order.actions[index])) {
 			revert_provisional(ages);
 			return 0;
 		}
@@ -684,14 +693,17 @@ static void add_to_class(object_ages *ages, age_class *sums, const site_key *key
 	sums->sites += key->stack != 0 || key->detail != 0;
 }
 
-static int sum_classes(object_ages *ages)
+static int sum_classes(object_ages *ages, progress *going)
 {
 	record_table_clear(&ages->classes);
 	ages->lacks_classes = 0;
 	for (size_t i = 0; i < ages->state.site_count; i++) {
 		const site_key *key = &ages->keys.records[i].key;
-		age_class *sums = record_table_get(&ages->classes, key->class_id);
+		age_class *sums;
 
+		if (!progress_step(going))
+			return 0;
+		sums = record_table_get(&ages->classes, key->class_id);
 		if (sums == NULL && !memory_budget_is_exceeded(ages->budget))
 			return 0;
 		if (sums == NULL)
@@ -702,9 +714,19 @@ static int sum_classes(object_ages *ages)
 	return 1;
 }
 
-int object_ages_finish(object_ages *ages)
+uint64_t object_ages_steps(const object_ages *ages)
 {
+	const size_t held_back = ages->undo.is_active ? 0 : ages->state.order.count;
+
+	return ages->is_enabled ? 2 * (uint64_t)held_back + ages->state.site_count : 0;
+}
+
+int object_ages_finish(object_ages *ages, progress *going)
+{
+	if (!progress_begin(going, object_ages_steps(ages)))
+		return 0;
 	if (!ages->is_enabled)
 		return 1;
-	return (ages->has_ended ? apply_before_snapshot(ages) : apply_provisionally(ages)) && sum_classes(ages);
+	return (ages->has_ended ? apply_before_snapshot(ages, going) : apply_provisionally(ages, going)) &&
+	       sum_classes(ages, going);
 }

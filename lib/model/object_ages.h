@@ -72,11 +72,14 @@ void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *bloc
 /** Adds events of a HEAP_DATA block. Returns 0 if the allocator refused. */
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count);
 
+/** Steps of object_ages_finish(). */
+uint64_t object_ages_steps(const object_ages *ages);
+
 /**
  * Processes what is held back provisionally: the next event undoes that first. Then sums up the classes. Returns 0 if
- * the allocator refused.
+ * the allocator refused or it was stopped; nothing is processed halfway, and the same call starts again.
  */
-int object_ages_finish(object_ages *ages);
+int object_ages_finish(object_ages *ages, progress *going);
 
 /** The amount of a site at the peak of the heap. */
 age_amount object_ages_peak(const object_ages *ages, const age_site *site);

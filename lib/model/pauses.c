@@ -52,11 +52,15 @@ static void move_pauses(pause_list *all, uint64_t distance)
 	}
 }
 
-static void sort_pauses(pause_list *all, uint64_t origin)
+/* Returns 0 if it was stopped. */
+static int sort_pauses(pause_list *all, uint64_t origin, progress *going)
 {
+	int is_sorted;
+
 	move_pauses(all, 0 - origin);
-	sort_in_place(all->records, all->count, sizeof(*all->records), compare_pauses);
+	is_sorted = sort_with_progress(all->records, all->count, sizeof(*all->records), compare_pauses, going);
 	move_pauses(all, origin);
+	return is_sorted;
 }
 
 /* Keeps a pause if a part of it is inside the window. */
@@ -128,9 +132,10 @@ static size_t list_pauses(pause_list *all, const timeline *slices, const thread_
 
 /*
  * Adds the stops to a thread, as far as it existed. The stops are in the order of their starts; time in two stops
- * counts once.
+ * counts once. Returns 0 if there is no memory or it was stopped.
  */
-static int add_stopped_time(timeline *slices, timeline_row *row, const pause_record *stops, size_t count, uint64_t last)
+static int add_stopped_time(timeline *slices, timeline_row *row, const pause_record *stops, size_t count, uint64_t last,
+			    progress *going)
 {
 	uint64_t reached = row->first;
 
@@ -138,6 +143,8 @@ static int add_stopped_time(timeline *slices, timeline_row *row, const pause_rec
 		uint64_t start = stops[i].start;
 		uint64_t end = stops[i].end;
 
+		if (!progress_step(going))
+			return 0;
 		if (stops[i].kind != MPROF_PAUSE_STOPPED_WORLD)
 			continue;
 		if ((int64_t)(start - reached) < 0)
@@ -158,7 +165,8 @@ static int add_open_time(timeline *slices, thread_record *thread, uint64_t lates
 	       timeline_add(slices, &thread->timeline, TIMELINE_OPEN, thread->last_counter, thread_end(thread, latest));
 }
 
-static int show_threads(const pause_list *all, size_t stops, timeline *slices, thread_table *threads, uint64_t latest)
+static int show_threads(const pause_list *all, size_t stops, timeline *slices, thread_table *threads, uint64_t latest,
+			progress *going)
 {
 	for (size_t i = 0; i < threads->count; i++) {
 		thread_record *thread = &threads->records[i];
@@ -166,15 +174,20 @@ static int show_threads(const pause_list *all, size_t stops, timeline *slices, t
 		const int continues = thread->wait.is_waiting || thread->extension > 0;
 		const uint64_t last = continues ? thread_end(thread, latest) : row->last;
 
+		/* There are fewer slices than steps between two reports. */
+		if (!progress_report(going))
+			return 0;
 		timeline_prepare_shown(slices, row);
 		if (row->has_time && (!timeline_add(slices, row, TIMELINE_EXISTING, row->first, last) ||
 				      !add_open_time(slices, thread, latest) ||
-				      !add_stopped_time(slices, row, all->records, stops, last)))
+				      !add_stopped_time(slices, row, all->records, stops, last, going)))
 			return 0;
 	}
 	for (size_t i = stops; i < all->count; i++) {
 		size_t position = thread_map_find(&threads->positions, all->records[i].thread);
 
+		if (!progress_step(going))
+			return 0;
 		if (position != THREAD_MAP_NONE &&
 		    !timeline_add(slices, &threads->records[position].timeline, TIMELINE_WAITING, all->records[i].start,
 				  all->records[i].end))
@@ -183,12 +196,23 @@ static int show_threads(const pause_list *all, size_t stops, timeline *slices, t
 	return 1;
 }
 
+uint64_t pauses_steps(const timeline *slices, const thread_table *threads, const collection_list *collections)
+{
+	const size_t stops = collections->started + collections->stopped;
+
+	return threads->count * (PROGRESS_SPAN + (uint64_t)stops) + slices->wait_count + threads->count +
+	       sort_steps(stops + slices->wait_count + threads->count);
+}
+
 int pauses_show(pause_list *all, timeline *slices, thread_table *threads, const collection_list *collections,
-		uint64_t latest)
+		uint64_t latest, progress *going)
 {
 	void *records = all->records;
 	size_t stops;
 
+	all->count = 0;
+	if (!progress_begin(going, pauses_steps(slices, threads, collections)))
+		return 0;
 	for (size_t i = 0; i < threads->count; i++) {
 		const timeline_row *row = &threads->records[i].timeline;
 
@@ -201,8 +225,8 @@ int pauses_show(pause_list *all, timeline *slices, thread_table *threads, const 
 	all->records = records;
 	all->slice_count = timeline_count(slices, latest);
 	stops = list_pauses(all, slices, threads, collections, latest);
-	if (!show_threads(all, stops, slices, threads, latest))
-		return 0;
-	sort_pauses(all, slices->origin);
-	return 1;
+	if (show_threads(all, stops, slices, threads, latest, going) && sort_pauses(all, slices->origin, going))
+		return 1;
+	all->count = 0;
+	return 0;
 }

@@ -37,11 +37,15 @@ typedef struct pause_list {
 void pauses_init(pause_list *all, const mprof_allocator *allocator);
 void pauses_destroy(pause_list *all);
 
+/** Steps of pauses_show(). */
+uint64_t pauses_steps(const timeline *slices, const thread_table *threads, const collection_list *collections);
+
 /**
  * Lists the pauses that overlap the window, and completes the slices of the threads. \p latest is the last counter of
- * the log; if an event is later, its counter counts. Returns 0 if there is no memory.
+ * the log; if an event is later, its counter counts. Returns 0 if there is no memory or it was stopped:
+ * there are no pauses then, and the same call starts again.
  */
 int pauses_show(pause_list *all, timeline *slices, thread_table *threads, const collection_list *collections,
-		uint64_t latest);
+		uint64_t latest, progress *going);
 
 #endif

@@ -63,6 +63,8 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	pauses_init(&profile->pauses, allocator);
 	collections_init(&profile->stops, allocator);
 	profile->clock.nanoseconds_per_counter = 1;
+	profile->progress = options->progress;
+	profile->progress_user = options->progress_user;
 	profile->has_raw_counters = options->raw_counters != 0;
 	profile->ends_at_last_event = options->ends_at_last_event != 0;
 	profile->has_compilations = options->with_compilations != 0;

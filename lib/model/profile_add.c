@@ -494,23 +494,35 @@ static mprof_status add_all_blocks(mprof_profile *profile, fault_report *report)
 	return report->first;
 }
 
+static mprof_status read_log(mprof_profile *profile, fault_report *report)
+{
+	mprof_status status;
+	int keeps;
+
+	/* The call stacks of the profile determine the method that returns. */
+	keeps = reader_keep_implicit_leaves(report->reader, 1);
+	status = window_times_prepare(profile, report->reader);
+	if (status == MPROF_OK)
+		status = add_all_blocks(profile, report);
+	(void)reader_keep_implicit_leaves(report->reader, keeps);
+	return status;
+}
+
 mprof_status mprof_profile_read(mprof_profile *profile, mprof_reader *reader, mprof_damage_function damage, void *user)
 {
 	fault_report report = {reader, damage, user, MPROF_OK};
 	mprof_status status;
 	mprof_status finished;
-	int keeps;
 
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	report.first = profile->interrupted_fault;
-	/* The call stacks of the profile determine the method that returns. */
-	keeps = reader_keep_implicit_leaves(reader, 1);
-	status = window_times_prepare(profile, reader);
-	if (status == MPROF_OK)
-		status = add_all_blocks(profile, &report);
-	(void)reader_keep_implicit_leaves(reader, keeps);
-	profile->interrupted_fault = status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
+	/* What ended reading is not reported twice. */
+	status = profile->is_unfinished ? report.first : read_log(profile, &report);
 	finished = mprof_profile_finish(profile, reader);
+	profile->is_unfinished = finished == MPROF_ERR_INTERRUPTED && status != MPROF_ERR_INTERRUPTED &&
+				 status != MPROF_AGAIN && status != MPROF_ERR_MEMORY;
+	profile->interrupted_fault =
+		profile->is_unfinished || status == MPROF_ERR_INTERRUPTED ? report.first : MPROF_OK;
 	return finished != MPROF_OK && status != MPROF_ERR_MEMORY ? finished : status;
 }

@@ -18,54 +18,62 @@ static void leave_method_of_node(void *user, call_tree *tree, uint32_t node)
 {
 	method_record *record = record_table_find(user, tree->nodes[node].method);
 
-	if (!tree->nodes[node].is_compiling && record != NULL)
+	/* If a node below it has added the record, it is not counted. */
+	if (!tree->nodes[node].is_compiling && record != NULL && record->active > 0)
 		record->active--;
-	call_tree_show(tree, node);
 }
 
-/* Creates the records that the changed nodes need, before anything changes. */
-static int prepare_methods(mprof_profile *profile)
+/*
+ * Counts a changed node in its method, whose record is added if missing. Inclusive time counts only for the outermost
+ * frame of a method. Compilations are not calls.
+ */
+static int count_node(mprof_profile *profile, uint32_t node)
+{
+	const call_node *changed = &profile->calls.tree.nodes[node];
+	method_record *record = record_table_find(&profile->methods, changed->method);
+
+	if (record == NULL && has_stats(changed)) {
+		record = record_table_add(&profile->methods, changed->method);
+		if (record == NULL && !profile_limit_skip_result(profile))
+			return 0;
+	}
+	if (changed->is_compiling || record == NULL)
+		return 1;
+	call_model_mark_changed(&profile->calls, record);
+	record->counted.calls += changed->calls;
+	record->counted.self += changed->self;
+	if (record->active++ == 0)
+		record->counted.total += changed->total;
+	return 1;
+}
+
+/* Counts the changed nodes in their methods. */
+static int count_changed(mprof_profile *profile, progress *going)
 {
 	call_tree *tree = &profile->calls.tree;
 	uint32_t node = CALL_TREE_ROOT;
 
-	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
-		if (has_stats(&tree->nodes[node]) &&
-		    record_table_get(&profile->methods, tree->nodes[node].method) == NULL &&
-		    !profile_limit_skip_result(profile))
+	if (!progress_begin(going, 2 * call_tree_steps(tree)) || !call_tree_sum(tree, going) ||
+	    !progress_begin(going, call_tree_steps(tree)))
+		return 0;
+	while ((node = call_tree_next_changed(tree, node, leave_method_of_node, &profile->methods)) != CALL_TREE_ROOT) {
+		if (!progress_step(going) || !count_node(profile, node))
 			return 0;
 	}
 	return 1;
 }
 
-/* Inclusive time counts only for the outermost frame of a method. Compilations are not calls. */
-static int show_call_tree(mprof_profile *profile)
-{
-	call_tree *tree = &profile->calls.tree;
-	uint32_t node = CALL_TREE_ROOT;
-
-	call_tree_sum(tree);
-	if (!prepare_methods(profile))
-		return 0;
-	while ((node = call_tree_next_changed(tree, node, leave_method_of_node, &profile->methods)) != CALL_TREE_ROOT) {
-		const call_node *changed = &tree->nodes[node];
-		method_record *record = record_table_find(&profile->methods, changed->method);
-
-		if (changed->is_compiling || record == NULL)
-			continue;
-		record->shown.calls += changed->calls;
-		record->shown.self += changed->self;
-		if (record->active++ == 0)
-			record->shown.total += changed->total;
-	}
-	call_tree_show(tree, CALL_TREE_ROOT);
-	return 1;
-}
+/* What thread_table_each_stack() passes on. */
+typedef struct shown_stacks {
+	mprof_profile *profile;
+	progress *going;
+} shown_stacks;
 
 /* Without a call tree: adds the times of the open frames of a stack, and leaves them open. */
 static void add_open_frames(void *user, const call_stack *stack)
 {
-	mprof_profile *profile = user;
+	const shown_stacks *shown = user;
+	mprof_profile *profile = shown->profile;
 	const call_node *nodes = profile->calls.tree.nodes;
 	uint64_t extension = stack->extension;
 	uint64_t inclusive = extension;
@@ -75,6 +83,7 @@ static void add_open_frames(void *user, const call_stack *stack)
 		const uint64_t *frames = hash_map_get(&stack->live, nodes[node].method);
 		call_sums *open = call_model_open_sums(&profile->calls, record);
 
+		(void)progress_step(shown->going);
 		inclusive += nodes[node].self + nodes[node].total;
 		open->calls += nodes[node].calls;
 		open->self += nodes[node].self + extension;
@@ -88,19 +97,34 @@ static void add_open_frames(void *user, const call_stack *stack)
 
 static void add_folded_frames(void *user, const call_stack *stack)
 {
-	mprof_profile *profile = user;
+	const shown_stacks *shown = user;
 
-	call_stack_show_folded(&profile->calls, stack);
+	(void)progress_step(shown->going);
+	call_stack_show_folded(&shown->profile->calls, stack);
 }
 
-static int show_methods(mprof_profile *profile)
+static uint64_t method_steps(const mprof_profile *profile)
 {
-	if (profile->calls.keeps_tree && !show_call_tree(profile))
+	return (profile->calls.keeps_tree ? 4 * call_tree_steps(&profile->calls.tree) : 0) + profile->methods.count;
+}
+
+/* After the sums are complete, nothing stops it halfway. */
+static int show_methods(mprof_profile *profile, progress *going)
+{
+	const int keeps_tree = profile->calls.keeps_tree;
+	shown_stacks shown = {profile, going};
+
+	if (keeps_tree &&
+	    (!count_changed(profile, going) || !progress_begin(going, call_tree_steps(&profile->calls.tree)))) {
+		call_model_forget_counts(&profile->calls);
 		return 0;
-	call_model_show_methods(&profile->calls);
-	thread_table_each_stack(&profile->threads, profile->calls.keeps_tree ? add_folded_frames : add_open_frames,
-				profile);
-	return 1;
+	}
+	if (keeps_tree)
+		call_tree_show(&profile->calls.tree, going);
+	(void)progress_begin(going, profile->methods.count);
+	call_model_show_methods(&profile->calls, going);
+	thread_table_each_stack(&profile->threads, keeps_tree ? add_folded_frames : add_open_frames, &shown);
+	return !going->is_stopped;
 }
 
 /* Creates the record of a method that has samples. Unknown methods have no such record. */
@@ -143,12 +167,16 @@ static void set_conversion(mprof_profile *profile, const mprof_session *session)
 		profile->totals.wall_ns = session->duration_ns;
 }
 
-static int show_timeline(mprof_profile *profile, const mprof_session *session)
+static const collection_list *collections_of_timeline(const mprof_profile *profile)
 {
-	const collection_list *collections = profile->window.has_threads ? &profile->stops : &profile->collections;
+	return profile->window.has_threads ? &profile->stops : &profile->collections;
+}
 
-	collections_pair(&profile->stops, session->start.counter, &profile->window);
-	return pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections, session->last.counter);
+static int show_timeline(mprof_profile *profile, const mprof_session *session, progress *going)
+{
+	return collections_pair(&profile->stops, session->start.counter, &profile->window, going) &&
+	       pauses_show(&profile->pauses, &profile->timeline, &profile->threads, collections_of_timeline(profile),
+			   session->last.counter, going);
 }
 
 /* What has not ended lasts until the end of the log, or of its thread. */
@@ -169,9 +197,39 @@ static void extend_unfinished(mprof_profile *profile, const mprof_session *sessi
 	}
 }
 
+static uint64_t count_steps(const mprof_profile *profile)
+{
+	uint64_t steps = samples_steps(&profile->samples) + method_steps(profile) + memory_steps(&profile->memory) +
+			 object_ages_steps(&profile->ages) + collections_steps(&profile->collections);
+
+	if (profile->timeline.limit != 0)
+		steps += collections_steps(&profile->stops) +
+			 pauses_steps(&profile->timeline, &profile->threads, collections_of_timeline(profile));
+	return steps;
+}
+
+/*
+ * Returns 0 if the allocator refused or it was stopped. Each part then has changed nothing, or it has added everything
+ * to what is shown, or it starts again from what was added: so another call has the results of the first one.
+ */
+static int show_results(mprof_profile *profile, const mprof_session *session, progress *going)
+{
+	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile, going) ||
+	    !show_methods(profile, going) ||
+	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
+	    !memory_process_provisionally(&profile->memory, going) || !object_ages_finish(&profile->ages, going) ||
+	    !collections_pair(&profile->collections, session->start.counter, &profile->window, going))
+		return 0;
+	if (profile->timeline.limit != 0 && !show_timeline(profile, session, going) &&
+	    (going->is_stopped || !profile_limit_skip_result(profile)))
+		return 0;
+	return progress_end(going);
+}
+
 mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 {
 	mprof_session session;
+	progress going;
 
 	if (profile == NULL || reader == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -183,12 +241,6 @@ mprof_status mprof_profile_finish(mprof_profile *profile, mprof_reader *reader)
 	set_conversion(profile, &session);
 	profile->window_has_end = window_has_counter(&profile->window, session.last.counter);
 	extend_unfinished(profile, &session);
-	if (!samples_show(&profile->samples, prepare_sample, show_sample, profile) || !show_methods(profile) ||
-	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
-	    !memory_process_provisionally(&profile->memory) || !object_ages_finish(&profile->ages))
-		return MPROF_ERR_MEMORY;
-	collections_pair(&profile->collections, session.start.counter, &profile->window);
-	if (profile->timeline.limit != 0 && !show_timeline(profile, &session) && !profile_limit_skip_result(profile))
-		return MPROF_ERR_MEMORY;
-	return MPROF_OK;
+	progress_init(&going, profile->progress, profile->progress_user, count_steps(profile));
+	return show_results(profile, &session, &going) ? MPROF_OK : progress_status(&going, MPROF_ERR_MEMORY);
 }

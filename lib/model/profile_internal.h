@@ -91,12 +91,15 @@ struct mprof_profile {
 	collection_list stops; /**< Collections of all threads, if there is a timeline and threads were chosen. */
 	pause_list pauses;     /**< As of the last mprof_profile_finish(), if there is a timeline. */
 	profile_clock clock;
+	mprof_progress_function progress; /**< Of mprof_profile_finish(). */
+	void *progress_user;
 	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
 	                                     interrupted. */
-	int is_out_of_memory;           /**< The allocator refused while a block was added: no more blocks are added. */
-	int is_limited;                 /**< mprof_profile_finish() reached the memory limit. */
-	int has_raw_counters;           /**< Times stay counters: the conversion does not change. */
-	int has_uncounted;              /**< Events of threads that do not count were read, up to the counter below. */
+	int is_unfinished;    /**< mprof_profile_read() was interrupted after reading; the former is its result. */
+	int is_out_of_memory; /**< The allocator refused while a block was added: no more blocks are added. */
+	int is_limited;       /**< mprof_profile_finish() reached the memory limit. */
+	int has_raw_counters; /**< Times stay counters: the conversion does not change. */
+	int has_uncounted;    /**< Events of threads that do not count were read, up to the counter below. */
 	uint64_t uncounted_latest;
 	int ends_at_last_event;      /**< Nothing lasts longer than the latest event of its thread. */
 	int has_compilations;        /**< Compilations are frames. */

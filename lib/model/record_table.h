@@ -21,6 +21,7 @@ typedef struct method_record {
 	uint32_t active;       /**< While sums are computed: the number of frames of the method on the current path. */
 	uint32_t next_changed; /**< Link of call_model::changed; 0: not linked. */
 	uint32_t next_open;    /**< Link of call_model::open; 0: not linked. */
+	call_sums counted;     /**< While sums are computed: of the changed nodes visited so far. */
 	call_sums closed;      /**< Since the last finish: frames that have no node in the call tree any more. */
 	call_sums shown;       /**< As of the last finish: closed ones, and those of the call tree. */
 	call_sums open;        /**< To be added to shown: sums of frames without a node of their own that were open at

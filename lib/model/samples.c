@@ -339,35 +339,82 @@ mprof_wait_kind samples_wait_of(const sample_model *samples, uint32_t node)
 	return role.kind;
 }
 
+/* Ends the list of records. Links are their numbers plus 1. */
+#define LAST_RECORD UINT32_MAX
+
+static sample_record *unlink_record(sample_model *samples)
+{
+	sample_record *record;
+
+	if (samples->changed == 0 || samples->changed == LAST_RECORD) {
+		samples->changed = 0;
+		return NULL;
+	}
+	record = &samples->records[samples->changed - 1];
+	samples->changed = record->next_changed;
+	record->next_changed = 0;
+	return record;
+}
+
+static void forget_counts(sample_model *samples)
+{
+	sample_record *record;
+
+	while ((record = unlink_record(samples)) != NULL) {
+		record->counted_self = 0;
+		record->counted_total = 0;
+		record->active = 0;
+	}
+}
+
+static sample_record *count_node(sample_model *samples, uint32_t number)
+{
+	const call_node *node = &samples->tree.nodes[number];
+	sample_record *record = &samples->records[node->method];
+
+	if (record->next_changed == 0) {
+		record->next_changed = samples->changed != 0 ? samples->changed : LAST_RECORD;
+		samples->changed = node->method + 1;
+	}
+	record->counted_self += node->self;
+	if (record->active++ == 0)
+		record->counted_total += node->total;
+	return record;
+}
+
 static void leave_record(void *user, call_tree *tree, uint32_t node)
 {
 	sample_model *samples = user;
 
 	samples->records[tree->nodes[node].method].active--;
-	call_tree_show(tree, node);
 }
 
-static int prepare_records(sample_model *samples, samples_visit prepare, void *user)
+/* Counts the changed nodes in their records. Returns 0 if \p prepare does, or if it was stopped. */
+static int count_changed(sample_model *samples, samples_visit prepare, void *user, progress *going)
 {
 	call_tree *tree = &samples->tree;
 	uint32_t node = CALL_TREE_ROOT;
 
-	while ((node = call_tree_next_changed(tree, node, NULL, NULL)) != CALL_TREE_ROOT) {
-		if (!prepare(user, &samples->records[tree->nodes[node].method]))
+	if (!progress_begin(going, 2 * call_tree_steps(tree)) || !call_tree_sum(tree, going) ||
+	    !progress_begin(going, call_tree_steps(tree)))
+		return 0;
+	while ((node = call_tree_next_changed(tree, node, leave_record, samples)) != CALL_TREE_ROOT) {
+		if (!progress_step(going) || !prepare(user, count_node(samples, node)))
 			return 0;
 	}
 	for (size_t i = 0; samples->has_folded && i < samples->record_count; i++) {
-		if (!prepare(user, &samples->records[i]))
+		if (!progress_step(going) || !prepare(user, &samples->records[i]))
 			return 0;
 	}
 	return 1;
 }
 
-static void visit_folded_samples(sample_model *samples, samples_visit show, void *user)
+static void visit_folded_samples(sample_model *samples, samples_visit show, void *user, progress *going)
 {
 	for (size_t i = 0; i < samples->record_count; i++) {
 		sample_record *record = &samples->records[i];
 
+		(void)progress_step(going);
 		record->self += record->folded_self;
 		record->total += record->folded_total;
 		record->folded_self = 0;
@@ -377,25 +424,34 @@ static void visit_folded_samples(sample_model *samples, samples_visit show, void
 	samples->has_folded = 0;
 }
 
-int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user)
+uint64_t samples_steps(const sample_model *samples)
+{
+	const uint64_t folded = samples->has_folded ? 2 * (uint64_t)samples->record_count : 0;
+
+	return 4 * call_tree_steps(&samples->tree) + samples->record_count + folded;
+}
+
+int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user, progress *going)
 {
 	call_tree *tree = &samples->tree;
-	uint32_t node = CALL_TREE_ROOT;
+	sample_record *record;
 
-	if (!prepare_records(samples, prepare, user))
+	if (!count_changed(samples, prepare, user, going) || !progress_begin(going, call_tree_steps(tree))) {
+		forget_counts(samples);
 		return 0;
-	call_tree_sum(tree);
+	}
 	tree->nodes[CALL_TREE_ROOT].total += tree->nodes[CALL_TREE_ROOT].self;
-	while ((node = call_tree_next_changed(tree, node, leave_record, samples)) != CALL_TREE_ROOT) {
-		sample_record *record = &samples->records[tree->nodes[node].method];
-
-		record->self += tree->nodes[node].self;
-		if (record->active++ == 0)
-			record->total += tree->nodes[node].total;
+	call_tree_show(tree, going);
+	(void)progress_begin(going, samples->record_count);
+	while ((record = unlink_record(samples)) != NULL) {
+		(void)progress_step(going);
+		record->self += record->counted_self;
+		record->total += record->counted_total;
+		record->counted_self = 0;
+		record->counted_total = 0;
 		show(user, record);
 	}
-	call_tree_show(tree, CALL_TREE_ROOT);
 	if (samples->has_folded)
-		visit_folded_samples(samples, show, user);
-	return 1;
+		visit_folded_samples(samples, show, user, going);
+	return !going->is_stopped;
 }

@@ -20,11 +20,14 @@
 typedef struct sample_record {
 	uint32_t kind; /**< An mprof_sample_kind. */
 	uint32_t id;
-	uint32_t active; /**< While sums are computed: the number of frames of the record on the current path. */
-	wait_role wait;  /**< By its name when it was added. */
-	uint32_t mark;   /**< While a call stack is visited: sample_model::mark of the last one that contains this
+	uint32_t active;       /**< While sums are computed: the number of frames of the record on the current path. */
+	wait_role wait;        /**< By its name when it was added. */
+	uint32_t mark;         /**< While a call stack is visited: sample_model::mark of the last one that contains this
 	                      record. */
-	uint64_t self;   /**< As of the last samples_show(), as is total. */
+	uint32_t next_changed; /**< Link of sample_model::changed; 0: not linked. */
+	uint64_t counted_self; /**< While sums are computed: of the nodes visited so far, as is counted_total. */
+	uint64_t counted_total;
+	uint64_t self; /**< As of the last samples_show(), as is total. */
 	uint64_t total;
 	uint64_t folded_self; /**< Since the last samples_show(), of samples that have no node, as is folded_total. */
 	uint64_t folded_total;
@@ -50,6 +53,7 @@ typedef struct sample_model {
 	uint32_t mark;
 	int has_locations; /**< Native frames are counted by location, not by function. */
 	int has_folded;    /**< Records have folded samples since the last samples_show(). */
+	uint32_t changed;  /**< While sums are computed: list of the records that nodes were counted in. */
 } sample_model;
 
 /**
@@ -86,11 +90,14 @@ mprof_wait_kind samples_wait_of_stack(const sample_model *samples, uint32_t stac
 /** Called for a record whose sums may have changed. Returns 0 to stop. */
 typedef int (*samples_visit)(void *user, const sample_record *record);
 
+/** Steps of samples_show(). */
+uint64_t samples_steps(const sample_model *samples);
+
 /**
  * Adds new samples to the sums of nodes and records. \p prepare is called for all records concerned before anything
  * changes, and \p show afterwards; it may be called more than once for a record, the last time with its final sums.
- * Returns 0, changing nothing, if \p prepare does.
+ * Returns 0 if \p prepare does, when nothing has changed, or if it was stopped, when all has changed or nothing.
  */
-int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user);
+int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user, progress *going);
 
 #endif

@@ -14,7 +14,7 @@
 #define MAX_DEPTH 40
 #define STACKS 60
 
-/* Each changed node and the root are visited by three walks: one makes records, one sums, and one shows. */
+/* Each changed node and the root are visited by three walks: one sums, one counts in methods, and one shows. */
 #define WALKS 3
 
 typedef struct random_thread {
