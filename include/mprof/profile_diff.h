@@ -72,6 +72,8 @@ typedef struct mprof_profile_diff_options {
 	                                          mprof_profile_diff_create() returns. */
 	const mprof_frame_tree *after_tree;  /**< The tree of the second profile, made with the same options. NULL if
 	                                          and only if before_tree is. Borrowed likewise. */
+	mprof_progress_function progress;    /**< Called by mprof_profile_diff_create(). May be NULL. */
+	void *progress_user;                 /**< Passed as the first argument. */
 } mprof_profile_diff_options;
 
 /**
@@ -100,6 +102,7 @@ MPROF_API void mprof_profile_diff_options_init(mprof_profile_diff_options *optio
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if another pointer than \p options is NULL, struct_size is too small, or only one tree is
  *   given.
+ * - #MPROF_ERR_INTERRUPTED if mprof_profile_diff_options::progress asked for it.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * - #MPROF_ERR_LIMIT if the difference needs more than max_memory.
  * \since 0.1

@@ -83,6 +83,8 @@ typedef struct mprof_frame_tree_options {
 	uint32_t has_focus;         /**< 1: only call stacks with a frame in focus. */
 	mprof_frame_chooser choose; /**< NULL: all frames are kept, and none is selected. */
 	void *user;                 /**< Passed to choose. */
+	mprof_progress_function progress; /**< Called by mprof_frame_tree_create(). May be NULL. */
+	void *progress_user;              /**< Passed as the first argument. */
 } mprof_frame_tree_options;
 
 /**
@@ -109,6 +111,7 @@ MPROF_API void mprof_frame_tree_options_init(mprof_frame_tree_options *options, 
  * - #MPROF_OK; the tree has only its root if the source has no data or all of it is filtered out.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or source, inverted or has_focus is not one of
  *   their values.
+ * - #MPROF_ERR_INTERRUPTED if mprof_frame_tree_options::progress asked for it.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * - #MPROF_ERR_LIMIT if the tree needs more than max_memory.
  * \since 0.1

@@ -423,7 +423,8 @@ static int match_group(diff_names *names, const sorted_entity *group, size_t cou
 	return 1;
 }
 
-static int match_groups(diff_names *names, sorted_entity *sorted, size_t count)
+/* Returns 0 if there is no memory or it was stopped, like the functions below. */
+static int match_groups(diff_names *names, sorted_entity *sorted, size_t count, progress *going)
 {
 	for (size_t i = 0; i < count; i++) {
 		const named_entity *entity = &names->entities[sorted[i].entity];
@@ -431,17 +432,18 @@ static int match_groups(diff_names *names, sorted_entity *sorted, size_t count)
 		sorted[i].class_name = text_table_get(&names->texts, entity->class_text);
 		sorted[i].name = text_table_get(&names->texts, entity->name_text);
 	}
-	sort_in_place(sorted, count, sizeof(*sorted), compare_sorted);
+	if (!sort_with_progress(sorted, count, sizeof(*sorted), compare_sorted, going))
+		return 0;
 	for (size_t first = 0, end; first < count; first = end) {
 		for (end = first + 1; end < count && sorted[end].skeleton == sorted[first].skeleton;)
 			end++;
-		if (!match_group(names, &sorted[first], end - first))
+		if (!progress_step(going) || !match_group(names, &sorted[first], end - first))
 			return 0;
 	}
 	return 1;
 }
 
-static int match_generated(diff_names *names)
+static int match_generated(diff_names *names, progress *going)
 {
 	sorted_entity *sorted;
 	size_t count = 0;
@@ -463,7 +465,7 @@ static int match_generated(diff_names *names)
 			sorted[count++].entity = (uint32_t)i;
 		}
 	}
-	is_matched = match_groups(names, sorted, count);
+	is_matched = match_groups(names, sorted, count, going);
 	allocator_release(&names->allocator, sorted, size);
 	return is_matched;
 }
@@ -493,13 +495,13 @@ static void add_to_name(diff_names *names, diff_subject *subject, uint32_t numbe
 }
 
 /* Makes the names that the items have after matching. */
-static int make_names(diff_names *names)
+static int make_names(diff_names *names, progress *going)
 {
 	hash_map numbers;
 	int is_made = 1;
 
 	hash_map_init(&numbers, &names->allocator);
-	for (size_t i = 0; is_made && i < names->subject_count; i++) {
+	for (size_t i = 0; is_made && i < names->subject_count && progress_step(going); i++) {
 		diff_subject *subject = &names->subjects[i];
 		uint32_t shown = names->entities[subject->entity].shown[subject->side];
 		int is_ambiguous = names->entities[shown].is_ambiguous || names->entities[subject->entity].is_ambiguous;
@@ -519,12 +521,17 @@ static int make_names(diff_names *names)
 		add_to_name(names, subject, (uint32_t)*known);
 	}
 	hash_map_destroy(&numbers);
-	return is_made;
+	return is_made && !going->is_stopped;
 }
 
-int diff_names_match(diff_names *names)
+uint64_t diff_names_steps(const diff_names *names)
 {
-	return match_generated(names) && make_names(names);
+	return sort_steps(names->entity_count) + names->entity_count + names->subject_count;
+}
+
+int diff_names_match(diff_names *names, progress *going)
+{
+	return match_generated(names, going) && make_names(names, going);
 }
 
 uint32_t diff_names_find(const diff_names *names, int side, const diff_item *given)

@@ -9,6 +9,7 @@
 #define MODEL_DIFF_NAMES_H
 
 #include "base/hash_map.h"
+#include "base/progress.h"
 #include "model/text_table.h"
 
 #include <mprof/profile.h>
@@ -97,8 +98,11 @@ int diff_names_set_log(diff_names *names, int side, const mprof_profile *profile
 /** Adds an item of a log, if it was not added before. Returns 0 if there is no memory. */
 int diff_names_add(diff_names *names, int side, const diff_item *item);
 
-/** Matches the items. Returns 0 if there is no memory. */
-int diff_names_match(diff_names *names);
+/** Steps of diff_names_match(). */
+uint64_t diff_names_steps(const diff_names *names);
+
+/** Matches the items. Returns 0 if there is no memory or it was stopped. */
+int diff_names_match(diff_names *names, progress *going);
 
 /** The number of the name of an item that was added. */
 uint32_t diff_names_find(const diff_names *names, int side, const diff_item *item);

@@ -9,6 +9,7 @@ typedef struct diff_source {
 	const mprof_allocator *allocator;
 	const mprof_profile *profile;
 	const mprof_reader *reader;
+	progress *going;
 	diff_source_visit visit;
 	void *user;
 	mprof_stack_frame *stack;
@@ -32,6 +33,8 @@ static int read_methods(diff_source *source)
 	int is_read = 1;
 
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_METHODS); i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_METHODS, i, &stats) == MPROF_OK &&
 		    (stats.calls > 0 || stats.total_ns > 0))
 			is_read = visit_row(source, MPROF_TABLE_METHODS, MPROF_SAMPLE_METHOD, stats.id, stats.calls,
@@ -46,6 +49,8 @@ static int read_allocations(diff_source *source)
 	int is_read = 1;
 
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_CLASSES); i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_CLASSES, i, &stats) == MPROF_OK &&
 		    stats.allocations > 0)
 			is_read = visit_row(source, MPROF_TABLE_CLASSES, DIFF_CLASS, stats.id, stats.allocations,
@@ -60,6 +65,8 @@ static int read_samples(diff_source *source)
 	int is_read = 1;
 
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_SAMPLES); i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLES, i, &stats) == MPROF_OK &&
 		    stats.total > 0)
 			is_read = visit_row(source, MPROF_TABLE_SAMPLES, stats.kind, stats.id, 0, stats.self,
@@ -74,6 +81,8 @@ static int read_monitors(diff_source *source)
 	int is_read = 1;
 
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITORS); i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITORS, i, &stats) == MPROF_OK)
 			is_read = visit_row(source, MPROF_TABLE_MONITORS, DIFF_CLASS, stats.class_id, stats.contentions,
 					    stats.contended_ns, stats.contended_ns);
@@ -85,8 +94,8 @@ static int add_frame(diff_source *source, uint32_t kind, uint32_t id, uint32_t f
 {
 	void *frames = source->frames;
 
-	if (!array_reserve(source->allocator, &frames, &source->frame_capacity, source->frame_count + 1,
-			   sizeof(*source->frames)))
+	if (!progress_step(source->going) || !array_reserve(source->allocator, &frames, &source->frame_capacity,
+							    source->frame_count + 1, sizeof(*source->frames)))
 		return 0;
 	source->frames = frames;
 	source->frames[source->frame_count++] = (diff_item){kind, id, flags};
@@ -151,6 +160,8 @@ static int read_sites(diff_source *source)
 
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_ALLOCATION_SITES);
 	     i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK)
 			continue;
 		is_read = read_site(source, site.stack, site.caller, site.call) &&
@@ -160,6 +171,8 @@ static int read_sites(diff_source *source)
 	}
 	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITOR_SITES);
 	     i++) {
+		if (!progress_step(source->going))
+			return 0;
 		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITOR_SITES, i, &wait) != MPROF_OK)
 			continue;
 		is_read = read_site(source, wait.stack, 0, wait.call) &&
@@ -170,11 +183,27 @@ static int read_sites(diff_source *source)
 	return is_read;
 }
 
-int diff_source_read(const mprof_allocator *allocator, const mprof_profile *profile, const mprof_reader *reader,
-		     diff_source_visit visit, void *user)
+uint64_t diff_source_steps(const mprof_profile *profile)
 {
-	diff_source source = {
-		.allocator = allocator, .profile = profile, .reader = reader, .visit = visit, .user = user};
+	static const uint32_t tables[] = {MPROF_TABLE_METHODS,          MPROF_TABLE_CLASSES,
+					  MPROF_TABLE_SAMPLES,          MPROF_TABLE_MONITORS,
+					  MPROF_TABLE_ALLOCATION_SITES, MPROF_TABLE_MONITOR_SITES};
+	uint64_t steps = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		steps += mprof_profile_get_row_count(profile, tables[i]);
+	return steps;
+}
+
+int diff_source_read(const mprof_allocator *allocator, const mprof_profile *profile, const mprof_reader *reader,
+		     progress *going, diff_source_visit visit, void *user)
+{
+	diff_source source = {.allocator = allocator,
+			      .profile = profile,
+			      .reader = reader,
+			      .going = going,
+			      .visit = visit,
+			      .user = user};
 	int is_read = read_methods(&source) && read_allocations(&source) && read_samples(&source) &&
 		      read_monitors(&source) && read_sites(&source);
 

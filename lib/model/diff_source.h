@@ -6,6 +6,7 @@
 #ifndef MODEL_DIFF_SOURCE_H
 #define MODEL_DIFF_SOURCE_H
 
+#include "base/progress.h"
 #include "model/diff_names.h"
 
 /** A row of a table. */
@@ -20,8 +21,11 @@ typedef struct diff_source_row {
 /** Called for each row. Returns 0 if there is no memory. */
 typedef int (*diff_source_visit)(void *user, const diff_source_row *row);
 
-/** Visits all rows of a profile. Returns 0 if there is no memory, also if \p visit returned it. */
+/** Steps of diff_source_read(), without the frames of call sites. */
+uint64_t diff_source_steps(const mprof_profile *profile);
+
+/** Visits all rows of a profile. Returns 0 if there is no memory, also if \p visit did, or if it was stopped. */
 int diff_source_read(const mprof_allocator *allocator, const mprof_profile *profile, const mprof_reader *reader,
-		     diff_source_visit visit, void *user);
+		     progress *going, diff_source_visit visit, void *user);
 
 #endif

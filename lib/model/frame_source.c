@@ -110,7 +110,7 @@ static int read_calls(frame_source *source, const mprof_profile *profile, int ha
 		uint32_t item = get_item(source, MPROF_SAMPLE_METHOD, node->method,
 					 node->is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0);
 
-		if (item == 0)
+		if (item == 0 || !progress_step(source->going))
 			return 0;
 		add_node(source, node->parent, item, has_bytes ? shown->bytes : shown->self,
 			 has_bytes ? shown->allocations : shown->calls);
@@ -137,7 +137,7 @@ static int read_samples(frame_source *source, const mprof_profile *profile, cons
 		if (kind == MPROF_SAMPLE_LOCATION)
 			samples_item_of_frame(reader, &frame, &kind, &id);
 		item = get_item(source, kind, id, 0);
-		if (item == 0)
+		if (item == 0 || !progress_step(source->going))
 			return 0;
 		add_node(source, node->parent, item, samples->tree.shown[i].self, 0);
 	}
@@ -177,7 +177,7 @@ static int add_stack(frame_source *source, const mprof_reader *reader, const mpr
 		samples_item_of_frame(reader, &frames[i - 1], &kind, &id);
 		item = get_item(source, kind, id, frames[i - 1].is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0);
 		node = item != 0 ? call_tree_child(&source->stacks, node, item) : CALL_TREE_ROOT;
-		if (node == CALL_TREE_ROOT)
+		if (node == CALL_TREE_ROOT || !progress_step(source->going))
 			return 0;
 	}
 	source->stacks.nodes[node].self += site->bytes;
@@ -195,6 +195,10 @@ static int add_stacks(frame_source *source, const mprof_profile *profile, const 
 	for (size_t i = 0; is_added && i < profile->allocations.count; i++) {
 		mprof_allocation_site site = {.struct_size = sizeof(site)};
 
+		if (!progress_step(source->going)) {
+			is_added = 0;
+			break;
+		}
 		if (mprof_profile_get_row(profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK ||
 		    site.stack == 0)
 			continue;
@@ -223,13 +227,25 @@ static int read_allocations(frame_source *source, const mprof_profile *profile, 
 	for (size_t i = 0; i < source->stacks.count; i++) {
 		const call_node *node = &source->stacks.nodes[i];
 
+		if (!progress_step(source->going))
+			return 0;
 		add_node(source, node->parent, node->method, node->self, node->calls);
 	}
 	return 1;
 }
 
-int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind)
+uint64_t frame_source_steps(const mprof_profile *profile, uint32_t kind)
 {
+	if (kind == MPROF_FRAME_SOURCE_SAMPLES)
+		return profile->samples.tree.count;
+	return kind == MPROF_FRAME_SOURCE_ALLOCATIONS && has_stacks(profile) ? profile->allocations.count
+									     : profile->calls.tree.count;
+}
+
+int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind,
+		      progress *going)
+{
+	source->going = going;
 	switch (kind) {
 	case MPROF_FRAME_SOURCE_CALLS:
 		return read_calls(source, profile, 0);

@@ -56,6 +56,7 @@ typedef struct frame_source {
 	size_t node_count;
 	size_t node_capacity;
 	call_tree stacks; /**< Of allocations by call stack: call tree nodes, whose methods are items. */
+	progress *going;  /**< While the nodes are read. */
 } frame_source;
 
 /** Returns 0 if there is no memory; frame_source_destroy() may be called in that case, too. */
@@ -71,7 +72,11 @@ void frame_source_release_nodes(frame_source *source);
  */
 uint32_t frame_source_add_collapsed(frame_source *source);
 
-/** Adds the nodes and the items of a source. Returns 0 if there is no memory. */
-int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind);
+/** Steps of frame_source_read(); of allocations with call stacks, the number of sites. */
+uint64_t frame_source_steps(const mprof_profile *profile, uint32_t kind);
+
+/** Adds the nodes and the items of a source. Returns 0 if there is no memory or it was stopped. */
+int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind,
+		      progress *going);
 
 #endif

@@ -24,6 +24,7 @@ struct mprof_frame_tree {
 	/** Numbers of the items in use: all, callers, callees. */
 	uint32_t *rows[3];
 	size_t row_counts[3];
+	progress *going; /**< While the tree is made. */
 };
 
 enum { ROWS_OF_FRAMES, ROWS_OF_CALLERS, ROWS_OF_CALLEES, ROW_TABLES };
@@ -33,7 +34,7 @@ void mprof_frame_tree_options_init(mprof_frame_tree_options *options, size_t str
 	struct_init(options, struct_size);
 }
 
-/* Returns 0 if there is no memory. */
+/* Returns 0 if there is no memory or it was stopped, like the functions below. */
 static int choose_items(mprof_frame_tree *tree, const mprof_frame_tree_options *options)
 {
 	uint32_t all = 0;
@@ -41,6 +42,8 @@ static int choose_items(mprof_frame_tree *tree, const mprof_frame_tree_options *
 	for (size_t i = 1; options->choose != NULL && i < tree->source.item_count; i++) {
 		frame_item *item = &tree->source.items[i];
 
+		if (!progress_step(tree->going))
+			return 0;
 		item->choice = options->choose(options->user, item->kind, item->id);
 		all |= item->choice;
 	}
@@ -52,7 +55,7 @@ static int choose_items(mprof_frame_tree *tree, const mprof_frame_tree_options *
 }
 
 /* Decides which nodes are kept, and which are needed because nodes below them are. */
-static void mark_kept(mprof_frame_tree *tree, int has_focus)
+static int mark_kept(mprof_frame_tree *tree, int has_focus)
 {
 	source_node *nodes = tree->source.nodes;
 
@@ -61,13 +64,19 @@ static void mark_kept(mprof_frame_tree *tree, int has_focus)
 		const source_node *parent = &nodes[node->parent];
 		uint32_t choice = tree->source.items[node->item].choice;
 
+		if (!progress_step(tree->going))
+			return 0;
 		node->is_ignored = parent->is_ignored || (choice & MPROF_FRAME_IGNORE);
 		node->is_focused = parent->is_focused || (choice & MPROF_FRAME_FOCUS);
 		node->is_kept = !node->is_ignored && (node->is_focused || !has_focus);
 		node->has_kept = node->is_kept && (node->self > 0 || node->count > 0);
 	}
-	for (size_t i = tree->source.node_count; i-- > 1;)
+	for (size_t i = tree->source.node_count; i-- > 1;) {
+		if (!progress_step(tree->going))
+			return 0;
 		nodes[nodes[i].parent].has_kept |= nodes[i].has_kept;
+	}
+	return 1;
 }
 
 /* Finds or adds the node of a frame below that of its caller. Returns 0 if there is no memory. */
@@ -90,7 +99,7 @@ static int add_filtered(mprof_frame_tree *tree, source_node *node)
 	return 1;
 }
 
-/* Adds the nodes that are needed and not hidden to the filtered tree. Returns 0 if there is no memory. */
+/* Adds the nodes that are needed and not hidden to the filtered tree. */
 static int copy_kept(mprof_frame_tree *tree)
 {
 	source_node *nodes = tree->source.nodes;
@@ -101,6 +110,8 @@ static int copy_kept(mprof_frame_tree *tree)
 	for (size_t i = 1; i < tree->source.node_count; i++) {
 		source_node *node = &nodes[i];
 
+		if (!progress_step(tree->going))
+			return 0;
 		node->node = nodes[node->parent].node;
 		if (!node->has_kept)
 			continue;
@@ -114,18 +125,21 @@ static int copy_kept(mprof_frame_tree *tree)
 	return 1;
 }
 
-static void sum_totals(call_tree *tree)
+static int sum_totals(call_tree *tree, progress *going)
 {
 	for (size_t i = tree->count; i-- > 0;) {
 		call_node *node = &tree->nodes[i];
 
+		if (!progress_step(going))
+			return 0;
 		node->total += node->self;
 		if (i != CALL_TREE_ROOT)
 			tree->nodes[node->parent].total += node->total;
 	}
+	return 1;
 }
 
-/* Adds the path from a node of the filtered tree to the outermost caller. Returns 0 if there is no memory. */
+/* Adds the path from a node of the filtered tree to the outermost caller. */
 static int invert_node(mprof_frame_tree *tree, uint32_t number, uint32_t max_depth)
 {
 	const call_node *nodes = tree->filtered.nodes;
@@ -134,7 +148,7 @@ static int invert_node(mprof_frame_tree *tree, uint32_t number, uint32_t max_dep
 
 	for (uint32_t depth = 0; number != CALL_TREE_ROOT && depth < max_depth; depth++) {
 		inverted = call_tree_child(&tree->inverted, inverted, nodes[number].method);
-		if (inverted == CALL_TREE_ROOT)
+		if (inverted == CALL_TREE_ROOT || !progress_step(tree->going))
 			return 0;
 		tree->inverted.nodes[inverted].calls += first->calls;
 		number = nodes[number].parent;
@@ -149,11 +163,11 @@ static int invert(mprof_frame_tree *tree, uint32_t max_depth)
 	for (size_t i = 1; i < tree->filtered.count; i++) {
 		const call_node *node = &tree->filtered.nodes[i];
 
-		if ((node->self > 0 || node->calls > 0) && !invert_node(tree, (uint32_t)i, max_depth))
+		if (!progress_step(tree->going) ||
+		    ((node->self > 0 || node->calls > 0) && !invert_node(tree, (uint32_t)i, max_depth)))
 			return 0;
 	}
-	sum_totals(&tree->inverted);
-	return 1;
+	return sum_totals(&tree->inverted, tree->going);
 }
 
 static int is_selected(const mprof_frame_tree *tree, uint32_t item)
@@ -200,12 +214,14 @@ static void leave_node(mprof_frame_tree *tree, const call_node *node)
 }
 
 /* Visits the filtered tree, callers first and without recursion. */
-static void sum_items(mprof_frame_tree *tree)
+static int sum_items(mprof_frame_tree *tree)
 {
 	const call_node *nodes = tree->filtered.nodes;
 	uint32_t node = nodes[CALL_TREE_ROOT].first_child;
 
 	while (node != CALL_TREE_ROOT) {
+		if (!progress_step(tree->going))
+			return 0;
 		enter_node(tree, &nodes[node]);
 		if (nodes[node].first_child != CALL_TREE_ROOT) {
 			node = nodes[node].first_child;
@@ -218,6 +234,7 @@ static void sum_items(mprof_frame_tree *tree)
 		}
 		node = nodes[node].next_sibling;
 	}
+	return 1;
 }
 
 static const frame_sums *sums_of(const frame_item *item, size_t table)
@@ -225,7 +242,7 @@ static const frame_sums *sums_of(const frame_item *item, size_t table)
 	return table == ROWS_OF_CALLERS ? &item->caller : table == ROWS_OF_CALLEES ? &item->callee : &item->own;
 }
 
-/* Lists the items that have sums. Returns 0 if there is no memory. */
+/* Lists the items that have sums. */
 static int list_rows(mprof_frame_tree *tree, size_t table)
 {
 	tree->rows[table] =
@@ -233,8 +250,22 @@ static int list_rows(mprof_frame_tree *tree, size_t table)
 	if (tree->rows[table] == NULL)
 		return 0;
 	for (size_t i = 0; i < tree->source.item_count; i++) {
+		if (!progress_step(tree->going))
+			return 0;
 		if (sums_of(&tree->source.items[i], table)->is_used)
 			tree->rows[table][tree->row_counts[table]++] = (uint32_t)i;
+	}
+	return 1;
+}
+
+/* Phases that visit each node of the source, or each of the filtered tree: reading and making; inverting adds two. */
+#define PHASES 6
+
+static int list_all_rows(mprof_frame_tree *tree)
+{
+	for (size_t table = 0; table < ROW_TABLES; table++) {
+		if (!list_rows(tree, table))
+			return 0;
 	}
 	return 1;
 }
@@ -242,27 +273,23 @@ static int list_rows(mprof_frame_tree *tree, size_t table)
 static int build(mprof_frame_tree *tree, const mprof_profile *profile, const mprof_reader *reader,
 		 const mprof_frame_tree_options *options)
 {
+	const uint64_t steps = frame_source_steps(profile, options->source);
 	uint32_t max_depth = options->max_depth != 0 ? options->max_depth : DEFAULT_MAX_DEPTH;
+	progress *going = tree->going;
 	int has_source = frame_source_init(&tree->source, &tree->budget);
 	int has_filtered = call_tree_init(&tree->filtered, &tree->budget.allocator);
 	int has_inverted = call_tree_init(&tree->inverted, &tree->budget.allocator);
 
-	if (!has_source || !has_filtered || !has_inverted ||
-	    !frame_source_read(&tree->source, profile, reader, options->source))
-		return 0;
-	if (!choose_items(tree, options))
-		return 0;
-	mark_kept(tree, options->has_focus != 0);
-	if (!copy_kept(tree))
+	progress_init(going, options->progress, options->progress_user, (PHASES + (options->inverted ? 2 : 0)) * steps);
+	if (!has_source || !has_filtered || !has_inverted || !progress_begin(going, steps) ||
+	    !frame_source_read(&tree->source, profile, reader, options->source, going) ||
+	    !choose_items(tree, options) || !progress_begin(going, 2 * steps) ||
+	    !mark_kept(tree, options->has_focus != 0) || !progress_begin(going, steps) || !copy_kept(tree))
 		return 0;
 	frame_source_release_nodes(&tree->source);
-	sum_totals(&tree->filtered);
-	sum_items(tree);
-	for (size_t table = 0; table < ROW_TABLES; table++) {
-		if (!list_rows(tree, table))
-			return 0;
-	}
-	return !options->inverted || invert(tree, max_depth);
+	return progress_begin(going, 2 * steps) && sum_totals(&tree->filtered, going) && sum_items(tree) &&
+	       list_all_rows(tree) && progress_begin(going, 2 * steps) &&
+	       (!options->inverted || invert(tree, max_depth)) && progress_end(going);
 }
 
 mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_reader *reader,
@@ -271,6 +298,7 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	mprof_frame_tree_options own;
 	mprof_allocator allocator;
 	mprof_frame_tree *made;
+	progress going;
 
 	if (tree == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -288,12 +316,14 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	made->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
 	made->has_objects = own.source == MPROF_FRAME_SOURCE_ALLOCATIONS;
 	made->is_inverted = own.inverted != 0;
+	made->going = &going;
 	if (!build(made, profile, reader, &own)) {
-		mprof_status status = memory_budget_status(&made->budget);
+		mprof_status status = progress_status(&going, memory_budget_status(&made->budget));
 
 		mprof_frame_tree_destroy(made);
 		return status;
 	}
+	made->going = NULL;
 	*tree = made;
 	return MPROF_OK;
 }

@@ -40,6 +40,7 @@ struct mprof_profile_diff {
 typedef struct diff_pass {
 	mprof_profile_diff *diff;
 	int side;
+	progress *going;
 } diff_pass;
 
 void mprof_profile_diff_options_init(mprof_profile_diff_options *options, size_t struct_size)
@@ -53,7 +54,8 @@ static int note_row(void *user, const diff_source_row *row)
 	int is_noted = diff_names_add(&pass->diff->names, pass->side, &row->item);
 
 	for (size_t i = 0; is_noted && i < row->frame_count; i++)
-		is_noted = diff_names_add(&pass->diff->names, pass->side, &row->frames[i]);
+		is_noted =
+			progress_step(pass->going) && diff_names_add(&pass->diff->names, pass->side, &row->frames[i]);
 	return is_noted;
 }
 
@@ -67,7 +69,7 @@ static diff_item item_of_node(const mprof_frame_node *node)
 	return item;
 }
 
-static int note_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree)
+static int note_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going)
 {
 	mprof_frame_node node = {.struct_size = sizeof(node)};
 	int is_noted = 1;
@@ -77,7 +79,7 @@ static int note_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree 
 
 		mprof_frame_tree_get_node(tree, (uint32_t)i, &node);
 		item = item_of_node(&node);
-		is_noted = diff_names_add(&diff->names, side, &item);
+		is_noted = progress_step(going) && diff_names_add(&diff->names, side, &item);
 	}
 	return is_noted;
 }
@@ -126,7 +128,7 @@ static int add_row(void *user, const diff_source_row *source)
 	for (size_t i = source->frame_count; i > 0; i--) {
 		stack = call_tree_child(&diff->stacks, stack,
 					diff_names_find(&diff->names, pass->side, &source->frames[i - 1]));
-		if (stack == CALL_TREE_ROOT)
+		if (stack == CALL_TREE_ROOT || !progress_step(pass->going))
 			return 0;
 	}
 	row = get_row(diff, &diff->tables[source->table - 1], diff_names_find(&diff->names, pass->side, &source->item),
@@ -137,7 +139,8 @@ static int add_row(void *user, const diff_source_row *source)
 }
 
 /* Adds the nodes of a tree to the combined one; \p numbers receives the node of each. */
-static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, uint32_t *numbers)
+static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going,
+		     uint32_t *numbers)
 {
 	mprof_frame_node node = {.struct_size = sizeof(node)};
 
@@ -150,7 +153,7 @@ static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree 
 		item = item_of_node(&node);
 		name = diff_names_find(&diff->names, side, &item);
 		numbers[i] = i > 0 ? call_tree_child(&diff->tree, numbers[node.parent], name) : CALL_TREE_ROOT;
-		if (i > 0 && numbers[i] == CALL_TREE_ROOT)
+		if (!progress_step(going) || (i > 0 && numbers[i] == CALL_TREE_ROOT))
 			return 0;
 		/* Nodes are numbered in the order in which they are added, as the rows are. */
 		row = numbers[i] < diff->nodes.count ? &diff->nodes.rows[numbers[i]]
@@ -163,27 +166,63 @@ static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree 
 	return 1;
 }
 
-static int add_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree)
+static int add_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going)
 {
 	size_t size = mprof_frame_tree_get_node_count(tree) * sizeof(uint32_t);
 	uint32_t *numbers = size > 0 ? allocator_allocate(&diff->budget.allocator, size) : NULL;
-	int is_added = numbers != NULL && add_nodes(diff, side, tree, numbers);
+	int is_added = numbers != NULL && add_nodes(diff, side, tree, going, numbers);
 
 	allocator_release(&diff->budget.allocator, numbers, size);
 	return is_added;
 }
 
-/* Reads one side of the difference: first its names, then, after all names are matched, its values. */
-static int read_side(mprof_profile_diff *diff, int side, const mprof_profile *profile, const mprof_reader *reader,
-		     const mprof_frame_tree *tree, diff_source_visit visit)
-{
-	diff_pass pass = {diff, side};
+/* The profiles to compare. */
+typedef struct compared_side {
+	const mprof_profile *profile;
+	const mprof_reader *reader;
+	const mprof_frame_tree *tree;
+} compared_side;
 
-	if (!diff_source_read(&diff->budget.allocator, profile, reader, visit, &pass))
+static uint64_t steps_of(const compared_side *side)
+{
+	return diff_source_steps(side->profile) + mprof_frame_tree_get_node_count(side->tree);
+}
+
+/*
+ * Reads one side of the difference: first its names, then, after all names are matched, its values. Returns 0 if there
+ * is no memory or it was stopped.
+ */
+static int read_side(mprof_profile_diff *diff, int number, const compared_side *side, diff_source_visit visit,
+		     progress *going)
+{
+	diff_pass pass = {diff, number, going};
+
+	if (!progress_begin(going, steps_of(side)) ||
+	    !diff_source_read(&diff->budget.allocator, side->profile, side->reader, going, visit, &pass))
 		return 0;
-	if (tree == NULL)
+	if (side->tree == NULL)
 		return 1;
-	return visit == note_row ? note_tree(diff, side, tree) : add_tree(diff, side, tree);
+	return visit == note_row ? note_tree(diff, number, side->tree, going)
+				 : add_tree(diff, number, side->tree, going);
+}
+
+static int compare(mprof_profile_diff *diff, const compared_side *sides, progress *going)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!diff_names_set_log(&diff->names, side, sides[side].profile, sides[side].reader))
+			return 0;
+	}
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!read_side(diff, side, &sides[side], note_row, going))
+			return 0;
+	}
+	if (!progress_begin(going, diff_names_steps(&diff->names)) || !diff_names_match(&diff->names, going))
+		return 0;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!read_side(diff, side, &sides[side], add_row, going))
+			return 0;
+	}
+	return progress_end(going);
 }
 
 static int is_ready(mprof_profile_diff *diff)
@@ -212,6 +251,8 @@ mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_
 	mprof_profile_diff_options own;
 	mprof_allocator allocator;
 	mprof_profile_diff *made;
+	compared_side sides[DIFF_SIDES];
+	progress going;
 
 	if (diff == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -225,14 +266,11 @@ mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_
 		return MPROF_ERR_MEMORY;
 	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
 	made->has_tree = own.before_tree != NULL;
-	if (!is_ready(made) || !diff_names_set_log(&made->names, DIFF_BEFORE, before, before_reader) ||
-	    !diff_names_set_log(&made->names, DIFF_AFTER, after, after_reader) ||
-	    !read_side(made, DIFF_BEFORE, before, before_reader, own.before_tree, note_row) ||
-	    !read_side(made, DIFF_AFTER, after, after_reader, own.after_tree, note_row) ||
-	    !diff_names_match(&made->names) ||
-	    !read_side(made, DIFF_BEFORE, before, before_reader, own.before_tree, add_row) ||
-	    !read_side(made, DIFF_AFTER, after, after_reader, own.after_tree, add_row)) {
-		mprof_status status = memory_budget_status(&made->budget);
+	sides[DIFF_BEFORE] = (compared_side){before, before_reader, own.before_tree};
+	sides[DIFF_AFTER] = (compared_side){after, after_reader, own.after_tree};
+	progress_init(&going, own.progress, own.progress_user, 3 * (steps_of(&sides[0]) + steps_of(&sides[1])));
+	if (!is_ready(made) || !compare(made, sides, &going)) {
+		mprof_status status = progress_status(&going, memory_budget_status(&made->budget));
 
 		mprof_profile_diff_destroy(made);
 		return status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finishing a profile reports its progress, and can be stopped anywhere: the next call has the results of the first. */
+/*
+ * Finishing a profile reports its progress, and can be stopped anywhere: the next call has the results of the first. So
+ * does making trees and differences of profiles, which makes nothing if it is stopped.
+ */
 #include "ages_fixture.h"
 #include "progress_fixture.h"
 
@@ -388,4 +391,182 @@ Test(profile_progress, reading_ends_once)
 	expect_same_profiles(&watched.log, &plain);
 	log_forget_profile(&plain);
 	log_release(&watched.log);
+}
+
+/* What is made from two profiles. */
+typedef struct watched_result {
+	progress_watch watch;
+	counted_memory memory;
+	test_log log;
+	test_log other;
+	mprof_frame_tree_options tree_options;
+	mprof_frame_tree *tree;
+	mprof_profile_diff_options diff_options;
+	mprof_profile_diff *diff;
+} watched_result;
+
+static void make_profiles(watched_result *made)
+{
+	mprof_profile_options options = all_options();
+
+	memset(made, 0, sizeof(*made));
+	write_rich_log(&made->log, 0);
+	made->other = made->log;
+	log_read(&made->log, &options);
+	log_open(&made->other, &options);
+	add_blocks(&made->other, BLOCKS);
+	finish(&made->other);
+	counted_begin(&made->memory);
+	mprof_frame_tree_options_init(&made->tree_options, sizeof(made->tree_options));
+	mprof_profile_diff_options_init(&made->diff_options, sizeof(made->diff_options));
+}
+
+static void forget_profiles(watched_result *made)
+{
+	log_forget_profile(&made->other);
+	log_release(&made->log);
+}
+
+static mprof_status make_tree(void *user)
+{
+	watched_result *made = user;
+	const mprof_status status =
+		mprof_frame_tree_create(made->log.profile, made->log.reader, &made->tree_options, &made->tree);
+
+	cr_assert_eq(made->tree != NULL, status == MPROF_OK);
+	return status;
+}
+
+static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
+{
+	(void)user;
+	(void)kind;
+	return id == 3 ? MPROF_FRAME_SELECT : id == 4 ? MPROF_FRAME_COLLAPSE : 0;
+}
+
+static void expect_same_trees(const mprof_frame_tree *one, const mprof_frame_tree *other)
+{
+	const size_t count = mprof_frame_tree_get_node_count(other);
+
+	cr_assert_eq(mprof_frame_tree_get_node_count(one), count);
+	for (uint32_t i = 0; i < count; i++) {
+		mprof_frame_node node = {.struct_size = sizeof(node)};
+		mprof_frame_node expected = {.struct_size = sizeof(expected)};
+
+		cr_assert_eq(mprof_frame_tree_get_node(one, i, &node), MPROF_OK);
+		cr_assert_eq(mprof_frame_tree_get_node(other, i, &expected), MPROF_OK);
+		cr_assert_arr_eq(&node, &expected, sizeof(node));
+	}
+	cr_assert_eq(mprof_frame_tree_get_caller_count(one), mprof_frame_tree_get_caller_count(other));
+}
+
+/* Makes a tree that is stopped everywhere, and compares what it becomes with one whose progress nobody watches. */
+static void stop_tree(watched_result *made)
+{
+	mprof_frame_tree *plain;
+
+	cr_assert_eq(make_tree(made), MPROF_OK);
+	plain = made->tree;
+	made->tree_options.allocator = &made->memory.allocator;
+	made->tree_options.progress = progress_seen;
+	made->tree_options.progress_user = &made->watch;
+	progress_expect(&made->watch, 0);
+	cr_assert_eq(make_tree(made), MPROF_OK);
+	cr_assert_geq(made->watch.different, 5);
+	mprof_frame_tree_destroy(made->tree);
+	progress_stop_everywhere(&made->watch, &made->memory, make_tree, made, made->watch.calls);
+	expect_same_trees(made->tree, plain);
+	mprof_frame_tree_destroy(made->tree);
+	mprof_frame_tree_destroy(plain);
+	cr_assert_eq(made->memory.bytes, 0);
+	made->tree_options.allocator = NULL;
+	made->tree_options.progress = NULL;
+}
+
+Test(profile_progress, a_stopped_tree_is_not_made)
+{
+	watched_result made;
+
+	make_profiles(&made);
+	made.tree_options.choose = choose_frame;
+	for (uint32_t source = MPROF_FRAME_SOURCE_CALLS; source <= MPROF_FRAME_SOURCE_ALLOCATIONS; source++) {
+		made.tree_options.source = source;
+		for (uint32_t inverted = 0; inverted <= 1; inverted++) {
+			made.tree_options.inverted = inverted;
+			stop_tree(&made);
+		}
+	}
+	forget_profiles(&made);
+}
+
+static mprof_status make_diff(void *user)
+{
+	watched_result *made = user;
+	const mprof_status status =
+		mprof_profile_diff_create(made->other.profile, made->other.reader, made->log.profile, made->log.reader,
+					  &made->diff_options, &made->diff);
+
+	cr_assert_eq(made->diff != NULL, status == MPROF_OK);
+	return status;
+}
+
+static void expect_same_diffs(const mprof_profile_diff *one, const mprof_profile_diff *other)
+{
+	const size_t count = mprof_profile_diff_get_node_count(other);
+
+	for (uint32_t table = MPROF_TABLE_METHODS; table <= MPROF_TABLE_MONITOR_SITES; table++) {
+		const size_t rows = mprof_profile_diff_get_row_count(other, table);
+
+		cr_assert_eq(mprof_profile_diff_get_row_count(one, table), rows);
+		for (size_t i = 0; i < rows; i++) {
+			mprof_diff_row row = {.struct_size = sizeof(row)};
+			mprof_diff_row expected = {.struct_size = sizeof(expected)};
+
+			cr_assert_eq(mprof_profile_diff_get_row(one, table, i, &row), MPROF_OK);
+			cr_assert_eq(mprof_profile_diff_get_row(other, table, i, &expected), MPROF_OK);
+			cr_assert_arr_eq(&row, &expected, sizeof(row));
+		}
+	}
+	cr_assert_eq(mprof_profile_diff_get_node_count(one), count);
+	for (uint32_t i = 0; i < count; i++) {
+		mprof_diff_node node = {.struct_size = sizeof(node)};
+		mprof_diff_node expected = {.struct_size = sizeof(expected)};
+
+		cr_assert_eq(mprof_profile_diff_get_node(one, i, &node), MPROF_OK);
+		cr_assert_eq(mprof_profile_diff_get_node(other, i, &expected), MPROF_OK);
+		cr_assert_arr_eq(&node, &expected, sizeof(node));
+	}
+}
+
+Test(profile_progress, a_stopped_difference_is_not_made)
+{
+	watched_result made;
+	mprof_frame_tree *trees[2];
+	mprof_profile_diff *plain;
+
+	make_profiles(&made);
+	made.tree_options.source = MPROF_FRAME_SOURCE_CALLS;
+	cr_assert_eq(mprof_frame_tree_create(made.other.profile, made.other.reader, &made.tree_options, &trees[0]),
+		     MPROF_OK);
+	cr_assert_eq(mprof_frame_tree_create(made.log.profile, made.log.reader, &made.tree_options, &trees[1]),
+		     MPROF_OK);
+	made.diff_options.before_tree = trees[0];
+	made.diff_options.after_tree = trees[1];
+	cr_assert_eq(make_diff(&made), MPROF_OK);
+	plain = made.diff;
+	made.diff_options.allocator = &made.memory.allocator;
+	made.diff_options.progress = progress_seen;
+	made.diff_options.progress_user = &made.watch;
+	progress_expect(&made.watch, 0);
+	cr_assert_eq(make_diff(&made), MPROF_OK);
+	cr_assert_geq(made.watch.different, 6);
+	mprof_profile_diff_destroy(made.diff);
+	progress_stop_everywhere(&made.watch, &made.memory, make_diff, &made, made.watch.calls);
+	expect_same_diffs(made.diff, plain);
+	mprof_profile_diff_destroy(made.diff);
+	mprof_profile_diff_destroy(plain);
+	cr_assert_eq(made.memory.bytes, 0);
+	mprof_frame_tree_destroy(trees[0]);
+	mprof_frame_tree_destroy(trees[1]);
+	forget_profiles(&made);
 }
