@@ -73,8 +73,10 @@ typedef struct mprof_heap_graph_options {
 	uint64_t max_memory;              /**< Maximum memory of the graph, in bytes; 0 means 4 GiB. */
 	uint32_t snapshot;                /**< Which snapshot of the log, from 1; 0 means the last. */
 	uint32_t list_only;               /**< 1: only count the objects of each snapshot; keep none. */
-	mprof_progress_function progress; /**< Called by mprof_heap_graph_build_dominators(), _paths() and _referrers(),
-	                                       and by mprof_heap_graph_get_retained(). May be NULL. */
+	mprof_progress_function progress; /**< Called by mprof_heap_graph_read() while it links the objects, by
+	                                       mprof_heap_graph_build_dominators(), _paths() and _referrers(), by
+	                                       mprof_heap_graph_get_retained(), and by sets of objects. May be
+	                                       NULL. */
 	void *progress_user;              /**< Passed as the first argument. */
 } mprof_heap_graph_options;
 
@@ -125,7 +127,7 @@ MPROF_API void mprof_heap_graph_destroy(mprof_heap_graph *graph);
  * - #MPROF_OK if the log was read to the end of the snapshot without an error, or is complete.
  * - #MPROF_AGAIN if the reader follows the log and has read all that is available: nothing is linked yet, and the same
  *   call continues.
- * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: likewise.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted, or mprof_heap_graph_options::progress asked for it: likewise.
  * - #MPROF_ERR_TRUNCATED if END is missing.
  * - #MPROF_ERR_ARGUMENT if \p graph or \p reader is NULL.
  * - #MPROF_ERR_STATE if the snapshot has already been read.

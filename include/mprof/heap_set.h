@@ -100,6 +100,8 @@ MPROF_API mprof_status mprof_heap_set_add_class(mprof_heap_set *set, size_t clas
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or the sets are the same or of different graphs.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress of the graph asked for it: some of the objects were
+ *   added, and the same call adds all.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_heap_set_add_referencing(mprof_heap_set *set, const mprof_heap_set *others);
@@ -113,6 +115,8 @@ MPROF_API mprof_status mprof_heap_set_add_referencing(mprof_heap_set *set, const
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or the sets are the same or of different graphs.
+ * - #MPROF_ERR_INTERRUPTED if mprof_heap_graph_options::progress of the graph asked for it: some of the objects were
+ *   added, and the same call adds all.
  * \since 0.1
  */
 MPROF_API mprof_status mprof_heap_set_add_referenced(mprof_heap_set *set, const mprof_heap_set *others);

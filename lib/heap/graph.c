@@ -35,6 +35,7 @@ mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mp
 	made->progress_user = own.progress_user;
 	snapshot_list_init(&made->snapshots, &made->budget);
 	gathered_heap_init(&made->gathered, &made->budget);
+	object_graph_init(&made->linked, &made->budget.allocator);
 	object_graph_init(&made->objects, &made->budget.allocator);
 	*graph = made;
 	return MPROF_OK;
@@ -49,6 +50,7 @@ void mprof_heap_graph_destroy(mprof_heap_graph *graph)
 	dominators_destroy(&graph->dominators, &graph->objects);
 	root_paths_destroy(&graph->paths, &graph->objects);
 	referrers_destroy(&graph->referrers, &graph->objects);
+	object_graph_destroy(&graph->linked);
 	object_graph_destroy(&graph->objects);
 	gathered_heap_destroy(&graph->gathered);
 	snapshot_list_destroy(&graph->snapshots);

@@ -27,7 +27,9 @@ struct mprof_heap_graph {
 	snapshot_list snapshots;
 	size_t gathered_for; /**< Index of the snapshot that is gathered, or in the graph; #SNAPSHOT_NONE. */
 	gathered_heap gathered;
-	object_graph objects;
+	object_graph linked;  /**< While the objects are linked. */
+	int is_linking;       /**< It was stopped; first_fault is the result of reading. */
+	object_graph objects; /**< Empty until they are linked. */
 	dominators dominators;
 	root_paths paths;
 	referrers referrers;

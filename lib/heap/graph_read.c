@@ -126,18 +126,36 @@ static void finish_snapshots(mprof_heap_graph *graph, const mprof_reader *reader
 	}
 }
 
-/* Makes the graph of what was gathered. Returns #MPROF_OK; #MPROF_ERR_LIMIT; #MPROF_ERR_MEMORY. */
+/*
+ * Makes the graph of what was gathered. Returns #MPROF_OK; #MPROF_ERR_INTERRUPTED; #MPROF_ERR_LIMIT;
+ * #MPROF_ERR_MEMORY.
+ */
 static mprof_status link_gathered(mprof_heap_graph *graph)
 {
 	mprof_status status = gathered_heap_interrupt(&graph->gathered);
 	snapshot_record *record;
+	progress going;
 
 	if (status != MPROF_OK || graph->gathered_for == SNAPSHOT_NONE)
 		return status;
 	record = &graph->snapshots.records[graph->gathered_for];
 	record->orphan_references = graph->gathered.orphan_references;
 	record->is_incomplete |= record->orphan_references != 0;
-	return object_graph_link(&graph->objects, &graph->gathered) ? MPROF_OK : memory_budget_status(&graph->budget);
+	progress_init(&going, graph->progress, graph->progress_user,
+		      object_graph_steps(&graph->linked, &graph->gathered));
+	if (!progress_begin(&going, going.total) || !object_graph_link(&graph->linked, &graph->gathered, &going))
+		return progress_status(&going, memory_budget_status(&graph->budget));
+	graph->objects = graph->linked;
+	object_graph_init(&graph->linked, &graph->budget.allocator);
+	return MPROF_OK;
+}
+
+/* Reading has ended. */
+static void end_reading(mprof_heap_graph *graph, const mprof_reader *reader, mprof_status status)
+{
+	if (graph->failed == MPROF_OK && status == MPROF_ERR_MEMORY)
+		graph->failed = MPROF_ERR_MEMORY;
+	finish_snapshots(graph, reader);
 }
 
 mprof_status mprof_heap_graph_read(mprof_heap_graph *graph, mprof_reader *reader, mprof_damage_function damage,
@@ -153,18 +171,22 @@ mprof_status mprof_heap_graph_read(mprof_heap_graph *graph, mprof_reader *reader
 	if (graph->is_read)
 		return MPROF_ERR_STATE;
 	report.first = graph->first_fault;
-	status = read_blocks(graph, &report);
+	status = graph->is_linking ? graph->first_fault : read_blocks(graph, &report);
 	graph->first_fault = report.first;
 	if (status == MPROF_AGAIN || status == MPROF_ERR_INTERRUPTED)
 		return status;
+	if (!graph->is_linking)
+		end_reading(graph, reader, status);
+	if (graph->failed == MPROF_OK) {
+		const mprof_status linked = link_gathered(graph);
+
+		graph->is_linking = linked == MPROF_ERR_INTERRUPTED;
+		if (graph->is_linking)
+			return linked;
+		graph->failed = linked;
+	}
 	graph->is_read = 1;
-	if (graph->failed == MPROF_OK && status == MPROF_ERR_MEMORY)
-		graph->failed = MPROF_ERR_MEMORY;
-	finish_snapshots(graph, reader);
-	if (graph->failed == MPROF_OK)
-		graph->failed = link_gathered(graph);
-	if (graph->failed != MPROF_OK)
-		object_graph_destroy(&graph->objects);
+	object_graph_destroy(&graph->linked);
 	gathered_heap_destroy(&graph->gathered);
 	return graph->failed != MPROF_OK ? graph->failed : status;
 }

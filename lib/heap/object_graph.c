@@ -12,9 +12,6 @@
 /* At least one in this number of steps of an object is absolute, so that finding an offset takes constant time. */
 #define STEPS_BETWEEN_ABSOLUTE 256
 
-/* References that wait until the pages of their addresses have been prefetched; a power of two. */
-#define PENDING_REFERENCES 16
-
 #define CLASS_UNSET UINT32_MAX
 
 void object_graph_init(object_graph *graph, const mprof_allocator *allocator)
@@ -24,6 +21,11 @@ void object_graph_init(object_graph *graph, const mprof_allocator *allocator)
 	address_set_init(&graph->addresses, allocator, 0);
 	hash_map_init(&graph->large_sizes, allocator);
 	hash_map_init(&graph->offsets, allocator);
+}
+
+static size_t unread_size(const object_graph *graph)
+{
+	return (size_t)graph->object_count / 8 + 1;
 }
 
 void object_graph_destroy(object_graph *graph)
@@ -41,6 +43,7 @@ void object_graph_destroy(object_graph *graph)
 	allocator_release(allocator, graph->steps, graph->reference_count);
 	allocator_release(allocator, graph->class_table, graph->class_count * sizeof(*graph->class_table));
 	allocator_release(allocator, graph->roots, graph->root_count * sizeof(*graph->roots));
+	allocator_release(allocator, graph->linking.unread, unread_size(graph));
 	object_graph_init(graph, allocator);
 }
 
@@ -57,18 +60,30 @@ static int make_array(const mprof_allocator *allocator, size_t count, size_t ele
 	return size == 0 || *array != NULL;
 }
 
-/* Numbers the addresses. Objects without references are passed over quickly, since references are in another stream. */
-static int number_addresses(object_graph *graph, gathered_heap *heap)
+/* Begins to go through all objects. */
+static void begin_phase(object_graph *graph, gathered_heap *heap, linking_phase phase)
 {
-	gathered_cursor cursor;
+	graph->linking.phase = phase;
+	graph->linking.done = 0;
+	graph->linking.position = 0;
+	gathered_heap_begin(&graph->linking.cursor, heap, phase == LINKING_REFERENCES);
+}
+
+/*
+ * Numbers the addresses. Objects without references are passed over quickly, since references are in another stream.
+ * Returns 0 if there is no memory or it was stopped, like the functions below.
+ */
+static int number_addresses(object_graph *graph, const gathered_heap *heap, progress *going)
+{
+	object_linking *linking = &graph->linking;
 	gathered_object object;
 
-	graph->addresses.shift = gathered_heap_shift_of(heap->address_bits, ADDRESS_SET_MAX_SHIFT);
-	gathered_heap_begin(&cursor, heap, 0);
-	for (uint64_t i = 0; i < heap->object_count; i++) {
+	for (; linking->done < heap->object_count; linking->done++) {
 		int added;
 
-		gathered_heap_next_object(&cursor, &object);
+		if (!progress_step(going))
+			return 0;
+		gathered_heap_next_object(&linking->cursor, &object);
 		added = address_set_add(&graph->addresses, object.address);
 		if (added < 0)
 			return 0;
@@ -135,23 +150,19 @@ static int fill_object(object_graph *graph, const gathered_heap *heap, const gat
 }
 
 /* Fills all arrays by object, and counts the references of those that are not repeated. */
-static int fill_objects(object_graph *graph, gathered_heap *heap)
+static int fill_objects(object_graph *graph, const gathered_heap *heap, progress *going)
 {
-	gathered_cursor cursor;
+	object_linking *linking = &graph->linking;
 	gathered_object object;
 	uint32_t references = 0;
-	size_t position = 0;
 
-	/* A snapshot without objects has no arrays. */
-	if (graph->object_count != 0)
-		memset(graph->classes, 0xff, graph->object_count * sizeof(*graph->classes));
-	graph->first[0] = 0;
-	gathered_heap_begin(&cursor, heap, 0);
-	for (uint64_t i = 0; i < heap->object_count; i++) {
+	for (; linking->done < heap->object_count; linking->done++) {
 		uint32_t number;
 
-		gathered_heap_next_object(&cursor, &object);
-		number = address_set_find_near(&graph->addresses, object.address, &position);
+		if (!progress_step(going))
+			return 0;
+		gathered_heap_next_object(&linking->cursor, &object);
+		number = address_set_find_near(&graph->addresses, object.address, &linking->position);
 		if (graph->classes[number] == CLASS_UNSET && !fill_object(graph, heap, &object, number))
 			return 0;
 	}
@@ -182,90 +193,82 @@ static int fill_step(object_graph *graph, uint32_t reference, uint32_t position,
 	return hash_map_put(&graph->offsets, reference, read->offset);
 }
 
-/* A reference whose target is looked up when the page of its address has been prefetched. */
-typedef struct pending_reference {
-	uint64_t address;
-	size_t position; /**< That of the address of the object. */
-	uint32_t reference;
-} pending_reference;
-
-typedef struct pending_queue {
-	object_graph *graph;
-	uint32_t first; /**< References that were looked up. */
-	uint32_t end;   /**< References that were put into the queue. */
-	pending_reference slots[PENDING_REFERENCES];
-} pending_queue;
-
-static void look_up_first(pending_queue *queue)
+static void look_up_first(object_graph *graph)
 {
+	pending_queue *queue = &graph->linking.queue;
 	pending_reference *pending = &queue->slots[queue->first++ % PENDING_REFERENCES];
-	uint32_t target = address_set_find_near(&queue->graph->addresses, pending->address, &pending->position);
+	uint32_t target = address_set_find_near(&graph->addresses, pending->address, &pending->position);
 
-	queue->graph->targets[pending->reference] = target;
-	queue->graph->missing_references += target == OBJECT_NONE;
+	graph->targets[pending->reference] = target;
+	graph->missing_references += target == OBJECT_NONE;
 }
 
-static void put_reference(pending_queue *queue, uint32_t reference, uint64_t address, size_t position)
+static void put_reference(object_graph *graph, uint32_t reference, uint64_t address, size_t position)
 {
+	pending_queue *queue = &graph->linking.queue;
+
 	if (queue->end - queue->first == PENDING_REFERENCES)
-		look_up_first(queue);
-	address_set_prefetch_near(&queue->graph->addresses, address, position);
+		look_up_first(graph);
+	address_set_prefetch_near(&graph->addresses, address, position);
 	queue->slots[queue->end++ % PENDING_REFERENCES] = (pending_reference){address, position, reference};
 }
 
 /*
- * Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one.
- * \p position is that of its address: most references lead to objects that are near.
+ * Reads the references of an object into the arrays from \p first on, or skips them if it is a repeated one. The
+ * position is that of its address: most references lead to objects that are near. Nothing stops it halfway.
  */
-static int fill_references(pending_queue *queue, gathered_cursor *cursor, const gathered_object *object, uint32_t first,
-			   size_t position, int is_repeated)
+static int fill_references(object_graph *graph, const gathered_object *object, uint32_t first, int is_repeated,
+			   progress *going)
 {
-	object_graph *graph = queue->graph;
+	const size_t position = graph->linking.position;
 	uint64_t previous_offset = 0;
 
 	for (uint32_t i = 0; i < object->reference_count; i++) {
 		gathered_reference reference;
 
-		gathered_heap_next_reference(cursor, &reference);
+		(void)progress_step(going);
+		gathered_heap_next_reference(&graph->linking.cursor, &reference);
 		if (is_repeated)
 			continue;
-		put_reference(queue, first + i, reference.address, position);
+		put_reference(graph, first + i, reference.address, position);
 		if (graph->steps != NULL && !fill_step(graph, first + i, i, &reference, &previous_offset))
 			return 0;
 	}
 	return 1;
 }
 
-/*
- * Fills all arrays by reference. Of objects with the same address, the first in the log counts: its bit is cleared in
- * \p unread when it is found.
- */
-static int fill_targets(object_graph *graph, gathered_heap *heap, uint8_t *unread)
+/* Of objects with the same address, the first in the log counts. */
+static int is_repeated(object_linking *linking, uint32_t number)
 {
-	gathered_cursor cursor;
+	int is_first;
+
+	if (linking->unread == NULL)
+		return 0;
+	is_first = linking->unread[number / 8] >> number % 8 & 1;
+	linking->unread[number / 8] &= (uint8_t) ~(1u << number % 8);
+	return !is_first;
+}
+
+/* Fills all arrays by reference. */
+static int fill_targets(object_graph *graph, const gathered_heap *heap, progress *going)
+{
+	object_linking *linking = &graph->linking;
 	gathered_object object;
-	pending_queue queue = {.graph = graph};
-	size_t position = 0;
 
-	graph->step_shift = gathered_heap_shift_of(heap->offset_bits, ADDRESS_SET_MAX_SHIFT);
-	gathered_heap_begin(&cursor, heap, 1);
-	for (uint64_t i = 0; i < heap->object_count; i++) {
+	for (; linking->done < heap->object_count; linking->done++) {
 		uint32_t number;
-		int is_first = 1;
 
-		gathered_heap_next_object(&cursor, &object);
-		if (object.reference_count == 0 && unread == NULL)
+		if (!progress_step(going))
+			return 0;
+		gathered_heap_next_object(&linking->cursor, &object);
+		if (object.reference_count == 0 && linking->unread == NULL)
 			continue;
-		number = address_set_find_near(&graph->addresses, object.address, &position);
-		if (unread != NULL) {
-			is_first = unread[number / 8] >> number % 8 & 1;
-			unread[number / 8] &= (uint8_t) ~(1u << number % 8);
-		}
-		if (!fill_references(&queue, &cursor, &object, graph->first[number], position, !is_first))
+		number = address_set_find_near(&graph->addresses, object.address, &linking->position);
+		if (!fill_references(graph, &object, graph->first[number], is_repeated(linking, number), going))
 			return 0;
 	}
-	while (queue.first != queue.end)
-		look_up_first(&queue);
+	while (linking->queue.first != linking->queue.end)
+		look_up_first(graph);
 	return 1;
 }
 
@@ -346,26 +349,61 @@ static int make_reference_arrays(object_graph *graph, int with_offsets)
 	return made;
 }
 
-int object_graph_link(object_graph *graph, gathered_heap *heap)
+uint64_t object_graph_steps(const object_graph *graph, const gathered_heap *heap)
 {
-	uint8_t *unread = NULL;
-	size_t unread_size;
-	int linked;
+	const linking_phase phase = graph->linking.phase != LINKING_NOTHING ? graph->linking.phase : LINKING_ADDRESSES;
+	const uint64_t phases = LINKING_REFERENCES + 1 - phase;
 
-	if (!number_addresses(graph, heap) || !make_object_arrays(graph) || !make_classes(graph, heap) ||
-	    !fill_objects(graph, heap) || !make_reference_arrays(graph, heap->known_offsets) ||
-	    !fill_roots(graph, heap))
+	return phases * heap->object_count - graph->linking.done + heap->reference_count;
+}
+
+/* After the addresses: everything that the number of objects determines. */
+static int begin_objects(object_graph *graph, gathered_heap *heap)
+{
+	if (!make_object_arrays(graph) || !make_classes(graph, heap))
 		return 0;
-	unread_size = (size_t)graph->object_count / 8 + 1;
+	/* A snapshot without objects has no arrays. */
+	if (graph->object_count != 0)
+		memset(graph->classes, 0xff, graph->object_count * sizeof(*graph->classes));
+	graph->first[0] = 0;
+	begin_phase(graph, heap, LINKING_OBJECTS);
+	return 1;
+}
+
+/* After the objects: everything that the number of references determines. */
+static int begin_references(object_graph *graph, gathered_heap *heap)
+{
+	if (!make_reference_arrays(graph, heap->known_offsets) || !fill_roots(graph, heap))
+		return 0;
 	if (graph->repeated_objects != 0) {
-		unread = allocator_allocate(graph->allocator, unread_size);
-		if (unread == NULL)
+		graph->linking.unread = allocator_allocate(graph->allocator, unread_size(graph));
+		if (graph->linking.unread == NULL)
 			return 0;
-		memset(unread, 0xff, unread_size);
+		memset(graph->linking.unread, 0xff, unread_size(graph));
 	}
-	linked = fill_targets(graph, heap, unread);
-	allocator_release(graph->allocator, unread, unread_size);
-	return linked;
+	graph->step_shift = gathered_heap_shift_of(heap->offset_bits, ADDRESS_SET_MAX_SHIFT);
+	begin_phase(graph, heap, LINKING_REFERENCES);
+	return 1;
+}
+
+int object_graph_link(object_graph *graph, gathered_heap *heap, progress *going)
+{
+	object_linking *linking = &graph->linking;
+
+	if (linking->phase == LINKING_NOTHING) {
+		graph->addresses.shift = gathered_heap_shift_of(heap->address_bits, ADDRESS_SET_MAX_SHIFT);
+		begin_phase(graph, heap, LINKING_ADDRESSES);
+	}
+	if (linking->phase == LINKING_ADDRESSES &&
+	    (!number_addresses(graph, heap, going) || !begin_objects(graph, heap)))
+		return 0;
+	if (linking->phase == LINKING_OBJECTS && (!fill_objects(graph, heap, going) || !begin_references(graph, heap)))
+		return 0;
+	if (!fill_targets(graph, heap, going) || !progress_end(going))
+		return 0;
+	allocator_release(graph->allocator, linking->unread, unread_size(graph));
+	linking->unread = NULL;
+	return 1;
 }
 
 uint64_t object_graph_size(const object_graph *graph, uint32_t object)

@@ -11,6 +11,7 @@
 #define HEAP_OBJECT_GRAPH_H
 
 #include "base/hash_map.h"
+#include "base/progress.h"
 #include "heap/address_set.h"
 #include "heap/gathered_heap.h"
 
@@ -34,6 +35,35 @@ typedef struct object_root {
 	uint32_t kind;
 } object_root;
 
+/** References that wait until the pages of their addresses have been prefetched; a power of two. */
+#define PENDING_REFERENCES 16
+
+/** A reference whose target is looked up when the page of its address has been prefetched. */
+typedef struct pending_reference {
+	uint64_t address;
+	size_t position; /**< That of the address of the object. */
+	uint32_t reference;
+} pending_reference;
+
+typedef struct pending_queue {
+	uint32_t first; /**< References that were looked up. */
+	uint32_t end;   /**< References that were put into the queue. */
+	pending_reference slots[PENDING_REFERENCES];
+} pending_queue;
+
+/** What object_graph_link() goes through all objects for. */
+typedef enum linking_phase { LINKING_NOTHING, LINKING_ADDRESSES, LINKING_OBJECTS, LINKING_REFERENCES } linking_phase;
+
+/** Where object_graph_link() continues. */
+typedef struct object_linking {
+	linking_phase phase;
+	uint64_t done; /**< Objects in this phase. */
+	gathered_cursor cursor;
+	size_t position; /**< Of the address found last. */
+	uint8_t *unread; /**< If addresses are repeated: by object, a bit that is cleared when it is found. */
+	pending_queue queue;
+} object_linking;
+
 typedef struct object_graph {
 	const mprof_allocator *allocator;
 	address_set addresses;
@@ -55,6 +85,7 @@ typedef struct object_graph {
 	uint64_t missing_references; /**< References to objects that the snapshot lacks. */
 	uint64_t missing_roots;
 	uint64_t repeated_objects; /**< Objects left out since another one has the same address. */
+	object_linking linking;
 } object_graph;
 
 /** Initializes an empty graph. The allocator must stay at its address until the graph is destroyed. */
@@ -63,11 +94,14 @@ void object_graph_init(object_graph *graph, const mprof_allocator *allocator);
 /** Frees everything; the graph is empty then. */
 void object_graph_destroy(object_graph *graph);
 
+/** Steps of object_graph_link() that are left. */
+uint64_t object_graph_steps(const object_graph *graph, const gathered_heap *heap);
+
 /**
  * Fills an empty graph from what was gathered, and frees that. Returns 0 if there is no memory; both can then only be
- * destroyed.
+ * destroyed. Also returns 0 if it was stopped: the same call continues, and the graph stays at its address until then.
  */
-int object_graph_link(object_graph *graph, gathered_heap *heap);
+int object_graph_link(object_graph *graph, gathered_heap *heap, progress *going);
 
 /** The size of an object in bytes. */
 uint64_t object_graph_size(const object_graph *graph, uint32_t object);

@@ -99,36 +99,54 @@ static int are_of_one_graph(const mprof_heap_set *set, const mprof_heap_set *oth
 	return set != NULL && others != NULL && set->graph == others->graph;
 }
 
+/* Goes through all objects and references. */
+static void begin_search(const mprof_heap_set *set, progress *going)
+{
+	const mprof_heap_graph *graph = set->graph;
+
+	progress_init(going, graph->progress, graph->progress_user,
+		      (uint64_t)graph->objects.object_count + graph->objects.reference_count);
+	(void)progress_begin(going, going->total);
+}
+
 mprof_status mprof_heap_set_add_referencing(mprof_heap_set *set, const mprof_heap_set *others)
 {
 	const object_graph *graph;
+	progress going;
 
 	if (!are_of_one_graph(set, others) || set == others)
 		return MPROF_ERR_ARGUMENT;
 	graph = &set->graph->objects;
-	for (uint32_t i = 0; i < graph->object_count; i++) {
+	begin_search(set, &going);
+	for (uint32_t i = 0; i < graph->object_count && progress_step(&going); i++) {
 		for (uint32_t j = graph->first[i]; j < graph->first[i + 1] && !has_object(set, i); j++) {
+			if (!progress_step(&going))
+				break;
 			if (graph->targets[j] != OBJECT_NONE && has_object(others, graph->targets[j]))
 				add_object(set, i);
 		}
 	}
-	return MPROF_OK;
+	return progress_end(&going) ? MPROF_OK : MPROF_ERR_INTERRUPTED;
 }
 
 mprof_status mprof_heap_set_add_referenced(mprof_heap_set *set, const mprof_heap_set *others)
 {
 	const object_graph *graph;
+	progress going;
 
 	if (!are_of_one_graph(set, others) || set == others)
 		return MPROF_ERR_ARGUMENT;
 	graph = &set->graph->objects;
-	for (uint32_t i = 0; i < graph->object_count; i++) {
+	begin_search(set, &going);
+	for (uint32_t i = 0; i < graph->object_count && progress_step(&going); i++) {
 		for (uint32_t j = graph->first[i]; has_object(others, i) && j < graph->first[i + 1]; j++) {
+			if (!progress_step(&going))
+				break;
 			if (graph->targets[j] != OBJECT_NONE)
 				add_object(set, graph->targets[j]);
 		}
 	}
-	return MPROF_OK;
+	return progress_end(&going) ? MPROF_OK : MPROF_ERR_INTERRUPTED;
 }
 
 mprof_status mprof_heap_set_unite(mprof_heap_set *set, const mprof_heap_set *others)

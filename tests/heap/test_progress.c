@@ -139,7 +139,9 @@ static uint64_t count_reports(watched_heap *heap, watched_call call)
 
 	options.progress = progress_seen;
 	options.progress_user = &heap->watch;
+	progress_expect(&heap->watch, 0);
 	cr_assert_eq(heap_log_read(&heap->log, &options), MPROF_OK);
+	progress_expect(&heap->watch, 0);
 	if (call != build_dominators)
 		cr_assert_eq(mprof_heap_graph_build_dominators(heap->log.graph), MPROF_OK);
 	progress_expect(&heap->watch, 0);
@@ -390,5 +392,109 @@ Test(progress, a_stopped_search_for_growth_returns_nothing)
 	progress_stop_everywhere(&heap.watch, &heap.memory, get_growth, &heap, heap.watch.calls);
 	cr_assert_eq(heap.retained, expected);
 	mprof_heap_diff_destroy(heap.diff);
+	forget_watched(&heap);
+}
+
+static mprof_status read_graph(void *user)
+{
+	watched_heap *heap = user;
+
+	return mprof_heap_graph_read(heap->log.graph, heap->log.reader, NULL, NULL);
+}
+
+/* Reading that is stopped while it links the objects continues where it was; it holds nothing before the end. */
+Test(progress, stopped_linking_continues)
+{
+	watched_heap heap;
+	mprof_heap_graph_options options = options_for(1);
+	uint64_t calls;
+
+	make_watched(&heap);
+	heap_log_forget(&heap.log);
+	options.allocator = &heap.memory.allocator;
+	options.progress = progress_seen;
+	options.progress_user = &heap.watch;
+	progress_expect(&heap.watch, 0);
+	cr_assert_eq(heap_log_read(&heap.log, &options), MPROF_OK);
+	calls = heap.watch.calls;
+	cr_assert_eq(heap.watch.last, heap.watch.total);
+	cr_assert_geq(heap.watch.different, 10);
+	expect_equal_objects(&heap);
+	for (uint64_t stop = 1; stop <= calls; stop++) {
+		mprof_heap_graph_totals totals;
+
+		heap_log_forget(&heap.log);
+		cr_assert_eq(heap.memory.bytes, 0);
+		progress_expect(&heap.watch, stop);
+		cr_assert_eq(heap_log_read(&heap.log, &options), MPROF_ERR_INTERRUPTED);
+		totals = totals_of_graph(heap.log.graph);
+		cr_assert_eq(totals.objects, 0);
+		cr_assert_eq(mprof_heap_graph_build_dominators(heap.log.graph), MPROF_ERR_STATE);
+		/* Once more at once, and in the middle of the rest. */
+		progress_expect(&heap.watch, 1);
+		cr_assert_eq(read_graph(&heap), MPROF_ERR_INTERRUPTED);
+		if (stop % 2 != 0) {
+			progress_expect(&heap.watch, 2);
+			cr_assert_eq(read_graph(&heap), MPROF_ERR_INTERRUPTED);
+		}
+		/* Some are abandoned. */
+		if (stop % 3 == 0)
+			continue;
+		progress_expect(&heap.watch, 0);
+		cr_assert_eq(read_graph(&heap), MPROF_OK);
+		cr_assert_eq(heap.watch.last, heap.watch.total);
+		expect_equal_objects(&heap);
+		cr_assert_eq(read_graph(&heap), MPROF_ERR_STATE);
+	}
+	forget_watched(&heap);
+}
+
+static mprof_heap_set_totals totals_of_set(const mprof_heap_set *set)
+{
+	mprof_heap_set_totals totals = {.struct_size = sizeof(totals)};
+
+	cr_assert_eq(mprof_heap_set_get_totals(set, &totals), MPROF_OK);
+	return totals;
+}
+
+/* Adding objects by their references is repeated after a stop, and has then added all. */
+Test(progress, stopped_searches_by_reference_add_the_rest)
+{
+	typedef mprof_status (*add_function)(mprof_heap_set * set, const mprof_heap_set *others);
+
+	static const add_function add[] = {mprof_heap_set_add_referencing, mprof_heap_set_add_referenced};
+	watched_heap heap;
+	mprof_heap_set *others;
+
+	make_watched(&heap);
+	cr_assert_eq(mprof_heap_set_create(heap.log.graph, &others), MPROF_OK);
+	cr_assert_eq(mprof_heap_set_add_class(others, 2), MPROF_OK);
+	for (size_t i = 0; i < 2; i++) {
+		mprof_heap_set_totals expected;
+		uint64_t calls;
+
+		cr_assert_eq(mprof_heap_set_create(heap.log.graph, &heap.set), MPROF_OK);
+		progress_expect(&heap.watch, 0);
+		cr_assert_eq(add[i](heap.set, others), MPROF_OK);
+		calls = heap.watch.calls;
+		cr_assert_eq(heap.watch.last, heap.watch.total);
+		cr_assert_geq(heap.watch.different, 10);
+		expected = totals_of_set(heap.set);
+		mprof_heap_set_destroy(heap.set);
+		for (uint64_t stop = 1; stop <= calls; stop += 3) {
+			mprof_heap_set_totals found;
+
+			cr_assert_eq(mprof_heap_set_create(heap.log.graph, &heap.set), MPROF_OK);
+			progress_expect(&heap.watch, stop);
+			cr_assert_eq(add[i](heap.set, others), MPROF_ERR_INTERRUPTED);
+			cr_assert_eq(heap.watch.calls, stop);
+			progress_expect(&heap.watch, 0);
+			cr_assert_eq(add[i](heap.set, others), MPROF_OK);
+			found = totals_of_set(heap.set);
+			cr_assert_arr_eq(&found, &expected, sizeof(found));
+			mprof_heap_set_destroy(heap.set);
+		}
+	}
+	mprof_heap_set_destroy(others);
 	forget_watched(&heap);
 }
