@@ -86,8 +86,8 @@ MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
  * been left.
  *
  * This is for runtimes that do not name the method when it returns. In dialects without implicit leaves (doc/format.md,
- * 4.3) the recorder adds the method; on a stack of more than 65,536 frames it cannot, and counts the event as lost
- * (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
+ * 4.3) the recorder adds the method. If the stack had 65,536 frames or more, it does not know the outer ones, and
+ * counts their leaves as lost (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
  *
  * mprof_thread_record_event() with #MPROF_EVENT_METHOD_LEAVE_EXCEPTION or #MPROF_EVENT_METHOD_LEAVE_TAIL and key 0 also
  * means the method on top, and specifies how it was left.

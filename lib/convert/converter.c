@@ -139,7 +139,7 @@ void mprof_converter_destroy(mprof_converter *converter)
 		return;
 	allocator = converter->allocator;
 	for (size_t i = 0; i < converter->thread_count; i++)
-		open_calls_clear(&converter->threads[i].own_calls, &allocator);
+		call_frames_release(&converter->threads[i].own_calls, &allocator, sizeof(uint32_t));
 	allocator_release(&allocator, converter->threads, converter->thread_capacity * sizeof(*converter->threads));
 	allocator_release(&allocator, converter->records, converter->record_capacity * sizeof(*converter->records));
 	thread_map_destroy(&converter->thread_positions);

@@ -15,12 +15,12 @@
 
 #include <mprof/convert.h>
 
+#include "base/call_frames.h"
 #include "base/hash_map.h"
 #include "base/stack_table.h"
 #include "base/thread_map.h"
 #include "convert/directives.h"
 #include "convert/id_translation.h"
-#include "convert/open_calls.h"
 #include "convert/resolution.h"
 #include "reader/fault_report.h"
 #include "reader/reader.h"
@@ -32,7 +32,7 @@
 /** A call stack that threads switch to and from. */
 typedef struct switched_calls {
 	stack_state state; /**< state.thread is the index of its thread plus 1. */
-	open_calls calls;
+	call_frames calls; /**< Only methods. */
 } switched_calls;
 
 /** The state of a thread between its blocks. */
@@ -42,14 +42,14 @@ typedef struct thread_state {
 	uint64_t begun_at;     /**< Base counter of its last block in the copy. */
 	uint64_t last_counter; /**< Counter of its last event. */
 	int has_block;
-	int has_begun; /**< begun_at is set. */
-	open_calls own_calls;
+	int has_begun;         /**< begun_at is set. */
+	call_frames own_calls; /**< Only methods. */
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_calls *other; /**< The stack that it is on; NULL for its own. */
 } thread_state;
 
 /** The calls that are open on the stack that a thread is on. */
-static inline open_calls *thread_calls(thread_state *thread)
+static inline call_frames *thread_calls(thread_state *thread)
 {
 	return thread->other != NULL ? &thread->other->calls : &thread->own_calls;
 }
@@ -93,6 +93,7 @@ struct mprof_converter {
 	size_t thread_count;
 	size_t thread_capacity;
 	stack_table stacks;      /**< Stacks that are not a thread's own: #switched_calls. */
+	uint64_t searched;       /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
 	uint64_t replayed_calls; /**< Calls that were left or entered again because of switches. */
 
 	mprof_event events[CONVERTER_BATCH];

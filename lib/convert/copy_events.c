@@ -30,17 +30,24 @@ static void translate_detail(mprof_converter *converter, mprof_event *event, siz
 
 static void translate_leave(mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
-	if (open_calls_leave(thread_calls(thread), event->id) && converter->shortens_leaves &&
-	    event->kind == MPROF_EVENT_METHOD_LEAVE) {
-		event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
-		event->id = 0;
+	call_frames *calls = thread_calls(thread);
+	const size_t depth = calls->depth;
+
+	if (depth == 0 || call_frames_method(calls, sizeof(uint32_t), depth - 1) != event->id) {
+		call_frames_leave(calls, sizeof(uint32_t), event->id, &converter->searched);
+		return;
 	}
+	calls->depth--;
+	if (!converter->shortens_leaves || event->kind != MPROF_EVENT_METHOD_LEAVE)
+		return;
+	event->kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT;
+	event->id = 0;
 }
 
 /* Translates an implicit leave that the reader has resolved. It stays implicit in the copy if the dialect permits. */
 static void translate_resolved_leave(const mprof_converter *converter, thread_state *thread, mprof_event *event)
 {
-	const uint32_t method = open_calls_leave_top(thread_calls(thread));
+	const uint32_t method = call_frames_leave_top(thread_calls(thread), sizeof(uint32_t));
 
 	event->flags = 0;
 	if (event->id == 0)
@@ -53,12 +60,21 @@ static void translate_resolved_leave(const mprof_converter *converter, thread_st
 
 static void translate_implicit_leave(thread_state *thread, mprof_event *event)
 {
-	const uint32_t method = open_calls_leave_top(thread_calls(thread));
+	const uint32_t method = call_frames_leave_top(thread_calls(thread), sizeof(uint32_t));
 
 	if (method == 0)
 		return;
 	event->kind = MPROF_EVENT_METHOD_LEAVE;
 	event->id = method;
+}
+
+/* Returns 0 if out of memory. */
+static int follow_enter(const mprof_converter *converter, call_frames *calls, uint32_t method)
+{
+	if (!call_frames_make_room(calls, &converter->allocator, sizeof(method), CALL_FRAMES_MAX))
+		return 0;
+	((uint32_t *)calls->frames)[calls->depth++] = method;
+	return 1;
 }
 
 /* Whether an event changes the open calls without being an enter or a leave. */
@@ -80,7 +96,7 @@ static int translate_call(mprof_converter *converter, thread_state *thread, mpro
 {
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:
-		return open_calls_enter(thread_calls(thread), &converter->allocator, event->id);
+		return follow_enter(converter, thread_calls(thread), event->id);
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:

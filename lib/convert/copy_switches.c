@@ -14,7 +14,7 @@
 
 static void release_calls(stack_state *state, const mprof_allocator *allocator)
 {
-	open_calls_clear(&((switched_calls *)state)->calls, allocator);
+	call_frames_release(&((switched_calls *)state)->calls, allocator, sizeof(uint32_t));
 }
 
 void switches_release(mprof_converter *converter)
@@ -23,23 +23,23 @@ void switches_release(mprof_converter *converter)
 }
 
 /* Leaves all calls of a stack, innermost first, or enters them, outermost first. */
-static mprof_status replay_calls(mprof_converter *converter, const open_calls *calls, uint64_t counter,
+static mprof_status replay_calls(mprof_converter *converter, const call_frames *calls, uint64_t counter,
 				 mprof_event_kind kind)
 {
 	mprof_event events[REPLAY_BATCH];
-	const size_t depth = calls->is_lost ? 0 : calls->depth;
+	const uint32_t *methods = calls->frames;
 	mprof_status status = MPROF_OK;
 
-	if (converter->replayed_calls + depth > MAX_REPLAYED_CALLS)
+	if (converter->replayed_calls + calls->depth > MAX_REPLAYED_CALLS)
 		return MPROF_OK;
-	converter->replayed_calls += depth;
-	for (size_t done = 0; done < depth && status == MPROF_OK;) {
+	converter->replayed_calls += calls->depth;
+	for (size_t done = 0; done < calls->depth && status == MPROF_OK;) {
 		size_t count = 0;
 
-		for (; count < REPLAY_BATCH && done < depth; done++, count++)
+		for (; count < REPLAY_BATCH && done < calls->depth; done++, count++)
 			events[count] = (mprof_event){
 				.kind = (uint8_t)kind,
-				.id = calls->methods[kind == MPROF_EVENT_METHOD_ENTER ? done : depth - 1 - done],
+				.id = methods[kind == MPROF_EVENT_METHOD_ENTER ? done : calls->depth - 1 - done],
 				.counter = counter};
 		status = mprof_writer_write_events(converter->writer, events, count, NULL);
 	}
@@ -79,7 +79,7 @@ static mprof_status change_stack(mprof_converter *converter, thread_state *threa
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - converter->threads) + 1;
 	if (stack_table_is_stale(&converter->stacks, left))
-		open_calls_clear(thread_calls(thread), &converter->allocator);
+		call_frames_clear(thread_calls(thread), CALL_BASE_GAP);
 	return replay_calls(converter, thread_calls(thread), counter, MPROF_EVENT_METHOD_ENTER);
 }
 
@@ -108,7 +108,7 @@ static mprof_status end_stack(mprof_converter *converter, thread_state *thread, 
 		status = change_stack(converter, thread, NULL, event->counter);
 	else
 		remove_from_thread(converter, stack, event->counter);
-	open_calls_clear(&stack->calls, &converter->allocator);
+	call_frames_release(&stack->calls, &converter->allocator, sizeof(uint32_t));
 	stack_table_remove(&converter->stacks, &stack->state);
 	return status;
 }
@@ -122,14 +122,14 @@ mprof_status copy_switch(mprof_converter *converter, thread_state *thread, const
 		return end_stack(converter, thread, event);
 	case MPROF_EVENT_RECORDING_RESUMED:
 		stack_table_note_gap(&converter->stacks, event->counter - event->value);
-		open_calls_clear(thread_calls(thread), &converter->allocator);
+		call_frames_clear(thread_calls(thread), CALL_BASE_GAP);
 		return MPROF_OK;
 	default:
 		/* A thread start. */
 		if (event->value != thread->thread)
 			return MPROF_OK;
 		leave_other_stack(thread, event->counter);
-		open_calls_clear(&thread->own_calls, &converter->allocator);
+		call_frames_clear(&thread->own_calls, CALL_BASE_EMPTY);
 		return MPROF_OK;
 	}
 }

@@ -5,15 +5,6 @@
 #include "reader/open_switches.h"
 
 /*
- * A stack that would become deeper becomes unknown, so that the memory for a log that consists only of enters is
- * bounded.
- */
-#define MAX_FRAMES ((size_t)1 << 20)
-
-/* Bounds the time for a log that was crafted to be slow, with leaves of methods that are not open on deep stacks. */
-#define MAX_FAILED_LEAVE_STEPS (UINT64_C(1) << 28)
-
-/*
  * Saves the frames of the mark from the top of the stack up to the lowest one already saved, because the next enter
  * would overwrite one of them. They are still in the array, because leaving a frame only decrements the depth. Saving
  * them costs no more than leaving them did.
@@ -22,14 +13,14 @@ static mprof_status save_marked_frames(open_frames *frames, open_stack *stack)
 {
 	void *saved = stack->saved;
 	mprof_status status = memory_budget_reserve(frames->budget, &saved, &stack->saved_capacity,
-						    stack->mark - stack->depth, sizeof(*stack->saved));
+						    stack->mark - stack->calls.depth, sizeof(*stack->saved));
 
 	stack->saved = saved;
 	if (status != MPROF_OK)
 		return status;
-	while (stack->low > stack->depth) {
+	while (stack->low > stack->calls.depth) {
 		stack->low--;
-		stack->saved[stack->mark - 1 - stack->low] = stack->frames[stack->low];
+		stack->saved[stack->mark - 1 - stack->low] = open_stack_frames(stack)[stack->low];
 	}
 	return MPROF_OK;
 }
@@ -38,34 +29,16 @@ static mprof_status enter_method(open_frames *frames, open_stack *stack, uint32_
 {
 	mprof_status status;
 
-	if (stack->depth >= MAX_FRAMES) {
-		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
-		return MPROF_OK;
-	}
-	status = open_stack_reserve(frames, stack, stack->depth);
-	if (status == MPROF_OK && stack->depth < stack->low)
+	call_frames_limit(&stack->calls, CALL_FRAMES_MAX);
+	status = open_stack_reserve(frames, stack, stack->calls.depth);
+	if (status == MPROF_OK && stack->calls.depth < stack->low)
 		status = save_marked_frames(frames, stack);
 	if (status != MPROF_OK) {
-		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
+		call_frames_clear(&stack->calls, CALL_BASE_UNKNOWN);
 		return status;
 	}
-	stack->frames[stack->depth++] = (open_frame){method, 0};
+	open_stack_frames(stack)[stack->calls.depth++] = (open_frame){method, 0};
 	return MPROF_OK;
-}
-
-/* A leave with a method also ends the frames above that method. */
-static void follow_method_leave(open_frames *frames, open_stack *stack, uint32_t method)
-{
-	for (size_t depth = stack->depth; depth > 0; depth--) {
-		if (stack->frames[depth - 1].method == method) {
-			stack->depth = depth - 1;
-			return;
-		}
-	}
-	frames->failed_leave_steps += stack->depth;
-	/* The method may be one of the unknown frames, and then all frames above it have ended. */
-	if (stack->base == OPEN_BASE_UNKNOWN || frames->failed_leave_steps > MAX_FAILED_LEAVE_STEPS)
-		open_stack_clear(stack, OPEN_BASE_UNKNOWN);
 }
 
 static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_event *event, int resolves)
@@ -78,10 +51,10 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 	case MPROF_EVENT_METHOD_LEAVE:
 	case MPROF_EVENT_METHOD_LEAVE_EXCEPTION:
 	case MPROF_EVENT_METHOD_LEAVE_TAIL:
-		follow_method_leave(frames, stack, event->id);
+		call_frames_leave(&stack->calls, sizeof(open_frame), event->id, &frames->searched);
 		break;
 	case MPROF_EVENT_METHOD_LEAVE_IMPLICIT:
-		method = stack->depth > 0 ? stack->frames[--stack->depth].method : 0;
+		method = call_frames_leave_top(&stack->calls, sizeof(open_frame));
 		if (resolves) {
 			event->kind = MPROF_EVENT_METHOD_LEAVE;
 			event->flags |= MPROF_EVENT_FLAG_IMPLICIT;
@@ -93,7 +66,7 @@ static mprof_status follow_one(open_frames *frames, open_stack *stack, mprof_eve
 			return open_frames_start_thread(frames, event->counter);
 		break;
 	case MPROF_EVENT_RECORDING_RESUMED:
-		open_stack_clear(stack, OPEN_BASE_GAP);
+		call_frames_clear(&stack->calls, CALL_BASE_GAP);
 		open_frames_resume(frames, event->counter - event->value);
 		break;
 	case MPROF_EVENT_STACK_SWITCH:
@@ -127,17 +100,17 @@ _Static_assert(MPROF_EVENT_METHOD_LEAVE_IMPLICIT - 1 == MPROF_EVENT_METHOD_LEAVE
  */
 static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count)
 {
-	open_frame *const frames = stack->frames;
+	open_frame *const frames = stack->calls.frames;
 	const ptrdiff_t low = (ptrdiff_t)stack->low;
-	ptrdiff_t depth = (ptrdiff_t)stack->depth;
+	ptrdiff_t depth = (ptrdiff_t)stack->calls.depth;
 	size_t room;
 	size_t i;
 
 	/* Frames below the lowest one that may be overwritten are followed one by one. */
-	if (depth < low || stack->depth >= stack->capacity)
+	if (depth < low || stack->calls.depth >= stack->calls.capacity)
 		return 0;
 	/* The last slot is left out, because an event stores to the slot above the top before that becomes a frame. */
-	room = stack->capacity - 1 - stack->depth;
+	room = stack->calls.capacity - 1 - stack->calls.depth;
 	if (count > room)
 		count = room;
 	for (i = 0; i < count; i++) {
@@ -154,7 +127,7 @@ static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count
 		event->flags |= (uint8_t)(is_leave * MPROF_EVENT_FLAG_IMPLICIT);
 		depth = next;
 	}
-	stack->depth = (size_t)depth;
+	stack->calls.depth = (size_t)depth;
 	return i;
 }
 

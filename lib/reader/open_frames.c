@@ -15,7 +15,7 @@ void open_frames_init(open_frames *frames, memory_budget *budget)
 
 void open_stack_destroy(open_stack *stack, const mprof_allocator *allocator)
 {
-	allocator_release(allocator, stack->frames, stack->capacity * sizeof(*stack->frames));
+	call_frames_release(&stack->calls, allocator, sizeof(open_frame));
 	allocator_release(allocator, stack->saved, stack->saved_capacity * sizeof(*stack->saved));
 }
 
@@ -58,37 +58,27 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *in
 	/* An old generation marks the state of the thread as outdated. */
 	made->generation = frames->generation - 1;
 	made->own.generation = frames->generation - 1;
-	open_stack_clear(&made->own.stack, OPEN_BASE_UNKNOWN);
+	call_frames_clear(&made->own.stack.calls, CALL_BASE_UNKNOWN);
 	open_stack_set_mark(&made->own.stack);
 	*index = frames->thread_count++;
 	return MPROF_OK;
 }
 
-void open_stack_clear(open_stack *stack, open_base base)
-{
-	stack->depth = 0;
-	stack->base = base;
-}
-
 void open_stack_roll_back(open_stack *stack)
 {
 	for (; stack->low < stack->mark; stack->low++)
-		stack->frames[stack->low] = stack->saved[stack->mark - 1 - stack->low];
-	stack->depth = stack->mark;
-	stack->base = stack->mark_base;
+		open_stack_frames(stack)[stack->low] = stack->saved[stack->mark - 1 - stack->low];
+	stack->calls.depth = stack->mark;
+	stack->calls.base = stack->mark_base;
 }
 
 mprof_status open_stack_reserve(open_frames *frames, open_stack *stack, size_t depth)
 {
-	void *grown = stack->frames;
-	mprof_status status =
-		memory_budget_reserve(frames->budget, &grown, &stack->capacity, depth + 2, sizeof(*stack->frames));
-
-	stack->frames = grown;
-	return status;
+	return memory_budget_reserve(frames->budget, &stack->calls.frames, &stack->calls.capacity, depth + 2,
+				     sizeof(open_frame));
 }
 
-/* Adds the nodes of the #open_base values. */
+/* Adds the nodes of the #call_base values. */
 static mprof_status add_base_nodes(open_frames *frames)
 {
 	void *nodes = frames->nodes;
@@ -139,14 +129,15 @@ mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t met
 mprof_status open_frames_keep(open_frames *frames, open_stack *stack, uint32_t *node)
 {
 	mprof_status status = frames->node_count == 0 ? add_base_nodes(frames) : MPROF_OK;
-	size_t known = stack->depth;
+	open_frame *open = stack->calls.frames;
+	size_t known = stack->calls.depth;
 
-	while (known > 0 && stack->frames[known - 1].node == 0)
+	while (known > 0 && open[known - 1].node == 0)
 		known--;
-	*node = known > 0 ? stack->frames[known - 1].node : stack->base;
-	for (; known < stack->depth && status == MPROF_OK; known++) {
-		status = add_node(frames, *node, stack->frames[known].method, node);
-		stack->frames[known].node = status == MPROF_OK ? *node : 0;
+	*node = known > 0 ? open[known - 1].node : stack->calls.base;
+	for (; known < stack->calls.depth && status == MPROF_OK; known++) {
+		status = add_node(frames, *node, open[known].method, node);
+		open[known].node = status == MPROF_OK ? *node : 0;
 	}
 	if (status != MPROF_OK)
 		*node = 0;
@@ -160,15 +151,15 @@ mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_
 
 	for (uint32_t step = node; step >= OPEN_FRAMES_FIRST_NODE; step = frames->nodes[step].parent)
 		depth++;
-	open_stack_clear(stack, OPEN_BASE_UNKNOWN);
+	call_frames_clear(&stack->calls, CALL_BASE_UNKNOWN);
 	open_stack_set_mark(stack);
 	status = open_stack_reserve(frames, stack, depth);
 	if (status != MPROF_OK)
 		return status;
-	stack->depth = depth;
+	stack->calls.depth = depth;
 	for (; node >= OPEN_FRAMES_FIRST_NODE; node = frames->nodes[node].parent)
-		stack->frames[--depth] = (open_frame){frames->nodes[node].method, node};
-	stack->base = node;
+		open_stack_frames(stack)[--depth] = (open_frame){frames->nodes[node].method, node};
+	stack->calls.base = node;
 	open_stack_set_mark(stack);
 	return MPROF_OK;
 }

@@ -13,18 +13,9 @@
 
 #include <mprof/format.h>
 
+#include "base/call_frames.h"
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
-
-/**
- * What is under the outermost frame of a stack. The nodes with these numbers are the roots of the tree: stacks without
- * frames.
- */
-typedef enum open_base {
-	OPEN_BASE_EMPTY = 1,  /**< Nothing: the outermost frame is the first of the thread or the stack. */
-	OPEN_BASE_GAP = 2,    /**< Frames that were not recorded. Events do not refer to them. */
-	OPEN_BASE_UNKNOWN = 3 /**< Frames of events that were not read. */
-} open_base;
 
 /** An open call of a method. */
 typedef struct open_frame {
@@ -34,12 +25,9 @@ typedef struct open_frame {
 
 /** A call stack. */
 typedef struct open_stack {
-	open_frame *frames; /**< Outermost first. */
-	size_t depth;
-	size_t capacity;
-	uint32_t base;      /**< An #open_base. */
-	uint32_t mark_base; /**< base at the mark. */
-	size_t mark;        /**< depth at the mark. */
+	call_frames calls;  /**< Its frames are #open_frame. */
+	uint32_t mark_base; /**< Its base at the mark. */
+	size_t mark;        /**< Its depth at the mark. */
 	size_t low;         /**< Frames from low up to mark were overwritten since the mark. */
 	open_frame *saved;  /**< The overwritten frames as they were at the mark, last one first. */
 	size_t saved_capacity;
@@ -113,7 +101,7 @@ typedef struct open_origin {
 
 /** A node of the tree. */
 typedef struct open_node {
-	uint32_t parent; /**< A smaller number; 0 for an #open_base. */
+	uint32_t parent; /**< A smaller number; 0 for a #call_base. */
 	uint32_t method;
 } open_node;
 
@@ -126,11 +114,11 @@ typedef struct open_frames {
 	open_slot *slots;     /**< Stacks that are not a thread's own. */
 	size_t slot_count;
 	size_t slot_capacity;
-	size_t free_slot;            /**< Index of a free slot, plus 1; 0: none. holder of a free slot is the index of
+	size_t free_slot;    /**< Index of a free slot, plus 1; 0: none. holder of a free slot is the index of
 	                                  the next free slot, plus 1. */
-	hash_map by_number;          /**< Maps numbers of stacks to indices in slots. */
-	uint64_t generation;         /**< Incremented to invalidate the state of all stacks. */
-	uint64_t failed_leave_steps; /**< Frames searched for leaves of methods that are not open. */
+	hash_map by_number;  /**< Maps numbers of stacks to indices in slots. */
+	uint64_t generation; /**< Incremented to invalidate the state of all stacks. */
+	uint64_t searched;   /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
 	open_node *nodes;
 	size_t node_count;
 	size_t node_capacity;
@@ -173,15 +161,18 @@ static inline void open_frames_forget(open_frames *frames)
 
 void open_stack_destroy(open_stack *stack, const mprof_allocator *allocator);
 
-/** Empties a stack and sets what is under it. */
-void open_stack_clear(open_stack *stack, open_base base);
+/** The frames of a stack, outermost first. */
+static inline open_frame *open_stack_frames(const open_stack *stack)
+{
+	return stack->calls.frames;
+}
 
 /** Sets the mark that open_stack_roll_back() returns to. Constant time, independent of the depth. */
 static inline void open_stack_set_mark(open_stack *stack)
 {
-	stack->mark = stack->depth;
-	stack->low = stack->depth;
-	stack->mark_base = stack->base;
+	stack->mark = stack->calls.depth;
+	stack->low = stack->calls.depth;
+	stack->mark_base = stack->calls.base;
 }
 
 /**

@@ -66,7 +66,7 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
 	made->number = number;
 	made->holder = 0;
 	made->generation = frames->generation - 1;
-	open_stack_clear(&made->stack, OPEN_BASE_UNKNOWN);
+	call_frames_clear(&made->stack.calls, CALL_BASE_UNKNOWN);
 	open_stack_set_mark(&made->stack);
 	return MPROF_OK;
 }
@@ -78,7 +78,7 @@ static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t 
 
 	/* Without any switch in the log there is no array. */
 	if (frames->origin.switch_count == 0)
-		return OPEN_BASE_UNKNOWN;
+		return CALL_BASE_UNKNOWN;
 	list = frames->switches + frames->origin.first_switch;
 	if (guess < frames->origin.switch_count && list[guess].number == number)
 		return list[guess].node;
@@ -86,14 +86,14 @@ static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t 
 		if (list[i].number == number)
 			return list[i].node;
 	}
-	return OPEN_BASE_UNKNOWN;
+	return CALL_BASE_UNKNOWN;
 }
 
 static uint32_t node_at_end(const open_frames *frames, const open_slot *slot)
 {
 	if (slot->end_node == 0)
-		return frames->origin.gaps == 0 ? OPEN_BASE_EMPTY : OPEN_BASE_UNKNOWN;
-	return slot->end_gaps == frames->origin.gaps ? slot->end_node : OPEN_BASE_UNKNOWN;
+		return frames->origin.gaps == 0 ? CALL_BASE_EMPTY : CALL_BASE_UNKNOWN;
+	return slot->end_gaps == frames->origin.gaps ? slot->end_node : CALL_BASE_UNKNOWN;
 }
 
 /* Sets a stack whose state is outdated to the state at the start of the block, as far as it is known. */
@@ -113,7 +113,7 @@ static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t 
 			slot->left = slot->end_left;
 	}
 	if (node == 0)
-		node = frames->origin.source == OPEN_FROM_START ? OPEN_BASE_EMPTY : OPEN_BASE_UNKNOWN;
+		node = frames->origin.source == OPEN_FROM_START ? CALL_BASE_EMPTY : CALL_BASE_UNKNOWN;
 	return open_frames_restore(frames, &slot->stack, node);
 }
 
@@ -155,7 +155,7 @@ static mprof_status store_touched_node(open_frames *frames, open_slot *slot)
 		return MPROF_OK;
 	status = open_frames_keep(frames, &slot->stack, &record->node);
 	if (status != MPROF_OK)
-		record->node = OPEN_BASE_UNKNOWN;
+		record->node = CALL_BASE_UNKNOWN;
 	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
 }
 
@@ -177,9 +177,9 @@ static mprof_status lose_stack(open_frames *frames, mprof_status status, uint64_
 	open_thread *thread = &frames->threads[frames->current];
 
 	leave_other_stack(frames, frames->current, counter);
-	(void)touch_stack(frames, 0, OPEN_BASE_UNKNOWN, counter);
+	(void)touch_stack(frames, 0, CALL_BASE_UNKNOWN, counter);
 	thread->own.generation = frames->generation;
-	open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
+	call_frames_clear(&thread->own.stack.calls, CALL_BASE_UNKNOWN);
 	thread->is_lost = 1;
 	return status;
 }
@@ -203,18 +203,18 @@ mprof_status open_frames_switch(open_frames *frames, uint64_t number, uint64_t c
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, counter);
 	if (thread->is_lost)
-		open_stack_clear(&thread->own.stack, OPEN_BASE_UNKNOWN);
+		call_frames_clear(&thread->own.stack.calls, CALL_BASE_UNKNOWN);
 	slot = slot_at(frames, next);
 	/* Only one thread can be on a stack: the event with which the other thread left it is missing. */
 	if (next != 0 && slot->holder != 0)
 		leave_other_stack(frames, slot->holder - 1, counter);
 	if (is_stale(frames, slot->left))
-		open_stack_clear(&slot->stack, OPEN_BASE_GAP);
+		call_frames_clear(&slot->stack.calls, CALL_BASE_GAP);
 	if (thread->other == 0)
 		thread->own.left = counter;
 	leave_other_stack(frames, frames->current, counter);
 	if (slot->is_ended)
-		open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
+		call_frames_clear(&slot->stack.calls, CALL_BASE_EMPTY);
 	slot->is_ended = 0;
 	thread->other = next;
 	thread->is_lost = 0;
@@ -240,12 +240,12 @@ mprof_status open_frames_end(open_frames *frames, uint64_t number, uint64_t coun
 	slot = slot_at(frames, other);
 	if (slot->holder != 0)
 		leave_other_stack(frames, slot->holder - 1, slot->left);
-	open_stack_clear(&slot->stack, OPEN_BASE_EMPTY);
+	call_frames_clear(&slot->stack.calls, CALL_BASE_EMPTY);
 	slot->left = counter;
 	slot->is_ended = 1;
 	/* The stack that ended may be the one that the thread was on. */
 	if (frames->threads[frames->current].is_lost) {
-		open_stack_clear(&frames->threads[frames->current].own.stack, OPEN_BASE_UNKNOWN);
+		call_frames_clear(&frames->threads[frames->current].own.stack.calls, CALL_BASE_UNKNOWN);
 		return MPROF_OK;
 	}
 	if (frames->threads[frames->current].other == 0)
@@ -265,7 +265,7 @@ mprof_status open_frames_start_thread(open_frames *frames, uint64_t counter)
 	if (status != MPROF_OK)
 		return lose_stack(frames, status, counter);
 	leave_other_stack(frames, frames->current, counter);
-	open_stack_clear(&thread->own.stack, OPEN_BASE_EMPTY);
+	call_frames_clear(&thread->own.stack.calls, CALL_BASE_EMPTY);
 	thread->is_lost = 0;
 	return MPROF_OK;
 }
@@ -307,8 +307,8 @@ static mprof_status find_current_stack(open_frames *frames, open_thread *thread,
 	thread->other = 0;
 	thread->is_lost = origin->source == OPEN_FROM_NOTHING;
 	if (origin->source == OPEN_FROM_INDEX) {
-		*node = origin->frames != 0 ? origin->frames : OPEN_BASE_UNKNOWN;
-		thread->is_lost = origin->stack == 0 && *node == OPEN_BASE_UNKNOWN;
+		*node = origin->frames != 0 ? origin->frames : CALL_BASE_UNKNOWN;
+		thread->is_lost = origin->stack == 0 && *node == CALL_BASE_UNKNOWN;
 		if (origin->stack != 0)
 			status = open_frames_find_slot(frames, origin->stack, &thread->other);
 		return status;
@@ -324,7 +324,7 @@ static mprof_status find_current_stack(open_frames *frames, open_thread *thread,
 		 frames->slots[end - 1].generation != frames->generation)
 		thread->other = end;
 	if (thread->is_lost)
-		*node = OPEN_BASE_UNKNOWN;
+		*node = CALL_BASE_UNKNOWN;
 	return MPROF_OK;
 }
 
@@ -405,7 +405,7 @@ static mprof_status keep_end(open_frames *frames, open_slot *slot, int is_whole,
 	if (is_whole)
 		status = open_frames_keep(frames, &slot->stack, &slot->end_node);
 	if (slot->end_node == 0)
-		slot->end_node = OPEN_BASE_UNKNOWN;
+		slot->end_node = CALL_BASE_UNKNOWN;
 	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
 }
 
@@ -435,7 +435,7 @@ mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t
 			status = keep_end(frames, slot_at(frames, frames->touches[i].other), is_whole, gaps);
 	}
 	if (thread->own.end_node == 0)
-		thread->own.end_node = OPEN_BASE_UNKNOWN;
+		thread->own.end_node = CALL_BASE_UNKNOWN;
 	thread->end_other = thread->other;
 	/* If the thread's stack is unknown, a number that never matches marks its end state as invalid. */
 	thread->end_gaps = thread->is_lost || !is_whole ? gaps - 1 : gaps;

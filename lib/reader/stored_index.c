@@ -202,7 +202,7 @@ static stored_stack *find_stack(stored_index *stored, uint64_t thread, mprof_sta
 	if (*status != MPROF_OK)
 		return NULL;
 	/* Which methods are open after the last block of the thread is not in the index. */
-	open->threads[position].own.end_node = OPEN_BASE_UNKNOWN;
+	open->threads[position].own.end_node = CALL_BASE_UNKNOWN;
 	open->threads[position].own.end_gaps = stored->reader->frames.index_gaps;
 	open->threads[position].end_gaps = stored->reader->frames.index_gaps;
 	has_room = array_reserve(&stored->reader->allocator, &stacks, &stored->stack_capacity, position + 1,
@@ -227,7 +227,7 @@ static mprof_status store_stack(stored_index *stored, const index_item *item, ui
 	if (stack == NULL)
 		return status;
 	if (stack->index != stored->current)
-		*stack = (stored_stack){OPEN_BASE_EMPTY, 0, stored->current};
+		*stack = (stored_stack){CALL_BASE_EMPTY, 0, stored->current};
 	if (item->shared > stack->depth)
 		return MPROF_END;
 	for (; stack->depth > item->shared; stack->depth--)

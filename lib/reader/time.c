@@ -112,12 +112,13 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 static void copy_frames(const open_stack *stack, mprof_stack_frame *frames, size_t frame_size, size_t capacity,
 			size_t *count)
 {
+	const size_t depth = stack->calls.depth;
 	mprof_stack_frame frame;
 
-	*count = stack->depth + (stack->base != OPEN_BASE_EMPTY);
+	*count = depth + (stack->calls.base != CALL_BASE_EMPTY);
 	for (size_t i = 0; i < *count && i < capacity; i++) {
 		memset(&frame, 0, sizeof(frame));
-		frame.id = i < stack->depth ? stack->frames[stack->depth - 1 - i].method : 0;
+		frame.id = i < depth ? open_stack_frames(stack)[depth - 1 - i].method : 0;
 		element_put(frames, frame_size, i, &frame, sizeof(frame));
 	}
 }

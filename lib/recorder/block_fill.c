@@ -27,7 +27,7 @@ static void copy_calls(block_calls *calls, mprof_thread *thread)
 	const shadow_stack *stack = thread_stacks_current(&thread->drain.stacks);
 
 	calls->owner = thread->serial;
-	calls->is_known = !stack->lost && stack->depth <= INDEX_MAX_FRAMES;
+	calls->is_known = !shadow_stack_is_unknown(stack) && stack->calls.depth <= INDEX_MAX_FRAMES;
 	calls->depth = (uint32_t)shadow_stack_copy(stack, calls->methods, INDEX_MAX_FRAMES);
 }
 
@@ -86,8 +86,8 @@ void block_encode(open_block *block)
 {
 	const shadow_stack *stack = thread_stacks_current(&block->thread->drain.stacks);
 
-	block->events.calls.is_empty_after = stack->depth == 0 && !stack->lost;
-	block->events.calls.failed_steps = stack->failed_steps;
+	block->events.calls.is_empty_after = stack->calls.depth == 0 && !shadow_stack_is_unknown(stack);
+	block->events.calls.searched = stack->searched;
 	if (!block->is_encoded && block->status == MPROF_OK)
 		block->status = event_collector_encode(&block->events);
 	block->is_encoded = 1;

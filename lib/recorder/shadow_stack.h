@@ -3,50 +3,46 @@
  * \file recorder/shadow_stack.h
  * \brief A thread's call stack as a reader of its events sees it (doc/format.md, 4.3).
  *
- * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup.
+ * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup. Leaves
+ * that it does not recognize, since a frame is unknown, specify the method.
  */
 #ifndef RECORDER_SHADOW_STACK_H
 #define RECORDER_SHADOW_STACK_H
 
 #include <mprof/recorder.h>
 
-#include "base/allocator.h"
-
-/** Maximum depth. Deeper stacks are not followed, so their leaves specify the method. */
-#define SHADOW_STACK_MAX 65536
+#include "base/call_frames.h"
 
 typedef struct shadow_frame {
-	uint64_t key;    /**< The client's key of the method, compared with that of a leave. 0: never equal. */
 	uint32_t method; /**< Its ID in the log, compared with that of other leaves. */
+	uint64_t key;    /**< The client's key of the method, compared with that of a leave. 0: never equal. */
 } shadow_frame;
 
 typedef struct shadow_stack {
-	shadow_frame *frames; /**< One more than the depth at least, unless NULL. */
-	size_t capacity;
-	size_t depth;
-	uint64_t failed_steps; /**< Frames searched for leaves of methods that are not open. */
-	int lost; /**< The stack is unknown, out of memory or too deep, so all leaves specify the method. */
+	call_frames calls; /**< Its frames are #shadow_frame, at most #CALL_FRAMES_MAX_RECORDED. */
+	uint64_t searched; /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
 } shadow_stack;
 
-void shadow_stack_destroy(shadow_stack *stack, const mprof_allocator *allocator);
+/** The frames, outermost first. */
+static inline shadow_frame *shadow_stack_frames(const shadow_stack *stack)
+{
+	return stack->calls.frames;
+}
+
+static inline void shadow_stack_destroy(shadow_stack *stack, const mprof_allocator *allocator)
+{
+	call_frames_release(&stack->calls, allocator, sizeof(shadow_frame));
+}
 
 /** The slow path of shadow_stack_enter(): there is no room. */
 void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method);
-
-/** The least depth for which the slow path is needed: there is no room, or the stack is too deep or unknown. */
-static inline size_t shadow_stack_room(const shadow_stack *stack)
-{
-	if (stack->lost)
-		return 0;
-	return stack->capacity <= SHADOW_STACK_MAX ? stack->capacity : SHADOW_STACK_MAX + 1;
-}
 
 /** Pushes a method that is entered. */
 static inline void shadow_stack_enter(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key,
 				      uint32_t method)
 {
-	if (stack->depth + 1 < shadow_stack_room(stack))
-		stack->frames[stack->depth++] = (shadow_frame){key, method};
+	if (stack->calls.depth + 1 < stack->calls.capacity)
+		shadow_stack_frames(stack)[stack->calls.depth++] = (shadow_frame){method, key};
 	else
 		shadow_stack_enter_deeper(stack, allocator, key, method);
 }
@@ -57,28 +53,34 @@ static inline void shadow_stack_enter(shadow_stack *stack, const mprof_allocator
  */
 static inline int shadow_stack_returns(shadow_stack *stack, uint64_t key)
 {
-	if (stack->depth == 0 || stack->frames[stack->depth - 1].key != key || stack->lost)
+	if (stack->calls.depth == 0 || shadow_stack_frames(stack)[stack->calls.depth - 1].key != key)
 		return 0;
-	stack->depth--;
+	stack->calls.depth--;
 	return 1;
+}
+
+/** Pops the method on top, whichever it is. Returns its ID; 0 if none or not known. */
+static inline uint32_t shadow_stack_pop_top(shadow_stack *stack)
+{
+	return call_frames_leave_top(&stack->calls, sizeof(shadow_frame));
+}
+
+/** Whether there may be frames that are not known, since the stack was too deep, or memory was refused. */
+static inline int shadow_stack_is_unknown(const shadow_stack *stack)
+{
+	return stack->calls.base == CALL_BASE_UNKNOWN;
 }
 
 /** Copies the IDs of at most \p most methods, outermost first. Returns their number. */
 size_t shadow_stack_copy(const shadow_stack *stack, uint32_t *methods, size_t most);
 
-/** Pops the method on top, whichever it is. Returns its ID; 0 if none or the stack is unknown. */
-static inline uint32_t shadow_stack_pop_top(shadow_stack *stack)
+/** A leave that specifies its method. */
+static inline void shadow_stack_leave(shadow_stack *stack, uint32_t method)
 {
-	return stack->depth > 0 && !stack->lost ? stack->frames[--stack->depth].method : 0;
+	call_frames_leave(&stack->calls, sizeof(shadow_frame), method, &stack->searched);
 }
-
-/** A leave that specifies its method: pops its frame and those above it, or nothing if it has no frame. */
-void shadow_stack_leave(shadow_stack *stack, uint32_t method);
 
 /** Retires keys in ranges, which are sorted and disjoint: frames on the stack do not match these keys any more. */
 void shadow_stack_forget(shadow_stack *stack, const mprof_key_range *ranges, size_t count);
-
-/** Empties the stack: the thread starts, or its stack is unknown. */
-void shadow_stack_restart(shadow_stack *stack);
 
 #endif

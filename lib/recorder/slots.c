@@ -27,10 +27,10 @@ static int convert_value(recorder_drain *drain, mprof_thread *thread, mprof_even
 		if (value != thread->id)
 			return 1;
 		switches_leave(&thread->drain.stacks, event->counter);
-		shadow_stack_restart(&thread->drain.stacks.own);
+		call_frames_clear(&thread->drain.stacks.own.calls, CALL_BASE_EMPTY);
 		return 1;
 	case MPROF_EVENT_RECORDING_RESUMED:
-		shadow_stack_restart(thread_stacks_current(&thread->drain.stacks));
+		call_frames_clear(&thread_stacks_current(&thread->drain.stacks)->calls, CALL_BASE_GAP);
 		stack_table_note_gap(&drain->switched, event->counter - value);
 		return 1;
 	case MPROF_EVENT_STACK_SWITCH:
@@ -60,7 +60,6 @@ static inline int is_leave(uint32_t kind)
 static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_event *event)
 {
 	shadow_stack *leaves = thread_stacks_current(&thread->drain.stacks);
-	int is_lost = leaves->lost;
 
 	event->id = shadow_stack_pop_top(leaves);
 	if (drain->output->implicit_leaves && (event->kind == MPROF_EVENT_METHOD_LEAVE || event->id == 0)) {
@@ -69,7 +68,7 @@ static int name_leave_of_top(recorder_drain *drain, mprof_thread *thread, mprof_
 		return 1;
 	}
 	/* If no method is open, the leave matches none. */
-	if (event->id == 0 && !is_lost)
+	if (event->id == 0 && !shadow_stack_is_unknown(leaves))
 		event->id = keys_method_id(&drain->keys, 0, event->counter);
 	return event->id != 0;
 }

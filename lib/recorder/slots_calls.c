@@ -17,11 +17,11 @@ _Static_assert(MPROF_EVENT_METHOD_ENTER == 1 && MPROF_EVENT_METHOD_LEAVE == 2 &&
 uint32_t slots_add_calls(const event_slot *slots, uint32_t count, key_cache *methods, shadow_stack *stack,
 			 column_ends *ends, call_times *times)
 {
-	shadow_frame *const frames = stack->frames;
-	const size_t most_depth = shadow_stack_room(stack);
+	shadow_frame *const frames = stack->calls.frames;
+	const size_t capacity = stack->calls.capacity;
 	call_times now = *times;
 	uint64_t *method = ends->method;
-	size_t depth = stack->depth;
+	size_t depth = stack->calls.depth;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
@@ -35,19 +35,19 @@ uint32_t slots_add_calls(const event_slot *slots, uint32_t count, key_cache *met
 		const size_t next = depth + 3 - 2 * (size_t)kind;
 		uint64_t expected = known->key;
 
-		if (kind - MPROF_EVENT_METHOD_ENTER > 1 || next >= most_depth || key == 0)
+		if (kind - MPROF_EVENT_METHOD_ENTER > 1 || next >= capacity || key == 0)
 			break;
 		expected ^= (expected ^ frames[next].key) & ((uint64_t)is_enter - 1);
 		if (key != expected)
 			break;
-		frames[depth] = (shadow_frame){key, id};
+		frames[depth] = (shadow_frame){id, key};
 		depth = next;
 		*method = id;
 		method += is_enter;
 		ends->symbol[i] = (uint8_t)(kind - MPROF_EVENT_METHOD_ENTER);
 		ends->time[i] = call_times_next(&now, stamp);
 	}
-	stack->depth = depth;
+	stack->calls.depth = depth;
 	ends->symbol += i;
 	ends->time += i;
 	ends->method = method;

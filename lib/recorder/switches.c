@@ -49,7 +49,7 @@ int switches_enter(stack_table *table, thread_stacks *stacks, uint32_t serial, u
 		next->holder = stacks;
 	}
 	if (stack_table_is_stale(table, left))
-		shadow_stack_restart(thread_stacks_current(stacks));
+		call_frames_clear(&thread_stacks_current(stacks)->calls, CALL_BASE_GAP);
 	return 1;
 }
 

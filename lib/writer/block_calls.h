@@ -17,7 +17,7 @@ typedef struct block_calls {
 	int begins_thread;  /**< The block contains the start of its thread, which ends all calls. */
 	int ends_all;       /**< No calls of any thread are known after the block (doc/format.md, 3.24). */
 	int is_empty_after; /**< No call is open after the block. */
-	uint64_t failed_steps; /**< Frames searched for leaves of methods that are not open, by the owner so far. */
+	uint64_t searched;  /**< Frames that failed searches of the owner visited so far. */
 	uint32_t methods[INDEX_MAX_FRAMES]; /**< Their IDs, outermost first. */
 } block_calls;
 

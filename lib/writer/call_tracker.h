@@ -12,6 +12,7 @@
 
 #include <mprof/parser.h>
 
+#include "base/call_frames.h"
 #include "base/thread_map.h"
 #include "format/encode_buffer.h"
 #include "format/index_items.h"
@@ -19,32 +20,29 @@
 
 /** The open methods of a thread. */
 typedef struct tracked_thread {
-	uint32_t *methods; /**< Outermost first. */
-	size_t depth;
-	size_t capacity;
-	size_t low;     /**< Smallest depth since the last entry with the thread's stack: the frames below it are those
-	                     of that entry. */
-	int is_unknown; /**< The stack became too deep, or block_calls::is_known is not set. */
+	call_frames calls; /**< Only methods. The base is unknown also if block_calls::is_known is not set. */
+	size_t low;        /**< Smallest depth since the last entry with the thread's stack: the frames below it are
+	                        those of that entry. */
 	/* The rest is of blocks with block_calls. */
 	uint64_t owner;
 	int has_owner;
-	int has_leftover;      /**< Calls of an earlier owner are open in the log. */
-	int is_empty;          /**< block_calls::is_empty_after of the last block. */
-	uint64_t failed_steps; /**< block_calls::failed_steps of the last block. */
+	int has_leftover;  /**< Calls of an earlier owner are open in the log. */
+	int is_empty;      /**< block_calls::is_empty_after of the last block. */
+	uint64_t searched; /**< block_calls::searched of the last block. */
 } tracked_thread;
 
 typedef struct call_tracker {
 	tracked_thread *threads;
 	size_t count;
 	size_t capacity;
-	thread_map by_thread;  /**< Positions in threads. */
-	size_t current;        /**< Position of the thread whose block is being written. */
-	uint64_t thread;       /**< ID of that thread. */
-	int is_off;            /**< No stack is known any more. */
-	uint64_t failed_steps; /**< Frames searched for leaves of methods that are not open. */
-	uint64_t base;         /**< The base counter of the block. */
-	uint64_t latest;       /**< The latest counter of the block. */
-	int goes_back;         /**< An event is earlier than the base counter of its block. */
+	thread_map by_thread; /**< Positions in threads. */
+	size_t current;       /**< Position of the thread whose block is being written. */
+	uint64_t thread;      /**< ID of that thread. */
+	int is_off;           /**< No stack is known any more. */
+	uint64_t searched;    /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
+	uint64_t base;        /**< The base counter of the block. */
+	uint64_t latest;      /**< The latest counter of the block. */
+	int goes_back;        /**< An event is earlier than the base counter of its block. */
 } call_tracker;
 
 void call_tracker_init(call_tracker *tracker, const mprof_allocator *allocator);

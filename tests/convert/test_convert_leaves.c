@@ -2,10 +2,6 @@
 /* Implicit leaves, whose methods some dialects have to name and others need not. */
 #include "convert_fixture.h"
 
-#include "convert/open_calls.h"
-
-#include "base/failing_allocator.h"
-
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -271,39 +267,4 @@ Test(convert_leaves, need_not_name_the_method_on_top_in_mprof2)
 	log_free(&mprof2);
 	log_free(&mail);
 	log_free(&log);
-}
-
-Test(convert_leaves, follows_no_stack_that_is_too_deep)
-{
-	failing_allocator state = {0};
-	mprof_allocator allocator = failing_allocator_interface(&state);
-	open_calls calls = {0};
-
-	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
-		cr_assert(open_calls_enter(&calls, &allocator, 7));
-	cr_assert_eq(open_calls_leave_top(&calls), 7);
-	for (size_t i = 0; i < 3; i++)
-		cr_assert(open_calls_enter(&calls, &allocator, 8));
-	cr_assert_eq(open_calls_leave_top(&calls), 0, "the method on top is not known any more");
-	cr_assert_not(open_calls_leave(&calls, 7));
-	open_calls_clear(&calls, &allocator);
-	cr_assert_eq(state.blocks, 0);
-	cr_assert(open_calls_enter(&calls, &allocator, 9));
-	cr_assert_eq(open_calls_leave_top(&calls), 9);
-	open_calls_clear(&calls, &allocator);
-}
-
-Test(convert_leaves, does_not_search_a_deep_stack_for_ever)
-{
-	failing_allocator state = {0};
-	mprof_allocator allocator = failing_allocator_interface(&state);
-	open_calls calls = {0};
-
-	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
-		cr_assert(open_calls_enter(&calls, &allocator, 7));
-	for (size_t i = 0; i < OPEN_CALLS_MAX; i++)
-		cr_assert_not(open_calls_leave(&calls, 8));
-	cr_assert(calls.is_lost);
-	open_calls_clear(&calls, &allocator);
-	cr_assert_eq(state.blocks, 0);
 }

@@ -11,7 +11,7 @@
 
 #define START 1000
 #define STEP UINT64_C(1000000000)
-#define MAX_FRAMES 16
+#define MAX_FRAMES 256
 
 static void expect(mprof_status status, const char *what)
 {

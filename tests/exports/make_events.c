@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a log of calls from a description: make_events [--index] FILE WORD... Counters are nanoseconds. Each word is
- * a second later than the one before. Words:
+ * Writes a log of calls from a description on standard input: make_events [--index] FILE. Counters are nanoseconds. Each
+ * word is a second later than the one before, and WORD*COUNT stands for COUNT equal ones. Words:
  *   @N   the following events are those of thread N, in a block of their own
  *   +N   enters method N
  *   -    leaves the method on top
  *   -N   leaves method N
  *   <N   thread N starts
  *   >N   thread N ends
+ *   ~N   switches to stack N; 0: the thread's own one
+ *   !N   stack N ends
+ *   %    recording resumes after a pause of half a second
  *   (    a heap snapshot begins, between two blocks of events
  *   )    it ends
  */
@@ -106,6 +109,15 @@ static void write_word(const char *word)
 	case '>':
 		add(MPROF_EVENT_THREAD_END, 0, number);
 		break;
+	case '~':
+		add(MPROF_EVENT_STACK_SWITCH, 0, number);
+		break;
+	case '!':
+		add(MPROF_EVENT_STACK_END, 0, number);
+		break;
+	case '%':
+		add(MPROF_EVENT_RECORDING_RESUMED, 0, STEP / 2);
+		break;
 	case '(':
 		write_heap(MPROF_HEAP_FLAG_FIRST);
 		break;
@@ -117,25 +129,37 @@ static void write_word(const char *word)
 	}
 }
 
+static void write_words(const char *word)
+{
+	const char *star = strchr(word, '*');
+	const unsigned long count = star != NULL ? strtoul(star + 1, NULL, 10) : 1;
+
+	for (unsigned long i = 0; i < count; i++)
+		write_word(word);
+}
+
 int main(int argc, char **argv)
 {
 	const int has_index = argc > 1 && strcmp(argv[1], "--index") == 0;
 	mprof_writer_options options;
+	char word[32];
 
 	argc -= has_index;
 	argv += has_index;
-	if (argc < 3) {
-		fputs("usage: make_events [--index] FILE WORD...\n", stderr);
+	if (argc != 2) {
+		fputs("usage: make_events [--index] FILE <WORDS\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.has_index = (uint32_t)has_index;
 	options.clock = tell_time;
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_names();
-	for (int i = 2; i < argc; i++)
-		write_word(argv[i]);
+	while (scanf("%31s", word) == 1)
+		write_words(word);
 	end_block();
 	expect(mprof_writer_close(writer), "close");
 	expect(mprof_writer_destroy(writer), "destroy");

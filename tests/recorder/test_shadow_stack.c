@@ -65,7 +65,7 @@ Test(shadow_stack, of_a_recursive_method_the_innermost_frame_ends)
 	enter(&stack, 2);
 	shadow_stack_leave(&stack, 1);
 	cr_assert(shadow_stack_returns(&stack, KEY(1)));
-	cr_assert_eq(stack.depth, 0);
+	cr_assert_eq(stack.calls.depth, 0);
 	shadow_stack_destroy(&stack, &allocator);
 }
 
@@ -74,7 +74,7 @@ Test(shadow_stack, a_starting_thread_begins_with_nothing)
 	shadow_stack stack = {0};
 
 	enter(&stack, 1);
-	shadow_stack_restart(&stack);
+	call_frames_clear(&stack.calls, CALL_BASE_EMPTY);
 	cr_assert_not(shadow_stack_returns(&stack, KEY(1)));
 	shadow_stack_destroy(&stack, &allocator);
 }
@@ -95,12 +95,31 @@ Test(shadow_stack, frames_of_forgotten_keys_end_only_by_their_method)
 	shadow_stack_destroy(&stack, &allocator);
 }
 
-Test(shadow_stack, too_deep_a_stack_names_all_leaves)
+Test(shadow_stack, of_too_deep_a_stack_the_outer_frames_are_not_known)
 {
 	shadow_stack stack = {0};
 
-	for (int i = 0; i <= SHADOW_STACK_MAX; i++)
+	for (size_t i = 0; i < CALL_FRAMES_MAX_RECORDED; i++)
 		enter(&stack, 5);
+	cr_assert(shadow_stack_is_unknown(&stack));
+	enter(&stack, 6);
+	cr_assert(shadow_stack_returns(&stack, KEY(6)));
+	cr_assert(shadow_stack_returns(&stack, KEY(5)));
+	cr_assert_not(shadow_stack_returns(&stack, KEY(5)));
+	shadow_stack_destroy(&stack, &allocator);
+}
+
+/* What the recorder does for a program whose leaves match nothing is bounded. */
+Test(shadow_stack, a_deep_stack_is_not_searched_for_ever)
+{
+	shadow_stack stack = {0};
+	uint64_t leaves = 0;
+
+	for (size_t i = 1; i < CALL_FRAMES_MAX_RECORDED; i++)
+		enter(&stack, 5);
+	for (; !shadow_stack_is_unknown(&stack); leaves++)
+		shadow_stack_leave(&stack, 6);
+	cr_assert_eq(leaves, CALL_FRAMES_MAX_SEARCHED / (CALL_FRAMES_MAX_RECORDED - 1) + 1);
 	cr_assert_not(shadow_stack_returns(&stack, KEY(5)));
 	shadow_stack_destroy(&stack, &allocator);
 }
