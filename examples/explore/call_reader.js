@@ -15,6 +15,10 @@ const kindsWithoutTime = new Set([14, 15, 31, 32, 33, 34, 35, 36]);
 // Calls below this depth are counted and left out.
 const deepestCall = 2000;
 
+// The limits of doc/format.md, 4.3: frames of a stack, and frames that failed searches visit.
+const maxFrames = 2 ** 20;
+const maxSearched = 2 ** 28;
+
 // A frame of samples ends after this time, in intervals of samples, if no other sample follows.
 const mostIntervals = 4;
 
@@ -109,6 +113,7 @@ export class CallReader {
 	#nameOfFrame = new Map();
 	#framesOfStack = new Map();
 	#gap = null;
+	#searched = 0;
 
 	constructor(cursor, clock, most = Infinity) {
 		this.#cursor = cursor;
@@ -148,7 +153,7 @@ export class CallReader {
 	// Ends the spans of all frames, which stay on the stack.
 	#hide(thread) {
 		const { row, stack, time } = thread;
-		for (let depth = 0; row !== null && depth < stack.frames.length; depth++) {
+		for (let depth = 0; row !== null && depth < Math.min(stack.frames.length, deepestCall); depth++) {
 			const list = row.depths[depth];
 			list.end[list.count - 1] = time;
 		}
@@ -157,9 +162,10 @@ export class CallReader {
 	// Begins spans for all frames of a stack that continues.
 	#show(thread) {
 		const { row, stack, time } = thread;
-		for (let depth = 0; row !== null && depth < stack.frames.length; depth++)
+		const shown = Math.min(stack.frames.length, deepestCall);
+		for (let depth = 0; row !== null && depth < shown; depth++)
 			row.list(depth).add(time, time, this.#methodName(stack.frames[depth]));
-		this.count += stack.frames.length;
+		this.count += shown;
 	}
 
 	#beginRow(thread, counter, time) {
@@ -195,24 +201,38 @@ export class CallReader {
 		if (stack.frames.length === 0)
 			return;
 		stack.frames.pop();
+		if (stack.frames.length >= deepestCall)
+			return;
 		const list = row.depths[stack.frames.length];
 		list.end[list.count - 1] = thread.time;
 	}
 
 	#leave(thread, method) {
 		const { stack } = thread;
+		// The methods of the innermost frames are not stored: each leave ends one of them.
 		if (stack.folded > 0) {
-			stack.folded--;
+			this.#leaveTop(thread);
 			return;
 		}
-		for (let found = stack.frames.lastIndexOf(method); found >= 0 && stack.frames.length > found;)
+		const found = stack.frames.lastIndexOf(method);
+		while (found >= 0 && stack.frames.length > found)
 			this.#leaveTop(thread);
+		if (found >= 0)
+			return;
+		this.#searched += stack.frames.length;
+		if (this.#searched > maxSearched)
+			this.#clear(thread);
 	}
 
 	#enter(thread, method) {
 		const { row, stack, time } = thread;
-		if (stack.frames.length >= deepestCall) {
+		if (stack.frames.length + 1 >= maxFrames) {
 			stack.folded++;
+			this.folded++;
+			return;
+		}
+		if (stack.frames.length >= deepestCall) {
+			stack.frames.push(method);
 			this.folded++;
 			return;
 		}
@@ -227,18 +247,25 @@ export class CallReader {
 			this.#leaveTop(thread);
 	}
 
-	// A thread moves to another stack, whose calls continue.
-	#moveTo(thread, stack) {
+	// The thread is on another stack from now on.
+	#setStack(thread, stack, counter) {
 		this.#hide(thread);
-		thread.stack.left = thread.counter;
+		thread.stack.left = counter;
 		thread.stack.thread = null;
 		thread.stack = stack;
-		stack.thread = thread;
-		if (this.#gap !== null && this.#gap >= stack.left) {
-			stack.frames = [];
-			stack.folded = 0;
-		}
+	}
+
+	// Without an event of its own: another thread has switched to the stack, or it ends, or the thread starts.
+	#returnToOwnStack(thread, counter) {
+		if (thread.stack === thread.own)
+			return;
+		this.#setStack(thread, thread.own, counter);
 		this.#show(thread);
+	}
+
+	#start(thread) {
+		this.#returnToOwnStack(thread, thread.counter);
+		this.#clear(thread);
 	}
 
 	#switchStack(thread, number) {
@@ -250,9 +277,16 @@ export class CallReader {
 		}
 		if (stack === thread.stack)
 			return;
-		if (number !== 0n && stack.thread !== null)
-			this.#moveTo(stack.thread, stack.thread.own);
-		this.#moveTo(thread, stack);
+		if (stack.thread !== null)
+			this.#returnToOwnStack(stack.thread, thread.counter);
+		this.#setStack(thread, stack, thread.counter);
+		if (number !== 0n)
+			stack.thread = thread;
+		if (this.#gap !== null && this.#gap >= stack.left) {
+			stack.frames = [];
+			stack.folded = 0;
+		}
+		this.#show(thread);
 	}
 
 	#endStack(number) {
@@ -260,7 +294,7 @@ export class CallReader {
 		if (stack === undefined)
 			return;
 		if (stack.thread !== null)
-			this.#moveTo(stack.thread, stack.thread.own);
+			this.#returnToOwnStack(stack.thread, stack.left);
 		this.#stacks.delete(number);
 	}
 
@@ -295,9 +329,7 @@ export class CallReader {
 			thread.hasEnded = true; // calls that are still open may return
 		else if (kind === eventKinds.threadStart && value === thread.id) {
 			thread.hasEnded = false;
-			if (thread.stack !== thread.own)
-				this.#moveTo(thread, thread.own);
-			this.#clear(thread);
+			this.#start(thread);
 		}
 	}
 
@@ -314,7 +346,7 @@ export class CallReader {
 			}
 			// The ID of a thread that has ended is used again: the time since then is not that of its calls.
 			if (thread.hasEnded && kind[i] === eventKinds.threadStart && value[i] === thread.id)
-				this.#clear(thread);
+				this.#start(thread);
 			this.#advance(thread, counter[i], time[i]);
 			switch (kind[i]) {
 			case eventKinds.enter:
@@ -411,7 +443,7 @@ export class CallReader {
 			if (counter < from && frames.length === 0)
 				continue;
 			const thread = this.#thread(id);
-			thread.stack.frames = frames.map((frame) => frame.id).reverse().slice(0, deepestCall);
+			thread.stack.frames = frames.map((frame) => frame.id).reverse();
 			this.#beginRow(thread, from, this.#clock.timeOf(from));
 			await pause();
 		}

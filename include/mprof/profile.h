@@ -279,7 +279,8 @@ typedef struct mprof_profile_totals {
 	uint64_t events;              /**< Events read. */
 	uint64_t event_counts[256];   /**< Events by #mprof_event_kind. */
 	uint64_t block_counts[256];   /**< Blocks read, by #mprof_block_kind. */
-	uint64_t interrupted_frames;  /**< Frames that were open when recording was stopped for a while. */
+	uint64_t interrupted_frames;  /**< Frames that were open when recording was stopped for a while, or on a stack
+	                                  of which a reader may forget the frames (doc/format.md, 4.3). */
 	uint64_t freed_objects;       /**< Objects that collections found dead, where the log lists them one by
 	                                     one. */
 	uint64_t freed_bytes;         /**< Their bytes. */

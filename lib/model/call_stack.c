@@ -7,12 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/*
- * A leave that matches no frame causes a search of the whole stack. In real logs the number of frames visited in this
- * way stays far below this limit. A log that was constructed to be slow to read exceeds it; from then on only the
- * frames near the top are searched.
- */
-#define MAX_FAILED_SEARCH_STEPS (UINT64_C(1) << 28)
+/* After #CALL_FRAMES_MAX_SEARCHED, searches that are not those of leaves visit only this number of inner frames. */
 #define NEAR_FRAMES 64
 
 int call_model_init(call_model *model, memory_budget *budget, record_table *methods, int keeps_tree, uint32_t max_depth)
@@ -46,6 +41,7 @@ void call_stack_destroy(call_stack *stack)
 {
 	allocator_release(&stack->live.index.allocator, stack->frames, stack->frame_capacity * sizeof(*stack->frames));
 	allocator_release(&stack->live.index.allocator, stack->open, stack->open_capacity * sizeof(*stack->open));
+	call_frames_release(&stack->deeper, &stack->live.index.allocator, sizeof(uint32_t));
 	stack->open = NULL;
 	stack->open_capacity = 0;
 	stack->frames = NULL;
@@ -142,12 +138,27 @@ static call_sums *closed_sums(call_model *model, method_record *record)
 	return &record->closed;
 }
 
+/* Stores the method of a call above the maximum depth, so that its leave is recognized. Returns 0 if out of memory. */
+static int push_deeper(const call_model *model, call_stack *stack, uint32_t method)
+{
+	call_frames *deeper = &stack->deeper;
+
+	if (stack->folded > deeper->depth || deeper->depth + 1 >= CALL_FRAMES_MAX)
+		return 1;
+	if (!call_frames_make_room(deeper, &model->allocator, sizeof(method), CALL_FRAMES_MAX))
+		return memory_budget_is_exceeded(model->budget);
+	((uint32_t *)deeper->frames)[deeper->depth++] = method;
+	return 1;
+}
+
 /* Enters a call that exceeds the maximum depth: the call is counted, and its time goes to the frame below it. */
 static int fold_call(call_model *model, call_stack *stack, uint32_t method)
 {
 	method_record *record = record_table_get(model->methods, method);
 
 	if (record == NULL && !memory_budget_is_exceeded(model->budget))
+		return 0;
+	if (!push_deeper(model, stack, method))
 		return 0;
 	if (record != NULL)
 		closed_sums(model, record)->calls += model->counts;
@@ -293,16 +304,26 @@ static void end_folded_frames(call_model *model, call_stack *stack, size_t count
 	}
 }
 
+/* Ends the calls above the maximum depth from index \p count on. */
+static void set_folded(const call_model *model, call_stack *stack, uint64_t count)
+{
+	if (stack->folded == count)
+		return;
+	stack->folded = count;
+	if (stack->deeper.depth > count)
+		stack->deeper.depth = (size_t)count;
+	update_slow_path(model, stack);
+}
+
 /* Closes the topmost folded frame of a method, with those above it. Returns 0 if the method has no such frame. */
 static int leave_folded_frame(call_model *model, call_stack *stack, uint32_t method)
 {
 	for (size_t i = stack->frame_count; i > 0; i--) {
 		if (stack->frames[i - 1].method == method) {
+			set_folded(model, stack, 0);
 			end_folded_frames(model, stack, i - 1);
 			return 1;
 		}
-		if (stack->frame_count - i > NEAR_FRAMES && model->failed_search_steps++ > MAX_FAILED_SEARCH_STEPS)
-			return 0;
 	}
 	return 0;
 }
@@ -435,10 +456,7 @@ static void pop_node(call_model *model, call_stack *stack)
 		close_private_node(model, stack, top);
 }
 
-/*
- * Whether the method of a node is also further down on the stack. The search is bounded like those for the frame of a
- * leave; past the bound the answer is no.
- */
+/* Whether the method of a node is also further down on the stack. Past the bound of searches the answer is no. */
 static int is_recursive(call_model *model, uint32_t number)
 {
 	const call_node *nodes = model->tree.nodes;
@@ -447,10 +465,10 @@ static int is_recursive(call_model *model, uint32_t number)
 	for (uint32_t node = nodes[number].parent; node != CALL_TREE_ROOT; node = nodes[node].parent) {
 		if (nodes[node].method == nodes[number].method && !nodes[node].is_compiling)
 			return 1;
-		if (++steps > NEAR_FRAMES && model->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
+		if (++steps > NEAR_FRAMES && model->searched_otherwise > CALL_FRAMES_MAX_SEARCHED)
 			return 0;
 	}
-	model->failed_search_steps += steps > NEAR_FRAMES ? steps : 0;
+	model->searched_otherwise += steps > NEAR_FRAMES ? steps : 0;
 	return 0;
 }
 
@@ -470,49 +488,74 @@ static void end_node(call_model *model, call_stack *stack)
 	pop_node(model, stack);
 }
 
-/* The topmost frame of a method, or of its compilation; the root if none. */
-static uint32_t find_frame(call_model *model, const call_stack *stack, uint32_t method, uint32_t is_compiling)
+/* The topmost node of a method, the root if none. Adds the number of nodes visited. */
+static uint32_t find_node(const call_model *model, const call_stack *stack, uint32_t method, uint64_t *visited)
+{
+	const call_node *nodes = model->tree.nodes;
+	uint32_t node = stack->top;
+
+	for (; node != CALL_TREE_ROOT && (nodes[node].method != method || nodes[node].is_compiling); ++*visited)
+		node = nodes[node].parent;
+	return node;
+}
+
+/* The topmost node of the compilation of a method, the root if none is found. */
+static uint32_t find_compilation(call_model *model, const call_stack *stack, uint32_t method)
 {
 	const call_node *nodes = model->tree.nodes;
 	uint32_t node = stack->top;
 	uint64_t steps = 0;
 
-	while (node != CALL_TREE_ROOT && (nodes[node].method != method || nodes[node].is_compiling != is_compiling)) {
-		if (++steps > NEAR_FRAMES && model->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
+	while (node != CALL_TREE_ROOT && (nodes[node].method != method || !nodes[node].is_compiling)) {
+		if (++steps > NEAR_FRAMES && model->searched_otherwise > CALL_FRAMES_MAX_SEARCHED)
 			return CALL_TREE_ROOT;
 		node = nodes[node].parent;
 	}
 	if (node == CALL_TREE_ROOT)
-		model->failed_search_steps += steps;
+		model->searched_otherwise += steps;
 	return node;
 }
 
-/*
- * Returns 1 if a call above the maximum depth is open: the leave then ends such a call. Their methods are not stored,
- * so each leave ends one of them.
- */
-static int unfold_call(const call_model *model, call_stack *stack)
+/* Ends calls above the maximum depth, if there are any. Returns 0 if the method has no such call. */
+static int leave_folded_call(const call_model *model, call_stack *stack, uint32_t method)
 {
-	if (stack->folded == 0)
-		return 0;
-	stack->folded--;
-	update_slow_path(model, stack);
-	return 1;
+	size_t found;
+
+	/* Where the methods of the innermost calls are not stored, each leave ends one of these. */
+	if (stack->folded > stack->deeper.depth) {
+		set_folded(model, stack, stack->folded - 1);
+		return 1;
+	}
+	found = call_frames_find(&stack->deeper, sizeof(method), method);
+	if (found > 0)
+		set_folded(model, stack, found - 1);
+	return found > 0;
+}
+
+/* A leave of a method that is not open changes nothing, but not for ever: see #CALL_FRAMES_MAX_SEARCHED. */
+static void note_unmatched(call_model *model, call_stack *stack, uint64_t visited)
+{
+	model->unmatched_leaves += model->counts;
+	model->searched += visited + stack->frame_count + stack->deeper.depth;
+	if (model->searched > CALL_FRAMES_MAX_SEARCHED)
+		model->interrupted_frames += model->counts * call_stack_clear(model, stack);
 }
 
 void call_stack_leave_slow(call_model *model, call_stack *stack, uint32_t method)
 {
-	uint32_t frame;
+	uint64_t visited = 0;
+	uint32_t node;
 
-	if (unfold_call(model, stack) || leave_folded_frame(model, stack, method))
+	if (leave_folded_call(model, stack, method) || leave_folded_frame(model, stack, method))
 		return;
-	frame = find_frame(model, stack, method, 0);
-	if (frame == CALL_TREE_ROOT) {
-		model->unmatched_leaves += model->counts;
+	node = find_node(model, stack, method, &visited);
+	if (node == CALL_TREE_ROOT) {
+		note_unmatched(model, stack, visited);
 		return;
 	}
+	set_folded(model, stack, 0);
 	end_folded_frames(model, stack, 0);
-	while (stack->top != frame)
+	while (stack->top != node)
 		end_node(model, stack);
 	end_node(model, stack);
 }
@@ -541,10 +584,10 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 
 	if (stack->compilations == 0)
 		return;
-	frame = find_frame(model, stack, method, 1);
+	frame = find_compilation(model, stack, method);
 	if (frame == CALL_TREE_ROOT)
 		return;
-	stack->folded = 0;
+	set_folded(model, stack, 0);
 	end_folded_frames(model, stack, 0);
 	while (stack->top != frame)
 		end_node(model, stack);
@@ -553,8 +596,10 @@ void call_stack_end_compilation(call_model *model, call_stack *stack, uint32_t m
 
 void call_stack_leave_top_slow(call_model *model, call_stack *stack)
 {
-	if (unfold_call(model, stack))
+	if (stack->folded > 0) {
+		set_folded(model, stack, stack->folded - 1);
 		return;
+	}
 	if (stack->frame_count > 0) {
 		end_folded_frames(model, stack, stack->frame_count - 1);
 		return;
@@ -571,7 +616,7 @@ uint64_t call_stack_clear(call_model *model, call_stack *stack)
 {
 	uint64_t frames = call_stack_depth(model, stack);
 
-	stack->folded = 0;
+	set_folded(model, stack, 0);
 	pop_folded_frames(model, stack, 0);
 	while (stack->top != CALL_TREE_ROOT)
 		pop_node(model, stack);

@@ -12,9 +12,10 @@
 #ifndef MODEL_CALL_STACK_H
 #define MODEL_CALL_STACK_H
 
+#include "base/call_frames.h"
+#include "base/memory_budget.h"
 #include "model/call_durations.h"
 #include "model/call_tree.h"
-#include "base/memory_budget.h"
 #include "model/record_table.h"
 
 /** Entries of the cache of calls. With more, it would displace the nodes from the processor's second level cache. */
@@ -28,21 +29,23 @@ typedef struct call_model {
 	uint32_t max_depth;
 	uint32_t free_node; /**< Without a call tree: free nodes, linked by next_sibling; 0 if none. */
 	uint64_t unmatched_leaves;
-	uint64_t unclosed_frames;     /**< Frames that were open when their thread or stack ended. */
-	uint64_t interrupted_frames;  /**< Frames of stacks that became unknown because recording was stopped. */
-	mprof_allocator allocator;    /**< For the folded frames. */
-	const memory_budget *budget;  /**< Consulted when memory is refused; may be NULL. */
-	uint64_t folded_calls;        /**< Calls that have no node. */
-	uint64_t left_out;            /**< Calls that were left out because there was no memory even for a folded
+	uint64_t unclosed_frames;    /**< Frames that were open when their thread or stack ended. */
+	uint64_t interrupted_frames; /**< Frames of stacks that became unknown: see
+	                                  mprof_profile_totals::interrupted_frames. */
+	mprof_allocator allocator;   /**< For the folded frames. */
+	const memory_budget *budget; /**< Consulted when memory is refused; may be NULL. */
+	uint64_t folded_calls;       /**< Calls that have no node. */
+	uint64_t left_out;           /**< Calls that were left out because there was no memory even for a folded
 	                                  frame. */
-	uint64_t folded_at_root;      /**< Time in folded frames that have no node below them. */
-	uint64_t shown_at_root;       /**< folded_at_root as of the last mprof_profile_finish(). */
-	uint32_t changed;             /**< Head of the list of methods whose method_record::closed or jit is not 0: see
+	uint64_t folded_at_root;     /**< Time in folded frames that have no node below them. */
+	uint64_t shown_at_root;      /**< folded_at_root as of the last mprof_profile_finish(). */
+	uint32_t changed;            /**< Head of the list of methods whose method_record::closed or jit is not 0: see
 	                                  link_method(). */
-	uint32_t open;                /**< Head of the list of methods whose method_record::open is not 0. */
-	uint32_t counts;              /**< 1; 0 outside of the window: calls are tracked but not counted. */
-	uint64_t failed_search_steps; /**< Frames visited by searches for the frame of a leave that found none. */
-	call_durations durations;     /**< Of single calls, if requested. */
+	uint32_t open;               /**< Head of the list of methods whose method_record::open is not 0. */
+	uint32_t counts;             /**< 1; 0 outside of the window: calls are tracked but not counted. */
+	uint64_t searched;           /**< By leaves: see #CALL_FRAMES_MAX_SEARCHED. */
+	uint64_t searched_otherwise; /**< Frames visited by other searches. */
+	call_durations durations;    /**< Of single calls, if requested. */
 	/**
 	 * By call_model_cache_index(): a node of the tree, or #CALL_TREE_ROOT. For methods that are called on several
 	 * paths in turn, whose next node is not in call_tree::latest. Results do not depend on it, so its size is
@@ -65,6 +68,7 @@ typedef struct call_stack {
 	int needs_slow_path;   /**< The fast path does not apply: there is no call tree, calls are folded, or a method
 	                            is being compiled. */
 	uint64_t folded;       /**< Calls above the maximum depth; their time goes to the frame below them. */
+	call_frames deeper;    /**< The methods of the outermost of these: of all up to #CALL_FRAMES_MAX. */
 	uint64_t compilations; /**< Frames in which a method is being compiled. */
 	hash_map live;         /**< Without a call tree: number of frames by method. */
 	folded_frame *frames;  /**< Folded frames, above the top node. */

@@ -511,9 +511,43 @@ Test(profile_calls, frames_too_deep_count_as_one)
 	log_release(&log);
 }
 
+/* Calls above the maximum depth end by the leaves of their methods, and with the calls below them. */
+Test(profile_calls, frames_too_deep_end_by_their_methods)
+{
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	for (uint32_t i = 1; i <= 5; i++)
+		enter(&log, i, 10 * i);
+	leave(&log, 9, 60);
+	leave(&log, 2, 70);
+	leave(&log, 1, 80);
+	for (uint32_t i = 1; i <= 5; i++)
+		enter(&log, i, 90 + 10 * i);
+	leave(&log, 4, 150);
+	leave(&log, 3, 160);
+	leave(&log, 1, 170);
+	end_block(&log);
+	log_close(&log, 0);
+	for (uint32_t without = 0; without <= 1; without++) {
+		read_with_depth(&log, 3, without);
+		EXPECT_METHOD(&log, 1, 2, 140, 30);
+		EXPECT_METHOD(&log, 2, 2, 110, 30);
+		EXPECT_METHOD(&log, 3, 2, 80, 80);
+		EXPECT_METHOD(&log, 4, 2, 0, 0);
+		EXPECT_METHOD(&log, 5, 2, 0, 0);
+		cr_expect_eq(totals_of(&log).unmatched_leaves, 1);
+		cr_expect_eq(totals_of(&log).unclosed_frames, 0);
+		log_forget_profile(&log);
+	}
+	log_release(&log);
+}
+
+/* Deeper than the methods of calls above the maximum depth are stored. */
 Test(profile_calls, very_deep_recursion)
 {
-	const uint64_t depth = 70000;
+	const uint64_t depth = 1200000;
 	test_log log;
 
 	log_begin(&log);
@@ -580,7 +614,9 @@ Test(profile_calls, many_leaves_without_a_frame_on_a_deep_stack, .timeout = 60)
 	end_block(&log);
 	log_profile(&log);
 	cr_expect_eq(totals_of(&log).unmatched_leaves, 200000);
-	cr_expect_eq(totals_of(&log).unclosed_frames, 60000);
+	/* The frames are not known any more, as for a reader. */
+	cr_expect_eq(totals_of(&log).interrupted_frames, 60000);
+	cr_expect_eq(totals_of(&log).unclosed_frames, 0);
 	log_release(&log);
 }
 

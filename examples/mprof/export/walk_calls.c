@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Follows the calls of threads. The rules are those of the profile, so that the sums over the calls that a sink
- * receives are the figures of mprof report.
+ * Follows the calls of threads by the rules of doc/format.md, 4.3 and 4.8, as the profile does, so that the sums over
+ * the calls that a sink receives are the figures of mprof report: tests/exports/test_random_calls.sh compares them.
  */
 #include "export/walk_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Searches for the frame of a leave beyond this sum of steps look at the innermost frames only. */
-#define MAX_FAILED_SEARCH_STEPS (UINT64_C(1) << 28)
-#define NEAR_FRAMES 64
+/* The limits of doc/format.md, 4.3: frames of a stack, and frames that failed searches visit. */
+#define MAX_FRAMES ((size_t)1 << 20)
+#define MAX_SEARCHED (UINT64_C(1) << 28)
 
 /* An entry of event_walk::stacks. */
 typedef struct stack_entry {
@@ -35,6 +35,8 @@ static int is_too_deep(const event_walk *walk, size_t index)
 /* Passes the beginnings of frames up to an index to the sink. It has always received the outermost ones. */
 static void pass_enters(const event_walk *walk, const walk_thread *thread, walk_stack *stack, size_t end)
 {
+	if (end > WALK_MAX_DEPTH)
+		end = WALK_MAX_DEPTH;
 	if (is_too_deep(walk, end))
 		end = walk->sink->max_open;
 	for (; stack->passed < end; stack->passed++) {
@@ -53,6 +55,8 @@ static void end_frame(event_walk *walk, const walk_thread *thread, walk_stack *s
 
 	if (stack->passed <= index && is_long)
 		pass_enters(walk, thread, stack, index + 1);
+	if (index >= WALK_MAX_DEPTH)
+		return;
 	if (stack->passed <= index) {
 		if (is_long && is_too_deep(walk, index))
 			walk->deep_calls += !frame->is_resumed;
@@ -163,9 +167,9 @@ static void enter(event_walk *walk, const walk_thread *thread, uint32_t method)
 	walk_stack *stack = thread->stack;
 	walk_frame *frame;
 
-	if (stack->count >= WALK_MAX_DEPTH) {
+	walk->folded_calls += stack->count >= WALK_MAX_DEPTH;
+	if (stack->count + 1 >= MAX_FRAMES) {
 		stack->folded++;
-		walk->folded_calls++;
 		return;
 	}
 	if (!reserve_frame(stack)) {
@@ -195,35 +199,6 @@ static void leave_top(event_walk *walk, const walk_thread *thread)
 	stack->count--;
 }
 
-/* The number of frames up to the innermost one of a method; 0 if none. */
-static size_t find_frame(event_walk *walk, const walk_stack *stack, uint32_t method)
-{
-	size_t steps = 0;
-
-	for (size_t i = stack->count; i > 0; i--, steps++) {
-		if (stack->frames[i - 1].method == method)
-			return i;
-		if (steps > NEAR_FRAMES && walk->failed_search_steps > MAX_FAILED_SEARCH_STEPS)
-			return 0;
-	}
-	walk->failed_search_steps += steps;
-	return 0;
-}
-
-static void leave(event_walk *walk, const walk_thread *thread, uint32_t method)
-{
-	walk_stack *stack = thread->stack;
-	size_t found;
-
-	if (stack->folded > 0) {
-		stack->folded--;
-		return;
-	}
-	found = find_frame(walk, stack, method);
-	while (found > 0 && stack->count >= found)
-		leave_top(walk, thread);
-}
-
 static void clear_stack(event_walk *walk, const walk_thread *thread)
 {
 	thread->stack->folded = 0;
@@ -231,19 +206,42 @@ static void clear_stack(event_walk *walk, const walk_thread *thread)
 		leave_top(walk, thread);
 }
 
-/* A thread moves to another stack, whose calls continue. */
-static void move_to(event_walk *walk, walk_thread *thread, walk_stack *stack)
+static void leave(event_walk *walk, const walk_thread *thread, uint32_t method)
+{
+	const walk_stack *stack = thread->stack;
+	size_t found = stack->count;
+
+	/* The methods of the innermost frames are not stored: each leave ends one of them. */
+	if (stack->folded > 0) {
+		leave_top(walk, thread);
+		return;
+	}
+	while (found > 0 && stack->frames[found - 1].method != method)
+		found--;
+	while (found > 0 && stack->count >= found)
+		leave_top(walk, thread);
+	if (found > 0)
+		return;
+	walk->searched += stack->count;
+	if (walk->searched > MAX_SEARCHED)
+		clear_stack(walk, thread);
+}
+
+/* The thread is on another stack from now on. */
+static void set_stack(event_walk *walk, walk_thread *thread, walk_stack *stack, uint64_t counter)
 {
 	hide_frames(walk, thread);
-	thread->stack->left = thread->counter;
+	thread->stack->left = counter;
 	thread->stack->thread = NULL;
 	thread->stack = stack;
-	stack->thread = thread;
-	if (walk->has_gap && (int64_t)(walk->gap - stack->left) >= 0) {
-		stack->count = 0;
-		stack->folded = 0;
-		stack->passed = 0;
-	}
+}
+
+/* Without an event of its own: another thread has switched to the stack, or it ends, or the thread starts. */
+static void return_to_own_stack(event_walk *walk, walk_thread *thread, uint64_t counter)
+{
+	if (thread->stack == &thread->own)
+		return;
+	set_stack(walk, thread, &thread->own, counter);
 	show_frames(walk, thread);
 }
 
@@ -272,9 +270,17 @@ static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 	if (stack == thread->stack)
 		return;
 	/* A stack is on one thread at a time: the event of leaving the other thread is missing. */
-	if (number != 0 && stack->thread != NULL)
-		move_to(walk, stack->thread, &stack->thread->own);
-	move_to(walk, thread, stack);
+	if (stack->thread != NULL)
+		return_to_own_stack(walk, stack->thread, thread->counter);
+	set_stack(walk, thread, stack, thread->counter);
+	if (number != 0)
+		stack->thread = thread;
+	if (walk->has_gap && (int64_t)(walk->gap - stack->left) >= 0) {
+		stack->count = 0;
+		stack->folded = 0;
+		stack->passed = 0;
+	}
+	show_frames(walk, thread);
 }
 
 static void end_stack(event_walk *walk, uint64_t number)
@@ -284,7 +290,7 @@ static void end_stack(event_walk *walk, uint64_t number)
 	if (entry == NULL || entry->stack == NULL)
 		return;
 	if (entry->stack->thread != NULL)
-		move_to(walk, entry->stack->thread, &entry->stack->thread->own);
+		return_to_own_stack(walk, entry->stack->thread, entry->stack->left);
 	free(entry->stack->frames);
 	free(entry->stack);
 	key_map_remove(&walk->stacks, number);
@@ -316,6 +322,12 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 	pass_time(walk, thread, event->counter);
 }
 
+static void start(event_walk *walk, walk_thread *thread)
+{
+	return_to_own_stack(walk, thread, thread->counter);
+	clear_stack(walk, thread);
+}
+
 /*
  * A thread that starts is on its own stack, which is empty. One that ends may still return from calls (doc/format.md,
  * 4.3). Events about other threads do not count.
@@ -327,9 +339,7 @@ static void note_life(event_walk *walk, walk_thread *thread, const mprof_event *
 	thread->has_ended = event->kind == MPROF_EVENT_THREAD_END;
 	if (thread->has_ended)
 		return;
-	if (thread->stack != &thread->own)
-		move_to(walk, thread, &thread->own);
-	clear_stack(walk, thread);
+	start(walk, thread);
 }
 
 static void add_rare(event_walk *walk, walk_thread *thread, const mprof_event *event)
@@ -362,7 +372,7 @@ void walk_add_event(event_walk *walk, walk_thread *thread, const mprof_event *ev
 	}
 	/* The ID of a thread that has ended is used again: the time since then is not that of its calls. */
 	if (thread->has_ended && event->kind == MPROF_EVENT_THREAD_START && event->value == thread->id)
-		clear_stack(walk, thread);
+		start(walk, thread);
 	pass_time(walk, thread, event->counter);
 	switch (event->kind) {
 	case MPROF_EVENT_METHOD_ENTER:

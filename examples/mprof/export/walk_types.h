@@ -23,7 +23,7 @@ typedef struct walk_stack {
 	size_t count;
 	size_t capacity;
 	size_t passed;       /**< Number of outermost frames that the sink has received. */
-	uint64_t folded;     /**< Calls above the maximum depth. */
+	uint64_t folded;     /**< Calls above the frames. */
 	uint64_t left;       /**< Counter when a thread switched to another stack. */
 	walk_thread *thread; /**< Not of a thread's own stack: the thread that is on it; NULL if none. */
 } walk_stack;
@@ -86,7 +86,7 @@ typedef struct event_walk {
 	uint64_t end;  /**< The latest counter of the log. */
 	uint64_t gap;  /**< The latest counter at which recording was stopped. */
 	int has_gap;
-	uint64_t failed_search_steps;
+	uint64_t searched;     /**< Frames that failed searches visited. */
 	uint64_t short_calls;  /**< Left out because of --min-duration. */
 	uint64_t folded_calls; /**< Left out because they are above the maximum depth. */
 	uint64_t deep_calls;   /**< Left out because of walk_sink::max_open. */
