@@ -121,3 +121,16 @@ same_page() {
 			"$srcdir/examples/explore/call_reader.js" log.mprof report || fail "calls.mjs"
 	fi
 }
+
+# Compares all followers on the events of the file words.
+all_the_same() {
+	make_events log.mprof
+	oracle totals >all
+	totals 1-4
+	same_reports
+	same_copies
+	same_exports 1-4
+	same_times
+	same_frames
+	same_page
+}

@@ -49,12 +49,4 @@ add 19 @5 '<5' +1 +2 +1 '>5' @6 +3 - @5 - -2 +4 @6 +2
 add 20 @5 '<5' +1 +2 '>5' @6 +3 - @5 - -
 
 printf '%s\n' "${words[@]}" >words
-make_events log.mprof
-oracle totals >all
-totals 1-4
-same_reports
-same_copies
-same_exports 1-4
-same_times
-same_frames
-same_page
+all_the_same
