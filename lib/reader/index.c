@@ -145,21 +145,13 @@ static mprof_status return_to_offset(mprof_reader *reader, uint64_t offset, mpro
 	return status;
 }
 
-mprof_status mprof_reader_build_index(mprof_reader *reader)
+/* Loads or builds the index, and returns to where reading was. */
+static mprof_status make_index(mprof_reader *reader)
 {
-	uint64_t offset;
+	const uint64_t offset = reader_next_offset(reader);
 	int is_stored;
-	mprof_status status;
+	mprof_status status = reader_load_stored_index(reader, &is_stored);
 
-	if (reader == NULL)
-		return MPROF_ERR_ARGUMENT;
-	if (reader->memory_error.status != MPROF_OK)
-		return reader_check(reader);
-	if (reader->parser == NULL || !reader->is_past_intro)
-		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE,
-				 "mprof_reader_build_index() called before INTRO was read");
-	offset = reader_next_offset(reader);
-	status = reader_load_stored_index(reader, &is_stored);
 	if (status != MPROF_OK || is_stored) {
 		reader->has_index |= is_stored;
 		reader->has_loaded_index |= is_stored;
@@ -176,6 +168,23 @@ mprof_status mprof_reader_build_index(mprof_reader *reader)
 	status = return_to_offset(reader, offset, status);
 	if (status == MPROF_OK)
 		reader->error = reader->index_error;
+	return status;
+}
+
+mprof_status mprof_reader_build_index(mprof_reader *reader)
+{
+	mprof_status status;
+
+	if (reader == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (reader->memory_error.status != MPROF_OK)
+		return reader_check(reader);
+	if (reader->parser == NULL || !reader->is_past_intro)
+		return error_set(&reader->error, MPROF_ERR_STATE, MPROF_SEVERITY_NONE,
+				 "mprof_reader_build_index() called before INTRO was read");
+	reader->watch.is_indexing = 1;
+	status = make_index(reader);
+	reader->watch.is_indexing = 0;
 	return status;
 }
 

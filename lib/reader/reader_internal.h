@@ -107,6 +107,7 @@ typedef struct reader_watch {
 	void *user;
 	uint64_t total;           /**< Bytes of the source; 0 if not known. */
 	uint64_t last_position;   /**< Position at the last call of progress. */
+	int is_indexing;          /**< mprof_reader_build_index() is running. */
 	atomic_int interrupt;     /**< Set by any thread or signal handler, cleared by the reader's thread. Relaxed: it
 	                               publishes no other data. */
 	int has_stopped;          /**< The seek in progress was interrupted; it did not fail. */

@@ -13,11 +13,6 @@
 /* A signal handler may set the flag only if the atomic store is lock-free. */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "the interrupt flag has to be lock-free");
 
-static uint64_t position_distance(uint64_t one, uint64_t other)
-{
-	return one > other ? one - other : other - one;
-}
-
 /* Reports progress, and returns 1 if the operation is to be interrupted. Called on the thread that calls the reader. */
 static int report_progress(void *user, uint64_t position)
 {
@@ -29,7 +24,13 @@ static int report_progress(void *user, uint64_t position)
 		watch->has_stopped = 1;
 		return 1;
 	}
-	if (watch->progress == NULL || position_distance(position, watch->last_position) < PROGRESS_SPAN)
+	/* To return to an earlier position is no progress. The next pass for the index continues from the furthest one. */
+	if (position < watch->last_position) {
+		if (!watch->is_indexing)
+			watch->last_position = position;
+		return 0;
+	}
+	if (watch->progress == NULL || position - watch->last_position < PROGRESS_SPAN)
 		return 0;
 	watch->last_position = position;
 	watch->has_stopped = watch->progress(watch->user, position, watch->total) != 0;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Progress, and interrupting long operations: nothing is lost. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>
@@ -7,6 +11,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef MPROF_WITH_ZLIB
+#include <zlib.h>
+#endif
 
 #define LONG_BLOCKS 40
 #define LONG_LENGTH ((size_t)500000)
@@ -110,6 +118,54 @@ Test(reader_interrupt, progress_interrupts)
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }
+
+#ifdef MPROF_WITH_ZLIB
+
+/* Stored without compression, so that positions in the compressed log are as far apart. */
+static log_bytes wrap_log(const log_bytes *log)
+{
+	const size_t room = log->length + log->length / 1000 + 1000;
+	log_bytes result = {malloc(room), 0};
+	z_stream stream;
+
+	memset(&stream, 0, sizeof(stream));
+	cr_assert_not_null(result.bytes);
+	cr_assert_eq(deflateInit2(&stream, 0, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	stream.next_in = log->bytes;
+	stream.avail_in = (uInt)log->length;
+	stream.next_out = result.bytes;
+	stream.avail_out = (uInt)room;
+	cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	result.length = room - stream.avail_out;
+	deflateEnd(&stream);
+	return result;
+}
+
+/* Each call returns to where reading was, and the next one continues: it ends although each call of progress stops. */
+Test(reader_interrupt, index_of_a_compressed_log)
+{
+	log_bytes log = make_long_log();
+	log_bytes compressed = wrap_log(&log);
+	progress_log progress = {.stop_at = 1};
+	mprof_reader *reader = open_with(&compressed, &progress);
+	mprof_block block;
+	mprof_status status;
+	int stops = 0;
+
+	mprof_block_init(&block, sizeof(block));
+	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_ERR_INTERRUPTED)
+		cr_assert_lt(++stops, 10);
+	while ((status = mprof_reader_build_index(reader)) == MPROF_ERR_INTERRUPTED)
+		cr_assert_lt(++stops, 100);
+	cr_assert_eq(status, MPROF_OK);
+	cr_assert_gt(stops, 5);
+	cr_assert_eq(mprof_reader_get_index_count(reader), LONG_BLOCKS);
+	mprof_reader_destroy(reader);
+	log_free(&compressed);
+	log_free(&log);
+}
+
+#endif
 
 static mprof_reader *interrupted;
 
