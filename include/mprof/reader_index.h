@@ -110,7 +110,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *read
  * \brief Gets the methods that are open in a thread after all its events up to and including a counter.
  *
  * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
- * thread is on.
+ * thread is on, which other threads may have taken or ended until then. If that depends on switches that the index in
+ * the log does not contain, the reader builds its own, which costs one pass over the log.
  *
  * The reader is left at the block that contains the counter, as after mprof_reader_seek(); without such a block it
  * stays where it was.

@@ -89,7 +89,7 @@ static uint32_t node_in_list(const open_frames *frames, uint64_t number, size_t 
 	return CALL_BASE_UNKNOWN;
 }
 
-static uint32_t node_at_end(const open_frames *frames, const open_slot *slot)
+uint32_t open_frames_end_node(const open_frames *frames, const open_slot *slot)
 {
 	if (slot->end_node == 0)
 		return frames->origin.gaps == 0 ? CALL_BASE_EMPTY : CALL_BASE_UNKNOWN;
@@ -108,7 +108,7 @@ static mprof_status restore_slot(open_frames *frames, open_slot *slot, uint32_t 
 	if (node == 0 && frames->origin.source == OPEN_FROM_INDEX)
 		node = node_in_list(frames, slot->number, frames->touch_count - 2);
 	if (node == 0 && frames->origin.source == OPEN_FROM_END) {
-		node = node_at_end(frames, slot);
+		node = open_frames_end_node(frames, slot);
 		if (slot->end_node != 0)
 			slot->left = slot->end_left;
 	}

@@ -45,4 +45,7 @@ mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, size_t 
  */
 mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t gaps);
 
+/** The node of a stack at the end of the index; #CALL_BASE_UNKNOWN if unreadable blocks may have changed it. */
+uint32_t open_frames_end_node(const open_frames *frames, const open_slot *slot);
+
 #endif

@@ -7,6 +7,7 @@
 #include "reader/errors.h"
 #include "reader/frames.h"
 #include "reader/open_follow.h"
+#include "reader/open_switches.h"
 #include "reader/reader_internal.h"
 #include "reader/stored_index.h"
 
@@ -108,19 +109,40 @@ mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds, u
 	return status == MPROF_OK && !found ? mprof_reader_seek(reader, reader->index.end) : status;
 }
 
+/* The caller's array of frames. */
+typedef struct frame_array {
+	mprof_stack_frame *frames;
+	size_t frame_size;
+	size_t capacity;
+	size_t *count;
+} frame_array;
+
 /* Copies a stack to the caller's array, innermost frame first. */
-static void copy_frames(const open_stack *stack, mprof_stack_frame *frames, size_t frame_size, size_t capacity,
-			size_t *count)
+static void copy_frames(const open_stack *stack, const frame_array *array)
 {
 	const size_t depth = stack->calls.depth;
+	const size_t count = depth + (stack->calls.base != CALL_BASE_EMPTY);
 	mprof_stack_frame frame;
 
-	*count = depth + (stack->calls.base != CALL_BASE_EMPTY);
-	for (size_t i = 0; i < *count && i < capacity; i++) {
+	*array->count = count;
+	for (size_t i = 0; i < count && i < array->capacity; i++) {
 		memset(&frame, 0, sizeof(frame));
 		frame.id = i < depth ? open_stack_frames(stack)[depth - 1 - i].method : 0;
-		element_put(frames, frame_size, i, &frame, sizeof(frame));
+		element_put(array->frames, array->frame_size, i, &frame, sizeof(frame));
 	}
+}
+
+static mprof_status copy_node(mprof_reader *reader, uint32_t node, const frame_array *array)
+{
+	open_stack stack;
+	mprof_status status;
+
+	memset(&stack, 0, sizeof(stack));
+	status = open_frames_restore(&reader->frames.open, &stack, node);
+	if (status == MPROF_OK)
+		copy_frames(&stack, array);
+	open_stack_destroy(&stack, &reader->allocator);
+	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for call stacks") : status;
 }
 
 /* Follows the events of the block up to a counter. */
@@ -146,22 +168,41 @@ static mprof_status follow_until(mprof_reader *reader, uint64_t counter)
 	return status == MPROF_ERR_LIMIT ? status : MPROF_OK;
 }
 
-static mprof_status copy_frames_at(mprof_reader *reader, uint64_t counter, mprof_stack_frame *frames, size_t frame_size,
-				   size_t capacity, size_t *count)
+/* The stack that a thread is on after its events until a counter. */
+typedef struct stack_at {
+	uint64_t number; /* Of the stack; 0: the thread's own. */
+	uint32_t
+		own_node; /* If it is another one: node of the thread's own stack; 0 if the block does not touch that. */
+} stack_at;
+
+static mprof_status describe_stack(open_frames *open, stack_at *at)
+{
+	open_slot *own = &open->threads[open->current].own;
+
+	at->number = open_frames_slot(open, open->current)->number;
+	at->own_node = 0;
+	if (at->number == 0 || own->generation != open->generation)
+		return MPROF_OK;
+	return open_frames_keep(open, &own->stack, &at->own_node);
+}
+
+static mprof_status copy_frames_at(mprof_reader *reader, uint64_t counter, const frame_array *frames, stack_at *at)
 {
 	mprof_block block = {.struct_size = sizeof(block)};
 	mprof_status status = reader_next(reader, MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS), &block);
+	open_frames *open = &reader->frames.open;
 
 	if (!parser_has_content(reader->parser) || block.kind != MPROF_BLOCK_EVENTS)
 		return status != MPROF_OK ? status : MPROF_ERR_STATE;
 	reader->frames.follows_all = 1;
 	status = follow_until(reader, counter);
-	if (status == MPROF_OK)
-		copy_frames(&open_frames_slot(&reader->frames.open, reader->frames.open.current)->stack, frames,
-			    frame_size, capacity, count);
+	if (status == MPROF_OK) {
+		copy_frames(&open_frames_slot(open, open->current)->stack, frames);
+		status = describe_stack(open, at);
+	}
 	reader->frames.is_done = 1;
 	reader->frames.follows_all = 0;
-	return status;
+	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for call stacks") : status;
 }
 
 /*
@@ -251,7 +292,7 @@ static mprof_status search_open_block(mprof_reader *reader, const index_list *li
 }
 
 /* Finds the block, and seeks to it. Sets *found to 0 if none. */
-static mprof_status find_open_block(mprof_reader *reader, uint64_t thread, uint64_t counter, index_block *block,
+static mprof_status find_open_block(mprof_reader *reader, uint64_t thread, uint64_t counter, open_block *best,
 				    int *found)
 {
 	mprof_status status;
@@ -259,25 +300,133 @@ static mprof_status find_open_block(mprof_reader *reader, uint64_t thread, uint6
 
 	do {
 		const index_list *list = block_index_thread(&reader->index, thread);
-		open_block best = {.is_known = 0};
 
+		memset(best, 0, sizeof(*best));
 		*found = 0;
 		matches = 1;
 		if (list == NULL)
 			return MPROF_OK;
-		status = search_open_block(reader, list, counter, &best, found, &matches);
+		status = search_open_block(reader, list, counter, best, found, &matches);
 		if (status == MPROF_OK && matches && *found)
-			status = seek_to_block(reader, &best.block, &matches);
-		*block = best.block;
+			status = seek_to_block(reader, &best->block, &matches);
 	} while (status == MPROF_OK && !matches);
+	return status;
+}
+
+/*
+ * Finds whether the block, where the reader is, takes a stack from the thread that is on it, or ends it, after one
+ * counter and not after another.
+ */
+static mprof_status find_taking_event(mprof_reader *reader, uint64_t stack, uint64_t after, uint64_t until, int *found)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_next(reader, MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS), &block);
+	mprof_event events[EVENT_BATCH];
+	size_t count = 0;
+
+	if (!parser_has_content(reader->parser) || block.kind != MPROF_BLOCK_EVENTS)
+		return status != MPROF_OK ? status : MPROF_ERR_STATE;
+	status = MPROF_OK;
+	while (status == MPROF_OK && !*found) {
+		status = mprof_parser_next_events(reader->parser, events, EVENT_BATCH, &count);
+		for (size_t i = 0; status == MPROF_OK && i < count; i++)
+			*found |= (events[i].kind == MPROF_EVENT_STACK_SWITCH ||
+				   events[i].kind == MPROF_EVENT_STACK_END) &&
+				  events[i].value == stack && (int64_t)(events[i].counter - after) > 0 &&
+				  (int64_t)(events[i].counter - until) <= 0;
+	}
+	reader->frames.is_done = 1;
+	return status == MPROF_ERR_MEMORY ? status : MPROF_OK;
+}
+
+/* The node of a stack when a block of the index first touches it; 0 if it does not. */
+static uint32_t node_touched(const mprof_reader *reader, size_t number, uint64_t stack)
+{
+	const index_block *block = &reader->index.blocks[number];
+	const open_switch *switches = reader->frames.open.switches;
+
+	if (block->stack == stack)
+		return block->frames != 0 ? block->frames : CALL_BASE_UNKNOWN;
+	for (size_t i = number > 0 ? (size_t)block[-1].switch_end : 0; i < block->switch_end; i++) {
+		if (switches[i].number == stack)
+			return switches[i].node != 0 ? switches[i].node : CALL_BASE_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Finds whether another thread took the stack that the thread of a block is on, or ended it, until a counter. */
+static mprof_status find_taker(mprof_reader *reader, const open_block *from, uint64_t stack, uint64_t until, int *found)
+{
+	const block_index *index = &reader->index;
+	mprof_status status = MPROF_OK;
+
+	*found = 0;
+	/* The events of a stack are in the log in order of time (doc/format.md, 4.8). */
+	for (size_t i = block_index_find(index, from->block.offset); i < index->count && !*found; i++) {
+		const index_block *block = &index->blocks[i];
+
+		if (block->kind != MPROF_BLOCK_EVENTS || block->thread == from->block.thread ||
+		    block_index_starts_after(index, block, until) ||
+		    !block_index_ends_after(index, block, from->latest) || node_touched(reader, i, stack) == 0)
+			continue;
+		status = mprof_reader_seek(reader, block->offset);
+		if (status == MPROF_OK)
+			status = find_taking_event(reader, stack, from->latest, until, found);
+		if (status != MPROF_OK)
+			break;
+	}
+	return status;
+}
+
+/*
+ * The node of a thread's own stack while it is on another one, from a block on that does not touch it: the thread's
+ * next block that does has it.
+ */
+static uint32_t find_own_node(const mprof_reader *reader, const index_block *from)
+{
+	const open_frames *open = &reader->frames.open;
+	const block_index *index = &reader->index;
+	const size_t thread = thread_map_get(&open->by_thread, from->thread);
+	uint32_t node = 0;
+
+	for (size_t i = block_index_find(index, from->offset) + 1; i < index->count && node == 0; i++) {
+		if (index->blocks[i].kind == MPROF_BLOCK_EVENTS && index->blocks[i].thread == from->thread)
+			node = node_touched(reader, i, 0);
+	}
+	if (node == 0)
+		node = open_frames_end_node(open, &open->threads[thread].own);
+	return node != 0 ? node : CALL_BASE_UNKNOWN;
+}
+
+/*
+ * Gets the frames after the thread's events until a counter, which are in a block. \p is_whole is 0 if the answer
+ * depends on switches between stacks that the loaded index lacks.
+ */
+static mprof_status get_frames(mprof_reader *reader, const open_block *from, uint64_t counter,
+			       const frame_array *frames, int *is_whole)
+{
+	stack_at at = {0, 0};
+	mprof_status status = copy_frames_at(reader, counter, frames, &at);
+	int is_taken = 0;
+
+	*is_whole = status != MPROF_OK || at.number == 0 || !reader->has_loaded_index;
+	if (status != MPROF_OK || at.number == 0 || !*is_whole)
+		return status;
+	status = find_taker(reader, from, at.number, counter, &is_taken);
+	/* The thread has then returned to its own stack, without an event. */
+	if (status == MPROF_OK && is_taken)
+		status =
+			copy_node(reader, at.own_node != 0 ? at.own_node : find_own_node(reader, &from->block), frames);
 	return status;
 }
 
 mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread, uint64_t counter,
 					  mprof_stack_frame *frames, size_t frame_size, size_t capacity, size_t *count)
 {
-	index_block block;
+	const frame_array array = {frames, frame_size, capacity, count};
+	open_block block;
 	mprof_status status;
+	int is_whole = 1;
 	int found;
 
 	if (count != NULL)
@@ -289,19 +438,25 @@ mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
 		return refuse_call(reader, MPROF_ERR_STATE,
 				   "mprof_reader_get_open_frames() needs an index with events: call "
 				   "mprof_reader_build_index() first");
-	status = find_open_block(reader, thread, counter, &block, &found);
-	if (status != MPROF_OK || !found)
-		return status;
-	status = copy_frames_at(reader, counter, frames, frame_size, capacity, count);
-	return status == MPROF_OK ? mprof_reader_seek(reader, block.offset) : status;
+	do {
+		*count = 0;
+		status = find_open_block(reader, thread, counter, &block, &found);
+		if (status != MPROF_OK || !found)
+			return status;
+		status = get_frames(reader, &block, counter, &array, &is_whole);
+		if (status == MPROF_OK && !is_whole)
+			status = rebuild_index(reader);
+	} while (status == MPROF_OK && !is_whole);
+	if (status != MPROF_OK)
+		*count = 0;
+	return status == MPROF_OK ? mprof_reader_seek(reader, block.block.offset) : status;
 }
 
 mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset, mprof_stack_frame *frames,
 					   size_t frame_size, size_t capacity, size_t *count)
 {
-	open_stack stack;
+	const frame_array array = {frames, frame_size, capacity, count};
 	uint32_t node;
-	mprof_status status;
 
 	if (count != NULL)
 		*count = 0;
@@ -316,10 +471,5 @@ mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset
 	if (node == 0)
 		return refuse_call(reader, MPROF_ERR_ARGUMENT,
 				   "no EVENTS block with a known call stack starts at this offset");
-	memset(&stack, 0, sizeof(stack));
-	status = open_frames_restore(&reader->frames.open, &stack, node);
-	if (status == MPROF_OK)
-		copy_frames(&stack, frames, frame_size, capacity, count);
-	open_stack_destroy(&stack, &reader->allocator);
-	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for call stacks") : status;
+	return copy_node(reader, node, &array);
 }

@@ -38,6 +38,7 @@ for seed in 11 12; do
 	totals 1-3
 	same_exports 1-3
 	same_times
+	same_frames gaps
 	same_page
 done
 
