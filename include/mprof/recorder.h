@@ -217,6 +217,27 @@ typedef struct mprof_recorder_options {
 } mprof_recorder_options;
 
 /**
+ * \brief Options of mprof_recorder_recover(); set by mprof_recovery_options_init().
+ * \since 0.1
+ */
+typedef struct mprof_recovery_options {
+	size_t struct_size; /**< sizeof (mprof_recovery_options), set by the caller. */
+	/**
+	 * \brief Log of the process. For a recorder of mprof_recorder_open_ring(), the file to write the log to; an
+	 * existing log or empty file is replaced, any other file is refused. NULL:
+	 * mprof_recorder_options::salvage_log_path of the process, or the path that it opened. Borrowed during the
+	 * call.
+	 */
+	const char *log_path;
+	/**
+	 * \brief Called while the log is verified, before anything is changed. Steps are bytes of the log, as stored.
+	 * May be NULL.
+	 */
+	mprof_progress_function progress;
+	void *progress_user; /**< Passed as the first argument. */
+} mprof_recovery_options;
+
+/**
  * \brief What mprof_recorder_recover() found and did.
  * \since 0.1
  */
@@ -241,6 +262,17 @@ typedef struct mprof_recovery {
  * \since 0.1
  */
 MPROF_API void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size);
+
+/**
+ * \brief Sets all options to their defaults.
+ *
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_recovery_options) as the caller was compiled; a size smaller than that of size_t
+ * does nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_recovery_options_init(mprof_recovery_options *options, size_t struct_size);
 
 /**
  * \brief Creates a file as mprof_writer_open_path() does and starts to record into it: writes INTRO, DIRECTIVES and
@@ -521,15 +553,14 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  *
  * \param salvage_path mprof_recorder_options::salvage_path of the process. A file of another version of the library, or
  * of another architecture, is refused.
- * \param log_path Log of the process. For a recorder of mprof_recorder_open_ring(), the file to write the log to; an
- * existing log or empty file is replaced, any other file is refused. NULL: mprof_recorder_options::salvage_log_path of
- * the process, or the path that it opened.
+ * \param options Options, or NULL for the defaults. Borrowed during the call.
  * \param recovery Receives what was found and done, up to its struct_size, which the caller sets; may be NULL.
  * \param error Receives the error, up to its struct_size, which the caller sets; may be NULL.
  * \return
  * - #MPROF_OK; nothing was changed if mprof_recovery::was_complete is 1.
- * - #MPROF_ERR_ARGUMENT if \p salvage_path is NULL, \p log_path is NULL and the process named none, or a struct_size is
+ * - #MPROF_ERR_ARGUMENT if \p salvage_path is NULL, no log is named by the options or the process, or a struct_size is
  *   too small.
+ * - #MPROF_ERR_INTERRUPTED if mprof_recovery_options::progress asked for it: nothing was changed.
  * - #MPROF_ERR_STATE if the process is still running.
  * - #MPROF_ERR_NOT_MPROF if the file is not a salvage file, or one of another version or architecture; or if the log
  *   is another file, or the log of another recording.
@@ -548,8 +579,8 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  * Any thread; not async-signal-safe.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
-					      mprof_error *error);
+MPROF_API mprof_status mprof_recorder_recover(const char *salvage_path, const mprof_recovery_options *options,
+					      mprof_recovery *recovery, mprof_error *error);
 
 MPROF_END_DECLS
 

@@ -171,8 +171,8 @@ static mprof_status follow_until(mprof_reader *reader, uint64_t counter)
 /* The stack that a thread is on after its events until a counter. */
 typedef struct stack_at {
 	uint64_t number; /* Of the stack; 0: the thread's own. */
-	uint32_t
-		own_node; /* If it is another one: node of the thread's own stack; 0 if the block does not touch that. */
+	/* If it is another one: node of the thread's own stack; 0 if the block does not touch that. */
+	uint32_t own_node;
 } stack_at;
 
 static mprof_status describe_stack(open_frames *open, stack_at *at)

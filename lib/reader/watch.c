@@ -24,7 +24,7 @@ static int report_progress(void *user, uint64_t position)
 		watch->has_stopped = 1;
 		return 1;
 	}
-	/* To return to an earlier position is no progress. The next pass for the index continues from the furthest one. */
+	/* To return to an earlier position is no progress. The next pass for the index continues at the furthest. */
 	if (position < watch->last_position) {
 		if (!watch->is_indexing)
 			watch->last_position = position;

@@ -125,6 +125,10 @@ static int read_part(void *user, void *bytes, size_t length, size_t *got)
 	while (count < 0 && errno == EINTR);
 	if (count < 0)
 		return errno;
+	for (ssize_t counted = 0; counted < count && source->part->going != NULL; counted += PROGRESS_SPAN) {
+		if (!progress_report(source->part->going))
+			return ECANCELED;
+	}
 	source->offset += (uint64_t)count;
 	*got = (size_t)count;
 	return 0;
@@ -196,5 +200,7 @@ mprof_status log_walk_part(log_walk *walk, const mprof_allocator *allocator, con
 		status = walk_source(walk, &source, system_error);
 	if (source.close != NULL)
 		source.close(source.user);
+	if (status == MPROF_ERR_IO && part->going != NULL)
+		return progress_status(part->going, status);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include <mprof/status.h>
 
 #include "base/allocator.h"
+#include "base/progress.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,12 +64,14 @@ typedef struct log_part {
 	uint64_t start;
 	uint64_t end;
 	int is_compressed; /**< It consists of gzip members. */
+	progress *going;   /**< Counts the stored bytes as steps; NULL: nothing does. */
 } log_part;
 
 /**
  * Walks a part of a file, which must be whole blocks. The file's offset does not change. Returns #MPROF_OK, the status
  * of log_walk_feed(), #MPROF_ERR_TRUNCATED if the last block is not whole, #MPROF_ERR_IO with \p system_error,
- * #MPROF_ERR_MEMORY, or #MPROF_ERR_UNSUPPORTED if it is compressed and the library was built without zlib.
+ * #MPROF_ERR_MEMORY, #MPROF_ERR_INTERRUPTED if log_part::going stopped it, or #MPROF_ERR_UNSUPPORTED if it is
+ * compressed and the library was built without zlib.
  */
 mprof_status log_walk_part(log_walk *walk, const mprof_allocator *allocator, const log_part *part, int *system_error);
 

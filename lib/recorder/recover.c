@@ -28,6 +28,7 @@
 /* The state of one recovery. */
 typedef struct recovery_job {
 	const char *salvage_path;
+	mprof_recovery_options options;
 	const char *log_path;
 	int is_log_named; /* < By the caller. */
 	salvage_area area;
@@ -36,6 +37,7 @@ typedef struct recovery_job {
 	mprof_recorder *recorder;
 	block_ring *ring;
 	recovered_log log; /* < If there is no ring. */
+	progress going;    /* < Steps are bytes of the log. */
 	int has_begun;     /* < Something may have been written. */
 	mprof_recovery result;
 	journal_damage damage; /**< What could not be used. */
@@ -47,6 +49,13 @@ static mprof_status recovery_fail(recovery_job *job, mprof_status status, int sy
 	error_set(&job->error, status, MPROF_SEVERITY_FATAL, what);
 	job->error.system_error = system_error;
 	return status;
+}
+
+/* Stops, as the caller wants, before anything is changed. */
+static mprof_status recovery_stop(recovery_job *job)
+{
+	return error_set(&job->error, MPROF_ERR_INTERRUPTED, MPROF_SEVERITY_NONE,
+			 "recovery was stopped, so nothing was changed");
 }
 
 /* Refuses a damaged salvage file, before anything is changed. */
@@ -163,6 +172,7 @@ static mprof_status open_ring(recovery_job *job)
 static mprof_status open_log(recovery_job *job)
 {
 	job->log.path = job->log_path;
+	job->log.going = &job->going;
 	return recovered_log_open(&job->log, &job->area, job->header, &job->error);
 }
 
@@ -350,8 +360,13 @@ static void note_length(recovery_job *job)
 /* Reads everything from the salvage file, and refuses it if something is damaged. Nothing is written. */
 static mprof_status read_salvage(recovery_job *job)
 {
-	mprof_status status = job->header->ring_bytes != 0 ? open_ring(job) : open_log(job);
+	const uint64_t length = job->header->ring_bytes != 0 ? 0 : salvage_current_progress(job->header)->log_length;
+	mprof_status status;
 
+	progress_init(&job->going, job->options.progress, job->options.progress_user, length);
+	if (!progress_begin(&job->going, length))
+		return recovery_stop(job);
+	status = job->header->ring_bytes != 0 ? open_ring(job) : open_log(job);
 	if (status == MPROF_OK)
 		status = open_recovering_recorder(job);
 	if (status != MPROF_OK)
@@ -359,7 +374,8 @@ static mprof_status read_salvage(recovery_job *job)
 	if (!recovery_fill(&job->recorder->drain, &job->area, job->header, &job->damage))
 		return recovery_fail(job, MPROF_ERR_MEMORY, 0, "out of memory for the events in the salvage file");
 	check_tail(job);
-	return refuse_damage(job);
+	status = refuse_damage(job);
+	return status == MPROF_OK && !progress_end(&job->going) ? recovery_stop(job) : status;
 }
 
 static mprof_status write_log(recovery_job *job)
@@ -426,18 +442,27 @@ static void release_job(recovery_job *job)
 		salvage_area_close(&job->area);
 }
 
-mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
-				    mprof_error *error)
+void mprof_recovery_options_init(mprof_recovery_options *options, size_t struct_size)
 {
-	recovery_job job = {.salvage_path = salvage_path, .log_path = log_path, .log = {.fd = -1}};
+	struct_init(options, struct_size);
+}
+
+mprof_status mprof_recorder_recover(const char *salvage_path, const mprof_recovery_options *options,
+				    mprof_recovery *recovery, mprof_error *error)
+{
+	recovery_job job = {.salvage_path = salvage_path, .log = {.fd = -1}};
 	int saved_errno = errno;
 	mprof_status status;
 
 	error_clear(&job.error);
 	if (salvage_path == NULL)
 		status = recovery_fail(&job, MPROF_ERR_ARGUMENT, 0, "salvage_path is NULL");
-	else
+	else if (struct_copy_in(&job.options, options, sizeof(job.options)) != MPROF_OK)
+		status = recovery_fail(&job, MPROF_ERR_ARGUMENT, 0, "the options have fields that this version lacks");
+	else {
+		job.log_path = job.options.log_path;
 		status = recover_log(&job);
+	}
 	release_job(&job);
 	if (recovery != NULL && status != MPROF_ERR_ARGUMENT &&
 	    struct_copy_out(recovery, &job.result, sizeof(job.result)) != MPROF_OK)

@@ -29,6 +29,8 @@ static mprof_status fail_walk(mprof_error *error, mprof_status status, int syste
 		return fail(error, status, system_error, "cannot read the log");
 	case MPROF_ERR_MEMORY:
 		return fail(error, status, 0, "out of memory for reading the log");
+	case MPROF_ERR_INTERRUPTED:
+		return error_set(error, status, MPROF_SEVERITY_NONE, "recovery was stopped, so nothing was changed");
 	case MPROF_ERR_UNSUPPORTED:
 		return fail(error, status, 0, "this build of the library cannot decompress the log");
 	default:
@@ -80,7 +82,7 @@ static mprof_status check_file(const recovered_log *log, const salvage_area *are
 /* Verifies that the log is that of the recording, and then all of it. */
 static mprof_status check_blocks(const recovered_log *log, const salvage_header *header, mprof_error *error)
 {
-	const log_part part = {log->fd, 0, log->length, log->is_compressed != 0};
+	log_part part = {log->fd, 0, log->length, log->is_compressed != 0, NULL};
 	log_walk walk = {.is_first_only = 1};
 	mprof_status status = walk_log(&walk, &part, error);
 
@@ -89,6 +91,7 @@ static mprof_status check_blocks(const recovered_log *log, const salvage_header 
 	if (walk.blocks == 0 || walk.first_checksum != header->first_checksum)
 		return fail(error, MPROF_ERR_NOT_MPROF, 0, "the log is that of another recording");
 	memset(&walk, 0, sizeof(walk));
+	part.going = log->going;
 	return walk_log(&walk, &part, error);
 }
 
@@ -124,7 +127,7 @@ mprof_status recovered_log_cut(const recovered_log *log, mprof_error *error)
 static mprof_status verify_end(int fd, uint64_t start, uint32_t is_compressed, mprof_error *error)
 {
 	log_walk walk;
-	log_part part = {fd, start, 0, is_compressed != 0};
+	log_part part = {fd, start, 0, is_compressed != 0, NULL};
 	struct stat status;
 	mprof_status walked;
 
@@ -159,7 +162,7 @@ static int begins_as_log(int fd, uint64_t length)
 	unsigned char magic[SOURCE_GZIP_MAGIC_LENGTH];
 	mprof_allocator allocator;
 	log_walk walk;
-	log_part part = {fd, 0, length, 0};
+	log_part part = {fd, 0, length, 0, NULL};
 	int system_error;
 	mprof_status status;
 

@@ -11,6 +11,7 @@
 #ifndef RECORDER_RECOVERED_LOG_H
 #define RECORDER_RECOVERED_LOG_H
 
+#include "base/progress.h"
 #include "recorder/salvage.h"
 
 typedef struct recovered_log {
@@ -18,6 +19,7 @@ typedef struct recovered_log {
 	int fd;                 /**< -1 if it is not open. */
 	uint64_t length;        /**< Up to where the process committed, in bytes as stored. */
 	uint32_t is_compressed; /**< In gzip members. */
+	progress *going;        /**< Counts the bytes of the log that recovered_log_open() verifies, and can stop it. */
 } recovered_log;
 
 /**

@@ -62,8 +62,8 @@ mprof_status mprof_recorder_open_ring(uint64_t bytes, const mprof_recorder_optio
 	return refuse_recording(NULL, recorder, error);
 }
 
-mprof_status mprof_recorder_recover(const char *salvage_path, const char *log_path, mprof_recovery *recovery,
-				    mprof_error *error)
+mprof_status mprof_recorder_recover(const char *salvage_path, const mprof_recovery_options *options,
+				    mprof_recovery *recovery, mprof_error *error)
 {
 	return set_error(error);
 }
@@ -353,6 +353,11 @@ mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_wri
 }
 
 void mprof_recorder_options_init(mprof_recorder_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+void mprof_recovery_options_init(mprof_recovery_options *options, size_t struct_size)
 {
 	struct_init(options, struct_size);
 }

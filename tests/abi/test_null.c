@@ -182,6 +182,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_open_sink(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_open_ring(0, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_dump_path(NULL, NULL, 0, NULL));
+	DOES_NOTHING(mprof_recovery_options_init(NULL, 0));
 	REFUSES(mprof_recorder_recover(NULL, NULL, NULL, NULL));
 	REFUSES(mprof_recorder_close(NULL));
 	DOES_NOTHING(mprof_recorder_destroy(NULL));

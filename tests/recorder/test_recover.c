@@ -63,6 +63,15 @@ static void test_damaged_names(log_form form)
 	release(&log, &salvage);
 }
 
+static mprof_status recover_as(const char *path, mprof_error *error)
+{
+	mprof_recovery_options options;
+
+	mprof_recovery_options_init(&options, sizeof(options));
+	options.log_path = path;
+	return mprof_recorder_recover(SALVAGE, &options, NULL, error);
+}
+
 /* The salvage file as it was. */
 static mprof_status recover_to(const char *path, const content *salvage, mprof_error *error)
 {
@@ -72,7 +81,7 @@ static mprof_status recover_to(const char *path, const content *salvage, mprof_e
 	write_content(SALVAGE, salvage);
 	memset(error, 0, sizeof(*error));
 	error->struct_size = sizeof(*error);
-	status = mprof_recorder_recover(SALVAGE, path, NULL, error);
+	status = recover_as(path, error);
 	CHECK(status == MPROF_OK || is_unchanged(path, &before));
 	CHECK(status == MPROF_OK || is_unchanged(SALVAGE, salvage));
 	free(before.bytes);
@@ -102,7 +111,7 @@ static void test_other_files(log_form form)
 	write_text("text", log.length + 100000);
 	CHECK(recover_to("text", &salvage, &error) == MPROF_ERR_NOT_MPROF);
 	CHECK(mkdir("directory", 0700) == 0);
-	CHECK(mprof_recorder_recover(SALVAGE, "directory", NULL, NULL) != MPROF_OK);
+	CHECK(recover_as("directory", NULL) != MPROF_OK);
 	CHECK(rmdir("directory") == 0);
 	if (form != RING) {
 		/* Another recording of the same program. */
@@ -152,13 +161,64 @@ static void test_other_users(log_form form)
 	if (form != RING) {
 		CHECK(chown(SALVAGE, 0, 0) == 0);
 		CHECK(symlink(LOG, "link.mprof") == 0 && lchown("link.mprof", NOBODY, NOBODY) == 0);
-		CHECK(mprof_recorder_recover(SALVAGE, "link.mprof", NULL, &error) == MPROF_ERR_IO);
+		CHECK(recover_as("link.mprof", &error) == MPROF_ERR_IO);
 		CHECK(is_unchanged(LOG, &log));
 		CHECK(unlink("link.mprof") == 0);
 		/* A program that gave up being root. */
 		CHECK(chown(SALVAGE, NOBODY, NOBODY) == 0 && chown(LOG, NOBODY, NOBODY) == 0);
 		CHECK(mprof_recorder_recover(SALVAGE, NULL, NULL, &error) == MPROF_OK);
 	}
+	release(&log, &salvage);
+}
+
+typedef struct stop {
+	unsigned calls;
+	unsigned at; /* The number of the call that stops. */
+	uint64_t done;
+	uint64_t total;
+} stop;
+
+static int count_call(void *user, uint64_t done, uint64_t total)
+{
+	stop *watch = user;
+
+	CHECK(done <= total && done >= watch->done && (watch->calls > 0 || done == 0));
+	watch->done = done;
+	watch->total = total;
+	return ++watch->calls == watch->at;
+}
+
+static mprof_status recover_watched(stop *watch, mprof_error *error)
+{
+	mprof_recovery_options options;
+
+	mprof_recovery_options_init(&options, sizeof(options));
+	options.progress = count_call;
+	options.progress_user = watch;
+	return mprof_recorder_recover(SALVAGE, &options, NULL, error);
+}
+
+/* Stopped at any call, it changes nothing, and can be repeated. */
+static void test_stop(log_form form)
+{
+	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_status status = MPROF_ERR_INTERRUPTED;
+	unsigned stops = 0;
+	stop watch;
+	content log;
+	content salvage;
+
+	make_files(form, &log, &salvage);
+	while (status == MPROF_ERR_INTERRUPTED) {
+		CHECK(is_unchanged(LOG, &log) && is_unchanged(SALVAGE, &salvage));
+		watch = (stop){.at = stops + 1};
+		status = recover_watched(&watch, &error);
+		CHECK(status == MPROF_OK || (watch.calls == watch.at && error.status == MPROF_ERR_INTERRUPTED));
+		stops += status != MPROF_OK;
+	}
+	CHECK(status == MPROF_OK && watch.calls == stops && watch.done == watch.total);
+	CHECK(form == RING ? stops == 2 : stops > 2 && watch.total > 0);
+	CHECK(events_of(LOG) == 2 * (EVENTS + MORE_EVENTS));
 	release(&log, &salvage);
 }
 
@@ -173,6 +233,7 @@ int main(void)
 		test_damaged_names((log_form)form);
 		test_other_files((log_form)form);
 		test_other_users((log_form)form);
+		test_stop((log_form)form);
 	}
 	unlink(LOG);
 	unlink(SALVAGE);

@@ -393,9 +393,12 @@ static void test_refusals(void)
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
 	mprof_error error = {.struct_size = sizeof(error)};
 	pid_t child = start_program(&plain);
+	mprof_recovery_options options;
 	struct stat status;
 	found log;
 
+	mprof_recovery_options_init(&options, sizeof(options));
+	options.log_path = "missing";
 	while (recorded_calls() < MIN_EVENTS)
 		sleep_microseconds(100);
 	CHECK(mprof_recorder_recover(salvage_path, NULL, &recovery, &error) == MPROF_ERR_STATE);
@@ -404,7 +407,7 @@ static void test_refusals(void)
 	CHECK(mprof_recorder_recover(log_path, NULL, &recovery, &error) == MPROF_ERR_NOT_MPROF);
 	CHECK(mprof_recorder_recover("missing", NULL, &recovery, &error) == MPROF_ERR_IO);
 	CHECK(error.system_error == ENOENT);
-	CHECK(mprof_recorder_recover(salvage_path, "missing", &recovery, &error) == MPROF_ERR_IO);
+	CHECK(mprof_recorder_recover(salvage_path, &options, &recovery, &error) == MPROF_ERR_IO);
 	/* A log that lost its end cannot be continued. */
 	CHECK(stat(log_path, &status) == 0);
 	CHECK(rename(log_path, "whole") == 0);

@@ -354,6 +354,7 @@ static uint64_t references_of_all(uint64_t objects)
 static void kill_after(uint64_t objects, unsigned microseconds)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	mprof_recovery_options options;
 	pid_t child;
 	uint64_t truth;
 	found log;
@@ -368,7 +369,9 @@ static void kill_after(uint64_t objects, unsigned microseconds)
 		pause_shortly(10);
 	pause_shortly(microseconds);
 	CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-	CHECK(mprof_recorder_recover(salvage_path, log_path, &recovery, NULL) == MPROF_OK);
+	mprof_recovery_options_init(&options, sizeof(options));
+	options.log_path = log_path;
+	CHECK(mprof_recorder_recover(salvage_path, &options, &recovery, NULL) == MPROF_OK);
 	truth = atomic_load(recorded);
 	read_log(&log);
 	/* The process may have died between an object and its count, or within its references. */

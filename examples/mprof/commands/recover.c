@@ -70,6 +70,7 @@ static int report_failure(const char *name, const mprof_error *error)
 static int recover(const char *name, const char *log)
 {
 	mprof_recovery recovery = {.struct_size = sizeof(recovery)};
+	mprof_recovery_options options;
 	mprof_error error = {.struct_size = sizeof(error)};
 	char beside[SALVAGE_PATH_MAX];
 	/* With --log, the other file is a salvage file whatever its name is. */
@@ -80,8 +81,9 @@ static int recover(const char *name, const char *log)
 		fprintf(stderr, "mprof: %s: %s\n", name, strerror(ENAMETOOLONG));
 		return STATUS_NOTHING;
 	}
-	status = mprof_recorder_recover(is_salvage_file ? name : beside, is_salvage_file ? log : name, &recovery,
-					&error);
+	mprof_recovery_options_init(&options, sizeof(options));
+	options.log_path = is_salvage_file ? log : name;
+	status = mprof_recorder_recover(is_salvage_file ? name : beside, &options, &recovery, &error);
 	if (status == MPROF_ERR_IO && error.system_error == ENOENT && !is_salvage_file && access(beside, F_OK) != 0) {
 		fprintf(stderr, "mprof: %s: nothing to recover: there is no %s\n", name, beside);
 		return STATUS_NOTHING;
