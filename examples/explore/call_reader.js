@@ -443,7 +443,8 @@ export class CallReader {
 			if (counter < from && frames.length === 0)
 				continue;
 			const thread = this.#thread(id);
-			thread.stack.frames = frames.map((frame) => frame.id).reverse();
+			// Method 0 stands for callers that were not recorded.
+			thread.stack.frames = frames.map((frame) => frame.id).filter((method) => method !== 0).reverse();
 			this.#beginRow(thread, from, this.#clock.timeOf(from));
 			await pause();
 		}
