@@ -5,7 +5,7 @@
 #include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "base/array.h"
-#include "format/record_lists.h"
+#include "format/records.h"
 
 /* Records fetched from the reader at a time, and the most that are collected for one block. */
 #define RECORD_BATCH 256

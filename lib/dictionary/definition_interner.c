@@ -2,7 +2,7 @@
 /* Assigns IDs to definitions that have none in the log. Equal definitions get the same ID. */
 #include "dictionary/definition_interner.h"
 
-#include "format/record_texts.h"
+#include "format/records.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Stores definitions compactly in arrays by ID, with ranges for gaps. */
 #include "dictionary/definition_table.h"
 
-#include "format/record_texts.h"
+#include "format/records.h"
 
 #include <string.h>
 

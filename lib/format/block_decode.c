@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "format/heap_records.h"
 #include "format/index_items.h"
-#include "format/list_end.h"
+#include "format/content_cursor.h"
 
 #include <string.h>
 

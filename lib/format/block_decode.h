@@ -10,16 +10,14 @@
 
 #include <mprof/parser.h>
 
-#include "format/kind_counts.h"
+#include "format/event_kinds.h"
 #include "format/content_cursor.h"
-#include "format/definition_sink.h"
+#include "format/records.h"
 #include "format/dialect.h"
-#include "format/event_columns_open.h"
-#include "format/heap_items_decode.h"
-#include "format/statistical_decode.h"
+#include "format/event_columns_decode.h"
+#include "format/heap_decode.h"
+#include "format/statistical.h"
 #include "format/mapping_decode.h"
-#include "format/record_lists.h"
-#include "format/records_decode.h"
 
 /** The fields of a block header that all dialects have. */
 typedef struct block_header {

@@ -3,7 +3,7 @@
 #include "format/block_encode.h"
 
 #include "base/checksum.h"
-#include "format/directive_table.h"
+#include "format/dialect.h"
 
 #include <string.h>
 

@@ -72,4 +72,11 @@ void content_cursor_clock(content_cursor *cursor, mprof_clock *clock);
 /** Records an error if bytes are left. Returns content_cursor::status. */
 mprof_status content_cursor_finish(content_cursor *cursor);
 
+/**
+ * Finds the end of the list that starts at the cursor and is followed only by a CLOCK: a byte 0 if \p is_byte is set,
+ * otherwise a varint 0. \p list_end receives its offset in the content. Returns its length in bytes, or 0 if there is
+ * no such end. Not for integers of a fixed size.
+ */
+size_t list_end_find(const content_cursor *cursor, int is_byte, size_t *list_end);
+
 #endif

@@ -115,4 +115,14 @@ int dialect_guess_is_long(const uint8_t *bytes);
 /** Returns an error message that names a foreign format by its first bytes, or a general message. Static text. */
 const char *dialect_foreign_name(const uint8_t *bytes, size_t length);
 
+/** One directive. */
+typedef struct directive_row {
+	uint8_t directive;   /**< An #mprof_directive. */
+	uint64_t blocks;     /**< The kinds of blocks whose content it changes, as #MPROF_BLOCK_BIT. */
+	const char *missing; /**< The message if the dialect does not have the directive. */
+} directive_row;
+
+/** Returns the row of a directive, or NULL for a number that is not one. */
+const directive_row *directive_find(uint32_t directive);
+
 #endif

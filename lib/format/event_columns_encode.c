@@ -3,7 +3,7 @@
 #include "format/event_columns_encode.h"
 
 #include "base/array.h"
-#include "format/event_rules.h"
+#include "format/events_encode.h"
 #include "format/int_column.h"
 #include "format/losses.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Returns the names and properties of event kinds. */
+/* The kinds of events. */
 #include "format/event_kinds.h"
 
 #include "base/options.h"
+
+_Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
 
 #define NAME(kind, name, id, value, time, category, has_section) [MPROF_EVENT_##kind] = (name),
 

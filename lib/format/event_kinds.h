@@ -8,7 +8,10 @@
 
 #include <mprof/format.h>
 
-#include "format/kind_counts.h"
+enum {
+	EVENT_KIND_COUNT = MPROF_EVENT_MONITOR_HOLDER + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
+	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1            /**< Including 0, which stands for unknown causes. */
+};
 
 /*
  * The kinds in the order of their numbers: name; meaning of id, value and time; category; whether a stack section may
@@ -94,8 +97,6 @@ static inline __attribute__((always_inline)) uint64_t event_kinds_in(uint32_t wa
 {
 	return UINT64_C(0) EVENT_KINDS(EVENT_KIND_BIT_IF);
 }
-
-_Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
 
 static inline uint32_t event_category(const mprof_event *event)
 {

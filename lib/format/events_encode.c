@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes events. A lossy encoder leaves out what the dialect and the directives cannot represent. */
+/* Encodes events, and checks them before. */
 #include "format/events_encode.h"
 
 #include "format/event_kinds.h"
-#include "format/event_rules.h"
-#include "format/varint_words.h"
 #include "format/losses.h"
 #include "format/memory_address.h"
+#include "format/varint_words.h"
 
 #include <string.h>
+
+/* Whether the size of an allocation can be omitted: it is the fixed object size of the class. */
+static inline int event_has_fixed_size(const event_encoder *encoder, const mprof_event *event)
+{
+	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
+
+	/* If the low five bits of the ID were 0, the event code would be 0, which ends the list. */
+	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
+}
 
 /* Room is reserved for this many events at once: little compared to a block, but enough to amortize the call. */
 #define BATCH_EVENTS 256

@@ -3,7 +3,7 @@
 #include "format/index_items.h"
 
 #include "format/block_peek.h"
-#include "format/zigzag.h"
+#include "format/varint.h"
 
 #include <string.h>
 

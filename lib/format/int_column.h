@@ -9,9 +9,33 @@
 #ifndef FORMAT_INT_COLUMN_H
 #define FORMAT_INT_COLUMN_H
 
-#include <stddef.h>
-
 #include "format/encode_buffer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The widths below 8 bytes: 0, 1, 2 and 4. */
+#define INT_NARROW_WIDTHS 4
+
+/** Counts the numbers that do not fit each of the widths. */
+void int_narrow_count(const uint64_t *numbers, size_t count, size_t longer[INT_NARROW_WIDTHS]);
+
+/** Stores the lowest \p width bytes of each number: 0, 1, 2, 4 or 8. */
+void int_narrow_store(uint8_t *bytes, uint32_t width, const uint64_t *numbers, size_t count);
+
+/** As the functions above, without instructions of a particular processor. */
+void int_narrow_count_portable(const uint64_t *numbers, size_t count, size_t longer[INT_NARROW_WIDTHS]);
+void int_narrow_store_portable(uint8_t *bytes, uint32_t width, const uint64_t *numbers, size_t count);
+
+/** Stores \p count values of \p width bytes each: 0, 1, 2 or 4. */
+void int_widen_32(const uint8_t *bytes, uint32_t width, uint32_t *values, size_t count);
+
+/** Stores \p count values of \p width bytes each: 0, 1, 2, 4 or 8. */
+void int_widen_64(const uint8_t *bytes, uint32_t width, uint64_t *values, size_t count);
+
+/** As the functions above, without instructions of a particular processor. */
+void int_widen_32_portable(const uint8_t *bytes, uint32_t width, uint32_t *values, size_t count);
+void int_widen_64_portable(const uint8_t *bytes, uint32_t width, uint64_t *values, size_t count);
 
 /** Appends a column. \p count may be 0: a column without values takes no bytes. */
 void int_column_encode(encode_buffer *buffer, const uint64_t *values, size_t count);

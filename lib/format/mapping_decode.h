@@ -9,7 +9,7 @@
 #include <mprof/parser.h>
 
 #include "format/content_cursor.h"
-#include "format/definition_sink.h"
+#include "format/records.h"
 
 /** Where the lists are in the content, and a summary of their entries, so that callers need not decode them again. */
 typedef struct mapping_lists {

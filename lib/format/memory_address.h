@@ -9,7 +9,7 @@
 #ifndef FORMAT_MEMORY_ADDRESS_H
 #define FORMAT_MEMORY_ADDRESS_H
 
-#include "format/zigzag.h"
+#include "format/varint.h"
 
 #define MEMORY_ADDRESS_BITS 4
 #define MEMORY_ADDRESS_MASK 15

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes and decodes varints byte by byte. */
+/* Stop-bit varints. */
 #include "format/varint.h"
 
 size_t mprof_varint_encode(uint64_t value, uint8_t *out)

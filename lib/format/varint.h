@@ -10,6 +10,8 @@
 
 #include "base/bytes.h"
 
+#include <stdint.h>
+
 /** The bit that is set in the last byte of a varint and clear in the others. */
 #define VARINT_LAST_BIT 0x80
 
@@ -63,6 +65,18 @@ static inline const uint8_t *varint_get(const uint8_t *cursor, const uint8_t *li
 		return cursor + 1;
 	}
 	return varint_get_long(cursor, limit, value);
+}
+
+/** Maps a signed number, passed in two's complement. */
+static inline uint64_t zigzag_fold(uint64_t number)
+{
+	return number << 1 ^ (0 - (number >> 63));
+}
+
+/** The reverse of zigzag_fold(). */
+static inline uint64_t zigzag_unfold(uint64_t folded)
+{
+	return folded >> 1 ^ (0 - (folded & 1));
 }
 
 #endif

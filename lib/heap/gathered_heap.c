@@ -2,7 +2,7 @@
 /* Stores the objects of a heap snapshot compactly while they are read. */
 #include "heap/gathered_heap.h"
 
-#include "format/zigzag.h"
+#include "format/varint.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/elements.h"
 #include "base/options.h"
-#include "format/event_columns_read.h"
+#include "format/event_columns_decode.h"
 #include "parser/errors.h"
 #include "parser/events.h"
 #include "parser/parser_internal.h"

@@ -3,8 +3,7 @@
 #include "parser/events.h"
 
 #include "base/array.h"
-#include "format/event_columns_read.h"
-#include "format/event_columns_skip.h"
+#include "format/event_columns_decode.h"
 #include "parser/errors.h"
 #include "parser/lists.h"
 #include "parser/parser_internal.h"

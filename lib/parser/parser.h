@@ -9,8 +9,8 @@
 #include <mprof/parser.h>
 
 #include "format/content_cursor.h"
-#include "format/definition_sink.h"
-#include "format/event_decode_state.h"
+#include "format/records.h"
+#include "format/event_decode_table.h"
 #include "parser/prepared.h"
 
 /** Returns the last error; its status is #MPROF_OK if none occurred. Borrowed; later errors overwrite it. */

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
-#include "format/event_columns_read.h"
+#include "format/event_columns_decode.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "reader/learn.h"
 
 #include "base/checksum.h"
-#include "format/record_lists.h"
+#include "format/records.h"
 #include "format/block_decode.h"
 #include "format/dialect.h"
 #include "format/rate_text.h"

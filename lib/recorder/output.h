@@ -10,7 +10,7 @@
 
 #include <mprof/recorder.h>
 
-#include "format/kind_counts.h"
+#include "format/event_kinds.h"
 #include "recorder/block_ring.h"
 
 typedef struct recorder_output {

@@ -15,7 +15,7 @@
 
 #include <mprof/recorder.h>
 
-#include "format/kind_counts.h"
+#include "format/event_kinds.h"
 #include "recorder/block_ring.h"
 #include "recorder/counter.h"
 #include "recorder/heap_blocks.h"

@@ -3,7 +3,7 @@
 #include "writer/heap_snapshot.h"
 
 #include "format/event_detail.h"
-#include "format/heap_items_encode.h"
+#include "format/heap_encode.h"
 #include "format/losses.h"
 
 #include <string.h>

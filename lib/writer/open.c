@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "format/directive_table.h"
+#include "format/dialect.h"
 #include "format/rate_text.h"
 #include "io/clock.h"
 #include "io/log_file.h"

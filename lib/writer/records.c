@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks and writes blocks of records: call stacks, native code, roots, metrics and summaries. */
 #include "base/elements.h"
-#include "format/record_lists.h"
-#include "format/record_texts.h"
-#include "format/records_encode.h"
+#include "format/records.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/snapshots.h"

@@ -2,7 +2,7 @@
 /* Writes heap snapshots in dialects in which each is one block. */
 #include "writer/snapshots.h"
 
-#include "format/heap_items_encode.h"
+#include "format/heap_encode.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"

@@ -18,7 +18,7 @@
 #include "format/encode_buffer.h"
 #include "format/event_columns_encode.h"
 #include "format/events_encode.h"
-#include "format/statistical_encode.h"
+#include "format/statistical.h"
 #include "dictionary/definition_table.h"
 #include "writer/heap_snapshot.h"
 #include "io/sink.h"

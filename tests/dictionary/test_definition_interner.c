@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is the same gets the same ID, and nothing else does. */
-#include "format/record_texts.h"
+#include "format/records.h"
 #include "dictionary/definition_interner.h"
 
 #include "base/failing_allocator.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions by ID: dense and with gaps, within their memory. */
-#include "format/record_texts.h"
+#include "format/records.h"
 #include "dictionary/definition_table.h"
 
 #include "base/failing_allocator.h"

@@ -2,7 +2,7 @@
 #include "log_text_parts.h"
 
 #include "logs/log_fixture.h"
-#include "format/kind_counts.h"
+#include "format/event_kinds.h"
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,6 @@
  * found where.
  */
 #include "format/heap_decode.h"
-#include "format/heap_items_decode.h"
 
 #include <criterion/criterion.h>
 

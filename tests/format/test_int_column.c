@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of numbers: values of each width, exceptions, and columns that are truncated or malformed. */
 #include "format/int_column.h"
-#include "format/int_narrow.h"
-#include "format/int_widen.h"
 
 #include <criterion/criterion.h>
 

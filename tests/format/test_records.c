@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of hand-written STACKS, CODE, METRICS, ROOTS and HEAP_SUMMARY blocks, decoded and encoded. */
-#include "format/records_decode.h"
-#include "format/records_encode.h"
+#include "format/records.h"
 
 #include <criterion/criterion.h>
 

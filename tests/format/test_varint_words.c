@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The word-wise varint functions match the byte-wise ones. */
 #include "format/varint_words.h"
-#include "format/zigzag.h"
+#include "format/varint.h"
 
 #include <criterion/criterion.h>
 

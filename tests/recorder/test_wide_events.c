@@ -4,7 +4,7 @@
  * \brief Multi-slot events: requested details are read back, and no event is torn.
  */
 #include "recorded_log.h"
-#include "format/kind_counts.h"
+#include "format/event_kinds.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Returns the properties of the layouts of heap items. */
-#include "format/heap_item_layout.h"
+/* What the items of heap blocks look like. */
+#include "format/heap_records.h"
 
 #include <stddef.h>
 
