@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies a log block by block into another dialect. */
 #include "base/elements.h"
-#include "convert/clocks.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_blocks.h"
 #include "convert/copy_definitions.h"
 #include "convert/copy_events.h"
-#include "convert/copy_heap.h"
-#include "convert/copy_samples.h"
-#include "convert/copy_switches.h"
 
 #include <float.h>
 #include <string.h>

@@ -19,8 +19,6 @@
 #include "base/hash_map.h"
 #include "base/stack_table.h"
 #include "base/thread_map.h"
-#include "convert/directives.h"
-#include "convert/id_translation.h"
 #include "convert/resolution.h"
 #include "reader/fault_report.h"
 #include "reader/reader.h"

@@ -21,4 +21,8 @@ mprof_status copy_mark(mprof_converter *converter, const mprof_block *block);
  */
 mprof_status state_resolution(mprof_converter *converter, const mprof_block *block);
 
+mprof_status copy_heap(mprof_converter *converter, const mprof_block *block);
+
+mprof_status copy_samples(mprof_converter *converter, const mprof_block *block);
+
 #endif

@@ -8,6 +8,11 @@
 
 #include <mprof/convert.h>
 
+#include "convert/converter_internal.h"
+
+/** Releases the stacks that are not a thread's own. */
+void switches_release(mprof_converter *converter);
+
 /** Copies an EVENTS block. The block of the copy may stay open, so that the next one of the thread continues it. */
 mprof_status copy_events(mprof_converter *converter, const mprof_block *block);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Converts counters of the log to a coarser unit for the copy. */
+/* What the copy of a log changes: the unit of counters, IDs and directives. */
 #include "convert/resolution.h"
 
 #include "format/event_kinds.h"
@@ -87,4 +87,64 @@ void resolution_convert_events(const copy_resolution *resolution, mprof_event *e
 			event->value = counter - resolution_counter(resolution, event->counter - event->value);
 		event->counter = counter;
 	}
+}
+
+void id_translation_init(id_translation *translation, const mprof_allocator *allocator)
+{
+	translation->defined = 0;
+	translation->same = 0;
+	id_map_init(&translation->moved, allocator);
+}
+
+void id_translation_destroy(id_translation *translation)
+{
+	id_map_destroy(&translation->moved);
+}
+
+uint32_t id_translation_define(id_translation *translation, uint32_t id)
+{
+	uint32_t next = translation->defined + 1;
+
+	if (id == next && translation->same == translation->defined)
+		translation->same = id;
+	else if (!id_map_put(&translation->moved, id, next))
+		return 0;
+	translation->defined = next;
+	return next;
+}
+
+/* Directives that are always declared: they cost no bytes per event in a log that does not need them. */
+#define FREE_DIRECTIVES                                                                                                \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |  \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS))
+
+/* Directives that give allocations call stacks. */
+#define STACK_DIRECTIVES                                                                                               \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |                                                       \
+	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
+
+/* All directives useful for the copy. The caller removes those that its dialect does not have. */
+static uint64_t wanted_directives(const log_declarations *source)
+{
+	uint64_t directives = source->directives | FREE_DIRECTIVES;
+
+	if ((source->directives & STACK_DIRECTIVES) != 0)
+		directives |= STACK_DIRECTIVES;
+	/* Monitor events have stack sections too. Logs of Mono have them even if they are not declared. */
+	if ((source->flags & MPROF_INTRO_FLAG_MONITOR) != 0)
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+	if (source->rules->counts_collections)
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
+	return directives;
+}
+
+log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target)
+{
+	log_declarations made = {target, wanted_directives(source) & target->directives,
+				 source->flags & target->intro_flags};
+
+	/* If the dialect of the source has constant flags too, its own flags are right and are kept. */
+	if (source->rules->constant_intro_flags == 0)
+		made.flags |= target->constant_intro_flags;
+	return made;
 }

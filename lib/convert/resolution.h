@@ -9,7 +9,11 @@
 #ifndef CONVERT_RESOLUTION_H
 #define CONVERT_RESOLUTION_H
 
+#include <mprof/format.h>
 #include <mprof/parser.h>
+
+#include "base/id_map.h"
+#include "format/dialect.h"
 
 typedef struct copy_resolution {
 	uint64_t origin;      /**< Counter at the start of the log: later counters may have passed 2^64. */
@@ -51,5 +55,33 @@ void resolution_convert_block(const copy_resolution *resolution, mprof_block *bl
 
 /** Converts counters and durations of events, apart from those in their details. */
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count);
+
+typedef struct id_translation {
+	uint32_t defined; /**< The IDs 1 to this one are defined in the copy. */
+	uint32_t same;    /**< IDs up to this one are unchanged in the copy. */
+	id_map moved;     /**< For all other IDs: the ID in the copy. */
+} id_translation;
+
+void id_translation_init(id_translation *translation, const mprof_allocator *allocator);
+void id_translation_destroy(id_translation *translation);
+
+/** Assigns the next ID of the copy to an ID of the log. Returns it, or 0 if out of memory. */
+uint32_t id_translation_define(id_translation *translation, uint32_t id);
+
+/** The ID in the copy; 0 for 0 and for an ID that is not defined. */
+static inline uint32_t id_translation_get(const id_translation *translation, uint32_t id)
+{
+	return id <= translation->same ? id : id_map_get(&translation->moved, id);
+}
+
+/** Declarations for a log as a whole. */
+typedef struct log_declarations {
+	const dialect_rules *rules;
+	uint64_t directives; /**< As #MPROF_DIRECTIVE_BIT. */
+	uint32_t flags;      /**< Flags of INTRO. */
+} log_declarations;
+
+/** Returns the declarations for the copy of a log in a dialect. */
+log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target);
 
 #endif

@@ -11,6 +11,7 @@
 #include <mprof/reader.h>
 
 #include "base/allocator.h"
+#include "base/hash_map.h"
 
 /**
  * Opens a file, which is closed with the source. Returns EISDIR for a directory. \p length receives its present size in
@@ -26,5 +27,27 @@ int source_open_fd(mprof_source *source, const mprof_allocator *allocator, int f
 
 /** Reads the caller's memory, which must remain valid until the source is closed. */
 int source_open_memory(mprof_source *source, const mprof_allocator *allocator, const void *bytes, size_t length);
+
+typedef struct source_file {
+	char *path;
+	size_t length;
+	uint32_t next; /**< Number of another file with the same hash, 0 if none. */
+} source_file;
+
+typedef struct source_files {
+	hash_map by_hash;   /**< Maps a hash to the number of the newest file with that hash. */
+	source_file *files; /**< By number - 1. */
+	size_t count;
+	size_t capacity;
+} source_files;
+
+void source_files_init(source_files *files, const mprof_allocator *allocator);
+void source_files_destroy(source_files *files);
+
+/** Returns the number of a file, from 1; 0 if out of memory. \p is_new receives 1 if the file had no number before. */
+uint32_t source_files_number(source_files *files, const char *path, size_t length, int *is_new);
+
+/** Removes the file with the highest number, after its definition could not be written to the log. */
+void source_files_undo_add(source_files *files);
 
 #endif

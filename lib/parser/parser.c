@@ -4,10 +4,8 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "parser/content.h"
 #include "parser/errors.h"
-#include "parser/events.h"
-#include "parser/load.h"
+#include "parser/items.h"
 #include "parser/log_state.h"
 #include "parser/parser_internal.h"
 

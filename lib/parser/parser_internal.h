@@ -13,9 +13,9 @@
 #include <mprof/parser.h>
 
 #include "base/id_map.h"
+#include "format/block_decode.h"
 #include "format/event_arrays.h"
 #include "format/event_columns_decode.h"
-#include "format/block_decode.h"
 #include "format/events_decode.h"
 #include "format/heap_decode.h"
 #include "format/samples_decode.h"
@@ -23,7 +23,6 @@
 #include "parser/parser.h"
 #include "parser/prepared.h"
 #include "parser/thread_counters.h"
-#include "parser/unpack.h"
 
 /**
  * What was found out about the log as a whole. The phase only advances: mprof_parser_restart() does not set it back,

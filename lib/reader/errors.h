@@ -50,4 +50,18 @@ mprof_status reader_end_fetch(mprof_reader *reader, mprof_status status, size_t 
  */
 mprof_status reader_end_parsed(mprof_reader *reader, mprof_status status);
 
+void reader_watch_init(mprof_reader *reader, const mprof_reader_options *options);
+
+/**
+ * Calls the progress function if enough bytes were read since the last call, and checks for an interruption. Returns
+ * #MPROF_OK or #MPROF_ERR_INTERRUPTED.
+ */
+mprof_status reader_watch_look(mprof_reader *reader);
+
+/**
+ * Records why a seek of the source failed or was interrupted. Returns #MPROF_ERR_IO, #MPROF_ERR_INTERRUPTED, or
+ * #MPROF_ERR_MEMORY for ENOMEM.
+ */
+mprof_status reader_watch_fail_seek(mprof_reader *reader, int fault);
+
 #endif

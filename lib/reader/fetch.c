@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* Delivers the items of the loaded block. */
-#include "reader/reader.h"
+#include <mprof/format.h>
 
 #include "base/elements.h"
 #include "base/options.h"
 #include "format/dialect.h"
-#include "parser/columns.h"
-#include "parser/events.h"
+#include "parser/items.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"
 #include "reader/errors.h"
-#include "reader/failed_loads.h"
 #include "reader/frames.h"
+#include "reader/reader.h"
 #include "reader/reader_internal.h"
 #include "reader/samples.h"
 
+#include <stddef.h>
 #include <string.h>
+
+/*
+ * Mono 2.6 wrote the end of a failed class load with the code of an allocation, and the time since the previous event,
+ * which may be garbage, in place of the size. Below this limit it cannot be distinguished from an allocation.
+ */
+#define MAX_OBJECT_SIZE (UINT64_C(1) << 40)
+
+/*
+ * Makes allocations whose size no object can have ends of a class load with MPROF_EVENT_FLAG_FAILED. For the events of
+ * a dialect with dialect_rules::has_failed_loads_as_allocations.
+ */
+static void failed_loads_convert(mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_event *event = &events[i];
+
+		if (event->kind != MPROF_EVENT_ALLOCATION && event->kind != MPROF_EVENT_ALLOCATION_AT_JIT)
+			continue;
+		if (event->value <= MAX_OBJECT_SIZE)
+			continue;
+		event->kind = MPROF_EVENT_CLASS_LOAD_END;
+		event->flags = MPROF_EVENT_FLAG_FAILED;
+		event->value = 0;
+		event->more.detail_bits = 0;
+		event->more.detail = NULL;
+	}
+}
 
 /* As mprof_reader_next_events(), for one kind of block. */
 typedef mprof_status reader_fetch(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);

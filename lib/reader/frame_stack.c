@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Applies stack sections to the call stack of a thread, and can return to the state at a mark. */
+/* The call stacks of a dialect with stack sections, and memory for the details of events. */
 #include "reader/frame_stack.h"
+
+#include "base/array.h"
 
 #include <string.h>
 
@@ -142,4 +144,31 @@ mprof_status frame_stack_restore(frame_stack *stack, const definition_table *tab
 		stack->levels[--length] = level;
 	}
 	return MPROF_OK;
+}
+
+int detail_pool_prepare(detail_pool *pool, const mprof_allocator *allocator, size_t count)
+{
+	void *details = pool->details;
+	int has_room = array_reserve(allocator, &details, &pool->capacity, count, sizeof(*pool->details));
+
+	pool->details = details;
+	pool->used = 0;
+	return has_room;
+}
+
+mprof_event_detail *detail_pool_take(detail_pool *pool)
+{
+	mprof_event_detail *detail;
+
+	if (pool->used == pool->capacity)
+		return NULL;
+	detail = &pool->details[pool->used++];
+	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
+	return detail;
+}
+
+void detail_pool_destroy(detail_pool *pool, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, pool->details, pool->capacity * sizeof(*pool->details));
 }

@@ -7,6 +7,9 @@
 #ifndef READER_FRAME_STACK_H
 #define READER_FRAME_STACK_H
 
+#include <mprof/format.h>
+
+#include "base/allocator.h"
 #include "dictionary/definition_interner.h"
 
 /** A frame that the log contains, or one unknown frame that stands for all frames missing between two others. */
@@ -55,5 +58,22 @@ void frame_stack_roll_back(frame_stack *stack);
 
 /** Sets the stack to the frames of an interned call stack, and sets the mark. Returns as frame_stack_apply(). */
 mprof_status frame_stack_restore(frame_stack *stack, const definition_table *table, uint32_t stack_id);
+
+typedef struct detail_pool {
+	mprof_event_detail *details;
+	size_t capacity;
+	size_t used;
+} detail_pool;
+
+/**
+ * Reclaims all details handed out, which become invalid, and makes room for \p count of them. Returns 0 if out of
+ * memory.
+ */
+int detail_pool_prepare(detail_pool *pool, const mprof_allocator *allocator, size_t count);
+
+/** Takes a detail from the pool, with all fields but its size 0. Returns NULL if the pool is used up. */
+mprof_event_detail *detail_pool_take(detail_pool *pool);
+
+void detail_pool_destroy(detail_pool *pool, const mprof_allocator *allocator);
 
 #endif

@@ -4,8 +4,7 @@
 
 #include "parser/parser.h"
 #include "reader/errors.h"
-#include "reader/open_follow.h"
-#include "reader/open_switches.h"
+#include "reader/open_frames.h"
 #include "reader/reader_internal.h"
 
 /* Batch size for the events that the caller did not fetch before it went to the next block. */

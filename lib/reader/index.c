@@ -1,16 +1,430 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the index that the log contains, or builds one in one pass. A later pass continues where the last one ended. */
+/* Loads the index that the log contains, or builds one in one pass, which a later pass continues. */
+#include "reader/index.h"
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "format/dialect.h"
+#include "format/index_items.h"
+#include "format/varint.h"
 #include "parser/parser.h"
 #include "reader/blocks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
-#include "reader/open_switches.h"
+#include "reader/learn.h"
+#include "reader/open_frames.h"
 #include "reader/reader_internal.h"
-#include "reader/stored_index.h"
+#include "reader/seek.h"
 
 #include <string.h>
+
+/* END is among the last bytes of a log: header, version, clock pair, distance and checksum. */
+#define MAX_END_LENGTH 64
+
+/* Bytes of an INDEX block up to the distance. */
+#define INDEX_START (6 + MPROF_VARINT_MAX_LENGTH)
+
+/* An INDEX block of the library has far fewer bytes, and a log far fewer of these blocks. */
+#define MAX_INDEX_LENGTH ((uint64_t)16 << 20)
+#define MAX_INDEXES 65536
+
+/* The call stack in the last entry of a thread. */
+typedef struct stored_stack {
+	uint32_t node;
+	uint32_t depth;
+	size_t index; /* Number of the INDEX block that the entry is in, from 1. */
+} stored_stack;
+
+typedef struct stored_index {
+	mprof_reader *reader;
+	const dialect_rules *rules;
+	uint64_t end;      /* Offset of END. */
+	uint64_t distance; /* From END to the last INDEX block. */
+	uint64_t next;     /* Offset of the block that the next entry describes. */
+	index_block end_block;
+	uint64_t *offsets; /* Offsets of the INDEX blocks, the last one first. */
+	size_t count;
+	size_t capacity;
+	uint8_t *bytes; /* The INDEX block that is being decoded. */
+	size_t byte_capacity;
+	stored_stack *stacks; /* By position in open_frames::threads. */
+	size_t stack_capacity;
+	size_t current; /* Number of the INDEX block that is being decoded. */
+} stored_index;
+
+/* Fills \p bytes from an offset of the log. Returns MPROF_END if the log has fewer bytes. */
+static mprof_status read_at(stored_index *stored, uint64_t offset, uint8_t *bytes, size_t length)
+{
+	mprof_reader *reader = stored->reader;
+	int fault = reader->source.seek(reader->source.user, offset);
+	size_t done = 0;
+
+	while (fault == 0 && done < length) {
+		size_t got = 0;
+
+		fault = reader->source.read(reader->source.user, bytes + done, length - done, &got);
+		if (fault == 0 && got == 0)
+			return MPROF_END;
+		done += got;
+	}
+	return fault == 0 ? MPROF_OK : reader_fail_system(reader, fault, "cannot read the log");
+}
+
+static int is_valid_block(const stored_index *stored, const uint8_t *block, size_t length, mprof_block_kind kind)
+{
+	const size_t header = stored->rules->header_length;
+	const size_t checksum = stored->rules->checksum_length;
+
+	return length >= header + checksum && dialect_block_kind(stored->rules, bytes_load_16(block)) == kind &&
+	       bytes_load_32(block + 2) == length - header &&
+	       checksum_update(0, block, length - checksum) == bytes_load_32(block + length - checksum);
+}
+
+/* Decodes END. Returns 0 if it has no distance. */
+static int decode_end(stored_index *stored, const uint8_t *content, size_t length)
+{
+	content_cursor cursor;
+	mprof_clock clock;
+
+	content_cursor_init(&cursor, content, length, UINT64_MAX);
+	content_cursor_varint(&cursor);
+	content_cursor_clock(&cursor, &clock);
+	if (cursor.status == MPROF_OK && cursor.position == cursor.length)
+		return 0;
+	stored->distance = content_cursor_varint(&cursor);
+	stored->end_block.start_counter = clock.counter;
+	stored->end_block.end_counter = clock.counter;
+	return content_cursor_finish(&cursor) == MPROF_OK;
+}
+
+/* Finds END at the end of the log. Returns MPROF_END if there is none, or none with a distance. */
+static mprof_status find_end(stored_index *stored)
+{
+	const uint64_t total = stored->reader->watch.total;
+	const size_t length = total < MAX_END_LENGTH ? (size_t)total : MAX_END_LENGTH;
+	uint8_t bytes[MAX_END_LENGTH];
+	mprof_status status = read_at(stored, total - length, bytes, length);
+
+	if (status != MPROF_OK)
+		return status;
+	for (size_t i = 0; i < length; i++) {
+		const size_t header = stored->rules->header_length;
+
+		if (!is_valid_block(stored, bytes + i, length - i, MPROF_BLOCK_END))
+			continue;
+		stored->end = total - length + i;
+		stored->end_block.offset = stored->end;
+		stored->end_block.length = length - i - header;
+		stored->end_block.kind = MPROF_BLOCK_END;
+		return decode_end(stored, bytes + i + header, length - i - header - stored->rules->checksum_length)
+			       ? MPROF_OK
+			       : MPROF_END;
+	}
+	return MPROF_END;
+}
+
+static mprof_status fail_memory(stored_index *stored)
+{
+	return reader_fail_memory(stored->reader, "out of memory for the index");
+}
+
+/* Collects the offsets of the INDEX blocks. They decrease, so the chain has an end. */
+static mprof_status find_indexes(stored_index *stored)
+{
+	uint64_t distance = stored->distance;
+	uint64_t after = stored->end;
+	uint8_t bytes[INDEX_START];
+
+	while (distance != 0 && stored->count < MAX_INDEXES) {
+		const mprof_allocator *allocator = &stored->reader->allocator;
+		void *offsets = stored->offsets;
+		mprof_status status;
+		int has_room;
+
+		if (distance > after || distance < sizeof(bytes) - MPROF_VARINT_MAX_LENGTH)
+			return MPROF_END;
+		after -= distance;
+		has_room = array_reserve(allocator, &offsets, &stored->capacity, stored->count + 1, sizeof(uint64_t));
+		stored->offsets = offsets;
+		if (!has_room)
+			return fail_memory(stored);
+		stored->offsets[stored->count++] = after;
+		status = read_at(stored, after, bytes, sizeof(bytes));
+		if (status != MPROF_OK)
+			return status;
+		if (dialect_block_kind(stored->rules, bytes_load_16(bytes)) != MPROF_BLOCK_INDEX ||
+		    varint_get(bytes + 6, bytes + sizeof(bytes), &distance) == NULL)
+			return MPROF_END;
+	}
+	return distance == 0 && stored->count > 0 ? MPROF_OK : MPROF_END;
+}
+
+/* Reads the INDEX block at an offset. Returns MPROF_END if it is not valid. */
+static mprof_status read_index(stored_index *stored, uint64_t offset, size_t *length)
+{
+	const mprof_allocator *allocator = &stored->reader->allocator;
+	uint8_t header[6];
+	void *bytes = stored->bytes;
+	mprof_status status = read_at(stored, offset, header, sizeof(header));
+	uint64_t whole;
+	int has_room;
+
+	if (status != MPROF_OK)
+		return status;
+	whole = sizeof(header) + (uint64_t)bytes_load_32(header + 2);
+	if (whole > MAX_INDEX_LENGTH || whole > stored->end - offset)
+		return MPROF_END;
+	has_room = array_reserve(allocator, &bytes, &stored->byte_capacity, (size_t)whole, 1);
+	stored->bytes = bytes;
+	if (!has_room)
+		return fail_memory(stored);
+	status = read_at(stored, offset, stored->bytes, (size_t)whole);
+	*length = (size_t)whole;
+	if (status != MPROF_OK)
+		return status;
+	return is_valid_block(stored, stored->bytes, *length, MPROF_BLOCK_INDEX) ? MPROF_OK : MPROF_END;
+}
+
+/* Returns the state of a thread, which is added if missing. NULL: *status is the reason. */
+static stored_stack *find_stack(stored_index *stored, uint64_t thread, mprof_status *status)
+{
+	open_frames *open = &stored->reader->frames.open;
+	const size_t before = stored->stack_capacity;
+	void *stacks = stored->stacks;
+	size_t position;
+	int has_room;
+
+	*status = open_frames_thread(open, thread, &position);
+	if (*status != MPROF_OK)
+		return NULL;
+	/* Which methods are open after the last block of the thread is not in the index. */
+	open->threads[position].own.end_node = CALL_BASE_UNKNOWN;
+	open->threads[position].own.end_gaps = stored->reader->frames.index_gaps;
+	open->threads[position].end_gaps = stored->reader->frames.index_gaps;
+	has_room = array_reserve(&stored->reader->allocator, &stacks, &stored->stack_capacity, position + 1,
+				 sizeof(*stored->stacks));
+	stored->stacks = stacks;
+	if (!has_room) {
+		*status = MPROF_ERR_MEMORY;
+		return NULL;
+	}
+	memset(stored->stacks + before, 0, (stored->stack_capacity - before) * sizeof(*stored->stacks));
+	return &stored->stacks[position];
+}
+
+/* Stores the call stack of an entry as a node. Returns MPROF_END if it shares frames that there are not. */
+static mprof_status store_stack(stored_index *stored, const index_item *item, uint32_t *node)
+{
+	open_frames *open = &stored->reader->frames.open;
+	const uint8_t *method = item->methods;
+	mprof_status status;
+	stored_stack *stack = find_stack(stored, item->thread, &status);
+
+	if (stack == NULL)
+		return status;
+	if (stack->index != stored->current)
+		*stack = (stored_stack){CALL_BASE_EMPTY, 0, stored->current};
+	if (item->shared > stack->depth)
+		return MPROF_END;
+	for (; stack->depth > item->shared; stack->depth--)
+		stack->node = open->nodes[stack->node].parent;
+	for (; stack->depth < item->depth && status == MPROF_OK; stack->depth++) {
+		uint64_t id = 0;
+
+		method = varint_get(method, item->methods + item->methods_length, &id);
+		status = open_frames_push(open, stack->node, (uint32_t)id, &stack->node);
+	}
+	*node = stack->node;
+	return status;
+}
+
+static mprof_status add_block(stored_index *stored, const index_block *block)
+{
+	return block_index_add(&stored->reader->index, block) ? MPROF_OK : MPROF_ERR_MEMORY;
+}
+
+/* Adds the block of an entry. */
+static mprof_status add_item(stored_index *stored, const index_item *item)
+{
+	index_block made = {.offset = stored->next,
+			    .length = item->length,
+			    .thread = item->thread,
+			    .start_counter = item->start_counter,
+			    .end_counter = item->end_counter,
+			    .kind = item->kind};
+	mprof_status status = MPROF_OK;
+
+	if (item->kind == MPROF_BLOCK_EVENTS && item->has_stack)
+		status = store_stack(stored, item, &made.frames);
+	else if (item->kind == MPROF_BLOCK_EVENTS && !stored->reader->skips_events)
+		return MPROF_END;
+	if (status != MPROF_OK)
+		return status;
+	stored->next += stored->rules->header_length + item->length;
+	return add_block(stored, &made);
+}
+
+/* Adds the blocks of the entries of an INDEX block, and the INDEX block. */
+static mprof_status add_index(stored_index *stored, uint64_t offset)
+{
+	index_block own = {.offset = offset, .kind = MPROF_BLOCK_INDEX};
+	index_cursor cursor;
+	index_item item;
+	size_t length = 0;
+	mprof_status status = read_index(stored, offset, &length);
+	const size_t frame = stored->rules->header_length + stored->rules->checksum_length;
+
+	if (status != MPROF_OK)
+		return status;
+	stored->current++;
+	index_cursor_init(&cursor, stored->rules, stored->bytes + stored->rules->header_length, length - frame);
+	while (status == MPROF_OK && index_cursor_next(&cursor, &item)) {
+		status = add_item(stored, &item);
+		if (stored->next > offset)
+			return MPROF_END;
+	}
+	if (status != MPROF_OK)
+		return status;
+	if (content_cursor_finish(&cursor.content) != MPROF_OK || stored->next != offset)
+		return MPROF_END;
+	own.length = length - stored->rules->header_length;
+	stored->next = offset + length;
+	return add_block(stored, &own);
+}
+
+static mprof_status load_entries(stored_index *stored)
+{
+	mprof_status status = find_end(stored);
+
+	if (status == MPROF_OK)
+		status = find_indexes(stored);
+	for (size_t i = stored->count; i > 0 && status == MPROF_OK; i--)
+		status = add_index(stored, stored->offsets[i - 1]);
+	if (status == MPROF_OK && stored->next != stored->end)
+		status = MPROF_END;
+	if (status == MPROF_OK)
+		status = add_block(stored, &stored->end_block);
+	stored->reader->index.end = stored->reader->watch.total;
+	if (status == MPROF_ERR_MEMORY)
+		return fail_memory(stored);
+	return status;
+}
+
+/*
+ * Reads one block to store its definitions, as reading the whole log would. Returns MPROF_END if the block does not
+ * match the index.
+ */
+static mprof_status load_indexed_block(mprof_reader *reader, const index_block *expected)
+{
+	mprof_block block = {.struct_size = sizeof(block)};
+	mprof_status status = reader_jump(reader, expected->offset);
+
+	if (status == MPROF_OK)
+		status = reader_next(reader, 0, &block);
+	if (status != MPROF_OK)
+		return status;
+	if (block.kind != expected->kind || block.length != expected->length || block.offset != expected->offset)
+		return MPROF_END;
+	return MPROF_OK;
+}
+
+/*
+ * Reads the blocks of the index that contain definitions, as reading the whole log would, and the last block, so that a
+ * log that is shorter than the index is detected.
+ */
+static mprof_status load_definitions(mprof_reader *reader)
+{
+	const int missed = reader->misses_something;
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < reader->index.count && status == MPROF_OK; i++) {
+		const index_block *block = &reader->index.blocks[i];
+
+		if ((reader_defining_kinds() & MPROF_BLOCK_BIT(block->kind)) != 0 || i + 1 == reader->index.count)
+			status = load_indexed_block(reader, block);
+	}
+	if (status == MPROF_OK) {
+		/* All blocks with definitions were read. */
+		reader->misses_something = missed;
+		if (reader->read_until < reader->index.end)
+			reader->read_until = reader->index.end;
+		if (reader->known_until < reader->index.end)
+			reader->known_until = reader->index.end;
+	}
+	return status;
+}
+
+void reader_discard_index(mprof_reader *reader)
+{
+	open_frames *open = &reader->frames.open;
+	memory_budget *budget = open->budget;
+	const uint64_t generation = open->generation + 1;
+
+	block_index_clear(&reader->index);
+	open_frames_destroy(open);
+	open_frames_init(open, budget);
+	open->generation = generation;
+	reader->frames.is_begun = 0;
+	reader->frames.gapless_from = UINT64_MAX;
+	reader->frames.index_gaps = 0;
+	error_clear(&reader->index_error);
+	reader->has_index = 0;
+	reader->has_loaded_index = 0;
+}
+
+static int may_have_index(const mprof_reader *reader)
+{
+	const dialect_rules *rules = dialect_get(mprof_parser_get_dialect(reader->parser));
+
+	return rules != NULL && dialect_has_block(rules, MPROF_BLOCK_INDEX) && reader->index.count == 0 &&
+	       reader->source.seek != NULL && !reader->is_compressed && !reader->is_following &&
+	       reader->watch.total > 0 && !reader->distrusts_index;
+}
+
+/*
+ * Loads the index if the log has one that can be used, and reads the blocks with definitions. The reader is left
+ * anywhere in the log and has to be positioned by a seek. Sets *is_loaded. A log without an index, with one that does
+ * not match the log, or with unknown call stacks is not an error: nothing is loaded then. Returns MPROF_OK,
+ * MPROF_ERR_MEMORY, MPROF_ERR_IO or MPROF_ERR_INTERRUPTED.
+ */
+static mprof_status reader_load_stored_index(mprof_reader *reader, int *is_loaded)
+{
+	stored_index stored = {.reader = reader};
+	const mprof_error error = reader->error;
+	const int missed = reader->misses_something;
+	mprof_status status;
+
+	*is_loaded = 0;
+	if (!may_have_index(reader))
+		return MPROF_OK;
+	stored.rules = dialect_get(mprof_parser_get_dialect(reader->parser));
+	/* The source is moved here, so the next seek has to position it again. */
+	reader->seek_offset = 0;
+	reader->has_seek = 1;
+	reader_discard_index(reader);
+	status = load_entries(&stored);
+	if (status == MPROF_OK)
+		status = load_definitions(reader);
+	allocator_release(&reader->allocator, stored.offsets, stored.capacity * sizeof(*stored.offsets));
+	allocator_release(&reader->allocator, stored.bytes, stored.byte_capacity);
+	allocator_release(&reader->allocator, stored.stacks, stored.stack_capacity * sizeof(*stored.stacks));
+	*is_loaded = status == MPROF_OK;
+	if (*is_loaded)
+		return MPROF_OK;
+	reader_discard_index(reader);
+	reader->misses_something = missed;
+	/* It would be interrupted at the same place again. The pass over the blocks continues where it was. */
+	if (status == MPROF_ERR_INTERRUPTED)
+		reader->distrusts_index = 1;
+	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_INTERRUPTED)
+		return status;
+	/* The pass over the blocks reports what is wrong with the log. */
+	reader->error = error;
+	return MPROF_OK;
+}
 
 #define EVENT_BATCH 512
 

@@ -96,9 +96,6 @@ typedef struct open_origin {
 	uint32_t gaps; /**< Number of unreadable blocks found when the index was built. */
 } open_origin;
 
-/** The first node that is a frame. */
-#define OPEN_FRAMES_FIRST_NODE 4
-
 /** A node of the tree. */
 typedef struct open_node {
 	uint32_t parent; /**< A smaller number; 0 for a #call_base. */
@@ -167,23 +164,6 @@ static inline open_frame *open_stack_frames(const open_stack *stack)
 	return stack->calls.frames;
 }
 
-/** Sets the mark that open_stack_roll_back() returns to. Constant time, independent of the depth. */
-static inline void open_stack_set_mark(open_stack *stack)
-{
-	stack->mark = stack->calls.depth;
-	stack->low = stack->calls.depth;
-	stack->mark_base = stack->calls.base;
-}
-
-/**
- * Makes room for one frame more than \p depth, and for one slot after it that may be overwritten without being a frame.
- * Returns #MPROF_OK; #MPROF_ERR_MEMORY or #MPROF_ERR_LIMIT.
- */
-mprof_status open_stack_reserve(open_frames *frames, open_stack *stack, size_t depth);
-
-/** Restores the stack to its state at the mark. */
-void open_stack_roll_back(open_stack *stack);
-
 /** Returns the slot of the stack that a thread is on. Valid until the next event is followed or a thread is added. */
 static inline open_slot *open_frames_slot(const open_frames *frames, size_t thread)
 {
@@ -206,5 +186,33 @@ mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_
  * #MPROF_ERR_LIMIT.
  */
 mprof_status open_frames_push(open_frames *frames, uint32_t parent, uint32_t method, uint32_t *node);
+
+/**
+ * Begins a block of a thread. The previous block can no longer be rolled back. Returns #MPROF_OK; #MPROF_ERR_MEMORY or
+ * #MPROF_ERR_LIMIT, and the stack is then unknown.
+ */
+mprof_status open_frames_begin(open_frames *frames, size_t thread, const open_origin *origin);
+
+/**
+ * Restores all stacks to their state at the start of the block. Returns 0 if that is not possible; the state of all
+ * stacks is then invalidated.
+ */
+int open_frames_roll_back(open_frames *frames);
+
+/**
+ * Stores, for the index, the state in which the followed block found and left each stack that it touched. \p is_whole:
+ * all its events were followed. \p gaps: as in open_origin. Returns #MPROF_OK; #MPROF_ERR_MEMORY.
+ */
+mprof_status open_frames_index_block(open_frames *frames, int is_whole, uint32_t gaps);
+
+/** The node of a stack at the end of the index; #CALL_BASE_UNKNOWN if unreadable blocks may have changed it. */
+uint32_t open_frames_end_node(const open_frames *frames, const open_slot *slot);
+
+/**
+ * Follows \p count events of the block that open_frames_begin() began. If \p resolves is set, implicit leaves become
+ * leaves with their method (0 if not known) and #MPROF_EVENT_FLAG_IMPLICIT. Returns #MPROF_OK; #MPROF_ERR_MEMORY or
+ * #MPROF_ERR_LIMIT, and the stack is then unknown from some event on.
+ */
+mprof_status open_frames_follow(open_frames *frames, mprof_event *events, size_t count, int resolves);
 
 #endif

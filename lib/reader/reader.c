@@ -16,7 +16,6 @@
 #include "reader/samples.h"
 #include "reader/seek.h"
 #include "reader/select.h"
-#include "reader/watch.h"
 
 #include <string.h>
 

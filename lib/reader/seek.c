@@ -11,7 +11,6 @@
 #include "reader/frames.h"
 #include "reader/reader_internal.h"
 #include "reader/samples.h"
-#include "reader/watch.h"
 
 /*
  * Positions the source and the parser at an offset. The source is not moved if it is still at the end of the parser's

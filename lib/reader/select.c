@@ -7,8 +7,8 @@
 #include "format/block_peek.h"
 #include "reader/blocks.h"
 #include "reader/errors.h"
+#include "reader/index.h"
 #include "reader/reader_internal.h"
-#include "reader/stored_index.h"
 
 #include <mprof/query.h>
 

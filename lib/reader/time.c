@@ -6,10 +6,9 @@
 #include "reader/blocks.h"
 #include "reader/errors.h"
 #include "reader/frames.h"
-#include "reader/open_follow.h"
-#include "reader/open_switches.h"
+#include "reader/index.h"
+#include "reader/open_frames.h"
 #include "reader/reader_internal.h"
-#include "reader/stored_index.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include <mprof/recorder.h>
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 #include <string.h>
 

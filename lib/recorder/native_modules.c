@@ -3,7 +3,7 @@
 #include "recorder/native_modules.h"
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/hash_index.h"
 #include "recorder/elf_bounds.h"
 
 #include <fcntl.h>

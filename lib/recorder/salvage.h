@@ -22,7 +22,7 @@
 #include "recorder/salvage_area.h"
 #include "recorder/salvage_fork.h"
 #include "recorder/salvage_journal.h"
-#include "writer/resume.h"
+#include "writer/open.h"
 
 /** The state of an attached thread in addition to its buffers. The content of a piece. */
 typedef struct salvage_thread {

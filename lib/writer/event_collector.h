@@ -9,10 +9,10 @@
 #ifndef WRITER_EVENT_COLLECTOR_H
 #define WRITER_EVENT_COLLECTOR_H
 
+#include "codec/codec.h"
 #include "format/encode_buffer.h"
 #include "format/event_columns_encode.h"
-#include "codec/codec.h"
-#include "writer/block_calls.h"
+#include "writer/log_index.h"
 #include "writer/writer.h"
 
 typedef struct event_collector {

@@ -1,12 +1,167 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks heap snapshots, and writes them in dialects whose HEAP_DATA blocks contain records. */
+/* Writes heap blocks. */
+#include "writer/heap.h"
+
 #include "format/event_detail.h"
 #include "format/heap_encode.h"
 #include "format/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
-#include "writer/snapshots.h"
 #include "writer/writer_internal.h"
+
+/*
+ * 0 stands for an unknown number. If the caller does not number collections, the writer does, and snapshots and
+ * summaries belong to the last collection.
+ */
+uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given)
+{
+	if (!writer->encoding.rules->counts_collections)
+		return given;
+	return writer->events.has_counted || given == 0 ? writer->events.collection : given;
+}
+
+static void open_snapshot(mprof_writer *writer, uint32_t number, uint64_t counter)
+{
+	heap_snapshot *snapshot = &writer->snapshot;
+
+	writer_read_clock(writer, &snapshot->start);
+	snapshot->start.counter = counter;
+	snapshot->number = number;
+	snapshot->is_open = 1;
+}
+
+/* Writes the contents collected so far. If writing fails they are discarded. */
+static mprof_status put_snapshot(mprof_writer *writer)
+{
+	heap_snapshot *snapshot = &writer->snapshot;
+	heap_items_header header = {.snapshot_start = snapshot->start,
+				    .number = writer_collection_number(writer, snapshot->number)};
+	mprof_clock end;
+	mprof_status status;
+
+	heap_snapshot_finish(snapshot);
+	writer_read_clock(writer, &header.snapshot_end);
+	writer_read_clock(writer, &header.start);
+	heap_items_encode(&writer->block, &writer->encoding, &header, &snapshot->items);
+	writer_read_clock(writer, &end);
+	heap_items_encode_end(&writer->block, &end);
+	status = writer_put_block(writer);
+	if (status == MPROF_OK)
+		writer->stats.events += snapshot->count;
+	else if (writer->is_full)
+		writer->refused_events += snapshot->count;
+	snapshot->count = 0;
+	encode_buffer_clear(&snapshot->items);
+	return status;
+}
+
+mprof_status writer_end_snapshot(mprof_writer *writer)
+{
+	mprof_status status;
+
+	if (!writer->snapshot.is_open)
+		return MPROF_OK;
+	status = put_snapshot(writer);
+	heap_snapshot_clear(&writer->snapshot);
+	return status;
+}
+
+/* Adds events to the open snapshot. A snapshot that grows too long is written in several blocks. */
+static mprof_status add_events(mprof_writer *writer, const mprof_event *events, size_t count)
+{
+	heap_snapshot *snapshot = &writer->snapshot;
+
+	for (size_t i = 0; i < count; i++) {
+		if (heap_snapshot_length(snapshot) >= writer->max_snapshot_length &&
+		    events[i].kind != MPROF_EVENT_HEAP_REFERENCES) {
+			mprof_status status = put_snapshot(writer);
+
+			if (status != MPROF_OK)
+				return status;
+		}
+		heap_snapshot_add(snapshot, &events[i]);
+	}
+	return MPROF_OK;
+}
+
+static int has_any_snapshot_event(const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (heap_snapshot_has(events[i].kind))
+			return 1;
+	}
+	return 0;
+}
+
+static int has_only_snapshot_events(const mprof_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!heap_snapshot_has(events[i].kind))
+			return 0;
+	}
+	return 1;
+}
+
+/* Adds events to the open snapshot, which is discarded if they cannot be written. */
+static mprof_status fill_snapshot(mprof_writer *writer, uint32_t flags, const mprof_event *events, size_t count)
+{
+	mprof_status status = add_events(writer, events, count);
+
+	if (status != MPROF_OK)
+		heap_snapshot_clear(&writer->snapshot);
+	else if ((flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0)
+		writer_shorten_block(writer, MPROF_BLOCK_HEAP_DATA);
+	return status;
+}
+
+/* Writes events that belong to no snapshot as a block of their own. */
+static mprof_status write_block_of_events(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+					  const mprof_event *events, size_t count)
+{
+	mprof_status status = writer_end_snapshot(writer);
+
+	if (status != MPROF_OK)
+		return status;
+	/* There is nothing to write: adding the events only counts them as left out. */
+	if (count > 0 && !has_any_snapshot_event(events, count))
+		return add_events(writer, events, count);
+	open_snapshot(writer, number, counter);
+	status = fill_snapshot(writer, flags, events, count);
+	return status == MPROF_OK ? writer_end_snapshot(writer) : status;
+}
+
+/* Starts, continues or ends a snapshot. */
+static mprof_status extend_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+				    const mprof_event *events, size_t count)
+{
+	mprof_status status = MPROF_OK;
+
+	if ((flags & MPROF_HEAP_FLAG_FIRST) != 0)
+		status = writer_end_snapshot(writer);
+	if (status != MPROF_OK)
+		return status;
+	if (!writer->snapshot.is_open)
+		open_snapshot(writer, number, counter);
+	status = fill_snapshot(writer, flags, events, count);
+	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_LAST) != 0)
+		status = writer_end_snapshot(writer);
+	return status;
+}
+
+/* As mprof_writer_write_heap(), for events that were checked. The caller has written the pending definitions. */
+static mprof_status writer_add_to_snapshot(mprof_writer *writer, uint32_t number, uint32_t flags, uint64_t counter,
+					   const mprof_event *events, size_t count)
+{
+	int is_delimited = (flags & (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)) != 0;
+	int is_continued = number != 0 && writer->snapshot.is_open;
+
+	if (!writer->lossy && !has_only_snapshot_events(events, count))
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "the dialect has no roots and no moves");
+	if (!heap_snapshot_reserve(&writer->snapshot, events, count))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a heap snapshot");
+	return is_delimited || is_continued ? extend_snapshot(writer, number, flags, counter, events, count)
+					    : write_block_of_events(writer, number, flags, counter, events, count);
+}
 
 static const char *heap_fault(mprof_status status)
 {

@@ -6,8 +6,68 @@
 #ifndef WRITER_LOG_INDEX_H
 #define WRITER_LOG_INDEX_H
 
+#include <mprof/parser.h>
+
+#include "base/call_frames.h"
+#include "base/thread_map.h"
 #include "format/block_encode.h"
-#include "writer/call_tracker.h"
+#include "format/encode_buffer.h"
+#include "format/index_items.h"
+
+/** The calls are those that a reader of the log has open, in dialects with INDEX blocks. */
+typedef struct block_calls {
+	uint64_t owner;     /**< Identifies the stack; changes if the ID of the thread is used again. A new owner starts
+	                         with an empty stack. */
+	int is_known;       /**< There are at most #INDEX_MAX_FRAMES methods. */
+	uint32_t depth;     /**< Their number. */
+	int begins_thread;  /**< The block contains the start of its thread, which ends all calls. */
+	int ends_all;       /**< No calls of any thread are known after the block (doc/format.md, 3.24). */
+	int is_empty_after; /**< No call is open after the block. */
+	uint64_t searched;  /**< Frames that failed searches of the owner visited so far. */
+	uint32_t methods[INDEX_MAX_FRAMES]; /**< Their IDs, outermost first. */
+} block_calls;
+
+/** The open methods of a thread. */
+typedef struct tracked_thread {
+	call_frames calls; /**< Only methods. The base is unknown also if block_calls::is_known is not set. */
+	size_t low;        /**< Smallest depth since the last entry with the thread's stack: the frames below it are
+	                        those of that entry. */
+	/* The rest is of blocks with block_calls. */
+	uint64_t owner;
+	int has_owner;
+	int has_leftover;  /**< Calls of an earlier owner are open in the log. */
+	int is_empty;      /**< block_calls::is_empty_after of the last block. */
+	uint64_t searched; /**< block_calls::searched of the last block. */
+} tracked_thread;
+
+typedef struct call_tracker {
+	tracked_thread *threads;
+	size_t count;
+	size_t capacity;
+	thread_map by_thread; /**< Positions in threads. */
+	size_t current;       /**< Position of the thread whose block is being written. */
+	uint64_t thread;      /**< ID of that thread. */
+	int is_off;           /**< No stack is known any more. */
+	uint64_t searched;    /**< Frames that failed searches visited: see #CALL_FRAMES_MAX_SEARCHED. */
+	uint64_t base;        /**< The base counter of the block. */
+	uint64_t latest;      /**< The latest counter of the block. */
+	int goes_back;        /**< An event is earlier than the base counter of its block. */
+} call_tracker;
+
+/** Reserves memory for following \p count events. Returns 0 if out of memory. */
+int call_tracker_reserve(call_tracker *tracker, size_t count);
+
+/** Records the counter of an event of the block. */
+static inline void call_tracker_note_counter(call_tracker *tracker, uint64_t counter)
+{
+	if ((int64_t)(counter - tracker->latest) > 0)
+		tracker->latest = counter;
+	else if ((int64_t)(counter - tracker->base) < 0)
+		tracker->goes_back = 1;
+}
+
+/** Follows events of the block, for which memory was reserved. */
+void call_tracker_follow(call_tracker *tracker, const mprof_event *events, size_t count);
 
 typedef struct log_index {
 	int is_used;         /**< The log gets INDEX blocks. */

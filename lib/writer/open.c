@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a log for writing: checks options, creates the destination, and writes the first blocks. */
+/* Opens writers, and states directives. */
 #include "writer/open.h"
 
 #include "base/error.h"
@@ -10,14 +10,141 @@
 #include "io/log_file.h"
 #include "io/sink_descriptor.h"
 #include "io/sink_gzip.h"
-#include "writer/directives.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
-#include "writer/resume.h"
 #include "writer/writer_internal.h"
 
 #include <errno.h>
 #include <string.h>
+
+static void save_metrics(const mprof_writer *writer, writer_resume_state *state)
+{
+	uint32_t count = writer->defined[MPROF_RECORD_METRIC];
+
+	for (uint32_t id = 1; id <= count && id < RESUME_METRICS; id++) {
+		if (id_map_get(&writer->double_metrics, id) != 0)
+			state->double_metrics[id / 8] |= (uint8_t)(1U << id % 8);
+	}
+}
+
+mprof_status writer_save(mprof_writer *writer, writer_resume_state *state)
+{
+	mprof_status status = writer_put_definitions(writer);
+
+	_Static_assert(sizeof(writer->defined) <= sizeof(state->defined), "all kinds of records fit");
+	memset(state, 0, sizeof(*state));
+	state->blocks = writer->stats.blocks;
+	state->header_counter = writer->header_counter;
+	memcpy(state->defined, writer->defined, sizeof(writer->defined));
+	state->collection = writer->events.collection;
+	state->last_number = writer->events.last_number;
+	state->has_counted = writer->events.has_counted != 0;
+	state->is_numbered = writer->events.is_numbered != 0;
+	save_metrics(writer, state);
+	return status;
+}
+
+/* Restores a state in a writer that has written nothing. */
+static mprof_status writer_restore(mprof_writer *writer, const writer_resume_state *state)
+{
+	/* In other dialects, blocks depend on more: on base counters of threads, and on what was defined inline. */
+	if (writer->encoding.rules->checksum_length == 0)
+		return writer_refuse(writer, MPROF_ERR_UNSUPPORTED, "logs of this dialect cannot be continued");
+	/* The blocks before are not known, and an index covers all blocks. */
+	writer->index.is_used = 0;
+	writer->stats.blocks = state->blocks;
+	writer->header_counter = state->header_counter;
+	memcpy(writer->defined, state->defined, sizeof(writer->defined));
+	writer->events.collection = state->collection;
+	writer->events.last_number = state->last_number;
+	writer->events.has_counted = state->has_counted;
+	writer->events.is_numbered = state->is_numbered;
+	for (uint32_t id = 1; id < RESUME_METRICS; id++) {
+		if ((state->double_metrics[id / 8] >> id % 8 & 1) != 0 && !id_map_put(&writer->double_metrics, id, 1))
+			return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for metrics");
+	}
+	return MPROF_OK;
+}
+
+int writer_is_regular_file(const mprof_writer *writer)
+{
+	return sink_bottom(&writer->sink)->fd_may_be_cut;
+}
+
+uint64_t writer_stored_length(const mprof_writer *writer)
+{
+	const log_sink *bottom = sink_bottom(&writer->sink);
+
+	return bottom->fd_start + bottom->taken;
+}
+
+void writer_discard(mprof_writer *writer)
+{
+	writer->state = WRITER_CLOSED;
+}
+
+uint32_t writer_first_checksum(const mprof_writer *writer)
+{
+	return writer->first_checksum;
+}
+
+void writer_observe(mprof_writer *writer, sink_observer observer, void *user)
+{
+	writer->sink.observer = observer;
+	writer->sink.observer_user = user;
+}
+
+mprof_status writer_end_member(mprof_writer *writer)
+{
+	return writer_check_sink(writer, sink_gzip_end_member(&writer->sink), "cannot write the log");
+}
+
+mprof_status writer_put_again(mprof_writer *writer, const void *blocks, size_t length)
+{
+	return writer_check_sink(writer, sink_write(&writer->sink, blocks, length), "cannot write the log");
+}
+
+/* Applies the declared directives to events. allows_undefined: events may use any ID. */
+static void writer_apply_directives(mprof_writer *writer, int allows_undefined)
+{
+	const event_definitions defined = {&writer->method_ids, &writer->class_ids, &writer->object_sizes,
+					   &writer->defined[MPROF_RECORD_STACK], allows_undefined};
+
+	writer->has_sections =
+		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
+	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
+			   &defined, &writer->stats);
+}
+
+/* Writes a DIRECTIVES block. */
+static mprof_status writer_put_directives(mprof_writer *writer)
+{
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_directives(&writer->block, &writer->encoding, &clock, &clock);
+	return writer_put_block(writer);
+}
+
+mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives)
+{
+	const uint64_t more = directives & writer->encoding.rules->directives & ~writer->encoding.directives;
+	const event_encoder before = writer->events;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK && more != 0)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK || more == 0)
+		return status;
+	writer->encoding.directives |= more;
+	writer_apply_directives(writer, before.defined.any);
+	/* The numbering of collections continues. */
+	writer->events.collection = before.collection;
+	writer->events.last_number = before.last_number;
+	writer->events.has_counted = before.has_counted;
+	writer->events.is_numbered = before.is_numbered;
+	return writer_put_directives(writer);
+}
 
 #define DEFAULT_MAX_NAME_LENGTH ((uint64_t)1 << 20)
 /* Names of this length still leave room in a block for the rest of its content. */

@@ -3,8 +3,8 @@
 #include "base/elements.h"
 #include "format/records.h"
 #include "writer/errors.h"
+#include "writer/heap.h"
 #include "writer/put_block.h"
-#include "writer/snapshots.h"
 #include "writer/writer_internal.h"
 
 #include <string.h>

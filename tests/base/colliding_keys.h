@@ -6,7 +6,7 @@
 #ifndef COLLIDING_KEYS_H
 #define COLLIDING_KEYS_H
 
-#include "base/hash.h"
+#include "base/hash_index.h"
 
 #include <string.h>
 

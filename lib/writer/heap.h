@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file writer/heap.h
+ * \brief Writes heap blocks.
+ */
+#ifndef WRITER_HEAP_H
+#define WRITER_HEAP_H
+
+#include <mprof/writer.h>
+
+/** The number of the collection of a snapshot or a summary; \p given is what the caller passed. */
+uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
+
+#endif
