@@ -1,10 +1,114 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the objects of a heap snapshot compactly while they are read. */
+/* Gathers the objects and references of a snapshot. */
 #include "heap/gathered_heap.h"
 
-#include "format/varint.h"
-
 #include <string.h>
+
+#define FIRST_CHUNK_BYTES 4096
+#define MAX_CHUNK_BYTES (UINT32_C(1) << 18)
+
+/* The slow path of varint_stream_reserve(). */
+static int varint_stream_add_chunk(varint_stream *stream)
+{
+	uint32_t size = stream->last == NULL ? FIRST_CHUNK_BYTES : (stream->last->capacity + sizeof(varint_chunk)) * 2;
+	varint_chunk *chunk;
+
+	if (size > MAX_CHUNK_BYTES)
+		size = MAX_CHUNK_BYTES;
+	chunk = allocator_allocate(stream->allocator, size);
+	if (chunk == NULL)
+		return 0;
+	chunk->next = NULL;
+	chunk->length = 0;
+	chunk->capacity = size - (uint32_t)sizeof(*chunk);
+	if (stream->last != NULL)
+		stream->last->next = chunk;
+	else
+		stream->first = chunk;
+	stream->last = chunk;
+	return 1;
+}
+
+/* Makes room for 4 numbers. Returns 0, changing nothing, if there is no memory. */
+static inline int varint_stream_reserve(varint_stream *stream)
+{
+	const varint_chunk *last = stream->last;
+
+	return (last != NULL && last->capacity - last->length >= 4 * MPROF_VARINT_MAX_LENGTH) ||
+	       varint_stream_add_chunk(stream);
+}
+
+/* Appends a number, for which there is room. */
+static inline void varint_stream_put(varint_stream *stream, uint64_t value)
+{
+	varint_chunk *last = stream->last;
+
+	last->length = (uint32_t)(varint_put(last->bytes + last->length, value) - last->bytes);
+}
+
+static void release_first_chunk(varint_stream *stream)
+{
+	varint_chunk *chunk = stream->first;
+
+	stream->first = chunk->next;
+	if (stream->first == NULL)
+		stream->last = NULL;
+	allocator_release(stream->allocator, chunk, sizeof(*chunk) + chunk->capacity);
+}
+
+static void enter_chunk(varint_stream_cursor *cursor, varint_chunk *chunk)
+{
+	cursor->chunk = chunk;
+	cursor->next = chunk != NULL ? chunk->bytes : NULL;
+	cursor->limit = chunk != NULL ? chunk->bytes + chunk->length : NULL;
+}
+
+/* The slow path of varint_stream_get(). */
+static void varint_stream_next_chunk(varint_stream_cursor *cursor)
+{
+	varint_chunk *next = cursor->chunk->next;
+
+	if (cursor->is_releasing)
+		release_first_chunk(cursor->stream);
+	enter_chunk(cursor, next);
+}
+
+/* Reads the next number. There must be one. */
+static inline uint64_t varint_stream_get(varint_stream_cursor *cursor)
+{
+	uint64_t value = 0;
+
+	if (cursor->next == cursor->limit)
+		varint_stream_next_chunk(cursor);
+	cursor->next = varint_get(cursor->next, cursor->limit, &value);
+	return value;
+}
+
+/* The allocator must stay at its address until the stream is destroyed. */
+static void varint_stream_init(varint_stream *stream, const mprof_allocator *allocator)
+{
+	stream->allocator = allocator;
+	stream->first = NULL;
+	stream->last = NULL;
+}
+
+/* Frees the numbers; the stream can be used again. */
+static void varint_stream_destroy(varint_stream *stream)
+{
+	while (stream->first != NULL)
+		release_first_chunk(stream);
+}
+
+/* Starts to read a stream. If is_releasing, nothing can be read a second time. */
+static void varint_stream_begin(varint_stream_cursor *cursor, varint_stream *stream, int is_releasing)
+{
+	cursor->stream = stream;
+	cursor->is_releasing = is_releasing;
+	enter_chunk(cursor, stream->first);
+}
+
+/* Maximum number of objects, and of references. */
+#define GATHERED_HEAP_MAX_COUNT (UINT32_MAX - 1)
 
 #define LOW_BITS 3
 

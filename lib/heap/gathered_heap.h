@@ -9,12 +9,31 @@
 #ifndef HEAP_GATHERED_HEAP_H
 #define HEAP_GATHERED_HEAP_H
 
+#include "base/allocator.h"
 #include "base/id_map.h"
 #include "base/memory_budget.h"
-#include "heap/varint_stream.h"
+#include "format/varint.h"
 
-/** Maximum number of objects, and of references. */
-#define GATHERED_HEAP_MAX_COUNT (UINT32_MAX - 1)
+typedef struct varint_chunk {
+	struct varint_chunk *next;
+	uint32_t length;   /**< Bytes that are used. */
+	uint32_t capacity; /**< Bytes that there is room for. */
+	uint8_t bytes[];
+} varint_chunk;
+
+typedef struct varint_stream {
+	const mprof_allocator *allocator;
+	varint_chunk *first;
+	varint_chunk *last;
+} varint_stream;
+
+typedef struct varint_stream_cursor {
+	varint_stream *stream;
+	varint_chunk *chunk;
+	const uint8_t *next;
+	const uint8_t *limit;
+	int is_releasing; /**< Chunks are freed when they have been read. */
+} varint_stream_cursor;
 
 typedef struct gathered_root {
 	uint64_t object; /**< Its address. */

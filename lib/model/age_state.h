@@ -7,10 +7,64 @@
 #ifndef MODEL_AGE_STATE_H
 #define MODEL_AGE_STATE_H
 
+#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "model/allocation_estimates.h"
-#include "model/live_objects.h"
 #include "model/memory_order.h"
-#include "model/move_set.h"
+
+typedef struct live_object {
+	uint64_t address; /**< 0 marks an empty slot of the table. */
+	uint64_t size;
+	uint32_t site;
+	uint32_t epoch;    /**< Number of collections that had begun when it was allocated. */
+	uint64_t identity; /**< Number of its allocation, from 1. */
+} live_object;
+
+typedef struct live_objects {
+	hash_index index;
+} live_objects;
+
+void live_objects_init(live_objects *objects, const mprof_allocator *allocator);
+void live_objects_destroy(live_objects *objects);
+
+/** The object at an address, or NULL. Valid until an object is added or removed. */
+live_object *live_objects_find(const live_objects *objects, uint64_t address);
+
+/** Makes room for one more object. Returns 0, changing nothing, if there is no memory. */
+int live_objects_reserve(live_objects *objects);
+
+/** Adds an object at an address that has none, after live_objects_reserve(). */
+void live_objects_add(live_objects *objects, const live_object *object);
+
+/** Removes an object that live_objects_find() returned. */
+void live_objects_remove(live_objects *objects, live_object *object);
+
+typedef struct move_set {
+	mprof_allocator allocator;
+	live_object *objects; /**< With their new addresses; not in the table of live objects. */
+	size_t count;
+	size_t capacity;
+	hash_map targets; /**< The index in objects of the latest object that moved to an address. */
+	size_t indexed;   /**< Number of objects in targets; they are added when the first address is looked up. */
+} move_set;
+
+void move_set_init(move_set *set, const mprof_allocator *allocator);
+void move_set_destroy(move_set *set);
+
+/** Adds an object, which has its new address. Returns 0, changing nothing, if there is no memory. */
+int move_set_add(move_set *set, const live_object *object);
+
+/**
+ * Finds the object of the set that moved to an address; *\p found is NULL if there is none, and valid until the set
+ * changes. Returns 0 if there is no memory.
+ */
+int move_set_find(move_set *set, uint64_t address, live_object **found);
+
+/** Moves an object that move_set_find() found to another address. */
+void move_set_move_again(move_set *set, live_object *object, uint64_t to);
+
+/** Removes the first \p count objects. */
+void move_set_drop(move_set *set, size_t count);
 
 /** The site of an object that is tracked, so that its death is matched, but not counted. */
 #define AGE_UNCOUNTED (UINT32_MAX - 1)
@@ -100,5 +154,44 @@ typedef struct age_state {
 	size_t history_capacity;
 	age_sums sums;
 } age_state;
+
+/** An object that was added to the table or removed. */
+typedef struct noted_object {
+	live_object object;
+	int was_added;
+} noted_object;
+
+typedef struct age_undo {
+	mprof_allocator allocator;
+	int is_active; /**< Changes are noted. */
+	age_sums sums;
+	age_site *sites;
+	age_estimates *estimates;
+	size_t site_count;
+	size_t estimate_count;
+	live_object *moving; /**< The open set of moves. */
+	size_t moving_count;
+	noted_object *objects;
+	size_t object_count;
+	size_t object_capacity;
+} age_undo;
+
+void age_undo_init(age_undo *undo, const mprof_allocator *allocator);
+void age_undo_destroy(age_undo *undo);
+
+/** Saves the statistics and starts noting changes of the table. Returns 0, changing nothing, if there is no memory. */
+int age_undo_begin(age_undo *undo, const age_state *state);
+
+/** Reserves memory for noting the changes of one event. Returns 0 if there is no memory. */
+int age_undo_reserve(age_undo *undo, const age_state *state);
+
+/** Notes that an object was added to the table or removed, in memory that age_undo_reserve() has reserved. */
+void age_undo_note(age_undo *undo, const live_object *object, int was_added);
+
+/** Makes all changes since age_undo_begin() final. */
+void age_undo_commit(age_undo *undo);
+
+/** Reverts all changes since age_undo_begin(). */
+void age_undo_revert(age_undo *undo, age_state *state);
 
 #endif

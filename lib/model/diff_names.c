@@ -1,14 +1,267 @@
 /* SPDX-License-Identifier: MIT */
-/* Matches the methods, classes and native functions of two logs by name. */
+/* Names by which methods and classes of two profiles are compared. */
 #include "model/diff_names.h"
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "model/generated_names.h"
 #include "model/samples.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+
+static int is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+static int is_letter(char character)
+{
+	return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+}
+
+static int is_of_identifier(char character)
+{
+	return is_digit(character) || is_letter(character) || character == '_' || character == '$' || character == '|';
+}
+
+/* The length of the part before the number of an identifier of C# that was generated; 0 if it was not. */
+static size_t length_before_number(const char *start, const char *text, size_t length)
+{
+	static const char *const prefixes[] = {"c__async", "c__Iterator", "c__AnonStorey", "c__DisplayClass"};
+	int is_generated = text > start && text[-1] == '>' && length > 3 && memcmp(text + 1, "__", 2) == 0;
+	size_t end = length;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		is_generated |= length > strlen(prefixes[i]) && memcmp(text, prefixes[i], strlen(prefixes[i])) == 0;
+	if (!is_generated)
+		return 0;
+	while (end > 3 && (is_digit(text[end - 1]) || text[end - 1] == '_'))
+		end--;
+	return end < length && (is_digit(text[end]) || is_digit(text[length - 1])) ? end : 0;
+}
+
+/* The length of a suffix that marks a clone of a native function, without its number; 0 if there is none. */
+static size_t length_of_clone(const char *text)
+{
+	static const char *const suffixes[] = {".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm."};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t length = strlen(suffixes[i]);
+
+		if (strncmp(text, suffixes[i], length) == 0 && is_digit(text[length]))
+			return length;
+	}
+	return 0;
+}
+
+/* The length of the part before a hash of Rust; 0 if there is none. */
+static size_t length_before_hash(const char *text)
+{
+	size_t digits = 0;
+
+	if (strncmp(text, "17h", 3) != 0)
+		return 0;
+	while (is_digit(text[3 + digits]) || (text[3 + digits] >= 'a' && text[3 + digits] <= 'f'))
+		digits++;
+	return digits == 16 && text[19] == 'E' ? 3 : 0;
+}
+
+typedef struct stripped_name {
+	const char *in;
+	char *out;
+	int has_number;
+} stripped_name;
+
+static void copy_text(stripped_name *name, size_t length)
+{
+	memmove(name->out, name->in, length);
+	name->in += length;
+	name->out += length;
+}
+
+static void replace_number(stripped_name *name, size_t length)
+{
+	name->in += length;
+	*name->out++ = '#';
+	name->has_number = 1;
+}
+
+/* Strips the text up to the end of an identifier. */
+static void strip_identifier(stripped_name *name, const char *start)
+{
+	size_t before;
+	size_t length = 0;
+
+	while (is_of_identifier(name->in[length]))
+		length++;
+	before = length_before_number(start, name->in, length);
+	if (before > 0) {
+		copy_text(name, before);
+		replace_number(name, length - before);
+		return;
+	}
+	for (size_t i = 0; i < length; i++) {
+		if (length_before_hash(name->in) > 0) {
+			copy_text(name, 3);
+			replace_number(name, 16);
+			return;
+		}
+		copy_text(name, 1);
+	}
+}
+
+/*
+ * Replaces each such number in a name by '#'. The name gets shorter or stays the same. Returns 1 if there was a number.
+ */
+static int generated_name_strip(char *name)
+{
+	stripped_name stripped = {name, name, 0};
+
+	while (*stripped.in != '\0') {
+		size_t clone = length_of_clone(stripped.in);
+
+		if (clone > 0) {
+			copy_text(&stripped, clone);
+			replace_number(&stripped, strspn(stripped.in, "0123456789"));
+		} else if (is_of_identifier(*stripped.in)) {
+			strip_identifier(&stripped, name);
+		} else {
+			copy_text(&stripped, 1);
+		}
+	}
+	*stripped.out = '\0';
+	return stripped.has_number;
+}
+
+/* Compares two names as text, but digits as numbers. Returns less than, equal to or greater than 0. */
+static int generated_name_compare(const char *left, const char *right)
+{
+	while (*left != '\0' && *right != '\0') {
+		size_t left_digits = strspn(left, "0123456789");
+		size_t right_digits = strspn(right, "0123456789");
+		int order;
+
+		if (left_digits == 0 || right_digits == 0) {
+			if (*left != *right)
+				break;
+			left++;
+			right++;
+			continue;
+		}
+		if (left_digits != right_digits)
+			return left_digits < right_digits ? -1 : 1;
+		order = memcmp(left, right, left_digits);
+		if (order != 0)
+			return order;
+		left += left_digits;
+		right += right_digits;
+	}
+	return (unsigned char)*left - (unsigned char)*right;
+}
+
+/* The number of "". */
+#define TEXT_TABLE_EMPTY 0
+
+/* Returned if there is no memory. */
+#define TEXT_TABLE_NONE UINT32_MAX
+
+typedef struct wanted_text {
+	uint64_t hash;
+	const char *text;
+	size_t length;
+} wanted_text;
+
+static uint64_t hash_of_entry(const void *owner, const void *slot)
+{
+	return ((const text_table *)owner)->entries[*(const uint32_t *)slot - 1].hash;
+}
+
+static int matches_text(const void *owner, const void *slot, const void *key)
+{
+	const text_table *table = owner;
+	const wanted_text *wanted = key;
+	uint32_t position = *(const uint32_t *)slot;
+	const text_entry *entry;
+
+	if (position == 0)
+		return 0;
+	entry = &table->entries[position - 1];
+	return entry->hash == wanted->hash && entry->length == wanted->length &&
+	       memcmp(table->bytes + entry->offset, wanted->text, wanted->length) == 0;
+}
+
+static const hash_index_type text_slots = {
+	.size = sizeof(uint32_t),
+	.first_capacity = 256,
+	.used_eighths = 4,
+	.is_used = hash_index_has_position,
+	.hash = hash_of_entry,
+};
+
+static int reserve(text_table *table, size_t length)
+{
+	void *entries = table->entries;
+	void *bytes = table->bytes;
+	size_t needed;
+	int is_reserved = table->count < TEXT_TABLE_NONE && checked_add(table->length, length, &needed) &&
+			  checked_add(needed, 1, &needed) && hash_index_reserve(&table->numbers, &text_slots, table) &&
+			  array_reserve(&table->allocator, &entries, &table->capacity, table->count + 1,
+					sizeof(*table->entries)) &&
+			  array_reserve(&table->allocator, &bytes, &table->size, needed, 1);
+
+	table->entries = entries;
+	table->bytes = bytes;
+	return is_reserved;
+}
+
+/*
+ * The number of a text of length bytes, which is added if missing; it must not be in the table's own memory.
+ * TEXT_TABLE_NONE, changing nothing, if there is no memory.
+ */
+static uint32_t text_table_add(text_table *table, const char *text, size_t length)
+{
+	wanted_text wanted = {table->numbers.seed, text, length};
+	const uint32_t *found;
+
+	for (size_t i = 0; i < length; i++)
+		wanted.hash = hash_mix(wanted.hash, (unsigned char)text[i]);
+	wanted.hash = hash_key(wanted.hash, length);
+	found = hash_index_find(&table->numbers, &text_slots, wanted.hash, matches_text, table, &wanted);
+	if (found != NULL)
+		return *found - 1;
+	if (!reserve(table, length))
+		return TEXT_TABLE_NONE;
+	table->entries[table->count++] = (text_entry){wanted.hash, table->length, length};
+	memcpy(table->bytes + table->length, text, length);
+	table->length += length;
+	table->bytes[table->length++] = '\0';
+	*(uint32_t *)hash_index_take_slot(&table->numbers, &text_slots, wanted.hash) = (uint32_t)table->count;
+	return (uint32_t)table->count - 1;
+}
+
+/* Creates a table that has only "". Returns 0 if there is no memory; text_table_destroy() may be called then, too. */
+static int text_table_init(text_table *table, const mprof_allocator *allocator)
+{
+	memset(table, 0, sizeof(*table));
+	table->allocator = *allocator;
+	hash_index_init(&table->numbers, &table->allocator);
+	return text_table_add(table, "", 0) == TEXT_TABLE_EMPTY;
+}
+
+static void text_table_destroy(text_table *table)
+{
+	hash_index_destroy(&table->numbers, &text_slots);
+	allocator_release(&table->allocator, table->entries, table->capacity * sizeof(*table->entries));
+	allocator_release(&table->allocator, table->bytes, table->size);
+	table->entries = NULL;
+	table->bytes = NULL;
+	table->count = 0;
+}
+
+/* Returned if there is no memory. */
+#define DIFF_NAME_NONE UINT32_MAX
 
 /* A module, of which longer names are cut, and an offset. */
 #define PLACE_SIZE 320

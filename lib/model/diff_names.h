@@ -8,16 +8,36 @@
 #ifndef MODEL_DIFF_NAMES_H
 #define MODEL_DIFF_NAMES_H
 
-#include "base/hash_map.h"
-#include "base/progress.h"
-#include "model/text_table.h"
-
 #include <mprof/profile.h>
 
-enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+#include "base/hash_index.h"
+#include "base/hash_map.h"
+#include "base/progress.h"
 
-/** Returned if there is no memory. */
-#define DIFF_NAME_NONE UINT32_MAX
+typedef struct text_entry {
+	uint64_t hash;
+	size_t offset;
+	size_t length;
+} text_entry;
+
+typedef struct text_table {
+	mprof_allocator allocator;
+	hash_index numbers;
+	text_entry *entries;
+	size_t count;
+	size_t capacity;
+	char *bytes;
+	size_t length;
+	size_t size;
+} text_table;
+
+/** A text. Valid until the next text_table_add(). */
+static inline const char *text_table_get(const text_table *table, uint32_t number)
+{
+	return table->bytes + table->entries[number].offset;
+}
+
+enum { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
 /** The kind of an item that is a class, or the root of a tree if its ID is DIFF_ROOT. */
 #define DIFF_CLASS 0

@@ -1,10 +1,221 @@
 /* SPDX-License-Identifier: MIT */
-/* Matches the allocations and frees of native memory in the order of time, and keeps the statistics. */
+/* Native memory: allocations, frees, peaks and leaks. */
 #include "model/memory.h"
 
 #include "base/array.h"
 
 #include <string.h>
+
+/* Marks an empty slot of the table. */
+#define MEMORY_NO_SITE UINT32_MAX
+
+/* The site of a block that is tracked, so that its free is matched, but not counted. */
+#define MEMORY_UNCOUNTED (UINT32_MAX - 1)
+
+/* The site that all call stacks share for which there was no memory. */
+#define MEMORY_FOLDED (UINT32_MAX - 2)
+
+static inline int is_block(const void *slot)
+{
+	return ((const memory_block *)slot)->site != MEMORY_NO_SITE;
+}
+
+static uint64_t hash_of_block(const void *owner, const void *slot)
+{
+	return hash_key(((const memory_blocks *)owner)->index.seed, ((const memory_block *)slot)->address);
+}
+
+static inline int is_block_at(const void *owner, const void *slot, const void *address)
+{
+	(void)owner;
+	/* An empty slot has an address, too, and any address may be searched. */
+	return ((const memory_block *)slot)->address == *(const uint64_t *)address && is_block(slot);
+}
+
+/* All bytes of an empty slot are set, which makes its site MEMORY_NO_SITE. */
+static const hash_index_type block_slots = {
+	.size = sizeof(memory_block),
+	.first_capacity = 64,
+	.used_eighths = 4,
+	.empty_byte = 0xff,
+	.is_used = is_block,
+	.hash = hash_of_block,
+};
+
+static void memory_blocks_init(memory_blocks *blocks, const mprof_allocator *allocator)
+{
+	hash_index_init(&blocks->index, allocator);
+}
+
+static void memory_blocks_destroy(memory_blocks *blocks)
+{
+	hash_index_destroy(&blocks->index, &block_slots);
+}
+
+/* The block at an address, or NULL. Valid until a block is added or removed. */
+static memory_block *memory_blocks_find(const memory_blocks *blocks, uint64_t address)
+{
+	return hash_index_find(&blocks->index, &block_slots, hash_key(blocks->index.seed, address), is_block_at, blocks,
+			       &address);
+}
+
+/* Adds a block at an address that has none. Returns 0 if there is no memory. */
+static int memory_blocks_add(memory_blocks *blocks, const memory_block *block)
+{
+	memory_block *slot;
+
+	if (!hash_index_reserve(&blocks->index, &block_slots, blocks))
+		return 0;
+	slot = hash_index_take_slot(&blocks->index, &block_slots, hash_key(blocks->index.seed, block->address));
+	*slot = *block;
+	return 1;
+}
+
+/* Removes a block that memory_blocks_find() returned. */
+static void memory_blocks_remove(memory_blocks *blocks, memory_block *block)
+{
+	hash_index_remove(&blocks->index, &block_slots, blocks, block);
+}
+
+/* Maximum number of changes of each kind that one action makes: it allocates, moves and displaces blocks. */
+#define MAX_CHANGES 4
+
+static void memory_undo_init(memory_undo *undo, const mprof_allocator *allocator)
+{
+	memset(undo, 0, sizeof(*undo));
+	undo->allocator = *allocator;
+}
+
+static void memory_undo_destroy(memory_undo *undo)
+{
+	allocator_release(&undo->allocator, undo->sites, undo->sites_capacity * sizeof(*undo->sites));
+	allocator_release(&undo->allocator, undo->threads, undo->threads_capacity * sizeof(*undo->threads));
+	allocator_release(&undo->allocator, undo->blocks, undo->blocks_capacity * sizeof(*undo->blocks));
+	allocator_release(&undo->allocator, undo->actions, undo->actions_capacity * sizeof(*undo->actions));
+	memory_undo_init(undo, &undo->allocator);
+}
+
+/* Starts noting changes. */
+static void memory_undo_begin(memory_undo *undo, const memory_state *state)
+{
+	undo->is_active = 1;
+	undo->pass++;
+	undo->sums = state->sums;
+	undo->site_count = state->site_count;
+}
+
+/* Makes all changes since memory_undo_begin() final. */
+static void memory_undo_commit(memory_undo *undo)
+{
+	undo->is_active = 0;
+	undo->noted_sites = 0;
+	undo->noted_threads = 0;
+	undo->noted_blocks = 0;
+	undo->noted_actions = 0;
+}
+
+/* Reserves memory for noting all changes of one action. Returns 0 if there is no memory. */
+static int memory_undo_reserve(memory_undo *undo)
+{
+	void *sites = undo->sites;
+	void *threads = undo->threads;
+	void *blocks = undo->blocks;
+	void *actions = undo->actions;
+	/* Arrays that have grown before one is refused stay as they are. */
+	int has_room = array_reserve(&undo->allocator, &sites, &undo->sites_capacity, undo->noted_sites + MAX_CHANGES,
+				     sizeof(*undo->sites)) &&
+		       array_reserve(&undo->allocator, &threads, &undo->threads_capacity,
+				     undo->noted_threads + MAX_CHANGES, sizeof(*undo->threads)) &&
+		       array_reserve(&undo->allocator, &blocks, &undo->blocks_capacity,
+				     undo->noted_blocks + MAX_CHANGES, sizeof(*undo->blocks)) &&
+		       array_reserve(&undo->allocator, &actions, &undo->actions_capacity,
+				     undo->noted_actions + MAX_CHANGES, sizeof(*undo->actions));
+
+	undo->sites = sites;
+	undo->threads = threads;
+	undo->blocks = blocks;
+	undo->actions = actions;
+	return has_room;
+}
+
+/*
+ * Note a change, in memory that memory_undo_reserve() has reserved. Sites, threads and actions are noted before they
+ * change; a block is noted as added or removed.
+ */
+static void memory_undo_note_site(memory_undo *undo, memory_state *state, uint32_t number)
+{
+	memory_site *site = &state->sites[number];
+
+	/* New sites are removed as a whole. */
+	if (site->noted == undo->pass || number >= undo->site_count)
+		return;
+	undo->sites[undo->noted_sites].number = number;
+	undo->sites[undo->noted_sites++].before = *site;
+	site->noted = undo->pass;
+}
+
+static void memory_undo_note_thread(memory_undo *undo, memory_state *state, uint32_t number)
+{
+	memory_thread *thread = &state->threads[number];
+
+	if (thread->noted == undo->pass)
+		return;
+	undo->threads[undo->noted_threads].number = number;
+	undo->threads[undo->noted_threads++].before = *thread;
+	thread->noted = undo->pass;
+}
+
+static void memory_undo_note_block(memory_undo *undo, const memory_block *block, int is_added)
+{
+	undo->blocks[undo->noted_blocks].block = *block;
+	undo->blocks[undo->noted_blocks++].was_added = is_added;
+}
+
+static void memory_undo_note_action(memory_undo *undo, const memory_state *state, size_t index)
+{
+	undo->actions[undo->noted_actions].index = index;
+	undo->actions[undo->noted_actions++].kind = state->order.actions[index].kind;
+}
+
+/* While changes are reverted, the table never has more blocks than at some time of the pass: it need not grow. */
+static void restore_blocks(const memory_undo *undo, memory_state *state)
+{
+	for (size_t i = undo->noted_blocks; i-- > 0;) {
+		const noted_block *noted = &undo->blocks[i];
+
+		if (noted->was_added)
+			memory_blocks_remove(&state->blocks, memory_blocks_find(&state->blocks, noted->block.address));
+		else
+			(void)memory_blocks_add(&state->blocks, &noted->block);
+	}
+}
+
+static void restore_sites(const memory_undo *undo, memory_state *state)
+{
+	for (size_t i = 0; i < undo->noted_sites; i++)
+		state->sites[undo->sites[i].number] = undo->sites[i].before;
+	while (state->site_count > undo->site_count)
+		hash_map_remove(&state->site_numbers, state->sites[--state->site_count].stack);
+}
+
+/* Reverts all changes since memory_undo_begin(), each of which must have been noted. */
+static void memory_undo_revert(memory_undo *undo, memory_state *state)
+{
+	restore_blocks(undo, state);
+	restore_sites(undo, state);
+	for (size_t i = 0; i < undo->noted_threads; i++)
+		state->threads[undo->threads[i].number] = undo->threads[i].before;
+	for (size_t i = 0; i < undo->noted_actions; i++)
+		state->order.actions[undo->actions[i].index].kind = undo->actions[i].kind;
+	state->sums = undo->sums;
+	memory_undo_commit(undo);
+}
+
+/*
+ * The number shared by threads that are not chosen and have no number of their own, because there was no memory. The
+ * next higher number is shared by those that are chosen.
+ */
+#define MEMORY_OTHER_THREADS (UINT32_MAX - 2)
 
 /* Maximum number of actions held back without a watermark: then the older half is processed. */
 #define MAX_HELD_BACK ((size_t)1 << 20)

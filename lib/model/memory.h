@@ -13,18 +13,144 @@
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H
 
-#include "base/memory_budget.h"
-#include "model/memory_state.h"
-#include "model/memory_undo.h"
-#include "model/window.h"
-
 #include <mprof/format.h>
 
-/**
- * The number shared by threads that are not chosen and have no number of their own, because there was no memory. The
- * next higher number is shared by those that are chosen.
- */
-#define MEMORY_OTHER_THREADS (UINT32_MAX - 2)
+#include "base/hash_index.h"
+#include "base/hash_map.h"
+#include "base/memory_budget.h"
+#include "model/memory_order.h"
+#include "model/window.h"
+
+typedef struct memory_block {
+	uint64_t address;
+	uint64_t size;
+	uint64_t counter; /**< Counter when it was allocated. */
+	uint32_t site;    /**< Number of its site. */
+	uint32_t thread;  /**< Number of the thread that allocated it. */
+} memory_block;
+
+typedef struct memory_blocks {
+	hash_index index; /**< The blocks, by address. */
+} memory_blocks;
+
+/** Size classes: 0, 1, 2 to 3, 4 to 7, and so on. */
+#define MEMORY_SIZE_CLASSES 65
+
+typedef struct memory_size_class {
+	uint64_t allocations;
+	uint64_t bytes;
+} memory_size_class;
+
+/** The memory that was allocated by one call stack. */
+typedef struct memory_site {
+	uint32_t stack;
+	uint64_t allocations;
+	uint64_t bytes;
+	uint64_t frees;
+	uint64_t live;
+	uint64_t live_bytes;
+	uint64_t temporaries;
+	uint64_t lifetimes; /**< Sum over the blocks freed, in counters; saturated. */
+	uint64_t shortest;
+	uint64_t longest;
+	/**
+	 * Number of the peak (memory_sums::peak) at which live and live_bytes had the values below. If there was a
+	 * later peak, the site has not changed since: live and live_bytes are then its values at that peak.
+	 */
+	uint64_t peak;
+	uint64_t peak_live;
+	uint64_t peak_bytes;
+	uint64_t noted; /**< Number of the latest provisional pass in which memory_undo noted the previous value. */
+} memory_site;
+
+typedef struct memory_thread {
+	uint64_t last_address; /**< Address of its last allocation. */
+	int has_last;          /**< The thread has not freed that allocation yet. */
+	int is_counted;        /**< The thread is chosen: its allocations count inside the window. */
+	int is_resizing;       /**< moving is the block that it resizes. */
+	int moving_is_temporary;
+	memory_block moving;
+	uint64_t noted; /**< Number of the latest provisional pass in which memory_undo noted the previous value. */
+} memory_thread;
+
+/** All totals, so that they can be restored as a whole. */
+typedef struct memory_sums {
+	memory_size_class sizes[MEMORY_SIZE_CLASSES];
+	memory_site folded; /**< The site shared by all call stacks for whose sites there was no memory. */
+	uint64_t reached;   /**< Counter of the latest action that was processed. */
+	int has_reached;
+	uint64_t allocations;
+	uint64_t bytes;
+	uint64_t frees;
+	uint64_t resizes;
+	uint64_t live;
+	uint64_t live_bytes;
+	uint64_t temporaries;
+	uint64_t unmatched_frees;
+	uint64_t missing_frees;
+	uint64_t late_events;
+	uint64_t untracked; /**< Blocks for which there was no memory. */
+	uint64_t peak;      /**< Number of times the peak was raised. */
+	uint64_t peak_live;
+	uint64_t peak_bytes;
+	uint64_t peak_counter;
+} memory_sums;
+
+typedef struct memory_state {
+	memory_order order;
+	memory_blocks blocks;
+	hash_map site_numbers; /**< Numbers of sites, by call stack. */
+	memory_site *sites;
+	size_t site_count;
+	size_t site_capacity;
+	hash_map thread_numbers; /**< Numbers of threads, by the thread ID in the log. */
+	memory_thread *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+	memory_sums sums;
+} memory_state;
+
+typedef struct noted_site {
+	uint32_t number;
+	memory_site before;
+} noted_site;
+
+typedef struct noted_thread {
+	uint32_t number;
+	memory_thread before;
+} noted_thread;
+
+/** A block that was added or removed. */
+typedef struct noted_block {
+	memory_block block;
+	int was_added;
+} noted_block;
+
+/** An action that was processed before its turn. */
+typedef struct noted_action {
+	size_t index;
+	uint32_t kind;
+} noted_action;
+
+typedef struct memory_undo {
+	mprof_allocator allocator;
+	int is_active; /**< Changes are noted. */
+	uint64_t pass; /**< Number of the latest provisional pass, from 1. */
+	memory_sums sums;
+	size_t site_count;
+	noted_site *sites;
+	size_t noted_sites;
+	size_t sites_capacity;
+	noted_thread *threads;
+	size_t noted_threads;
+	size_t threads_capacity;
+	noted_block *blocks;
+	size_t noted_blocks;
+	size_t blocks_capacity;
+	noted_action *actions;
+	size_t noted_actions;
+	size_t actions_capacity;
+} memory_undo;
 
 typedef struct memory_model {
 	memory_budget *budget;

@@ -8,7 +8,6 @@
 
 #include "model/record_table.h"
 #include "base/memory_budget.h"
-#include "model/site_table.h"
 
 #include <mprof/format.h>
 

@@ -16,14 +16,43 @@
 #ifndef MODEL_OBJECT_AGES_H
 #define MODEL_OBJECT_AGES_H
 
+#include <mprof/profile.h>
+#include <mprof/reader.h>
+
+#include "base/hash_map.h"
+#include "base/memory_budget.h"
 #include "model/age_state.h"
-#include "model/age_undo.h"
-#include "model/folded_stacks.h"
-#include "model/object_trace.h"
 #include "model/record_table.h"
 #include "model/window.h"
 
-#include <mprof/profile.h>
+typedef struct traced_address {
+	uint64_t address;
+	uint64_t counter;
+	uint32_t age; /**< Collections since the allocation. */
+} traced_address;
+
+typedef struct object_trace {
+	memory_budget *budget;
+	uint64_t identity; /**< Of the object; 0: none is traced. */
+	traced_address *addresses;
+	size_t count;
+	size_t capacity;
+	int is_incomplete; /**< max_memory was reached. */
+} object_trace;
+
+typedef struct folded_stacks {
+	memory_budget *budget;
+	hash_map known;    /**< Numbers of folded call stacks by stack ID. */
+	site_table frames; /**< key.call: number of the caller; key.detail, key.other: the frame. value: a stack ID. */
+	uint32_t *path;    /**< Stack IDs whose folded call stacks are being made. */
+	size_t path_capacity;
+} folded_stacks;
+
+/** The first stack ID that a number was made from; 0 for 0. */
+uint32_t folded_stacks_id(const folded_stacks *stacks, uint32_t number);
+
+/** The innermost frame of a number from 1 on. Returns the number of its caller, 0 if none. */
+uint32_t folded_stacks_frame(const folded_stacks *stacks, uint32_t number, mprof_stack_frame *frame);
 
 /** The objects of a class, as of the last object_ages_finish(). Begins with the ID for the record_table. */
 typedef struct age_class {

@@ -10,12 +10,20 @@
 #ifndef MODEL_SAMPLES_H
 #define MODEL_SAMPLES_H
 
-#include "model/call_tree.h"
-#include "base/memory_budget.h"
-#include "model/record_table.h"
-#include "model/wait_names.h"
-
+#include <mprof/profile.h>
 #include <mprof/reader.h>
+
+#include "base/memory_budget.h"
+#include "model/call_tree.h"
+#include "model/record_table.h"
+
+#include <stdint.h>
+
+/** What a frame of a call stack contributes to the kind of a wait. */
+typedef struct wait_role {
+	mprof_wait_kind kind; /**< #MPROF_WAIT_NONE: nothing. */
+	int is_innermost;     /**< A thread can wait in the function itself. Else kind is why a callee waits. */
+} wait_role;
 
 typedef struct sample_record {
 	uint32_t kind; /**< An mprof_sample_kind. */
@@ -99,5 +107,32 @@ uint64_t samples_steps(const sample_model *samples);
  * Returns 0 if \p prepare does, when nothing has changed, or if it was stopped, when all has changed or nothing.
  */
 int samples_show(sample_model *samples, samples_visit prepare, samples_visit show, void *user, progress *going);
+
+/** The key of the property that states the period of the samples that follow, in nanoseconds (doc/format.md, 3.8). */
+#define SAMPLE_PERIOD_KEY "sample_period_ns"
+
+typedef struct sample_weights {
+	uint64_t unit;   /**< In nanoseconds; 0 before a period is known. */
+	uint64_t period; /**< Of the samples that follow. */
+	uint64_t rest;   /**< Time of samples that is not counted yet: less than a unit. */
+} sample_weights;
+
+/**
+ * Sets the period of the samples that follow, as the log states it; other texts change nothing. Returns the factor by
+ * which all counts so far must be multiplied, since the unit is shorter now: 1 or more.
+ */
+uint64_t sample_weights_set_period(sample_weights *weights, const char *text);
+
+/** The number that samples count for. */
+static inline uint64_t sample_weights_count(sample_weights *weights, uint64_t samples)
+{
+	uint64_t time;
+
+	if (weights->unit == weights->period)
+		return samples;
+	time = weights->rest + samples * weights->period;
+	weights->rest = time % weights->unit;
+	return time / weights->unit;
+}
 
 #endif

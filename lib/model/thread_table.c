@@ -3,7 +3,7 @@
 #include "model/thread_table.h"
 
 #include "base/array.h"
-#include "model/text_copy.h"
+#include "model/lists.h"
 
 #include <string.h>
 

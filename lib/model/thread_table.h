@@ -11,7 +11,6 @@
 #include "format/thread_metrics.h"
 #include "model/call_stack.h"
 #include "model/finalizers.h"
-#include "model/interval_stack.h"
 #include "model/monitors.h"
 #include "model/timeline.h"
 
