@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Drains the buffers of threads, samples and heap snapshots to the log, and reports losses. */
+/* Writes what was recorded to the log, round by round. */
 #include "recorder/drain.h"
 
 #include "base/testpoint.h"
@@ -8,14 +8,233 @@
 #include "recorder/messages.h"
 #include "recorder/salvage_commit.h"
 #include "recorder/session.h"
-#include "recorder/samples_drain.h"
 #include "recorder/stack_order.h"
 #include "recorder/thread_attach.h"
-#include "recorder/thread_times.h"
 #include "writer/writer.h"
 
 #include <string.h>
 #include <time.h>
+
+/* Maximum number of samples in one block. */
+#define BLOCK_SAMPLES 256
+
+static int comes_before(const sample_record *a, const sample_record *b)
+{
+	return a->thread != b->thread ? a->thread < b->thread : a->counter <= b->counter;
+}
+
+/* Merges two sorted lists. The merge is stable: of equal samples, those of the first list come first. */
+static sample_record *merge_samples(sample_record *first, sample_record *second)
+{
+	sample_record *merged = NULL;
+	sample_record **end = &merged;
+
+	while (first != NULL && second != NULL) {
+		sample_record **smaller = comes_before(first, second) ? &first : &second;
+
+		*end = *smaller;
+		end = &(*smaller)->next;
+		*smaller = *end;
+	}
+	*end = first != NULL ? first : second;
+	return merged;
+}
+
+/* Removes the first \p count samples from a list and returns them sorted by thread and counter. */
+static sample_record *sort_samples(sample_record **list, size_t count)
+{
+	sample_record *first = *list;
+
+	if (count > 1) {
+		first = sort_samples(list, count / 2);
+		return merge_samples(first, sort_samples(list, count - count / 2));
+	}
+	*list = first->next;
+	first->next = NULL;
+	return first;
+}
+
+/* Interns the call stacks, thread by thread: those of one thread have many frames in common. */
+static void intern_stacks(recorder_drain *drain, sample_record *samples)
+{
+	for (sample_record *sample = samples; sample != NULL; sample = sample->next)
+		sample->stack = stacks_intern(&drain->stacks, &drain->stacks.sample_memory, sample->frames,
+					      sample->count, sample->counter);
+	stacks_write(&drain->stacks);
+}
+
+static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, mprof_event *events, size_t count)
+{
+	recorder_output *output = drain->output;
+
+	output_convert_counters(output, events, count);
+	if (output_is_writing(output))
+		output_note_status(
+			output, mprof_writer_write_samples(output->writer, thread, events[0].counter, events, count));
+	if (output_is_writing(output)) {
+		drain->samples_written += count;
+		output_note_events(output, count);
+	} else {
+		output_count_lost(output, output_loss_cause(output), count);
+	}
+}
+
+static mprof_loss_cause reason_for_no_stack(const recorder_output *output)
+{
+	return output_is_writing(output) ? MPROF_LOSS_NO_MEMORY : output_loss_cause(output);
+}
+
+/*
+ * Writes the samples of one thread, and returns the first of the next thread. Samples without a stack ID are counted as
+ * lost.
+ */
+static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample)
+{
+	mprof_event events[BLOCK_SAMPLES];
+	uint64_t thread = sample->thread;
+	uint64_t lost = 0;
+	size_t count = 0;
+
+	for (; sample != NULL && sample->thread == thread; sample = sample->next) {
+		if (sample->stack == 0) {
+			lost++;
+			continue;
+		}
+		if (count == BLOCK_SAMPLES) {
+			write_samples_of_thread(drain, thread, events, count);
+			count = 0;
+		}
+		if (sample->counter > drain->latest_counter)
+			drain->latest_counter = sample->counter;
+		events[count++] = (mprof_event){
+			.kind = MPROF_EVENT_SAMPLE,
+			.counter = sample->counter,
+			.value = sample->stack,
+		};
+	}
+	if (count > 0)
+		write_samples_of_thread(drain, thread, events, count);
+	if (lost > 0)
+		output_count_lost(drain->output, reason_for_no_stack(drain->output), lost);
+	return sample;
+}
+
+/* Writes the samples that were recorded so far. Do not call it inside a block. */
+static void samples_drain(recorder_drain *drain)
+{
+	sample_record *taken = sample_store_take(&drain->shared->samples);
+	sample_record *sorted;
+	size_t count = 0;
+
+	if (taken == NULL)
+		return;
+	for (sample_record *sample = taken; sample != NULL; sample = sample->next) {
+		sample->batch = (uint32_t)drain->progress.samples_done + 1;
+		count++;
+	}
+	/* After the samples were taken: the definitions of their keys were pushed before them. */
+	messages_process(drain);
+	sorted = sort_samples(&taken, count);
+	intern_stacks(drain, sorted);
+	for (const sample_record *sample = sorted; sample != NULL;)
+		sample = write_thread(drain, sample);
+	drain->progress.samples_done++;
+	salvage_commit(drain);
+	sample_store_release(&drain->shared->samples, sorted);
+}
+
+/* Whether the handle of a detached thread is still needed for its last times. Writer thread. */
+static inline int thread_times_are_due(const mprof_thread *thread)
+{
+	return thread->times.is_counted && !thread->drain.times_are_final;
+}
+
+#define BATCH_THREADS 64
+
+typedef struct value_batch {
+	mprof_metric_value values[BATCH_THREADS * THREAD_METRIC_COUNT];
+	size_t count;
+} value_batch;
+
+/* Defines the metrics of a thread that the system counts, once. Returns 0 if there is no memory. */
+static int define_metrics(recorder_drain *drain, mprof_thread *thread)
+{
+	message *created;
+
+	for (size_t i = 0; i < THREAD_METRIC_COUNT; i++) {
+		if (thread->drain.metrics[i] != 0 || !(thread->times.begin.available >> i & 1))
+			continue;
+		created = message_metric(&drain->shared->messages.allocator, THREAD_METRIC_SECTION,
+					 thread_metrics[i].name, thread_metrics[i].flags);
+		if (created == NULL)
+			return 0;
+		created->thread = thread->id;
+		thread->drain.metrics[i] = recorder_define_metric(drain->shared, created);
+	}
+	return 1;
+}
+
+static void add_values(value_batch *batch, const mprof_thread *thread, const thread_clock *now)
+{
+	const thread_clock *begin = &thread->times.begin;
+
+	for (size_t i = 0; i < THREAD_METRIC_COUNT; i++) {
+		if ((begin->available & now->available) >> i & 1 && now->values[i] >= begin->values[i])
+			batch->values[batch->count++] = (mprof_metric_value){
+				.metric = thread->drain.metrics[i], .value = now->values[i] - begin->values[i]};
+	}
+}
+
+/* Reads the times of a thread. Returns 0 if none are written for it in this round. */
+static int read_times(mprof_thread *thread, int is_last, thread_clock *now)
+{
+	if (!thread_times_are_due(thread))
+		return 0;
+	/* Acquire: pairs with the release in mprof_thread_detach(), so the last times are valid. */
+	if (atomic_load_explicit(&thread->detached, memory_order_acquire)) {
+		*now = thread->times.end;
+		thread->drain.times_are_final = 1;
+		return 1;
+	}
+	if (!thread_clock_read(thread->times.system_id, now))
+		return 0;
+	/*
+	 * A thread that is being detached may have read its last times already. They are written in the next round, and
+	 * values must not decrease. Pairs with the store in attached_times_end().
+	 */
+	return is_last || !atomic_load_explicit(&thread->times.is_ending, memory_order_seq_cst);
+}
+
+static void write_batch(recorder_drain *drain, value_batch *batch)
+{
+	if (batch->count == 0)
+		return;
+	/* The definitions of the metrics were pushed before. */
+	messages_process(drain);
+	metrics_write_values(&drain->metrics, batch->values, batch->count);
+	batch->count = 0;
+}
+
+/*
+ * Writes the times of all threads, for detached ones the last time. Writer thread, before handles are freed.
+ * is_last: no round follows.
+ */
+static void thread_times_write(recorder_drain *drain, int is_last)
+{
+	value_batch batch = {.count = 0};
+	thread_clock now;
+
+	if (!drain->shared->records_thread_times)
+		return;
+	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
+		if (!read_times(thread, is_last, &now) || !define_metrics(drain, thread))
+			continue;
+		add_values(&batch, thread, &now);
+		if (batch.count + THREAD_METRIC_COUNT > sizeof(batch.values) / sizeof(batch.values[0]))
+			write_batch(drain, &batch);
+	}
+	write_batch(drain, &batch);
+}
 
 /* Drains the full buffers thread by thread (list: round.full_first); threads are in the order of their first one. */
 static void drain_in_turn(recorder_drain *drain, mprof_thread *thread)

@@ -7,6 +7,7 @@
 #define RECORDER_DRAIN_H
 
 #include "recorder/drain_state.h"
+#include "recorder/thread.h"
 
 /**
  * Writes full buffers, samples and heap snapshots. With \p partial it also writes buffers that are not full; then

@@ -10,17 +10,69 @@
 #include <mprof/recorder.h>
 
 #include "base/stack_table.h"
-#include "recorder/counter_rate.h"
-#include "recorder/drain_jobs.h"
+#include "recorder/buffer_pool.h"
+#include "recorder/counter.h"
 #include "recorder/heap_drain.h"
+#include "recorder/key_cache.h"
 #include "recorder/keys.h"
 #include "recorder/metrics.h"
-#include "recorder/open_block.h"
 #include "recorder/output.h"
 #include "recorder/roots.h"
 #include "recorder/salvage_tail.h"
 #include "recorder/shared.h"
 #include "recorder/stacks.h"
+#include "writer/event_collector.h"
+
+#include <pthread.h>
+
+typedef struct open_block {
+	event_collector events;
+	struct mprof_thread *thread; /**< Whose events it contains; NULL: there is no block. */
+	event_buffer *last;          /**< The buffer of the last events. */
+	/** Full buffers, all of whose events are in the block or in the log, linked by next_full. They are given back
+	 * after the commit that covers them. */
+	event_buffer *held;
+	uint32_t held_count;     /**< Number of them. */
+	uint64_t start_counter;  /**< Base counter of the block, in the units of slots. */
+	uint64_t buffer_counter; /**< event_encoder::last_counter before the events of the last buffer. */
+	uint32_t most_events;    /**< A block to which another buffer is added does not exceed this. Constant. */
+	int is_encoded;          /**< open_block::events has the content of the block. */
+	mprof_status status;     /**< Other than #MPROF_OK if the block cannot be written. */
+	uint32_t generation;     /**< recorder_keys::generation at which the caches are valid. */
+	key_cache methods;
+	key_cache classes;
+} open_block;
+
+/** The block of a recording thread in a round. */
+typedef struct drain_job {
+	open_block block;
+	struct mprof_thread *thread; /**< NULL: the job is free. */
+	uint32_t slots;              /**< Slots that were converted last. */
+	int is_slow;                 /**< The next slot is for the writer thread. */
+	struct drain_job *next;      /**< In the list that it is in. */
+} drain_job;
+
+typedef struct drain_threads {
+	/* Constant while the writer thread runs. */
+	uint32_t wanted; /**< From the options. */
+	uint32_t count;  /**< Threads that run. With less than two, the writer thread converts all buffers. */
+	uint32_t job_count;
+	drain_job *jobs;
+	pthread_t handles[MAX_DRAIN_THREADS];
+	const struct recorder_drain *drain;
+
+	/**
+	 * Guards what follows. The thread that takes a job from a list owns it, its block, and the drain part of its
+	 * recording thread, until it adds the job to another list. The lock makes all changes visible to the next
+	 * owner.
+	 */
+	pthread_mutex_t lock;
+	pthread_cond_t work; /**< Signalled when a job waits, and at the end. */
+	pthread_cond_t done; /**< Signalled when a job is finished. */
+	drain_job *waiting;
+	drain_job *finished;
+	int is_ending;
+} drain_threads;
 
 /** A slot at which a thread switches between stacks: see recorder/stack_order.c. */
 typedef struct stack_point stack_point;

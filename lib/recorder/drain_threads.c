@@ -2,7 +2,6 @@
 /* Converts the full buffers of several threads at the same time. */
 #include "recorder/drain_threads.h"
 
-#include "recorder/block_fill.h"
 #include "recorder/drain_buffer.h"
 
 /* A thread with fewer slots than this before a slow one is converted by the writer thread for the rest of the round. */

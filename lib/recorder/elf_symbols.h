@@ -9,13 +9,55 @@
 #define RECORDER_ELF_SYMBOLS_H
 
 #include "base/allocator.h"
-#include "recorder/elf_image.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
-/** Maximum number of functions of a module, and of bytes of their names. Functions beyond that have no name. */
-#define ELF_SYMBOLS_MAX (UINT32_C(1) << 24)
-#define ELF_NAMES_MAX (UINT32_C(1) << 28)
+/** Size of a build ID of up to 32 bytes in hexadecimal, with its NUL. */
+#define ELF_BUILD_ID_TEXT 65
+
+/**
+ * Looks through notes. \p alignment is that of their segment or section. Returns 1 and stores the ID as text. Returns 0
+ * and leaves \p text unchanged if it is missing or too long.
+ */
+int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, char text[ELF_BUILD_ID_TEXT]);
+
+/** Bytes of section headers that are read at once, a multiple of both header sizes. */
+#define ELF_HEADERS_PIECE 5120
+
+typedef struct elf_image {
+	int fd;               /**< -1 for one in memory. */
+	const uint8_t *bytes; /**< NULL for a file. */
+	uint64_t length;
+	int is_64; /**< 64-bit, else 32-bit. */
+	uint32_t machine;
+	uint64_t segments_at; /**< Its program headers. */
+	uint32_t segment_count;
+	uint64_t sections_at;
+	uint32_t section_count;
+	uint64_t headers_at;   /**< Offset of the section headers that were read last, ... */
+	size_t headers_length; /**< ... and how many bytes they have; 0 before the first. */
+	uint8_t headers[ELF_HEADERS_PIECE];
+} elf_image;
+
+/** A segment as its program header describes it. */
+typedef struct elf_segment {
+	uint32_t type;
+	uint64_t address; /**< In memory. */
+	uint64_t offset;  /**< Where its content begins. */
+	uint64_t size;    /**< Of its content. */
+} elf_segment;
+
+/**
+ * Returns 0 if the file cannot be read or is not an ELF file of the machine's byte order. Otherwise the caller closes
+ * it.
+ */
+int elf_image_open_file(elf_image *image, const char *path);
+
+void elf_image_close(elf_image *image);
+
+/** Finds a segment. Returns 0 if not found. Its content may be missing. */
+int elf_image_segment(const elf_image *image, uint32_t index, elf_segment *segment);
 
 /** A function. */
 typedef struct elf_symbol {
@@ -49,12 +91,6 @@ int elf_symbols_add_file(elf_symbols *symbols, const char *path, const char *bui
 /** Adds the functions that a file in memory names. Returns 1 if it has a full symbol table, otherwise 0. */
 int elf_symbols_add_memory(elf_symbols *symbols, const void *bytes, size_t length);
 
-/** Whether the file is that of a module with a build ID, as above. */
-int elf_symbols_is_module(elf_image *image, const char *build_id);
-
-/** Adds a function. Returns 0 if there is no room. */
-int elf_symbols_append(elf_symbols *symbols, const elf_symbol *symbol);
-
 /** Sorts the functions. Call it once, after the last addition and before elf_symbols_find(). */
 void elf_symbols_sort(elf_symbols *symbols);
 
@@ -65,5 +101,11 @@ static inline const char *elf_symbols_name(const elf_symbols *symbols, const elf
 {
 	return symbols->names + symbol->name;
 }
+
+/**
+ * Adds the functions of a file, without names, and sorts them. Call it once. \p build_id: as in
+ * elf_symbols_add_file().
+ */
+void elf_bounds_read(elf_symbols *bounds, const char *path, const char *build_id);
 
 #endif

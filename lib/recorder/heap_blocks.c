@@ -1,10 +1,162 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes HEAP_DATA blocks and summaries of heap snapshots. */
+/* Writes heap blocks and their sums. */
 #include "recorder/heap_blocks.h"
 
+#include "base/array.h"
+#include "base/sort.h"
 #include "writer/writer.h"
 
 #include <string.h>
+
+/* Removes the events. */
+static inline void heap_batch_clear(heap_batch *batch)
+{
+	batch->count = 0;
+	batch->reference_count = 0;
+}
+
+#define EVENTS_SIZE (HEAP_BATCH_EVENTS * sizeof(mprof_event))
+#define DETAILS_SIZE (HEAP_BATCH_EVENTS * sizeof(mprof_event_detail))
+#define REFERENCES_SIZE (HEAP_BATCH_REFERENCES * sizeof(uint64_t))
+#define ALL_SIZE (EVENTS_SIZE + DETAILS_SIZE + 2 * REFERENCES_SIZE)
+
+/* Initializes an empty batch; allocates nothing yet. */
+static void heap_batch_init(heap_batch *batch, const mprof_allocator *allocator)
+{
+	memset(batch, 0, sizeof(*batch));
+	batch->allocator = *allocator;
+}
+
+static void heap_batch_destroy(heap_batch *batch)
+{
+	allocator_release(&batch->allocator, batch->events, ALL_SIZE);
+	batch->events = NULL;
+}
+
+/* Allocates the memory unless that was done before. Returns 0 if out of memory. */
+static int heap_batch_prepare(heap_batch *batch)
+{
+	char *memory;
+
+	if (batch->events != NULL)
+		return 1;
+	memory = allocator_allocate(&batch->allocator, ALL_SIZE);
+	if (memory == NULL)
+		return 0;
+	batch->events = (mprof_event *)memory;
+	batch->details = (mprof_event_detail *)(memory + EVENTS_SIZE);
+	batch->references = (uint64_t *)(memory + EVENTS_SIZE + DETAILS_SIZE);
+	batch->offsets = batch->references + HEAP_BATCH_REFERENCES;
+	return 1;
+}
+
+/* Initializes empty sums; allocates nothing yet. */
+static void heap_sums_init(heap_sums *sums, const mprof_allocator *allocator)
+{
+	memset(sums, 0, sizeof(*sums));
+	sums->allocator = *allocator;
+	id_map_init(&sums->row_numbers, allocator);
+}
+
+static void heap_sums_destroy(heap_sums *sums)
+{
+	id_map_destroy(&sums->row_numbers);
+	allocator_release(&sums->allocator, sums->rows, sums->capacity * sizeof(*sums->rows));
+	sums->rows = NULL;
+	sums->capacity = 0;
+}
+
+heap_sums_row *heap_sums_add_row(heap_sums *sums, uint32_t class_id)
+{
+	void *rows = sums->rows;
+	heap_sums_row *row;
+
+	if (!array_reserve(&sums->allocator, &rows, &sums->capacity, sums->count + 1, sizeof(*sums->rows))) {
+		sums->is_short = 1;
+		return NULL;
+	}
+	sums->rows = rows;
+	if (!id_map_put(&sums->row_numbers, class_id, (uint32_t)sums->count + 1)) {
+		sums->is_short = 1;
+		return NULL;
+	}
+	row = &sums->rows[sums->count++];
+	memset(row, 0, sizeof(*row));
+	row->class_id = class_id;
+	return row;
+}
+
+/* Sets the objects and bytes of one sum to 0 in all rows. */
+static void heap_sums_clear(heap_sums *sums, heap_sum sum)
+{
+	for (size_t i = 0; i < sums->count; i++) {
+		sums->rows[i].counts[sum] = 0;
+		sums->rows[i].counts[sum + 1] = 0;
+	}
+	if (sum == HEAP_SUM_DEAD)
+		sums->is_short = 0;
+}
+
+static int has_any(const heap_sums_row *row)
+{
+	return row->counts[HEAP_SUM_ALIVE] != 0 || row->counts[HEAP_SUM_DEAD] != 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const mprof_record *first = a;
+	const mprof_record *second = b;
+
+	return (first->id > second->id) - (first->id < second->id);
+}
+
+static void fill_records(const heap_sums *sums, mprof_record *records)
+{
+	for (size_t i = 0; i < sums->count; i++) {
+		const uint64_t *counts = sums->rows[i].counts;
+
+		if (!has_any(&sums->rows[i]))
+			continue;
+		records->kind = MPROF_RECORD_SUMMARY;
+		records->id = sums->rows[i].class_id;
+		records->as.summary.live_objects = counts[HEAP_SUM_ALIVE];
+		records->as.summary.live_bytes = counts[HEAP_SUM_ALIVE + 1];
+		records->as.summary.dead_objects = counts[HEAP_SUM_DEAD];
+		records->as.summary.dead_bytes = counts[HEAP_SUM_DEAD + 1];
+		records++;
+	}
+}
+
+/*
+ * Writes the sums of all classes that have any. Returns what mprof_writer_write_records() returns, or
+ * MPROF_ERR_MEMORY.
+ */
+static mprof_status heap_sums_write(heap_sums *sums, mprof_writer *writer, uint32_t collection)
+{
+	mprof_record *records;
+	size_t count = 0;
+	size_t size;
+	mprof_status status;
+
+	if (sums->is_short)
+		return MPROF_ERR_MEMORY;
+	for (size_t i = 0; i < sums->count; i++)
+		count += has_any(&sums->rows[i]) ? 1 : 0;
+	if (count == 0)
+		return mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, NULL,
+						  sizeof(mprof_record), 0);
+	if (!checked_multiply(count, sizeof(*records), &size))
+		return MPROF_ERR_MEMORY;
+	records = allocator_allocate_zeroed(&sums->allocator, size);
+	if (records == NULL)
+		return MPROF_ERR_MEMORY;
+	fill_records(sums, records);
+	sort_in_place(records, count, sizeof(*records), compare_ids);
+	status = mprof_writer_write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, collection, records, sizeof(*records),
+					    count);
+	allocator_release(&sums->allocator, records, size);
+	return status;
+}
 
 void heap_blocks_init(heap_blocks *blocks, const mprof_allocator *allocator, recorder_output *output,
 		      field_queue *fields)

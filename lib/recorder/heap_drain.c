@@ -2,7 +2,7 @@
 /* Reads the records of heap snapshots from the chunks that heap.c fills. */
 #include "recorder/heap_drain.h"
 
-#include "recorder/key_fields.h"
+#include "recorder/keys.h"
 
 #include <string.h>
 

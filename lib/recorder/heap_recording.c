@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and frees the state of the recording side of heap snapshots. */
+/* Records heap snapshots while the world is stopped. */
 #include "recorder/heap_recording.h"
-
-#include <string.h>
 
 int heap_recording_init(heap_recording *heap, uint64_t max_bytes, salvage_area *area)
 {

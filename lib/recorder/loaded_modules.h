@@ -8,7 +8,7 @@
 
 #include "base/allocator.h"
 #include "recorder/counter.h"
-#include "recorder/elf_build_id.h"
+#include "recorder/elf_symbols.h"
 
 /** The kind of a module, which determines where its file is found. */
 typedef enum loaded_kind {

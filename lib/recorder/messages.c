@@ -2,7 +2,7 @@
 /* Takes messages from the queue and passes each to the module that handles it. */
 #include "recorder/messages.h"
 
-#include "recorder/key_fields.h"
+#include "recorder/keys.h"
 #include "recorder/salvage_commit.h"
 
 static void write_property(recorder_output *output, const message *taken)

@@ -6,7 +6,6 @@
 #include "base/options.h"
 #include "recorder/drain.h"
 #include "recorder/lifecycle.h"
-#include "recorder/log_walk.h"
 #include "recorder/recovered_log.h"
 #include "recorder/recovery.h"
 #include "recorder/salvage_tail.h"

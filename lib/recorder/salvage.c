@@ -1,21 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates and removes the salvage file, which contains what is not in the log yet. */
+/* The salvage file of a recorder. */
 #include "recorder/salvage.h"
 
 #include "base/checksum.h"
 #include "io/descriptor.h"
+#include "io/high_descriptor.h"
 #include "recorder/buffer_pool.h"
 #include "recorder/heap_chunks.h"
 #include "recorder/message_queue.h"
 #include "recorder/proc_file.h"
-#include "recorder/sample_store.h"
 #include "recorder/salvage_tail.h"
+#include "recorder/sample_store.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int is_registered;
+
+/* Held during fork(), so that the list is consistent in the child. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static salvage_fork_entry *entries;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&list_lock);
+	high_descriptor_before_fork();
+}
+
+static void after_fork(void)
+{
+	high_descriptor_after_fork();
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void in_child(void)
+{
+	high_descriptor_after_fork();
+	for (const salvage_fork_entry *entry = entries; entry != NULL; entry = entry->next)
+		salvage_area_replace(entry->area);
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void register_handlers(void)
+{
+	is_registered = pthread_atfork(before_fork, after_fork, in_child) == 0;
+}
+
+/* Adds an area to the list. entry is borrowed until salvage_fork_remove(). Returns 0 if no handler can be set. */
+static int salvage_fork_add(salvage_fork_entry *entry, salvage_area *area)
+{
+	pthread_once(&once, register_handlers);
+	if (!is_registered)
+		return 0;
+	entry->area = area;
+	pthread_mutex_lock(&list_lock);
+	entry->next = entries;
+	entries = entry;
+	pthread_mutex_unlock(&list_lock);
+	return 1;
+}
+
+/* Undoes salvage_fork_add(). */
+static void salvage_fork_remove(salvage_fork_entry *entry)
+{
+	salvage_fork_entry **link = &entries;
+
+	if (entry->area == NULL)
+		return;
+	pthread_mutex_lock(&list_lock);
+	while (*link != NULL && *link != entry)
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = entry->next;
+	pthread_mutex_unlock(&list_lock);
+	entry->area = NULL;
+}
 
 /* Maximum size of the file in bytes. */
 #define CAPACITY ((uint64_t)8 << 30)
@@ -51,7 +115,8 @@ uint32_t salvage_progress_checksum(const salvage_progress *progress)
 	return checksum_update(checksum, (const unsigned char *)progress + after, sizeof(*progress) - after);
 }
 
-uint64_t salvage_process_start(uint32_t process)
+/* When a process started, in the system's clock ticks; 0 if it has ended or that cannot be determined. */
+static uint64_t salvage_process_start(uint32_t process)
 {
 	char path[64];
 	char text[1024];

@@ -20,9 +20,14 @@
 #include "recorder/counter.h"
 #include "recorder/heap_blocks.h"
 #include "recorder/salvage_area.h"
-#include "recorder/salvage_fork.h"
 #include "recorder/salvage_journal.h"
 #include "writer/open.h"
+
+/** An area to replace in children. */
+typedef struct salvage_fork_entry {
+	struct salvage_fork_entry *next; /**< Guarded by the lock of the list. */
+	salvage_area *area;
+} salvage_fork_entry;
 
 /** The state of an attached thread in addition to its buffers. The content of a piece. */
 typedef struct salvage_thread {
@@ -175,8 +180,5 @@ void salvage_destroy(recorder_salvage *salvage, const mprof_allocator *allocator
 
 /** A hash of the sizes of the structs in the area and of the byte order. */
 uint64_t salvage_layout(void);
-
-/** When a process started, in the system's clock ticks; 0 if it has ended or that cannot be determined. */
-uint64_t salvage_process_start(uint32_t process);
 
 #endif

@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Commits the writer thread's progress with a single store. */
+/* Commits what was written to the log, and rewrites the journal. */
 #include "recorder/salvage_commit.h"
 
-#include "recorder/salvage_rewrite.h"
+#include "recorder/keys.h"
 
 #include <string.h>
+
+/* Rewrites the journal if that is due. Call it in a commit, before the position of the journal is taken. */
+static void salvage_rewrite_journal(recorder_drain *drain)
+{
+	salvage_journal *journal = &drain->keys.journal;
+	salvage_journal before;
+
+	if (!salvage_journal_is_due(journal))
+		return;
+	salvage_journal_begin(journal, &before);
+	keys_write_journal(&drain->keys);
+	key_fields_write_journal(&drain->keys);
+	stacks_write_journal(&drain->stacks);
+	root_table_write_journal(&drain->roots);
+	salvage_journal_end(journal, &before);
+}
 
 /* Between rounds of reading, all events of the words that were read are in blocks. */
 static void collect_heap_progress(recorder_drain *drain)

@@ -1,10 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* Creates the locks of a recorder. Threads that wait for the writer thread, and what wakes them. */
+/* What the threads of a recorder share. */
 #include "recorder/shared.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+
+/* Async-signal-safe. */
+static inline int fork_guard_is_child(const fork_guard *guard)
+{
+	return guard->page != NULL ? *guard->page == 0 : getpid() != guard->process;
+}
+
+#ifdef MADV_WIPEONFORK
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static unsigned char *make_page(void)
+{
+	unsigned char *page = mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	if (madvise(page, page_size(), MADV_WIPEONFORK) == 0) {
+		*page = 1;
+		return page;
+	}
+	munmap(page, page_size());
+	return NULL;
+}
+
+#endif
+
+void fork_guard_init(fork_guard *guard)
+{
+	guard->process = getpid();
+	guard->page = NULL;
+#ifdef MADV_WIPEONFORK
+	guard->page = make_page();
+#endif
+}
+
+void fork_guard_destroy(fork_guard *guard)
+{
+#ifdef MADV_WIPEONFORK
+	if (guard->page != NULL)
+		munmap((void *)(uintptr_t)guard->page, page_size());
+#endif
+	guard->page = NULL;
+}
 
 /*
  * How long a thread waits for the writer thread while the writer thread may be waiting for it. Much longer than a

@@ -13,9 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "recorder/buffer_pool.h"
-#include "recorder/collection_times.h"
 #include "recorder/counter.h"
-#include "recorder/fork_guard.h"
 #include "recorder/heap_recording.h"
 #include "recorder/message_queue.h"
 #include "recorder/salvage.h"
@@ -24,6 +22,59 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/** A power of two: more collections than happen between two rounds of the writer thread. */
+#define COLLECTION_TIMES 256
+
+/**
+ * Owner: the threads that record starts of collections, usually one at a time. Only the writer thread reads. It sees
+ * the time of a collection before it sees an allocation that happened after the collection: the runtime restarts the
+ * world in between. If two threads store at the same time, or more collections begin than there is room for, a time may
+ * be overlooked; a block is then not divided there.
+ */
+typedef struct collection_times {
+	_Atomic uint64_t counters[COLLECTION_TIMES];
+	_Atomic uint32_t count;
+} collection_times;
+
+/** Notes that a collection begins. Takes no lock and does not wait. */
+static inline void collection_times_add(collection_times *times, uint64_t counter)
+{
+	uint32_t index = atomic_load_explicit(&times->count, memory_order_relaxed);
+
+	atomic_store_explicit(&times->counters[index % COLLECTION_TIMES], counter, memory_order_relaxed);
+	/* Release: pairs with the acquire in collection_times_after(), which then sees the counter. */
+	atomic_store_explicit(&times->count, index + 1, memory_order_release);
+}
+
+/** The start of the first collection after a counter; UINT64_MAX if none is known. Writer thread. */
+static inline uint64_t collection_times_after(const collection_times *times, uint64_t counter)
+{
+	uint32_t count = atomic_load_explicit(&times->count, memory_order_acquire);
+	uint64_t found = UINT64_MAX;
+
+	for (uint32_t i = 0; i < count && i < COLLECTION_TIMES; i++) {
+		uint64_t start = atomic_load_explicit(&times->counters[(count - 1 - i) % COLLECTION_TIMES],
+						      memory_order_relaxed);
+
+		if (start <= counter)
+			break;
+		found = start;
+	}
+	return found;
+}
+
+typedef struct fork_guard {
+	const volatile unsigned char *page; /**< Contains 1 in its process and 0 in children; NULL if none. */
+	pid_t process;
+} fork_guard;
+
+/** Always succeeds: without a page, process IDs are compared. */
+void fork_guard_init(fork_guard *guard);
+void fork_guard_destroy(fork_guard *guard);
 
 /** Maximum of mprof_recorder_options::drain_threads. */
 #define MAX_DRAIN_THREADS 64

@@ -6,7 +6,11 @@
 #ifndef RECORDER_SLOTS_COLLECT_H
 #define RECORDER_SLOTS_COLLECT_H
 
+#include "recorder/buffer_pool.h"
 #include "recorder/drain_state.h"
+#include "recorder/key_cache.h"
+#include "recorder/slots.h"
+#include "recorder/switches.h"
 #include "recorder/thread.h"
 
 /**

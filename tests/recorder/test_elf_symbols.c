@@ -7,8 +7,6 @@
 
 #include "base/allocator.h"
 #include "base/failing_allocator.h"
-#include "recorder/elf_build_id.h"
-#include "recorder/elf_image.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>

@@ -6,7 +6,7 @@
 #include <mprof.h>
 
 #include "base/failing_allocator.h"
-#include "recorder/block_fill.h"
+#include "recorder/drain_buffer.h"
 #include "recorder/recorder_internal.h"
 
 #include <criterion/criterion.h>

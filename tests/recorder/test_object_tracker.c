@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/heap_timeline.h"
-#include "recorder/object_tracker.h"
+#include "recorder/heap_deaths.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/shadow_stack.h"
+#include "recorder/switches.h"
 
 #include <criterion/criterion.h>
 
