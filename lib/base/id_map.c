@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts numbers into the array or the hash map of an ID map. */
+/* Maps and sets of IDs. */
 #include "base/id_map.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
+
+#define ID_MAP_SLOTS_PER_NUMBER 8
+#define ID_MAP_FREE_SLOTS 512
 
 void id_map_init(id_map *map, const mprof_allocator *allocator)
 {

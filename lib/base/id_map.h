@@ -14,9 +14,6 @@
 
 #include "base/hash_map.h"
 
-#define ID_MAP_SLOTS_PER_NUMBER 8
-#define ID_MAP_FREE_SLOTS 512
-
 typedef struct id_map {
 	uint32_t *dense; /**< Numbers by ID. */
 	size_t dense_count;
@@ -49,6 +46,31 @@ static inline uint32_t id_map_get(const id_map *map, uint32_t id)
 	uint32_t number = id < map->dense_count ? map->dense[id] : 0;
 
 	return number != 0 || map->sparse.index.count == 0 ? number : id_map_get_sparse(map, id);
+}
+
+typedef struct id_set {
+	id_map words; /**< By ID / 32. */
+} id_set;
+
+static inline void id_set_init(id_set *set, const mprof_allocator *allocator)
+{
+	id_map_init(&set->words, allocator);
+}
+
+static inline void id_set_destroy(id_set *set)
+{
+	id_map_destroy(&set->words);
+}
+
+static inline int id_set_has(const id_set *set, uint32_t id)
+{
+	return (int)(id_map_get(&set->words, id / 32) >> id % 32 & 1);
+}
+
+/** Returns 0, changing nothing, if there is no memory. */
+static inline int id_set_add(id_set *set, uint32_t id)
+{
+	return id_map_put(&set->words, id / 32, id_map_get(&set->words, id / 32) | UINT32_C(1) << id % 32);
 }
 
 #endif

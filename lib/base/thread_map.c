@@ -2,7 +2,7 @@
 /* Adds threads to a map, each with an element in the owner's array. */
 #include "base/thread_map.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 void thread_map_init(thread_map *map, const mprof_allocator *allocator)
 {

@@ -20,7 +20,6 @@
 #include "base/stack_table.h"
 #include "base/thread_map.h"
 #include "convert/resolution.h"
-#include "reader/fault_report.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
 

@@ -2,7 +2,7 @@
 /* Copies definitions and clock pairs. */
 #include "convert/copy_definitions.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "convert/converter_internal.h"
 #include "format/records.h"
 

@@ -2,7 +2,7 @@
 /* Appends integers, strings and clock pairs to a buffer that grows. */
 #include "format/encode_buffer.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Collects events in columns and encodes them. */
 #include "format/event_columns_encode.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "format/events_encode.h"
 #include "format/int_column.h"
 #include "format/losses.h"

@@ -2,7 +2,7 @@
 /* What each event code means to the decoder, and how a decoded event is stored. */
 #include "format/event_decode_table.h"
 
-#include "format/varint_words.h"
+#include "format/varint.h"
 
 /* Sets the packed bits and the fields that the numbers of a layout are stored in. */
 static void entry_set_numbers(event_decode_entry *entry, event_layout layout, uint32_t byte)

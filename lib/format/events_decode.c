@@ -2,7 +2,6 @@
 /* Decodes events. */
 #include "format/events_decode.h"
 
-#include "format/memory_address.h"
 #include "format/varint.h"
 
 #include <string.h>

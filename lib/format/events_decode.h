@@ -7,7 +7,7 @@
 #define FORMAT_EVENTS_DECODE_H
 
 #include "format/event_decode_table.h"
-#include "format/varint_words.h"
+#include "format/varint.h"
 
 /**
  * Decodes the event at \p position and advances \p position past it. \p position must be before \p limit, and the batch

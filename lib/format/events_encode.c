@@ -4,8 +4,7 @@
 
 #include "format/event_kinds.h"
 #include "format/losses.h"
-#include "format/memory_address.h"
-#include "format/varint_words.h"
+#include "format/varint.h"
 
 #include <string.h>
 

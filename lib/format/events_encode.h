@@ -9,7 +9,6 @@
 #include <mprof/writer.h>
 
 #include "base/id_map.h"
-#include "base/id_set.h"
 #include "format/dialect.h"
 #include "format/encode_buffer.h"
 #include "format/event_codes.h"

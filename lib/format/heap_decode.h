@@ -15,7 +15,6 @@
 #include "format/dialect.h"
 #include "format/heap_records.h"
 #include "format/known_ids.h"
-#include "format/varint_words.h"
 #include "format/varint.h"
 
 /** The output of the decoder. The arrays are borrowed. */

@@ -4,7 +4,6 @@
 
 #include "format/event_detail.h"
 #include "format/heap_records.h"
-#include "format/varint_words.h"
 #include "format/varint.h"
 
 static int class_is_valid(const heap_encoding *encoding, uint32_t id)

@@ -9,7 +9,6 @@
 #include <mprof/format.h>
 
 #include "base/id_map.h"
-#include "base/id_set.h"
 #include "format/block_encode.h"
 
 /** The IDs that records may refer to, and the sizes that they may omit. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stop-bit varints. */
+/* Stop-bit varints, one by one and eight bytes at a time, and addresses as differences. */
 #include "format/varint.h"
 
 size_t mprof_varint_encode(uint64_t value, uint8_t *out)

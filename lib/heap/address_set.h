@@ -10,7 +10,7 @@
 #ifndef HEAP_ADDRESS_SET_H
 #define HEAP_ADDRESS_SET_H
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 
 /** Not the number of an address. */
 #define ADDRESS_SET_NONE UINT32_MAX

@@ -2,7 +2,7 @@
 /* Compares heap snapshots. */
 #include <mprof/heap_diff.h>
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/elements.h"
 #include "base/memory_budget.h"
 #include "base/options.h"

@@ -7,7 +7,6 @@
 #define HEAP_GRAPH_INTERNAL_H
 
 #include "heap/dominators.h"
-#include "heap/referrers.h"
 #include "heap/root_paths.h"
 #include "heap/snapshot_list.h"
 

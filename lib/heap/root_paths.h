@@ -30,4 +30,20 @@ int root_paths_build(root_paths *paths, const object_graph *graph, progress *goi
 /** Frees everything; root_paths_build() can be called again. */
 void root_paths_destroy(root_paths *paths, const object_graph *graph);
 
+typedef struct referrers {
+	uint32_t *first;      /**< By object: the first element in references; one more for the end of the last. NULL
+	                           before referrers_build(). */
+	uint32_t *references; /**< References by target, in ascending order. */
+	uint32_t count;       /**< Elements of references. */
+} referrers;
+
+/** Steps of referrers_build(). */
+uint64_t referrers_steps(const object_graph *graph);
+
+/** Sorts the references of a graph by target. Returns 0, changing nothing, if there is no memory or it was stopped. */
+int referrers_build(referrers *found, const object_graph *graph, progress *going);
+
+/** Frees everything; referrers_build() can be called again. */
+void referrers_destroy(referrers *found, const object_graph *graph);
+
 #endif

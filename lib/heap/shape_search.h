@@ -8,7 +8,7 @@
 
 #include <mprof/reader.h>
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "base/progress.h"
 #include "heap/object_graph.h"
 

@@ -2,7 +2,7 @@
 /* Writes to memory or to the caller's functions, and dispatches the operations of all sinks. */
 #include "io/sink.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/options.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Sources of bytes. */
 #include "io/source.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "io/descriptor.h"
 
 #include <errno.h>

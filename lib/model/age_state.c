@@ -2,7 +2,7 @@
 /* Live objects, and what undoes a provisional computation of their ages. */
 #include "model/age_state.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

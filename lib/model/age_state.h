@@ -7,7 +7,6 @@
 #ifndef MODEL_AGE_STATE_H
 #define MODEL_AGE_STATE_H
 
-#include "base/hash_index.h"
 #include "base/hash_map.h"
 #include "model/allocation_estimates.h"
 #include "model/memory_order.h"

@@ -2,7 +2,7 @@
 /* Estimates what call sites allocate from samples of allocations. */
 #include "model/allocation_estimates.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

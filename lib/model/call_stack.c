@@ -2,7 +2,7 @@
 /* The calls on a stack: their times, and the distribution of these. */
 #include "model/call_stack.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Finds and adds the nodes of a call tree, and visits those that changed. */
 #include "model/call_tree.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef MODEL_CALL_TREE_H
 #define MODEL_CALL_TREE_H
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "base/progress.h"
 
 /** The root, which is no method. No other node has number 0, so 0 means "none" in links. */

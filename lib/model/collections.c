@@ -2,7 +2,7 @@
 /* Pairs the events of garbage collections. */
 #include "model/collections.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 
 #include <string.h>

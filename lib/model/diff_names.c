@@ -2,7 +2,7 @@
 /* Names by which methods and classes of two profiles are compared. */
 #include "model/diff_names.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 #include "model/samples.h"
 

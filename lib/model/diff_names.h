@@ -10,7 +10,6 @@
 
 #include <mprof/profile.h>
 
-#include "base/hash_index.h"
 #include "base/hash_map.h"
 #include "base/progress.h"
 

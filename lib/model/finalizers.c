@@ -2,7 +2,7 @@
 /* Finalizers and their times. */
 #include "model/finalizers.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Copies the calls, samples or allocations of a profile. */
 #include "model/frame_source.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "model/profile_internal.h"
 
 #include <string.h>

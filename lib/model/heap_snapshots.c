@@ -2,7 +2,7 @@
 /* Heap snapshots, and the summaries of their classes. */
 #include "model/heap_snapshots.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 
 #include <string.h>

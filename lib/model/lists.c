@@ -2,7 +2,7 @@
 /* Lists of a profile that only grow: markers, properties, code, handles, metrics. */
 #include "model/lists.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

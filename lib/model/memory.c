@@ -2,7 +2,7 @@
 /* Native memory: allocations, frees, peaks and leaks. */
 #include "model/memory.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -15,7 +15,6 @@
 
 #include <mprof/format.h>
 
-#include "base/hash_index.h"
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "model/memory_order.h"

@@ -2,7 +2,7 @@
 /* Sorts the actions that are held back, by merging sorted runs. */
 #include "model/memory_order.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

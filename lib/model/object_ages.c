@@ -2,7 +2,7 @@
 /* Ages of objects, by class and site. */
 #include "model/object_ages.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

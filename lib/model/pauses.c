@@ -2,7 +2,7 @@
 /* Lists pauses, and adds them to the slices of threads. */
 #include "model/pauses.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 
 #include <mprof/profile.h>

@@ -11,7 +11,6 @@
 #include "model/profile_partial.h"
 #include "model/thread_table.h"
 #include "model/window_times.h"
-#include "reader/fault_report.h"
 #include "reader/reader.h"
 
 #include <string.h>

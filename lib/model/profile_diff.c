@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares profiles. */
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/memory_budget.h"
 #include "base/options.h"
 #include "base/progress.h"

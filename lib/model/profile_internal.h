@@ -6,23 +6,23 @@
 #ifndef MODEL_PROFILE_INTERNAL_H
 #define MODEL_PROFILE_INTERNAL_H
 
+#include "base/memory_budget.h"
 #include "model/allocation_estimates.h"
 #include "model/call_stack.h"
 #include "model/collections.h"
-#include "model/lists.h"
 #include "model/finalizers.h"
 #include "model/heap_snapshots.h"
+#include "model/lists.h"
 #include "model/memory.h"
-#include "base/memory_budget.h"
 #include "model/monitors.h"
-#include "model/partial_profile.h"
 #include "model/object_ages.h"
-#include "model/profile_clock.h"
+#include "model/partial_profile.h"
+#include "model/pauses.h"
 #include "model/record_table.h"
 #include "model/samples.h"
-#include "model/pauses.h"
 #include "model/thread_table.h"
 #include "model/timeline.h"
+#include "model/window.h"
 
 #include <mprof/profile.h>
 

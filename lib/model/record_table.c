@@ -2,7 +2,7 @@
 /* Tables of rows by key, and by key and call stack. */
 #include "model/record_table.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

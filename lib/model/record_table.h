@@ -6,7 +6,7 @@
 #ifndef MODEL_RECORD_TABLE_H
 #define MODEL_RECORD_TABLE_H
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "base/id_map.h"
 #include "model/allocation_estimates.h"
 

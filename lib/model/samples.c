@@ -2,7 +2,7 @@
 /* Statistical samples, what each stands for, and which of them wait. */
 #include "model/samples.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Finds the record of a thread, and switches its call stack. */
 #include "model/thread_table.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "model/lists.h"
 
 #include <string.h>

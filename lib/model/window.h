@@ -8,6 +8,8 @@
 
 #include "base/hash_map.h"
 
+#include <stdint.h>
+
 typedef struct profile_window {
 	int is_bounded; /**< 0: all counters are inside. */
 	uint64_t start;
@@ -71,5 +73,20 @@ static inline int window_has_thread(const profile_window *window, uint64_t threa
 {
 	return !window->has_threads || hash_map_get(&window->threads, thread) != NULL;
 }
+
+/** Set by mprof_profile_finish(). */
+typedef struct profile_clock {
+	uint64_t origin;                /**< Counter at the start of the session. */
+	double nanoseconds_per_counter; /**< 1 while it is not known. */
+} profile_clock;
+
+/** Converts a number of counters, at most to UINT64_MAX. */
+uint64_t profile_clock_duration(const profile_clock *clock, uint64_t counters);
+
+/** As profile_clock_duration(), for a sum that saturates: UINT64_MAX remains UINT64_MAX. */
+uint64_t profile_clock_sum(const profile_clock *clock, uint64_t counters);
+
+/** Converts a counter to nanoseconds since the start of the session. */
+int64_t profile_clock_time(const profile_clock *clock, uint64_t counter);
 
 #endif

@@ -3,7 +3,7 @@
 #include "model/window_times.h"
 
 #include "base/options.h"
-#include "reader/whole_clock.h"
+#include "reader/time.h"
 
 void window_times_init(mprof_profile *profile, const mprof_profile_options *options)
 {

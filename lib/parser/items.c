@@ -2,7 +2,7 @@
 /* Delivers the items of a block: events in columns, objects, records, samples. */
 #include "parser/items.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/elements.h"
 #include "base/options.h"
 #include "format/event_columns_decode.h"

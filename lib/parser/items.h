@@ -9,7 +9,7 @@
 #include <mprof/columns.h>
 #include <mprof/parser.h>
 
-#include "format/event_arrays.h"
+#include "format/event_columns_decode.h"
 #include "parser/prepared.h"
 
 /** Determines the counter that the first delta of the block is added to. Returns 0 if out of memory. */

@@ -2,7 +2,7 @@
 /* The dialect, the directives and the state of a log. */
 #include "parser/log_state.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "format/varint.h"
 #include "parser/errors.h"
 #include "parser/parser_internal.h"

@@ -14,7 +14,6 @@
 
 #include "base/id_map.h"
 #include "format/block_decode.h"
-#include "format/event_arrays.h"
 #include "format/event_columns_decode.h"
 #include "format/events_decode.h"
 #include "format/heap_decode.h"

@@ -13,9 +13,8 @@
 #include "codec/codec.h"
 #include "format/block_decode.h"
 #include "format/compressed_block.h"
-#include "format/event_arrays.h"
 #include "format/event_columns_decode.h"
-#include "format/event_visitor.h"
+#include "format/event_decode_table.h"
 #include "format/events_decode.h"
 
 /** The content of a block that is not in the buffer as it is decoded. */

@@ -2,7 +2,7 @@
 /* Keeps the last counter of each thread, from which its next EVENTS block may continue. */
 #include "parser/thread_counters.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

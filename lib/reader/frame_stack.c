@@ -2,7 +2,7 @@
 /* The call stacks of a dialect with stack sections, and memory for the details of events. */
 #include "reader/frame_stack.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/testpoint.h"
 #include "recorder/drain_buffer.h"
-#include "recorder/drain_threads.h"
 #include "recorder/messages.h"
 #include "recorder/salvage_commit.h"
 #include "recorder/session.h"

@@ -15,18 +15,6 @@ void block_begin(const recorder_drain *drain, open_block *block, mprof_thread *t
 /** Encodes the events, once. The result is open_block::status. */
 void block_encode(open_block *block);
 
-/** Why block_fill() ended. */
-typedef enum fill_end {
-	FILL_BLOCK, /**< The block must end, or the thread has no other full buffer. It is encoded. */
-	FILL_SLOW   /**< The next slot is for the writer thread. */
-} fill_end;
-
-/**
- * Adds the full buffers of a thread, thread_round::full_first, as far as their events are frequent ones whose keys
- * have IDs. \p slots receives the number of slots added.
- */
-fill_end block_fill(const recorder_drain *drain, open_block *block, mprof_thread *thread, uint32_t *slots);
-
 /** Writes the slots of a buffer that were published and not drained yet, up to \p published. */
 void drain_buffer(recorder_drain *drain, mprof_thread *thread, event_buffer *buffer, uint32_t published);
 
@@ -38,5 +26,23 @@ void drain_full_buffer(recorder_drain *drain, open_block *block, event_buffer *b
 
 /** Writes the events of a block, if there are any, and gives back the buffers that it holds. */
 void drain_end_block(recorder_drain *drain, open_block *block);
+
+/**
+ * Starts drain_threads::wanted threads, which inherit the signal mask of the caller; fewer if the system refuses.
+ * Called before the writer thread starts.
+ */
+void drain_threads_start(drain_threads *threads, const recorder_drain *drain, const pthread_attr_t *attributes);
+
+/** Ends the threads. After the writer thread has ended. */
+void drain_threads_finish(drain_threads *threads);
+
+/** Frees memory. After drain_threads_finish(), or in a child made by fork(), which has none of the threads. */
+void drain_threads_destroy(drain_threads *threads, const mprof_allocator *allocator);
+
+/** Whether there are enough full buffers of different threads to convert them at the same time. Writer thread. */
+int drain_threads_help(const drain_threads *threads, const mprof_thread *first);
+
+/** Drains the full buffers of threads, which are linked by thread_round::next_full. Writer thread. */
+void drain_threads_run(recorder_drain *drain, mprof_thread *first);
 
 #endif

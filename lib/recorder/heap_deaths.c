@@ -2,7 +2,6 @@
 /* Finds when objects died and moved. */
 #include "recorder/heap_deaths.h"
 
-#include "base/array.h"
 #include "base/checked.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <mprof/recorder.h>
 
 #include "base/allocator.h"
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "recorder/heap_blocks.h"
 
 /** A dead object, as it is reported. */

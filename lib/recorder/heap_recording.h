@@ -14,7 +14,7 @@
 
 #include <mprof/recorder.h>
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "recorder/heap_chunks.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Keeps the versions of keys, and assigns their IDs. */
 #include "recorder/key_table.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 
 #include <mprof/recorder.h>
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "recorder/class_fields.h"
 
 /**

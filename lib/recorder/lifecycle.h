@@ -9,7 +9,10 @@
 #include <mprof/recorder.h>
 
 #include "recorder/block_ring.h"
+#include "recorder/drain_state.h"
 #include "recorder/salvage.h"
+
+#include <pthread.h>
 
 /** The destination of a log: one of the first three. */
 typedef struct recorder_destination {

@@ -4,7 +4,7 @@
 
 #if defined(__linux__)
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "recorder/proc_file.h"
 
 #include <elf.h>

@@ -2,7 +2,7 @@
 /* Reads the loader's list of modules, with their addresses and build IDs. */
 #include "recorder/loaded_modules.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 #include "recorder/loaded_maps.h"
 

@@ -2,7 +2,7 @@
 /* Writes METRICS blocks: pending definitions, and the values that changed. */
 #include "recorder/metrics.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

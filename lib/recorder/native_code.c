@@ -2,8 +2,8 @@
 /* Names the addresses of native code. */
 #include "recorder/native_code.h"
 
-#include "base/array.h"
-#include "base/hash_index.h"
+#include "base/checked.h"
+#include "base/hash_map.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -6,7 +6,9 @@
 #ifndef RECORDER_SLOTS_H
 #define RECORDER_SLOTS_H
 
+#include "recorder/buffer_pool.h"
 #include "recorder/drain_state.h"
+#include "recorder/switches.h"
 #include "recorder/thread.h"
 
 /**
@@ -26,14 +28,6 @@ static inline uint32_t slot_count(const event_slot *slots)
 	return (slots->stamp & SLOT_WIDE) != 0 ? SLOT_COUNT((uint32_t)slots[1].stamp & 0xff) : 1;
 }
 
-/** Whether slots are an allocation that has a counter. */
-static inline int slots_are_timed_allocation(const event_slot *slots)
-{
-	uint32_t code = (uint32_t)slots[0].stamp & 0xff;
-
-	return (code & SLOT_WIDE) != 0 && (code & SLOT_KIND_MASK) == MPROF_EVENT_ALLOCATION;
-}
-
 /**
  * The base counter of a block that begins with a slot: that of an allocation with a counter, otherwise that of the
  * thread's previous event.
@@ -48,13 +42,6 @@ mprof_event *slots_repeat_switch(const recorder_drain *drain, const mprof_thread
 				 mprof_event *event);
 
 /**
- * Converts the slots of an event to *event, and of a wide one to *detail. Returns 0 if it cannot be written: there is
- * no memory for a new ID.
- */
-int slots_convert_event(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
-			mprof_event_detail *detail);
-
-/**
  * Converts slots to recorder_drain::events, up to an allocation before which a collection began: another block begins
  * there. \p taken receives the number of slots converted, at least one event. Returns the number of events.
  */
@@ -66,5 +53,21 @@ int slots_are_whole(const event_slot *slots, uint32_t count);
 
 /** Number of events in the slots. */
 size_t slots_count_events(const event_slot *slots, uint32_t count);
+
+/**
+ * Adds calls and plain allocations to a block, up to the first slot that is something else or needs a lookup that
+ * changes the tables. Reads but does not change the tables of the drain, so several threads may call it for threads
+ * and blocks of their own. Room for the slots is reserved. Returns how many were added.
+ */
+uint32_t slots_collect_frequent(const recorder_drain *drain, open_block *block, mprof_thread *thread,
+				const event_slot *slots, uint32_t count);
+
+/**
+ * Adds slots to a block, up to an allocation before which a collection began, or until the block is full: another
+ * block begins there. Writer thread. \p taken receives the number of slots added. Returns a status other than #MPROF_OK
+ * if that failed, as for an event that cannot be written.
+ */
+mprof_status slots_collect(recorder_drain *drain, open_block *block, mprof_thread *thread, const event_slot *slots,
+			   uint32_t count, uint32_t *taken);
 
 #endif

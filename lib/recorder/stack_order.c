@@ -2,7 +2,7 @@
 /* Drains threads so that the events of each call stack are in order of time, even if several threads have used it. */
 #include "recorder/stack_order.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "base/sort.h"
 #include "recorder/drain_buffer.h"
 #include "recorder/messages.h"

@@ -3,7 +3,7 @@
 #include "recorder/thread_attach.h"
 
 #include "base/cancellation.h"
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 #include "recorder/recorder_internal.h"
 #include "recorder/system_thread.h"
 

@@ -2,7 +2,7 @@
 /* Encodes call stacks as stack sections, which repeat only what has changed. */
 #include "writer/stack_sections.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 #include "format/events_encode.h"
 
 #include <string.h>

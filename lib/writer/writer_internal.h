@@ -12,7 +12,6 @@
 #include <mprof/writer.h>
 
 #include "base/id_map.h"
-#include "base/id_set.h"
 #include "codec/codec.h"
 #include "dictionary/definition_table.h"
 #include "format/block_encode.h"

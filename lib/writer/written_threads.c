@@ -2,7 +2,7 @@
 /* Keeps the state at the end of the last EVENTS block of each thread. */
 #include "writer/written_threads.h"
 
-#include "base/array.h"
+#include "base/checked.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef COLLIDING_KEYS_H
 #define COLLIDING_KEYS_H
 
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 
 #include <string.h>
 

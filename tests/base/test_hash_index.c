@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The hash index, with slots of each kind: what was added is found, also after removals and refused memory. */
-#include "base/hash_index.h"
+#include "base/hash_map.h"
 
 #include "colliding_keys.h"
 #include "failing_allocator.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps and sets: what was put is found, nothing else is, and a refused allocation changes nothing. */
 #include "base/hash_map.h"
-#include "base/id_set.h"
+#include "base/id_map.h"
 
 #include "colliding_keys.h"
 #include "failing_allocator.h"

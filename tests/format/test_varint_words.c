@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The word-wise varint functions match the byte-wise ones. */
-#include "format/varint_words.h"
 #include "format/varint.h"
 
 #include <criterion/criterion.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file reader/whole_clock.h
- * \brief Converts times with the clock of the whole log, before the log was read.
+ * \file reader/time.h
+ * \brief Seeks by time, finds the calls that were open at a time, and the clock of the whole log.
  */
-#ifndef READER_WHOLE_CLOCK_H
-#define READER_WHOLE_CLOCK_H
+#ifndef READER_TIME_H
+#define READER_TIME_H
 
 #include "reader/reader.h"
 
