@@ -59,6 +59,11 @@ static uint64_t draw_seed(void)
 	return hash_mix(hash_mix(seed, (uint64_t)now.tv_sec), (uint64_t)now.tv_nsec) | 1;
 }
 
+/*
+ * Keys of a log are mixed with a random seed, so that its author cannot choose keys that collide: each search would
+ * then visit the whole table. No result may depend on the seed. Tables use the high bits of these hashes.
+ */
+
 uint64_t hash_seed(void)
 {
 	static _Atomic uint64_t seed;

@@ -51,6 +51,15 @@ static inline uint64_t hash_address(uint64_t address)
 /** Functions with a hash_index_type as an argument are inlined, so that the constant's fields become immediates. */
 #define HASH_INDEX_INLINE static inline __attribute__((always_inline))
 
+/*
+ * A slot is either the position of an element in an array of the owner, as a 32-bit number plus 1, or the element
+ * itself. The owner describes its slots by a constant hash_index_type. Searches and removals are inlined together with
+ * the functions of that constant, so a table is as fast as one written by hand.
+ *
+ * Tables that a log fills take their hashes from hash_key() and hash_index::seed. Nothing may depend on the order of
+ * the slots.
+ */
+
 typedef struct hash_index {
 	mprof_allocator allocator;
 	void *slots;

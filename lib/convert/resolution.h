@@ -56,6 +56,11 @@ void resolution_convert_block(const copy_resolution *resolution, mprof_block *bl
 /** Converts counters and durations of events, apart from those in their details. */
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count);
 
+/*
+ * A writer requires IDs without gaps. A log has gaps after damaged blocks with definitions. IDs before the first gap
+ * are unchanged, and need no memory.
+ */
+
 typedef struct id_translation {
 	uint32_t defined; /**< The IDs 1 to this one are defined in the copy. */
 	uint32_t same;    /**< IDs up to this one are unchanged in the copy. */

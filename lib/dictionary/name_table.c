@@ -370,6 +370,13 @@ size_t name_table_method_name(const name_table *table, uint32_t id, char *text, 
 /* Compilers nest names a few levels deep; deeper ones are left alone. */
 #define MAX_NESTING 8
 
+/*
+ * A generated name begins with an angle bracket and contains the name of the method that it was generated from: async
+ * methods and iterators become a class with a method MoveNext, "<Name>d__1" (csc) or "<Name>c__async0" and
+ * "<Name>c__Iterator0" (mcs); lambdas become methods, "<Name>b__0_1" (csc) or "<Name>m__1" (mcs), and local functions
+ * "<Name>g__Local|0_0". Captured variables are in a class, "<>c", "<>c__DisplayClass0_0" or "<Name>c__AnonStorey0".
+ */
+
 typedef struct name_output {
 	char *text;
 	size_t size;

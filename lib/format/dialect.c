@@ -269,6 +269,11 @@ static const directive_row rows[] = {
 	{MPROF_DIRECTIVE_MONITOR_HOLDERS, IN(EVENTS), "the dialect has no events of the holders of monitors"},
 };
 
+/*
+ * The table of directives: the only place that states which blocks each of them changes, and what a log without it
+ * cannot contain. Section 3.7 of doc/format.md and the comment of mprof_writer_options::directives describe the same.
+ */
+
 const directive_row *directive_find(uint32_t directive)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

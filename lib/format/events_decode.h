@@ -40,6 +40,10 @@ static const uint64_t varint_byte_masks[8] = {
 };
 #endif
 
+/*
+ * Decoding a value then does not wait for the search for its end.
+ */
+
 /** Decodes the varint at the start of a word. \p last is the index of its last byte, 0 to 7. */
 static inline uint64_t varint_window_value(uint64_t word, uint32_t last, uint32_t use_extract)
 {

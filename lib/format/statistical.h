@@ -50,6 +50,11 @@ typedef struct statistical_tags {
 	uint8_t tokens[STATISTICAL_MAX_TAGS]; /**< A #statistical_token for each tag. The varint 0 ends the list. */
 } statistical_tags;
 
+/*
+ * A token is a varint: a tag in the low bits and an argument in the others. The tags changed twice, and unity moved the
+ * number of callers before the innermost frame. No log specifies its layout, so it is inferred from the tokens.
+ */
+
 /** The layout of a block. */
 typedef struct statistical_result {
 	statistical_layout layout;

@@ -85,6 +85,10 @@ static inline uint64_t zigzag_unfold(uint64_t folded)
 /** The smallest value whose varint has more than eight bytes. */
 #define VARINT_WORD_LIMIT (UINT64_C(1) << 56)
 
+/*
+ * In a sequence of varints such branches are unpredictable, and one misprediction costs more than decoding a varint.
+ */
+
 /** Joins the low seven bits of eight bytes: first in pairs, then pairs of pairs, then both halves. */
 static inline uint64_t varint_word_join(uint64_t word)
 {
@@ -200,6 +204,11 @@ static inline uint8_t *varint_word_put_mostly_short(uint8_t *out, uint64_t value
 
 #define MEMORY_ADDRESS_BITS 4
 #define MEMORY_ADDRESS_MASK 15
+
+/*
+ * Allocators align memory to 16 bytes, so differences are stored in units of 16. The lowest bit of the first varint
+ * marks a difference that is not a multiple of 16; its remainder follows.
+ */
 
 /** Returns the first varint of an address. \p rest receives the second one, 0 if none. */
 static inline uint64_t memory_address_encode(uint64_t address, uint64_t previous, uint32_t *rest)

@@ -4,6 +4,11 @@
 
 #include "base/checked.h"
 
+/*
+ * Visits are numbered from 1; 0 is the imaginary object that refers to all roots. An object is visited before those
+ * that were found through it.
+ */
+
 typedef struct visit_order {
 	const mprof_allocator *allocator;
 	uint32_t object_count; /* Of the graph. */
@@ -23,6 +28,12 @@ static inline uint64_t visit_order_steps(const object_graph *graph)
 
 /* Levels above the current one where the next target is prefetched. */
 #define PREFETCHED_LEVELS 3
+
+/*
+ * The search of a large heap waits for memory: each object is at a random place of three arrays. So the numbers and the
+ * first references of all targets of an object are prefetched together when it is visited, and those of an object that
+ * the search returns to before it does.
+ */
 
 /* The references of a visited object that the search has not followed yet. */
 typedef struct open_visit {
@@ -165,6 +176,11 @@ static void visit_order_destroy(visit_order *order)
 	memset(order, 0, sizeof(*order));
 }
 
+/*
+ * Each object is followed by those that it dominates, so they are a range of positions. Positions are numbered from 1;
+ * 0 is the imaginary object that refers to all roots.
+ */
+
 /* What sums need of an object, in one place. */
 typedef struct tree_object {
 	uint64_t bytes; /* Its size. */
@@ -190,6 +206,11 @@ static inline uint64_t dominator_tree_steps(const object_graph *graph)
 /* Distance of prefetches, in elements of the array that is read in order. */
 #define POSITIONS_AHEAD 32
 #define OBJECTS_AHEAD 16
+
+/*
+ * Visits and positions are in similar orders, since most objects have dominators near the roots. Objects are in another
+ * order, so each array by object is read once, from its start, and its elements are stored where they are summed up.
+ */
 
 /* Bytes of the positions, the dominators, and the ends. */
 static size_t dominator_tree_array_size(const dominator_tree *tree)
@@ -339,6 +360,11 @@ static void dominator_tree_destroy(dominator_tree *tree)
 	memset(tree, 0, sizeof(*tree));
 }
 
+/*
+ * Georgiadis, Tarjan, Werneck: "Finding dominators in practice", Journal of Graph Algorithms and Applications 10
+ * (2006).
+ */
+
 /* Steps of semi_dominators_find(). */
 static inline uint64_t semi_dominators_steps(const object_graph *graph)
 {
@@ -356,6 +382,14 @@ static inline uint64_t semi_dominators_steps(const object_graph *graph)
 
 /* Steps from ancestor to ancestor for each visit, on average of all before it, after which jumps are faster. */
 #define STEPS_PER_VISIT 8
+
+/*
+ * All arrays are by visit. In a depth-first search, a reference to a later visit leads to a descendant, so its source
+ * is a candidate for the semidominator as it is. Only references to earlier visits need a search for the minimum, and
+ * only these are stored as predecessors: usually a small part. All references are visited in the order of addresses,
+ * and predecessors are used in the order in which they are stored, so what they lead to can be prefetched. A search
+ * follows about seven ancestors in a random graph; the paths of several predecessors are prefetched together.
+ */
 
 /* A visit: both fields are used together. */
 typedef struct semi_node {

@@ -14,6 +14,10 @@
 #include "base/memory_budget.h"
 #include "format/varint.h"
 
+/*
+ * It is kept in chunks, so that it never has to be copied, and so that the last reading can free what it has read.
+ */
+
 typedef struct varint_chunk {
 	struct varint_chunk *next;
 	uint32_t length;   /**< Bytes that are used. */

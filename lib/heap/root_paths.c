@@ -10,6 +10,11 @@
 /* Targets of an object that are prefetched; most objects have fewer. */
 #define PREFETCHED_TARGETS 8
 
+/*
+ * Finds shortest paths from roots by a breadth-first search. The queue shows which objects come next, so what they and
+ * their references lead to is prefetched.
+ */
+
 typedef struct path_search {
 	root_paths *paths;
 	const object_graph *graph;

@@ -37,6 +37,11 @@ int name_pool_put(name_pool *pool, const char *text, uint64_t scope, uint32_t *n
 /** Not a shape: the parent of shapes that begin at a root. */
 #define SHAPE_NONE UINT32_MAX
 
+/*
+ * If a class occurs for the second time on a path, the step leads back to the shape where it occurred first. So no
+ * shape has more steps than there are classes, and all elements of a list have the same one.
+ */
+
 typedef struct path_shape {
 	uint32_t parent;
 	uint32_t name; /**< Number of the field's name; of the root's without a parent. */

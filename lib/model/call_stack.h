@@ -24,6 +24,13 @@
 /** The number of calls whose buckets are fetched into the cache while the next calls are added. */
 #define DURATION_PENDING 32
 
+/*
+ * A histogram is log-linear: each power of two is divided into #DURATION_STEPS buckets of equal width, so that the
+ * middle of a bucket differs from every duration in it by at most 1 in 2 * #DURATION_STEPS, which is 1.6 percent.
+ * Durations below 2 * #DURATION_STEPS counters are exact. A method has buckets only for the powers of two between its
+ * shortest and its longest call, at most 60 times #DURATION_STEPS.
+ */
+
 /** A call that is open, by its depth on a stack. */
 typedef struct open_call {
 	uint64_t time;    /**< Of the stack, when it began: call_stack::time. */

@@ -11,6 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/*
+ * C#: "<Main>b__0_1", "<>c__DisplayClass3_0", "<Work>d__5", "<Run>g__Local|2_0" (csc), "<Main>m__0",
+ * "<Work>c__async1", "<Main>c__AnonStorey2" (mcs). Clones of native functions: "work.part.0", "work.constprop.1".
+ * Mangled names of Rust end with a hash of the build: "17h0123456789abcdefE".
+ */
+
 static int is_digit(char character)
 {
 	return character >= '0' && character <= '9';

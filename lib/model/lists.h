@@ -85,6 +85,13 @@ int code_units_loaded(code_unit_list *all, const mprof_block *block);
 /** Adds an UNLOADED block; one of a code unit that was never loaded is ignored. */
 void code_units_unloaded(code_unit_list *all, const mprof_block *block);
 
+/*
+ * The thread that deletes a handle need not be the one that created it, blocks of different threads are not in the
+ * order of time, and the numbers of handles are reused. For each number only the latest event therefore determines the
+ * state: if it is a creation, the handle is alive. A handle that was created earlier does not exist any more, whether
+ * its deletion is in the log or not.
+ */
+
 typedef struct handle_record {
 	uint64_t counter; /**< Counter of the latest event. */
 	size_t by_class;  /**< If the handle is alive: its site in handle_list::by_class; else #SITE_TABLE_NONE. */

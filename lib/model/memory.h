@@ -109,6 +109,11 @@ typedef struct memory_state {
 	memory_sums sums;
 } memory_state;
 
+/*
+ * Statistics of a growing log are requested while older actions of other threads may still follow. The actions held
+ * back are then processed, and that is undone before anything is added.
+ */
+
 typedef struct noted_site {
 	uint32_t number;
 	memory_site before;

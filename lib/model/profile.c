@@ -292,6 +292,11 @@ mprof_status mprof_profile_get_window(const mprof_profile *profile, mprof_profil
 	return struct_copy_out(window, &result, sizeof(result));
 }
 
+/*
+ * Computes the results that depend on all blocks: sums over the call tree, collections, the frequency of the counter.
+ * Sums are computed from the changes since the last call, so that the results of a growing log can be shown often.
+ */
+
 /* Paths that threads left before the window have no statistics. */
 static int has_stats(const call_node *node)
 {

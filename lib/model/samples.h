@@ -111,6 +111,11 @@ int samples_show(sample_model *samples, samples_visit prepare, samples_visit sho
 /** The key of the property that states the period of the samples that follow, in nanoseconds (doc/format.md, 3.8). */
 #define SAMPLE_PERIOD_KEY "sample_period_ns"
 
+/*
+ * Samples are counted in units of time, not longer than the shortest period so far. A sample of a longer period counts
+ * several times; fractions count for the next samples. While all periods are the same, each sample counts once.
+ */
+
 typedef struct sample_weights {
 	uint64_t unit;   /**< In nanoseconds; 0 before a period is known. */
 	uint64_t period; /**< Of the samples that follow. */

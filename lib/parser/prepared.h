@@ -17,6 +17,11 @@
 #include "format/event_decode_table.h"
 #include "format/events_decode.h"
 
+/*
+ * It needs the bytes of the block and an unpacker, but no parser, so several threads with an unpacker each can
+ * decompress blocks at the same time.
+ */
+
 /** The content of a block that is not in the buffer as it is decoded. */
 typedef struct unpacked_content {
 	const uint8_t *bytes; /**< NULL: the content is in the buffer. */

@@ -160,6 +160,12 @@ mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset)
 #define MAX_INDEX_LENGTH ((uint64_t)16 << 20)
 #define MAX_INDEXES 65536
 
+/*
+ * Loads the index that a log contains. END is found from the end of the log, and contains the distance to the last
+ * INDEX block, which contains that to the one before it. An entry has no offset: each block starts where the one before
+ * it ends, so entries can neither overlap nor leave blocks out, and there are as many as the log has blocks.
+ */
+
 /* The call stack in the last entry of a thread. */
 typedef struct stored_stack {
 	uint32_t node;

@@ -180,6 +180,11 @@ mprof_status open_frames_restore(open_frames *frames, open_stack *stack, uint32_
 	return MPROF_OK;
 }
 
+/*
+ * Switches of threads between call stacks (doc/format.md, 4.8): tracks the stack that each thread is on, and the state
+ * of the others.
+ */
+
 static open_slot *slot_at(const open_frames *frames, size_t other)
 {
 	return other != 0 ? &frames->slots[other - 1] : &frames->threads[frames->current].own;

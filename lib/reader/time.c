@@ -475,6 +475,11 @@ mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset
 	return copy_node(reader, node, &array);
 }
 
+/*
+ * The clock pairs of many blocks are in their contents. Writers add an index only to logs in which no block has a later
+ * clock pair than END, so the contents of such a log are skipped.
+ */
+
 static int read_on(void *user, void *bytes, size_t length, size_t *got)
 {
 	reader_whole_clock *clock = user;

@@ -391,6 +391,13 @@ static void destroy_locks(drain_threads *threads)
 	pthread_mutex_destroy(&threads->lock);
 }
 
+/*
+ * The buffers of a recording thread are converted in order, by one thread at a time; those of different threads at the
+ * same time. The tables of keys do not change while any of these threads runs: a slot that needs a new ID, or is not
+ * one of the frequent events, is left to the writer thread, which converts it when none of them runs. The writer thread
+ * alone writes blocks, commits them and gives buffers back.
+ */
+
 void drain_threads_start(drain_threads *threads, const recorder_drain *drain, const pthread_attr_t *attributes)
 {
 	const uint32_t count = threads->wanted;

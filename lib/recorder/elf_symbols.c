@@ -577,6 +577,13 @@ const elf_symbol *elf_symbols_find(const elf_symbols *symbols, uint64_t address)
 /* Bytes that are read at once. */
 #define PIECE 4096
 
+/*
+ * Reads the bounds of functions in .eh_frame. The section is found by the program headers, which a file has also
+ * without section headers, and read from its start: the index for binary search does not contain the ends of functions.
+ * examples/shared/unwind_tables.c, which clients of the library have, reads the same tables where they are loaded, with
+ * the rules that unwind a stack; tests/recorder/test_elf_bounds.c compares both.
+ */
+
 /* The table that is being read. Offsets are those in the file. */
 typedef struct frame_table {
 	elf_image *image;

@@ -25,6 +25,10 @@ int elf_build_id_find(const uint8_t *notes, size_t length, uint64_t alignment, c
 /** Bytes of section headers that are read at once, a multiple of both header sizes. */
 #define ELF_HEADERS_PIECE 5120
 
+/*
+ * Files are read, not mapped: if one is truncated meanwhile, reading fails instead of raising SIGBUS.
+ */
+
 typedef struct elf_image {
 	int fd;               /**< -1 for one in memory. */
 	const uint8_t *bytes; /**< NULL for a file. */

@@ -15,6 +15,14 @@
 #include "base/hash_map.h"
 #include "recorder/heap_blocks.h"
 
+/*
+ * Objects come from allocations and heap snapshots. Moves of one collection are applied as a set, since one object may
+ * leave an address and another may take it. If an address is reused, or a complete snapshot does not contain an object,
+ * the object is dead, and the caller's function is called.
+ *
+ * An object costs 21 to 32 bytes of memory, and 21 more while the table grows.
+ */
+
 /** A dead object, as it is reported. */
 typedef struct tracked_object {
 	uint64_t address;
@@ -81,6 +89,12 @@ uint64_t object_tracker_forget(object_tracker *tracker);
 
 /** The number of known objects. */
 uint64_t object_tracker_count(const object_tracker *tracker);
+
+/*
+ * Allocations of one thread are drained in order, but the threads are drained one after the other, and all of them
+ * before the moves and snapshots that happened in between. An address means one object before a collection and another
+ * one after it, so allocations are sorted first.
+ */
 
 /** An allocation; or the start of a collection, whose object's address is 0. */
 typedef struct timeline_entry {

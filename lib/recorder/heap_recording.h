@@ -19,6 +19,15 @@
 
 #include <string.h>
 
+/*
+ * The first word of a record contains its kind in the low four bits. A 64-bit number takes two words. Most objects have
+ * a narrow form: their class is an index into a table that both sides keep identical, and each address is one word, the
+ * difference in units of 8 bytes: between the object and the one before it, or between a reference and its object.
+ * Anything that does not fit has a wide form. The offsets of references are a bit map of 8-byte slots: of the object,
+ * or from the first offset of a record on. This halves the bytes written while the world is stopped, which dominates
+ * the pause.
+ */
+
 typedef enum heap_word_kind {
 	HEAP_WORD_BEGIN = 1,  /**< Use in the bits from 4 | collection | counter. */
 	HEAP_WORD_END = 2,    /**< 1 in the bits from 4 if objects are missing. */

@@ -24,6 +24,11 @@
 #define LOG_WALK_HEADER 6
 #define LOG_WALK_CHECKSUM 4
 
+/*
+ * Recovery writes to a file whose name comes from another file, so it checks first what is there; and it checks what it
+ * has written before it removes the salvage file. Blocks are not decoded, as the recorder has no reader.
+ */
+
 /** The state between two pieces of bytes. Begins as all 0. */
 typedef struct log_walk {
 	uint64_t offset;         /**< Bytes so far, before compression. */

@@ -23,6 +23,13 @@
 #include "recorder/salvage_journal.h"
 #include "writer/open.h"
 
+/*
+ * After fork() private memory is copied, but a shared mapping is not. A handler that fork() calls in the child maps
+ * zeros in its place. A buffer of zeros is full, so the next event that the child records takes the slow path, which
+ * detects the child. Only events that earlier registered handlers of the program record in the child get into the
+ * parent's buffer.
+ */
+
 /** An area to replace in children. */
 typedef struct salvage_fork_entry {
 	struct salvage_fork_entry *next; /**< Guarded by the lock of the list. */

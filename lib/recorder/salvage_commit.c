@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+/*
+ * So the journal of a program that defines, retires and registers for days is at most twice as long as what is still
+ * valid, or 1 MiB.
+ */
+
 /* Rewrites the journal if that is due. Call it in a commit, before the position of the journal is taken. */
 static void salvage_rewrite_journal(recorder_drain *drain)
 {

@@ -29,6 +29,12 @@
 /** A power of two: more collections than happen between two rounds of the writer thread. */
 #define COLLECTION_TIMES 256
 
+/*
+ * An allocation has no time in the log: it has that of the event before it in its block. The blocks of a thread are
+ * therefore divided where a collection began, so that a reader can count the collections that an object survived, and
+ * distinguish objects that had one address before and after a collection.
+ */
+
 /**
  * Owner: the threads that record starts of collections, usually one at a time. Only the writer thread reads. It sees
  * the time of a collection before it sees an allocation that happened after the collection: the runtime restarts the
@@ -66,6 +72,12 @@ static inline uint64_t collection_times_after(const collection_times *times, uin
 	}
 	return found;
 }
+
+/*
+ * Where the system supports it, a page is marked to read as zeros in children. The check then costs a load instead of a
+ * system call; it is made at each change of buffers and in each sample. A child made by vfork() shares the page, so it
+ * is treated as the process itself.
+ */
 
 typedef struct fork_guard {
 	const volatile unsigned char *page; /**< Contains 1 in its process and 0 in children; NULL if none. */

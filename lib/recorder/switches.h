@@ -12,6 +12,11 @@
 #include "base/call_frames.h"
 #include "base/stack_table.h"
 
+/*
+ * The writer thread uses it to recognize leaves of the method on top, which need no method ID and so no lookup. Leaves
+ * that it does not recognize, since a frame is unknown, specify the method.
+ */
+
 typedef struct shadow_frame {
 	uint32_t method; /**< Its ID in the log, compared with that of other leaves. */
 	uint64_t key;    /**< The client's key of the method, compared with that of a leave. 0: never equal. */

@@ -27,6 +27,11 @@ typedef struct block_calls {
 	uint32_t methods[INDEX_MAX_FRAMES]; /**< Their IDs, outermost first. */
 } block_calls;
 
+/*
+ * A stack is tracked only as long as a reader that has read all events before would have the same one. After a pause of
+ * the recording, a switch between call stacks or a block that could not be written, all stacks are unknown.
+ */
+
 /** The open methods of a thread. */
 typedef struct tracked_thread {
 	call_frames calls; /**< Only methods. The base is unknown also if block_calls::is_known is not set. */

@@ -15,6 +15,11 @@
 /* Maximum number of times that a sample is repeated if it stands for several. No known log has a higher count. */
 #define MAX_REPEATED 65536
 
+/*
+ * Writes samples as STATISTICAL blocks, in which they have neither a thread nor a time. Call stacks and native code,
+ * which mprof2 defines in blocks of their own, are defined here at their first use.
+ */
+
 /* The location of a frame. */
 typedef struct frame_location {
 	mprof_record module; /* id is 0 if there is no module. */
