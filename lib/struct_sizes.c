@@ -76,6 +76,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_root_area),
 		SIZE(mprof_class_field),
 		SIZE(mprof_recorder_stats),
+		SIZE(mprof_recovery_options),
 		SIZE(mprof_recovery),
 		SIZE(mprof_heap_diff_options),
 		SIZE(mprof_heap_diff_totals),

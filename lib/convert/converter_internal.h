@@ -3,9 +3,9 @@
  * \file convert/converter_internal.h
  * \brief The struct of the converter, for the files of lib/convert alone.
  *
- * converter.c iterates over the blocks. copy_blocks.c copies blocks without events, copy_definitions.c those with
- * records, and copy_events.c, copy_samples.c and copy_heap.c those with events. copy_switches.c replaces switches
- * between call stacks.
+ * converter.c iterates over the blocks. copy_definitions.c copies those with definitions, copy_events.c those with
+ * events, whose switches between call stacks it replaces where needed, and copy_blocks.c all others. resolution.c
+ * changes the unit of counters, IDs and directives.
  *
  * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
  * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.

@@ -2,6 +2,11 @@
 /**
  * \file heap/graph_internal.h
  * \brief The state of a heap graph.
+ *
+ * gathered_heap.c takes the objects of a snapshot, object_graph.c links them, by address_set.c, and snapshot_list.c
+ * has the snapshots of the log. dominators.c computes what is retained, and root_paths.c what refers to an object and
+ * what keeps it alive. graph.c and set.c answer the calls of clients. diff.c compares snapshots, with shape_search.c
+ * where addresses do not identify objects.
  */
 #ifndef HEAP_GRAPH_INTERNAL_H
 #define HEAP_GRAPH_INTERNAL_H

@@ -3,9 +3,10 @@
  * \file parser/parser_internal.h
  * \brief The struct of the parser, for the files of lib/parser only.
  *
- * parser.c creates and feeds it. detect.c detects the dialect. header.c moves from block to block. load.c loads the
- * content of a block, unpack.c decompresses it, and log_state.c keeps what it specifies for later blocks. fetch.c
- * delivers the items of the block through the functions of content.c. search.c finds the next valid block after damage.
+ * parser.c creates it, and buffer.c holds what it is fed. load.c finds the next block, also after damage, and loads its
+ * content. log_state.c detects the dialect, and keeps what blocks specify for later ones. items.c delivers the items of
+ * the block. prepared.c decompresses and decodes blocks ahead, and thread_counters.c has the last counter of each
+ * thread. errors.c reports damage.
  */
 #ifndef PARSER_PARSER_INTERNAL_H
 #define PARSER_PARSER_INTERNAL_H

@@ -3,10 +3,11 @@
  * \file reader/reader_internal.h
  * \brief The struct of the reader, for the files of lib/reader only.
  *
- * reader.c opens it and looks up names; definitions.c looks up all other definitions. blocks.c moves from block to
- * block, and learn.c stores their definitions. fetch.c delivers the items of a block, with call_stacks.c for stack
- * sections, samples.c for statistical samples and frames.c for open calls. input.c feeds the parser. watch.c reports
- * progress. ahead.c decodes blocks on other threads. seek.c, index.c and time.c seek by offset and by time.
+ * reader.c opens it and looks up definitions. blocks.c feeds the parser and moves from block to block; ahead.c decodes
+ * blocks on other threads. learn.c stores definitions; learned_blocks.c has the blocks that it has read. fetch.c
+ * delivers the items of a block, with call_stacks.c and frame_stack.c for stack sections, samples.c for statistical
+ * samples, and frames.c and open_frames.c for open calls. index.c and block_index.c have the offsets of blocks; time.c
+ * and time_scale.c seek by time. errors.c reports faults and progress.
  */
 #ifndef READER_READER_INTERNAL_H
 #define READER_READER_INTERNAL_H
@@ -139,11 +140,7 @@ typedef struct stated_shutdown {
 	uint64_t snapshots; /**< Heap snapshots that were taken before. */
 } stated_shutdown;
 
-/** A second reader, for the clock of the whole log. */
-/**
- * The clock of the whole log, as a second reader finds it (whole_clock.c). Here, and not there, since destroying a
- * reader destroys it.
- */
+/** The clock of the whole log, as a second reader finds it (time.c). Here, since destroying a reader destroys it. */
 typedef struct reader_whole_clock {
 	mprof_reader *owner;
 	mprof_reader *reader; /**< NULL before the log was opened, and when all of it was read. */

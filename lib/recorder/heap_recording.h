@@ -199,7 +199,7 @@ typedef struct heap_recording {
 	heap_chunk *current;                /**< The last chunk of the list, which is being filled. */
 	uint64_t last_object;               /**< Address of the last object; the next one is relative to it. */
 	uint64_t snapshot_counter;          /**< Counter when the snapshot began. */
-	mprof_key class_keys[HEAP_CLASSES]; /**< The table of classes: see heap_words.h. */
+	mprof_key class_keys[HEAP_CLASSES]; /**< The table of classes, as described above. */
 	char padding_after[CACHE_LINE];
 } heap_recording;
 

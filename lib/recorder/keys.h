@@ -30,7 +30,7 @@ typedef struct recorder_keys {
 	int is_resolving;        /**< The client's function is being called. */
 	key_table tables[2];     /**< By key_subject. */
 	salvage_journal journal; /**< Of all that changes them. */
-	field_queue fields;      /**< Fields of classes in the next HEAP_DATA block: see recorder/key_fields.h. */
+	field_queue fields;      /**< Fields of classes in the next HEAP_DATA block. */
 	hash_map elements;       /**< Element key → element ID. */
 	uint32_t next_element_id;
 	uint32_t no_class_id;     /**< ID of the class that represents no class; 0 before it is used. */

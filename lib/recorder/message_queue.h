@@ -8,7 +8,7 @@
  * published is taken before that event is drained, because the writer thread determines what it drains first and takes
  * the messages after that.
  *
- * Threads limit what waits: recorder/message_sending.h.
+ * Threads limit what waits: recorder/definitions.c.
  */
 #ifndef RECORDER_MESSAGE_QUEUE_H
 #define RECORDER_MESSAGE_QUEUE_H
@@ -91,7 +91,7 @@ typedef struct message_queue {
 	/**
 	 * Bytes of the messages that were sent and not released yet: definitions, and messages that are refused rather
 	 * than waited for (#message_is_optional()). Any thread adds before it pushes, the writer thread subtracts.
-	 * Sequentially consistent: see message_sending.c.
+	 * Sequentially consistent: see definitions.c.
 	 */
 	_Atomic size_t waiting_bytes[2];
 	_Atomic uint64_t refused; /**< How many were refused since the writer thread last took the count. Relaxed. */

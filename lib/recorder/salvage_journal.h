@@ -8,7 +8,7 @@
  * an entry is always within one chunk.
  *
  * A journal that has become much longer than what is still valid in it is replaced by a new generation, which contains
- * the state of the tables: see salvage_rewrite.h.
+ * the state of the tables: see salvage_commit.c.
  */
 #ifndef RECORDER_SALVAGE_JOURNAL_H
 #define RECORDER_SALVAGE_JOURNAL_H

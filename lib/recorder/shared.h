@@ -132,7 +132,7 @@ typedef struct recorder_shared {
 	uint32_t detail;          /**< What events keep: what was requested and the dialect supports. */
 	int takes_switches;       /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
-	int records_thread_times; /**< See recorder/thread_times.h. */
+	int records_thread_times; /**< See recorder/drain.h. */
 	uint64_t max_name_length; /**< Bytes. */
 
 	recorder_salvage salvage; /**< What outlives the process. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests lib/dictionary/readable_name.c with names of csc and mcs, as Mono prints them. */
+/* Tests lib/dictionary/name_table.c with names of csc and mcs, as Mono prints them. */
 #include <mprof/reader.h>
 
 #include <criterion/criterion.h>

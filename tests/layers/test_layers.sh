@@ -90,8 +90,8 @@ done < <(LC_ALL=C comm -23 \
 	<(sed -n 's/^typedef struct \(mprof_[a-z0-9_]*\) {$/\1/p' include/mprof/*.h | LC_ALL=C sort) \
 	<(sed -n 's/.*SIZE(\([a-z0-9_]*\)).*/\1/p' lib/struct_sizes.c | LC_ALL=C sort))
 
-# One implementation of hash tables: the factor of the hash functions is in base/hash.h alone, and what probes the next
-# slot of a table, (i + 1) & mask, in base/hash_index.h alone.
+# One implementation of hash tables: the factor of the hash functions, and what probes the next slot of a table,
+# (i + 1) & mask, are in base/hash_map.h alone.
 # hashes_alone DIRECTORY FACTOR FILE FILE
 hashes_alone() {
 	local file
@@ -102,7 +102,7 @@ hashes_alone() {
 		fail "$file has open addressing of its own"
 	done
 }
-hashes_alone lib '9e3779b9|HASH_FACTOR' lib/base/hash.h lib/base/hash_index.h
+hashes_alone lib '9e3779b9|HASH_FACTOR' lib/base/hash_map.h lib/base/hash_map.h
 # The clients have theirs in examples/shared.
 hashes_alone examples '9e3779b9' examples/shared/hash.h examples/shared/key_map.c
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* mprof heap: prints one heap snapshot of a log: classes, dominators, and paths from roots. */
-#include "commands/commands.h"
 #include "common/arguments.h"
+#include "commands/commands.h"
 #include "common/exit_status.h"
 #include "heap/class_filter.h"
 #include "heap/classes.h"
 #include "heap/largest.h"
-#include "heap/leaks.h"
 #include "heap/object.h"
+#include "heap/leaks.h"
 #include "heap/paths.h"
-#include "heap/root_paths.h"
+#include "heap/referrers.h"
 #include "heap/selection.h"
 #include "heap/spooled.h"
 #include "heap/summary.h"

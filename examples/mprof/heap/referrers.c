@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts the references to the objects of some classes, by the class and field that have them. */
-#include "heap/root_paths.h"
+#include "heap/referrers.h"
 
 #include "common/output.h"
 #include "heap/class_filter.h"
