@@ -2,14 +2,16 @@
 /**
  * \file mprof/profile_frames.h
  * \brief Trees of frames made from a profile: filtered by frame, inverted, and with the callers and callees of chosen
- * methods. The same functions apply to calls, samples and allocations. Included by mprof/profile.h.
+ * methods. The same functions apply to calls, samples, allocations, waits and handles. Included by mprof/profile.h.
  *
  * A frame tree is a copy: it stays valid when the profile changes or is destroyed. It reflects the profile as of the
  * last mprof_profile_finish(), within its window and its threads.
  *
  * **Values.** Of calls, self and total are nanoseconds and count is the number of calls. Of samples, self and total are
  * samples, and count is 0. Of allocations, self and total are bytes, and count is the number of objects that the frame
- * allocated itself. A total counts a value once, however often a frame occurs in a call stack.
+ * allocated itself. Of waits, self and total are nanoseconds, and count is the number of waits that the frame began
+ * itself. Of handles, self and total are the handles alive, and count is the number that the frame created itself. A
+ * total counts a value once, however often a frame occurs in a call stack.
  *
  * **Filters.** The function mprof_frame_tree_options::choose decides for each distinct frame. Call stacks with an
  * ignored frame are left out; if has_focus is 1, so are those without a frame in focus. Hidden frames are removed from
@@ -37,10 +39,13 @@ typedef struct mprof_frame_tree mprof_frame_tree;
  * \since 0.1
  */
 typedef enum mprof_frame_source {
-	MPROF_FRAME_SOURCE_CALLS = 1,      /**< The call tree. */
-	MPROF_FRAME_SOURCE_SAMPLES = 2,    /**< The tree of samples. */
-	MPROF_FRAME_SOURCE_ALLOCATIONS = 3 /**< Allocations with a known call stack; if no allocation has one, those in
-	                                        the call tree. */
+	MPROF_FRAME_SOURCE_CALLS = 1,       /**< The call tree. */
+	MPROF_FRAME_SOURCE_SAMPLES = 2,     /**< The tree of samples. */
+	MPROF_FRAME_SOURCE_ALLOCATIONS = 3, /**< Allocations with a known call stack; if no allocation has one, those in
+	                                         the call tree. See mprof_frame_tree_options::with_classes. */
+	MPROF_FRAME_SOURCE_WAITS = 4,       /**< Waits for monitors by call site. Those without a known call stack are
+	                                         below a frame of the kind #MPROF_SAMPLE_NO_STACK. */
+	MPROF_FRAME_SOURCE_HANDLES = 5      /**< Handles by call site, like waits. */
 } mprof_frame_source;
 
 /**
@@ -62,7 +67,7 @@ typedef enum mprof_frame_choice {
  * \since 0.1
  * \param user mprof_frame_tree_options::user.
  * \param kind An #mprof_sample_kind.
- * \param id Method, function, module or location, depending on \p kind.
+ * \param id Method, function, module, location or class, depending on \p kind.
  * \return Bits of #mprof_frame_choice.
  */
 typedef uint32_t (*mprof_frame_chooser)(void *user, uint32_t kind, uint32_t id);
@@ -85,6 +90,15 @@ typedef struct mprof_frame_tree_options {
 	void *user;                 /**< Passed to choose. */
 	mprof_progress_function progress; /**< Called by mprof_frame_tree_create(). May be NULL. */
 	void *progress_user;              /**< Passed as the first argument. */
+	uint32_t with_classes;   /**< 1: of allocations, waits and handles, the innermost frame is the class of the
+	                              object, of the kind #MPROF_SAMPLE_CLASS, for which choose is called, too. All
+	                              allocations are then in the tree: by the call stack, the call path (see
+	                              mprof_profile_options::with_call_sites) or else the caller of their call site, and
+	                              the others below a frame of the kind #MPROF_SAMPLE_NO_STACK. If no allocation has
+	                              a call stack or call path, but the call tree has them, the tree is that, without
+	                              classes. */
+	uint32_t with_locations; /**< 1: in the call stacks of allocations, waits and handles, frames of native code are
+	                              locations (#MPROF_SAMPLE_LOCATION), not functions and modules. */
 } mprof_frame_tree_options;
 
 /**
@@ -109,8 +123,8 @@ MPROF_API void mprof_frame_tree_options_init(mprof_frame_tree_options *options, 
  * \param tree Receives the tree. The caller frees it with mprof_frame_tree_destroy().
  * \return
  * - #MPROF_OK; the tree has only its root if the source has no data or all of it is filtered out.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or source, inverted or has_focus is not one of
- *   their values.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or source, inverted, has_focus, with_classes or
+ *   with_locations is not one of their values.
  * - #MPROF_ERR_INTERRUPTED if mprof_frame_tree_options::progress asked for it.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * - #MPROF_ERR_LIMIT if the tree needs more than max_memory.
@@ -134,13 +148,13 @@ MPROF_API void mprof_frame_tree_destroy(mprof_frame_tree *tree);
 typedef struct mprof_frame_node {
 	size_t struct_size;    /**< sizeof, set by the caller. */
 	uint32_t kind;         /**< An #mprof_sample_kind; 0 for the root. */
-	uint32_t id;           /**< Method, function, module or location, depending on kind. */
+	uint32_t id;           /**< Method, function, module, location or class, depending on kind. */
 	uint32_t flags;        /**< #MPROF_EVENT_FLAG_COMPILING: a compilation of the method. */
 	uint32_t parent;       /**< Node of the caller; of an inverted tree, of the callee. */
 	uint32_t first_child;  /**< The first node below it, 0 if none. */
 	uint32_t next_sibling; /**< The next node with the same parent, 0 if none. */
-	uint64_t count;        /**< Calls, or objects allocated. Of an inverted tree: by the outermost parent below the
-	                            root, on this path. */
+	uint64_t count;        /**< Calls, objects, waits or handles. Of an inverted tree: by the outermost parent below
+	                            the root, on this path. */
 	uint64_t self;         /**< The value of the node itself; of the root, what belongs to no frame. */
 	uint64_t total;        /**< The value of the node with all nodes below it. Of an inverted tree: of the outermost
 	                            parent below the root itself, on this path. */
@@ -177,10 +191,10 @@ MPROF_API mprof_status mprof_frame_tree_get_node(const mprof_frame_tree *tree, u
 typedef struct mprof_frame_stats {
 	size_t struct_size; /**< sizeof, set by the caller. */
 	uint32_t kind;      /**< An #mprof_sample_kind; 0 for no frame, the root. */
-	uint32_t id;        /**< Method, function, module or location, depending on kind. */
+	uint32_t id;        /**< Method, function, module, location or class, depending on kind. */
 	uint32_t flags;     /**< #MPROF_EVENT_FLAG_COMPILING: compilations of the method. */
 	uint32_t choice;    /**< What mprof_frame_tree_options::choose returned. */
-	uint64_t count;     /**< Calls, or objects allocated. */
+	uint64_t count;     /**< Calls, objects, waits or handles. */
 	uint64_t self;      /**< The value of the frame itself. */
 	uint64_t total;     /**< The value of the frame with all that it calls, of outermost occurrences only. */
 } mprof_frame_stats;

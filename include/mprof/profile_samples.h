@@ -23,7 +23,9 @@ typedef enum mprof_sample_kind {
 	                                contain it. */
 	MPROF_SAMPLE_TRUNCATED = 5, /**< Outer frames that were not recorded: the root of all truncated call stacks.
 	                                 id is 0. */
-	MPROF_SAMPLE_COLLAPSED = 6  /**< Only in frame trees: frames with #MPROF_FRAME_COLLAPSE. id is 0. */
+	MPROF_SAMPLE_COLLAPSED = 6, /**< Only in frame trees: frames with #MPROF_FRAME_COLLAPSE. id is 0. */
+	MPROF_SAMPLE_CLASS = 7,     /**< Only in frame trees: objects of a class; id is the class, 0 if unknown. */
+	MPROF_SAMPLE_NO_STACK = 8   /**< Only in frame trees: a missing call stack. id is 0. */
 } mprof_sample_kind;
 
 /**

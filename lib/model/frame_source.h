@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/frame_source.h
- * \brief The calls, samples or allocations of a profile as a tree of frames in one form, without filters.
+ * \brief The calls, samples, allocations, waits or handles of a profile as a tree of frames in one form, without
+ * filters.
  */
 #ifndef MODEL_FRAME_SOURCE_H
 #define MODEL_FRAME_SOURCE_H
@@ -55,7 +56,7 @@ typedef struct frame_source {
 	source_node *nodes;
 	size_t node_count;
 	size_t node_capacity;
-	call_tree stacks; /**< Of allocations by call stack: call tree nodes, whose methods are items. */
+	call_tree stacks; /**< Of call sites: call tree nodes, whose methods are items. */
 	progress *going;  /**< While the nodes are read. */
 } frame_source;
 
@@ -72,11 +73,11 @@ void frame_source_release_nodes(frame_source *source);
  */
 uint32_t frame_source_add_collapsed(frame_source *source);
 
-/** Steps of frame_source_read(); of allocations with call stacks, the number of sites. */
-uint64_t frame_source_steps(const mprof_profile *profile, uint32_t kind);
+/** Steps of frame_source_read(); of call sites, their number. */
+uint64_t frame_source_steps(const mprof_profile *profile, const mprof_frame_tree_options *options);
 
 /** Adds the nodes and the items of a source. Returns 0 if there is no memory or it was stopped. */
-int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader, uint32_t kind,
-		      progress *going);
+int frame_source_read(frame_source *source, const mprof_profile *profile, const mprof_reader *reader,
+		      const mprof_frame_tree_options *options, progress *going);
 
 #endif

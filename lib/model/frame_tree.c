@@ -16,8 +16,8 @@ struct mprof_frame_tree {
 	call_tree filtered;  /**< Methods are items. */
 	call_tree inverted;
 	int is_inverted;
-	int has_times;   /**< Values are counters. */
-	int has_objects; /**< Counts are those of objects, which belong to the frame that allocated like its bytes. */
+	int has_times;      /**< Values are counters. */
+	int has_objects;    /**< Counts belong to the frame that allocated, waited or created, like its value. */
 	uint32_t collapsed; /**< The item that replaces collapsed frames; 0 if there are none. */
 	profile_clock clock;
 	frame_sums selection;
@@ -105,8 +105,10 @@ static int copy_kept(mprof_frame_tree *tree)
 	source_node *nodes = tree->source.nodes;
 	call_tree *filtered = &tree->filtered;
 
-	if (nodes[0].is_kept)
+	if (nodes[0].is_kept) {
 		filtered->nodes[CALL_TREE_ROOT].self += nodes[0].self;
+		filtered->nodes[CALL_TREE_ROOT].calls += nodes[0].count;
+	}
 	for (size_t i = 1; i < tree->source.node_count; i++) {
 		source_node *node = &nodes[i];
 
@@ -273,7 +275,7 @@ static int list_all_rows(mprof_frame_tree *tree)
 static int build(mprof_frame_tree *tree, const mprof_profile *profile, const mprof_reader *reader,
 		 const mprof_frame_tree_options *options)
 {
-	const uint64_t steps = frame_source_steps(profile, options->source);
+	const uint64_t steps = frame_source_steps(profile, options);
 	uint32_t max_depth = options->max_depth != 0 ? options->max_depth : DEFAULT_MAX_DEPTH;
 	progress *going = tree->going;
 	int has_source = frame_source_init(&tree->source, &tree->budget);
@@ -282,9 +284,9 @@ static int build(mprof_frame_tree *tree, const mprof_profile *profile, const mpr
 
 	progress_init(going, options->progress, options->progress_user, (PHASES + (options->inverted ? 2 : 0)) * steps);
 	if (!has_source || !has_filtered || !has_inverted || !progress_begin(going, steps) ||
-	    !frame_source_read(&tree->source, profile, reader, options->source, going) ||
-	    !choose_items(tree, options) || !progress_begin(going, 2 * steps) ||
-	    !mark_kept(tree, options->has_focus != 0) || !progress_begin(going, steps) || !copy_kept(tree))
+	    !frame_source_read(&tree->source, profile, reader, options, going) || !choose_items(tree, options) ||
+	    !progress_begin(going, 2 * steps) || !mark_kept(tree, options->has_focus != 0) ||
+	    !progress_begin(going, steps) || !copy_kept(tree))
 		return 0;
 	frame_source_release_nodes(&tree->source);
 	return progress_begin(going, 2 * steps) && sum_totals(&tree->filtered, going) && sum_items(tree) &&
@@ -305,8 +307,8 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	*tree = NULL;
 	if (profile == NULL || reader == NULL || options == NULL ||
 	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.source < MPROF_FRAME_SOURCE_CALLS ||
-	    own.source > MPROF_FRAME_SOURCE_ALLOCATIONS || own.inverted > 1 || own.has_focus > 1 ||
-	    !allocator_init(&allocator, own.allocator))
+	    own.source > MPROF_FRAME_SOURCE_HANDLES || own.inverted > 1 || own.has_focus > 1 || own.with_classes > 1 ||
+	    own.with_locations > 1 || !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)
@@ -314,7 +316,7 @@ mprof_status mprof_frame_tree_create(const mprof_profile *profile, const mprof_r
 	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
 	made->clock = profile->clock;
 	made->has_times = own.source == MPROF_FRAME_SOURCE_CALLS;
-	made->has_objects = own.source == MPROF_FRAME_SOURCE_ALLOCATIONS;
+	made->has_objects = own.source >= MPROF_FRAME_SOURCE_ALLOCATIONS;
 	made->is_inverted = own.inverted != 0;
 	made->going = &going;
 	if (!build(made, profile, reader, &own)) {

@@ -3,6 +3,8 @@
 #include "base/failing_allocator.h"
 #include "profile_fixture.h"
 
+#include <stdio.h>
+
 #define MAX_STACKS 4000
 #define MAX_DEPTH 12
 #define METHODS 6
@@ -458,6 +460,141 @@ Test(frame_tree, objects_belong_to_the_frame_that_has_their_bytes)
 	log_release(&log);
 }
 
+/*
+ * Call sites of all kinds: stack 2 is m2 called by m1, stack 3 is native code called by that, and a call of m1 without a
+ * stack. The first allocation has no call site.
+ */
+static void write_sites(test_log *log)
+{
+	const mprof_event_detail stacks[] = {
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1000},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1000, .stack = 2},
+		{.struct_size = sizeof(mprof_event_detail), .object = 0x1000, .stack = 3},
+	};
+	const mprof_profile_options options = {.struct_size = sizeof(options), .with_call_sites = 1};
+
+	log_begin(log);
+	WRITE_RECORDS(log, MPROF_BLOCK_CODE, 0, {.kind = MPROF_RECORD_LOCATION, .id = 1, .as.location.offset = 0x5000});
+	WRITE_RECORDS(log, MPROF_BLOCK_STACKS, 0, STACK_OF_METHOD(1, 0, 1), STACK_OF_METHOD(2, 1, 2),
+		      STACK_OF_LOCATION(3, 2, 1));
+	begin_block(log, 7, 0);
+	add_detailed(log, MPROF_EVENT_ALLOCATION, 1, 0, 8, &stacks[0]);
+	add_detailed(log, MPROF_EVENT_ALLOCATION, 2, 0, 16, &stacks[1]);
+	enter(log, 1, 10);
+	add_detailed(log, MPROF_EVENT_ALLOCATION, 1, 10, 32, &stacks[0]);
+	add_detailed(log, MPROF_EVENT_ALLOCATION, 2, 10, 64, &stacks[2]);
+	for (size_t i = 0; i < 2; i++) {
+		add_detailed(log, MPROF_EVENT_MONITOR, 1, 20 + 100 * i, MPROF_MONITOR_CONTENDED, &stacks[i]);
+		add_detailed(log, MPROF_EVENT_MONITOR, 1, 50 + 100 * i, MPROF_MONITOR_ACQUIRED, &stacks[i]);
+	}
+	add_detailed(log, MPROF_EVENT_HANDLE_CREATED, 1, 200, 1, &stacks[0]);
+	add_detailed(log, MPROF_EVENT_HANDLE_CREATED, 1, 200, 2, &stacks[1]);
+	leave(log, 1, 300);
+	end_block(log);
+	log_profile_with(log, &options);
+}
+
+/* The call stacks of a tree, each with its count and value, as "m1,m2,c1=1/24 ", in the order of nodes. */
+static const char *stacks_of(const mprof_frame_tree *tree)
+{
+	static const char letters[] = {' ', 'm', 'f', 'o', 'l', 't', 'x', 'c', '?'};
+	static char text[1000];
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < mprof_frame_tree_get_node_count(tree); i++) {
+		mprof_frame_node node = node_at(tree, i);
+		uint32_t path[MAX_DEPTH];
+		size_t depth = 0;
+
+		if (node.self == 0 && node.count == 0)
+			continue;
+		for (uint32_t at = i; at != 0; at = node_at(tree, at).parent)
+			path[depth++] = at;
+		while (depth-- > 0)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%c%u%s",
+						   letters[node_at(tree, path[depth]).kind],
+						   node_at(tree, path[depth]).id, depth > 0 ? "," : "");
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "=%lu/%lu ", (unsigned long)node.count,
+					   (unsigned long)node.self);
+	}
+	return text;
+}
+
+static uint32_t ignore_class_2(void *user, uint32_t kind, uint32_t id)
+{
+	(void)user;
+	return kind == MPROF_SAMPLE_CLASS && id == 2 ? MPROF_FRAME_IGNORE : 0;
+}
+
+static uint32_t focus_method_2(void *user, uint32_t kind, uint32_t id)
+{
+	(void)user;
+	return kind == MPROF_SAMPLE_METHOD && id == 2 ? MPROF_FRAME_FOCUS : 0;
+}
+
+Test(frame_tree, call_sites_of_allocations_waits_and_handles)
+{
+	static const struct {
+		uint32_t source;
+		uint32_t with_classes;
+		uint32_t with_locations;
+		mprof_frame_chooser choose;
+		const char *expected;
+	} cases[] = {
+		{MPROF_FRAME_SOURCE_ALLOCATIONS, 0, 0, NULL, "m1,m2=1/16 m1,m2,l1=1/64 "},
+		{MPROF_FRAME_SOURCE_ALLOCATIONS, 1, 1, NULL, "m1,m2,c2=1/16 m1,c1=1/32 m1,m2,l1,c2=1/64 ?0,c1=1/8 "},
+		{MPROF_FRAME_SOURCE_ALLOCATIONS, 1, 0, ignore_class_2, "m1,c1=1/32 ?0,c1=1/8 "},
+		{MPROF_FRAME_SOURCE_ALLOCATIONS, 1, 0, focus_method_2, "m1,m2,c2=1/16 m1,m2,l1,c2=1/64 "},
+		{MPROF_FRAME_SOURCE_WAITS, 0, 0, NULL, "m1=1/30 m1,m2=1/30 "},
+		{MPROF_FRAME_SOURCE_WAITS, 1, 0, NULL, "m1,c1=1/30 m1,m2,c1=1/30 "},
+		{MPROF_FRAME_SOURCE_HANDLES, 0, 0, NULL, "?0=1/1 m1,m2=1/1 "},
+		{MPROF_FRAME_SOURCE_HANDLES, 1, 1, focus_method_2, "m1,m2,c1=1/1 "},
+	};
+	test_log log;
+
+	write_sites(&log);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		mprof_frame_tree_options options;
+		mprof_frame_tree *tree;
+
+		mprof_frame_tree_options_init(&options, sizeof(options));
+		options.source = cases[i].source;
+		options.with_classes = cases[i].with_classes;
+		options.with_locations = cases[i].with_locations;
+		options.choose = cases[i].choose;
+		options.has_focus = cases[i].choose == focus_method_2;
+		cr_assert_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_OK);
+		cr_expect_str_eq(stacks_of(tree), cases[i].expected, "%zu: %s", i, stacks_of(tree));
+		mprof_frame_tree_destroy(tree);
+	}
+	log_release(&log);
+}
+
+/* Without call sites, only the call tree has the callers of allocations. */
+Test(frame_tree, allocations_of_a_call_tree_have_no_classes)
+{
+	mprof_frame_tree_options options;
+	mprof_frame_tree *tree;
+	test_log log;
+
+	log_begin(&log);
+	begin_block(&log, 7, 0);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 1, 0, 8, 0);
+	enter(&log, 1, 10);
+	add_full(&log, MPROF_EVENT_ALLOCATION, 2, 10, 16, 0);
+	leave(&log, 1, 20);
+	end_block(&log);
+	log_profile(&log);
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.source = MPROF_FRAME_SOURCE_ALLOCATIONS;
+	options.with_classes = 1;
+	cr_assert_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_OK);
+	cr_expect_str_eq(stacks_of(tree), "=1/8 m1=1/16 ");
+	mprof_frame_tree_destroy(tree);
+	log_release(&log);
+}
+
 Test(frame_tree, refused_and_limited_memory_is_an_error)
 {
 	static reference all;
@@ -495,5 +632,37 @@ Test(frame_tree, refused_and_limited_memory_is_an_error)
 	cr_expect_null(tree);
 	options.source = 9;
 	cr_expect_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_ERR_ARGUMENT);
+	options.source = MPROF_FRAME_SOURCE_WAITS;
+	options.with_classes = 2;
+	cr_expect_eq(mprof_frame_tree_create(log.profile, log.reader, &options, &tree), MPROF_ERR_ARGUMENT);
+	log_release(&log);
+}
+
+Test(frame_tree, refused_memory_of_call_sites_is_an_error)
+{
+	mprof_frame_tree_options options;
+	mprof_status status = MPROF_ERR_MEMORY;
+	test_log log;
+	size_t fail_at;
+
+	write_sites(&log);
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.source = MPROF_FRAME_SOURCE_ALLOCATIONS;
+	options.with_classes = 1;
+	for (fail_at = 1; status != MPROF_OK; fail_at++) {
+		failing_allocator failing;
+		mprof_allocator allocator = failing_allocator_interface(&failing);
+		mprof_frame_tree *tree;
+
+		memset(&failing, 0, sizeof(failing));
+		failing.fail_at = fail_at;
+		options.allocator = &allocator;
+		status = mprof_frame_tree_create(log.profile, log.reader, &options, &tree);
+		cr_expect_eq(status == MPROF_OK, failing.refused == 0);
+		cr_expect(status == MPROF_OK || status == MPROF_ERR_MEMORY);
+		mprof_frame_tree_destroy(tree);
+		cr_expect_eq(failing.blocks, 0);
+	}
+	cr_expect_gt(fail_at, 20);
 	log_release(&log);
 }
