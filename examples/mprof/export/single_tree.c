@@ -17,7 +17,6 @@ int single_tree_create(const export_job *job, const log_report *report, export_v
 		.heap_shot = job->heap_shot,
 		.max_depth = size_of != NULL ? job->max_depth : 0,
 		.is_only = job->has_value || (job->target->options & EXPORT_HAS_ALL_VALUES) == 0,
-		.with_classes = 1,
 	};
 	int status = stack_tree_create(report, value, &options, tree);
 	uint32_t depth;

@@ -2,10 +2,6 @@
 /* Makes frames of methods, native code and classes, with names and source lines. */
 #include "export/stack_frames.h"
 
-#include "report/filters.h"
-
-static const char unknown_stack[] = "(no call stack)";
-
 int stack_frames_method(stack_tree *tree, const log_report *report, uint32_t method, uint32_t flags, uint32_t *frame)
 {
 	stack_frame wanted = {.kind = STACK_FRAME_METHOD, .id = method, .flags = flags, .name = "(unknown)"};
@@ -123,8 +119,8 @@ static int add_item(stack_tree *tree, const log_report *report, const sample_ite
 	return stack_frames_item(tree, report, item, &frame) && stack_nodes_child(tree, *node, frame, node);
 }
 
-/* Adds the functions at a location, the inlined ones last. */
-static int add_location(stack_tree *tree, const log_report *report, uint32_t location, int is_return, uint32_t *node)
+int stack_frames_add_location(stack_tree *tree, const log_report *report, uint32_t location, int is_return,
+			      uint32_t *node)
 {
 	const sample_item base = describe_location(report, location);
 	const native_frame *frames = NULL;
@@ -150,34 +146,6 @@ static int add_location(stack_tree *tree, const log_report *report, uint32_t loc
 	return 1;
 }
 
-static int matches(const log_report *report, const char *pattern, const mprof_stack_frame *frame)
-{
-	return pattern != NULL && report_matches_stack_frame(report, pattern, frame);
-}
-
-/* Adds a frame, unless it is hidden or is one more collapsed frame after another one. */
-static int add_stack_frame(stack_tree *tree, const log_report *report, const mprof_stack_frame *frame, int is_return,
-			   int *was_collapsed, uint32_t *node)
-{
-	const sample_item collapsed = {.kind = MPROF_SAMPLE_COLLAPSED};
-	uint32_t flags = frame->is_compiling ? STACK_FRAME_COMPILING : 0;
-	uint32_t index;
-
-	if (matches(report, report->options.hide_pattern, frame))
-		return 1;
-	if (matches(report, report->options.collapse_pattern, frame)) {
-		int is_first = !*was_collapsed;
-
-		*was_collapsed = 1;
-		return !is_first || add_item(tree, report, &collapsed, node);
-	}
-	*was_collapsed = 0;
-	if (frame->is_native)
-		return add_location(tree, report, frame->id, is_return, node);
-	return stack_frames_method(tree, report, frame->id, flags, &index) &&
-	       stack_nodes_child(tree, *node, index, node);
-}
-
 /* Whether all further frames are part of this one. */
 static int is_deepest(const stack_tree *tree, uint32_t node)
 {
@@ -187,29 +155,19 @@ static int is_deepest(const stack_tree *tree, uint32_t node)
 int stack_frames_add_sample(stack_tree *tree, const log_report *report, const mprof_stack_frame *frames, size_t count,
 			    uint32_t *node)
 {
-	int was_collapsed = 0;
-
 	*node = 0;
 	for (size_t i = count; i > 0 && !is_deepest(tree, *node); i--) {
-		if (!add_stack_frame(tree, report, &frames[i - 1], i > 1, &was_collapsed, node))
-			return 0;
-	}
-	return 1;
-}
+		const mprof_stack_frame *frame = &frames[i - 1];
+		uint32_t index;
 
-int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t stack, uint32_t *node)
-{
-	const mprof_stack_frame *frames;
-	size_t count = names_stack(report->input.names, stack, &frames);
-	int was_collapsed = 0;
-	uint32_t note;
-
-	*node = 0;
-	if (count == 0)
-		return stack_frames_note(tree, unknown_stack, &note) && stack_nodes_child(tree, 0, note, node);
-	for (size_t i = count; i > 0 && !is_deepest(tree, *node); i--) {
-		if (!add_stack_frame(tree, report, &frames[i - 1], 1, &was_collapsed, node))
+		if (frame->is_native) {
+			if (!stack_frames_add_location(tree, report, frame->id, i > 1, node))
+				return 0;
+		} else if (!stack_frames_method(tree, report, frame->id,
+						frame->is_compiling ? STACK_FRAME_COMPILING : 0, &index) ||
+			   !stack_nodes_child(tree, *node, index, node)) {
 			return 0;
+		}
 	}
 	return 1;
 }

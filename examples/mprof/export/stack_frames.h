@@ -27,10 +27,11 @@ int stack_frames_class(stack_tree *tree, const log_report *report, uint32_t clas
 int stack_frames_note(stack_tree *tree, const char *text, uint32_t *frame);
 
 /**
- * Adds the frames of a call stack below the root. Frames that the filters hide are left out. \p node receives the
- * innermost one. A call stack that the log does not contain is one frame, a note.
+ * Adds the functions at a location of native code below a node, the inlined ones last. \p node receives the innermost
+ * one. \p is_return: the location is a return address.
  */
-int stack_frames_add_stack(stack_tree *tree, const log_report *report, uint32_t stack, uint32_t *node);
+int stack_frames_add_location(stack_tree *tree, const log_report *report, uint32_t location, int is_return,
+			      uint32_t *node);
 
 /**
  * Adds the frames of a sample below the root, of which the first is the innermost one: in native code, it is where the

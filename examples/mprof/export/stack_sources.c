@@ -1,24 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills trees of call stacks from the tables of a profile. */
+/* Fills trees of call stacks from the trees of frames of a profile, and from the samples of a report. */
 #include "export/stack_sources.h"
 
-#include "export/stack_calls.h"
 #include "export/stack_frames.h"
 #include "report/filters.h"
-#include "report/frames.h"
+#include "shared/text.h"
 
 #include <stdlib.h>
 
-/* What one call site of a profile adds to a tree. */
-typedef struct site_value {
-	uint32_t class_id;
-	uint32_t stack;
-	uint32_t call;   /* Node of the call tree if the stack is 0; 0 if unknown. */
-	uint32_t caller; /* If the stack and the call are 0; 0 if unknown. */
-	uint32_t flags;
-	uint64_t count;
-	uint64_t value;
-} site_value;
+static const char unknown_stack[] = "(no call stack)";
+
+static uint32_t choose_if(const log_report *report, const char *pattern, uint32_t kind, uint32_t id, uint32_t choice)
+{
+	return pattern != NULL && report_matches_frame(report, pattern, kind, id) ? choice : 0;
+}
+
+/* What the filters do with a frame. */
+static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
+{
+	const log_report *report = user;
+	const report_options *options = &report->options;
+
+	if (kind == MPROF_SAMPLE_CLASS)
+		return report_wants_class(report, id) ? 0 : MPROF_FRAME_IGNORE;
+	if (kind == MPROF_SAMPLE_NO_STACK)
+		return 0;
+	return choose_if(report, options->focus_pattern, kind, id, MPROF_FRAME_FOCUS) |
+	       choose_if(report, options->ignore_pattern, kind, id, MPROF_FRAME_IGNORE) |
+	       choose_if(report, options->hide_pattern, kind, id, MPROF_FRAME_HIDE) |
+	       choose_if(report, options->collapse_pattern, kind, id, MPROF_FRAME_COLLAPSE);
+}
+
+/* Makes the tree of frames of a source with the filters of the report. NULL after a message if memory is exhausted. */
+static mprof_frame_tree *filter_frames(const log_report *report, mprof_frame_source source)
+{
+	mprof_frame_tree_options options;
+	mprof_frame_tree *filtered = NULL;
+	mprof_status status;
+
+	mprof_frame_tree_options_init(&options, sizeof(options));
+	options.source = (uint32_t)source;
+	options.has_focus = report->options.focus_pattern != NULL;
+	options.choose = choose_frame;
+	options.user = (void *)report;
+	options.with_classes = 1;
+	options.with_locations = 1;
+	status = mprof_frame_tree_create(report->profile, report->input.reader, &options, &filtered);
+	if (status != MPROF_OK) {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s for the trees of frames\n", mprof_status_get_text(status));
+	}
+	return filtered;
+}
 
 static void add_value(stack_tree *tree, uint32_t node, uint64_t count, uint64_t value)
 {
@@ -26,99 +59,73 @@ static void add_value(stack_tree *tree, uint32_t node, uint64_t count, uint64_t 
 	tree->nodes[node].self += value;
 }
 
-/* The sites of a value, and the call paths of those that have no call stack. */
-typedef struct site_list {
-	stack_tree *tree;
-	const log_report *report;
-	int with_classes;
-	stack_calls calls;
-} site_list;
-
-/* What the sites of a class add up to. */
-typedef struct class_sum {
-	uint64_t class_id;
-	uint64_t count;
-	uint64_t value;
-} class_sum;
-
-/* Adds what has no call stack. */
-static int add_rest(stack_tree *tree, const log_report *report, uint64_t value)
+/* Finds or adds what a frame of a tree of frames is below a node. */
+static int add_frame(stack_tree *tree, const log_report *report, const mprof_frame_node *frame, uint32_t *node)
 {
-	uint32_t node;
+	const uint32_t flags = (frame->flags & MPROF_EVENT_FLAG_COMPILING) != 0 ? STACK_FRAME_COMPILING : 0;
+	uint32_t index;
+	int is_added;
 
-	if (value == 0)
-		return 1;
-	if (!stack_frames_add_stack(tree, report, 0, &node))
-		return 0;
-	add_value(tree, node, 0, value);
-	return 1;
+	if (frame->kind == MPROF_SAMPLE_LOCATION)
+		return stack_frames_add_location(tree, report, frame->id, 1, node);
+	if (frame->kind == MPROF_SAMPLE_CLASS)
+		is_added = stack_frames_class(tree, report, frame->id, &index);
+	else if (frame->kind == MPROF_SAMPLE_NO_STACK)
+		is_added = stack_frames_note(tree, unknown_stack, &index);
+	else
+		is_added = stack_frames_sampled(tree, report, frame->kind, frame->id, flags, &index);
+	return is_added && stack_nodes_child(tree, *node, index, node);
 }
 
-/* A call tree as the filters of frames leave it. */
-static mprof_frame_node get_filtered(const mprof_frame_tree *filtered, uint32_t node)
+/* Adds the nodes of a tree of frames. */
+static int add_nodes(stack_tree *tree, const log_report *report, const mprof_frame_tree *filtered)
 {
-	mprof_frame_node frame = {.struct_size = sizeof(frame)};
-
-	mprof_frame_tree_get_node(filtered, node, &frame);
-	return frame;
-}
-
-static mprof_frame_node get_call(const log_report *report, uint32_t node, export_value value)
-{
-	const int is_allocation = value == EXPORT_ALLOCATIONS || value == EXPORT_BYTES;
-	mprof_call_stats call = {.struct_size = sizeof(call)};
-	mprof_frame_node frame = {.struct_size = sizeof(frame)};
-
-	mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, node, &call);
-	frame.kind = MPROF_SAMPLE_METHOD;
-	frame.id = call.method;
-	frame.flags = call.flags;
-	frame.parent = call.parent;
-	frame.count = is_allocation ? call.allocations : call.calls;
-	frame.self = is_allocation ? call.bytes : call.self_ns;
-	return frame;
-}
-
-/* Adds a call tree, or the call stacks of allocations as a tree. */
-static int add_tree(stack_tree *tree, const log_report *report, const mprof_frame_tree *filtered)
-{
-	const size_t count = filtered != NULL ? mprof_frame_tree_get_node_count(filtered)
-					      : mprof_profile_get_row_count(report->profile, MPROF_TABLE_CALLS);
+	const size_t count = mprof_frame_tree_get_node_count(filtered);
 	const int by_count = tree->value == EXPORT_CALLS || tree->value == EXPORT_ALLOCATIONS;
 	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
 	int is_added = nodes != NULL;
 
 	for (size_t i = 0; i < count && is_added; i++) {
-		const mprof_frame_node node = filtered != NULL ? get_filtered(filtered, (uint32_t)i)
-							       : get_call(report, (uint32_t)i, tree->value);
-		const uint32_t flags = (node.flags & MPROF_EVENT_FLAG_COMPILING) != 0 ? STACK_FRAME_COMPILING : 0;
-		uint32_t frame;
+		mprof_frame_node frame = {.struct_size = sizeof(frame)};
 
-		is_added = i == 0 || (stack_frames_sampled(tree, report, node.kind, node.id, flags, &frame) &&
-				      stack_nodes_child(tree, nodes[node.parent], frame, &nodes[i]));
+		mprof_frame_tree_get_node(filtered, (uint32_t)i, &frame);
+		nodes[i] = nodes[frame.parent];
+		is_added = i == 0 || add_frame(tree, report, &frame, &nodes[i]);
 		if (is_added)
-			add_value(tree, nodes[i], node.count, by_count ? node.count : node.self);
+			add_value(tree, nodes[i], frame.count, by_count ? frame.count : frame.self);
 	}
 	free(nodes);
 	return is_added;
 }
 
-int stack_sources_add_calls(stack_tree *tree, const log_report *report)
+static int add_source(stack_tree *tree, const log_report *report, mprof_frame_source source)
 {
-	const mprof_frame_tree *filtered = report->frames.filtered[REPORT_SOURCE_CALLS];
-	uint64_t total;
+	mprof_frame_tree *filtered = filter_frames(report, source);
+	int is_added = filtered != NULL && add_nodes(tree, report, filtered);
+
+	mprof_frame_tree_destroy(filtered);
+	return is_added;
+}
+
+/* What the nodes of a tree lack of the total of the log. */
+static uint64_t missing_of(const stack_tree *tree, uint64_t total)
+{
 	uint64_t added = 0;
 
-	if (!add_tree(tree, report, filtered))
-		return 0;
-	/* What the profile folded has no path. Without it, the sum differs from the total only by rounding. */
-	if (filtered != NULL || report->totals.folded_calls == 0)
-		return 1;
-	total = tree->value == EXPORT_CALLS ? report->totals.calls : report->totals.method_ns;
 	for (size_t i = 0; i < tree->node_count; i++)
 		added += tree->nodes[i].self;
-	if (added < total)
-		tree->nodes[0].self += total - added;
+	return added < total ? total - added : 0;
+}
+
+int stack_sources_add_calls(stack_tree *tree, const log_report *report)
+{
+	const uint64_t total = tree->value == EXPORT_CALLS ? report->totals.calls : report->totals.method_ns;
+
+	if (!add_source(tree, report, MPROF_FRAME_SOURCE_CALLS))
+		return 0;
+	/* What the profile folded has no path. Without it, the sum differs from the total only by rounding. */
+	if (!report_filters_frames(report) && report->totals.folded_calls > 0)
+		tree->nodes[0].self += missing_of(tree, total);
 	return 1;
 }
 
@@ -149,217 +156,42 @@ int stack_sources_add_samples(stack_tree *tree, const log_report *report)
 	return is_added;
 }
 
-/* Adds a call site, unless the filters leave it out. */
-static int add_site(site_list *list, const site_value *site)
+int stack_sources_add_allocations(stack_tree *tree, const log_report *report)
 {
-	stack_tree *tree = list->tree;
-	const log_report *report = list->report;
-	uint32_t node = 0;
+	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
+
+	for (size_t i = 0; i < count && !tree->is_estimated; i++) {
+		mprof_allocation_site site = {.struct_size = sizeof(site)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site);
+		tree->is_estimated = site.samples != 0;
+	}
+	return add_source(tree, report, MPROF_FRAME_SOURCE_ALLOCATIONS);
+}
+
+/* Adds what all call sites together lack of the total of the log, unless filters left it out. */
+static int add_missing(stack_tree *tree, const log_report *report, uint64_t total)
+{
+	const uint64_t missing = missing_of(tree, total);
 	uint32_t frame;
-	int is_added = 1;
+	uint32_t node = 0;
 
-	if (!report_wants_class(report, site->class_id))
+	if (!report_wants_all(report) || report_filters_frames(report) || missing == 0)
 		return 1;
-	if (site->stack == 0 && site->call != 0) {
-		if (!stack_calls_get(&list->calls, report, site->call, &node))
-			return 1;
-	} else if (!report_frames_keep_stack(report, site->stack)) {
-		return 1;
-	} else if (site->stack == 0 && site->caller != 0) {
-		is_added = stack_frames_method(tree, report, site->caller, site->flags, &frame) &&
-			   stack_nodes_child(tree, 0, frame, &node);
-	} else {
-		is_added = stack_frames_add_stack(tree, report, site->stack, &node);
-	}
-	if (is_added && list->with_classes)
-		is_added = stack_frames_class(tree, report, site->class_id, &frame) &&
-			   stack_nodes_child(tree, node, frame, &node);
-	if (is_added)
-		add_value(tree, node, site->count, site->value);
-	return is_added;
-}
-
-/* Adds what all rows together lack of the total of the log, unless filters left it out. */
-static int add_missing(stack_tree *tree, const log_report *report, uint64_t total, uint64_t added)
-{
-	if (!report_wants_all(report) || report_filters_frames(report) || added >= total)
-		return 1;
-	return add_rest(tree, report, total - added);
-}
-
-static site_value allocation_at(const site_list *list, size_t index, int *is_estimated)
-{
-	mprof_allocation_site row = {.struct_size = sizeof(row)};
-	site_value site = {.caller = 0};
-
-	if (mprof_profile_get_row(list->report->profile, MPROF_TABLE_ALLOCATION_SITES, index, &row) != MPROF_OK)
-		return site;
-	site.class_id = row.class_id;
-	site.stack = row.stack;
-	site.call = row.call;
-	site.caller = row.caller;
-	site.flags = (row.flags & MPROF_EVENT_FLAG_COMPILING) != 0 ? STACK_FRAME_COMPILING : 0;
-	site.count = row.allocations;
-	site.value = list->tree->value == EXPORT_BYTES ? row.bytes : row.allocations;
-	*is_estimated |= row.samples != 0;
-	return site;
-}
-
-/*
- * Whether the table of sites has the call paths of allocations: their call stacks, or nodes of the call tree. If not,
- * the nodes of the call tree have sums of all classes, unless all allocations are outside of methods.
- */
-static int has_sites(const site_list *list)
-{
-	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
-
-	if (!report_has_calls(report) || (report->options.with_call_sites && count > 0))
-		return 1;
-	if (get_call(report, 0, EXPORT_ALLOCATIONS).count == report->totals.allocations)
-		return 1;
-	for (size_t i = 0; i < count; i++) {
-		if (allocation_at(list, i, &(int){0}).stack != 0)
-			return 1;
-	}
-	return 0;
-}
-
-/* Adds the allocations of each class that are in no site. */
-static int add_classes(site_list *list, const key_map *sums)
-{
-	const log_report *report = list->report;
-	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_CLASSES);
-	mprof_class_stats *classes = calloc(count + 1, sizeof(*classes));
-	int is_added = classes != NULL;
-
-	if (is_added)
-		mprof_profile_get_rows(report->profile, MPROF_TABLE_CLASSES, 0, classes, sizeof(*classes), count,
-				       &count);
-	for (size_t i = 0; i < count && is_added; i++) {
-		const class_sum *sum = key_map_find(sums, classes[i].id);
-		const uint64_t value = list->tree->value == EXPORT_BYTES ? classes[i].bytes : classes[i].allocations;
-		const site_value site = {
-			.class_id = classes[i].id,
-			.count = classes[i].allocations - (sum != NULL ? sum->count : 0),
-			.value = value - (sum != NULL ? sum->value : 0),
-		};
-
-		is_added = site.count == 0 || add_site(list, &site);
-	}
-	free(classes);
-	return is_added;
-}
-
-/* Adds the sites of allocations, and their sums by class to \p sums. */
-static int add_allocations(site_list *list, key_map *sums)
-{
-	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
-	int is_estimated = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const site_value site = allocation_at(list, i, &is_estimated);
-
-		if (site.call != 0 && !stack_calls_mark(&list->calls, report, site.call))
-			return 0;
-	}
-	if (!stack_calls_add(&list->calls, list->tree, report))
+	if (!stack_frames_note(tree, unknown_stack, &frame) || !stack_nodes_child(tree, 0, frame, &node))
 		return 0;
-	for (size_t i = 0; i < count; i++) {
-		const site_value site = allocation_at(list, i, &is_estimated);
-		class_sum *sum = key_map_put(sums, site.class_id);
-
-		if (sum == NULL || !add_site(list, &site))
-			return 0;
-		sum->count += site.count;
-		sum->value += site.value;
-	}
-	list->tree->is_estimated = is_estimated;
-	/* Estimates do not add up to the exact sums of classes. */
-	return is_estimated || add_classes(list, sums);
-}
-
-int stack_sources_add_allocations(stack_tree *tree, const log_report *report, int with_classes)
-{
-	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
-	key_map sums = {.value_size = sizeof(class_sum) - sizeof(uint64_t)};
-	int is_added;
-
-	if (!has_sites(&list))
-		return add_tree(tree, report, report->frames.filtered[REPORT_SOURCE_ALLOCATIONS]);
-	is_added = add_allocations(&list, &sums);
-	key_map_clear(&sums);
-	stack_calls_release(&list.calls);
-	return is_added;
-}
-
-static site_value wait_at(const log_report *report, size_t index)
-{
-	mprof_monitor_site row = {.struct_size = sizeof(row)};
-	site_value site = {.caller = 0};
-
-	if (mprof_profile_get_row(report->profile, MPROF_TABLE_MONITOR_SITES, index, &row) != MPROF_OK)
-		return site;
-	site.class_id = row.class_id;
-	site.stack = row.stack;
-	site.call = row.call;
-	site.count = row.contentions;
-	site.value = row.contended_ns;
-	return site;
-}
-
-static int add_waits(site_list *list, uint64_t *added)
-{
-	const log_report *report = list->report;
-	const size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_MONITOR_SITES);
-
-	for (size_t i = 0; i < count; i++) {
-		const site_value site = wait_at(report, i);
-
-		if (site.call != 0 && !stack_calls_mark(&list->calls, report, site.call))
-			return 0;
-	}
-	if (!stack_calls_add(&list->calls, list->tree, report))
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		const site_value site = wait_at(report, i);
-
-		if (!add_site(list, &site))
-			return 0;
-		*added += site.value;
-	}
+	add_value(tree, node, 0, missing);
 	return 1;
 }
 
-int stack_sources_add_waits(stack_tree *tree, const log_report *report, int with_classes)
+int stack_sources_add_waits(stack_tree *tree, const log_report *report)
 {
-	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
-	uint64_t added = 0;
-	int is_added = add_waits(&list, &added);
-
-	stack_calls_release(&list.calls);
-	return is_added && add_missing(tree, report, report->totals.contended_ns, added);
+	return add_source(tree, report, MPROF_FRAME_SOURCE_WAITS) &&
+	       add_missing(tree, report, report->totals.contended_ns);
 }
 
-int stack_sources_add_handles(stack_tree *tree, const log_report *report, int with_classes)
+int stack_sources_add_handles(stack_tree *tree, const log_report *report)
 {
-	site_list list = {.tree = tree, .report = report, .with_classes = with_classes};
-	uint64_t added = 0;
-
-	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HANDLE_SITES); i++) {
-		mprof_handle_site row = {.struct_size = sizeof(row)};
-		site_value site = {.caller = 0};
-
-		if (mprof_profile_get_row(report->profile, MPROF_TABLE_HANDLE_SITES, i, &row) != MPROF_OK)
-			continue;
-		site.class_id = row.class_id;
-		site.stack = row.stack;
-		site.count = row.created;
-		site.value = row.alive;
-		if (!add_site(&list, &site))
-			return 0;
-		added += site.value;
-	}
-	return add_missing(tree, report, report->totals.handles_alive, added);
+	return add_source(tree, report, MPROF_FRAME_SOURCE_HANDLES) &&
+	       add_missing(tree, report, report->totals.handles_alive);
 }

@@ -16,13 +16,13 @@ int stack_sources_add_calls(stack_tree *tree, const log_report *report);
 /** Adds the samples, by number or by the time that they represent. */
 int stack_sources_add_samples(stack_tree *tree, const log_report *report);
 
-/** Adds the allocations, by number or by bytes. \p with_classes: classes are frames. */
-int stack_sources_add_allocations(stack_tree *tree, const log_report *report, int with_classes);
+/** Adds the allocations, by number or by bytes. The innermost frame is the class. */
+int stack_sources_add_allocations(stack_tree *tree, const log_report *report);
 
 /** Adds the waits for monitors. */
-int stack_sources_add_waits(stack_tree *tree, const log_report *report, int with_classes);
+int stack_sources_add_waits(stack_tree *tree, const log_report *report);
 
 /** Adds the handles that are alive. */
-int stack_sources_add_handles(stack_tree *tree, const log_report *report, int with_classes);
+int stack_sources_add_handles(stack_tree *tree, const log_report *report);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Returns 0 if out of memory. */
-static int add_source(stack_tree *tree, const log_report *report, int with_classes)
+static int add_source(stack_tree *tree, const log_report *report)
 {
 	switch (tree->value) {
 	case EXPORT_WALL:
@@ -23,11 +23,11 @@ static int add_source(stack_tree *tree, const log_report *report, int with_class
 		return stack_sources_add_samples(tree, report);
 	case EXPORT_ALLOCATIONS:
 	case EXPORT_BYTES:
-		return stack_sources_add_allocations(tree, report, with_classes);
+		return stack_sources_add_allocations(tree, report);
 	case EXPORT_WAITS:
-		return stack_sources_add_waits(tree, report, with_classes);
+		return stack_sources_add_waits(tree, report);
 	default:
-		return stack_sources_add_handles(tree, report, with_classes);
+		return stack_sources_add_handles(tree, report);
 	}
 }
 
@@ -76,7 +76,7 @@ int stack_tree_create(const log_report *report, export_value value, const stack_
 		return STATUS_USAGE;
 	made = malloc(sizeof(*made));
 	if (made == NULL || !stack_nodes_init(made, value, options->max_depth) ||
-	    (value != EXPORT_HEAP && !add_source(made, report, options->with_classes))) {
+	    (value != EXPORT_HEAP && !add_source(made, report))) {
 		output_out_of_memory();
 		status = STATUS_NOTHING;
 	} else if (value == EXPORT_HEAP) {
@@ -96,9 +96,4 @@ void stack_tree_destroy(stack_tree *tree)
 	if (tree != NULL)
 		stack_nodes_release(tree);
 	free(tree);
-}
-
-void stack_tree_frame(const stack_tree *tree, uint32_t node, stack_frame *frame)
-{
-	*frame = tree->frames[tree->nodes[node].frame];
 }

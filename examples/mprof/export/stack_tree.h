@@ -3,8 +3,8 @@
  * \file export/stack_tree.h
  * \brief One tree of the call stacks of a log, weighted by a value, for exports and flame graphs.
  *
- * The tree has the filters of the report that it is made from, and its total is that of the report. Of a heap snapshot,
- * the call stack of an object is its path from a root: the root, then each class with the field that refers to the next
+ * The tree has the filters of the report that it is made from, and its total is that of the report. The innermost frame
+ * of allocations, waits and handles is the class of the object. Of a heap snapshot, the call stack of an object is its path from a root: the root, then each class with the field that refers to the next
  * object, then the class of the object. Steps that repeat, as in a list, are one.
  */
 #ifndef STACK_TREE_H
@@ -18,7 +18,6 @@ typedef struct stack_tree_options {
 	uint64_t heap_memory; /**< Maximum memory of the heap graph in MiB; 0 for the default. */
 	uint32_t max_depth;   /**< See stack_tree::max_depth. */
 	int is_only;          /**< Options that make no difference to this value are refused. */
-	int with_classes;     /**< The innermost frame of allocations, waits and handles is the class of the object. */
 } stack_tree_options;
 
 /**
@@ -30,8 +29,5 @@ typedef struct stack_tree_options {
 int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
 		      stack_tree **tree);
 void stack_tree_destroy(stack_tree *tree);
-
-/** Gets the frame of a node. Its texts are valid as long as the tree. */
-void stack_tree_frame(const stack_tree *tree, uint32_t node, stack_frame *frame);
 
 #endif

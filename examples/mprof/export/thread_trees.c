@@ -62,7 +62,7 @@ static void round_times(const thread_tree *made, const log_report *report, uint6
 /* Reads the log with the blocks of one thread. Returns 0 if out of memory. */
 static int read_thread(thread_tree *made, const export_job *job, const mprof_thread_stats *thread)
 {
-	const stack_tree_options tree_options = {.path = job->log, .max_depth = job->max_depth, .with_classes = 1};
+	const stack_tree_options tree_options = {.path = job->log, .max_depth = job->max_depth};
 	report_options options = job->options;
 	log_report *report = calloc(1, sizeof(*report));
 	int status;

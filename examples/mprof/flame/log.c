@@ -52,7 +52,7 @@ int flame_log_read(flame_log *log, const char *path, const report_options *optio
 		   uint64_t heap_shot)
 {
 	static log_report report;
-	const stack_tree_options tree_options = {.path = path, .heap_shot = heap_shot, .is_only = 1, .with_classes = 1};
+	const stack_tree_options tree_options = {.path = path, .heap_shot = heap_shot, .is_only = 1};
 	int status = report_read(&report, path, options);
 	int tree_status;
 
