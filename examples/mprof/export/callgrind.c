@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the functions and calls of a log in the format of callgrind. */
-#include "export/callgrind.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/call_graph.h"

@@ -4,7 +4,7 @@
  * metrics. Each end has the name of its beginning, since some readers pair them by name. What may overlap is written as
  * asynchronous events, because the slices of a thread must nest.
  */
-#include "export/chrome.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "common/json.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the tables of logs as text: comma-separated (RFC 4180), or tab-separated as ClickHouse reads it. */
-#include "export/csv_tables.h"
+#include "export/targets.h"
 
 #include "common/csv.h"
 #include "common/exit_status.h"

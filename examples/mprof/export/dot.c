@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a graph of the functions with the greatest values for Graphviz. */
-#include "export/dot.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/call_graph.h"

@@ -4,7 +4,7 @@
  * the first whose threads share their tables. Calls are samples whose weight is the time until the next call begins or
  * ends, so that the sums of the viewer are exact.
  */
-#include "export/firefox.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/event_walk.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes folded call stacks: the frames, outermost first, with semicolons between them, a space, and the value. */
-#include "export/folded.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/single_tree.h"

@@ -6,7 +6,7 @@
 #ifndef EXPORT_HEAP_SOURCE_H
 #define EXPORT_HEAP_SOURCE_H
 
-#include "export/target.h"
+#include "export/targets.h"
 #include "heap/view.h"
 
 /** Number of kinds of roots that have a name; unknown kinds are #MPROF_ROOT_OTHER. */

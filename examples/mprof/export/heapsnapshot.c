@@ -6,7 +6,7 @@
  * node for each kind of root, and the objects in the order of the graph. References of unreachable objects to reachable
  * ones are weak, so that they do not change what other objects retain.
  */
-#include "export/heapsnapshot.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "common/output.h"

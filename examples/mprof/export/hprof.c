@@ -5,7 +5,7 @@
  * The ID of an object is its address; classes have IDs in a range without objects. The texts and the classes come
  * first, then segments with the fields of the classes, the roots, and the objects in the order of the graph.
  */
-#include "export/hprof.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "common/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a log as profiles of OpenTelemetry, in their binary form. */
-#include "export/otlp.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/intern.h"

@@ -8,7 +8,7 @@
 #define PERFETTO_HEAP_H
 
 #include "export/perfetto_packets.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /** Where the snapshots belong to. */
 typedef struct perfetto_heap_place {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a log as a pprof profile. */
-#include "export/pprof.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/pprof_tables.h"

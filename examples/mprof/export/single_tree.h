@@ -8,7 +8,7 @@
 
 #include "export/plain_text.h"
 #include "export/stack_size.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /** All values, for export_target::values. */
 #define EXPORT_ALL_VALUES ((UINT32_C(1) << EXPORT_VALUES) - 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the call stacks of a log as a profile of speedscope, of the type that has a weight for each call stack. */
-#include "export/speedscope.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "common/json.h"

@@ -6,7 +6,7 @@
 #ifndef SPEEDSCOPE_EVENTS_H
 #define SPEEDSCOPE_EVENTS_H
 
-#include "export/target.h"
+#include "export/targets.h"
 
 /** Writes the calls of a log. Returns an exit status like export_target::write_report. */
 int speedscope_write_events(const export_job *job, const log_report *report, export_file *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the tables of logs as a database of SQLite. */
-#include "export/sqlite.h"
+#include "export/targets.h"
 
 #include "common/exit_status.h"
 #include "export/table_logs.h"

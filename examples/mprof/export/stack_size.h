@@ -11,7 +11,7 @@
 #define EXPORT_STACK_SIZE_H
 
 #include "export/stack_tree.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /** Bytes of a frame in a call stack. */
 typedef uint64_t (*stack_frame_size)(const stack_tree *tree, uint32_t frame);

@@ -7,7 +7,7 @@
 #define EXPORT_TABLE_FILES_H
 
 #include "export/tables.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /** The most columns of a table in a file: #TABLE_COLUMNS_MAX, and where the log is from. */
 #define TABLE_FILE_COLUMNS_MAX (TABLE_COLUMNS_MAX + 3)

@@ -7,7 +7,7 @@
 #define EXPORT_TABLE_LOGS_H
 
 #include "export/table_sink.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /**
  * Adds the rows of all logs of the job; a log that cannot be read is left out after a message. Returns #STATUS_OK,

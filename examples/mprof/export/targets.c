@@ -3,20 +3,6 @@
 #include "export/targets.h"
 
 #include "common/nearest.h"
-#include "export/callgrind.h"
-#include "export/chrome.h"
-#include "export/csv_tables.h"
-#include "export/dot.h"
-#include "export/firefox.h"
-#include "export/folded.h"
-#include "export/heapsnapshot.h"
-#include "export/hprof.h"
-#include "export/otlp.h"
-#include "export/parquet.h"
-#include "export/perfetto.h"
-#include "export/pprof.h"
-#include "export/speedscope.h"
-#include "export/sqlite.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define EXPORT_THREAD_TREES_H
 
 #include "export/stack_tree.h"
-#include "export/target.h"
+#include "export/targets.h"
 
 /** With more threads, the trees would take too much memory. */
 #define THREAD_TREES_MAX 64

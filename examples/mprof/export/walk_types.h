@@ -6,7 +6,7 @@
 #ifndef WALK_TYPES_H
 #define WALK_TYPES_H
 
-#include "export/target.h"
+#include "export/targets.h"
 #include "shared/key_map.h"
 
 typedef struct walk_frame {
