@@ -4,12 +4,17 @@
  * the first whose threads share their tables. Calls are samples whose weight is the time until the next call begins or
  * ends, so that the sums of the viewer are exact.
  */
-#include "export/targets.h"
-
+#include "common/elements.h"
 #include "common/exit_status.h"
+#include "common/json.h"
 #include "export/event_walk.h"
-#include "export/firefox_counters.h"
-#include "export/firefox_rows.h"
+#include "export/firefox_tables.h"
+#include "export/plain_text.h"
+#include "export/spool.h"
+#include "export/targets.h"
+#include "export/text_stream.h"
+#include "export/thread_table.h"
+#include "export/walk_types.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
@@ -17,6 +22,482 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Keeps and writes the threads of a profile of Firefox. */
+
+/* A sample or an allocation. */
+typedef struct firefox_sample {
+	uint64_t time;       /* Nanoseconds from the start of the log. */
+	uint64_t weight;     /* Nanoseconds, samples or bytes. */
+	uint32_t stack;      /* FIREFOX_NONE: no call stack. */
+	uint32_t class_name; /* Of an allocation: index of a string. */
+} firefox_sample;
+
+/* Calls of a kind that are open in a thread, such as JIT compilations. */
+typedef struct firefox_open {
+	uint64_t *starts;
+	size_t count;
+	size_t capacity;
+} firefox_open;
+
+/* A thread; another one when its clock went back. */
+typedef struct firefox_row {
+	spool_stream samples;
+	spool_stream allocations;
+	spool_stream markers;
+	uint64_t sample_count;
+	uint64_t allocation_count;
+	uint64_t marker_count;
+	uint64_t thread;      /* ID in the log; 0 for the samples of the process. */
+	uint64_t first;       /* Least time. */
+	uint64_t last;        /* Greatest time. */
+	uint64_t last_sample; /* Time of the last sample of a log of samples. */
+	uint64_t since;       /* When the innermost call changed. */
+	uint32_t stack;       /* The open calls. */
+	int has_new_call;     /* The innermost call has no sample yet. */
+	int is_process;       /* Has the collections, markers and metrics of the process. */
+	firefox_open opens[FIREFOX_MARKER_KINDS];
+	struct firefox_row *next;
+} firefox_row;
+
+/* All threads, in the order in which they are written. */
+typedef struct firefox_rows {
+	firefox_row *first;
+	firefox_row **last;
+	spool spool;
+	int has_failed; /* Out of memory. */
+} firefox_rows;
+
+/* How the threads are written. */
+typedef struct firefox_row_format {
+	const char *weight_type; /* "tracing-ms", "samples" or "bytes". */
+	int is_time;             /* Weights are nanoseconds. */
+	const char *process_name;
+	const char *pid;
+	thread_table *threads;
+} firefox_row_format;
+
+/* Adds a thread. Returns NULL if out of memory. */
+static firefox_row *firefox_rows_add(firefox_rows *rows, uint64_t thread, uint64_t time)
+{
+	firefox_row *row = calloc(1, sizeof(*row));
+
+	if (row == NULL) {
+		rows->has_failed = 1;
+		return NULL;
+	}
+	row->thread = thread;
+	row->first = time;
+	row->last = time;
+	row->since = time;
+	row->stack = FIREFOX_NONE;
+	*rows->last = row;
+	rows->last = &row->next;
+	return row;
+}
+
+static void firefox_rows_release(firefox_rows *rows)
+{
+	while (rows->first != NULL) {
+		firefox_row *row = rows->first;
+
+		rows->first = row->next;
+		for (size_t i = 0; i < FIREFOX_MARKER_KINDS; i++)
+			free(row->opens[i].starts);
+		spool_stream_release(&row->samples);
+		spool_stream_release(&row->allocations);
+		spool_stream_release(&row->markers);
+		free(row);
+	}
+	spool_release(&rows->spool);
+}
+
+static inline void pass_time(firefox_row *row, uint64_t time)
+{
+	if (time > row->last)
+		row->last = time;
+	if (time < row->first)
+		row->first = time;
+}
+
+static void firefox_row_add_sample(firefox_rows *rows, firefox_row *row, const firefox_sample *sample)
+{
+	spool_add(&rows->spool, &row->samples, sample, sizeof(*sample));
+	row->sample_count++;
+	pass_time(row, sample->time);
+}
+
+/* Adds the time since the last call began or ended. Time outside of all calls has no weight. */
+static void add_time(firefox_rows *rows, firefox_row *row, uint64_t time)
+{
+	const firefox_sample sample = {
+		.time = row->since, .weight = row->stack != FIREFOX_NONE ? time - row->since : 0, .stack = row->stack};
+
+	firefox_row_add_sample(rows, row, &sample);
+	row->has_new_call = 0;
+}
+
+/* Notes that a call begins or ends. stack: the call stack after it. */
+static void firefox_row_call(firefox_rows *rows, firefox_row *row, uint64_t time, uint32_t stack, int is_enter)
+{
+	/* A call that takes no time and calls nothing has a sample nevertheless, so that the tree contains it. */
+	if (time > row->since || (row->has_new_call && !is_enter))
+		add_time(rows, row, time);
+	row->since = time;
+	row->stack = stack;
+	row->has_new_call = is_enter;
+	pass_time(row, time);
+}
+
+/* Ends the samples of a thread. */
+static void firefox_row_finish(firefox_rows *rows, firefox_row *row)
+{
+	const firefox_sample end = {.time = row->last, .stack = FIREFOX_NONE};
+
+	/* The viewer draws a sample until the next one, and ignores allocations after the last one. */
+	if (row->sample_count > 0 || row->allocation_count > 0)
+		firefox_row_add_sample(rows, row, &end);
+}
+
+static void firefox_row_add_allocation(firefox_rows *rows, firefox_row *row, const firefox_sample *allocation)
+{
+	spool_add(&rows->spool, &row->allocations, allocation, sizeof(*allocation));
+	row->allocation_count++;
+	pass_time(row, allocation->time);
+}
+
+static void firefox_row_add_marker(firefox_rows *rows, firefox_row *row, const firefox_marker *marker)
+{
+	spool_add(&rows->spool, &row->markers, marker, sizeof(*marker));
+	row->marker_count++;
+	pass_time(row, marker->end);
+}
+
+/* Notes that something begins at a time. */
+static void firefox_row_open(firefox_rows *rows, firefox_row *row, firefox_marker_kind kind, uint64_t time)
+{
+	firefox_open *open = &row->opens[kind];
+
+	if (!elements_reserve((void **)&open->starts, &open->capacity, open->count, sizeof(*open->starts))) {
+		rows->has_failed = 1;
+		return;
+	}
+	open->starts[open->count++] = time;
+}
+
+/* Ends the latest of a kind that is open. Returns 0 if there is none. */
+static int firefox_row_close(firefox_row *row, firefox_marker_kind kind, uint64_t *start)
+{
+	firefox_open *open = &row->opens[kind];
+
+	if (open->count == 0)
+		return 0;
+	*start = open->starts[--open->count];
+	return 1;
+}
+
+/* Whether a thread has anything to write. */
+static int firefox_row_is_used(const firefox_row *row)
+{
+	return row->is_process || row->sample_count > 0 || row->allocation_count > 0 || row->marker_count > 0;
+}
+
+/* What the functions that write a column share. */
+typedef struct column_writer {
+	text_stream *out;
+	const firefox_tables *tables;
+	json_writer *json;
+	int is_first;
+} column_writer;
+
+static inline void begin_number(column_writer *writer)
+{
+	if (!writer->is_first)
+		text_stream_character(writer->out, ',');
+	writer->is_first = 0;
+}
+
+static void write_stack(void *user, const void *record)
+{
+	column_writer *writer = user;
+	const firefox_sample *sample = record;
+
+	begin_number(writer);
+	if (sample->stack != FIREFOX_NONE)
+		text_stream_unsigned(writer->out, sample->stack);
+	else
+		text_stream_string(writer->out, "null");
+}
+
+static void write_time(void *user, const void *record)
+{
+	column_writer *writer = user;
+	const firefox_sample *sample = record;
+
+	begin_number(writer);
+	text_stream_milliseconds(writer->out, sample->time);
+}
+
+static void write_time_weight(void *user, const void *record)
+{
+	column_writer *writer = user;
+	const firefox_sample *sample = record;
+
+	begin_number(writer);
+	text_stream_milliseconds(writer->out, sample->weight);
+}
+
+static void write_weight(void *user, const void *record)
+{
+	column_writer *writer = user;
+	const firefox_sample *sample = record;
+
+	begin_number(writer);
+	text_stream_unsigned(writer->out, sample->weight);
+}
+
+static void write_class(void *user, const void *record)
+{
+	const column_writer *writer = user;
+	const firefox_sample *sample = record;
+
+	firefox_write_string(writer->tables, writer->json, NULL, sample->class_name);
+}
+
+static void write_object(void *user, const void *record)
+{
+	const column_writer *writer = user;
+
+	(void)record;
+	json_string(writer->json, NULL, "Object");
+}
+
+static void write_false(void *user, const void *record)
+{
+	const column_writer *writer = user;
+
+	(void)record;
+	json_boolean(writer->json, NULL, 0);
+}
+
+/* Writes a column, either with the writer of JSON or with the buffer of numbers. */
+static void write_column(firefox_rows *rows, const spool_stream *stream, column_writer *writer, const char *key,
+			 void (*write)(void *user, const void *record))
+{
+	writer->is_first = 1;
+	json_begin_array(writer->json, key);
+	spool_read(&rows->spool, stream, sizeof(firefox_sample), write, writer);
+	text_stream_flush(writer->out);
+	json_end_array(writer->json);
+}
+
+static void write_samples(firefox_rows *rows, const firefox_row *row, column_writer *writer,
+			  const firefox_row_format *format)
+{
+	json_begin_object(writer->json, "samples");
+	write_column(rows, &row->samples, writer, "stack", write_stack);
+	write_column(rows, &row->samples, writer, "time", write_time);
+	write_column(rows, &row->samples, writer, "weight", format->is_time ? write_time_weight : write_weight);
+	json_string(writer->json, "weightType", format->weight_type);
+	json_unsigned(writer->json, "length", row->sample_count);
+	json_end_object(writer->json);
+}
+
+static void write_allocations(firefox_rows *rows, const firefox_row *row, column_writer *writer)
+{
+	json_begin_object(writer->json, "jsAllocations");
+	write_column(rows, &row->allocations, writer, "time", write_time);
+	write_column(rows, &row->allocations, writer, "className", write_class);
+	write_column(rows, &row->allocations, writer, "typeName", write_object);
+	write_column(rows, &row->allocations, writer, "coarseType", write_object);
+	write_column(rows, &row->allocations, writer, "weight", write_weight);
+	json_string(writer->json, "weightType", "bytes");
+	write_column(rows, &row->allocations, writer, "inNursery", write_false);
+	write_column(rows, &row->allocations, writer, "stack", write_stack);
+	json_unsigned(writer->json, "length", row->allocation_count);
+	json_end_object(writer->json);
+}
+
+static void write_names(const firefox_row *row, firefox_tables *tables, json_writer *json,
+			const firefox_row_format *format)
+{
+	thread_identity identity;
+	char tid[TEXT_STREAM_NUMBER];
+	const char *plain;
+
+	thread_names_table_identify(format->threads, row->is_process ? 0 : row->thread, &identity);
+	if (row->is_process)
+		snprintf(identity.name, sizeof(identity.name), "Process");
+	else if (row->thread == 0)
+		snprintf(identity.name, sizeof(identity.name), "Samples without thread");
+	plain = plain_text(&tables->plain, identity.name);
+	tables->has_failed |= plain == NULL;
+	json_string(json, "name", plain != NULL ? plain : "");
+	json_boolean(json, "isMainThread", row->is_process);
+	plain = plain_text(&tables->plain, format->process_name);
+	tables->has_failed |= plain == NULL;
+	json_string(json, "processName", plain != NULL ? plain : "");
+	json_string(json, "pid", format->pid);
+	snprintf(tid, sizeof(tid), "%llu", (unsigned long long)identity.tid);
+	json_string(json, "tid", tid);
+}
+
+/* Writes a thread as an object. */
+static void firefox_row_write(firefox_rows *rows, const firefox_row *row, firefox_tables *tables, json_writer *json,
+			      text_stream *numbers, const firefox_row_format *format)
+{
+	column_writer writer = {.out = numbers, .tables = tables, .json = json};
+
+	json_begin_object(json, NULL);
+	json_string(json, "processType", "default");
+	json_unsigned(json, "processStartupTime", 0);
+	json_null(json, "processShutdownTime");
+	json_fixed(json, "registerTime", row->first, 6);
+	json_null(json, "unregisterTime");
+	json_begin_array(json, "pausedRanges");
+	json_end_array(json);
+	write_names(row, tables, json, format);
+	if (row->is_process)
+		json_boolean(json, "showMarkersInTimeline", 1);
+	write_samples(rows, row, &writer, format);
+	if (row->allocation_count > 0)
+		write_allocations(rows, row, &writer);
+	firefox_write_markers(tables, json, &rows->spool, &row->markers);
+	json_end_object(json);
+}
+
+/* Keeps and writes the counters of a profile of Firefox. Their values are differences to the previous ones. */
+
+/* Instead of the ID of a metric: the size of the heap. */
+#define FIREFOX_HEAP_SIZE UINT64_MAX
+
+/* A counter. */
+typedef struct firefox_counter {
+	uint64_t id;
+	char *name;
+	spool_stream values;
+	uint64_t count;
+	uint64_t time; /* Of the latest value. */
+	uint64_t value;
+	struct firefox_counter *next;
+} firefox_counter;
+
+/* Initialized with 0. */
+typedef struct firefox_counters {
+	firefox_counter *first;
+	spool spool;
+	int has_failed; /* Out of memory. */
+} firefox_counters;
+
+typedef struct counter_value {
+	uint64_t time;
+	int64_t change;
+} counter_value;
+
+/* There are few counters, so they are searched one after the other. */
+static firefox_counter *get_counter(firefox_counters *counters, uint64_t id, const char *name)
+{
+	firefox_counter **last = &counters->first;
+	firefox_counter *counter;
+
+	while (*last != NULL && (*last)->id != id)
+		last = &(*last)->next;
+	if (*last != NULL)
+		return *last;
+	counter = calloc(1, sizeof(*counter));
+	if (counter != NULL)
+		counter->name = strdup(name);
+	if (counter == NULL || counter->name == NULL) {
+		free(counter);
+		return NULL;
+	}
+	counter->id = id;
+	*last = counter;
+	return counter;
+}
+
+/* Adds the value of a counter at a time in nanoseconds. */
+static void firefox_counters_add(firefox_counters *counters, uint64_t id, const char *name, uint64_t time,
+				 uint64_t value)
+{
+	firefox_counter *counter = get_counter(counters, id, name);
+	counter_value added;
+
+	if (counter == NULL) {
+		counters->has_failed = 1;
+		return;
+	}
+	/* The times of a counter must not decrease; damage and the clocks of several threads can cause that. */
+	if (time > counter->time)
+		counter->time = time;
+	added.time = counter->time;
+	added.change = (int64_t)(value - counter->value);
+	spool_add(&counters->spool, &counter->values, &added, sizeof(added));
+	counters->has_failed |= counters->spool.has_failed;
+	counter->value = value;
+	counter->count++;
+}
+
+static void write_value_time(void *user, const void *record)
+{
+	const counter_value *value = record;
+
+	json_fixed(user, NULL, value->time, 6);
+}
+
+static void write_change(void *user, const void *record)
+{
+	const counter_value *value = record;
+
+	json_signed(user, NULL, value->change);
+}
+
+static void write_counter(firefox_counters *counters, const firefox_counter *counter, json_writer *json,
+			  plain_buffer *plain, const char *pid)
+{
+	const char *name = plain_text(plain, counter->name);
+
+	counters->has_failed |= name == NULL;
+	json_begin_object(json, NULL);
+	json_string(json, "name", name != NULL ? name : "");
+	json_string(json, "category", "Memory");
+	json_string(json, "description", name != NULL ? name : "");
+	json_string(json, "pid", pid);
+	json_unsigned(json, "mainThreadIndex", 0);
+	json_begin_object(json, "samples");
+	json_begin_array(json, "time");
+	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_value_time, json);
+	json_end_array(json);
+	json_begin_array(json, "count");
+	spool_read(&counters->spool, &counter->values, sizeof(counter_value), write_change, json);
+	json_end_array(json);
+	json_unsigned(json, "length", counter->count);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+/* Writes all counters. */
+static void firefox_counters_write(firefox_counters *counters, json_writer *json, plain_buffer *plain, const char *pid)
+{
+	json_begin_array(json, "counters");
+	for (const firefox_counter *counter = counters->first; counter != NULL; counter = counter->next)
+		write_counter(counters, counter, json, plain, pid);
+	json_end_array(json);
+	counters->has_failed |= counters->spool.has_failed;
+}
+
+static void firefox_counters_release(firefox_counters *counters)
+{
+	while (counters->first != NULL) {
+		firefox_counter *counter = counters->first;
+
+		counters->first = counter->next;
+		free(counter->name);
+		spool_stream_release(&counter->values);
+		free(counter);
+	}
+	spool_release(&counters->spool);
+}
 
 /* The profile is one string in a browser, which has a limit of 512 MiB. */
 #define LARGE_FILE UINT64_C(500000000)

@@ -6,13 +6,14 @@
  * They grow with the number of distinct entries, not with that of events. Functions return #FIREFOX_NONE if out of
  * memory, and set firefox_tables::has_failed.
  */
-#ifndef FIREFOX_TABLES_H
-#define FIREFOX_TABLES_H
+#ifndef EXPORT_FIREFOX_TABLES_H
+#define EXPORT_FIREFOX_TABLES_H
 
 #include "common/input.h"
 #include "common/json.h"
 #include "export/intern.h"
 #include "export/plain_text.h"
+#include "export/spool.h"
 #include "report/report.h"
 
 /** No call stack, or no other entry. */
@@ -95,5 +96,37 @@ void firefox_write_libraries(const firefox_tables *tables, json_writer *json);
 
 /** Writes all tables. No entry can be added any more, since strings of files are added here. */
 void firefox_write_shared(firefox_tables *tables, json_writer *json);
+
+/** What a marker is; each kind has fields of its own. */
+typedef enum firefox_marker_kind {
+	FIREFOX_EXCEPTION,
+	FIREFOX_COMPILATION,
+	FIREFOX_CLASS_LOAD,
+	FIREFOX_FINALIZER,
+	FIREFOX_WAIT,
+	FIREFOX_COLLECTION,
+	FIREFOX_WORLD_STOP,
+	FIREFOX_USER_MARK,
+	FIREFOX_LOSS,
+	FIREFOX_METRIC,
+	FIREFOX_MARKER_KINDS
+} firefox_marker_kind;
+
+#define FIREFOX_MARKER_FIELDS 5
+
+/** A marker. Times are nanoseconds from the start of the log. */
+typedef struct firefox_marker {
+	uint64_t start;
+	uint64_t end;  /**< The same as the start if it has no duration. */
+	uint32_t name; /**< Index of a string; #FIREFOX_NONE: the name of the kind. */
+	uint32_t kind; /**< A #firefox_marker_kind. */
+	uint64_t values[FIREFOX_MARKER_FIELDS];
+} firefox_marker;
+
+/** Writes the descriptions of all kinds. */
+void firefox_write_marker_schemas(json_writer *json);
+
+/** Writes the markers of a thread. */
+void firefox_write_markers(firefox_tables *tables, json_writer *json, spool *spool, const spool_stream *markers);
 
 #endif

@@ -5,24 +5,589 @@
  * The ID of an object is its address; classes have IDs in a range without objects. The texts and the classes come
  * first, then segments with the fields of the classes, the roots, and the objects in the order of the graph.
  */
-#include "export/targets.h"
-
+#include "common/elements.h"
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "export/heap_source.h"
-#include "export/hprof_layout.h"
-#include "export/hprof_statics.h"
-#include "export/hprof_stream.h"
 #include "export/intern.h"
 #include "export/plain_text.h"
+#include "export/targets.h"
 #include "heap/labels.h"
+#include "heap/view.h"
 #include "shared/text.h"
 
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+/*
+ * Writes the records of an HPROF file.
+ *
+ * The objects are sub-records of HEAP_DUMP_SEGMENT records. A segment is buffered, since its length comes first; a
+ * sub-record that exceeds the buffer is a segment of its own. A write error need not be checked at each call.
+ */
+
+/* Codes of records. */
+enum { HPROF_STRING = 0x01, HPROF_LOAD_CLASS = 0x02, HPROF_STACK_TRACE = 0x05 };
+
+/* Codes of sub-records. */
+enum {
+	HPROF_ROOT_JNI_GLOBAL = 0x01,
+	HPROF_ROOT_JAVA_FRAME = 0x03,
+	HPROF_ROOT_STICKY_CLASS = 0x05,
+	HPROF_ROOT_THREAD_BLOCK = 0x06,
+	HPROF_CLASS_DUMP = 0x20,
+	HPROF_INSTANCE_DUMP = 0x21,
+	HPROF_OBJECT_ARRAY_DUMP = 0x22,
+	HPROF_ROOT_UNKNOWN = 0xff
+};
+
+/* Types of fields. */
+enum { HPROF_OBJECT = 2, HPROF_BYTE = 8, HPROF_LONG = 11 };
+
+#define HPROF_BUFFER_SIZE (UINT32_C(1) << 20)
+
+typedef struct hprof_stream {
+	FILE *stream;
+	uint32_t id_size; /* Of the IDs of objects, classes and texts: 4 or 8 bytes. */
+	int can_skip;     /* The stream is a new file, in which bytes that are skipped are 0. */
+	int is_direct;    /* The header of the segment has been written. */
+	size_t used;
+	unsigned char buffer[HPROF_BUFFER_SIZE];
+} hprof_stream;
+
+#define SEGMENT 0x1c
+#define SEGMENT_END 0x2c
+#define HEADER_SIZE 9
+#define MAX_NUMBER_SIZE 8
+
+static void encode(unsigned char *bytes, uint64_t number, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		bytes[i] = (unsigned char)(number >> 8 * (size - 1 - i));
+}
+
+/* The time of all records is that of the head. */
+static void write_header(hprof_stream *stream, uint32_t code, uint64_t length)
+{
+	unsigned char header[HEADER_SIZE] = {(unsigned char)code};
+
+	encode(header + 5, length, 4);
+	fwrite(header, 1, sizeof(header), stream->stream);
+}
+
+/* Writes what is buffered: a whole segment, or a part of one whose header has been written. */
+static void write_buffer(hprof_stream *stream)
+{
+	if (stream->used > 0 && !stream->is_direct)
+		write_header(stream, SEGMENT, stream->used);
+	fwrite(stream->buffer, 1, stream->used, stream->stream);
+	stream->used = 0;
+}
+
+/* Writes a number of 1, 2, 4 or 8 bytes. */
+static void hprof_number(hprof_stream *stream, uint64_t number, uint32_t size)
+{
+	/* Only a record whose header has been written can exceed the buffer. */
+	if (HPROF_BUFFER_SIZE - stream->used < MAX_NUMBER_SIZE && stream->is_direct)
+		write_buffer(stream);
+	encode(stream->buffer + stream->used, number, size);
+	stream->used += size;
+}
+
+static void hprof_bytes(hprof_stream *stream, const void *bytes, size_t size)
+{
+	const unsigned char *from = bytes;
+
+	while (size > 0) {
+		size_t part = HPROF_BUFFER_SIZE - stream->used;
+
+		part = part < size ? part : size;
+		memcpy(stream->buffer + stream->used, from, part);
+		stream->used += part;
+		from += part;
+		size -= part;
+		if (size > 0)
+			write_buffer(stream);
+	}
+}
+
+/* Writes the head of the file. time_ms: milliseconds since 1970. */
+static void hprof_begin(hprof_stream *stream, FILE *file, uint32_t id_size, uint64_t time_ms)
+{
+	static const char magic[] = "JAVA PROFILE 1.0.2";
+
+	stream->stream = file;
+	stream->id_size = id_size;
+	stream->is_direct = 1;
+	hprof_bytes(stream, magic, sizeof(magic));
+	hprof_number(stream, id_size, 4);
+	hprof_number(stream, time_ms, 8);
+}
+
+/* Begins a record that is not a segment. length is that of its content in bytes, less than 2^32. */
+static void hprof_begin_record(hprof_stream *stream, uint32_t code, uint64_t length)
+{
+	write_buffer(stream);
+	write_header(stream, code, length);
+	stream->is_direct = 1;
+}
+
+/* Begins a sub-record. length includes its code; it is less than 2^32. */
+static void hprof_begin_part(hprof_stream *stream, uint32_t code, uint64_t length)
+{
+	if (stream->is_direct || length > HPROF_BUFFER_SIZE - stream->used)
+		write_buffer(stream);
+	stream->is_direct = length > HPROF_BUFFER_SIZE;
+	if (stream->is_direct)
+		write_header(stream, SEGMENT, length);
+	hprof_number(stream, code, 1);
+}
+
+static void hprof_id(hprof_stream *stream, uint64_t id)
+{
+	hprof_number(stream, id, stream->id_size);
+}
+
+static void hprof_zeros(hprof_stream *stream, uint64_t count)
+{
+	while (count > 0) {
+		uint64_t part = HPROF_BUFFER_SIZE - stream->used;
+
+		part = part < count ? part : count;
+		memset(stream->buffer + stream->used, 0, (size_t)part);
+		stream->used += (size_t)part;
+		count -= part;
+		if (count == 0)
+			return;
+		write_buffer(stream);
+		/* The end of the heap dump follows, so the file does not end with what is skipped. */
+		if (stream->can_skip && count <= INT64_MAX && fseeko(stream->stream, (off_t)count, SEEK_CUR) == 0)
+			return;
+	}
+}
+
+/* Writes the last segment and the end of the heap dump. */
+static void hprof_end(hprof_stream *stream)
+{
+	write_buffer(stream);
+	write_header(stream, SEGMENT_END, 0);
+}
+
+/*
+ * Chooses how the objects of each class are written to an HPROF file.
+ *
+ * The objects of a class that all have one size become instances: a field for each offset at which one of them has a
+ * reference, and fields without meaning up to the size. The others become arrays of references, with null references up
+ * to the size.
+ */
+
+/* The greatest size of an object that a file can state, in bytes: the length of its record has 31 bits. */
+#define HPROF_MAX_BYTES ((UINT64_C(1) << 31) - 4096)
+
+/* The most fields with references of an instance; the format has 16 bits for their number. */
+#define HPROF_MAX_FIELDS 1024U
+
+/* A field with references. */
+typedef struct hprof_field {
+	uint64_t offset;
+	uint32_t object; /* The latest object that has a reference there. */
+} hprof_field;
+
+typedef struct hprof_layout {
+	uint32_t class_id;
+	int is_named_array; /* The name of the class is that of an array. */
+	int is_array;
+	int has_offsets;         /* The fields are those at the offsets; else they are in the order of references. */
+	uint64_t min_bytes;      /* Size of the smallest object. */
+	uint64_t max_bytes;      /* Size of the largest object. */
+	uint32_t max_references; /* Of an object. */
+	hprof_field *fields;     /* By offset, while has_offsets. */
+	size_t offset_count;     /* Number of elements of fields. */
+	size_t offset_capacity;
+	uint32_t field_count; /* Fields with references of an instance. */
+	uint32_t padding;     /* Bytes without meaning that follow them. */
+} hprof_layout;
+
+typedef struct hprof_layouts {
+	hprof_layout *classes; /* By index of the class. */
+	size_t count;
+	uint32_t id_size;
+	uint64_t too_large; /* Objects whose size in the file is too large. */
+	uint64_t too_small; /* Objects that exceed HPROF_MAX_BYTES. */
+	uint64_t bytes;     /* Of the objects in the file. */
+} hprof_layouts;
+
 #define BATCH 256U
+
+/* More fields without meaning make a class that is hard to read. */
+#define MAX_PADDING 1024U
+
+/* Readers add a header of two IDs to an instance; that of an array has its length in addition. */
+static uint64_t instance_header(const hprof_layouts *layouts)
+{
+	return 2 * (uint64_t)layouts->id_size;
+}
+
+static uint64_t array_header(const hprof_layouts *layouts)
+{
+	return 3 * (uint64_t)layouts->id_size;
+}
+
+/* The index of the field at an offset, or where it belongs. \p guess is tried first. */
+static size_t find_field(const hprof_layout *layout, uint64_t offset, size_t guess)
+{
+	size_t low = 0;
+	size_t high = layout->offset_count;
+
+	if (guess < high && layout->fields[guess].offset == offset)
+		return guess;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (layout->fields[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Forgets the offsets of a class whose references have no distinct ones. */
+static void drop_offsets(hprof_layout *layout)
+{
+	free(layout->fields);
+	layout->fields = NULL;
+	layout->offset_count = layout->offset_capacity = 0;
+	layout->has_offsets = 0;
+}
+
+/* Adds the field of a reference. Returns 0 if out of memory. */
+static int add_field(hprof_layout *layout, uint32_t object, const mprof_heap_reference *reference, size_t guess)
+{
+	size_t index = find_field(layout, reference->offset, guess);
+	hprof_field *fields = layout->fields;
+	void *grown = fields;
+
+	if (index < layout->offset_count && fields[index].offset == reference->offset) {
+		if (fields[index].object == object)
+			drop_offsets(layout);
+		else
+			fields[index].object = object;
+		return 1;
+	}
+	if (layout->offset_count == HPROF_MAX_FIELDS) {
+		drop_offsets(layout);
+		return 1;
+	}
+	if (!elements_reserve(&grown, &layout->offset_capacity, layout->offset_count, sizeof(*fields)))
+		return 0;
+	layout->fields = fields = grown;
+	memmove(fields + index + 1, fields + index, (layout->offset_count - index) * sizeof(*fields));
+	fields[index] = (hprof_field){.offset = reference->offset, .object = object};
+	layout->offset_count++;
+	return 1;
+}
+
+/* Adds the fields of an object. Returns 0 if out of memory. */
+static int add_fields(hprof_layout *layout, const heap_view *view, uint32_t object)
+{
+	mprof_heap_reference references[BATCH];
+	uint32_t first = 0;
+	size_t count;
+
+	do {
+		count = heap_source_references(view, object, first, references, BATCH);
+		for (size_t i = 0; i < count && layout->has_offsets; i++) {
+			if (!references[i].has_offset)
+				drop_offsets(layout);
+			else if (!add_field(layout, object, &references[i], first + i))
+				return 0;
+		}
+		first += (uint32_t)count;
+	} while (count == BATCH && layout->has_offsets);
+	return 1;
+}
+
+static int add_objects(hprof_layouts *layouts, const heap_view *view)
+{
+	for (uint32_t i = 0; i < view->totals.objects; i++) {
+		const mprof_heap_object object = heap_view_object(view, i);
+		hprof_layout *layout = &layouts->classes[object.class_index];
+
+		layout->min_bytes = object.bytes < layout->min_bytes ? object.bytes : layout->min_bytes;
+		layout->max_bytes = object.bytes > layout->max_bytes ? object.bytes : layout->max_bytes;
+		if (object.references > layout->max_references)
+			layout->max_references = object.references;
+		if (layout->has_offsets && !layout->is_named_array && object.references > 0 &&
+		    !add_fields(layout, view, i))
+			return 0;
+	}
+	return 1;
+}
+
+/* Decides between instances and arrays, when all objects of the class are known. */
+static void choose_form(hprof_layouts *layouts, hprof_layout *layout)
+{
+	uint64_t header = instance_header(layouts);
+	uint32_t fields = layout->has_offsets ? (uint32_t)layout->offset_count : layout->max_references;
+	uint64_t used = header + (uint64_t)fields * layouts->id_size;
+	uint64_t padding = layout->max_bytes > used ? layout->max_bytes - used : 0;
+
+	layout->is_array = layout->is_named_array || layout->min_bytes != layout->max_bytes ||
+			   fields > HPROF_MAX_FIELDS || padding > MAX_PADDING;
+	if (layout->is_array) {
+		drop_offsets(layout);
+		return;
+	}
+	layout->field_count = fields;
+	layout->padding = (uint32_t)padding;
+}
+
+/* The number of elements of an object that is written as an array. */
+static uint32_t hprof_layout_elements(const hprof_layouts *layouts, const mprof_heap_object *object)
+{
+	uint64_t limit = HPROF_MAX_BYTES / layouts->id_size;
+	uint64_t header = array_header(layouts);
+	uint64_t content = object->bytes > header ? object->bytes - header : 0;
+	uint64_t elements = content / layouts->id_size + (content % layouts->id_size != 0);
+
+	elements = object->references > elements ? object->references : elements;
+	return (uint32_t)(elements < limit ? elements : limit);
+}
+
+static void count_sizes(hprof_layouts *layouts, const heap_view *view)
+{
+	for (uint32_t i = 0; i < view->totals.objects; i++) {
+		const mprof_heap_object object = heap_view_object(view, i);
+		const hprof_layout *layout = &layouts->classes[object.class_index];
+		uint64_t bytes =
+			instance_header(layouts) + (uint64_t)layout->field_count * layouts->id_size + layout->padding;
+
+		if (layout->is_array)
+			bytes = array_header(layouts) +
+				(uint64_t)hprof_layout_elements(layouts, &object) * layouts->id_size;
+		/* A size that is not a multiple of that of an ID is rounded up. */
+		layouts->too_large += bytes > object.bytes && bytes - object.bytes >= layouts->id_size;
+		layouts->too_small += bytes < object.bytes;
+		layouts->bytes += bytes;
+	}
+}
+
+static int is_array_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 0 && name[length - 1] == ']';
+}
+
+/* Chooses how each class is written. Initialize layouts with 0. Returns 0 if out of memory. */
+static int hprof_layouts_build(hprof_layouts *layouts, const heap_view *view, uint32_t id_size)
+{
+	size_t count = (size_t)view->totals.classes;
+
+	layouts->id_size = id_size;
+	layouts->classes = calloc(count > 0 ? count : 1, sizeof(*layouts->classes));
+	if (layouts->classes == NULL)
+		return 0;
+	layouts->count = count;
+	for (size_t i = 0; i < count; i++) {
+		hprof_layout *layout = &layouts->classes[i];
+		class_name name;
+
+		layout->class_id = heap_view_class(view, i).class_id;
+		layout->is_named_array = is_array_name(label_class(view, i, &name));
+		layout->has_offsets = 1;
+		layout->min_bytes = UINT64_MAX;
+	}
+	if (!add_objects(layouts, view))
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		choose_form(layouts, &layouts->classes[i]);
+	count_sizes(layouts, view);
+	return 1;
+}
+
+static void hprof_layouts_release(hprof_layouts *layouts)
+{
+	for (size_t i = 0; i < layouts->count; i++)
+		free(layouts->classes[i].fields);
+	free(layouts->classes);
+	memset(layouts, 0, sizeof(*layouts));
+}
+
+/* The field of a reference: an index below field_count. number: that of the reference in its object. */
+static uint32_t hprof_layout_field(const hprof_layout *layout, const mprof_heap_reference *reference, uint32_t number)
+{
+	return layout->has_offsets ? (uint32_t)find_field(layout, reference->offset, number) : number;
+}
+
+/* Collects the roots that are static fields of a class. */
+
+/* A static field. */
+typedef struct hprof_static {
+	uint32_t class_id;
+	uint32_t object;
+	uint32_t area;
+	uint32_t slot; /* Of its class: its index, or the number of classes plus an index of class_ids. */
+} hprof_static;
+
+typedef struct hprof_statics {
+	hprof_static *fields; /* In the order of classes. */
+	size_t count;
+	uint32_t *class_ids; /* Of classes that the snapshot has no objects of, or that have too many fields. */
+	size_t class_count;
+} hprof_statics;
+
+/* Readers take the number of static fields as one with 15 bits. */
+#define MAX_STATICS 32767U
+
+/* The class of a root, 0 if it is not a static field of a known class. */
+static uint32_t class_of(const heap_view *view, const mprof_heap_root *root)
+{
+	mprof_record record;
+
+	if (root->kind != MPROF_ROOT_STATIC || root->area == 0 ||
+	    mprof_reader_lookup_record(view->input.reader, MPROF_RECORD_ROOT, root->area, &record, sizeof(record)) !=
+		    MPROF_OK)
+		return 0;
+	return record.as.root.class_id;
+}
+
+/* Whether a root is a static field of a known class. */
+static int hprof_statics_have(const heap_view *view, const mprof_heap_root *root)
+{
+	return class_of(view, root) != 0;
+}
+
+static int compare_classes(const void *left, const void *right)
+{
+	const hprof_static *a = left;
+	const hprof_static *b = right;
+
+	if (a->class_id != b->class_id)
+		return a->class_id < b->class_id ? -1 : 1;
+	if (a->area != b->area)
+		return a->area < b->area ? -1 : 1;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static int compare_slots(const void *left, const void *right)
+{
+	const hprof_static *a = left;
+	const hprof_static *b = right;
+
+	return a->slot != b->slot ? (a->slot < b->slot ? -1 : 1) : compare_classes(left, right);
+}
+
+/* The index of a class among those with objects, which are in the order of their IDs; else their number. */
+static uint32_t find_class(const heap_view *view, uint32_t class_id)
+{
+	size_t count = (size_t)view->totals.classes;
+	size_t low = 0;
+	size_t high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (heap_view_class(view, middle).class_id < class_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (uint32_t)(low < count && heap_view_class(view, low).class_id == class_id ? low : count);
+}
+
+/* Assigns slots, a further one to a class that has too many fields. Returns 0 if out of memory. */
+static int assign_slots(hprof_statics *statics, const heap_view *view)
+{
+	uint32_t classes = (uint32_t)view->totals.classes;
+	size_t capacity = 0;
+	uint32_t used = 0;
+
+	for (size_t i = 0; i < statics->count; i++) {
+		hprof_static *field = &statics->fields[i];
+		int is_same = i > 0 && field[-1].class_id == field->class_id;
+		void *ids = statics->class_ids;
+
+		field->slot = is_same ? field[-1].slot : find_class(view, field->class_id);
+		used = is_same ? used + 1 : 1;
+		if (used <= MAX_STATICS && (is_same || field->slot != classes))
+			continue;
+		if (!elements_reserve(&ids, &capacity, statics->class_count, sizeof(*statics->class_ids)))
+			return 0;
+		statics->class_ids = ids;
+		field->slot = classes + (uint32_t)statics->class_count;
+		statics->class_ids[statics->class_count++] = field->class_id;
+		used = 1;
+	}
+	return 1;
+}
+
+/* Collects the static fields. Initialize statics with 0. Returns 0 if out of memory. */
+static int hprof_statics_build(hprof_statics *statics, const heap_view *view)
+{
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < view->totals.roots; i++) {
+		mprof_heap_root root = heap_source_root(view, i);
+		uint32_t class_id = class_of(view, &root);
+		void *fields = statics->fields;
+
+		if (class_id == 0)
+			continue;
+		if (!elements_reserve(&fields, &capacity, statics->count, sizeof(*statics->fields)))
+			return 0;
+		statics->fields = fields;
+		statics->fields[statics->count++] =
+			(hprof_static){.class_id = class_id, .object = root.object, .area = root.area};
+	}
+	if (statics->count == 0)
+		return 1;
+	qsort(statics->fields, statics->count, sizeof(*statics->fields), compare_classes);
+	if (!assign_slots(statics, view))
+		return 0;
+	qsort(statics->fields, statics->count, sizeof(*statics->fields), compare_slots);
+	return 1;
+}
+
+static void hprof_statics_release(hprof_statics *statics)
+{
+	free(statics->fields);
+	free(statics->class_ids);
+	memset(statics, 0, sizeof(*statics));
+}
+
+/* The number of fields with the slot of the field at an index, from this one on. */
+static uint32_t hprof_statics_run(const hprof_statics *statics, size_t first)
+{
+	uint32_t count = 0;
+
+	while (first + count < statics->count && statics->fields[first + count].slot == statics->fields[first].slot)
+		count++;
+	return count;
+}
+
+/* The index of the first field of a slot; hprof_statics::count if it has none. */
+static size_t hprof_statics_find(const hprof_statics *statics, uint32_t slot)
+{
+	size_t low = 0;
+	size_t high = statics->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (statics->fields[middle].slot < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < statics->count && statics->fields[low].slot == slot ? low : statics->count;
+}
+
 #define TRACE 1
 #define ID_STEP 8U
 #define PADDING_NAME "(data)"

@@ -3,17 +3,158 @@
  * Writes the tables of logs as files of Parquet: PLAIN values in one page for each column and row group, not
  * compressed. All columns are optional.
  */
-#include "export/targets.h"
-
 #include "common/exit_status.h"
 #include "export/table_files.h"
 #include "export/table_logs.h"
-#include "export/thrift.h"
+#include "export/targets.h"
 
 #include <mprof/version.h>
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Encodes messages in the compact protocol of Thrift. */
+
+/* Types of fields and elements. */
+enum {
+	THRIFT_TRUE = 1,
+	THRIFT_FALSE = 2,
+	THRIFT_I32 = 5,
+	THRIFT_I64 = 6,
+	THRIFT_BINARY = 8,
+	THRIFT_LIST = 9,
+	THRIFT_STRUCT = 12
+};
+
+/* The maximum depth of structs in each other. */
+#define THRIFT_DEPTH 8
+
+/* Bytes. Initialized with 0. */
+typedef struct thrift_buffer {
+	unsigned char *bytes;
+	size_t length;
+	size_t capacity;
+	int has_failed;               /* Out of memory. */
+	int32_t fields[THRIFT_DEPTH]; /* The latest field of each open struct. */
+	size_t depth;
+} thrift_buffer;
+
+static void thrift_append(thrift_buffer *buffer, const void *bytes, size_t length)
+{
+	size_t needed = buffer->length + length;
+
+	if (needed > buffer->capacity) {
+		size_t capacity = 2 * needed + 256;
+		unsigned char *larger = realloc(buffer->bytes, capacity);
+
+		if (larger == NULL) {
+			buffer->has_failed = 1;
+			return;
+		}
+		buffer->bytes = larger;
+		buffer->capacity = capacity;
+	}
+	if (length > 0)
+		memcpy(buffer->bytes + buffer->length, bytes, length);
+	buffer->length = needed;
+}
+
+static void append_byte(thrift_buffer *buffer, unsigned int byte)
+{
+	unsigned char value = (unsigned char)byte;
+
+	thrift_append(buffer, &value, 1);
+}
+
+/* The high bit is set in all bytes but the last: not the varint of logs. */
+static void thrift_varint(thrift_buffer *buffer, uint64_t number)
+{
+	while (number >= 0x80) {
+		append_byte(buffer, (unsigned int)(number & 0x7f) | 0x80);
+		number >>= 7;
+	}
+	append_byte(buffer, (unsigned int)number);
+}
+
+static void append_zigzag(thrift_buffer *buffer, int64_t number)
+{
+	thrift_varint(buffer, ((uint64_t)number << 1) ^ (number < 0 ? UINT64_MAX : 0));
+}
+
+static void append_header(thrift_buffer *buffer, int32_t field, unsigned int type)
+{
+	int32_t *latest = &buffer->fields[buffer->depth];
+
+	append_byte(buffer, (unsigned int)(field - *latest) << 4 | type);
+	*latest = field;
+}
+
+/* Begins a struct: an element of a list, or the message itself. */
+static void thrift_begin(thrift_buffer *buffer)
+{
+	if (buffer->depth + 1 < THRIFT_DEPTH)
+		buffer->fields[++buffer->depth] = 0;
+	else
+		buffer->has_failed = 1;
+}
+
+static void thrift_end(thrift_buffer *buffer)
+{
+	append_byte(buffer, 0);
+	buffer->depth--;
+}
+
+/* Fields of the open struct, in the order of their IDs. A struct ends with thrift_end(). */
+static void thrift_integer(thrift_buffer *buffer, int32_t field, int type, int64_t number)
+{
+	append_header(buffer, field, (unsigned int)type);
+	append_zigzag(buffer, number);
+}
+
+static void thrift_element_integer(thrift_buffer *buffer, int64_t number)
+{
+	append_zigzag(buffer, number);
+}
+
+static void thrift_element_binary(thrift_buffer *buffer, const char *text)
+{
+	size_t length = strlen(text);
+
+	thrift_varint(buffer, length);
+	thrift_append(buffer, text, length);
+}
+
+static void thrift_binary(thrift_buffer *buffer, int32_t field, const char *text)
+{
+	append_header(buffer, field, THRIFT_BINARY);
+	thrift_element_binary(buffer, text);
+}
+
+static void thrift_struct(thrift_buffer *buffer, int32_t field)
+{
+	append_header(buffer, field, THRIFT_STRUCT);
+	thrift_begin(buffer);
+}
+
+/* The elements follow: with thrift_begin(), thrift_element_integer() or thrift_element_binary(). */
+static void thrift_list(thrift_buffer *buffer, int32_t field, int type, size_t count)
+{
+	append_header(buffer, field, THRIFT_LIST);
+	if (count < 15) {
+		append_byte(buffer, (unsigned int)count << 4 | (unsigned int)type);
+		return;
+	}
+	append_byte(buffer, 0xf0 | (unsigned int)type);
+	thrift_varint(buffer, count);
+}
+
+static void thrift_release(thrift_buffer *buffer)
+{
+	free(buffer->bytes);
+	memset(buffer, 0, sizeof(*buffer));
+}
 
 /* A row group ends at this number of rows or bytes of one column: pages have lengths of 31 bits. */
 #define GROUP_ROWS 65536

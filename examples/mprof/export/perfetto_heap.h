@@ -4,8 +4,8 @@
  * \brief Writes heap snapshots as HeapGraph packets of Perfetto: objects, references with the names of their fields,
  * roots and classes.
  */
-#ifndef PERFETTO_HEAP_H
-#define PERFETTO_HEAP_H
+#ifndef EXPORT_PERFETTO_HEAP_H
+#define EXPORT_PERFETTO_HEAP_H
 
 #include "export/perfetto_packets.h"
 #include "export/targets.h"

@@ -1,19 +1,345 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a log as a pprof profile. */
-#include "export/targets.h"
-
 #include "common/exit_status.h"
-#include "export/pprof_tables.h"
+#include "export/intern.h"
+#include "export/plain_text.h"
+#include "export/protobuf.h"
 #include "export/single_tree.h"
+#include "export/stack_tree.h"
+#include "export/targets.h"
 #include "export/thread_table.h"
-#include "export/thread_trees.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * Makes the call stacks of each thread of a log.
+ *
+ * The profile of a log adds up all threads, so the log is read once more for each of them, without its other blocks.
+ */
+
+/* With more threads, the trees would take too much memory. */
+#define THREAD_TREES_MAX 64
+
+/* Size of the name of a thread with its ID, in bytes. */
+#define THREAD_LABEL_SIZE 160
+
+/* Bytes to read for the trees of all threads without export_job::by_thread. */
+#define THREAD_TREES_MAX_BYTES UINT64_C(256000000)
+
+typedef struct thread_tree {
+	char label[THREAD_LABEL_SIZE];    /* The ID, and the name if it has one. */
+	stack_tree *trees[EXPORT_VALUES]; /* By value; NULL if the thread has no such data. */
+} thread_tree;
+
+/* Initialized with 0. */
+typedef struct thread_trees {
+	thread_tree *threads;
+	size_t thread_count; /* 0 if they are not known: there is only one, or the log is too large. */
+} thread_trees;
+
+/* Values that belong to threads. */
+static const export_value values[] = {EXPORT_WALL,        EXPORT_CPU,   EXPORT_CALLS, EXPORT_SAMPLES,
+				      EXPORT_ALLOCATIONS, EXPORT_BYTES, EXPORT_WAITS};
+
+static void format_label(char label[THREAD_LABEL_SIZE], const mprof_thread_stats *thread)
+{
+	const char *name = thread->name != NULL ? thread->name : "";
+
+	snprintf(label, THREAD_LABEL_SIZE, "0x%" PRIx64 "%s%s", thread->id, *name != '\0' ? " " : "", name);
+}
+
+static mprof_thread_stats get_thread(const log_report *report, size_t index)
+{
+	mprof_thread_stats thread = {.struct_size = sizeof(thread)};
+
+	mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, index, &thread);
+	return thread;
+}
+
+/* The only thread of the report as a label, for THREAD_LABEL_SIZE bytes; "" if there are several. */
+static void thread_trees_only_label(const export_job *job, const log_report *report, char label[THREAD_LABEL_SIZE])
+{
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
+
+	label[0] = '\0';
+	for (size_t i = 0; i < count; i++) {
+		const mprof_thread_stats thread = get_thread(report, i);
+
+		if (count == 1 || (job->options.has_thread && thread.id == job->options.thread))
+			format_label(label, &thread);
+	}
+}
+
+/*
+ * The times of samples are rounded. As differences of a sum that continues from one thread to the next, they add up to
+ * the time of all samples.
+ */
+static void round_times(const thread_tree *made, const log_report *report, uint64_t *hits)
+{
+	const sampling_facts *sampling = &report->summary.sampling;
+	const stack_tree *samples = made->trees[EXPORT_SAMPLES];
+	stack_tree *times = made->trees[EXPORT_CPU];
+
+	for (size_t i = 0; times != NULL && i < times->node_count; i++) {
+		const uint64_t self = samples->nodes[i].self;
+
+		times->nodes[i].self = sampling_time_of(sampling, *hits + self) - sampling_time_of(sampling, *hits);
+		*hits += self;
+	}
+}
+
+/* Reads the log with the blocks of one thread. Returns 0 if out of memory. */
+static int read_thread(thread_tree *made, const export_job *job, const mprof_thread_stats *thread)
+{
+	const stack_tree_options tree_options = {.path = job->log, .max_depth = job->max_depth};
+	report_options options = job->options;
+	log_report *report = calloc(1, sizeof(*report));
+	int status;
+
+	if (report == NULL)
+		return 0;
+	options.has_thread = 1;
+	options.thread = thread->id;
+	options.is_quiet = 1;
+	status = report_read(report, job->log, &options);
+	if (status != STATUS_NOTHING && input_check_again(&report->input) != STATUS_OK)
+		status = STATUS_NOTHING;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && status != STATUS_NOTHING; i++) {
+		if (export_value_exists(report, values[i]) &&
+		    stack_tree_create(report, values[i], &tree_options, &made->trees[values[i]]) == STATUS_NOTHING)
+			status = STATUS_NOTHING;
+	}
+	report_release(report);
+	free(report);
+	return status != STATUS_NOTHING;
+}
+
+/* Makes the trees of a log with several threads. Returns 0 if out of memory; call thread_trees_release() anyway. */
+static int thread_trees_read(thread_trees *set, const export_job *job, const log_report *report)
+{
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
+	uint64_t hits = 0;
+
+	if (count < 2 || count > THREAD_TREES_MAX || job->options.has_thread ||
+	    (!job->by_thread && report->summary.size > THREAD_TREES_MAX_BYTES / count))
+		return 1;
+	set->threads = calloc(count, sizeof(*set->threads));
+	if (set->threads == NULL)
+		return 0;
+	set->thread_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const mprof_thread_stats thread = get_thread(report, i);
+
+		format_label(set->threads[i].label, &thread);
+		if (!read_thread(&set->threads[i], job, &thread))
+			return 0;
+		round_times(&set->threads[i], report, &hits);
+	}
+	return 1;
+}
+
+/* Whether the trees of all threads add up to the tree of the whole log. */
+static int thread_trees_add_up(const thread_trees *set, const stack_tree *whole)
+{
+	uint64_t total = 0;
+	uint64_t count = 0;
+
+	if (set->thread_count == 0)
+		return 0;
+	for (size_t i = 0; i < set->thread_count; i++) {
+		const stack_tree *tree = set->threads[i].trees[whole->value];
+
+		for (size_t j = 0; tree != NULL && j < tree->node_count; j++) {
+			total += tree->nodes[j].self;
+			count += tree->nodes[j].count;
+		}
+	}
+	for (size_t i = 0; i < whole->node_count; i++)
+		count -= whole->nodes[i].count;
+	return total == whole->nodes[0].total && count == 0;
+}
+
+static void thread_trees_release(thread_trees *set)
+{
+	for (size_t i = 0; i < set->thread_count; i++) {
+		for (size_t j = 0; j < EXPORT_VALUES; j++)
+			stack_tree_destroy(set->threads[i].trees[j]);
+	}
+	free(set->threads);
+	memset(set, 0, sizeof(*set));
+}
+
+/* Writes the texts, mappings, functions and locations of a pprof profile. */
+
+/* Field numbers of the message Profile. */
+enum {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_MAPPING = 3,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING = 6,
+	PPROF_TIME_NANOS = 9,
+	PPROF_DURATION_NANOS = 10,
+	PPROF_PERIOD_TYPE = 11,
+	PPROF_PERIOD = 12,
+	PPROF_COMMENT = 13,
+	PPROF_DEFAULT_SAMPLE_TYPE = 14
+};
+
+/* Initialized with 0, apart from stream. */
+typedef struct pprof_tables {
+	FILE *stream;
+	intern_table texts;
+	intern_table mappings;
+	intern_table functions;
+	intern_table locations;
+	plain_buffer plain;
+	protobuf_message entry;
+	protobuf_message part;
+	int has_failed; /* Memory was exhausted. */
+} pprof_tables;
+
+/* Field numbers. */
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_HAS_FUNCTIONS = 7, MAPPING_HAS_FILES = 8, MAPPING_HAS_LINES = 9 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_START_LINE = 5 };
+
+typedef struct function_key {
+	uint32_t name;
+	uint32_t file;
+	uint32_t line;
+	uint32_t mapping;
+} function_key;
+
+/* Returns what intern_add() does, and 0 if out of memory. */
+static int add_entry(pprof_tables *tables, intern_table *table, const void *key, size_t size, uint32_t *index)
+{
+	int result;
+
+	*index = 0;
+	result = intern_add(table, key, size, index);
+	tables->has_failed |= result < 0;
+	return result > 0;
+}
+
+static void write_entry(pprof_tables *tables, uint32_t field)
+{
+	protobuf_write(tables->stream, field, &tables->entry);
+	tables->has_failed |= tables->entry.has_failed;
+}
+
+static uint32_t add_text(pprof_tables *tables, const char *text)
+{
+	size_t length = strlen(text);
+	protobuf_message message = {0};
+	uint32_t index;
+
+	if (add_entry(tables, &tables->texts, text, length, &index)) {
+		/* The text is borrowed as the content of a message. */
+		message.bytes = (unsigned char *)(uintptr_t)text;
+		message.length = length;
+		protobuf_write(tables->stream, PPROF_STRING, &message);
+	}
+	return index;
+}
+
+/* The index of a text. */
+static uint32_t pprof_text(pprof_tables *tables, const char *text)
+{
+	const char *plain = text != NULL ? plain_text(&tables->plain, text) : "";
+
+	/* The first text of the table has to be empty. */
+	if (tables->texts.count == 0)
+		add_text(tables, "");
+	tables->has_failed |= plain == NULL;
+	return plain != NULL ? add_text(tables, plain) : 0;
+}
+
+/* The ID of the mapping of an assembly or module. pprof takes the one that is added first for the main program. */
+static uint32_t pprof_mapping(pprof_tables *tables, const char *file)
+{
+	uint32_t text = pprof_text(tables, file);
+	protobuf_message *entry = &tables->entry;
+	uint32_t index;
+
+	if (add_entry(tables, &tables->mappings, &text, sizeof(text), &index)) {
+		protobuf_clear(entry);
+		protobuf_number(entry, MAPPING_ID, index + UINT64_C(1));
+		protobuf_number(entry, MAPPING_FILE, text);
+		/* Otherwise pprof searches for the files, in order to symbolize addresses. */
+		protobuf_number(entry, MAPPING_HAS_FUNCTIONS, 1);
+		protobuf_number(entry, MAPPING_HAS_FILES, 1);
+		protobuf_number(entry, MAPPING_HAS_LINES, 1);
+		write_entry(tables, PPROF_MAPPING);
+	}
+	return index + 1;
+}
+
+/*
+ * There is no system_name: if it were equal to the name, pprof would demangle the name, and remove the arguments of
+ * methods that look like C++.
+ */
+static uint32_t add_function(pprof_tables *tables, const function_key *key)
+{
+	protobuf_message *entry = &tables->entry;
+	uint32_t index;
+
+	if (add_entry(tables, &tables->functions, key, sizeof(*key), &index)) {
+		protobuf_clear(entry);
+		protobuf_number(entry, FUNCTION_ID, index + UINT64_C(1));
+		protobuf_number(entry, FUNCTION_NAME, key->name);
+		protobuf_number(entry, FUNCTION_FILE, key->file);
+		protobuf_number(entry, FUNCTION_START_LINE, key->line);
+		write_entry(tables, PPROF_FUNCTION);
+	}
+	return index + 1;
+}
+
+/* The ID of the location of a frame. main_file: for a frame without a module. */
+static uint32_t pprof_location(pprof_tables *tables, const stack_frame *frame, const char *main_file)
+{
+	const function_key key = {
+		.name = pprof_text(tables, frame->name),
+		.file = pprof_text(tables, frame->file),
+		.line = frame->line,
+		.mapping = pprof_mapping(tables, frame->module != NULL ? frame->module : main_file),
+	};
+	const uint32_t function = add_function(tables, &key);
+	protobuf_message *entry = &tables->entry;
+	protobuf_message *line = &tables->part;
+	uint32_t index;
+
+	if (add_entry(tables, &tables->locations, &function, sizeof(function), &index)) {
+		protobuf_clear(line);
+		protobuf_number(line, LINE_FUNCTION, function);
+		protobuf_number(line, LINE_LINE, frame->line);
+		protobuf_clear(entry);
+		protobuf_number(entry, LOCATION_ID, index + UINT64_C(1));
+		protobuf_number(entry, LOCATION_MAPPING, key.mapping);
+		protobuf_add(entry, LOCATION_LINE, line);
+		write_entry(tables, PPROF_LOCATION);
+	}
+	return index + 1;
+}
+
+static void pprof_tables_release(pprof_tables *tables)
+{
+	intern_release(&tables->texts);
+	intern_release(&tables->mappings);
+	intern_release(&tables->functions);
+	intern_release(&tables->locations);
+	plain_text_release(&tables->plain);
+	protobuf_release(&tables->entry);
+	protobuf_release(&tables->part);
+}
 
 /* Field numbers. */
 enum { SAMPLE_LOCATIONS = 1, SAMPLE_VALUES = 2, SAMPLE_LABEL = 3 };

@@ -1,19 +1,269 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the call stacks of a log as a profile of speedscope, of the type that has a weight for each call stack. */
-#include "export/targets.h"
-
 #include "common/exit_status.h"
 #include "common/json.h"
+#include "export/event_walk.h"
+#include "export/plain_text.h"
 #include "export/single_tree.h"
-#include "export/speedscope_events.h"
+#include "export/spool.h"
+#include "export/targets.h"
+#include "export/text_stream.h"
+#include "export/thread_table.h"
 #include "report/filters.h"
+#include "shared/text.h"
 
 #include <mprof/version.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* Writes profiles of speedscope of the type that has the beginning and the end of each call. */
+
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+/* The beginning or the end of a call. */
+typedef struct call_event {
+	uint64_t time;
+	uint32_t frame;
+	uint32_t is_end;
+} call_event;
+
+typedef struct speedscope_row {
+	spool_stream events;
+	uint64_t thread;
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+	struct speedscope_row *next;
+} speedscope_row;
+
+/* An entry of speedscope_calls::frames. */
+typedef struct frame_entry {
+	uint64_t method;
+	uint64_t number; /* From 1. */
+} frame_entry;
+
+typedef struct speedscope_calls {
+	const log_report *report;
+	thread_table threads;
+	json_writer json;
+	event_walk walk;
+	spool spool;
+	speedscope_row *rows; /* In order. */
+	speedscope_row **last_row;
+	key_map frames;
+	uint32_t *methods; /* By frame. */
+	size_t method_capacity;
+	plain_buffer plain;
+	int has_failed;
+} speedscope_calls;
+
+static void *begin_row(void *user, const walk_thread *thread)
+{
+	speedscope_calls *calls = user;
+	speedscope_row *row = calloc(1, sizeof(*row));
+
+	if (row == NULL)
+		return NULL;
+	row->thread = thread->id;
+	row->first = thread->time;
+	*calls->last_row = row;
+	calls->last_row = &row->next;
+	return row;
+}
+
+/* The index of the frame of a method. speedscope shows two indexes as two functions, so a method has one. */
+static uint32_t frame_of(speedscope_calls *calls, uint32_t method)
+{
+	frame_entry *entry = key_map_put(&calls->frames, method);
+
+	if (entry != NULL && entry->number != 0)
+		return (uint32_t)entry->number - 1;
+	if (entry != NULL && calls->frames.count > calls->method_capacity) {
+		size_t capacity = 2 * calls->method_capacity + 256;
+		uint32_t *methods = realloc(calls->methods, capacity * sizeof(*methods));
+
+		if (methods == NULL)
+			entry = NULL;
+		else {
+			calls->methods = methods;
+			calls->method_capacity = capacity;
+		}
+	}
+	if (entry == NULL) {
+		calls->has_failed = 1;
+		return 0;
+	}
+	entry->number = calls->frames.count;
+	calls->methods[entry->number - 1] = method;
+	return (uint32_t)entry->number - 1;
+}
+
+static void add_call(speedscope_calls *calls, speedscope_row *row, uint32_t method, uint64_t time, uint32_t is_end)
+{
+	const call_event event = {.time = time, .frame = frame_of(calls, method), .is_end = is_end};
+
+	spool_add(&calls->spool, &row->events, &event, sizeof(event));
+	row->last = time;
+	row->count++;
+}
+
+static void enter(void *user, const walk_thread *thread, uint32_t method, uint64_t time, int is_resumed)
+{
+	(void)is_resumed;
+	add_call(user, thread->row, method, time, 0);
+}
+
+static void leave(void *user, const walk_thread *thread, uint32_t method, uint64_t time)
+{
+	add_call(user, thread->row, method, time, 1);
+}
+
+/* What write_event() needs. */
+typedef struct event_writer {
+	text_stream out;
+	int is_first;
+} event_writer;
+
+static void write_event(void *user, const void *record)
+{
+	event_writer *writer = user;
+	const call_event *event = record;
+	const char *start = event->is_end ? ",{\"type\":\"C\",\"frame\":" : ",{\"type\":\"O\",\"frame\":";
+
+	text_stream_string(&writer->out, start + writer->is_first);
+	text_stream_unsigned(&writer->out, event->frame);
+	text_stream_string(&writer->out, ",\"at\":");
+	text_stream_unsigned(&writer->out, event->time);
+	text_stream_character(&writer->out, '}');
+	writer->is_first = 0;
+}
+
+static void write_row(speedscope_calls *calls, const speedscope_row *row)
+{
+	json_writer *json = &calls->json;
+	char name[THREAD_NAME_SIZE];
+	event_writer writer = {.is_first = 1};
+
+	text_stream_init(&writer.out, json->file);
+	thread_names_table_name(&calls->threads, row->thread, name);
+	json_begin_object(json, NULL);
+	json_string(json, "type", "evented");
+	json_string(json, "name", name);
+	json_string(json, "unit", "nanoseconds");
+	json_unsigned(json, "startValue", row->first);
+	json_unsigned(json, "endValue", row->last);
+	json_begin_array(json, "events");
+	spool_read(&calls->spool, &row->events, sizeof(call_event), write_event, &writer);
+	text_stream_flush(&writer.out);
+	json_end_array(json);
+	json_end_object(json);
+}
+
+static void write_methods(speedscope_calls *calls)
+{
+	json_writer *json = &calls->json;
+
+	json_begin_object(json, "shared");
+	json_begin_array(json, "frames");
+	for (size_t i = 0; i < calls->frames.count; i++) {
+		method_name method;
+		const char *name =
+			plain_text(&calls->plain, names_full_method(calls->walk.input.names, calls->methods[i]));
+
+		names_method(calls->walk.input.reader, calls->methods[i], &method);
+		calls->has_failed |= name == NULL;
+		json_begin_object(json, NULL);
+		json_string(json, "name", name);
+		if (method.file != NULL)
+			json_string(json, "file", method.file);
+		if (method.file != NULL && method.line > 0)
+			json_unsigned(json, "line", method.line);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_end_object(json);
+}
+
+/* The thread with most calls is shown first. */
+static uint64_t busiest_row(const speedscope_calls *calls)
+{
+	uint64_t found = 0;
+	uint64_t most = 0;
+	uint64_t index = 0;
+
+	for (const speedscope_row *row = calls->rows; row != NULL; row = row->next) {
+		if (row->count == 0)
+			continue;
+		if (row->count > most) {
+			most = row->count;
+			found = index;
+		}
+		index++;
+	}
+	return found;
+}
+
+static void write_document(speedscope_calls *calls)
+{
+	json_writer *json = &calls->json;
+
+	json_begin_object(json, NULL);
+	json_string(json, "$schema", SCHEMA);
+	json_string(json, "exporter", "mprof@" MPROF_VERSION_STRING);
+	json_string(json, "name", calls->report->input.name);
+	json_unsigned(json, "activeProfileIndex", busiest_row(calls));
+	write_methods(calls);
+	json_begin_array(json, "profiles");
+	for (const speedscope_row *row = calls->rows; row != NULL; row = row->next) {
+		if (row->count > 0)
+			write_row(calls, row);
+	}
+	json_end_array(json);
+	json_end_object(json);
+}
+
+static void release_calls(speedscope_calls *calls)
+{
+	while (calls->rows != NULL) {
+		speedscope_row *row = calls->rows;
+
+		calls->rows = row->next;
+		spool_stream_release(&row->events);
+		free(row);
+	}
+	spool_release(&calls->spool);
+	key_map_clear(&calls->frames);
+	thread_names_table_release(&calls->threads);
+	free(calls->methods);
+	plain_text_release(&calls->plain);
+	event_walk_release(&calls->walk);
+}
+
+/* Writes the calls of a log. Returns an exit status like export_target::write_report. */
+static int speedscope_write_events(const export_job *job, const log_report *report, export_file *file)
+{
+	static const walk_sink sink = {.begin_row = begin_row, .enter = enter, .leave = leave};
+	speedscope_calls calls = {.report = report, .frames.value_size = sizeof(uint64_t)};
+	int status;
+
+	calls.last_row = &calls.rows;
+	json_init(&calls.json, file->stream, 1);
+	calls.has_failed = !thread_names_table_init(&calls.threads, report);
+	status = event_walk_run(&calls.walk, job, report, &sink, &calls);
+	if (status == STATUS_OK) {
+		write_document(&calls);
+		event_walk_print_left_out(&calls.walk);
+	}
+	if (status == STATUS_OK && (calls.has_failed || calls.spool.has_failed)) {
+		text_begin_message(report->input.name);
+		fputs("no memory, or no space for temporary files, for the export\n", stderr);
+		status = STATUS_NOTHING;
+	}
+	release_calls(&calls);
+	return status;
+}
 
 /* Above this size, speedscope takes long to open a file; above about 2 GB, it fails. */
 #define LARGE_FILE UINT64_C(500000000)
