@@ -9,12 +9,9 @@
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/firefox_tables.h"
-#include "export/plain_text.h"
-#include "export/spool.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
-#include "export/walk_types.h"
 #include "shared/text.h"
 
 #include <mprof/version.h>

@@ -12,8 +12,7 @@
 #include "common/input.h"
 #include "common/json.h"
 #include "export/intern.h"
-#include "export/plain_text.h"
-#include "export/spool.h"
+#include "export/text_stream.h"
 #include "report/report.h"
 
 /** No call stack, or no other entry. */

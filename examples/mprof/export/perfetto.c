@@ -8,11 +8,9 @@
 #include "export/intern.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
-#include "export/stack_frames.h"
 #include "export/stack_nodes.h"
 #include "export/targets.h"
 #include "export/thread_table.h"
-#include "export/walk_calls.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
 

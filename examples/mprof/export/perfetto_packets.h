@@ -10,9 +10,9 @@
 #ifndef PERFETTO_PACKETS_H
 #define PERFETTO_PACKETS_H
 
-#include "export/id_set.h"
-#include "export/plain_text.h"
+#include "export/intern.h"
 #include "export/protobuf.h"
+#include "export/text_stream.h"
 
 #include <stdint.h>
 

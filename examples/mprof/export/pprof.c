@@ -2,11 +2,11 @@
 /* Writes a log as a pprof profile. */
 #include "common/exit_status.h"
 #include "export/intern.h"
-#include "export/plain_text.h"
 #include "export/protobuf.h"
 #include "export/single_tree.h"
 #include "export/stack_tree.h"
 #include "export/targets.h"
+#include "export/text_stream.h"
 #include "export/thread_table.h"
 #include "shared/text.h"
 

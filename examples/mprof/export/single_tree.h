@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/single_tree.h
- * \brief The call stacks of an export whose format holds one value.
+ * \brief The call stacks of an export whose format holds one value, and a warning before a file is written that
+ * viewers cannot open.
+ *
+ * Formats without a table of callers write all frames of a call stack with each of its nodes, so that the size of the
+ * file grows with the square of the depth.
  */
 #ifndef EXPORT_SINGLE_TREE_H
 #define EXPORT_SINGLE_TREE_H
 
-#include "export/plain_text.h"
-#include "export/stack_size.h"
+#include "export/stack_tree.h"
 #include "export/targets.h"
+#include "export/text_stream.h"
+
+/** Bytes of a frame in a call stack. */
+typedef uint64_t (*stack_frame_size)(const stack_tree *tree, uint32_t frame);
+
+/** A frame that is written as a number in decimal digits, and a comma. */
+uint64_t stack_size_digits(const stack_tree *tree, uint32_t frame);
+
+/** A frame that is written as a varint of Protocol Buffers. */
+uint64_t stack_size_varint(const stack_tree *tree, uint32_t frame);
+
+/** A frame that is written as its name and a separator. */
+uint64_t stack_size_name(const stack_tree *tree, uint32_t frame);
 
 /** All values, for export_target::values. */
 #define EXPORT_ALL_VALUES ((UINT32_C(1) << EXPORT_VALUES) - 1)

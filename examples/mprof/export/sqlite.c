@@ -8,11 +8,214 @@
 #ifdef WITH_SQLITE
 
 #include "export/intern.h"
-#include "export/sqlite_schema.h"
-#include "export/unlinked_file.h"
+#include "shared/text.h"
 
+#include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A temporary file that is unlinked while it is open. */
+
+typedef struct unlinked_file {
+	char *path;
+	int fd;
+	int is_unlinked;
+} unlinked_file;
+
+#define BUFFER_SIZE 65536
+
+static char *make_path(const char *beside)
+{
+	const char *slash = strrchr(beside, '/');
+	const char *directory = getenv("TMPDIR");
+	struct stat status;
+	char *path;
+	int length;
+
+	if (strcmp(beside, "-") == 0 || (stat(beside, &status) == 0 && !S_ISREG(status.st_mode)))
+		length = asprintf(&path, "%s/mprof.XXXXXX",
+				  directory != NULL && *directory != '\0' ? directory : "/tmp");
+	else if (slash != NULL)
+		length = asprintf(&path, "%.*s/.mprof.XXXXXX", (int)(slash - beside), beside);
+	else
+		length = asprintf(&path, ".mprof.XXXXXX");
+	return length >= 0 ? path : NULL;
+}
+
+/*
+ * Creates a file in the directory of beside, or in that for temporary files if it is "-" or not a regular file.
+ * Returns NULL, or a message; then nothing has to be closed.
+ */
+static const char *unlinked_file_create(unlinked_file *file, const char *beside)
+{
+	const char *problem;
+
+	memset(file, 0, sizeof(*file));
+	file->path = make_path(beside);
+	file->fd = file->path != NULL ? mkstemp(file->path) : -1;
+	if (file->fd >= 0)
+		return NULL;
+	problem = strerror(file->path != NULL ? errno : ENOMEM);
+	free(file->path);
+	return problem;
+}
+
+static void unlinked_file_unlink(unlinked_file *file)
+{
+	if (!file->is_unlinked)
+		unlink(file->path);
+	file->is_unlinked = 1;
+}
+
+/* Copies the content. Returns NULL, or a message if the content cannot be read. */
+static const char *unlinked_file_copy(const unlinked_file *file, FILE *stream)
+{
+	char buffer[BUFFER_SIZE];
+	off_t offset = 0;
+
+	for (;;) {
+		ssize_t length = pread(file->fd, buffer, sizeof(buffer), offset);
+
+		if (length < 0)
+			return strerror(errno);
+		if (length == 0)
+			return NULL;
+		/* The caller checks the stream when it closes it. */
+		if (fwrite(buffer, 1, (size_t)length, stream) != (size_t)length)
+			return NULL;
+		offset += length;
+	}
+}
+
+static void unlinked_file_close(unlinked_file *file)
+{
+	unlinked_file_unlink(file);
+	close(file->fd);
+	free(file->path);
+}
+
+/* Makes the statements of SQL for the tables of an export. */
+
+/* A statement. Initialized with 0. */
+typedef struct sqlite_text {
+	char *text;
+	size_t size;
+	FILE *stream; /* While it is made. */
+} sqlite_text;
+
+/*
+ * The application ID is "MPRF"; the user version is incremented when a column changes its meaning. Texts are in one
+ * table.
+ */
+#define SQLITE_SCHEMA_START                                                                                            \
+	"PRAGMA application_id = 1297109574;"                                                                          \
+	"PRAGMA user_version = 1;"                                                                                     \
+	"CREATE TABLE strings (id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
+
+#define LOGS_PRIMARY_KEY " INTEGER PRIMARY KEY"
+
+static int begin_text(sqlite_text *text)
+{
+	text->stream = open_memstream(&text->text, &text->size);
+	return text->stream != NULL;
+}
+
+static const char *end_text(sqlite_text *text)
+{
+	FILE *stream = text->stream;
+
+	text->stream = NULL;
+	return text_of_stream(stream, &text->text);
+}
+
+static void sqlite_text_release(sqlite_text *text)
+{
+	free(text->text);
+}
+
+static const char *type_name(column_type type)
+{
+	switch (type) {
+	case COLUMN_REAL:
+		return " REAL";
+	case COLUMN_TEXT:
+		return " INTEGER REFERENCES strings (id)";
+	default:
+		return " INTEGER";
+	}
+}
+
+/* Each returns a statement, which is valid until sqlite_text_release(); NULL if out of memory. */
+static const char *sqlite_schema_table(sqlite_text *text, table_id id)
+{
+	const table_description *table = table_describe(id);
+
+	if (!begin_text(text))
+		return NULL;
+	fprintf(text->stream, "CREATE TABLE %s (log%s", table->name,
+		id == TABLE_LOGS ? LOGS_PRIMARY_KEY : " INTEGER NOT NULL REFERENCES logs (log)");
+	for (size_t i = 0; i < table->column_count; i++)
+		fprintf(text->stream, ", \"%s\"%s", table->columns[i].name, type_name(table->columns[i].type));
+	fputs(")", text->stream);
+	return end_text(text);
+}
+
+static const char *sqlite_schema_insert(sqlite_text *text, table_id id)
+{
+	const table_description *table = table_describe(id);
+
+	if (!begin_text(text))
+		return NULL;
+	fprintf(text->stream, "INSERT INTO %s VALUES (?", table->name);
+	for (size_t i = 0; i < table->column_count; i++)
+		fputs(", ?", text->stream);
+	fputs(")", text->stream);
+	return end_text(text);
+}
+
+static const char *sqlite_schema_index(sqlite_text *text, table_id id)
+{
+	const table_description *table = table_describe(id);
+
+	if (!begin_text(text))
+		return NULL;
+	if (id != TABLE_LOGS)
+		fprintf(text->stream, "CREATE INDEX %s_by_%s ON %s (log, \"%s\")", table->name, table->columns[0].name,
+			table->name, table->columns[0].name);
+	return end_text(text);
+}
+
+static int is_time(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 3 && strcmp(name + length - 3, "_ns") == 0;
+}
+
+/* A view with the texts, and with times in milliseconds. */
+static const char *sqlite_schema_view(sqlite_text *text, table_id id)
+{
+	const table_description *table = table_describe(id);
+
+	if (!begin_text(text))
+		return NULL;
+	fprintf(text->stream, "CREATE VIEW %s_view AS SELECT t.log", table->name);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const char *name = table->columns[i].name;
+
+		if (table->columns[i].type == COLUMN_TEXT)
+			fprintf(text->stream, ", (SELECT text FROM strings WHERE id = t.\"%s\") AS \"%s\"", name, name);
+		else if (is_time(name))
+			fprintf(text->stream, ", t.\"%s\" / 1e6 AS \"%.*s_ms\"", name, (int)strlen(name) - 3, name);
+		else
+			fprintf(text->stream, ", t.\"%s\"", name);
+	}
+	fprintf(text->stream, " FROM %s AS t", table->name);
+	return end_text(text);
+}
 
 typedef struct sqlite_sink {
 	table_sink sink;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file export/stack_nodes.h
- * \brief A tree of frames with values, and the table of its distinct frames.
+ * \brief A tree of frames with values, the table of its distinct frames, and the frames of methods, native code and
+ * classes of a report. Functions that add return 0 if out of memory.
  */
-#ifndef STACK_NODES_H
-#define STACK_NODES_H
+#ifndef EXPORT_STACK_NODES_H
+#define EXPORT_STACK_NODES_H
 
 #include "export/value.h"
 #include "shared/key_map.h"
@@ -95,5 +96,32 @@ int stack_nodes_child(stack_tree *tree, uint32_t parent, uint32_t frame, uint32_
 
 /** Computes the totals from the values of the nodes, and frees what only building needs. */
 void stack_nodes_finish(stack_tree *tree);
+
+/** A method or a native function of samples. */
+int stack_frames_item(stack_tree *tree, const log_report *report, const sample_item *item, uint32_t *frame);
+
+/** A method, function or module of a tree of frames. \p kind: an #mprof_sample_kind. */
+int stack_frames_sampled(stack_tree *tree, const log_report *report, uint32_t kind, uint32_t id, uint32_t flags,
+			 uint32_t *frame);
+
+/** Objects of a class; 0 is an unknown class. */
+int stack_frames_class(stack_tree *tree, const log_report *report, uint32_t class_id, uint32_t *frame);
+
+/** A text that stands for a missing call stack. */
+int stack_frames_note(stack_tree *tree, const char *text, uint32_t *frame);
+
+/**
+ * Adds the functions at a location of native code below a node, the inlined ones last. \p node receives the innermost
+ * one. \p is_return: the location is a return address.
+ */
+int stack_frames_add_location(stack_tree *tree, const log_report *report, uint32_t location, int is_return,
+			      uint32_t *node);
+
+/**
+ * Adds the frames of a sample below the root, of which the first is the innermost one: in native code, it is where the
+ * thread was, while all others are return addresses. \p node receives the innermost one.
+ */
+int stack_frames_add_sample(stack_tree *tree, const log_report *report, const mprof_stack_frame *frames, size_t count,
+			    uint32_t *node);
 
 #endif

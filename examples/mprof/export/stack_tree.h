@@ -4,11 +4,12 @@
  * \brief One tree of the call stacks of a log, weighted by a value, for exports and flame graphs.
  *
  * The tree has the filters of the report that it is made from, and its total is that of the report. The innermost frame
- * of allocations, waits and handles is the class of the object. Of a heap snapshot, the call stack of an object is its path from a root: the root, then each class with the field that refers to the next
- * object, then the class of the object. Steps that repeat, as in a list, are one.
+ * of allocations, waits and handles is the class of the object. Of a heap snapshot, the call stack of an object is its
+ * path from a root: the root, then each class with the field that refers to the next object, then the class of the
+ * object. Steps that repeat, as in a list, are one.
  */
-#ifndef STACK_TREE_H
-#define STACK_TREE_H
+#ifndef EXPORT_STACK_TREE_H
+#define EXPORT_STACK_TREE_H
 
 #include "export/stack_nodes.h"
 

@@ -1,13 +1,598 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the logs of an export into tables, one log at a time. */
+/* Reads logs into rows of tables. */
 #include "export/table_logs.h"
 
 #include "common/exit_status.h"
-#include "export/table_rows.h"
+#include "report/report.h"
+#include "report/samples.h"
+#include "shared/kinds.h"
 #include "shared/text.h"
 
+#include <mprof/version.h>
+
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Builds rows of tables. */
+
+static table_value *add_value(table_sink *sink)
+{
+	static table_value spare;
+	table_row *row = &sink->row;
+	table_value *value;
+
+	if (row->count == TABLE_COLUMNS_MAX) {
+		row->has_failed = 1;
+		return &spare;
+	}
+	value = &row->values[row->count++];
+	memset(value, 0, sizeof(*value));
+	return value;
+}
+
+static void table_signed(table_sink *sink, int64_t number)
+{
+	add_value(sink)->integer = number;
+}
+
+/* Begins a row; its values follow in the order of the columns. */
+static void table_begin_row(table_sink *sink, table_id table)
+{
+	sink->row.table = table;
+	sink->row.count = 0;
+	sink->row.text_length = 0;
+	table_signed(sink, sink->log.number);
+}
+
+static void table_null(table_sink *sink)
+{
+	add_value(sink)->is_null = 1;
+}
+
+/* A value above INT64_MAX becomes null, and is counted. */
+static void table_unsigned(table_sink *sink, uint64_t number)
+{
+	table_value *value = add_value(sink);
+
+	if (number > INT64_MAX) {
+		value->is_null = 1;
+		sink->row.too_large++;
+		return;
+	}
+	value->integer = (int64_t)number;
+}
+
+static void table_boolean(table_sink *sink, int number)
+{
+	add_value(sink)->integer = number != 0;
+}
+
+static void table_real(table_sink *sink, double number)
+{
+	add_value(sink)->real = number;
+}
+
+/* Appends to the texts of the row. */
+static void append_text(table_row *row, const char *text, size_t length)
+{
+	size_t needed = row->text_length + length;
+
+	/* An empty text has an address, too: NULL would be no text. */
+	if (needed > row->text_capacity || row->text == NULL) {
+		size_t capacity = 2 * needed + 256;
+		char *larger = realloc(row->text, capacity);
+
+		if (larger == NULL) {
+			row->has_failed = 1;
+			return;
+		}
+		row->text = larger;
+		row->text_capacity = capacity;
+	}
+	memcpy(row->text + row->text_length, text, length);
+	row->text_length = needed;
+}
+
+static void append_plain(table_row *row, const char *text)
+{
+	const char *plain = plain_text(&row->plain, text);
+
+	if (plain == NULL)
+		row->has_failed = 1;
+	else
+		append_text(row, plain, strlen(plain));
+}
+
+static void begin_text(table_sink *sink)
+{
+	size_t start = sink->row.text_length;
+
+	add_value(sink)->text = start;
+}
+
+static void end_text(table_row *row)
+{
+	table_value *value = &row->values[row->count - 1];
+
+	value->length = row->text_length - value->text;
+}
+
+void table_text(table_sink *sink, const char *text)
+{
+	if (text == NULL) {
+		table_null(sink);
+		return;
+	}
+	begin_text(sink);
+	append_plain(&sink->row, text);
+	end_text(&sink->row);
+}
+
+/* Adds a frame to the last value, which is a text, or begins that text if is_first. */
+static void table_frame(table_sink *sink, const char *name, int is_first)
+{
+	if (is_first)
+		begin_text(sink);
+	else
+		append_text(&sink->row, "\n", 1);
+	append_plain(&sink->row, name);
+	end_text(&sink->row);
+}
+
+/* "0x...". */
+static void table_address(table_sink *sink, uint64_t address)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	table_text(sink, text);
+}
+
+/* Writes the row. */
+static void table_end_row(table_sink *sink)
+{
+	if (sink->row.has_failed || sink->row.count != table_describe(sink->row.table)->column_count + 1)
+		sink->has_failed = 1;
+	if (!sink->has_failed && !sink->write_row(sink))
+		sink->has_failed = 1;
+}
+
+const char *table_text_of(const table_row *row, const table_value *value)
+{
+	return value->length > 0 ? row->text + value->text : "";
+}
+
+void table_sink_release(table_sink *sink)
+{
+	free(sink->row.text);
+	plain_text_release(&sink->row.plain);
+}
+
+/* Adds names of a log to rows. */
+
+/* The name of a class; null for 0. */
+static void table_class(table_sink *sink, const log_report *report, uint32_t id)
+{
+	class_name name;
+
+	table_text(sink, names_class_or_none(report->input.reader, id, &name));
+}
+
+/* The full name of a method; null for 0. */
+static void table_method(table_sink *sink, const log_report *report, uint32_t id)
+{
+	table_text(sink, id != 0 ? names_full_method(report->input.names, id) : NULL);
+}
+
+/* A call stack: a frame on each line, the innermost first; null if it is not known. */
+static void table_stack(table_sink *sink, const log_report *report, uint32_t stack)
+{
+	const mprof_stack_frame *frames;
+	size_t count = names_stack(report->input.names, stack, &frames);
+
+	const size_t shown = sink->max_depth != 0 && count > sink->max_depth ? sink->max_depth : count;
+
+	if (count == 0)
+		table_null(sink);
+	for (size_t i = 0; i < shown; i++) {
+		const char *name = names_frame(report->input.names, &frames[i]);
+
+		table_frame(sink, name != NULL ? name : "(unknown)", i == 0);
+	}
+	/* The innermost frame is the first. */
+	if (shown < count)
+		table_frame(sink, "(outer frames)", 0);
+}
+
+static uint64_t number_of(const mprof_table_column *field, const void *row)
+{
+	const unsigned char *from = (const unsigned char *)row + field->offset;
+	uint64_t number = 0;
+	uint32_t word;
+
+	if (field->type == MPROF_TYPE_UINT32) {
+		memcpy(&word, from, sizeof(word));
+		return word;
+	}
+	memcpy(&number, from, sizeof(number));
+	return number;
+}
+
+static const char *text_of(const mprof_table_column *field, const void *row)
+{
+	const char *text;
+
+	memcpy(&text, (const unsigned char *)row + field->offset, sizeof(text));
+	return text;
+}
+
+static void add_field(table_sink *sink, const mprof_table_column *field, const void *row)
+{
+	if (field->type == MPROF_TYPE_TEXT)
+		table_text(sink, text_of(field, row));
+	else if (field->type == MPROF_TYPE_INT64)
+		table_signed(sink, (int64_t)number_of(field, row));
+	else if (field->unit == MPROF_UNIT_BOOLEAN)
+		table_boolean(sink, number_of(field, row) != 0);
+	else if (field->unit == MPROF_UNIT_THREAD || field->unit == MPROF_UNIT_ADDRESS)
+		table_address(sink, number_of(field, row));
+	else
+		table_unsigned(sink, number_of(field, row));
+}
+
+/*
+ * Adds the next columns, up to one that is not made from a field, or to the end of the row. row is a row of the
+ * table of the profile.
+ */
+static void table_fields(table_sink *sink, const log_report *report, const void *row)
+{
+	const table_description *table = table_describe(sink->row.table);
+
+	/* The first value is the number of the log. */
+	while (sink->row.count - 1 < table->column_count) {
+		const table_field *from = &table->fields[sink->row.count - 1];
+
+		switch (from->use) {
+		case FIELD_VALUE:
+			add_field(sink, from->field, row);
+			break;
+		case FIELD_NOT:
+			table_boolean(sink, number_of(from->field, row) == 0);
+			break;
+		case FIELD_CLASS_NAME:
+			table_class(sink, report, (uint32_t)number_of(from->field, row));
+			break;
+		case FIELD_METHOD_NAME:
+			table_method(sink, report, (uint32_t)number_of(from->field, row));
+			break;
+		case FIELD_FRAMES:
+			table_stack(sink, report, (uint32_t)number_of(from->field, row));
+			break;
+		case FIELD_HANDLE_TYPE:
+			table_text(sink, kind_of_handle((uint32_t)number_of(from->field, row)));
+			break;
+		default:
+			return;
+		}
+	}
+}
+
+/* Adds all rows of a table whose columns are all made from fields. */
+static void table_add_rows(table_sink *sink, const log_report *report, table_id table)
+{
+	const uint32_t source = table_describe(table)->source;
+	const size_t size = mprof_table_get_info(source)->row_size;
+	size_t *row = malloc(size);
+
+	if (row == NULL) {
+		sink->row.has_failed = 1;
+		return;
+	}
+	*row = size;
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, source); i++) {
+		if (mprof_profile_get_row(report->profile, source, i, row) != MPROF_OK)
+			continue;
+		table_begin_row(sink, table);
+		table_fields(sink, report, row);
+		table_end_row(sink);
+	}
+	free(row);
+}
+
+/* Adds the rows of a log to the tables of an export. */
+
+static void add_session(table_sink *sink, const log_report *report)
+{
+	const mprof_session *session = &report->summary.session;
+
+	table_text(sink, sink->log.host);
+	table_text(sink, sink->log.build);
+	table_signed(sink, sink->log.start_us);
+	table_unsigned(sink, session->last.time);
+	table_text(sink, report->input.name);
+	table_text(sink, report->summary.program);
+	table_text(sink, session->runtime);
+	table_text(sink, mprof_dialect_get_name((mprof_dialect)session->dialect));
+	table_unsigned(sink, session->version);
+	table_text(sink, "mprof " MPROF_VERSION_STRING);
+	table_boolean(sink, session->complete != 0);
+	table_unsigned(sink, session->valid_bytes);
+	table_unsigned(sink, report->summary.size);
+	table_unsigned(sink, session->lost_events);
+	table_boolean(sink, report->totals.limited != 0);
+	table_unsigned(sink, report->totals.left_out);
+	table_real(sink, session->counters_per_second);
+}
+
+static void add_log_row(table_sink *sink, const log_report *report)
+{
+	table_begin_row(sink, TABLE_LOGS);
+	add_session(sink, report);
+	table_fields(sink, report, &report->totals);
+	table_end_row(sink);
+}
+
+static void add_damage(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < input_kept_problems(&report->input); i++) {
+		table_begin_row(sink, TABLE_DAMAGE);
+		table_unsigned(sink, report->input.problems[i].offset);
+		table_text(sink, report->input.problems[i].what);
+		table_end_row(sink);
+	}
+	for (uint32_t cause = 0; cause < KIND_ROOM; cause++) {
+		if (report->summary.lost[cause] == 0)
+			continue;
+		table_begin_row(sink, TABLE_LOSSES);
+		table_text(sink, mprof_loss_get_name((mprof_loss_cause)cause));
+		table_unsigned(sink, report->summary.lost[cause]);
+		table_end_row(sink);
+	}
+}
+
+static void add_methods(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < report->method_count; i++) {
+		const mprof_method_stats *stats = &report->methods[i];
+		method_name name;
+
+		names_method(report->input.reader, stats->id, &name);
+		table_begin_row(sink, TABLE_METHODS);
+		table_fields(sink, report, stats);
+		table_text(sink, name.class_name);
+		table_text(sink, name.name);
+		table_text(sink, assembly_names_get(&report->assemblies, name.assembly_id));
+		table_boolean(sink, (name.flags & MPROF_METHOD_FLAG_WRAPPER) != 0);
+		table_text(sink, name.file);
+		if (name.line != 0)
+			table_unsigned(sink, name.line);
+		else
+			table_null(sink);
+		table_fields(sink, report, stats);
+		table_end_row(sink);
+	}
+}
+
+static void add_parent(table_sink *sink, size_t node, uint32_t parent)
+{
+	table_unsigned(sink, node);
+	if (node != MPROF_CALL_ROOT)
+		table_unsigned(sink, parent);
+	else
+		table_null(sink);
+}
+
+static void add_call_tree(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_CALLS); i++) {
+		mprof_call_stats stats = {.struct_size = sizeof(stats)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_CALLS, (uint32_t)i, &stats);
+		table_begin_row(sink, TABLE_CALL_TREE);
+		add_parent(sink, i, stats.parent);
+		table_fields(sink, report, &stats);
+		table_boolean(sink, (stats.flags & MPROF_EVENT_FLAG_COMPILING) != 0);
+		table_fields(sink, report, &stats);
+		table_end_row(sink);
+	}
+}
+
+static void add_item(table_sink *sink, const log_report *report, const sample_item *item)
+{
+	table_text(sink, report_sample_kind(report, item));
+	table_text(sink, report_sample_item_name(report, item));
+	table_text(sink, report_sample_module(report, item));
+	table_boolean(sink, item->is_inlined);
+}
+
+static void add_samples(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < report->samples.item_count; i++) {
+		const sample_item *item = &report->samples.items[i];
+
+		if (item->total == 0)
+			continue;
+		table_begin_row(sink, TABLE_SAMPLES);
+		add_item(sink, report, item);
+		table_unsigned(sink, item->self);
+		table_unsigned(sink, item->total);
+		table_end_row(sink);
+	}
+}
+
+static void add_sample_tree(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < report->samples.node_count; i++) {
+		const sample_view_node *node = &report->samples.nodes[i];
+
+		table_begin_row(sink, TABLE_SAMPLE_TREE);
+		add_parent(sink, i, node->parent);
+		if (i != 0) {
+			add_item(sink, report, &report->samples.items[node->item]);
+		} else {
+			table_null(sink);
+			table_null(sink);
+			table_null(sink);
+			table_boolean(sink, 0);
+		}
+		table_unsigned(sink, node->self);
+		table_unsigned(sink, node->total);
+		table_end_row(sink);
+	}
+}
+
+static const char *name_of_pause(uint32_t kind)
+{
+	static const char *const names[] = {"unknown", "stopped_world", "collection", "wait"};
+
+	return names[kind < sizeof(names) / sizeof(names[0]) ? kind : 0];
+}
+
+static void add_pauses(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_PAUSES); i++) {
+		mprof_pause pause = {.struct_size = sizeof(pause)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_PAUSES, i, &pause);
+		table_begin_row(sink, TABLE_PAUSES);
+		table_text(sink, name_of_pause(pause.kind));
+		table_signed(sink, pause.start_ns);
+		table_unsigned(sink, pause.duration_ns);
+		table_boolean(sink, !pause.unfinished);
+		table_address(sink, pause.thread);
+		if (pause.has_collection) {
+			table_unsigned(sink, pause.number);
+			table_unsigned(sink, pause.generation);
+		} else {
+			table_null(sink);
+			table_null(sink);
+		}
+		table_class(sink, report, pause.class_id);
+		if (pause.holder != 0)
+			table_address(sink, pause.holder);
+		else
+			table_null(sink);
+		table_stack(sink, report, pause.stack);
+		table_end_row(sink);
+	}
+}
+
+/* A value is an integer or a double; a double of 53 bits does not hold all integers. */
+static void add_metric_values(table_sink *sink, const mprof_metric_stats *metric)
+{
+	const uint64_t values[] = {metric->first, metric->last, metric->minimum, metric->maximum};
+	int is_double = (metric->flags & MPROF_METRIC_FLAG_DOUBLE) != 0;
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (metric->count == 0 || is_double)
+			table_null(sink);
+		else
+			table_signed(sink, (int64_t)values[i]);
+	}
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (metric->count == 0 || !is_double)
+			table_null(sink);
+		else
+			table_real(sink, kind_double_value(values[i]));
+	}
+}
+
+static void add_metrics(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_METRICS); i++) {
+		mprof_metric_stats metric = {.struct_size = sizeof(metric)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_METRICS, i, &metric);
+		table_begin_row(sink, TABLE_METRICS);
+		table_text(sink, metric.section);
+		table_text(sink, metric.name);
+		if (metric.flags & MPROF_METRIC_FLAG_THREAD)
+			table_address(sink, metric.thread);
+		else
+			table_null(sink);
+		table_text(sink, kind_of_unit(metric.flags));
+		table_unsigned(sink, metric.count);
+		add_metric_values(sink, &metric);
+		if (metric.count > 0)
+			table_signed(sink, metric.last_ns);
+		else
+			table_null(sink);
+		table_end_row(sink);
+	}
+}
+
+static void add_classes(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < report->class_count; i++) {
+		class_name name;
+
+		names_class(report->input.reader, report->classes[i].id, &name);
+		table_begin_row(sink, TABLE_CLASSES);
+		table_fields(sink, report, &report->classes[i]);
+		table_text(sink, name.name);
+		table_text(sink, assembly_names_get(&report->assemblies, name.assembly_id));
+		table_fields(sink, report, &report->classes[i]);
+		table_end_row(sink);
+	}
+}
+
+static void add_snapshot_classes(table_sink *sink, const log_report *report, size_t snapshot, uint64_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_heap_shot_class stats = {.struct_size = sizeof(stats)};
+
+		if (mprof_profile_get_heap_shot_class(report->profile, snapshot, i, &stats) != MPROF_OK)
+			continue;
+		table_begin_row(sink, TABLE_HEAP_SNAPSHOT_CLASSES);
+		table_unsigned(sink, snapshot + 1);
+		table_unsigned(sink, stats.class_id);
+		table_class(sink, report, stats.class_id);
+		table_unsigned(sink, stats.objects);
+		table_unsigned(sink, stats.bytes);
+		table_end_row(sink);
+	}
+}
+
+static void add_heap_snapshots(table_sink *sink, const log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_SHOTS); i++) {
+		mprof_heap_shot shot = {.struct_size = sizeof(shot)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_SHOTS, i, &shot);
+		table_begin_row(sink, TABLE_HEAP_SNAPSHOTS);
+		table_unsigned(sink, i + 1);
+		table_fields(sink, report, &shot);
+		table_end_row(sink);
+		add_snapshot_classes(sink, report, i, shot.classes);
+	}
+}
+
+/* Adds the rows of a log to all tables. */
+static void table_rows_add(table_sink *sink, const log_report *report)
+{
+	add_log_row(sink, report);
+	table_add_rows(sink, report, TABLE_PROPERTIES);
+	add_damage(sink, report);
+	add_methods(sink, report);
+	table_add_rows(sink, report, TABLE_THREADS);
+	add_call_tree(sink, report);
+	add_samples(sink, report);
+	add_sample_tree(sink, report);
+	add_classes(sink, report);
+	table_add_rows(sink, report, TABLE_ALLOCATION_SITES);
+	table_add_rows(sink, report, TABLE_MEMORY_SITES);
+	table_add_rows(sink, report, TABLE_COLLECTIONS);
+	add_heap_snapshots(sink, report);
+	table_add_rows(sink, report, TABLE_HANDLES);
+	add_pauses(sink, report);
+	table_add_rows(sink, report, TABLE_MONITORS);
+	table_add_rows(sink, report, TABLE_MONITOR_SITES);
+	table_add_rows(sink, report, TABLE_EXCEPTION_SITES);
+	add_metrics(sink, report);
+	table_add_rows(sink, report, TABLE_MARKS);
+}
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */
 static const char *property_of(const log_report *report, const char *wanted, const char *otherwise)
