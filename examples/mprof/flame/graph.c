@@ -2,14 +2,165 @@
 /* Makes the flame graph of one or two logs. */
 #include "flame/graph.h"
 
+#include "common/exit_status.h"
 #include "common/output.h"
-#include "flame/invert.h"
 #include "flame/svg.h"
 #include "report/parts.h"
 #include "shared/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Reads a log for a flame graph. */
+
+static void print_warnings(FILE *file, const log_report *report, const stack_tree *tree)
+{
+	const mprof_session *session = &report->summary.session;
+	char text[TEXT_NUMBER_SIZE];
+
+	if (!session->complete)
+		fprintf(file, "The log is incomplete or damaged: it is valid up to offset %" PRIu64 ".\n",
+			session->valid_bytes);
+	if (session->lost_events > 0)
+		fprintf(file, "%s events were lost: all figures are estimates.\n",
+			text_count(text, session->lost_events));
+	if (report->totals.limited)
+		fputs("The log has more data than fits in memory: some of it is in no frame or missing.\n", file);
+	if (tree->is_incomplete)
+		fputs("The heap snapshot is incomplete: objects or references are missing.\n", file);
+	if (tree->is_estimated)
+		fputs("The figures are estimates from samples.\n", file);
+}
+
+/* Makes the texts. Returns 0 if out of memory. */
+static int describe(flame_log *log, const log_report *report)
+{
+	size_t size;
+	FILE *file = open_memstream(&log->warnings, &size);
+	int is_described = file != NULL;
+
+	if (file != NULL) {
+		print_warnings(file, report, log->tree);
+		is_described = text_of_stream(file, &log->warnings) != NULL;
+	}
+	file = open_memstream(&log->header, &size);
+	if (file == NULL)
+		return 0;
+	summary_print_header(&report->summary, &report->input,
+			     report->summary.program[0] != '\0' ? report->summary.program : NULL, file);
+	return text_of_stream(file, &log->header) != NULL && is_described;
+}
+
+int flame_log_read(flame_log *log, const char *path, const report_options *options, export_value value,
+		   uint64_t heap_shot)
+{
+	static log_report report;
+	const stack_tree_options tree_options = {.path = path, .heap_shot = heap_shot, .is_only = 1};
+	int status = report_read(&report, path, options);
+	int tree_status;
+
+	memset(log, 0, sizeof(*log));
+	log->name = path;
+	if (input_failure(&report.input) != MPROF_OK)
+		status = STATUS_NOTHING;
+	if (status == STATUS_OK || status == STATUS_DAMAGED) {
+		if (options->readable_names)
+			names_use_readable(report.input.names);
+		tree_status = stack_tree_create(&report, value, &tree_options, &log->tree);
+		status = tree_status != STATUS_OK ? tree_status : status;
+	}
+	if (log->tree != NULL) {
+		log->sampling = report.summary.sampling;
+		memcpy(log->program, report.summary.program, sizeof(log->program));
+		if (!describe(log, &report)) {
+			output_out_of_memory();
+			status = STATUS_NOTHING;
+		}
+	}
+	report_release(&report);
+	return status;
+}
+
+void flame_log_release(flame_log *log)
+{
+	stack_tree_destroy(log->tree);
+	free(log->header);
+	free(log->warnings);
+}
+
+/* Makes the inverse of a tree of call stacks. */
+
+/* Copies the frames of a tree; \p frames receives their numbers in the copy. Returns 0 if out of memory. */
+static int copy_frames(stack_tree *copy, const stack_tree *tree, uint32_t *frames)
+{
+	for (size_t i = 0; i < tree->frame_count; i++) {
+		if (!stack_nodes_frame(copy, &tree->frames[i], &frames[i]))
+			return 0;
+	}
+	return 1;
+}
+
+/* Adds the path from a node to the root. Returns 0 if out of memory. */
+static int add_path(stack_tree *inverse, const stack_tree *tree, const uint32_t *frames, uint32_t from,
+		    uint32_t max_depth)
+{
+	uint32_t node = 0;
+
+	for (uint32_t i = from, depth = 0; i != 0 && depth < max_depth; i = tree->nodes[i].parent, depth++) {
+		if (!stack_nodes_child(inverse, node, frames[tree->nodes[i].frame], &node))
+			return 0;
+		inverse->nodes[node].count += tree->nodes[from].count;
+	}
+	inverse->nodes[node].self += tree->nodes[from].self;
+	return 1;
+}
+
+/* Adds up the own values of each frame. */
+static void sum_frames(const stack_tree *tree, uint64_t *values)
+{
+	for (size_t i = 0; i < tree->node_count; i++)
+		values[tree->nodes[i].frame] += tree->nodes[i].self;
+}
+
+/*
+ * Makes the inverse of a tree: the nodes below the root are the frames with a value of their own, and the totals of
+ * these are the sums of all nodes of the frame. Callers beyond max_depth frames are left out, and so are those of
+ * frames whose own value is less than least. NULL after a message if out of memory. The caller frees the result with
+ * stack_tree_destroy().
+ */
+static stack_tree *flame_invert(const stack_tree *tree, uint32_t max_depth, uint64_t least)
+{
+	stack_tree *inverse = malloc(sizeof(*inverse));
+	uint32_t *frames = calloc(tree->frame_count, sizeof(*frames));
+	uint64_t *values = calloc(tree->frame_count, sizeof(*values));
+	int is_made = inverse != NULL && stack_nodes_init(inverse, tree->value, 0) && frames != NULL &&
+		      values != NULL && copy_frames(inverse, tree, frames);
+
+	if (is_made)
+		sum_frames(tree, values);
+	for (uint32_t i = 0; is_made && i < tree->node_count; i++) {
+		uint32_t depth = values[tree->nodes[i].frame] < least ? 1 : max_depth;
+
+		if (tree->nodes[i].self > 0)
+			is_made = add_path(inverse, tree, frames, i, depth);
+	}
+	free(frames);
+	free(values);
+	if (!is_made) {
+		output_out_of_memory();
+		stack_tree_destroy(inverse);
+		return NULL;
+	}
+	inverse->is_estimated = tree->is_estimated;
+	inverse->is_incomplete = tree->is_incomplete;
+	inverse->heap_shot = tree->heap_shot;
+	stack_nodes_finish(inverse);
+	return inverse;
+}
+
+/* Bytes of the frames of a document, unless a share is requested. */
+#define FLAME_USUAL_LENGTH 240000
 
 /* Frames of less than 1 / PARTS of a pixel are not drawn. */
 #define PARTS 10

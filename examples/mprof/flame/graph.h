@@ -6,12 +6,26 @@
 #ifndef FLAME_GRAPH_H
 #define FLAME_GRAPH_H
 
-#include "flame/log.h"
+#include "export/stack_tree.h"
 
 #include <stdio.h>
 
-/** Bytes of the frames of a document, unless a share is requested. */
-#define FLAME_USUAL_LENGTH 240000
+typedef struct flame_log {
+	const char *name; /**< As given. Borrowed. */
+	stack_tree *tree;
+	char program[256];
+	sampling_facts sampling;
+	char *header;   /**< Lines about the log. */
+	char *warnings; /**< Lines about what is missing or estimated; "" if nothing is. */
+} flame_log;
+
+/**
+ * Reads a log and makes its tree. Returns an exit status; with #STATUS_NOTHING, a message was printed. Call
+ * flame_log_release() in any case.
+ */
+int flame_log_read(flame_log *log, const char *path, const report_options *options, export_value value,
+		   uint64_t heap_shot);
+void flame_log_release(flame_log *log);
 
 typedef struct flame_options {
 	const char *file;

@@ -3,16 +3,649 @@
 #include "flame/svg.h"
 
 #include "common/output.h"
-#include "flame/colors.h"
-#include "flame/markup.h"
 #include "flame/script.h"
-#include "flame/small.h"
 #include "shared/text.h"
 #include "shared/utf8.h"
 
 #include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Chooses the colors of a flame graph. */
+
+/* Kinds of frames that have a hue. */
+typedef enum flame_hue {
+	FLAME_MANAGED,
+	FLAME_NATIVE,
+	FLAME_RUNTIME,
+	FLAME_WAITING,
+	FLAME_CLASS,
+	FLAME_FIELD,
+	FLAME_ROOT,
+	FLAME_OTHER,
+	FLAME_HUES
+} flame_hue;
+
+/* The size of the name of a style class. */
+#define FLAME_STYLE_SIZE 8
+
+/* The number of steps of differences, and the style class and meaning of each. */
+#define FLAME_STEPS 9
+
+/* The style sheet. */
+static const char flame_style_sheet[] =
+	".flame{--back:#fff;--ink:#222;--faint:#666;font:11px 'DejaVu Sans Mono',Menlo,Consolas,monospace}\n"
+	"@media (prefers-color-scheme:dark){.flame{--back:#1b1d21;--ink:#e8e8e8;--faint:#a0a0a0}}\n"
+	".flame .back{fill:#fff;fill:var(--back)}\n"
+	".flame text{fill:#222;fill:var(--ink);unicode-bidi:isolate}\n"
+	".flame .title{font-size:16px;font-family:sans-serif;text-anchor:middle}\n"
+	".flame .note,.flame .key{font-family:sans-serif;fill:#666;fill:var(--faint)}\n"
+	".flame .lost{font-family:sans-serif;font-weight:bold}\n"
+	".flame .button{font-family:sans-serif;cursor:pointer;text-decoration:underline}\n"
+	".flame .button.off{visibility:hidden}\n"
+	".flame .graph text{fill:#111;pointer-events:none}\n"
+	".flame .graph rect{stroke:#fff;stroke:var(--back);stroke-width:.3;cursor:pointer}\n"
+	".flame .graph g:hover rect{stroke:#000;stroke-width:1}\n"
+	".flame .small{fill:#c4c4c4}\n"
+	".flame .graph .parent{opacity:.6}\n"
+	".flame .graph .found rect{fill:#e040fb}\n"
+	".flame .graph .current rect{stroke:#000;stroke-width:2}\n"
+	".flame .m0{fill:#f7b267}.flame .m1{fill:#f79d65}.flame .m2{fill:#ffca7a}.flame .m3{fill:#f4a78a}\n"
+	".flame .m4{fill:#ffd8a8}.flame .m5{fill:#efb36f}\n"
+	".flame .n0{fill:#c3b1e1}.flame .n1{fill:#b3a5dc}.flame .n2{fill:#d6c9ee}\n"
+	".flame .r{fill:#9ccc9c}.flame .w{fill:#9fb8cc}.flame .c{fill:#8fd0c8}.flame .h{fill:#d3c4b4}\n"
+	".flame .o{fill:#c9ced2}\n"
+	".flame .l4{fill:#2166ac}.flame .l3{fill:#5fa0cf}.flame .l2{fill:#9ccae4}.flame .l1{fill:#d1e5f0}\n"
+	".flame .z{fill:#ededed}.flame .g1{fill:#fee0b6}.flame .g2{fill:#fdb863}.flame .g3{fill:#e8902a}\n"
+	".flame .g4{fill:#b35806}\n"
+	".flame .graph .l4 text,.flame .graph .g4 text{fill:#fff}\n";
+
+static const char *const hue_names[FLAME_HUES] = {
+	"managed", "native", "runtime", "waiting", "class", "field", "root", "other",
+};
+
+static int begins_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Methods and native functions in which a thread waits. */
+static int is_waiting(const stack_frame *frame)
+{
+	static const char *const methods[] = {
+		"System.Threading.Monitor.Enter",
+		"System.Threading.Monitor.TryEnter",
+		"System.Threading.Monitor.Wait",
+		"System.Threading.Monitor.ObjWait",
+		"System.Threading.Monitor.Monitor_wait",
+		"System.Threading.Monitor.Monitor_try_enter",
+		"System.Threading.Monitor.try_enter_with_atomic_var",
+		"System.Threading.WaitHandle.Wait",
+		"System.Threading.WaitHandle.InternalWaitOne",
+		"System.Threading.Thread.Sleep",
+		"System.Threading.Thread.SleepInternal",
+		"System.Threading.Thread.Join",
+		"System.Threading.Thread.JoinInternal",
+	};
+	static const char *const functions[] = {
+		"pthread_cond_wait",
+		"pthread_cond_timedwait",
+		"pthread_cond_clockwait",
+		"pthread_join",
+		"nanosleep",
+		"clock_nanosleep",
+		"poll",
+		"ppoll",
+		"select",
+		"epoll_wait",
+		"futex_wait",
+		"sem_wait",
+		"sem_timedwait",
+		"usleep",
+		"sleep",
+	};
+
+	if (frame->kind == STACK_FRAME_METHOD) {
+		for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+			if (begins_with(frame->name, methods[i]))
+				return 1;
+		}
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		size_t length = strlen(functions[i]);
+		const char *name = frame->name + strspn(frame->name, "_");
+
+		/* Symbols may have a version: pthread_cond_wait@@GLIBC_2.3.2. */
+		if (strncmp(name, functions[i], length) == 0 && (name[length] == '\0' || name[length] == '@'))
+			return 1;
+	}
+	return 0;
+}
+
+static flame_hue flame_hue_of(const stack_frame *frame)
+{
+	switch (frame->kind) {
+	case STACK_FRAME_METHOD:
+		if ((frame->flags & (STACK_FRAME_RUNTIME | STACK_FRAME_COMPILING)) != 0)
+			return FLAME_RUNTIME;
+		return is_waiting(frame) ? FLAME_WAITING : FLAME_MANAGED;
+	case STACK_FRAME_FUNCTION:
+	case STACK_FRAME_MODULE:
+	case STACK_FRAME_LOCATION:
+		return is_waiting(frame) ? FLAME_WAITING : FLAME_NATIVE;
+	case STACK_FRAME_CLASS:
+		return FLAME_CLASS;
+	case STACK_FRAME_FIELD:
+		return FLAME_FIELD;
+	case STACK_FRAME_HEAP_ROOT:
+		return FLAME_ROOT;
+	default:
+		return FLAME_OTHER;
+	}
+}
+
+/* What a hue means. */
+static const char *flame_hue_name(flame_hue hue)
+{
+	return hue_names[hue];
+}
+
+/* A number that is the same for all methods of a class, and for all functions of a module. */
+static unsigned int shade_of(const stack_frame *frame)
+{
+	const char *text = frame->kind == STACK_FRAME_METHOD || frame->kind == STACK_FRAME_FIELD ? frame->short_name
+												 : frame->module;
+	unsigned int hash = 2166136261u;
+
+	for (; text != NULL && *text != '\0' && (*text != '.' || frame->kind == STACK_FRAME_FUNCTION); text++)
+		hash = (hash ^ (unsigned char)*text) * 16777619u;
+	return hash >> 8;
+}
+
+/* The style class of a frame: its hue in a shade by its class or module. Returns text. */
+static char *flame_style_of(const stack_frame *frame, char text[FLAME_STYLE_SIZE])
+{
+	static const char letters[FLAME_HUES] = {'m', 'n', 'r', 'w', 'c', 'm', 'h', 'o'};
+	flame_hue hue = flame_hue_of(frame);
+
+	if (hue == FLAME_MANAGED || hue == FLAME_FIELD || hue == FLAME_NATIVE)
+		snprintf(text, FLAME_STYLE_SIZE, "%c%u", letters[hue], shade_of(frame) % (hue == FLAME_NATIVE ? 3 : 6));
+	else
+		snprintf(text, FLAME_STYLE_SIZE, "%c", letters[hue]);
+	return text;
+}
+
+static const char *const step_styles[FLAME_STEPS] = {"l4", "l3", "l2", "l1", "z", "g1", "g2", "g3", "g4"};
+static const char *const step_names[FLAME_STEPS] = {
+	"less than a third", "-67 %", "-40 %", "-20 %", "+-5 %", "+25 %", "+67 %", "+200 %", "more, or new",
+};
+
+static const char *flame_step_style(int step)
+{
+	return step_styles[step];
+}
+
+static const char *flame_step_name(int step)
+{
+	return step_names[step];
+}
+
+/* The style class of a difference: from blue for less to orange for more. */
+static const char *flame_difference_style(uint64_t before, uint64_t after)
+{
+	/* The smaller one of the larger one. Equal ratios have equal distances from the middle. */
+	static const double ratios[] = {0.95, 0.80, 0.60, 1.0 / 3};
+	double less = (double)(before < after ? before : after);
+	double more = (double)(before < after ? after : before);
+	int step = 0;
+
+	while (step < 4 && less < more * ratios[step])
+		step++;
+	return step_styles[before < after ? 4 + step : 4 - step];
+}
+
+/* Prints text of a log as XML character data. */
+
+/* The character of a valid sequence. */
+static uint32_t decode(const char *text, size_t length)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	uint32_t character = bytes[0];
+
+	if (length > 1)
+		character &= (1u << (7 - length)) - 1;
+	for (size_t i = 1; i < length; i++)
+		character = character << 6 | (bytes[i] & 0x3f);
+	return character;
+}
+
+/* Characters that change the direction of text or separate lines, and those that XML excludes. */
+static int is_hidden(uint32_t character)
+{
+	return character == 0x061c || character == 0x200e || character == 0x200f ||
+	       (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
+	       character == 0xfeff || character == 0xfffe || character == 0xffff;
+}
+
+/*
+ * The same text without control characters and invalid UTF-8, as markup_text() prints it but without XML escapes. The
+ * caller frees it; NULL if out of memory.
+ */
+static char *markup_visible(const char *text)
+{
+	/* The longest replacement of one byte has four bytes. */
+	char *visible = malloc(strlen(text) * 4 + 1);
+	char *to = visible;
+
+	if (visible == NULL)
+		return NULL;
+	while (*text != '\0') {
+		size_t length = utf8_sequence(text);
+
+		if (length == 0 || utf8_is_control(text)) {
+			length = length == 0 ? 1 : length;
+			for (size_t i = 0; i < length; i++)
+				to += sprintf(to, "\\x%02x", (unsigned char)text[i]);
+		} else if (is_hidden(decode(text, length))) {
+			to += sprintf(to, "\\u%04x", decode(text, length));
+		} else {
+			memcpy(to, text, length);
+			to += length;
+		}
+		text += length;
+	}
+	*to = '\0';
+	return visible;
+}
+
+static void print_byte(FILE *file, char byte)
+{
+	switch (byte) {
+	case '&':
+		fputs("&amp;", file);
+		break;
+	case '<':
+		fputs("&lt;", file);
+		break;
+	case '>':
+		fputs("&gt;", file);
+		break;
+	case '"':
+		fputs("&quot;", file);
+		break;
+	default:
+		fputc(byte, file);
+	}
+}
+
+/*
+ * Prints text as XML character data. Control characters and invalid UTF-8 are printed as \xNN; characters that change
+ * the direction of text or that XML does not allow, as \uNNNN.
+ */
+static void markup_text(FILE *file, const char *text)
+{
+	char *visible = markup_visible(text);
+
+	if (visible == NULL)
+		output_out_of_memory();
+	for (const char *at = visible; at != NULL && *at != '\0'; at++)
+		print_byte(file, *at);
+	free(visible);
+}
+
+/* Whether a character takes two columns: Hangul, CJK and full-width forms. */
+static int is_wide(uint32_t character)
+{
+	return (character >= 0x1100 && character <= 0x115f) || (character >= 0x2e80 && character <= 0xa4cf) ||
+	       (character >= 0xac00 && character <= 0xd7a3) || (character >= 0xf900 && character <= 0xfaff) ||
+	       (character >= 0xfe30 && character <= 0xfe6f) || (character >= 0xff00 && character <= 0xff60) ||
+	       (character >= 0x1f300 && character <= 0x1faff) || (character >= 0x20000 && character <= 0x3fffd);
+}
+
+/* The number of columns of a text in a font of fixed width; characters of East Asian scripts have two. */
+static size_t markup_columns(const char *text)
+{
+	size_t columns = 0;
+
+	while (*text != '\0') {
+		size_t length = utf8_sequence(text);
+
+		columns += length > 1 && is_wide(decode(text, length)) ? 2 : 1;
+		text += length == 0 ? 1 : length;
+	}
+	return columns;
+}
+
+/* Formats the figures of frames. */
+
+/* The values of a frame. */
+typedef struct flame_values {
+	uint64_t count;
+	uint64_t self;
+	uint64_t total;
+	uint64_t before_self;
+	uint64_t before_total;
+} flame_values;
+
+/* What an amount and what the counts of nodes are: one and several. NULL where the unit is clear, or has no counts. */
+typedef struct value_nouns {
+	const char *one;
+	const char *many;
+	const char *count_one;
+	const char *count_many;
+} value_nouns;
+
+static const value_nouns nouns[EXPORT_VALUES] = {
+	[EXPORT_WALL] = {NULL, NULL, "call", "calls"},        [EXPORT_CALLS] = {"call", "calls", NULL, NULL},
+	[EXPORT_SAMPLES] = {"sample", "samples", NULL, NULL}, [EXPORT_ALLOCATIONS] = {"object", "objects", NULL, NULL},
+	[EXPORT_BYTES] = {NULL, NULL, "object", "objects"},   [EXPORT_WAITS] = {NULL, NULL, "wait", "waits"},
+	[EXPORT_HEAP] = {NULL, NULL, "object", "objects"},    [EXPORT_HANDLES] = {"handle", "handles", NULL, NULL},
+};
+
+char *flame_amount(const flame_scale *scale, char text[FIGURES_SIZE], uint64_t amount)
+{
+	const value_nouns *noun = &nouns[scale->value];
+	size_t length;
+
+	export_value_format(scale->value, text, amount);
+	length = strlen(text);
+	if (noun->one != NULL)
+		snprintf(text + length, FIGURES_SIZE - length, " %s", amount == 1 ? noun->one : noun->many);
+	return text;
+}
+
+/* A value of the earlier log as it is compared: scaled if that is requested. */
+static uint64_t flame_before(const flame_scale *scale, uint64_t value)
+{
+	return scale->is_normalized ? flame_comparison_scale(value, scale->whole, scale->before_whole) : value;
+}
+
+static void print_share(FILE *file, const flame_scale *scale, uint64_t amount, uint64_t whole)
+{
+	char text[FIGURES_SIZE];
+	char share[TEXT_NUMBER_SIZE];
+
+	fprintf(file, "%s (%s", flame_amount(scale, text, amount), text_percent(share, amount, whole));
+	if (scale->value == EXPORT_SAMPLES && sampling_has_time(&scale->sampling))
+		fprintf(file, ", about %s", text_duration(text, sampling_time_of(&scale->sampling, amount)));
+	fputc(')', file);
+}
+
+static void print_difference(FILE *file, const flame_scale *scale, uint64_t before, uint64_t after)
+{
+	uint64_t difference = before < after ? after - before : before - after;
+	char text[FIGURES_SIZE];
+
+	if (before == 0) {
+		fputs("new", file);
+		return;
+	}
+	fprintf(file, "%s%s", before < after ? "+" : difference > 0 ? "-" : "", flame_amount(scale, text, difference));
+	fprintf(file, ", %+.1f %%", ((double)after - (double)before) * 100 / (double)before);
+}
+
+static void print_comparison(FILE *file, const flame_scale *scale, const flame_values *values)
+{
+	print_share(file, scale, values->total, scale->whole);
+	fputs(", before ", file);
+	print_share(file, scale, values->before_total, scale->before_whole);
+	fputs(": ", file);
+	if (values->total == 0)
+		fputs("gone", file);
+	else
+		print_difference(file, scale, flame_before(scale, values->before_total), values->total);
+}
+
+/* Prints the figures of a frame: total, self and count, or both totals and their difference. */
+static void flame_figures_print(FILE *file, const flame_scale *scale, const flame_values *values)
+{
+	const value_nouns *noun = &nouns[scale->value];
+	char text[FIGURES_SIZE];
+
+	if (scale->has_before) {
+		print_comparison(file, scale, values);
+		return;
+	}
+	print_share(file, scale, values->total, scale->whole);
+	if (values->self > 0 && values->self != values->total)
+		fprintf(file, ", self %s", flame_amount(scale, text, values->self));
+	if (noun->count_one != NULL && values->count > 0)
+		fprintf(file, ", %s %s", text_count(text, values->count),
+			values->count == 1 ? noun->count_one : noun->count_many);
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* The module of a native function, for its name; NULL for other frames. */
+static const char *module_of(const stack_frame *frame)
+{
+	return frame->kind == STACK_FRAME_FUNCTION && frame->module != NULL ? file_name(frame->module) : NULL;
+}
+
+/* Prints the full name of a frame as XML: with the module of a native function. */
+static void flame_figures_print_name(FILE *file, const stack_frame *frame)
+{
+	const char *module = module_of(frame);
+
+	markup_text(file, frame->name);
+	if ((frame->flags & STACK_FRAME_COMPILING) != 0)
+		fputs(" (compiling)", file);
+	if ((frame->flags & STACK_FRAME_INLINED) != 0)
+		fputs(" (inlined)", file);
+	if (module != NULL) {
+		fputs(" [", file);
+		markup_text(file, module);
+		fputc(']', file);
+	}
+}
+
+/* Prints what the script needs to format figures, as attributes. */
+static void flame_figures_print_nouns(FILE *file, const flame_scale *scale)
+{
+	const value_nouns *noun = &nouns[scale->value];
+
+	if (noun->one != NULL)
+		fprintf(file, " data-one=\"%s\" data-many=\"%s\"", noun->one, noun->many);
+	if (noun->count_one != NULL)
+		fprintf(file, " data-count-one=\"%s\" data-count-many=\"%s\"", noun->count_one, noun->count_many);
+	if (scale->value == EXPORT_SAMPLES && sampling_has_time(&scale->sampling))
+		fprintf(file, " data-time=\"%.3f\"", (double)sampling_time_of(&scale->sampling, 1000000) / 1e6);
+}
+
+/* Prints the frames that only the script of a flame graph names. */
+
+/* Areas that are closer are one. */
+#define MAX_GAP 0.4
+
+static int is_small(const flame_layout *layout, const flame_box *box)
+{
+	return box->weight < layout->named && box->node != 0;
+}
+
+/* The number of small frames. */
+static size_t flame_small_count(const flame_layout *layout)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < layout->count; i++)
+		count += (size_t)is_small(layout, &layout->boxes[i]);
+	return count;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const flame_box *a = left;
+	const flame_box *b = right;
+
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	return (a->left > b->left) - (a->left < b->left);
+}
+
+/* The small boxes by row, from left to right. The caller frees them; NULL after a message if out of memory. */
+static flame_box *sort_boxes(const flame_layout *layout, size_t count)
+{
+	flame_box *boxes = calloc(count + 1, sizeof(*boxes));
+	size_t used = 0;
+
+	if (boxes == NULL) {
+		output_out_of_memory();
+		return NULL;
+	}
+	for (size_t i = 0; i < layout->count; i++) {
+		if (is_small(layout, &layout->boxes[i]))
+			boxes[used++] = layout->boxes[i];
+	}
+	qsort(boxes, count, sizeof(*boxes), compare_places);
+	return boxes;
+}
+
+/* Prints the areas of small frames. y: of the first row; pixels: of one unit of the weights. */
+static void flame_small_print_areas(FILE *file, const flame_layout *layout, double y, double pixels)
+{
+	size_t count = flame_small_count(layout);
+	flame_box *boxes = count > 0 ? sort_boxes(layout, count) : NULL;
+	size_t first = 0;
+
+	if (boxes == NULL)
+		return;
+	fputs("<path class=\"small\" d=\"", file);
+	for (size_t i = 0; i < count; i++) {
+		double right = (double)(boxes[i].left + boxes[i].weight) * pixels;
+		double left = (double)boxes[first].left * pixels;
+
+		if (i + 1 < count && boxes[i + 1].depth == boxes[first].depth &&
+		    (double)boxes[i + 1].left * pixels - right < MAX_GAP)
+			continue;
+		fprintf(file, "M%.1f %.0fh%.1fv%dH%.1fz", FLAME_MARGIN + left, y + boxes[first].depth * FLAME_ROW,
+			right - left, FLAME_HEIGHT, FLAME_MARGIN + left);
+		first = i + 1;
+	}
+	fputs("\"/>\n", file);
+	free(boxes);
+}
+
+/* Prints a number with the digits 0 to 9 and a to z. */
+static void print_digits(FILE *file, uint64_t number)
+{
+	char text[16];
+	char *digit = text + sizeof(text);
+
+	*--digit = '\0';
+	do {
+		*--digit = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36];
+		number /= 36;
+	} while (number > 0);
+	fputs(digit, file);
+}
+
+/* Numbers of the nodes that are drawn and of the names of frames, from 1; 0 if there is none. */
+typedef struct small_numbers {
+	uint32_t *nodes;
+	uint32_t *names;
+	uint32_t drawn; /* Number of elements. */
+} small_numbers;
+
+static void number_elements(small_numbers *numbers, const stack_tree *tree, const flame_layout *layout)
+{
+	uint32_t count;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		const flame_box *box = &layout->boxes[i];
+
+		if (is_small(layout, box))
+			continue;
+		numbers->nodes[box->node] = ++numbers->drawn;
+		if (numbers->names[tree->nodes[box->node].frame] == 0)
+			numbers->names[tree->nodes[box->node].frame] = numbers->drawn;
+	}
+	count = numbers->drawn;
+	for (size_t i = 0; i < layout->count; i++) {
+		if (is_small(layout, &layout->boxes[i]))
+			numbers->nodes[layout->boxes[i].node] = ++count;
+	}
+}
+
+/* Prints the names that no element has. */
+static void print_names(FILE *file, small_numbers *numbers, const stack_tree *tree, const flame_layout *layout)
+{
+	uint32_t count = numbers->drawn;
+	char style[FLAME_STYLE_SIZE];
+
+	for (size_t i = 0; i < layout->count; i++) {
+		uint32_t frame = tree->nodes[layout->boxes[i].node].frame;
+
+		if (numbers->names[frame] != 0)
+			continue;
+		numbers->names[frame] = ++count;
+		fprintf(file, "%s ", flame_style_of(&tree->frames[frame], style));
+		flame_figures_print_name(file, &tree->frames[frame]);
+		fputc('\n', file);
+	}
+}
+
+static void print_frames(FILE *file, const small_numbers *numbers, const stack_tree *tree, const flame_layout *layout)
+{
+	uint32_t last = UINT32_MAX;
+
+	for (size_t i = 0; i < layout->count; i++) {
+		const stack_node *node = &tree->nodes[layout->boxes[i].node];
+
+		if (!is_small(layout, &layout->boxes[i]))
+			continue;
+		if (node->parent != last)
+			print_digits(file, numbers->nodes[node->parent] - 1);
+		last = node->parent;
+		fputc(',', file);
+		print_digits(file, numbers->names[node->frame] - 1);
+		fputc(',', file);
+		print_digits(file, node->total);
+		fputc(',', file);
+		if (node->self != node->total)
+			print_digits(file, node->self);
+		if (node->count > 0) {
+			fputc(',', file);
+			print_digits(file, node->count);
+		}
+		fputc('\n', file);
+	}
+}
+
+/*
+ * Prints the list of small frames: a line for each name that no other frame has, with a style class; then a line for
+ * each frame. Its fields are separated by commas and have the base 36: the number of the caller, empty if it is that of
+ * the line before; the number of the name; the total; the own value, empty if it is the total; the count, empty for 0.
+ * Numbers of callers and names begin with the frames that are elements of the document.
+ */
+static void flame_small_print_list(FILE *file, const stack_tree *tree, const flame_layout *layout,
+				   const flame_scale *scale)
+{
+	small_numbers numbers = {.nodes = calloc(tree->node_count, sizeof(*numbers.nodes)),
+				 .names = calloc(tree->frame_count, sizeof(*numbers.names))};
+
+	if (numbers.nodes == NULL || numbers.names == NULL) {
+		output_out_of_memory();
+	} else if (flame_small_count(layout) > 0) {
+		number_elements(&numbers, tree, layout);
+		fprintf(file, "<metadata class=\"list\" data-unit=\"%s\"", export_value_unit(scale->value));
+		flame_figures_print_nouns(file, scale);
+		fputs(">\n", file);
+		print_names(file, &numbers, tree, layout);
+		fputs("\n", file);
+		print_frames(file, &numbers, tree, layout);
+		fputs("</metadata>\n", file);
+	}
+	free(numbers.nodes);
+	free(numbers.names);
+}
 
 /* Sizes in pixels; the script has the same ones. */
 #define LINE 15

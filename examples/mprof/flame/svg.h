@@ -6,9 +6,26 @@
 #ifndef FLAME_SVG_H
 #define FLAME_SVG_H
 
-#include "flame/comparison.h"
-#include "flame/figures.h"
+#include "export/stack_nodes.h"
 #include "flame/layout.h"
+
+#include <stdio.h>
+
+/** The size of a formatted amount in bytes. */
+#define FIGURES_SIZE 64
+
+/** What the figures of all frames refer to. */
+typedef struct flame_scale {
+	export_value value;
+	uint64_t whole;          /**< The total of the log. */
+	uint64_t before_whole;   /**< The total of the earlier log; 0 if there is none. */
+	int has_before;          /**< Frames are compared with an earlier log. */
+	int is_normalized;       /**< Values of the earlier log are scaled to the same total. */
+	sampling_facts sampling; /**< For the time that samples stand for. */
+} flame_scale;
+
+/** Formats an amount with its unit: "12.3 ms", "83 samples". Returns \p text. */
+char *flame_amount(const flame_scale *scale, char text[FIGURES_SIZE], uint64_t amount);
 
 /** A flame graph. Texts may have several lines. */
 typedef struct flame_picture {
