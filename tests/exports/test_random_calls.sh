@@ -17,7 +17,7 @@ test "$(wc -w <<<"$expected")" = 2 || fail "limits of the library: $expected"
 same_limits() {
 	test "$(limits "$@")" = "$expected" || fail "limits in $1: $(limits "$@"), not $expected"
 }
-same_limits examples/mprof/export/walk_calls.c '^#define MAX_(FRAMES|SEARCHED) ' '<< '
+same_limits examples/mprof/export/event_walk.c '^#define MAX_(FRAMES|SEARCHED) ' '<< '
 same_limits examples/explore/call_reader.js '^const max(Frames|Searched) =' '2 \*\* '
 same_limits doc/format.md '^\* (It need not know more than|If its failed searches)' '2\^'
 
