@@ -187,6 +187,8 @@ static mprof_frame_tree *filter_frames(const log_report *report, mprof_frame_sou
 	options.user = (void *)report;
 	options.with_classes = 1;
 	options.with_locations = 1;
+	/* The profile has a limit already. */
+	options.max_memory = UINT64_MAX;
 	status = mprof_frame_tree_create(report->profile, report->input.reader, &options, &filtered);
 	if (status != MPROF_OK) {
 		text_begin_message(report->input.name);
