@@ -8,6 +8,7 @@
  *   deep   10,000 calls inside each other
  *   plain  calls, and allocations without call stacks in methods and outside, in two threads
  *   mixed  the same, and allocations with call stacks
+ *   caller allocations of which only the method is known
  *   long   calls, samples and allocations in many blocks, which are not read at once
  *   stacks 600 calls inside each other, then three more in the outermost one, with an exception in the deepest one
  *   nested 4,000 call stacks of samples, each with one frame more than the one before
@@ -118,9 +119,9 @@ static void call(uint32_t method)
 	leave(method);
 }
 
-static void allocate(uint32_t class_id, uint64_t size, uint32_t stack)
+static void allocate_at(uint32_t class_id, uint64_t size, uint32_t stack, uint32_t caller)
 {
-	mprof_event_detail detail = {.struct_size = sizeof(detail), .stack = stack};
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .stack = stack, .caller = caller};
 	mprof_event event;
 
 	memset(&event, 0, sizeof(event));
@@ -130,6 +131,11 @@ static void allocate(uint32_t class_id, uint64_t size, uint32_t stack)
 	event.counter = START + ++now;
 	event.more.detail = &detail;
 	expect(mprof_writer_write_events(writer, &event, 1, NULL), "allocation");
+}
+
+static void allocate(uint32_t class_id, uint64_t size, uint32_t stack)
+{
+	allocate_at(class_id, size, stack, 0);
 }
 
 static void allocate_plain(uint32_t class_id, uint64_t size)
@@ -312,6 +318,17 @@ static void write_mixed(void)
 	end_thread();
 }
 
+static void write_caller(void)
+{
+	define_names();
+	begin_thread(FIRST_THREAD);
+	allocate_at(STRING_CLASS, 16, 0, FIB);
+	allocate_at(ARRAY_CLASS, 24, 0, FIB);
+	allocate_at(STRING_CLASS, 32, 0, BAR_INT);
+	allocate_at(STRING_CLASS, 40, 0, 0);
+	end_thread();
+}
+
 static void write_long(void)
 {
 	define_names();
@@ -426,14 +443,17 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*write)(void);
-	} kinds[] = {{"calls", write_calls},   {"large", write_large}, {"lost", write_lost},    {"deep", write_deep},
-		     {"plain", write_plain},   {"mixed", write_mixed}, {"long", write_long},    {"ids", write_ids},
-		     {"stacks", write_stacks}, {"names", write_names}, {"nested", write_nested}};
+	} kinds[] = {{"calls", write_calls}, {"large", write_large},   {"lost", write_lost},
+		     {"deep", write_deep},   {"plain", write_plain},   {"mixed", write_mixed},
+		     {"long", write_long},   {"ids", write_ids},       {"stacks", write_stacks},
+		     {"names", write_names}, {"nested", write_nested}, {"caller", write_caller}};
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = give_time;
 	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
+	if (argc > 1 && strcmp(argv[1], "caller") == 0)
+		options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
 	for (size_t i = 0; argc == 3 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, argv[1]) != 0)
 			continue;

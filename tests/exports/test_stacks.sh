@@ -128,3 +128,13 @@ done <<-'END'
 	--hide=*Fib* --collapse=*Foo*
 	--ignore=*Add* --hide=*Bar* --collapse=*Gr*
 END
+
+# Where only the method is known that allocated, the filters apply to it.
+make_calls caller
+folded caller bytes --focus=*Fib*
+expect "bytes of a caller in focus" "$(total)" 40
+folded caller bytes --ignore=*Fib*
+expect "bytes without a caller" "$(total)" 72
+folded caller bytes --hide=*Fib*
+expect "bytes below a hidden caller" "$(grep -c '^[^;]*$' stacks)" 2
+expect "bytes with a hidden caller" "$(total)" 112
