@@ -142,8 +142,8 @@ def compare_log(tables, number, report):
                  [{"cause": key, "events": value} for key, value in session["lost_by_cause"].items()],
                  ["cause", "events"])
     compare_rows(what, tables, number, "methods", report["methods"],
-                 ["name", "assembly", "calls", "total_ns", "self_ns", "jit_ns", "samples", "samples_total",
-                  "wrapper"], [("method_id", "id")])
+                 ["name", "assembly", "calls", "total_ns", "self_ns", "jit_ns", "samples", "wrapper"],
+                 [("method_id", "id"), ("samples_total", "total_hits")])
     compare_rows(what, tables, number, "classes", report["classes"],
                  ["name", "assembly", "allocations", "bytes", "freed", "freed_bytes", "load_ns"], [("class_id", "id")])
     compare_rows(what, tables, number, "threads", report["threads"],

@@ -107,7 +107,7 @@ expect_json samples '[.samples[] | .kind, .name, .hits, .total_hits]' '["managed
 expect_json samples '.session.sampling | [.requested_hz, .achieved_hz, .ms_per_hit, .discarded, .clock]' \
 	'[100,50,20,3,"processor"]'
 expect_json samples '[.samples[] | .estimated_ns / 1e6, .estimated_total_ns / 1e6] | .[:4]' '[60,100,40,40]'
-expect_json samples '[.methods[] | .samples, .samples_total]' '[3,5,1,6]'
+expect_json samples '[.methods[] | .samples, .total_hits]' '[3,5,1,6]'
 expect_json samples '[.sample_tree[0].children[0].children[0] | .name, .hits, .total_hits]' '["memcpy",2,2]'
 expect_json samples '[.threads[] | .id, .samples]' '["0x10",6,"0x20",2]'
 expect_json shots '[.heap_shots[] | .number, .time_ns, .objects, .bytes, .references, .roots, .incomplete]' \

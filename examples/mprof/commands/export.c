@@ -6,7 +6,7 @@
 #include "common/output.h"
 #include "export/targets.h"
 #include "heap/spooled.h"
-#include "report/filter_options.h"
+#include "report/filters.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

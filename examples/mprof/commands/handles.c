@@ -3,7 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
-#include "report/handles.h"
+#include "report/tables.h"
 #include "shared/kinds.h"
 #include "shared/text.h"
 
@@ -101,7 +101,7 @@ static void print_text(const log_report *report)
 	if (report->totals.lost_events > 0)
 		printf("  %s events were lost: handles may be missing, or deleted although they seem alive\n",
 		       text_count(alive, report->totals.lost_events));
-	report_handles_text(report);
+	tables_handles_text(report);
 }
 
 static void print_json(log_report *report)
@@ -126,7 +126,7 @@ static void print_json(log_report *report)
 		json_end_object(&json);
 	}
 	json_end_array(&json);
-	report_handles_json(report, &json);
+	tables_handles_json(report, &json);
 	json_end_object(&json);
 }
 

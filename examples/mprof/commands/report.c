@@ -3,8 +3,7 @@
 #include "common/arguments.h"
 #include "commands/commands.h"
 #include "common/exit_status.h"
-#include "report/filter_options.h"
-#include "report/orders.h"
+#include "report/filters.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -251,7 +250,7 @@ static int apply_option(void *user, int option, const char *value)
 		return arguments_number("--top", value, 0, UINT64_MAX, &taken->top);
 	case OPTION_SORT:
 		taken->orders = value;
-		return orders_check(value);
+		return report_check_orders(value);
 	case OPTION_TREE:
 		taken->tree_only = 1;
 		return 1;
@@ -328,8 +327,8 @@ static void print_csv(log_report *report)
 	if (lost > 0)
 		fprintf(stderr, "mprof: %s: %" PRIu64 " events were not recorded\n", report->input.name, lost);
 	if (!report_print_csv(report))
-		fprintf(stderr, "mprof: %s: the table '%.*s' has no rows\n", report->input.name,
-			(int)strcspn(report->options.sections.table, " "), report->options.sections.table);
+		fprintf(stderr, "mprof: %s: the table '%s' has no rows\n", report->input.name,
+			report->options.sections.table);
 }
 
 static void print_text(log_report *report)

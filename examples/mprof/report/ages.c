@@ -1,121 +1,334 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints objects by class and by call stack, with their ages. */
+/* Prints the history of the managed heap, and objects by class and by call stack with their ages. */
 #include "report/ages.h"
 
+#include "common/table_column.h"
 #include "report/filters.h"
 #include "report/frames.h"
-#include "report/orders.h"
 #include "report/parts.h"
-#include "report/site_merge.h"
 #include "report/stacks.h"
-#include "shared/text.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimated size in JSON of a row without its frames, and of a frame, with names of average length. */
-#define ROW_SIZE 520
-#define FRAME_SIZE 60
+/*
+ * The history.
+ */
+
+static mprof_age_stats totals_of(const log_report *report)
+{
+	mprof_age_stats totals = {.struct_size = sizeof(totals)};
+
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &totals);
+	return totals;
+}
+
+static uint64_t rest_of(uint64_t before, uint64_t collected)
+{
+	return before > collected ? before - collected : 0;
+}
+
+static const char *name_of_kind(uint32_t kind)
+{
+	switch (kind) {
+	case MPROF_HEAP_CHANGE_START:
+		return "start";
+	case MPROF_HEAP_CHANGE_COLLECTION:
+		return "collection";
+	case MPROF_HEAP_CHANGE_RESIZE:
+		return "resize";
+	default:
+		return "end";
+	}
+}
+
+static void print_change(const mprof_heap_change_entry *entry, int has_deaths)
+{
+	const int is_collection = entry->kind == MPROF_HEAP_CHANGE_COLLECTION;
+	char event[48];
+	char objects[TEXT_NUMBER_SIZE];
+	char bytes[TEXT_NUMBER_SIZE];
+	char percent[TEXT_NUMBER_SIZE];
+	char before[TEXT_NUMBER_SIZE];
+	char after[TEXT_NUMBER_SIZE];
+
+	snprintf(event, sizeof(event), "%s", name_of_kind(entry->kind));
+	if (is_collection)
+		snprintf(event, sizeof(event), "collection %" PRIu64 " of generation %" PRIu32, entry->number,
+			 entry->generation);
+	printf("  %12.6f s  %-32s", (double)entry->time_ns / 1e9, event);
+	if (is_collection && has_deaths)
+		printf(" %14s %8s", text_count(objects, entry->collected_objects),
+		       text_percent(percent, entry->collected_objects, entry->objects_before));
+	else
+		printf(" %14s %8s", "", "");
+	if (is_collection && has_deaths)
+		printf(" %10s %8s", text_bytes(bytes, entry->collected_bytes),
+		       text_percent(percent, entry->collected_bytes, entry->bytes_before));
+	else
+		printf(" %10s %8s", "", "");
+	printf(" %10s %10s", text_bytes(before, entry->bytes_before),
+	       text_bytes(after, rest_of(entry->bytes_before, entry->collected_bytes)));
+	if (entry->heap_bytes != 0)
+		printf(" %10s\n", text_bytes(bytes, entry->heap_bytes));
+	else
+		printf(" %10s\n", "-");
+}
+
+/* The end is always shown: it is the result. */
+void report_heap_history_text(const log_report *report)
+{
+	const mprof_age_stats totals = totals_of(report);
+	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_HEAP_CHANGES);
+	size_t shown = report_rows(report, count);
+
+	if (count == 0 || totals.allocations + totals.deaths_read + totals.collections == 0)
+		return;
+	report_title(report, "History of the heap", shown, count, REPORT_TABLE_HISTORY);
+	printf("  %14s  %-32s %14s %8s %10s %8s %10s %10s %10s\n", "time", "event", "objects freed", "", "bytes", "",
+	       "before", "after", "heap size");
+	for (size_t i = 0; i < count; i++) {
+		mprof_heap_change_entry entry = {.struct_size = sizeof(entry)};
+
+		if (i + 1 >= shown && i + 1 < count)
+			continue;
+		mprof_profile_get_row(report->profile, MPROF_TABLE_HEAP_CHANGES, i, &entry);
+		print_change(&entry, totals.deaths_read > 0);
+	}
+}
+
+static void print_after(const log_report *report, json_writer *json, const void *row, uint64_t value)
+{
+	const mprof_heap_change_entry *entry = row;
+
+	(void)report;
+	(void)value;
+	json_unsigned(json, "objects_after", rest_of(entry->objects_before, entry->collected_objects));
+	json_unsigned(json, "bytes_after", rest_of(entry->bytes_before, entry->collected_bytes));
+}
+
+const report_view ages_history = {
+	.table = REPORT_TABLE_HISTORY,
+	.source = MPROF_TABLE_HEAP_CHANGES,
+	.json = {VIEW_KIND(kind, "event", name_of_kind), VIEW_FIELD(time_ns), VIEW_FIELD(number),
+		 VIEW_FIELD(generation), VIEW_ALL_OTHERS, VIEW_COMPUTED(print_after), VIEW_FIELD(heap_bytes)},
+};
+
+/*
+ * Totals.
+ */
+
+#define LABEL_WIDTH 40
+
+/* States what the log does not contain, so that no figure seems to be more than it is. */
+static void note_gaps(const mprof_age_stats *totals)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (totals->deaths_read == 0)
+		puts("  The log has no deaths of objects: all objects seem to live. Record with --free.");
+	if (totals->collections == 0)
+		puts("  The log has no collections: ages are 0. Record with --gc.");
+	if (totals->uncertain_moves > 0)
+		puts(totals->collections == 0
+			     ? "  The log does not contain which moves belong to one collection, so the "
+			       "ages of some objects may be those of others. Record with --gc."
+			     : "  Some moves could be of two objects, so the ages of some objects may "
+			       "be those of others.");
+	if (totals->without_address > 0)
+		puts("  Objects without an address are neither alive nor dead here. Record with "
+		     "--alloc=objects+stack.");
+	if (totals->is_estimate)
+		puts("  Events are missing or objects were not followed: these numbers and those below are estimates.");
+	if (totals->sample_interval > 0)
+		printf("  Call stacks are a sample, one for each %s allocated: numbers by call stack are estimates.\n",
+		       text_bytes(text, totals->sample_interval));
+}
+
+void report_age_totals_text(const log_report *report)
+{
+	static const view_total lines[] = {
+		{"allocated", "allocations", NULL},
+		{"bytes allocated", "bytes", NULL},
+		{"found dead", "dead", NULL},
+		{"bytes found dead", "dead_bytes", NULL},
+		{"alive", "live", NULL},
+		{"bytes alive", "live_bytes", NULL},
+		{"peak", "peak_bytes", NULL},
+		{"objects at the peak", "peak_live", NULL},
+		{"time of the peak", "peak_ns", NULL},
+		{"temporary", "temporaries", NULL},
+		{"bytes temporary", "temporary_bytes", NULL},
+		{"collections", "collections", NULL},
+		{NULL, NULL, NULL},
+	};
+	static const view_total gaps[] = {
+		{"deaths of unknown objects", "unmatched_deaths", "unmatched_deaths"},
+		{"moves of unknown objects", "unmatched_moves", "unmatched_moves"},
+		{"moves of uncertain objects", "uncertain_moves", "uncertain_moves"},
+		{"deaths missing in the log", "missing_deaths", "missing_deaths"},
+		{"objects without an address", "without_address", "without_address"},
+		{"objects not followed", "untracked", "untracked"},
+		{"objects without a class", "folded", "folded"},
+		{NULL, NULL, NULL},
+	};
+	const mprof_age_stats totals = totals_of(report);
+	char average[32];
+
+	if (totals.allocations + totals.deaths_read == 0)
+		return;
+	report_title(report, "Objects of the heap", 0, 0, REPORT_TABLE_AGE_TOTALS);
+	report_view_totals(MPROF_TABLE_AGES, &totals, lines, LABEL_WIDTH);
+	if (totals.dead + totals.live > 0) {
+		snprintf(average, sizeof(average), "%.2f", (double)totals.ages / (double)(totals.dead + totals.live));
+		report_view_total("average age in collections", average, LABEL_WIDTH);
+	}
+	report_view_totals(MPROF_TABLE_AGES, &totals, gaps, LABEL_WIDTH);
+	note_gaps(&totals);
+}
+
+static const report_view age_totals = {
+	.table = REPORT_TABLE_AGE_TOTALS,
+	.source = MPROF_TABLE_AGES,
+	.json = {VIEW_FIELD(allocations), VIEW_FIELD(bytes), VIEW_FIELD(dead), VIEW_FIELD(dead_bytes), VIEW_FIELD(live),
+		 VIEW_FIELD(live_bytes), VIEW_FIELD(peak_live), VIEW_FIELD(peak_bytes), VIEW_FIELD(peak_ns),
+		 VIEW_FIELD(temporaries), VIEW_FIELD(temporary_bytes), VIEW_FIELD(ages), VIEW_FIELD(collections),
+		 VIEW_FIELD_AS(sample_interval, "sample_bytes"), VIEW_ALL_OTHERS,
+		 VIEW_FIELD_AS(is_estimate, "estimate")},
+};
+
+void report_age_totals_json(log_report *report, json_writer *json)
+{
+	const mprof_age_stats totals = totals_of(report);
+
+	json_begin_object(json, sections_table_key(REPORT_TABLE_AGE_TOTALS));
+	report_view_fields(report, json, &age_totals, &totals);
+	json_end_object(json);
+}
+
+/*
+ * Classes and call sites.
+ */
 
 /* A row of all these tables: a class, a call site of the managed heap, or one of native memory. */
 typedef struct age_row {
-	mprof_age_site site; /**< Of a class, without a stack. */
-	size_t index;        /**< Of a call site of the managed heap. */
-	int is_native;
-	int is_folded;
+	mprof_age_site
+		site; /**< The first, so that the fields of its table are fields of the row. Of a class: without a
+	                          stack. */
+	size_t index; /**< Of a call site of the managed heap. */
+	uint32_t is_native;
+	uint32_t is_folded;
 	uint32_t sites;     /**< Of a class. */
 	double average_age; /**< In collections; of native memory, the average lifetime in nanoseconds. */
 } age_row;
 
-/* The amounts of a row that were alive. */
-typedef struct alive_amount {
-	uint64_t objects;
-	uint64_t bytes;
-	uint64_t error;
-} alive_amount;
-
-typedef int (*row_compare)(const void *, const void *);
-
-int report_wants_ages(const log_report *report)
-{
-	return report_wants(report, REPORT_SECTION_HISTORY) || report_wants(report, REPORT_SECTION_TYPES) ||
-	       report_wants(report, REPORT_SECTION_BACKTRACES) || report_wants(report, REPORT_SECTION_TEMPORARIES) ||
-	       report_wants(report, REPORT_SECTION_ALIVE);
-}
+/* What a row has in addition to the fields of its table. */
+static const mprof_table_column row_fields[] = {
+	{"is_native", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_native), 1},
+	{"is_folded", MPROF_TYPE_UINT32, MPROF_UNIT_BOOLEAN, offsetof(age_row, is_folded), 1},
+	{"backtraces", MPROF_TYPE_UINT32, MPROF_UNIT_COUNT, offsetof(age_row, sites), 1},
+	{.name = NULL},
+};
 
 static double share(uint64_t sum, uint64_t count)
 {
 	return count > 0 ? (double)sum / (double)count : 0;
 }
 
-static int fetch_class(const log_report *report, size_t index, void *fetched)
+/* Copies the fields that the rows of another table have under the names of those of call sites. */
+static void copy_fields(mprof_age_site *site, uint32_t table, const void *row)
 {
-	mprof_age_class stats = {.struct_size = sizeof(stats)};
-	age_row *row = fetched;
+	const mprof_table_column *column;
 
-	mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_CLASSES, index, &stats);
-	*row = (age_row){.sites = stats.sites, .average_age = share(stats.ages, stats.dead + stats.live)};
-	row->site.class_id = stats.class_id;
-	row->site.allocations = stats.allocations;
-	row->site.bytes = stats.bytes;
-	row->site.dead = stats.dead;
-	row->site.dead_bytes = stats.dead_bytes;
-	row->site.live = stats.live;
-	row->site.live_bytes = stats.live_bytes;
-	row->site.peak_live = stats.peak_live;
-	row->site.peak_bytes = stats.peak_bytes;
-	row->site.temporaries = stats.temporaries;
-	row->site.temporary_bytes = stats.temporary_bytes;
-	return report_wants_class(report, stats.class_id);
+	for (size_t i = 0; (column = mprof_table_get_column(MPROF_TABLE_AGE_SITES, i)) != NULL; i++) {
+		const mprof_table_column *same = table_column_find(table, column->name, strlen(column->name));
+		const size_t size = column->type == MPROF_TYPE_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
+
+		if (same != NULL && same->type == column->type)
+			memcpy((unsigned char *)site + column->offset, (const unsigned char *)row + same->offset, size);
+	}
 }
 
-static int fetch_native(const log_report *report, size_t index, age_row *row)
+static void *read_classes(const log_report *report, size_t *count)
+{
+	const size_t all = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_CLASSES);
+	age_row *rows = report_view_allocate(all, sizeof(*rows));
+
+	for (*count = 0; rows != NULL && *count < all; ++*count) {
+		mprof_age_class stats = {.struct_size = sizeof(stats)};
+		age_row *row = &rows[*count];
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_CLASSES, *count, &stats);
+		copy_fields(&row->site, MPROF_TABLE_AGE_CLASSES, &stats);
+		row->sites = stats.sites;
+		row->average_age = share(stats.ages, stats.dead + stats.live);
+	}
+	return rows;
+}
+
+static void read_native(const log_report *report, size_t index, age_row *row)
 {
 	mprof_memory_site site = {.struct_size = sizeof(site)};
 
 	mprof_profile_get_row(report->profile, MPROF_TABLE_MEMORY_SITES, index, &site);
-	*row = (age_row){.is_native = 1, .is_folded = (int)site.is_folded};
-	row->average_age = share(site.lifetime_ns, site.frees);
-	row->site.stack = site.stack;
-	row->site.allocations = site.allocations;
-	row->site.bytes = site.bytes;
+	copy_fields(&row->site, MPROF_TABLE_MEMORY_SITES, &site);
 	row->site.dead = site.frees;
-	row->site.live = site.live;
-	row->site.live_bytes = site.live_bytes;
-	row->site.peak_live = site.peak_live;
-	row->site.peak_bytes = site.peak_bytes;
-	row->site.temporaries = site.temporaries;
-	return report_wants_all(report) && report_frames_keep_stack(report, site.stack);
+	row->is_native = 1;
+	row->is_folded = site.is_folded;
+	row->average_age = share(site.lifetime_ns, site.frees);
+}
+
+static void read_managed(const log_report *report, size_t index, age_row *row)
+{
+	row->index = index;
+	row->site.struct_size = sizeof(row->site);
+	mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_SITES, index, &row->site);
+	row->average_age =
+		share(row->site.ages, row->site.samples > 0 ? row->site.samples : row->site.dead + row->site.live);
 }
 
 /* Call sites of the managed heap, then those of native memory. */
-static int fetch_site(const log_report *report, size_t index, void *fetched)
+static void *read_sites(const log_report *report, size_t *count)
 {
-	size_t managed = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_SITES);
-	mprof_age_stats totals = {.struct_size = sizeof(totals)};
-	age_row *row = fetched;
+	const size_t managed = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_SITES);
+	const size_t all = managed + mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES);
+	age_row *rows = report_view_allocate(all, sizeof(*rows));
 
-	if (index >= managed)
-		return fetch_native(report, index - managed, row);
-	*row = (age_row){.index = index};
-	row->site.struct_size = sizeof(row->site);
-	mprof_profile_get_row(report->profile, MPROF_TABLE_AGE_SITES, index, &row->site);
-	mprof_profile_get_row(report->profile, MPROF_TABLE_AGES, 0, &totals);
-	/* With a sample of call stacks, the estimates cover the objects without one as well. */
-	if (totals.sample_interval > 0 && row->site.samples == 0)
-		return 0;
-	row->average_age =
-		share(row->site.ages, row->site.samples > 0 ? row->site.samples : row->site.dead + row->site.live);
-	return report_wants_class(report, row->site.class_id) &&
-	       report_frames_keep_site(report, row->site.stack, row->site.caller);
+	*count = 0;
+	if (rows == NULL || !report->options.with_ages)
+		return rows;
+	for (; *count < all; ++*count) {
+		if (*count < managed)
+			read_managed(report, *count, &rows[*count]);
+		else
+			read_native(report, *count - managed, &rows[*count]);
+	}
+	return rows;
 }
 
-static int larger_average_first(double left, double right)
+static int keep_site(const log_report *report, const void *row)
+{
+	const age_row *of = row;
+
+	if (of->is_native)
+		return report_wants_all(report) && report_frames_keep_stack(report, of->site.stack);
+	/* With a sample of call stacks, the estimates cover the objects without one as well. */
+	return (of->site.samples > 0 || totals_of(report).sample_interval == 0) &&
+	       report_wants_class(report, of->site.class_id) &&
+	       report_frames_keep_site(report, of->site.stack, of->site.caller);
+}
+
+static int compare_numbers(double left, double right)
 {
 	return (left < right) - (left > right);
 }
 
+/* The usual order, which rows that are equal in another order have as well. */
+#define USUAL_ORDER "bytes allocations <class_id <stack <caller <flags"
+
+/* As #USUAL_ORDER. */
 static int compare_total(const void *left, const void *right)
 {
 	const age_row *a = left;
@@ -129,81 +342,20 @@ static int compare_total(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->site.flags, a->site.flags);
 }
 
-static int compare_count(const void *left, const void *right)
-{
-	int order = report_larger_first(((const age_row *)left)->site.allocations,
-					((const age_row *)right)->site.allocations);
-
-	return order != 0 ? order : compare_total(left, right);
-}
-
 static int compare_average(const void *left, const void *right)
 {
 	const mprof_age_site *a = &((const age_row *)left)->site;
 	const mprof_age_site *b = &((const age_row *)right)->site;
-	int order = larger_average_first(share(a->bytes, a->allocations), share(b->bytes, b->allocations));
+	int order = compare_numbers(share(a->bytes, a->allocations), share(b->bytes, b->allocations));
 
 	return order != 0 ? order : compare_total(left, right);
 }
 
 static int compare_age(const void *left, const void *right)
 {
-	int order = larger_average_first(((const age_row *)left)->average_age, ((const age_row *)right)->average_age);
+	int order = compare_numbers(((const age_row *)left)->average_age, ((const age_row *)right)->average_age);
 
 	return order != 0 ? order : compare_total(left, right);
-}
-
-static int compare_sites(const void *left, const void *right)
-{
-	int order = report_larger_first(((const age_row *)left)->sites, ((const age_row *)right)->sites);
-
-	return order != 0 ? order : compare_total(left, right);
-}
-
-static int compare_temporaries(const void *left, const void *right)
-{
-	const mprof_age_site *a = &((const age_row *)left)->site;
-	const mprof_age_site *b = &((const age_row *)right)->site;
-	int order = report_larger_first(a->temporary_bytes, b->temporary_bytes);
-
-	order = order != 0 ? order : report_larger_first(a->temporaries, b->temporaries);
-	return order != 0 ? order : compare_total(left, right);
-}
-
-static int compare_live(const void *left, const void *right)
-{
-	int order = report_larger_first(((const age_row *)left)->site.live_bytes,
-					((const age_row *)right)->site.live_bytes);
-
-	return order != 0 ? order : compare_total(left, right);
-}
-
-static int compare_peak(const void *left, const void *right)
-{
-	int order = report_larger_first(((const age_row *)left)->site.peak_bytes,
-					((const age_row *)right)->site.peak_bytes);
-
-	return order != 0 ? order : compare_total(left, right);
-}
-
-/* The order that --sort requests for a table, or the usual one. */
-static row_compare compare_of(const log_report *report, order_table table, row_compare usual)
-{
-	static const char *const names[] = {"count", "total", "average", "age", "backtraces"};
-	static const row_compare orders[] = {compare_count, compare_total, compare_average, compare_age, compare_sites};
-	const char *name = orders_key(report->options.orders, table);
-
-	for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], name) == 0)
-			return orders[i];
-	}
-	return usual;
-}
-
-static age_row *collect_classes(const log_report *report, order_table table, row_compare usual, size_t *count)
-{
-	return report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_CLASSES),
-			      sizeof(age_row), fetch_class, compare_of(report, table, usual), count);
 }
 
 static mprof_stack_frame caller_of(const age_row *row)
@@ -238,31 +390,9 @@ static const mprof_stack_frame *frames_of(const log_report *report, const void *
 	const age_row *of = row;
 
 	if (of->is_native)
-		return site_merge_frames(report, of->site.stack, 0, 0, count, is_owned);
+		return report_site_frames(report, of->site.stack, 0, 0, count, is_owned);
 	*is_owned = 1;
 	return managed_frames(report, of, count);
-}
-
-/* Exact figures are not added to estimates. */
-static int compare_places(const void *left, const void *right)
-{
-	const age_row *a = left;
-	const age_row *b = right;
-	int order = report_larger_first((uint64_t)b->is_native, (uint64_t)a->is_native);
-
-	order = order != 0 ? order : report_larger_first((uint64_t)b->is_folded, (uint64_t)a->is_folded);
-	order = order != 0 ? order : report_larger_first(b->site.class_id, a->site.class_id);
-	return order != 0 ? order : report_larger_first(b->site.samples != 0, a->site.samples != 0);
-}
-
-static void add_errors(mprof_age_site *into, const mprof_age_site *site)
-{
-	into->allocations_error = site_merge_add_error(into->allocations_error, site->allocations_error);
-	into->bytes_error = site_merge_add_error(into->bytes_error, site->bytes_error);
-	into->live_error = site_merge_add_error(into->live_error, site->live_error);
-	into->live_bytes_error = site_merge_add_error(into->live_bytes_error, site->live_bytes_error);
-	into->peak_bytes_error = site_merge_add_error(into->peak_bytes_error, site->peak_bytes_error);
-	into->temporary_bytes_error = site_merge_add_error(into->temporary_bytes_error, site->temporary_bytes_error);
 }
 
 /* The number of objects or blocks that the average age of a row is that of. */
@@ -273,381 +403,272 @@ static double aged(const age_row *row)
 	return (double)(row->site.samples > 0 ? row->site.samples : row->site.dead + row->site.live);
 }
 
-static void add_site(void *sum, const void *row)
+static void add_site(void *sum, const void *before, const void *row)
 {
-	age_row *into_row = sum;
-	mprof_age_site *into = &into_row->site;
-	const mprof_age_site *site = &((const age_row *)row)->site;
-	double all = aged(into_row) + aged(row);
+	const age_row *old = before;
+	const age_row *added = row;
+	double all = aged(old) + aged(added);
 
 	if (all > 0)
-		into_row->average_age =
-			(into_row->average_age * aged(into_row) + ((const age_row *)row)->average_age * aged(row)) /
-			all;
-	into->samples += site->samples;
-	into->allocations += site->allocations;
-	into->bytes += site->bytes;
-	into->dead += site->dead;
-	into->dead_bytes += site->dead_bytes;
-	into->live += site->live;
-	into->live_bytes += site->live_bytes;
-	into->peak_live += site->peak_live;
-	into->peak_bytes += site->peak_bytes;
-	into->temporaries += site->temporaries;
-	into->temporary_bytes += site->temporary_bytes;
-	into->ages += site->ages;
-	add_errors(into, site);
-}
-
-static age_row *collect_sites(const log_report *report, order_table table, row_compare usual, size_t *count)
-{
-	static const site_merge merge = {sizeof(age_row), frames_of, compare_places, add_site};
-	size_t all = mprof_profile_get_row_count(report->profile, MPROF_TABLE_AGE_SITES) +
-		     mprof_profile_get_row_count(report->profile, MPROF_TABLE_MEMORY_SITES);
-	row_compare compare = compare_of(report, table, usual);
-	age_row *rows = report_collect(report, report->options.with_ages ? all : 0, sizeof(age_row), fetch_site,
-				       compare, count);
-
-	report_merge_sites(report, &merge, rows, count, compare);
-	return rows;
+		((age_row *)sum)->average_age = (old->average_age * aged(old) + added->average_age * aged(added)) / all;
 }
 
 /* Prints where the objects of a row were allocated. */
-static void print_place(const log_report *report, const age_row *row)
+static void print_origin(const log_report *report, const void *row)
 {
+	const age_row *of = row;
 	mprof_stack_frame *frames;
 	size_t count;
 
-	if (row->is_native) {
-		if (row->is_folded)
+	if (of->is_native) {
+		if (of->is_folded)
 			printf("  %28s(other call sites: too little memory to distinguish them)\n", "");
-		report_stack(report, row->site.stack);
+		report_stack(report, of->site.stack);
 		return;
 	}
-	frames = managed_frames(report, row, &count);
+	frames = managed_frames(report, of, &count);
 	report_frame_list(report, frames, count);
 	free(frames);
 }
 
-static void print_subject(const log_report *report, const age_row *row)
+static void print_subject(const log_report *report, const void *row)
 {
-	if (row->is_native)
+	const age_row *of = row;
+
+	fputs("  ", stdout);
+	if (of->is_native)
 		puts("(native memory)");
 	else
-		report_class(report, row->site.class_id);
+		report_class(report, of->site.class_id);
 }
 
-static void print_age(const age_row *row)
+static const char *format_age(const log_report *report, const void *row, uint64_t number, char text[TEXT_NUMBER_SIZE])
 {
-	char text[TEXT_NUMBER_SIZE];
+	const age_row *of = row;
 
-	if (row->is_native)
-		printf(" %10s", row->site.dead > 0 ? text_duration(text, (uint64_t)row->average_age) : "-");
-	else
-		printf(" %10.2f", row->average_age);
+	(void)report;
+	(void)number;
+	if (of->is_native)
+		return of->site.dead > 0 ? text_duration(text, (uint64_t)of->average_age) : "-";
+	snprintf(text, TEXT_NUMBER_SIZE, "%.2f", of->average_age);
+	return text;
 }
 
-static int has_estimates(const age_row *rows, size_t count)
+static const char *format_average(const log_report *report, const void *row, uint64_t number,
+				  char text[TEXT_NUMBER_SIZE])
 {
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].site.samples > 0)
+	const age_row *of = row;
+
+	(void)report;
+	(void)number;
+	snprintf(text, TEXT_NUMBER_SIZE, "%.1f", share(of->site.bytes, of->site.allocations));
+	return text;
+}
+
+static const char *format_temporary(const log_report *report, const void *row, uint64_t number,
+				    char text[TEXT_NUMBER_SIZE])
+{
+	(void)report;
+	return ((const age_row *)row)->is_native ? "" : text_bytes(text, number);
+}
+
+static int has_estimates(const log_report *report, const view_rows *rows)
+{
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (((const age_row *)(const void *)(rows->rows + i * rows->size))->site.samples > 0)
 			return 1;
 	}
 	return 0;
 }
 
-static void print_error(const age_row *row, uint64_t error)
+static void print_averages(const log_report *report, json_writer *json, const void *row, uint64_t is_native)
 {
-	char text[TEXT_NUMBER_SIZE];
+	const age_row *of = row;
 
-	printf(" %10s", row->site.samples > 0 ? text_bytes(text, error) : "exact");
-}
-
-void report_types_text(const log_report *report)
-{
-	char text[TEXT_NUMBER_SIZE];
-	size_t count;
-	age_row *rows = collect_classes(report, ORDER_AGE_TYPES, compare_total, &count);
-	size_t shown = report_rows(report, count);
-
-	if (count > 0) {
-		report_title(report, "Types", shown, count, TABLE_TYPES);
-		printf("  %14s %10s %10s %10s %14s  %s\n", "count", "total", "average", "age", "call stacks", "class");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		printf("  %14s", text_count(text, rows[i].site.allocations));
-		printf(" %10s", text_bytes(text, rows[i].site.bytes));
-		printf(" %10.1f", share(rows[i].site.bytes, rows[i].site.allocations));
-		print_age(&rows[i]);
-		printf(" %14s  ", text_count(text, rows[i].sites));
-		print_subject(report, &rows[i]);
-	}
-	free(rows);
-}
-
-void report_backtraces_text(const log_report *report)
-{
-	char text[TEXT_NUMBER_SIZE];
-	size_t count;
-	age_row *rows = collect_sites(report, ORDER_AGE_BACKTRACES, compare_total, &count);
-	size_t shown = report_rows(report, count);
-	int is_estimated = has_estimates(rows, count);
-
-	if (count > 0) {
-		report_title(report, "Types by call stack, without recursion", shown, count, TABLE_BACKTRACES);
-		printf("  %14s %10s%s %10s %10s  %s\n", "count", "total", is_estimated ? "         +-" : "", "average",
-		       "age", "class, and what allocated it");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		printf("  %14s", text_count(text, rows[i].site.allocations));
-		printf(" %10s", text_bytes(text, rows[i].site.bytes));
-		if (is_estimated)
-			print_error(&rows[i], rows[i].site.bytes_error);
-		printf(" %10.1f", share(rows[i].site.bytes, rows[i].site.allocations));
-		print_age(&rows[i]);
-		fputs("  ", stdout);
-		print_subject(report, &rows[i]);
-		print_place(report, &rows[i]);
-	}
-	free(rows);
-}
-
-void report_temporaries_text(const log_report *report)
-{
-	char text[TEXT_NUMBER_SIZE];
-	size_t count;
-	age_row *rows = collect_sites(report, ORDER_AGE_TEMPORARIES, compare_temporaries, &count);
-	size_t there = 0;
-	size_t shown;
-	int is_estimated = has_estimates(rows, count);
-
-	/* Other orders than the usual one do not have the rows without temporaries last. */
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].site.temporaries > 0)
-			rows[there++] = rows[i];
-	}
-	shown = report_rows(report, there);
-	if (there > 0) {
-		report_title(report, "Temporary objects, by call stack", shown, there, TABLE_TEMPORARIES);
-		printf("  %14s %10s%s %14s  %s\n", "temporary", "bytes", is_estimated ? "         +-" : "",
-		       "of allocated", "class, and what allocated it");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		printf("  %14s", text_count(text, rows[i].site.temporaries));
-		printf(" %10s", rows[i].is_native ? "" : text_bytes(text, rows[i].site.temporary_bytes));
-		if (is_estimated)
-			print_error(&rows[i], rows[i].site.temporary_bytes_error);
-		printf(" %14s  ", text_count(text, rows[i].site.allocations));
-		print_subject(report, &rows[i]);
-		print_place(report, &rows[i]);
-	}
-	free(rows);
-}
-
-static alive_amount alive_of(const log_report *report, const age_row *row)
-{
-	const mprof_age_site *site = &row->site;
-
-	if (report->options.alive_at_peak)
-		return (alive_amount){site->peak_live, site->peak_bytes, site->peak_bytes_error};
-	return (alive_amount){site->live, site->live_bytes, site->live_bytes_error};
-}
-
-static void print_alive_rows(const log_report *report, const char *title, age_row *rows, size_t count, int has_places)
-{
-	int is_estimated = has_estimates(rows, count);
-	char text[TEXT_NUMBER_SIZE];
-	char heading[96];
-	size_t there = 0;
-	size_t shown;
-
-	for (size_t i = 0; i < count; i++) {
-		if (alive_of(report, &rows[i]).objects > 0)
-			rows[there++] = rows[i];
-	}
-	shown = report_rows(report, there);
-	if (there == 0)
-		return;
-	snprintf(heading, sizeof(heading), "Alive at %s%s, by %s",
-		 report->options.alive_at_peak           ? "the peak"
-		 : report->options.alive_at.text == NULL ? "the end"
-							 : "",
-		 report->options.alive_at.text != NULL ? report->options.alive_at.text + 1 : "", title);
-	report_title(report, heading, shown, there, has_places ? TABLE_ALIVE : TABLE_ALIVE_CLASSES);
-	printf("  %14s %10s%s %14s  %s\n", "alive", "bytes", is_estimated ? "         +-" : "", "of allocated",
-	       has_places ? "class, and what allocated it" : "class");
-	for (size_t i = 0; i < shown; i++) {
-		const alive_amount alive = alive_of(report, &rows[i]);
-
-		printf("  %14s", text_count(text, alive.objects));
-		printf(" %10s", text_bytes(text, alive.bytes));
-		if (is_estimated)
-			print_error(&rows[i], alive.error);
-		printf(" %14s  ", text_count(text, rows[i].site.allocations));
-		print_subject(report, &rows[i]);
-		if (has_places)
-			print_place(report, &rows[i]);
-	}
-}
-
-void report_alive_text(const log_report *report)
-{
-	row_compare usual = report->options.alive_at_peak ? compare_peak : compare_live;
-	size_t count;
-	age_row *rows = collect_classes(report, ORDER_AGE_ALIVE, usual, &count);
-
-	print_alive_rows(report, "class", rows, count, 0);
-	free(rows);
-	rows = collect_sites(report, ORDER_AGE_ALIVE, usual, &count);
-	print_alive_rows(report, "call stack", rows, count, 1);
-	free(rows);
-}
-
-static void print_amounts_json(json_writer *json, const age_row *row)
-{
-	const mprof_age_site *site = &row->site;
-
-	json_unsigned(json, "allocations", site->allocations);
-	json_unsigned(json, "bytes", site->bytes);
-	json_double(json, "average_bytes", share(site->bytes, site->allocations));
-	if (row->is_native)
+	(void)report;
+	json_double(json, "average_bytes", share(of->site.bytes, of->site.allocations));
+	if (is_native)
 		json_null(json, "average_age");
 	else
-		json_double(json, "average_age", row->average_age);
-	json_unsigned(json, "dead", site->dead);
-	json_unsigned(json, "live", site->live);
-	json_unsigned(json, "live_bytes", site->live_bytes);
-	json_unsigned(json, "peak_live", site->peak_live);
-	json_unsigned(json, "peak_bytes", site->peak_bytes);
-	json_unsigned(json, "temporaries", site->temporaries);
-	if (row->is_native)
-		json_null(json, "temporary_bytes");
-	else
-		json_unsigned(json, "temporary_bytes", site->temporary_bytes);
+		json_double(json, "average_age", of->average_age);
 }
 
-static void print_place_json(const log_report *report, json_writer *json, const age_row *row)
+static void print_temporary_bytes(const log_report *report, json_writer *json, const void *row, uint64_t bytes)
 {
+	(void)report;
+	if (((const age_row *)row)->is_native)
+		json_null(json, "temporary_bytes");
+	else
+		json_unsigned(json, "temporary_bytes", bytes);
+}
+
+static void print_lifetime(const log_report *report, json_writer *json, const void *row, uint64_t is_native)
+{
+	const age_row *of = row;
+
+	(void)report;
+	if (is_native && of->site.dead > 0)
+		json_unsigned(json, "average_lifetime_ns", (uint64_t)of->average_age);
+	else
+		json_null(json, "average_lifetime_ns");
+}
+
+static void write_frames(const log_report *report, json_writer *json, const void *row, uint64_t stack)
+{
+	const age_row *of = row;
 	mprof_stack_frame *frames;
 	size_t count;
 
-	json_string(json, "caller",
-		    row->site.caller != 0 ? names_full_method(report->input.names, row->site.caller) : NULL);
-	json_boolean(json, "compiling", (row->site.flags & MPROF_EVENT_FLAG_COMPILING) != 0);
-	if (row->is_native) {
-		report_json_stack(report, json, "stack", row->site.stack);
+	if (of->is_native) {
+		report_json_stack(report, json, "stack", (uint32_t)stack);
 		return;
 	}
-	frames = row->site.stack != 0 ? managed_frames(report, row, &count) : NULL;
+	frames = stack != 0 ? managed_frames(report, of, &count) : NULL;
 	report_json_frame_list(report, json, "stack", frames, frames != NULL ? count : 0);
 	free(frames);
 }
 
-static void print_site_json(const log_report *report, json_writer *json, const age_row *row)
+/* Estimated size in JSON of a row without its frames, and of a frame, with names of average length. */
+#define ROW_SIZE 520
+#define FRAME_SIZE 60
+
+static uint64_t size_of_row(const log_report *report, const void *row, uint64_t most)
 {
-	const mprof_age_site *site = &row->site;
-
-	json_begin_object(json, NULL);
-	report_json_class(report, json, site->class_id);
-	json_boolean(json, "native", row->is_native);
-	print_amounts_json(json, row);
-	if (row->is_native && site->dead > 0)
-		json_unsigned(json, "average_lifetime_ns", (uint64_t)row->average_age);
-	else
-		json_null(json, "average_lifetime_ns");
-	json_unsigned(json, "samples", site->samples);
-	json_unsigned(json, "bytes_error", site->bytes_error);
-	json_unsigned(json, "live_bytes_error", site->live_bytes_error);
-	json_unsigned(json, "peak_bytes_error", site->peak_bytes_error);
-	json_unsigned(json, "temporary_bytes_error", site->temporary_bytes_error);
-	print_place_json(report, json, row);
-	json_end_object(json);
-}
-
-typedef int (*row_filter)(const log_report *report, const age_row *row);
-
-static int is_any(const log_report *report, const age_row *row)
-{
-	(void)report;
-	(void)row;
-	return 1;
-}
-
-static int is_temporary(const log_report *report, const age_row *row)
-{
-	(void)report;
-	return row->site.temporaries > 0;
-}
-
-static int is_alive(const log_report *report, const age_row *row)
-{
-	return alive_of(report, row).objects > 0;
-}
-
-static uint64_t size_of_row(const log_report *report, const age_row *row)
-{
+	const age_row *of = row;
 	size_t frames = 0;
 
-	if (row->is_native)
-		return ROW_SIZE + report_json_stack_size(report, row->site.stack, UINT64_MAX - 1);
-	mprof_profile_get_age_site_frames(report->profile, row->index, NULL, sizeof(mprof_stack_frame), 0, &frames);
+	(void)most;
+	if (of->is_native)
+		return ROW_SIZE + report_json_stack_size(report, of->site.stack, UINT64_MAX - 1);
+	mprof_profile_get_age_site_frames(report->profile, of->index, NULL, sizeof(mprof_stack_frame), 0, &frames);
 	return ROW_SIZE + frames * FRAME_SIZE;
 }
 
-static void print_sites_json(log_report *report, json_writer *json, const char *key, order_table table,
-			     row_compare usual, row_filter filter)
-{
-	uint64_t room = report_room(report);
-	size_t count;
-	age_row *rows = collect_sites(report, table, usual, &count);
-	size_t there = 0;
-	size_t shown;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		if (filter(report, &rows[i]))
-			rows[there++] = rows[i];
+#define AGE_ROWS .source = MPROF_TABLE_AGE_SITES, .row_size = sizeof(age_row), .fields = row_fields
+#define CLASS_ROWS AGE_ROWS, .read = read_classes, .filters = "class_id", .without_stacks = 1
+/* Exact figures are not added to estimates. */
+#define SITE_ROWS                                                                                                      \
+	AGE_ROWS, .read = read_sites, .keep = keep_site, .merged = "is_native is_folded class_id ?samples",            \
+		  .frames = frames_of, .add = add_site, .below = print_origin, .size = size_of_row,                    \
+		  .row_bytes = ROW_SIZE, .left_out = LEFT_OUT_AGE_SITES
+#define SITE_SORTS                                                                                                     \
+	{"count", "allocations " USUAL_ORDER, NULL}, {"total", USUAL_ORDER, NULL}, {"average", NULL, compare_average}, \
+	{                                                                                                              \
+		"age", NULL, compare_age                                                                               \
 	}
-	shown = report_rows(report, there);
-	json_begin_array(json, key);
-	for (i = 0; i < shown && report_takes_room(&room, size_of_row(report, &rows[i])); i++)
-		print_site_json(report, json, &rows[i]);
-	json_end_array(json);
-	report->left_out.age_sites += shown - i;
-	free(rows);
-}
-
-void report_types_json(log_report *report, json_writer *json)
-{
-	size_t count;
-	age_row *rows = collect_classes(report, ORDER_AGE_TYPES, compare_total, &count);
-	size_t shown = report_rows(report, count);
-
-	json_begin_array(json, "types");
-	for (size_t i = 0; i < shown; i++) {
-		json_begin_object(json, NULL);
-		report_json_class(report, json, rows[i].site.class_id);
-		json_unsigned(json, "id", rows[i].site.class_id);
-		print_amounts_json(json, &rows[i]);
-		json_unsigned(json, "backtraces", rows[i].sites);
-		json_end_object(json);
+#define AMOUNTS                                                                                                        \
+	VIEW_FIELD(allocations), VIEW_FIELD(bytes), VIEW_JOIN(is_native, print_averages), VIEW_FIELD(dead),            \
+		VIEW_FIELD(live), VIEW_FIELD(live_bytes), VIEW_FIELD(peak_live), VIEW_FIELD(peak_bytes),               \
+		VIEW_FIELD(temporaries), VIEW_JOIN(temporary_bytes, print_temporary_bytes), VIEW_WITHOUT(dead_bytes),  \
+		VIEW_WITHOUT(ages), VIEW_WITHOUT(allocations_error), VIEW_WITHOUT(live_error)
+#define SITE_FIELDS                                                                                                    \
+	{                                                                                                              \
+		VIEW_NAME(class_id, "class"), VIEW_FIELD_AS(is_native, "native"), AMOUNTS,                             \
+			VIEW_JOIN(is_native, print_lifetime), VIEW_FIELD(samples), VIEW_ALL_OTHERS,                    \
+			VIEW_NAME(caller, "caller"), VIEW_BITS(flags, "compiling", MPROF_EVENT_FLAG_COMPILING),        \
+			VIEW_JOIN(stack, write_frames)                                                                 \
 	}
-	json_end_array(json);
-	free(rows);
+
+const report_view ages_types = {
+	CLASS_ROWS,
+	.table = REPORT_TABLE_TYPES,
+	.order = USUAL_ORDER,
+	.sorts = {SITE_SORTS, {"backtraces", "backtraces " USUAL_ORDER, NULL}},
+	.title = "Types",
+	.columns = {VIEW_COLUMN(14, "count", "allocations"), VIEW_COLUMN(10, "total", "bytes"),
+		    VIEW_COLUMN_BY(10, "average", .text = format_average),
+		    VIEW_COLUMN_BY(10, "age", .text = format_age), VIEW_COLUMN(14, "call stacks", "backtraces"),
+		    VIEW_COLUMN(0, "class", "class_id")},
+	.json = {VIEW_NAME(class_id, "class"), VIEW_FIELD_AS(class_id, "id"), AMOUNTS, VIEW_FIELD(backtraces),
+		 VIEW_WITHOUT(samples), VIEW_WITHOUT(bytes_error), VIEW_WITHOUT(live_bytes_error),
+		 VIEW_WITHOUT(peak_bytes_error), VIEW_WITHOUT(temporary_bytes_error), VIEW_ALL_OTHERS},
+};
+
+const report_view ages_backtraces = {
+	SITE_ROWS,
+	.table = REPORT_TABLE_BACKTRACES,
+	.order = USUAL_ORDER,
+	.sorts = {SITE_SORTS},
+	.title = "Types by call stack, without recursion",
+	.columns = {VIEW_COLUMN(14, "count", "allocations"), VIEW_COLUMN(10, "total", "bytes"),
+		    VIEW_COLUMN_BY(10, "+-", .field = "bytes_error", .format = VIEW_ERROR, .when = has_estimates),
+		    VIEW_COLUMN_BY(10, "average", .text = format_average),
+		    VIEW_COLUMN_BY(10, "age", .text = format_age),
+		    VIEW_COLUMN_BY(0, "class, and what allocated it", .print = print_subject)},
+	.json = SITE_FIELDS,
+};
+
+const report_view ages_temporaries = {
+	SITE_ROWS,
+	.table = REPORT_TABLE_TEMPORARIES,
+	.remaining = "temporaries",
+	.order = "temporary_bytes temporaries " USUAL_ORDER,
+	.sorts = {SITE_SORTS},
+	.title = "Temporary objects, by call stack",
+	.columns = {VIEW_COLUMN(14, "temporary", "temporaries"),
+		    VIEW_COLUMN_BY(10, "bytes", .field = "temporary_bytes", .text = format_temporary),
+		    VIEW_COLUMN_BY(10, "+-", .field = "temporary_bytes_error", .format = VIEW_ERROR,
+				   .when = has_estimates),
+		    VIEW_COLUMN(14, "of allocated", "allocations"),
+		    VIEW_COLUMN_BY(0, "class, and what allocated it", .print = print_subject)},
+	.json = SITE_FIELDS,
+};
+
+/*
+ * What was alive, at the end or a time, or at the peak.
+ */
+
+#define ALIVE_ROWS(objects, size) .remaining = objects, .order = size " " USUAL_ORDER, .sorts = {SITE_SORTS}
+#define ALIVE_CLASSES(objects, size)                                                                                   \
+	{                                                                                                              \
+		CLASS_ROWS, ALIVE_ROWS(objects, size),                                                                 \
+			.table = REPORT_TABLE_ALIVE_CLASSES,                                                           \
+			.columns = {VIEW_COLUMN(14, "alive", objects), VIEW_COLUMN(10, "bytes", size),                 \
+				    VIEW_COLUMN(14, "of allocated", "allocations"),                                    \
+				    VIEW_COLUMN(0, "class", "class_id")},                                              \
+	}
+#define ALIVE_SITES(objects, size, error)                                                                              \
+	{                                                                                                              \
+		SITE_ROWS, ALIVE_ROWS(objects, size),                                                                  \
+			.table = REPORT_TABLE_ALIVE,                                                                   \
+			.columns = {VIEW_COLUMN(14, "alive", objects), VIEW_COLUMN(10, "bytes", size),                 \
+				    VIEW_COLUMN_BY(10, "+-", .field = error, .format = VIEW_ERROR,                     \
+						   .when = has_estimates),                                             \
+				    VIEW_COLUMN(14, "of allocated", "allocations"),                                    \
+				    VIEW_COLUMN_BY(0, "class, and what allocated it", .print = print_subject)},        \
+			.json = SITE_FIELDS,                                                                           \
+	}
+
+static const report_view live_classes = ALIVE_CLASSES("live", "live_bytes");
+static const report_view peak_classes = ALIVE_CLASSES("peak_live", "peak_bytes");
+const report_view ages_alive = ALIVE_SITES("live", "live_bytes", "live_bytes_error");
+static const report_view peak_sites = ALIVE_SITES("peak_live", "peak_bytes", "peak_bytes_error");
+
+static void print_alive(const log_report *report, const report_view *view, const char *by)
+{
+	const report_options *options = &report->options;
+	view_rows rows = report_view_collect(report, view);
+	char title[96];
+
+	snprintf(title, sizeof(title), "Alive at %s%s, by %s",
+		 options->alive_at_peak           ? "the peak"
+		 : options->alive_at.text == NULL ? "the end"
+						  : "",
+		 options->alive_at.text != NULL ? options->alive_at.text + 1 : "", by);
+	report_view_rows_text(report, view, title, &rows, 0);
+	free(rows.rows);
 }
 
-void report_backtraces_json(log_report *report, json_writer *json)
+void report_alive_text(const log_report *report)
 {
-	print_sites_json(report, json, "backtraces", ORDER_AGE_BACKTRACES, compare_total, is_any);
-}
+	const int at_peak = report->options.alive_at_peak;
 
-void report_temporaries_json(log_report *report, json_writer *json)
-{
-	print_sites_json(report, json, "temporaries", ORDER_AGE_TEMPORARIES, compare_temporaries, is_temporary);
+	print_alive(report, at_peak ? &peak_classes : &live_classes, "class");
+	print_alive(report, at_peak ? &peak_sites : &ages_alive, "call stack");
 }
 
 void report_alive_json(log_report *report, json_writer *json)
 {
-	print_sites_json(report, json, "alive", ORDER_AGE_ALIVE,
-			 report->options.alive_at_peak ? compare_peak : compare_live, is_alive);
+	report_view_json(report, json, report->options.alive_at_peak ? &peak_sites : &ages_alive);
 }

@@ -3,61 +3,91 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "common/profile_input.h"
-#include "report/allocations.h"
 #include "report/filters.h"
 #include "report/frames.h"
 #include "report/parts.h"
-#include "report/window.h"
+#include "report/tables.h"
 #include "shared/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest first; rows with equal statistics are sorted by ID, so that the output is deterministic. */
 int report_has_calls(const log_report *report)
 {
 	return report->totals.calls > 0 || report->totals.method_ns > 0;
 }
 
-static int compare_by_self(const void *left, const void *right)
-{
-	const mprof_method_stats *a = left;
-	const mprof_method_stats *b = right;
-	int order = report_larger_first(a->self_ns, b->self_ns);
-
-	order = order != 0 ? order : report_larger_first(a->calls, b->calls);
-	order = order != 0 ? order : report_larger_first(a->samples, b->samples);
-	return order != 0 ? order : report_larger_first(b->id, a->id);
-}
-
-static int compare_by_total(const void *left, const void *right)
-{
-	int order = report_larger_first(((const mprof_method_stats *)left)->total_ns,
-					((const mprof_method_stats *)right)->total_ns);
-
-	return order != 0 ? order : compare_by_self(left, right);
-}
-
-static int compare_by_bytes(const void *left, const void *right)
-{
-	const mprof_class_stats *a = left;
-	const mprof_class_stats *b = right;
-	int order = report_larger_first(a->bytes, b->bytes);
-
-	order = order != 0 ? order : report_larger_first(a->allocations, b->allocations);
-	return order != 0 ? order : report_larger_first(b->id, a->id);
-}
-
-void report_sort_methods(log_report *report, report_order order)
-{
-	qsort(report->methods, report->method_count, sizeof(*report->methods),
-	      order == REPORT_BY_TOTAL ? compare_by_total : compare_by_self);
-	report_apply_order(report, ORDER_METHODS, report->methods, report->method_count, sizeof(*report->methods));
-}
-
 size_t report_rows(const log_report *report, size_t count)
 {
 	return report->options.top != 0 && report->options.top < count ? (size_t)report->options.top : count;
+}
+
+static int compare_by_id(const void *left, const void *right)
+{
+	return report_larger_first(((const mprof_class_stats *)right)->id, ((const mprof_class_stats *)left)->id);
+}
+
+static mprof_allocation_site site_at(const log_report *report, size_t index)
+{
+	mprof_allocation_site site = {.struct_size = sizeof(site)};
+
+	mprof_profile_get_row(report->profile, MPROF_TABLE_ALLOCATION_SITES, index, &site);
+	return site;
+}
+
+static int has_stacks(const log_report *report, size_t sites)
+{
+	for (size_t i = 0; i < sites; i++) {
+		if (site_at(report, i).stack != 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Figures of a sample of call stacks are estimates, so their sum may exceed that of the class. */
+static uint64_t subtract(uint64_t whole, uint64_t part)
+{
+	return whole > part ? whole - part : 0;
+}
+
+/*
+ * Replaces the allocations of classes by those of the call stacks that the filters keep, and sorts the classes by ID.
+ * Returns 0, without a change, if no filter leaves out call stacks or if no allocation has one.
+ */
+static int filter_classes(const log_report *report, mprof_class_stats *classes, size_t count)
+{
+	const size_t sites = mprof_profile_get_row_count(report->profile, MPROF_TABLE_ALLOCATION_SITES);
+	/* Allocations without a call stack are in no site; only a focus leaves them out. */
+	const int has_focus = report->options.focus_pattern != NULL;
+
+	if ((!has_focus && report->options.ignore_pattern == NULL) || !has_stacks(report, sites))
+		return 0;
+	qsort(classes, count, sizeof(*classes), compare_by_id);
+	for (size_t i = 0; has_focus && i < count; i++) {
+		classes[i].allocations = 0;
+		classes[i].bytes = 0;
+	}
+	for (size_t i = 0; i < sites; i++) {
+		const mprof_allocation_site site = site_at(report, i);
+		const mprof_class_stats wanted = {.id = site.class_id};
+		mprof_class_stats *found = bsearch(&wanted, classes, count, sizeof(*classes), compare_by_id);
+		const int is_kept = report_frames_keep_site(report, site.stack, site.caller);
+
+		if (found == NULL || is_kept != has_focus)
+			continue;
+		found->allocations = has_focus ? found->allocations + site.allocations
+					       : subtract(found->allocations, site.allocations);
+		found->bytes = has_focus ? found->bytes + site.bytes : subtract(found->bytes, site.bytes);
+	}
+	return 1;
+}
+
+/* Sorts rows as the view of their table does. */
+static void sort_rows(const log_report *report, const report_view *view, void *rows, size_t count, size_t size)
+{
+	view_rows sorted = {rows, count, size};
+
+	report_view_arrange(report, view, &sorted);
 }
 
 /* Collects the statistics of methods and classes that pass the filters. */
@@ -81,14 +111,13 @@ static int collect_tables(log_report *report)
 		methods[report->method_count] = methods[i];
 		report->method_count += (size_t)report_wants_method(report, methods[i].id);
 	}
-	report->has_filtered_classes = report_allocations_filter_classes(report, classes, class_count);
+	report->has_filtered_classes = filter_classes(report, classes, class_count);
 	for (size_t i = 0; i < class_count; i++) {
 		classes[report->class_count] = classes[i];
 		report->class_count += (size_t)report_wants_class(report, classes[i].id);
 	}
-	report_sort_methods(report, REPORT_BY_SELF);
-	qsort(report->classes, report->class_count, sizeof(*report->classes), compare_by_bytes);
-	report_apply_order(report, ORDER_CLASSES, report->classes, report->class_count, sizeof(*report->classes));
+	sort_rows(report, &tables_methods, methods, report->method_count, sizeof(*methods));
+	sort_rows(report, &tables_classes, classes, report->class_count, sizeof(*classes));
 	return 1;
 }
 
@@ -136,6 +165,17 @@ static void read_properties(log_report *report)
 	}
 }
 
+static void read_threads(log_report *report)
+{
+	for (size_t i = 0; i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS); i++) {
+		mprof_thread_stats stats = {.struct_size = sizeof(stats)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_THREADS, i, &stats);
+		report->has_thread_times |= stats.wall_ns > 0;
+		report->has_switches |= stats.voluntary_switches > 0 || stats.involuntary_switches > 0;
+	}
+}
+
 static void summarize_profile(log_report *report)
 {
 	log_summary *summary = &report->summary;
@@ -146,6 +186,7 @@ static void summarize_profile(log_report *report)
 	summary->events = report->totals.events;
 	summary->threads = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	read_properties(report);
+	read_threads(report);
 	sampling_set_unit(&summary->sampling, report->totals.sample_period_ns);
 	summary_complete(summary, &report->input);
 }
@@ -182,6 +223,19 @@ static int lacks_memory(const log_report *report)
 	return STATUS_NOTHING;
 }
 
+/* Reports on standard error if the log has nothing inside the window. */
+static void check_window(const log_report *report)
+{
+	const time_window *window = &report->options.window;
+	char end[TEXT_NUMBER_SIZE];
+
+	if (!window->is_bounded || window->start_ns <= window->log_end_ns)
+		return;
+	text_begin_message(report->input.name);
+	fprintf(stderr, "nothing is inside the time window: the log ends after %s\n",
+		text_duration(end, window->log_end_ns > 0 ? (uint64_t)window->log_end_ns : 0));
+}
+
 int report_read(log_report *report, const char *path, const report_options *options)
 {
 	int status;
@@ -208,7 +262,7 @@ int report_read(log_report *report, const char *path, const report_options *opti
 		return lacks_memory(report);
 	if (!options->is_quiet) {
 		report_filters_check(report);
-		report_window_check(report);
+		check_window(report);
 	}
 	if (!options->without_lines)
 		report->lines = native_lines_create(report->input.reader, options->readable_names);

@@ -276,7 +276,7 @@ static void print_table(const log_report *report, size_t number, const mprof_fra
 	shown = report_rows(report, count);
 	if (selection.total > 0 || selection.count > 0) {
 		report_title(report, of_callers ? source->callers : source->callees, shown, count,
-			     of_callers ? TABLE_CALLERS : TABLE_CALLEES);
+			     of_callers ? REPORT_TABLE_CALLERS : REPORT_TABLE_CALLEES);
 		printf("  %10s %10s", "total", "self");
 		if (source->count != NULL)
 			printf(" %14s", source->count);
@@ -358,7 +358,7 @@ static void print_fields(const log_report *report, json_writer *json, uint32_t n
 }
 
 static const report_tree inverted_tree = {
-	.table = TABLE_INVERTED_TREES,
+	.table = REPORT_TABLE_INVERTED_TREES,
 	.subject = "method or native function, below it its callers",
 	.key = "tree",
 	.share_key = "min_percent",
@@ -441,7 +441,7 @@ static void print_rows_json(const log_report *report, json_writer *json, const c
 	json_end_array(json);
 }
 
-void report_frames_json(const log_report *report, json_writer *json)
+void report_frames_json(log_report *report, json_writer *json)
 {
 	print_rows_json(report, json, "callers", report->frames.callers, 1);
 	print_rows_json(report, json, "callees", report->frames.callees, 0);

@@ -29,6 +29,6 @@ int report_frames_keep_stack(const log_report *report, uint32_t stack);
 int report_frames_keep_site(const log_report *report, uint32_t stack, uint32_t caller);
 
 void report_frames_text(const log_report *report);
-void report_frames_json(const log_report *report, json_writer *json);
+void report_frames_json(log_report *report, json_writer *json);
 
 #endif

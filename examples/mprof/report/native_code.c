@@ -8,9 +8,8 @@
 #include "report/filters.h"
 #include "report/parts.h"
 #include "shared/kinds.h"
-#include "shared/text.h"
 
-#include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* Code of one origin, of one assembly or of all. */
@@ -23,12 +22,20 @@ typedef struct code_sum {
 	uint64_t compile_ns;
 } code_sum;
 
-static int fetch_code(const log_report *report, size_t index, void *row)
-{
-	mprof_method_code *code = row;
+static const mprof_table_column sum_fields[] = {
+	{"assembly_id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(code_sum, assembly_id), 1},
+	{"origin", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(code_sum, origin), 1},
+	{"methods", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, methods), 1},
+	{"count", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(code_sum, count), 1},
+	{"bytes", MPROF_TYPE_UINT64, MPROF_UNIT_BYTES, offsetof(code_sum, bytes), 1},
+	{"compile_ns", MPROF_TYPE_UINT64, MPROF_UNIT_NANOSECONDS, offsetof(code_sum, compile_ns), 1},
+	{.name = NULL},
+};
 
-	code->struct_size = sizeof(*code);
-	mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, index, code);
+static int keep_code(const log_report *report, const void *row)
+{
+	const mprof_method_code *code = row;
+
 	return code->method != 0 ? report_wants_method(report, code->method) : report_wants_all(report);
 }
 
@@ -47,41 +54,6 @@ uint64_t report_code_count(const log_report *report, uint32_t origin)
 	return count;
 }
 
-static int compare_code(const void *left, const void *right)
-{
-	const mprof_method_code *a = left;
-	const mprof_method_code *b = right;
-	int order = report_larger_first(a->bytes, b->bytes);
-
-	order = order != 0 ? order : report_larger_first(b->method, a->method);
-	return order != 0 ? order : report_larger_first(b->origin, a->origin);
-}
-
-/* The rows of all methods, those with the most code first. */
-static mprof_method_code *collect_code(const log_report *report, size_t *count)
-{
-	mprof_method_code *rows =
-		report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES),
-			       sizeof(mprof_method_code), fetch_code, compare_code, count);
-
-	report_apply_order(report, ORDER_CODE, rows, *count, sizeof(*rows));
-	return rows;
-}
-
-static int fetch_sum(const log_report *report, size_t index, void *row)
-{
-	code_sum *sum = row;
-	mprof_method_code code;
-	method_name name = {.assembly_id = 0};
-
-	if (!fetch_code(report, index, &code))
-		return 0;
-	if (code.method != 0)
-		names_method(report->input.reader, code.method, &name);
-	*sum = (code_sum){name.assembly_id, code.origin, code.method != 0, code.count, code.bytes, code.compile_ns};
-	return 1;
-}
-
 static int compare_groups(const void *left, const void *right)
 {
 	const code_sum *a = left;
@@ -91,184 +63,134 @@ static int compare_groups(const void *left, const void *right)
 	return order != 0 ? order : report_larger_first(b->origin, a->origin);
 }
 
-static int compare_origins(const void *left, const void *right)
+static void add_sum(code_sum *into, const code_sum *row)
 {
-	return report_larger_first(((const code_sum *)right)->origin, ((const code_sum *)left)->origin);
+	into->methods += row->methods;
+	into->count += row->count;
+	into->bytes += row->bytes;
+	into->compile_ns += row->compile_ns;
 }
 
-static int compare_sums(const void *left, const void *right)
+/* The code of all methods that pass the filters, one row for each. */
+static code_sum *read_codes(const log_report *report, int by_assembly, size_t *count)
 {
-	int order = report_larger_first(((const code_sum *)left)->bytes, ((const code_sum *)right)->bytes);
+	const size_t all = mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES);
+	code_sum *rows = report_view_allocate(all, sizeof(*rows));
 
-	return order != 0 ? order : compare_groups(left, right);
-}
+	*count = 0;
+	for (size_t i = 0; rows != NULL && i < all; i++) {
+		mprof_method_code code = {.struct_size = sizeof(code)};
+		method_name name = {.assembly_id = 0};
 
-/*
- * The sums of neighbours that \p compare finds equal. Returns their number. The sums replace the rows, which are sorted
- * by \p compare.
- */
-static size_t add_up(code_sum *rows, size_t count, int (*compare)(const void *, const void *))
-{
-	size_t sums = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		code_sum row = rows[i];
-
-		if (sums == 0 || compare(&rows[sums - 1], &row) != 0) {
-			rows[sums++] = row;
+		mprof_profile_get_row(report->profile, MPROF_TABLE_METHOD_CODES, i, &code);
+		if (!keep_code(report, &code))
 			continue;
-		}
-		rows[sums - 1].methods += row.methods;
-		rows[sums - 1].count += row.count;
-		rows[sums - 1].bytes += row.bytes;
-		rows[sums - 1].compile_ns += row.compile_ns;
+		if (by_assembly && code.method != 0)
+			names_method(report->input.reader, code.method, &name);
+		rows[(*count)++] = (code_sum){name.assembly_id, code.origin, code.method != 0,
+					      code.count,       code.bytes,  code.compile_ns};
 	}
-	return sums;
+	return rows;
 }
 
-/* Sums by \p compare, the largest first. The caller frees the array. */
-static code_sum *collect_sums(const log_report *report, int (*compare)(const void *, const void *), size_t *count)
+static void *read_sums(const log_report *report, int by_assembly, size_t *count)
 {
-	code_sum *sums = report_collect(report, mprof_profile_get_row_count(report->profile, MPROF_TABLE_METHOD_CODES),
-					sizeof(*sums), fetch_sum, compare, count);
+	size_t all;
+	code_sum *rows = read_codes(report, by_assembly, &all);
 
-	if (sums == NULL)
-		return NULL;
-	*count = add_up(sums, *count, compare);
-	qsort(sums, *count, sizeof(*sums), compare_sums);
-	return sums;
-}
+	*count = 0;
+	if (all > 1)
+		qsort(rows, all, sizeof(*rows), compare_groups);
+	for (size_t i = 0; i < all; i++) {
+		const code_sum row = rows[i];
 
-static void print_sum(const code_sum *sum)
-{
-	char bytes[TEXT_NUMBER_SIZE];
-	char methods[TEXT_NUMBER_SIZE];
-	char time[TEXT_NUMBER_SIZE];
-
-	printf("  %10s %10s %10s  ", text_bytes(bytes, sum->bytes), text_count(methods, sum->methods),
-	       text_duration(time, sum->compile_ns));
-}
-
-static void print_totals(const log_report *report)
-{
-	size_t count;
-	code_sum *sums = collect_sums(report, compare_origins, &count);
-
-	if (count > 0) {
-		report_title(report, "Code by origin", count, count, TABLE_CODE_TOTALS);
-		printf("  %10s %10s %10s  %s\n", "bytes", "methods", "compiling", "origin");
-	}
-	for (size_t i = 0; i < count; i++) {
-		print_sum(&sums[i]);
-		puts(kind_of_code(sums[i].origin));
-	}
-	free(sums);
-}
-
-static void print_assemblies(const log_report *report)
-{
-	size_t count;
-	code_sum *sums = collect_sums(report, compare_groups, &count);
-	size_t shown = report_rows(report, count);
-
-	if (count > 0) {
-		report_title(report, "Code by assembly", shown, count, TABLE_CODE_ASSEMBLIES);
-		printf("  %10s %10s %10s  %-11s  %s\n", "bytes", "methods", "compiling", "origin", "assembly");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		print_sum(&sums[i]);
-		printf("%-11s  ", kind_of_code(sums[i].origin));
-		if (sums[i].origin == MPROF_CODE_TRAMPOLINE && sums[i].assembly_id == 0)
-			puts("(none)");
+		if (*count > 0 && compare_groups(&rows[*count - 1], &row) == 0)
+			add_sum(&rows[*count - 1], &row);
 		else
-			report_name(assembly_names_get(&report->assemblies, sums[i].assembly_id));
+			rows[(*count)++] = row;
 	}
-	free(sums);
+	return rows;
 }
 
-static void print_methods(const log_report *report)
+static void *read_origins(const log_report *report, size_t *count)
 {
-	size_t count;
-	mprof_method_code *rows = collect_code(report, &count);
-	size_t shown = report_rows(report, count);
-	char bytes[TEXT_NUMBER_SIZE];
-	char times[TEXT_NUMBER_SIZE];
-	char compiling[TEXT_NUMBER_SIZE];
-
-	if (count > 0) {
-		report_title(report, "Largest code by method", shown, count, TABLE_CODE_METHODS);
-		printf("  %10s %10s %10s  %-11s  %s\n", "bytes", "times", "compiling", "origin", "method");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		printf("  %10s %10s %10s  %-11s  ", text_bytes(bytes, rows[i].bytes), text_count(times, rows[i].count),
-		       text_duration(compiling, rows[i].compile_ns), kind_of_code(rows[i].origin));
-		if (rows[i].method != 0)
-			report_method(report, rows[i].method);
-		else
-			puts("(no method)");
-	}
-	free(rows);
+	return read_sums(report, 0, count);
 }
 
-void report_code_text(const log_report *report)
+static void *read_assemblies(const log_report *report, size_t *count)
 {
-	print_totals(report);
-	print_assemblies(report);
-	print_methods(report);
+	return read_sums(report, 1, count);
 }
 
-static void print_sums_json(const log_report *report, json_writer *json, const char *key,
-			    int (*compare)(const void *, const void *), int has_assembly)
+static void print_assembly(const log_report *report, const void *row)
 {
-	size_t count;
-	code_sum *sums = collect_sums(report, compare, &count);
+	const code_sum *sum = row;
 
-	json_begin_array(json, key);
-	for (size_t i = 0; i < count; i++) {
-		json_begin_object(json, NULL);
-		if (has_assembly)
-			json_string(json, "assembly", assembly_names_get(&report->assemblies, sums[i].assembly_id));
-		json_string(json, "origin", kind_of_code(sums[i].origin));
-		json_unsigned(json, "methods", sums[i].methods);
-		json_unsigned(json, "count", sums[i].count);
-		json_unsigned(json, "bytes", sums[i].bytes);
-		json_unsigned(json, "compile_ns", sums[i].compile_ns);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	free(sums);
+	fputs("  ", stdout);
+	if (sum->origin == MPROF_CODE_TRAMPOLINE && sum->assembly_id == 0)
+		puts("(none)");
+	else
+		report_name(assembly_names_get(&report->assemblies, sum->assembly_id));
 }
 
-/* Estimated size of a row in JSON, with names of average length. */
-#define ROW_SIZE 160
-
-static void print_methods_json(log_report *report, json_writer *json)
+static void print_method(const log_report *report, const void *row)
 {
-	size_t count;
-	mprof_method_code *rows = collect_code(report, &count);
-	size_t shown = report_rows(report, count);
-	uint64_t room = report_room(report);
-	size_t i;
+	const mprof_method_code *code = row;
 
-	json_begin_array(json, "code_methods");
-	for (i = 0; i < shown && report_takes_room(&room, ROW_SIZE); i++) {
-		json_begin_object(json, NULL);
-		json_string(json, "method",
-			    rows[i].method != 0 ? names_full_method(report->input.names, rows[i].method) : NULL);
-		json_string(json, "origin", kind_of_code(rows[i].origin));
-		json_unsigned(json, "count", rows[i].count);
-		json_unsigned(json, "bytes", rows[i].bytes);
-		json_unsigned(json, "compile_ns", rows[i].compile_ns);
-		json_end_object(json);
-	}
-	json_end_array(json);
-	report->left_out.code_methods = shown - i;
-	free(rows);
+	fputs("  ", stdout);
+	if (code->method != 0)
+		report_method(report, code->method);
+	else
+		puts("(no method)");
 }
 
-void report_code_json(log_report *report, json_writer *json)
+static void write_assembly(const log_report *report, json_writer *json, const void *row, uint64_t id)
 {
-	print_sums_json(report, json, "code_totals", compare_origins, 0);
-	print_sums_json(report, json, "code_assemblies", compare_groups, 1);
-	print_methods_json(report, json);
+	(void)row;
+	json_string(json, "assembly", assembly_names_get(&report->assemblies, (uint32_t)id));
 }
+
+#define SUM_ROWS                                                                                                       \
+	.row_size = sizeof(code_sum), .fields = sum_fields, .order = "bytes <assembly_id <origin", .has_all_rows = 1
+#define AMOUNTS                                                                                                        \
+	VIEW_COLUMN(10, "bytes", "bytes"), VIEW_COLUMN(10, "methods", "methods"),                                      \
+		VIEW_COLUMN(10, "compiling", "compile_ns")
+#define SUM_FIELDS                                                                                                     \
+	VIEW_KIND(origin, "origin", kind_of_code), VIEW_FIELD(methods), VIEW_FIELD(count), VIEW_FIELD(bytes),          \
+		VIEW_FIELD(compile_ns)
+
+const report_view code_by_origin = {
+	SUM_ROWS,
+	.table = REPORT_TABLE_CODE_TOTALS,
+	.read = read_origins,
+	.title = "Code by origin",
+	.shows_all = 1,
+	.columns = {AMOUNTS, VIEW_COLUMN_BY(0, "origin", .field = "origin", .kind = kind_of_code)},
+	.json = {SUM_FIELDS},
+};
+
+const report_view code_by_assembly = {
+	SUM_ROWS,
+	.table = REPORT_TABLE_CODE_ASSEMBLIES,
+	.read = read_assemblies,
+	.title = "Code by assembly",
+	.columns = {AMOUNTS, VIEW_COLUMN_BY(-11, "origin", .field = "origin", .kind = kind_of_code),
+		    VIEW_COLUMN_BY(0, "assembly", .print = print_assembly)},
+	.json = {VIEW_JOIN(assembly_id, write_assembly), SUM_FIELDS},
+};
+
+const report_view code_by_method = {
+	.table = REPORT_TABLE_CODE_METHODS,
+	.source = MPROF_TABLE_METHOD_CODES,
+	.keep = keep_code,
+	.order = "bytes <method <origin",
+	.sorts = {{"bytes", "bytes", NULL}, {"times", "count", NULL}, {"compiling", "compile_ns", NULL}},
+	.title = "Largest code by method",
+	.columns = {VIEW_COLUMN(10, "bytes", "bytes"), VIEW_COLUMN(10, "times", "count"),
+		    VIEW_COLUMN(10, "compiling", "compile_ns"),
+		    VIEW_COLUMN_BY(-11, "origin", .field = "origin", .kind = kind_of_code),
+		    VIEW_COLUMN_BY(0, "method", .print = print_method)},
+	.json = {VIEW_NAME(method, "method"), VIEW_KIND(origin, "origin", kind_of_code), VIEW_ALL_OTHERS},
+	.row_bytes = 160,
+	.left_out = LEFT_OUT_CODE_METHODS,
+};

@@ -18,9 +18,6 @@
 
 #include <mprof/profile.h>
 
-/** The orders of methods that are printed without a choice. */
-typedef enum report_order { REPORT_BY_SELF, REPORT_BY_TOTAL } report_order;
-
 /** Shares are in units of a millionth of a percent, so that a share given in decimal digits is exact. */
 #define REPORT_PERCENT UINT64_C(1000000)
 #define REPORT_WHOLE (100 * REPORT_PERCENT)
@@ -76,20 +73,21 @@ typedef struct report_filters {
 	nearest_name thread;
 } report_filters;
 
-/** Numbers of rows that a bounded document has no room for. */
-typedef struct report_left_out {
-	uint64_t allocation_stacks;
-	uint64_t monitor_stacks;
-	uint64_t exception_stacks;
-	uint64_t exception_clauses;
-	uint64_t code_methods;
-	uint64_t handle_stacks;
-	uint64_t heap_shot_classes;
-	uint64_t heap_summaries;
-	uint64_t age_sites;
-	uint64_t memory_places;
-	uint64_t memory_sizes;
-} report_left_out;
+/** Parts of a bounded document whose rows may be left out. */
+typedef enum report_part {
+	LEFT_OUT_ALLOCATION_STACKS,
+	LEFT_OUT_MONITOR_STACKS,
+	LEFT_OUT_EXCEPTION_STACKS,
+	LEFT_OUT_EXCEPTION_CLAUSES,
+	LEFT_OUT_CODE_METHODS,
+	LEFT_OUT_HANDLE_STACKS,
+	LEFT_OUT_HEAP_SHOT_CLASSES,
+	LEFT_OUT_HEAP_SUMMARIES,
+	LEFT_OUT_AGE_SITES,
+	LEFT_OUT_MEMORY_PLACES,
+	LEFT_OUT_MEMORY_SIZES,
+	LEFT_OUT_PARTS
+} report_part;
 
 /** Indices of trees by #mprof_frame_source (minus 1, since 0 is not a source). */
 enum { REPORT_SOURCE_CALLS, REPORT_SOURCE_SAMPLES, REPORT_SOURCE_ALLOCATIONS, REPORT_SOURCES };
@@ -123,17 +121,17 @@ typedef struct log_report {
 	int has_filtered_classes; /**< Their allocations are those of the call stacks that the filters keep. */
 	report_filters filters;
 	report_frames frames;
-	report_left_out left_out;
-	native_lines *lines; /**< Lines of native code; NULL if they are not wanted or not supported. */
+	uint64_t left_out[LEFT_OUT_PARTS]; /**< Numbers of rows that a bounded document has no room for. */
+	native_lines *lines;               /**< Lines of native code; NULL if they are not wanted or not supported. */
 	sample_view samples;
+	int has_thread_times; /**< The log states when its threads were running. */
+	int has_switches;     /**< Some thread was switched at least once. */
+	void *join;           /**< While a table is printed: what its rows are joined with. */
 } log_report;
 
 /** Reads the log and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */
 int report_read(log_report *report, const char *path, const report_options *options);
 void report_release(log_report *report);
-
-/** Sorts the methods: in the chosen order if there is one. */
-void report_sort_methods(log_report *report, report_order order);
 
 /**
  * Whether there were calls: also in a window of time in which none began, because one that began before it lasted.
@@ -145,6 +143,12 @@ size_t report_rows(const log_report *report, size_t count);
 
 /** Whether a section is to be printed. */
 int report_wants(const log_report *report, report_section section);
+
+/**
+ * Checks a list of orders with commas between them: KEY for all tables that have it, or SECTION:KEY. Returns 0 after a
+ * message if one does not exist.
+ */
+int report_check_orders(const char *list);
 
 void report_print_text(log_report *report);
 void report_print_json(log_report *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports sampled items, and the tree of their call stacks. */
+/* Reports samples: by item, by line of native code, by kind of wait, and as the tree of their call stacks. */
 #include "report/samples.h"
 
 #include "common/name_cut.h"
@@ -9,48 +9,13 @@
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int fetch_sample(const log_report *report, size_t index, void *row)
-{
-	const sample_item *item = &report->samples.items[index];
-
-	memcpy(row, item, sizeof(*item));
-	if (item->total == 0)
-		return 0;
-	if (item->kind == MPROF_SAMPLE_METHOD && item->id != 0)
-		return report_wants_method(report, item->id);
-	return report_wants_all(report);
-}
-
-static int compare_texts(const char *left, const char *right)
-{
-	return strcmp(left != NULL ? left : "", right != NULL ? right : "");
-}
-
-static int compare_samples(const void *left, const void *right)
-{
-	const sample_item *a = left;
-	const sample_item *b = right;
-	int order = report_larger_first(a->self, b->self);
-
-	order = order != 0 ? order : report_larger_first(a->total, b->total);
-	order = order != 0 ? order : report_larger_first(b->kind, a->kind);
-	order = order != 0 ? order : report_larger_first(b->id, a->id);
-	order = order != 0 ? order : compare_texts(a->name, b->name);
-	order = order != 0 ? order : compare_texts(a->file, b->file);
-	return order != 0 ? order : report_larger_first(b->line, a->line);
-}
-
-static sample_item *collect_samples(const log_report *report, size_t *count)
-{
-	sample_item *rows = report_collect(report, report->samples.item_count, sizeof(sample_item), fetch_sample,
-					   compare_samples, count);
-
-	report_apply_order(report, ORDER_SAMPLES, rows, *count, sizeof(*rows));
-	return rows;
-}
+/*
+ * Names of what samples hit.
+ */
 
 const char *report_sample_module(const log_report *report, const sample_item *item)
 {
@@ -90,8 +55,10 @@ void report_sample_name(const log_report *report, const sample_item *item)
 }
 
 /* Prints an item as the rest of a line: its name, and where a native function is defined. */
-static void print_item(const log_report *report, const sample_item *item)
+static void print_item(const log_report *report, const void *row)
 {
+	const sample_item *item = row;
+
 	report_sample_name(report, item);
 	if (item->file != NULL && item->line != 0) {
 		fputs(" (", stdout);
@@ -99,72 +66,6 @@ static void print_item(const log_report *report, const sample_item *item)
 		printf(":%" PRIu32 ")", item->line);
 	}
 	putchar('\n');
-}
-
-/* Prints a number of samples, its share, and the time that the samples represent if it can be estimated. */
-static void print_hits(const log_report *report, uint64_t hits)
-{
-	char text[TEXT_NUMBER_SIZE];
-
-	printf(" %10s", text_count(text, hits));
-	printf(" %8s", text_percent(text, hits, report->totals.samples));
-	if (sampling_has_time(&report->summary.sampling))
-		printf(" %10s", text_duration(text, sampling_time_of(&report->summary.sampling, hits)));
-}
-
-/* The time without samples is known for the whole log only. */
-static void report_samples_rest(const log_report *report)
-{
-	if (report_wants_all(report) && !report_filters_frames(report) && !report->options.has_thread &&
-	    !report->options.window.is_bounded)
-		sampling_print_rest(&report->summary.sampling, 21, stdout);
-}
-
-/* Samples of which the outer frames are not known. */
-static uint64_t count_truncated(const sample_item *rows, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].kind == MPROF_SAMPLE_TRUNCATED)
-			return rows[i].total;
-	}
-	return 0;
-}
-
-static void print_truncated(uint64_t truncated)
-{
-	char text[TEXT_NUMBER_SIZE];
-
-	if (truncated > 0)
-		printf("  The outer callers of %s samples are not known: they are below [truncated].\n",
-		       text_count(text, truncated));
-}
-
-void report_samples_text(const log_report *report)
-{
-	size_t count;
-	sample_item *rows = collect_samples(report, &count);
-	size_t shown = report_rows(report, count);
-
-	if (count > 0) {
-		report_title(report, "Samples", shown, count, TABLE_SAMPLES);
-		sampling_print_rate(&report->summary.sampling, stdout);
-		print_truncated(count_truncated(rows, count));
-		if (sampling_has_time(&report->summary.sampling))
-			printf("  %10s %8s %10s %10s %8s %10s", "self", "", "time", "total", "", "time");
-		else
-			printf("  %10s %8s %10s %8s", "self", "", "total", "");
-		puts("  method or native function");
-	}
-	for (size_t i = 0; i < shown; i++) {
-		putchar(' ');
-		print_hits(report, rows[i].self);
-		print_hits(report, rows[i].total);
-		fputs("  ", stdout);
-		print_item(report, &rows[i]);
-	}
-	if (count > 0)
-		report_samples_rest(report);
-	free(rows);
 }
 
 const char *report_sample_kind(const log_report *report, const sample_item *item)
@@ -202,39 +103,351 @@ static void print_item_fields(const log_report *report, json_writer *json, const
 	}
 }
 
-static void print_estimates(const log_report *report, json_writer *json, uint64_t self, uint64_t total)
+/*
+ * The time that samples stand for.
+ */
+
+static int has_time(const log_report *report, const view_rows *rows)
+{
+	(void)rows;
+	return sampling_has_time(&report->summary.sampling);
+}
+
+static const char *format_time(const log_report *report, const void *row, uint64_t hits, char text[TEXT_NUMBER_SIZE])
+{
+	(void)row;
+	return text_duration(text, sampling_time_of(&report->summary.sampling, hits));
+}
+
+/* Null if the time is not known. */
+static void print_time(const log_report *report, json_writer *json, const char *key, uint64_t hits)
 {
 	const sampling_facts *sampling = &report->summary.sampling;
 
-	if (sampling_has_time(sampling)) {
-		json_unsigned(json, "estimated_ns", sampling_time_of(sampling, self));
-		json_unsigned(json, "estimated_total_ns", sampling_time_of(sampling, total));
-	} else {
-		json_null(json, "estimated_ns");
-		json_null(json, "estimated_total_ns");
+	if (sampling_has_time(sampling))
+		json_unsigned(json, key, sampling_time_of(sampling, hits));
+	else
+		json_null(json, key);
+}
+
+static void print_own_time(const log_report *report, json_writer *json, const void *row, uint64_t hits)
+{
+	(void)row;
+	print_time(report, json, "estimated_ns", hits);
+}
+
+static void print_total_time(const log_report *report, json_writer *json, const void *row, uint64_t hits)
+{
+	(void)row;
+	print_time(report, json, "estimated_total_ns", hits);
+}
+
+#define OF_ALL_SAMPLES .whole = offsetof(mprof_profile_totals, samples)
+
+/*
+ * Items.
+ */
+
+static const mprof_table_column item_fields[] = {
+	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(sample_item, kind), 1},
+	{"id", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, id), 1},
+	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_item, line), 1},
+	{"name", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, name), 1},
+	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_item, file), 1},
+	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, self), 1},
+	{"total_hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_item, total), 1},
+	{.name = NULL},
+};
+
+static void *read_samples(const log_report *report, size_t *count)
+{
+	*count = report->samples.item_count;
+	return report_view_copy(report->samples.items, sizeof(*report->samples.items), count);
+}
+
+static int keep_sample(const log_report *report, const void *row)
+{
+	const sample_item *item = row;
+
+	if (item->kind == MPROF_SAMPLE_METHOD && item->id != 0)
+		return report_wants_method(report, item->id);
+	return report_wants_all(report);
+}
+
+static void print_row_name(const log_report *report, const void *row)
+{
+	fputs("  ", stdout);
+	print_item(report, row);
+}
+
+static void print_row_fields(const log_report *report, json_writer *json, const void *row, uint64_t value)
+{
+	(void)value;
+	print_item_fields(report, json, row);
+}
+
+/* The time without samples is known for the whole log only. */
+static void report_samples_rest(const log_report *report)
+{
+	if (report_wants_all(report) && !report_filters_frames(report) && !report->options.has_thread &&
+	    !report->options.window.is_bounded)
+		sampling_print_rest(&report->summary.sampling, 21, stdout);
+}
+
+/* Samples of which the outer frames are not known. */
+static uint64_t count_truncated(const view_rows *rows)
+{
+	const sample_item *items = (const sample_item *)(const void *)rows->rows;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		if (items[i].kind == MPROF_SAMPLE_TRUNCATED)
+			return items[i].total;
+	}
+	return 0;
+}
+
+static void print_truncated(uint64_t truncated)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (truncated > 0)
+		printf("  The outer callers of %s samples are not known: they are below [truncated].\n",
+		       text_count(text, truncated));
+}
+
+static void note_sampling(const log_report *report, const view_rows *rows)
+{
+	sampling_print_rate(&report->summary.sampling, stdout);
+	print_truncated(count_truncated(rows));
+}
+
+const report_view samples_by_item = {
+	.table = REPORT_TABLE_SAMPLES,
+	.row_size = sizeof(sample_item),
+	.fields = item_fields,
+	.read = read_samples,
+	.present = "total_hits",
+	.keep = keep_sample,
+	.order = "hits total_hits <kind <id <name <file <line",
+	.sorts = {{"self", "hits", NULL}, {"total", "total_hits", NULL}},
+	.title = "Samples",
+	.note = note_sampling,
+	OF_ALL_SAMPLES,
+	.columns = {VIEW_COLUMN(10, "self", "hits"), VIEW_SHARE_COLUMN("hits"),
+		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN(10, "total", "total_hits"), VIEW_SHARE_COLUMN("total_hits"),
+		    VIEW_COLUMN_BY(10, "time", .field = "total_hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN_BY(0, "method or native function", .print = print_row_name)},
+	.json = {VIEW_COMPUTED(print_row_fields), VIEW_FIELD(hits), VIEW_FIELD(total_hits),
+		 VIEW_JOIN(hits, print_own_time), VIEW_JOIN(total_hits, print_total_time)},
+};
+
+void report_samples_text(const log_report *report)
+{
+	view_rows rows = report_view_collect(report, &samples_by_item);
+
+	report_view_rows_text(report, &samples_by_item, samples_by_item.title, &rows, report->totals.samples);
+	if (rows.count > 0)
+		report_samples_rest(report);
+	free(rows.rows);
+}
+
+void report_samples_json(log_report *report, json_writer *json)
+{
+	view_rows rows = report_view_collect(report, &samples_by_item);
+
+	report_view_rows_json(report, json, &samples_by_item, &rows);
+	json_unsigned(json, "samples_total", report->totals.samples);
+	json_unsigned(json, "samples_truncated", count_truncated(&rows));
+	free(rows.rows);
+}
+
+/*
+ * Lines of native code.
+ */
+
+static const mprof_table_column line_fields[] = {
+	{"item", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, item), 1},
+	{"line", MPROF_TYPE_UINT32, MPROF_UNIT_NUMBER, offsetof(sample_line, line), 1},
+	{"file", MPROF_TYPE_TEXT, MPROF_UNIT_TEXT, offsetof(sample_line, file), 1},
+	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(sample_line, hits), 1},
+	{.name = NULL},
+};
+
+static void *read_lines(const log_report *report, size_t *count)
+{
+	*count = report_wants_all(report) ? report->samples.line_count : 0;
+	return report_view_copy(report->samples.lines, sizeof(*report->samples.lines), count);
+}
+
+static void print_line(const log_report *report, const void *row)
+{
+	const sample_line *line = row;
+
+	fputs("  ", stdout);
+	name_print(report_file_name(line->file));
+	printf(":%" PRIu32 " ", line->line);
+	report_sample_name(report, &report->samples.items[line->item]);
+	putchar('\n');
+}
+
+static void print_line_fields(const log_report *report, json_writer *json, const void *row, uint64_t item)
+{
+	const sample_line *line = row;
+
+	report_sample_fields(report, json, &report->samples.items[item]);
+	report_json_position(json, line->file, line->line);
+}
+
+const report_view samples_by_line = {
+	.table = REPORT_TABLE_SAMPLE_LINES,
+	.row_size = sizeof(sample_line),
+	.fields = line_fields,
+	.read = read_lines,
+	.order = "hits <file <line <item",
+	.title = "Samples by line of native code",
+	OF_ALL_SAMPLES,
+	.columns = {VIEW_COLUMN(10, "self", "hits"), VIEW_SHARE_COLUMN("hits"),
+		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN_BY(0, "line, and its function", .print = print_line)},
+	.json = {VIEW_JOIN(item, print_line_fields), VIEW_FIELD(hits), VIEW_JOIN(hits, print_own_time)},
+};
+
+static uint32_t count_modules(const log_report *report)
+{
+	return (uint32_t)mprof_reader_get_record_count(report->input.reader, MPROF_RECORD_MODULE);
+}
+
+/* The module with an ID. Returns 0 if it is not defined, or none of its locations was looked up. */
+static int get_module(const log_report *report, uint32_t id, mprof_record *module, debug_state *state)
+{
+	return native_lines_get_state(report->lines, id, state) &&
+	       mprof_reader_lookup_record(report->input.reader, MPROF_RECORD_MODULE, id, module, sizeof(*module)) ==
+		       MPROF_OK;
+}
+
+void report_debug_information_text(const log_report *report)
+{
+	int is_titled = 0;
+
+	for (uint32_t id = 1; id <= count_modules(report); id++) {
+		mprof_record module;
+		debug_state state;
+
+		if (!get_module(report, id, &module, &state) || (state != DEBUG_REBUILT && state != DEBUG_UNREADABLE))
+			continue;
+		if (!is_titled)
+			report_title(report, "Without lines and inlined functions", 0, 0,
+				     REPORT_TABLE_DEBUG_INFORMATION);
+		is_titled = 1;
+		fputs("  ", stdout);
+		name_print(module.as.module.file);
+		puts(state == DEBUG_REBUILT ? ": rebuilt since the recording"
+					    : ": debug information is damaged, or too large to read");
 	}
 }
 
-void report_samples_json(const log_report *report, json_writer *json)
+void report_debug_information_json(log_report *report, json_writer *json)
 {
-	size_t count;
-	sample_item *rows = collect_samples(report, &count);
-	size_t shown = report_rows(report, count);
+	static const char *const names[DEBUG_STATES] = {
+		[DEBUG_FOUND] = "found",     [DEBUG_NO_BUILD_ID] = "no build id",
+		[DEBUG_NO_FILE] = "no file", [DEBUG_REBUILT] = "rebuilt",
+		[DEBUG_NONE] = "none",       [DEBUG_UNREADABLE] = "unreadable"};
 
-	json_begin_array(json, "samples");
-	for (size_t i = 0; i < shown; i++) {
+	json_begin_array(json, sections_table_key(REPORT_TABLE_DEBUG_INFORMATION));
+	for (uint32_t id = 1; id <= count_modules(report); id++) {
+		mprof_record module;
+		debug_state state;
+
+		if (!get_module(report, id, &module, &state))
+			continue;
 		json_begin_object(json, NULL);
-		print_item_fields(report, json, &rows[i]);
-		json_unsigned(json, "hits", rows[i].self);
-		json_unsigned(json, "total_hits", rows[i].total);
-		print_estimates(report, json, rows[i].self, rows[i].total);
+		json_string(json, "module", module.as.module.file);
+		json_string(json, "build_id", module.as.module.build_id);
+		json_string(json, "state", names[state]);
 		json_end_object(json);
 	}
 	json_end_array(json);
-	json_unsigned(json, "samples_total", report->totals.samples);
-	json_unsigned(json, "samples_truncated", count_truncated(rows, count));
-	free(rows);
 }
+
+/*
+ * What threads waited for.
+ */
+
+typedef struct wait_row {
+	uint32_t kind;
+	uint64_t hits;
+} wait_row;
+
+#define WAIT_KINDS (MPROF_WAIT_OTHER + 1)
+
+static const char *const kind_names[WAIT_KINDS] = {
+	[MPROF_WAIT_NONE] = "no known wait", [MPROF_WAIT_LOCK] = "lock",     [MPROF_WAIT_CONDITION] = "condition",
+	[MPROF_WAIT_EVENT] = "event",        [MPROF_WAIT_JOIN] = "join",     [MPROF_WAIT_SLEEP] = "sleep",
+	[MPROF_WAIT_ACCEPT] = "connect",     [MPROF_WAIT_IO] = "read/write", [MPROF_WAIT_POLL] = "poll",
+	[MPROF_WAIT_OTHER] = "other",
+};
+
+static const mprof_table_column wait_fields[] = {
+	{"kind", MPROF_TYPE_UINT32, MPROF_UNIT_KIND, offsetof(wait_row, kind), 1},
+	{"hits", MPROF_TYPE_UINT64, MPROF_UNIT_COUNT, offsetof(wait_row, hits), 1},
+	{.name = NULL},
+};
+
+static void *read_waits(const log_report *report, size_t *count)
+{
+	wait_row *rows = report_view_allocate(WAIT_KINDS, sizeof(*rows));
+
+	*count = rows != NULL ? WAIT_KINDS : 0;
+	for (uint32_t kind = 0; kind < *count; kind++)
+		rows[kind].kind = kind;
+	for (size_t i = 0; rows != NULL && i < mprof_profile_get_row_count(report->profile, MPROF_TABLE_SAMPLE_NODES);
+	     i++) {
+		mprof_sample_node node = {.struct_size = sizeof(node)};
+
+		mprof_profile_get_row(report->profile, MPROF_TABLE_SAMPLE_NODES, i, &node);
+		rows[node.wait < WAIT_KINDS ? node.wait : MPROF_WAIT_OTHER].hits += node.self;
+	}
+	return rows;
+}
+
+static const char *name_of_wait(uint32_t kind)
+{
+	return kind_names[kind];
+}
+
+const report_view samples_by_wait = {
+	.table = REPORT_TABLE_SAMPLE_WAITS,
+	.row_size = sizeof(wait_row),
+	.fields = wait_fields,
+	.read = read_waits,
+	.present = "hits",
+	.order = "hits <kind",
+	.title = "Waiting, by kind",
+	OF_ALL_SAMPLES,
+	.columns = {VIEW_COLUMN(10, "samples", "hits"), VIEW_SHARE_COLUMN("hits"),
+		    VIEW_COLUMN_BY(10, "time", .field = "hits", .text = format_time, .when = has_time),
+		    VIEW_COLUMN_BY(0, "wait", .field = "kind", .kind = name_of_wait)},
+	.json = {VIEW_KIND(kind, "wait", name_of_wait), VIEW_FIELD(hits), VIEW_JOIN(hits, print_own_time)},
+	.shows_all = 1,
+	.has_all_rows = 1,
+};
+
+/* Nothing if the samples were taken by processor time, in which threads do not wait. */
+void report_sample_waits_text(const log_report *report)
+{
+	view_rows rows = report_view_collect(report, &samples_by_wait);
+
+	if ((rows.count > 1 ||
+	     (rows.count == 1 && ((const wait_row *)(const void *)rows.rows)->kind != MPROF_WAIT_NONE)) &&
+	    strcmp(report->summary.sampling.clock, "processor") != 0)
+		report_view_rows_text(report, &samples_by_wait, samples_by_wait.title, &rows, report->totals.samples);
+	free(rows.rows);
+}
+
+/*
+ * The tree.
+ */
 
 static const sample_item *item_of(const log_report *report, uint32_t node)
 {
@@ -289,12 +502,13 @@ static void print_node_fields(const log_report *report, json_writer *json, uint3
 	print_item_fields(report, json, item_of(report, node));
 	json_unsigned(json, "hits", sample->self);
 	json_unsigned(json, "total_hits", sample->total);
-	print_estimates(report, json, sample->self, sample->total);
+	print_time(report, json, "estimated_ns", sample->self);
+	print_time(report, json, "estimated_total_ns", sample->total);
 }
 
 static const report_tree sample_tree = {
 	.title = "Sample tree",
-	.table = TABLE_SAMPLE_TREE,
+	.table = REPORT_TABLE_SAMPLE_TREE,
 	.columns = "       self",
 	.subject = "method or native function",
 	.key = "sample_tree",
@@ -315,7 +529,7 @@ void report_sample_tree_text(const log_report *report)
 	report_tree_text(report, &sample_tree);
 }
 
-void report_sample_tree_json(const log_report *report, json_writer *json)
+void report_sample_tree_json(log_report *report, json_writer *json)
 {
 	report_tree_json(report, &sample_tree, json);
 }

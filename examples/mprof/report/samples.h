@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/samples.h
- * \brief Prints sampled items, and the tree of their call stacks as text and as JSON.
+ * \brief Samples: by item, by line of native code, by kind of wait, and as the tree of their call stacks; and which
+ * modules have no debug information.
  */
 #ifndef REPORT_SAMPLES_H
 #define REPORT_SAMPLES_H
 
-#include "common/json.h"
-#include "report/report.h"
+#include "report/view.h"
 
 /** "managed", "native", "runtime", "truncated" or "collapsed". */
 const char *report_sample_kind(const log_report *report, const sample_item *item);
@@ -24,9 +24,16 @@ void report_sample_name(const log_report *report, const sample_item *item);
 /** Prints the JSON fields of that. */
 void report_sample_fields(const log_report *report, json_writer *json, const sample_item *item);
 
+extern const report_view samples_by_item; /**< For the keys of --sort. */
+extern const report_view samples_by_line;
+extern const report_view samples_by_wait; /**< For documents. */
+
 void report_samples_text(const log_report *report);
-void report_samples_json(const log_report *report, json_writer *json);
+void report_samples_json(log_report *report, json_writer *json);
+void report_debug_information_text(const log_report *report);
+void report_debug_information_json(log_report *report, json_writer *json);
+void report_sample_waits_text(const log_report *report);
 void report_sample_tree_text(const log_report *report);
-void report_sample_tree_json(const log_report *report, json_writer *json);
+void report_sample_tree_json(log_report *report, json_writer *json);
 
 #endif

@@ -1,90 +1,194 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds sections of a report by name. */
+/* Finds sections of a report by name, and states which filters their tables ignore. */
 #include "report/sections.h"
 
 #include "common/nearest.h"
+#include "report/filters.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct section_entry {
 	const char *name;
-	const char *tables; /* JSON keys of its tables, the main table first. */
 	const char *summary;
 } section_entry;
 
 static const section_entry entries[REPORT_SECTIONS] = {
-	[REPORT_SECTION_SESSION] = {"session", "session", "the program, the recording and the state of the log"},
-	[REPORT_SECTION_TOTALS] = {"totals", "totals", "sums of all tables"},
-	[REPORT_SECTION_METHODS] = {"methods", "methods", "methods by time"},
-	[REPORT_SECTION_DURATIONS] = {"durations", "durations", "shortest, longest and percentiles (--percentiles)"},
-	[REPORT_SECTION_SLOW_CALLS] = {"slow-calls", "slow_calls", "the slowest calls (--slowest)"},
-	[REPORT_SECTION_PAUSES] = {"pauses", "pauses pause_summary pause_histogram",
-				   "stops of the world, collections, waits (--pauses)"},
-	[REPORT_SECTION_TIMELINE] = {"timeline", "timeline", "what threads did in slices of time (--timeline)"},
-	[REPORT_SECTION_TREE] = {"tree", "call_tree", "the call tree"},
-	[REPORT_SECTION_FRAMES] = {"frames", "callers callees inverted_trees", "callers, callees, inverted trees"},
-	[REPORT_SECTION_SAMPLES] = {"samples", "samples", "samples by method and native function"},
-	[REPORT_SECTION_SAMPLE_LINES] = {"sample-lines", "sample_lines", "samples by source line"},
-	[REPORT_SECTION_SAMPLE_WAITS] = {"sample-waits", "sample_waits", "samples of waiting threads by kind of wait"},
-	[REPORT_SECTION_SAMPLE_TREE] = {"sample-tree", "sample_tree", "the tree of sampled call stacks"},
-	[REPORT_SECTION_ALLOCATIONS] = {"allocations", "classes", "allocations by class"},
-	[REPORT_SECTION_ALLOCATION_SITES] = {"allocation-sites", "allocation_stacks", "allocations by call site"},
-	[REPORT_SECTION_HISTORY] = {"history", "history age_totals", "what each collection freed (--history)"},
-	[REPORT_SECTION_TYPES] = {"types", "types", "classes with the ages of their objects (--types)"},
-	[REPORT_SECTION_BACKTRACES] = {"backtraces", "backtraces", "the same by call stack (--backtraces)"},
-	[REPORT_SECTION_TEMPORARIES] = {"temporaries", "temporaries", "objects that died young (--temporaries)"},
-	[REPORT_SECTION_ALIVE] = {"alive", "alive", "objects alive at the end or at a time (--alive-at)"},
-	[REPORT_SECTION_HEAP] = {"heap", "heap_shots", "heap snapshots, and objects freed"},
-	[REPORT_SECTION_HEAP_SUMMARIES] = {"heap-summaries", "heap_summaries", "heap summaries by collection"},
-	[REPORT_SECTION_MEMORY] = {"memory", "memory", "native memory"},
-	[REPORT_SECTION_HANDLES] = {"handles", "handles", "handles by type and call site"},
-	[REPORT_SECTION_COLLECTIONS] = {"collections", "collections heap_resizes", "garbage collections"},
-	[REPORT_SECTION_LOCKS] = {"locks", "monitors monitor_stacks monitor_holders", "waits for monitors"},
-	[REPORT_SECTION_FINALIZERS] = {"finalizers", "finalizers", "finalizers by class"},
-	[REPORT_SECTION_EXCEPTIONS] = {"exceptions", "exceptions exception_stacks exception_clauses",
-				       "exceptions by class, and where they are thrown and caught"},
-	[REPORT_SECTION_COMPILATION] = {"compilation", "methods", "methods by time of JIT compilation"},
-	[REPORT_SECTION_CODE] = {"code", "code_totals code_assemblies code_methods", "sizes of compiled code"},
-	[REPORT_SECTION_METRICS] = {"metrics", "metrics", "metrics of the runtime"},
-	[REPORT_SECTION_MARKS] = {"marks", "marks", "markers"},
-	[REPORT_SECTION_THREADS] = {"threads", "threads", "threads"},
-	[REPORT_SECTION_ELEMENTS] = {"elements", "elements", "assemblies and other code units (not as text)"},
-	[REPORT_SECTION_DEBUG_INFORMATION] = {"debug-information", "debug_information",
-					      "modules with and without source lines"},
+	[REPORT_SECTION_SESSION] = {"session", "the program, the recording and the state of the log"},
+	[REPORT_SECTION_TOTALS] = {"totals", "sums of all tables"},
+	[REPORT_SECTION_METHODS] = {"methods", "methods by time"},
+	[REPORT_SECTION_DURATIONS] = {"durations", "shortest, longest and percentiles (--percentiles)"},
+	[REPORT_SECTION_SLOW_CALLS] = {"slow-calls", "the slowest calls (--slowest)"},
+	[REPORT_SECTION_PAUSES] = {"pauses", "stops of the world, collections, waits (--pauses)"},
+	[REPORT_SECTION_TIMELINE] = {"timeline", "what threads did in slices of time (--timeline)"},
+	[REPORT_SECTION_TREE] = {"tree", "the call tree"},
+	[REPORT_SECTION_FRAMES] = {"frames", "callers, callees, inverted trees"},
+	[REPORT_SECTION_SAMPLES] = {"samples", "samples by method and native function"},
+	[REPORT_SECTION_SAMPLE_LINES] = {"sample-lines", "samples by source line"},
+	[REPORT_SECTION_SAMPLE_WAITS] = {"sample-waits", "samples of waiting threads by kind of wait"},
+	[REPORT_SECTION_SAMPLE_TREE] = {"sample-tree", "the tree of sampled call stacks"},
+	[REPORT_SECTION_ALLOCATIONS] = {"allocations", "allocations by class"},
+	[REPORT_SECTION_ALLOCATION_SITES] = {"allocation-sites", "allocations by call site"},
+	[REPORT_SECTION_HISTORY] = {"history", "what each collection freed (--history)"},
+	[REPORT_SECTION_TYPES] = {"types", "classes with the ages of their objects (--types)"},
+	[REPORT_SECTION_BACKTRACES] = {"backtraces", "the same by call stack (--backtraces)"},
+	[REPORT_SECTION_TEMPORARIES] = {"temporaries", "objects that died young (--temporaries)"},
+	[REPORT_SECTION_ALIVE] = {"alive", "objects alive at the end or at a time (--alive-at)"},
+	[REPORT_SECTION_HEAP] = {"heap", "heap snapshots, and objects freed"},
+	[REPORT_SECTION_HEAP_SUMMARIES] = {"heap-summaries", "heap summaries by collection"},
+	[REPORT_SECTION_MEMORY] = {"memory", "native memory"},
+	[REPORT_SECTION_HANDLES] = {"handles", "handles by type and call site"},
+	[REPORT_SECTION_COLLECTIONS] = {"collections", "garbage collections"},
+	[REPORT_SECTION_LOCKS] = {"locks", "waits for monitors"},
+	[REPORT_SECTION_FINALIZERS] = {"finalizers", "finalizers by class"},
+	[REPORT_SECTION_EXCEPTIONS] = {"exceptions", "exceptions by class, and where they are thrown and caught"},
+	[REPORT_SECTION_COMPILATION] = {"compilation", "methods by time of JIT compilation"},
+	[REPORT_SECTION_CODE] = {"code", "sizes of compiled code"},
+	[REPORT_SECTION_METRICS] = {"metrics", "metrics of the runtime"},
+	[REPORT_SECTION_MARKS] = {"marks", "markers"},
+	[REPORT_SECTION_THREADS] = {"threads", "threads"},
+	[REPORT_SECTION_ELEMENTS] = {"elements", "assemblies and other code units (not as text)"},
+	[REPORT_SECTION_DEBUG_INFORMATION] = {"debug-information", "modules with and without source lines"},
 };
 
-#define MAX_NAME_LENGTH 64
+/* Filters that a table ignores. */
+enum {
+	ALL_METHODS = 1, /* --method */
+	ALL_CLASSES = 2, /* --class, --assembly */
+	ALL_STACKS = 4,  /* --focus, --ignore */
+	ALL_THREADS = 8, /* --thread */
+	ALL_LOSSES = 16, /* --time and --last, for lost events. */
+	ALL_TIMES = 32,  /* --time and --last */
+	ALL_STOPS = 64,  /* All but --time and --last, for stops of the world. */
+	ALL_NAMES = ALL_METHODS | ALL_CLASSES,
+	IN_TEXT = 128 /* Not a filter: documents do not have the table. */
+};
 
-/* Whether a word is in a list of words with a space between them. */
-static int has_word(const char *words, const char *word)
+typedef struct table_entry {
+	/* In documents; one inside another, or a figure that differs, is named like "heap_shots.classes". */
+	const char *key;
+	report_section section;
+	unsigned int ignored;
+} table_entry;
+
+static const table_entry tables[REPORT_TABLES] = {
+	[REPORT_TABLE_SESSION] = {"session", REPORT_SECTION_SESSION, 0},
+	[REPORT_TABLE_TOTALS] = {"totals", REPORT_SECTION_TOTALS, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_TOTAL_FREED_OBJECTS] = {"totals.freed_objects", REPORT_SECTION_TOTALS, ALL_THREADS},
+	[REPORT_TABLE_TOTAL_FREED_BYTES] = {"totals.freed_bytes", REPORT_SECTION_TOTALS, ALL_THREADS},
+	[REPORT_TABLE_TOTAL_MOVED_OBJECTS] = {"totals.moved_objects", REPORT_SECTION_TOTALS, ALL_THREADS},
+	[REPORT_TABLE_TOTAL_LOST_EVENTS] = {"totals.lost_events", REPORT_SECTION_TOTALS, ALL_LOSSES},
+	[REPORT_TABLE_TOTAL_EVENTS] = {"totals.events", REPORT_SECTION_TOTALS, ALL_THREADS},
+	[REPORT_TABLE_METHODS] = {"methods", REPORT_SECTION_METHODS, 0},
+	[REPORT_TABLE_COMPILATION] = {"methods.jit_ns", REPORT_SECTION_COMPILATION, ALL_STACKS},
+	[REPORT_TABLE_DURATIONS] = {"durations", REPORT_SECTION_DURATIONS, ALL_STACKS},
+	[REPORT_TABLE_SLOW_CALLS] = {"slow_calls", REPORT_SECTION_SLOW_CALLS, ALL_STACKS},
+	[REPORT_TABLE_PAUSES] = {"pauses", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
+	[REPORT_TABLE_PAUSE_SUMMARY] = {"pause_summary", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
+	[REPORT_TABLE_PAUSE_HISTOGRAM] = {"pause_histogram", REPORT_SECTION_PAUSES, ALL_METHODS | ALL_STOPS},
+	[REPORT_TABLE_TIMELINE] = {"timeline", REPORT_SECTION_TIMELINE, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_CALL_TREE] = {"call_tree", REPORT_SECTION_TREE, ALL_NAMES},
+	[REPORT_TABLE_CALLERS] = {"callers", REPORT_SECTION_FRAMES, ALL_NAMES},
+	[REPORT_TABLE_CALLEES] = {"callees", REPORT_SECTION_FRAMES, ALL_NAMES},
+	[REPORT_TABLE_INVERTED_TREES] = {"inverted_trees", REPORT_SECTION_FRAMES, ALL_NAMES},
+	[REPORT_TABLE_SAMPLES] = {"samples", REPORT_SECTION_SAMPLES, 0},
+	[REPORT_TABLE_SAMPLE_LINES] = {"sample_lines", REPORT_SECTION_SAMPLE_LINES, 0},
+	[REPORT_TABLE_SAMPLE_WAITS] = {"sample_waits", REPORT_SECTION_SAMPLE_WAITS, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_SAMPLE_TREE] = {"sample_tree", REPORT_SECTION_SAMPLE_TREE, ALL_NAMES},
+	[REPORT_TABLE_CLASSES] = {"classes", REPORT_SECTION_ALLOCATIONS, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_ALLOCATION_SITES] = {"allocation_stacks", REPORT_SECTION_ALLOCATION_SITES, ALL_METHODS},
+	[REPORT_TABLE_AGE_TOTALS] = {"age_totals", REPORT_SECTION_HISTORY, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_HISTORY] = {"history", REPORT_SECTION_HISTORY, ALL_NAMES | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_TYPES] = {"types", REPORT_SECTION_TYPES, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_BACKTRACES] = {"backtraces", REPORT_SECTION_BACKTRACES, ALL_METHODS},
+	[REPORT_TABLE_TEMPORARIES] = {"temporaries", REPORT_SECTION_TEMPORARIES, ALL_METHODS},
+	[REPORT_TABLE_ALIVE] = {"alive", REPORT_SECTION_ALIVE, ALL_METHODS},
+	[REPORT_TABLE_ALIVE_CLASSES] = {"alive_types", REPORT_SECTION_ALIVE, ALL_METHODS | ALL_STACKS | IN_TEXT},
+	[REPORT_TABLE_HEAP_SNAPSHOTS] = {"heap_shots", REPORT_SECTION_HEAP, ALL_NAMES | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_HEAP_CLASSES] = {"heap_shots.classes", REPORT_SECTION_HEAP,
+				       ALL_METHODS | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_FREED] = {"classes.freed", REPORT_SECTION_HEAP, ALL_METHODS | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_HEAP_SUMMARIES] = {"heap_summaries", REPORT_SECTION_HEAP_SUMMARIES,
+					 ALL_METHODS | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_MEMORY] = {"memory", REPORT_SECTION_MEMORY, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_MEMORY_PLACES] = {"memory.places", REPORT_SECTION_MEMORY, ALL_NAMES},
+	[REPORT_TABLE_MEMORY_SIZES] = {"memory.sizes", REPORT_SECTION_MEMORY, 0},
+	[REPORT_TABLE_HANDLE_STACKS] = {"handles.stacks", REPORT_SECTION_HANDLES, 0},
+	[REPORT_TABLE_HANDLES] = {"handles", REPORT_SECTION_HANDLES, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_COLLECTIONS] = {"collections", REPORT_SECTION_COLLECTIONS, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_HEAP_RESIZES] = {"heap_resizes", REPORT_SECTION_COLLECTIONS, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_MONITORS] = {"monitors", REPORT_SECTION_LOCKS, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_MONITOR_SITES] = {"monitor_stacks", REPORT_SECTION_LOCKS, ALL_METHODS},
+	[REPORT_TABLE_MONITOR_HOLDERS] = {"monitor_holders", REPORT_SECTION_LOCKS, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_FINALIZERS] = {"finalizers", REPORT_SECTION_FINALIZERS, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_EXCEPTIONS] = {"exceptions", REPORT_SECTION_EXCEPTIONS, ALL_METHODS | ALL_STACKS},
+	[REPORT_TABLE_EXCEPTION_SITES] = {"exception_stacks", REPORT_SECTION_EXCEPTIONS, ALL_METHODS},
+	[REPORT_TABLE_EXCEPTION_CLAUSES] = {"exception_clauses", REPORT_SECTION_EXCEPTIONS, ALL_STACKS},
+	[REPORT_TABLE_CODE_TOTALS] = {"code_totals", REPORT_SECTION_CODE, ALL_STACKS},
+	[REPORT_TABLE_CODE_ASSEMBLIES] = {"code_assemblies", REPORT_SECTION_CODE, ALL_STACKS},
+	[REPORT_TABLE_CODE_METHODS] = {"code_methods", REPORT_SECTION_CODE, ALL_STACKS},
+	[REPORT_TABLE_METRICS] = {"metrics", REPORT_SECTION_METRICS, ALL_NAMES | ALL_STACKS | ALL_THREADS},
+	[REPORT_TABLE_MARKS] = {"marks", REPORT_SECTION_MARKS, ALL_NAMES | ALL_STACKS},
+	[REPORT_TABLE_THREADS] = {"threads", REPORT_SECTION_THREADS, ALL_NAMES | ALL_STACKS | ALL_LOSSES},
+	[REPORT_TABLE_ELEMENTS] = {"elements", REPORT_SECTION_ELEMENTS,
+				   ALL_NAMES | ALL_STACKS | ALL_THREADS | ALL_TIMES},
+	[REPORT_TABLE_DEBUG_INFORMATION] = {"debug_information", REPORT_SECTION_DEBUG_INFORMATION, 0},
+};
+
+static int is_named(const char *key, const char *name)
 {
-	size_t length = strlen(word);
+	const size_t length = strcspn(name, ".");
 
-	if (length == 0)
-		return 0;
-	for (const char *found = strstr(words, word); found != NULL; found = strstr(found + 1, word)) {
-		if ((found == words || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0'))
-			return 1;
-	}
-	return 0;
+	return strcspn(key, ".") == length && strncmp(key, name, length) == 0;
 }
 
 static report_section find_section(const char *name)
 {
-	char table[MAX_NAME_LENGTH];
-	size_t section = 0;
+	for (size_t section = 0; section < REPORT_SECTIONS; section++) {
+		if (strcmp(entries[section].name, name) == 0)
+			return (report_section)section;
+	}
+	for (size_t table = 0; table < REPORT_TABLES; table++) {
+		if ((tables[table].ignored & IN_TEXT) == 0 && is_named(tables[table].key, name))
+			return tables[table].section;
+	}
+	return REPORT_SECTIONS;
+}
 
-	while (section < REPORT_SECTIONS && strcmp(entries[section].name, name) != 0)
+/* Whether a section is named like a table, with a hyphen in place of each underscore. */
+static int is_like(const char *section, const char *key)
+{
+	while (*section != '\0' && (*section == *key || (*section == '-' && *key == '_'))) {
 		section++;
-	if (section < REPORT_SECTIONS)
-		return (report_section)section;
-	/* A table inside another is named like "heap_shots.classes". */
-	snprintf(table, sizeof(table), "%.*s", (int)strcspn(name, "."), name);
-	section = 0;
-	while (section < REPORT_SECTIONS && !has_word(entries[section].tables, table))
-		section++;
-	return (report_section)section;
+		key++;
+	}
+	return *section == '\0' && *key == '\0';
+}
+
+/* The main table of a section: the one with its name, or the first one. */
+static report_table main_table(report_section section)
+{
+	size_t first = REPORT_TABLES;
+
+	for (size_t table = 0; table < REPORT_TABLES; table++) {
+		if (tables[table].section != section)
+			continue;
+		if (is_like(entries[section].name, tables[table].key))
+			return (report_table)table;
+		first = first < REPORT_TABLES ? first : table;
+	}
+	return (report_table)first;
+}
+
+static void choose_table(section_choice *choice, const char *name)
+{
+	snprintf(choice->table, sizeof(choice->table), "%s", name);
+}
+
+static void choose_main_table(section_choice *choice, report_section section)
+{
+	choose_table(choice, tables[main_table(section)].key);
+	choice->table[strcspn(choice->table, ".")] = '\0';
 }
 
 static void refuse_name(const char *name)
@@ -103,11 +207,11 @@ static void refuse_name(const char *name)
 
 int sections_parse(section_choice *choice, const char *list)
 {
-	char name[MAX_NAME_LENGTH];
+	char name[SECTION_NAME_SIZE];
 	const char *end;
 
 	choice->sections = 0;
-	choice->table = NULL;
+	choose_table(choice, "");
 	for (const char *start = list;; start = end + 1) {
 		report_section section;
 
@@ -120,9 +224,10 @@ int sections_parse(section_choice *choice, const char *list)
 		}
 		choice->sections |= UINT64_C(1) << section;
 		if (*end == '\0') {
-			if (start == list)
-				choice->table =
-					strcmp(entries[section].name, list) == 0 ? entries[section].tables : list;
+			if (start == list && strcmp(entries[section].name, list) == 0)
+				choose_main_table(choice, section);
+			else if (start == list)
+				choose_table(choice, list);
 			return 1;
 		}
 	}
@@ -130,7 +235,10 @@ int sections_parse(section_choice *choice, const char *list)
 
 void sections_add(section_choice *choice, report_section section)
 {
-	choice->table = choice->sections == 0 ? entries[section].tables : NULL;
+	if (choice->sections == 0)
+		choose_main_table(choice, section);
+	else
+		choose_table(choice, "");
 	choice->sections |= UINT64_C(1) << section;
 }
 
@@ -139,9 +247,136 @@ int sections_have(const section_choice *choice, report_section section)
 	return (choice->sections >> section & 1) != 0;
 }
 
+/* The tables of a section, the main table first. */
+static void list_tables(report_section section, char *list, size_t size)
+{
+	const report_table first = main_table(section);
+	size_t length = (size_t)snprintf(list, size, "%.*s", (int)strcspn(tables[first].key, "."), tables[first].key);
+
+	for (size_t table = 0; table < REPORT_TABLES && length < size; table++) {
+		const table_entry *entry = &tables[table];
+
+		if (table != first && entry->section == section && (entry->ignored & IN_TEXT) == 0 &&
+		    strchr(entry->key, '.') == NULL)
+			length += (size_t)snprintf(list + length, size - length, " %s", entry->key);
+	}
+}
+
 void sections_print_list(void)
 {
+	char list[2 * SECTION_NAME_SIZE];
+
 	printf("%-18s %-44s %s\n", "section", "tables", "content");
-	for (size_t i = 0; i < REPORT_SECTIONS; i++)
-		printf("%-18s %-44s %s\n", entries[i].name, entries[i].tables, entries[i].summary);
+	for (size_t i = 0; i < REPORT_SECTIONS; i++) {
+		list_tables((report_section)i, list, sizeof(list));
+		printf("%-18s %-44s %s\n", entries[i].name, list, entries[i].summary);
+	}
+}
+
+const char *sections_name(report_section section)
+{
+	return entries[section].name;
+}
+
+report_section sections_of_table(report_table table)
+{
+	return tables[table].section;
+}
+
+const char *sections_table_key(report_table table)
+{
+	const char *dot = strchr(tables[table].key, '.');
+
+	return dot != NULL ? dot + 1 : tables[table].key;
+}
+
+static unsigned int ignored_filters(const log_report *report, report_table table)
+{
+	unsigned int ignored = tables[table].ignored;
+
+	return table == REPORT_TABLE_CLASSES && report->has_filtered_classes ? ignored & ~(unsigned int)ALL_STACKS
+									     : ignored;
+}
+
+static int filters_stacks(const log_report *report)
+{
+	return report->options.focus_pattern != NULL || report->options.ignore_pattern != NULL;
+}
+
+static const char *print_part(const char *separator, const char *text)
+{
+	printf("%s%s", separator, text);
+	return "; ";
+}
+
+const char *sections_ignored_text(const struct log_report *report, report_table table, const char *separator)
+{
+	const report_options *options = &report->options;
+	unsigned int ignored = ignored_filters(report, table);
+
+	if ((ignored & ALL_CLASSES) && !report_wants_all(report))
+		separator = print_part(separator, "of all methods and classes");
+	else if ((ignored & ALL_METHODS) && options->method_pattern != NULL)
+		separator = print_part(separator, "of all methods");
+	if ((ignored & ALL_STACKS) && filters_stacks(report))
+		separator = print_part(separator, "of all call stacks");
+	if ((ignored & ALL_THREADS) && options->has_thread)
+		separator = print_part(separator, "of all threads");
+	if ((ignored & ALL_STOPS) && (options->has_thread || filters_stacks(report) || !report_wants_all(report)))
+		separator = print_part(separator, "all stops of the world");
+	if ((ignored & ALL_TIMES) && options->window.is_bounded)
+		separator = print_part(separator, "of the whole log");
+	else if ((ignored & ALL_LOSSES) && options->window.is_bounded && report->totals.lost_events > 0)
+		separator = print_part(separator, "lost events of the whole log");
+	return separator;
+}
+
+/* An option that selects what counts, and the bits of which a table that ignores it has one. */
+typedef struct filter_use {
+	const char *name;
+	int is_used;
+	unsigned int bits;
+} filter_use;
+
+static void print_table_json(json_writer *json, const char *key, unsigned int ignored, const filter_use *filters,
+			     size_t count)
+{
+	int has_any = 0;
+
+	for (size_t i = 0; i < count; i++)
+		has_any |= filters[i].is_used && (ignored & filters[i].bits);
+	if (!has_any)
+		return;
+	json_begin_object(json, NULL);
+	json_string(json, "table", key);
+	json_begin_array(json, "filters");
+	for (size_t i = 0; i < count; i++) {
+		if (filters[i].is_used && (ignored & filters[i].bits))
+			json_string(json, NULL, filters[i].name);
+	}
+	json_end_array(json);
+	json_end_object(json);
+}
+
+void sections_ignored_json(const struct log_report *report, json_writer *json)
+{
+	const report_options *options = &report->options;
+	const int has_losses = report->totals.lost_events > 0;
+	const filter_use filters[] = {
+		{"method", options->method_pattern != NULL, ALL_METHODS | ALL_STOPS},
+		{"class", options->class_pattern != NULL, ALL_CLASSES | ALL_STOPS},
+		{"assembly", options->assembly_pattern != NULL, ALL_CLASSES | ALL_STOPS},
+		{"focus", options->focus_pattern != NULL, ALL_STACKS | ALL_STOPS},
+		{"ignore", options->ignore_pattern != NULL, ALL_STACKS | ALL_STOPS},
+		{"thread", options->has_thread, ALL_THREADS | ALL_STOPS},
+		{"window", options->window.is_bounded, has_losses ? ALL_TIMES | ALL_LOSSES : ALL_TIMES},
+	};
+
+	json_begin_array(json, "ignored");
+	for (size_t i = 0; i < REPORT_TABLES; i++) {
+		if (report_wants(report, tables[i].section))
+			print_table_json(json, tables[i].key, ignored_filters(report, (report_table)i), filters,
+					 sizeof(filters) / sizeof(filters[0]));
+	}
+	json_end_array(json);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints trees as text or JSON, and limits their size in bounded documents. */
+/* Walks trees, prints them as text or JSON, and limits their size in bounded documents. */
 #include "report/tree.h"
 
 #include "common/output.h"
@@ -7,7 +7,129 @@
 #include "shared/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Branches that were left out. */
+typedef struct hidden_branches {
+	uint64_t count;
+	uint64_t weight;
+} hidden_branches;
+
+typedef struct tree_visitor {
+	/* Fills in all fields of \p found for a node. */
+	void (*get)(void *user, uint32_t node, tree_node *found);
+	/* Called when a node is entered; its descendants follow. \p depth is 0 for the children of the root. */
+	void (*enter)(void *user, uint32_t node, size_t depth);
+	/* Called after all descendants of a node. */
+	void (*leave)(void *user, uint32_t node, const hidden_branches *hidden, size_t depth);
+	void *user;
+	/* The walk ends early when the value is not 0; may be NULL. */
+	const int *is_over;
+} tree_visitor;
+
+/* A node that was entered, and its children that are still to be visited. */
+typedef struct level {
+	uint32_t node;
+	hidden_branches hidden;
+	tree_node *children; /**< Heaviest first. */
+	size_t count;
+	size_t next;
+} level;
+
+static int compare_by_weight(const void *left, const void *right)
+{
+	const tree_node *a = left;
+	const tree_node *b = right;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	if (a->tiebreak != b->tiebreak)
+		return a->tiebreak < b->tiebreak ? 1 : -1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static int open_level(level *opened, const tree_visitor *visitor, const tree_node *node, uint64_t min_weight,
+		      int shows_children)
+{
+	size_t capacity = 0;
+
+	memset(opened, 0, sizeof(*opened));
+	opened->node = node->node;
+	for (uint32_t next = node->first_child; next != 0;) {
+		tree_node child;
+
+		visitor->get(visitor->user, next, &child);
+		next = child.next_sibling;
+		if (!shows_children || child.weight < min_weight) {
+			opened->hidden.count++;
+			opened->hidden.weight += child.weight;
+			continue;
+		}
+		if (opened->count == capacity) {
+			size_t larger = capacity > 0 ? capacity * 2 : 8;
+			tree_node *children = realloc(opened->children, larger * sizeof(*children));
+
+			if (children == NULL)
+				return 0;
+			opened->children = children;
+			capacity = larger;
+		}
+		opened->children[opened->count++] = child;
+	}
+	if (opened->count > 1)
+		qsort(opened->children, opened->count, sizeof(*opened->children), compare_by_weight);
+	return 1;
+}
+
+/* levels[0] belongs to the root; the capacity is max_depth + 1. */
+static int walk_levels(const tree_visitor *visitor, uint64_t min_weight, size_t max_depth, level *levels)
+{
+	size_t depth = 0;
+	tree_node root;
+	int is_done;
+
+	visitor->get(visitor->user, 0, &root);
+	is_done = open_level(&levels[0], visitor, &root, min_weight, max_depth > 0);
+	while (is_done) {
+		level *top = &levels[depth];
+
+		if (visitor->is_over != NULL && *visitor->is_over)
+			break;
+		if (top->next < top->count) {
+			const tree_node *child = &top->children[top->next++];
+
+			visitor->enter(visitor->user, child->node, depth);
+			depth++;
+			is_done = open_level(&levels[depth], visitor, child, min_weight, depth < max_depth);
+			continue;
+		}
+		if (depth == 0)
+			break;
+		visitor->leave(visitor->user, top->node, &top->hidden, depth - 1);
+		free(top->children);
+		top->children = NULL;
+		depth--;
+	}
+	for (size_t i = 0; i <= depth; i++)
+		free(levels[i].children);
+	return is_done;
+}
+
+/*
+ * Walks the tree without nodes below min_weight, and without those from max_depth on. Returns 0 if out of memory.
+ */
+static int walk_paths(const tree_visitor *visitor, uint64_t min_weight, size_t max_depth)
+{
+	level *levels = calloc(max_depth + 1, sizeof(*levels));
+	int is_done;
+
+	if (levels == NULL)
+		return 0;
+	is_done = walk_levels(visitor, min_weight, max_depth, levels);
+	free(levels);
+	return is_done;
+}
 
 /* Estimated size of a node in JSON without its name. */
 #define NODE_SIZE 140
@@ -38,7 +160,7 @@ static void walk_tree(tree_walk *walk, tree_visitor *visitor, uint64_t share)
 	visitor->get = get_node;
 	visitor->user = walk;
 	visitor->is_over = &walk->is_over;
-	if (!tree_paths_walk(visitor, least_weight(walk, share), (size_t)walk->report->options.depth))
+	if (!walk_paths(visitor, least_weight(walk, share), (size_t)walk->report->options.depth))
 		output_out_of_memory();
 }
 

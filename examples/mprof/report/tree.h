@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file report/tree.h
- * \brief Prints a tree of the profile as text or JSON; the caller specifies what its nodes are.
+ * \brief Prints a tree of the profile as text or JSON, the heaviest branches first, without those that are too light or
+ * too deep; the caller specifies what its nodes are. Not recursive, so deep trees need no more stack than flat ones.
  */
 #ifndef REPORT_TREE_H
 #define REPORT_TREE_H
 
 #include "common/json.h"
 #include "report/report.h"
-#include "report/scope.h"
-#include "report/tree_paths.h"
+
+/** The properties of a node that the walk needs. Node 0 is the root; as a link, 0 means that there is no such node. */
+typedef struct tree_node {
+	uint32_t node;
+	uint32_t first_child;
+	uint32_t next_sibling;
+	uint32_t name;     /**< Last sort key: the smaller one comes first. */
+	uint64_t weight;   /**< Weight of the node with its descendants. */
+	uint64_t tiebreak; /**< Sort key for nodes of the same weight: the larger one comes first. */
+} tree_node;
 
 /** A kind of tree. Node 0 is the root, which is not printed. */
 typedef struct report_tree {

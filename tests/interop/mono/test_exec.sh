@@ -28,7 +28,7 @@ export LD_LIBRARY_PATH="$PWD:$LD_LIBRARY_PATH"
 
 # samples METHOD: with the method on the stack.
 samples() {
-	jq "[.methods[] | select(.name | contains(\"$1\")).samples_total] | add // 0" report.json
+	jq "[.methods[] | select(.name | contains(\"$1\")).total_hits] | add // 0" report.json
 }
 
 for options in --sample=1000 "--sample=1000 --calls" "--sample=1000 --sample-source=timer" \
