@@ -5,10 +5,8 @@
 #include "common/exit_status.h"
 #include "common/output.h"
 #include "live/live_profile.h"
-#include "live/top_json.h"
 #include "live/top_screen.h"
-#include "live/top_source.h"
-#include "live/top_text.h"
+#include "live/top_view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +86,9 @@ static int apply_option(void *user, int option, const char *value)
 static void print_view(const live_profile *live, const top_arguments *arguments, int as_json)
 {
 	if (as_json)
-		top_json_print(live, arguments->sort, arguments->count, !arguments->is_once);
+		top_view_print_json(live, arguments->sort, arguments->count, !arguments->is_once);
 	else
-		top_text_print(live, arguments->sort, arguments->count);
+		top_view_print_text(live, arguments->sort, arguments->count);
 	fflush(stdout);
 }
 
@@ -144,7 +142,7 @@ int command_top(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	static live_profile live;
-	top_source source;
+	log_source source;
 	read_arguments arguments;
 	top_arguments own = {0, 10, 0, 20, TOP_SORT_SELF};
 	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &own);
@@ -152,7 +150,7 @@ int command_top(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	growing_log_catch_signals();
-	if (!top_source_find(&source, arguments.file, own.is_once))
+	if (!log_source_find(&source, arguments.file, own.is_once))
 		return STATUS_NOTHING;
 	status = live_profile_open(&live, source.path, source.name, own.window_s * 1000000000);
 	if (status == STATUS_OK) {
@@ -162,6 +160,6 @@ int command_top(int argc, char **argv)
 			output_out_of_memory();
 	}
 	live_profile_close(&live);
-	top_source_release(&source);
+	log_source_release(&source);
 	return status;
 }

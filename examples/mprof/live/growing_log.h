@@ -1,16 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file live/growing_log.h
- * \brief A log that a program may still be writing: whether more can come, and waiting for it.
+ * \brief A log that a program may still be writing: finding it, whether more can come, and waiting for it.
  */
 #ifndef GROWING_LOG_H
 #define GROWING_LOG_H
 
+#include "common/control_connection.h"
 #include "common/input.h"
-#include "live/flush_requests.h"
-#include "live/log_writer.h"
 
 #include <limits.h>
+#include <sys/types.h>
+
+/** The process that writes a log: found by the files that processes have open. */
+typedef struct log_writer {
+	pid_t process; /**< 0 if none was found. */
+	int fd;        /**< Its descriptor of the log. */
+	dev_t device;  /**< The log. */
+	ino_t inode;
+} log_writer;
+
+/** Requests to the program to write what it has recorded. */
+typedef struct flush_requests {
+	control_connection connection; /**< Its fd is -1 without a connection. */
+	int is_pending;                /**< A request has no answer yet. */
+	uint64_t sent_ns;              /**< When the latest request was sent. */
+	uint64_t served_ns;            /**< When the latest request with an answer was sent: all events recorded before
+	                                    are in the log. 0 if none. */
+} flush_requests;
+
+/** What an argument of the command line stands for: a file, standard input, or the log of a process. */
+typedef struct log_source {
+	char path[PATH_MAX]; /**< Where to open it. */
+	char name[PATH_MAX]; /**< What to call it. */
+	int spool;           /**< Descriptor of a copy of standard input; -1 if there is none. */
+} log_source;
+
+/**
+ * Finds the log. \p is_whole: standard input is read to its end, so that it can be read twice. Returns 0 after a
+ * message. Call log_source_release() in any case.
+ */
+int log_source_find(log_source *source, const char *argument, int is_whole);
+
+void log_source_release(log_source *source);
 
 typedef struct growing_log {
 	log_input input;

@@ -4,8 +4,7 @@
 
 #ifdef WITH_NCURSES
 
-#include "live/top_callers.h"
-#include "live/top_text.h"
+#include "live/top_view.h"
 
 #include "common/name_cut.h"
 #include "shared/text.h"
@@ -96,7 +95,7 @@ static void draw_header(const top_screen *screen)
 	char lines[TOP_HEADER_LINES][TOP_LINE_SIZE];
 	const int has_ended = live_profile_state(screen->live) != LIVE_RECORDING;
 
-	top_text_header(screen->live, lines);
+	top_view_header(screen->live, lines);
 	put_line(0, has_ended ? A_REVERSE | A_BOLD : A_REVERSE, lines[0]);
 	for (int i = 1; i < TOP_HEADER_LINES; i++)
 		put_line(i, A_NORMAL, lines[i]);
@@ -108,17 +107,18 @@ static void draw_table(top_screen *screen)
 	const size_t room = LINES > TABLE_LINE + 2 ? (size_t)(LINES - TABLE_LINE - 2) : 0;
 	char line[TOP_LINE_SIZE];
 
-	screen->table = screen->view == VIEW_HOT ? top_rows_hot_table(screen->live) : tables[screen->view];
+	screen->table = screen->view == VIEW_HOT ? top_view_hot_table(screen->live) : tables[screen->view];
 	screen->row_count =
-		top_rows_collect(screen->live, screen->table, screen->view == VIEW_HOT ? screen->sort : TOP_SORT_SELF,
+		top_view_collect(screen->live, screen->table, screen->view == VIEW_HOT ? screen->sort : TOP_SORT_SELF,
 				 screen->rows, room < TOP_ROWS_MAX ? room : TOP_ROWS_MAX);
 	if (screen->selected >= screen->row_count)
 		screen->selected = screen->row_count > 0 ? screen->row_count - 1 : 0;
-	put_line(TABLE_LINE, A_BOLD, top_text_titles(screen->table));
+	top_view_titles(screen->table, line);
+	put_line(TABLE_LINE, A_BOLD, line);
 	for (size_t i = 0; i < screen->row_count; i++) {
-		top_text_row(screen->live, screen->table, &screen->rows[i], line);
+		top_view_row(screen->live, screen->table, &screen->rows[i], line);
 		put_row(TABLE_LINE + 1 + (int)i, i == screen->selected ? A_REVERSE : A_NORMAL, line,
-			top_rows_name(screen->live, screen->table, &screen->rows[i]));
+			top_view_name(screen->live, screen->table, &screen->rows[i]));
 	}
 }
 
@@ -129,8 +129,8 @@ static int draw_related(const top_screen *screen, int line, int end, const char 
 
 	put_line(line++, A_BOLD, title);
 	for (size_t i = 0; i < count && line < end; i++) {
-		top_callers_format(&related[i], screen->detail_table, numbers);
-		put_row(line++, A_NORMAL, numbers, top_callers_name(screen->live, &related[i]));
+		top_view_related(&related[i], screen->detail_table, numbers);
+		put_row(line++, A_NORMAL, numbers, top_view_related_name(screen->live, &related[i]));
 	}
 	return line;
 }
@@ -142,12 +142,12 @@ static void draw_detail(const top_screen *screen)
 	char title[TOP_LINE_SIZE];
 	int line;
 
-	if (!top_callers_find(screen->live, screen->detail_table, &screen->detail, &found)) {
+	if (!top_view_find_callers(screen->live, screen->detail_table, &screen->detail, &found)) {
 		put_line(TABLE_LINE, A_BOLD, "out of memory");
 		return;
 	}
 	snprintf(title, sizeof(title), "in all that was read: %.300s",
-		 top_rows_name(screen->live, screen->detail_table, &screen->detail));
+		 top_view_name(screen->live, screen->detail_table, &screen->detail));
 	put_line(TABLE_LINE, A_REVERSE, title);
 	line = draw_related(screen, TABLE_LINE + 1, middle, "        self  with callees         calls  is called by",
 			    found.callers, found.caller_count);

@@ -6,7 +6,7 @@
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 
-#include "live/top_rows.h"
+#include "live/top_view.h"
 
 /**
  * Shows a log until the user quits. Returns 0 without any output if the terminal cannot be used, or if the program was
