@@ -6,7 +6,7 @@
 #include "diff/diff.h"
 #include "diff/limit.h"
 #include "diff/paths.h"
-#include "diff/recorded.h"
+#include "diff/tables.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -241,7 +241,7 @@ int command_diff(int argc, char **argv)
 		taken.top = arguments.as_json || taken.is_csv ? 0 : 20;
 	status = diff_read(&diff, &taken);
 	/* A limit that cannot be checked has its own message and status. */
-	if (status != STATUS_NOTHING && !taken.has_limit && !recorded_is_comparable(&diff))
+	if (status != STATUS_NOTHING && !taken.has_limit && !diff_tables_comparable(&diff))
 		status = refuse_comparison(&diff);
 	else if (status != STATUS_NOTHING)
 		status = print(&diff, arguments.as_json, status);

@@ -105,9 +105,6 @@ const char *diff_path_of(const log_diff *diff, int side);
 int diff_read(log_diff *diff, const diff_options *options);
 void diff_release(log_diff *diff);
 
-/** The number of rows to print of a table with \p count rows. */
-size_t diff_rows(const log_diff *diff, size_t count);
-
 void diff_print_text(const log_diff *diff);
 void diff_print_json(const log_diff *diff);
 

@@ -6,7 +6,7 @@
 #include "common/growth_path.h"
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "diff/rows.h"
+#include "diff/tables.h"
 #include "shared/text.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "common/name_cut.h"
 #include "diff/heap_identity_rows.h"
-#include "diff/rows.h"
+#include "diff/tables.h"
 #include "shared/text.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Adds up the rows of a difference by identity that have the same name or call stack, and sorts them. */
 #include "diff/heap_identity_rows.h"
 
-#include "diff/rows.h"
+#include "diff/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "diff/heap_growth.h"
 #include "diff/heap_identity.h"
 #include "diff/heap_identity_print.h"
-#include "diff/rows.h"
+#include "diff/tables.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -4,8 +4,6 @@
 
 #include "common/exit_status.h"
 #include "common/output.h"
-#include "diff/recorded.h"
-#include "diff/rows.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>
@@ -93,7 +91,7 @@ static int is_comparable(const log_diff *diff, const limited_figure *figure)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		const heap_side *heap = &diff->heap[side];
 
-		if (figure->table != 0 ? diff->profiles == NULL || !recorded_has(diff, side, figure->table)
+		if (figure->table != 0 ? diff->profiles == NULL || !diff_tables_recorded(diff, side, figure->table)
 				       : heap->shot == 0 || (figure->measure == DIFF_BY_TOTAL && !heap->has_retained))
 			return 0;
 	}
@@ -175,9 +173,8 @@ static void check_row(log_diff *diff, const limited_figure *figure, char *name, 
 /* Checks the rows that pass the filters. Returns their number. */
 static size_t check_table(log_diff *diff, const limited_figure *figure, const uint64_t sums[DIFF_SIDES])
 {
-	diff_table table = {.table = figure->table};
 	size_t count;
-	diff_row *rows = diff_tables_collect(diff, &table, &count);
+	diff_row *rows = diff_tables_collect(diff, figure->table, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t values[DIFF_SIDES];

@@ -4,8 +4,6 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "diff/rows.h"
-#include "diff/table_json.h"
 #include "diff/tables.h"
 
 #include <stdlib.h>
@@ -323,7 +321,7 @@ static void print_json_row(const log_diff *diff, json_writer *json, const path_r
 	json_unsigned(json, "self_after", row->node.after.self);
 	json_unsigned(json, "total_before", row->node.before.total);
 	json_unsigned(json, "total_after", row->node.after.total);
-	table_json_match(json, row->node.match, name.match);
+	diff_tables_match_json(json, row->node.match, name.match);
 	json_end_object(json);
 }
 

@@ -1,31 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file diff/tables.h
- * \brief The tables of the difference of two profiles: filtered and sorted.
+ * \brief The tables of the difference of two profiles: what both logs recorded, filtered and sorted rows, and how two
+ * figures are printed, also for heap snapshots.
  */
 #ifndef DIFF_TABLES_H
 #define DIFF_TABLES_H
 
+#include "common/json.h"
 #include "diff/diff.h"
+#include "shared/text.h"
 
-/** A table and the names of its figures. */
-typedef struct diff_table {
-	uint32_t table; /**< An #mprof_profile_table. */
-	const char *title;
-	const char *key;   /**< In JSON documents. */
-	const char *count; /**< Part of keys, such as "calls"; NULL if the table has no count, as for the next two. */
-	const char *self;
-	const char *total;
-	const char *count_name; /**< In text; NULL if the table has no count. */
-	const char *self_name;
-	const char *total_name;
-	const char *column; /**< Heading of the names. */
-	int is_time;        /**< self and total are nanoseconds. */
-	int has_stacks;     /**< Rows have call stacks. */
-} diff_table;
+/*
+ * Rows.
+ */
 
-enum { DIFF_TABLES = 6 };
-extern const diff_table diff_tables[DIFF_TABLES];
+/** "before" or "after". */
+const char *diff_side_name(int side);
+
+/** Whether a class passes the filter. */
+int diff_wants_class(const log_diff *diff, const char *name);
+
+/** Comparison for sorting figures before and after: the larger growth first, the largest decrease last. */
+int diff_compare_growth(const uint64_t left[DIFF_SIDES], const uint64_t right[DIFF_SIDES]);
+
+/** Ends a title, with a note if not all rows are shown. */
+void diff_print_shown(size_t shown, size_t all);
+
+/** Formats the growth with its sign: "+1,234", "-5", "0". Returns \p text. */
+char *diff_text_growth(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
+
+/** As diff_text_growth(), for nanoseconds. */
+char *diff_text_time_growth(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
+
+/** Formats the growth in percent: "+12.3 %"; "" for what was not there before. Returns \p text. */
+char *diff_text_percent(char text[TEXT_NUMBER_SIZE], const uint64_t values[DIFF_SIDES]);
+
+/** Prints the figure before, the one after, the growth, and the growth in percent. */
+void diff_print_counts(const uint64_t values[DIFF_SIDES]);
+
+/** As diff_print_counts(), for nanoseconds. */
+void diff_print_times(const uint64_t values[DIFF_SIDES]);
+
+/** The part of a whole, 0 to 1; 0 if the whole is 0. */
+double diff_share(uint64_t part, uint64_t whole);
+
+/** As diff_print_counts(), for shares: the growth is in percentage points. */
+void diff_print_shares(const uint64_t values[DIFF_SIDES], const uint64_t sums[DIFF_SIDES]);
+
+/** Ends a row, with a note if it is new or gone. \p match: bits of #mprof_diff_match. */
+void diff_print_match(uint32_t match);
+
+/** Ends a row, with a note if it is new or gone. \p values: a figure that is 0 if it was not there. */
+void diff_print_presence(const uint64_t values[DIFF_SIDES]);
+
+/** The number of rows to print of a table with \p count rows. */
+size_t diff_rows(const log_diff *diff, size_t count);
+
+/*
+ * Tables.
+ */
+
+/**
+ * Whether a log has the data of a table, an #mprof_profile_table. A log whose recording included samples or waits for
+ * monitors has these even if there were none. Calls and allocations count only if there are some: every program has
+ * them, and the original profiler sets their flags without recording them.
+ */
+int diff_tables_recorded(const log_diff *diff, int side, uint32_t table);
+
+/** Whether there is anything that both logs recorded and that can be compared. */
+int diff_tables_comparable(const log_diff *diff);
 
 /** A row with its name, which is borrowed. */
 typedef struct diff_row {
@@ -34,10 +78,10 @@ typedef struct diff_row {
 } diff_row;
 
 /**
- * The rows that pass the filters, in the requested order. The caller frees the array. NULL, with \p count 0, after a
- * message if out of memory.
+ * The rows of an #mprof_profile_table that pass the filters, in the requested order. The caller frees the array. NULL,
+ * with \p count 0, after a message if out of memory.
  */
-diff_row *diff_tables_collect(const log_diff *diff, const diff_table *table, size_t *count);
+diff_row *diff_tables_collect(const log_diff *diff, uint32_t table, size_t *count);
 
 /** Whether a name passes the filters. */
 int diff_tables_wants(const log_diff *diff, const mprof_diff_name *name);
@@ -51,10 +95,10 @@ char *diff_tables_name(const mprof_diff_name *name);
 /** The name of a frame of a call stack. The caller frees it; NULL if it is not known. */
 char *diff_tables_frame(const log_diff *diff, uint32_t number);
 
-/** The measure that a table is sorted by: the requested one, if it has it. */
-diff_measure diff_tables_order(const log_diff *diff, const diff_table *table);
+/** Prints in which logs a row or a node is (#mprof_diff_match), and how its names matched. */
+void diff_tables_match_json(json_writer *json, uint32_t sides, uint32_t name);
 
-/** Stores what shares of a measure are computed of. */
-void diff_tables_sums(const log_diff *diff, const diff_table *table, diff_measure measure, uint64_t sums[DIFF_SIDES]);
+void diff_tables_print_text(const log_diff *diff);
+void diff_tables_print_json(const log_diff *diff, json_writer *json);
 
 #endif
