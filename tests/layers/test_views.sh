@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The views of mprof report name fields of tables as text. Each name is that of a column of the library, or of a field
+# that a view describes itself.
+set -eu
+cd "$srcdir"
+
+known=$(
+	sed -n 's/.*/&\n/; s/COLUMN(\([a-z0-9_]*\), [A-Z]*)/\n\1\n/gp' lib/model/table_columns.c | grep -xE '[a-z0-9_]+'
+	sed -n 's/^	{"\([a-z_]*\)", MPROF_TYPE_.*/\1/p' examples/mprof/report/*.c
+)
+names=$(
+	grep -ohE '\.(order|present|remaining|merged|filters|field|needs) = "[^"]*"' examples/mprof/report/*.c |
+		sed 's/.*"\(.*\)"/\1/' | tr ' ' '\n' | tr -d '<?'
+	grep -ohE 'VIEW_(FIELD|FIELD_AS|FIELD_NEEDS|OPPOSITE|BITS|NAME|KIND|JOIN|WITHOUT)\([a-z_0-9]+' examples/mprof/report/*.c |
+		sed 's/.*(//'
+	grep -ohE 'VIEW_COLUMN\([^)]*"\)|VIEW_SHARE_COLUMN\("[a-z_]*"\)' examples/mprof/report/*.c | sed 's/.*"\(.*\)")/\1/'
+)
+count=$(sort -u <<<"$names" | grep -c .)
+test "$count" -gt 80 || {
+	echo "FAIL: only $count names were found"
+	exit 1
+}
+unknown=$(sort -u <<<"$names" | grep . | grep -vxFf <(sort -u <<<"$known") || true)
+test -z "$unknown" || {
+	echo "FAIL: no table has a field with these names: ${unknown//$'\n'/ }"
+	exit 1
+}
+echo "$count names"
