@@ -2,7 +2,7 @@
 /* Runs the command that the first argument names. */
 #include "commands/commands.h"
 #include "commands/topics.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/nearest.h"
 #include "common/output.h"
 

@@ -1,17 +1,217 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof check: validates every byte of a log, and that all IDs it uses are defined. */
-#include "common/arguments.h"
-#include "commands/check_references.h"
+/* mprof check: reads a log and reports every damage. */
 #include "commands/commands.h"
-#include "common/exit_status.h"
-#include "common/definitions.h"
+#include "common/arguments.h"
+#include "common/input.h"
 #include "common/json.h"
-#include "shared/key_map.h"
 #include "common/summary.h"
+#include "dump/dump.h"
+#include "shared/key_map.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+typedef enum reference_kind {
+	REFERENCE_METHOD,
+	REFERENCE_CLASS,
+	REFERENCE_STACK,
+	REFERENCE_MODULE,
+	REFERENCE_FUNCTION,
+	REFERENCE_LOCATION,
+	REFERENCE_ROOT,
+	REFERENCE_METRIC,
+	REFERENCE_KIND_COUNT
+} reference_kind;
+
+/* Entries of the cache of used IDs. A power of two. */
+#define REFERENCE_RECENT 4096
+
+/* IDs of one kind. */
+typedef struct reference_use {
+	uint64_t recent[REFERENCE_RECENT]; /* By its low bits: an ID that was checked, plus 1; 0 if none. */
+	key_map used;
+	key_map undefined; /* IDs that were not defined when they were first used. */
+} reference_use;
+
+typedef struct reference_check {
+	reference_use kinds[REFERENCE_KIND_COUNT];
+	uint8_t subjects[UINT8_MAX + 1]; /* By event kind: a mprof_event_id. */
+	int out_of_memory;
+} reference_check;
+
+/* Messages about the first use of an undefined ID. */
+static const char *const complaints[REFERENCE_KIND_COUNT] = {
+	[REFERENCE_METHOD] = "the block uses a method that is not defined",
+	[REFERENCE_CLASS] = "the block uses a class that is not defined",
+	[REFERENCE_STACK] = "the block uses a call stack that is not defined",
+	[REFERENCE_MODULE] = "the block uses a module that is not defined",
+	[REFERENCE_FUNCTION] = "the block uses a function that is not defined",
+	[REFERENCE_LOCATION] = "the block uses a location that is not defined",
+	[REFERENCE_ROOT] = "the block uses a root that is not defined",
+	[REFERENCE_METRIC] = "the block uses a metric that is not defined",
+};
+
+static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
+{
+	static const mprof_record_kind records[REFERENCE_KIND_COUNT] = {
+		[REFERENCE_STACK] = MPROF_RECORD_STACK,       [REFERENCE_MODULE] = MPROF_RECORD_MODULE,
+		[REFERENCE_FUNCTION] = MPROF_RECORD_FUNCTION, [REFERENCE_LOCATION] = MPROF_RECORD_LOCATION,
+		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
+	};
+	mprof_mapping mapping;
+	mprof_record record;
+
+	if (kind == REFERENCE_METHOD)
+		return mprof_reader_lookup_method(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
+	if (kind == REFERENCE_CLASS)
+		return mprof_reader_lookup_class(input->reader, id, &mapping, sizeof(mapping)) == MPROF_OK;
+	return mprof_reader_lookup_record(input->reader, records[kind], id, &record, sizeof(record)) == MPROF_OK;
+}
+
+/* Initializes a check whose bytes are 0. */
+static void references_init(reference_check *check)
+{
+	mprof_event event = {.kind = 0};
+
+	/* Looked up once and not for each event, which would take longer than decoding it. */
+	for (int kind = 0; kind <= UINT8_MAX; kind++) {
+		event.kind = (uint8_t)kind;
+		check->subjects[kind] = (uint8_t)dump_subject_of(&event);
+	}
+}
+
+/* Checks an ID that is not in the cache. */
+static void check_slow(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+		       uint32_t id)
+{
+	reference_use *use = &check->kinds[kind];
+	int is_new = key_map_add(&use->used, id);
+
+	use->recent[id % REFERENCE_RECENT] = (uint64_t)id + 1;
+	if (is_new < 0)
+		check->out_of_memory = 1;
+	if (is_new <= 0 || is_defined(input, kind, id))
+		return;
+	if (key_map_add(&use->undefined, id) < 0)
+		check->out_of_memory = 1;
+	input_problem(input, block->offset, MPROF_ERR_UNDEFINED_ID, complaints[kind]);
+}
+
+/* Checks an ID that a block uses; reports the first use of an undefined ID. */
+/* An ID must be defined when it is first used. Each ID is checked only once. */
+static void references_check(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+			     uint32_t id)
+{
+	if (check->kinds[kind].recent[id % REFERENCE_RECENT] != (uint64_t)id + 1)
+		check_slow(check, input, block, kind, id);
+}
+
+/* Checks an optional ID; 0 means that it is absent. */
+static void check_optional(reference_check *check, log_input *input, const mprof_block *block, reference_kind kind,
+			   uint32_t id)
+{
+	if (id != 0)
+		references_check(check, input, block, kind, id);
+}
+
+/* Whether the class of the event's object may be unknown, or its code may belong to no method. */
+static int may_lack_subject(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_METHOD_CODE || event->kind == MPROF_EVENT_MONITOR ||
+	       event->kind == MPROF_EVENT_MONITOR_HOLDER || event->kind == MPROF_EVENT_HEAP_OBJECT ||
+	       event->kind == MPROF_EVENT_EXCEPTION_CLAUSE || event->kind == MPROF_EVENT_HANDLE_CREATED ||
+	       event->kind == MPROF_EVENT_FINALIZER_START || event->kind == MPROF_EVENT_FINALIZER_END;
+}
+
+/* Checks all IDs of an event. */
+static void references_check_event(reference_check *check, log_input *input, const mprof_block *block,
+				   const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+
+	switch (check->subjects[event->kind]) {
+	case MPROF_EVENT_ID_METHOD:
+		if (event->id != 0 || !may_lack_subject(event))
+			references_check(check, input, block, REFERENCE_METHOD, event->id);
+		break;
+	case MPROF_EVENT_ID_CLASS:
+		if (event->id != 0 || !may_lack_subject(event))
+			references_check(check, input, block, REFERENCE_CLASS, event->id);
+		break;
+	case MPROF_EVENT_ID_ROOT:
+		check_optional(check, input, block, REFERENCE_ROOT, event->id);
+		break;
+	default:
+		break;
+	}
+	if (dump_has_stack(event))
+		references_check(check, input, block, REFERENCE_STACK, (uint32_t)event->value);
+	if (detail != NULL) {
+		check_optional(check, input, block, REFERENCE_METHOD, detail->caller);
+		check_optional(check, input, block, REFERENCE_STACK, detail->stack);
+	}
+}
+
+/* Checks all IDs that a record uses. */
+static void references_check_record(reference_check *check, log_input *input, const mprof_block *block,
+				    const mprof_record *record)
+{
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		check_optional(check, input, block, REFERENCE_STACK, record->as.stack.caller);
+		if (record->as.stack.is_native)
+			check_optional(check, input, block, REFERENCE_LOCATION, record->as.stack.target);
+		else
+			check_optional(check, input, block, REFERENCE_METHOD, record->as.stack.target);
+		break;
+	case MPROF_RECORD_LOCATION:
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.location.module);
+		check_optional(check, input, block, REFERENCE_FUNCTION, record->as.location.function);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		check_optional(check, input, block, REFERENCE_MODULE, record->as.function.module);
+		break;
+	case MPROF_RECORD_ROOT:
+		check_optional(check, input, block, REFERENCE_CLASS, record->as.root.class_id);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		references_check(check, input, block, REFERENCE_METRIC, record->id);
+		break;
+	case MPROF_RECORD_FIELD:
+		references_check(check, input, block, REFERENCE_CLASS, record->id);
+		check_optional(check, input, block, REFERENCE_CLASS, record->as.field.class_id);
+		break;
+	case MPROF_RECORD_SUMMARY:
+		references_check(check, input, block, REFERENCE_CLASS, record->id);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Number of IDs that were used but not defined. */
+static uint64_t references_undefined(const reference_check *check, reference_kind kind)
+{
+	return check->kinds[kind].undefined.count;
+}
+
+/* Number of the defined IDs that were not used. */
+static uint64_t references_unused(const reference_check *check, reference_kind kind, uint64_t defined)
+{
+	uint64_t used = check->kinds[kind].used.count - check->kinds[kind].undefined.count;
+
+	return defined > used ? defined - used : 0;
+}
+
+static void references_release(reference_check *check)
+{
+	for (size_t kind = 0; kind < REFERENCE_KIND_COUNT; kind++) {
+		key_map_clear(&check->kinds[kind].used);
+		key_map_clear(&check->kinds[kind].undefined);
+	}
+}
 
 #define BATCH 2048
 

@@ -1,27 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* mprof convert: copies a log to another dialect. */
-#include "common/arguments.h"
+/* mprof convert: copies a log to another dialect, compression or resolution. */
+#include <mprof/convert.h>
+#include <mprof/writer.h>
+
 #include "commands/commands.h"
-#include "common/counter_rate.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/input.h"
 #include "common/json.h"
+#include "common/whole_file.h"
+#include "heap/spooled.h"
 #include "shared/codec_names.h"
 #include "shared/dialects.h"
-#include "heap/spooled.h"
 #include "shared/losses.h"
 #include "shared/resolution.h"
-#include "common/losses_json.h"
 #include "shared/text.h"
-#include "common/whole_file.h"
-
-#include <mprof/convert.h>
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Prints an object with the key "left_out". */
+static void losses_print_json(const mprof_writer_stats *stats, json_writer *json)
+{
+	loss_list lists[LOSS_LISTS];
+
+	losses_list(stats, lists);
+	json_begin_object(json, "left_out");
+	json_unsigned(json, "total", stats->left_out);
+	for (size_t i = 0; i < LOSS_LISTS; i++) {
+		json_begin_object(json, lists[i].key);
+		for (size_t kind = 0; kind < lists[i].count; kind++) {
+			if (lists[i].counts[kind] > 0)
+				json_unsigned(json, lists[i].name((uint32_t)kind), lists[i].counts[kind]);
+		}
+		json_end_object(json);
+	}
+	json_unsigned(json, "others", losses_of_no_kind(stats, lists));
+	json_end_object(json);
+}
+
+/* The times of clock pairs are in microseconds, so the error is then a few parts in a million. */
+#define ENOUGH_MICROSECONDS 1000000
+
+/*
+ * Measures the counters per second of a log, by the clock pairs of its first second; 0 if there are too few of them.
+ * Damage is skipped and not reported. path is not standard input: the log is read from its start. Returns
+ * STATUS_OK, or STATUS_NOTHING after a message if the log could be opened, but not be read.
+ */
+static int counter_rate_measure(const char *path, double *counters_per_second)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+	log_input input;
+	int status = STATUS_OK;
+
+	if (input_open_quietly(&input, path) == STATUS_OK) {
+		mprof_block block;
+
+		do {
+			mprof_reader_get_session(input.reader, &session);
+		} while (session.last.time - session.start.time < ENOUGH_MICROSECONDS &&
+			 input_next_block(&input, &block));
+		mprof_reader_get_session(input.reader, &session);
+		status = input_check_again(&input);
+	}
+	input_close(&input);
+	*counters_per_second = session.counters_per_second;
+	return status;
+}
 
 #define DEFAULT_LEVEL 6
 #define MAX_LEVEL 9

@@ -2,7 +2,6 @@
 /* mprof decode: prints the text of the decoder that came with Mono's first profilers. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "decode/decode.h"
 #include "shared/text.h"
 

@@ -2,7 +2,6 @@
 /* mprof diff: prints what differs between two logs. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/exit_status.h"
 #include "diff/diff.h"
 #include "diff/limit.h"
 #include "diff/paths.h"

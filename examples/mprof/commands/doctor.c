@@ -4,7 +4,6 @@
 #include "record/child.h"
 #include "commands/commands.h"
 #include "common/demangle.h"
-#include "common/exit_status.h"
 #include "common/modules.h"
 #include "record/target.h"
 #include "shared/control_paths.h"

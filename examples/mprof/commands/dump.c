@@ -2,8 +2,7 @@
 /* mprof dump: prints everything in a log, in file order. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
-#include "common/definitions.h"
+#include "common/input.h"
 #include "dump/dump.h"
 #include "common/names.h"
 #include "common/output.h"

@@ -2,7 +2,6 @@
 /* mprof explore: writes one HTML file that shows a log in any browser. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/exit_status.h"
 #include "common/input.h"
 #include "explore/page.h"
 #include "export/export_file.h"

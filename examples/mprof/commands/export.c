@@ -2,7 +2,6 @@
 /* mprof export: writes a log in the format of another tool. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/exit_status.h"
 #include "common/output.h"
 #include "export/targets.h"
 #include "heap/spooled.h"

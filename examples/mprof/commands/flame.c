@@ -2,7 +2,6 @@
 /* mprof flame: draws a flame graph as one SVG file. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/exit_status.h"
 #include "common/output.h"
 #include "common/whole_file.h"
 #include "flame/graph.h"

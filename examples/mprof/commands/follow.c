@@ -2,7 +2,6 @@
 /* mprof follow: prints a log while its program writes it. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "common/output.h"
 #include "dump/dump.h"
 #include "live/growing_log.h"

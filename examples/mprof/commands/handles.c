@@ -2,7 +2,6 @@
 /* mprof handles: prints the GC handles that are alive at the end of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "report/tables.h"
 #include "shared/kinds.h"
 #include "shared/text.h"

@@ -2,7 +2,6 @@
 /* mprof info: prints a summary of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "common/summary.h"
 #include "shared/text.h"
 

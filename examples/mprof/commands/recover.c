@@ -2,7 +2,6 @@
 /* mprof recover: completes the log of a program that was killed. */
 #include "commands/commands.h"
 #include "common/arguments.h"
-#include "common/exit_status.h"
 #include "shared/salvage.h"
 
 #include <mprof/recorder.h>

@@ -2,7 +2,6 @@
 /* mprof report: prints the profile of a log. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "report/filters.h"
 #include "report/report.h"
 

@@ -2,7 +2,6 @@
 /* mprof top: what a program does now. */
 #include "common/arguments.h"
 #include "commands/commands.h"
-#include "common/exit_status.h"
 #include "common/output.h"
 #include "live/live_profile.h"
 #include "live/top_screen.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the command lines of the commands that read a log. */
+/* Reads the arguments of commands; what they return. */
 #include "common/arguments.h"
-
-#include "common/exit_status.h"
-#include "common/nearest.h"
-#include "common/threads.h"
 
 #include <mprof/reader.h>
 #include <mprof/version.h>
+
+#include "common/nearest.h"
+#include "common/threads.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Connects to a program that is being recorded, and exchanges commands and answers with it. */
 #include "common/control_connection.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/control_paths.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Reads where the objects of a heap snapshot were allocated, and selects objects by that. */
 #include "common/heap_origins.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/profile_input.h"
 
 #include <fnmatch.h>

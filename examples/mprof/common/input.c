@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a log, reads it block by block and reports the problems in it. */
+/* Opens logs, shows progress, and reads definitions. */
 #include "common/input.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "common/threads.h"
-#include "shared/text.h"
 #include "shared/salvage.h"
+#include "shared/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,61 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static int is_reached(const struct timespec *now, const struct timespec *deadline)
+{
+	return now->tv_sec > deadline->tv_sec || (now->tv_sec == deadline->tv_sec && now->tv_nsec >= deadline->tv_nsec);
+}
+
+/* Starts to measure. name is borrowed. total: size of the file in bytes, 0 if unknown. */
+static void progress_start(progress_line *progress, const char *name, uint64_t total)
+{
+	progress->name = name;
+	progress->total = total;
+	progress->done = 0;
+	progress->is_wanted = isatty(STDERR_FILENO);
+	progress->is_shown = 0;
+	clock_gettime(CLOCK_MONOTONIC, &progress->next);
+	progress->next.tv_sec++;
+}
+
+/* Reports that bytes more bytes were read. */
+static void progress_add(progress_line *progress, uint64_t bytes)
+{
+	const long interval = 200000000;
+	struct timespec now;
+
+	progress->done += bytes;
+	if (!progress->is_wanted)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!is_reached(&now, &progress->next))
+		return;
+	progress->next = now;
+	progress->next.tv_nsec += interval;
+	if (progress->next.tv_nsec >= 1000000000) {
+		progress->next.tv_nsec -= 1000000000;
+		progress->next.tv_sec++;
+	}
+	fputc('\r', stderr);
+	text_begin_message(progress->name);
+	if (progress->total > 0)
+		fprintf(stderr, "%" PRIu64 " %% read\033[K", progress->done * 100 / progress->total);
+	else
+		fprintf(stderr, "%" PRIu64 " MB read\033[K", progress->done / 1000000);
+	progress->is_shown = 1;
+}
+
+void progress_hide(progress_line *progress)
+{
+	if (progress->is_shown)
+		fputs("\r\033[K", stderr);
+	progress->is_shown = 0;
+}
+
+/* Maximum number of problems that are kept, and of those that are printed unless all are requested. */
+#define MAX_PROBLEMS_KEPT 1000
+#define MAX_PROBLEMS_PRINTED 10
 
 static int read_source(void *user, void *bytes, size_t length, size_t *got)
 {
@@ -487,4 +542,33 @@ int input_next_block(log_input *input, mprof_block *block)
 	/* Clears the progress line before the command prints its results. */
 	progress_hide(&input->progress);
 	return 0;
+}
+
+int definitions_next(definition_progress *progress, const log_input *input, mprof_record *record)
+{
+	static const mprof_record_kind kinds[] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION,
+						  MPROF_RECORD_STACK};
+	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
+
+	/* If blocks of the dialect contain these definitions, they are printed with the blocks. */
+	if (mprof_dialect_get_info(input_dialect(input), &dialect) == MPROF_OK &&
+	    mprof_block_set_has(&dialect.blocks, MPROF_BLOCK_STACKS))
+		return 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		uint64_t *taken = &progress->taken[kinds[i]];
+
+		while (*taken < mprof_reader_get_record_count(input->reader, kinds[i])) {
+			++*taken;
+			if (mprof_reader_lookup_record(input->reader, kinds[i], (uint32_t)*taken, record,
+						       sizeof(*record)) == MPROF_OK)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+void definitions_skip_listed(definition_progress *progress, const log_input *input)
+{
+	progress->taken[MPROF_RECORD_MODULE] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_MODULE);
+	progress->taken[MPROF_RECORD_FUNCTION] = mprof_reader_get_record_count(input->reader, MPROF_RECORD_FUNCTION);
 }

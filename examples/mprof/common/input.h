@@ -3,17 +3,27 @@
  * \file common/input.h
  * \brief A log being read: opens it, continues after damage, and reports what is wrong and where.
  */
-#ifndef INPUT_H
-#define INPUT_H
-
-#include "common/names.h"
-#include "common/progress.h"
+#ifndef COMMON_INPUT_H
+#define COMMON_INPUT_H
 
 #include <mprof/reader.h>
 
-/** Maximum number of problems that are kept, and of those that are printed unless all are requested. */
-#define MAX_PROBLEMS_KEPT 1000
-#define MAX_PROBLEMS_PRINTED 10
+#include "common/names.h"
+
+#include <stdint.h>
+#include <time.h>
+
+typedef struct progress_line {
+	const char *name; /**< Name of the file being read. */
+	uint64_t total;   /**< Size in bytes, 0 if unknown. */
+	uint64_t done;
+	struct timespec next; /**< Time of the next update. */
+	int is_wanted;        /**< Standard error is a terminal. */
+	int is_shown;
+} progress_line;
+
+/** Clears the line, so that other messages can be printed; the next progress shows it again. */
+void progress_hide(progress_line *progress);
 
 /** Size of the text about a problem, in bytes. */
 #define PROBLEM_SIZE 128
@@ -125,5 +135,19 @@ size_t input_kept_problems(const log_input *input);
 
 /** Whether a program is writing a log to a path: each process that writes one holds a lock on its file. */
 int input_is_being_written(const char *path);
+
+/** Number of definitions fetched so far, by #mprof_record_kind. Initially all 0. */
+typedef struct definition_progress {
+	uint64_t taken[MPROF_RECORD_METRIC + 1];
+} definition_progress;
+
+/**
+ * Fetches the next definition that the reader has made since the last call; a definition precedes those that refer to
+ * it. Returns 0 if none, as always with mprof2, whose blocks contain all definitions.
+ */
+int definitions_next(definition_progress *progress, const log_input *input, mprof_record *record);
+
+/** Skips the modules and functions defined so far, which a STATISTICAL block lists itself. */
+void definitions_skip_listed(definition_progress *progress, const log_input *input);
 
 #endif

@@ -3,17 +3,112 @@
  * \file common/summary.h
  * \brief A summary of a log: its session, and counts of its contents.
  */
-#ifndef SUMMARY_H
-#define SUMMARY_H
+#ifndef COMMON_SUMMARY_H
+#define COMMON_SUMMARY_H
 
-#include "common/block_storage.h"
+#include <mprof/reader.h>
+
 #include "common/input.h"
 #include "common/json.h"
-#include "common/precompiled.h"
-#include "common/recording_filters.h"
-#include "common/ring_span.h"
-#include "common/sampling.h"
 #include "shared/kinds.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/** The number of all codecs that are not known. */
+#define BLOCK_STORAGE_OTHER 3
+
+typedef struct block_storage {
+	uint64_t blocks;                          /**< Blocks of all kinds. */
+	uint64_t packed_blocks;                   /**< Those that are compressed. */
+	uint64_t packed_bytes;                    /**< Their bytes in the log, with their headers. */
+	uint64_t unpacked_bytes;                  /**< The same, if they were not compressed. */
+	uint64_t codecs[BLOCK_STORAGE_OTHER + 1]; /**< Compressed blocks by #mprof_codec_number. */
+	uint64_t index_blocks;
+	int has_whole_index; /**< The log ends with an index of all its blocks. */
+} block_storage;
+
+/** Maximum length of the patterns of an option; longer ones are shortened. */
+#define RECORDING_FILTERS_TEXT 1024
+
+typedef struct recording_filters {
+	char only[RECORDING_FILTERS_TEXT]; /**< Separated by line feeds; "" if none. */
+	char excluded[RECORDING_FILTERS_TEXT];
+	int are_changed; /**< They were changed while the program ran. */
+} recording_filters;
+
+/** Whether a property is one of filters. */
+int recording_filters_is_key(const char *key);
+
+#define RING_SPAN_TEXT_SIZE 192
+
+typedef struct ring_span {
+	int is_partial; /**< Older events were overwritten; otherwise the other fields are not valid. */
+	int is_known;   /**< The numbers below are valid; otherwise only the text is. */
+	double covered_seconds;
+	uint64_t overwritten_bytes;
+	uint64_t overwritten_blocks;
+	int has_events; /**< The next number is valid: logs of earlier versions do not contain it. */
+	uint64_t overwritten_events;
+	char text[RING_SPAN_TEXT_SIZE];
+} ring_span;
+
+/** Size of the texts below, in bytes. */
+#define SAMPLING_TEXT 32
+
+/** Numbers that the log does not contain are 0, and texts are empty. */
+typedef struct sampling_facts {
+	uint64_t requested_hz; /**< Samples per second of the clock that were requested for each thread. */
+	uint64_t time_ns;      /**< Time of all sampled threads together, by the clock. */
+	uint64_t hits;         /**< Samples taken in this time. */
+	uint64_t discarded;    /**< Hits of threads that had not run or were in the profiler. */
+	uint64_t tick_hz;      /**< Frequency of the kernel's tick. */
+	uint64_t period_ns;    /**< Time that a sample of the present rate stands for. */
+	uint64_t unit_ns;      /**< Time that a counted sample stands for, see sampling_set_unit(). */
+	uint64_t hit_ns;       /**< The time that all samples stand for, each one its period. */
+	uint64_t short_ns;     /**< Time of threads that ended before they could be interrupted. */
+	uint64_t blocked_ns;   /**< Time of threads without a sample that block the signal. */
+	int is_filtered;       /**< The filters may have left samples out. */
+	int is_measured;       /**< The log contains time_ns, hits and discarded. */
+	char clock[SAMPLING_TEXT];
+	char source[SAMPLING_TEXT];
+	char scope[SAMPLING_TEXT]; /**< "user" if the system allows no samples of time in the kernel. */
+} sampling_facts;
+
+/**
+ * Sets the time that a counted sample stands for, mprof_profile_totals::sample_period_ns. Without a profile, it is that
+ * of the present rate.
+ */
+void sampling_set_unit(sampling_facts *facts, uint64_t unit_ns);
+
+/** Whether the time of samples can be estimated. */
+int sampling_has_time(const sampling_facts *facts);
+
+/** The time that a number of samples represents, in nanoseconds; 0 if it cannot be estimated. */
+uint64_t sampling_time_of(const sampling_facts *facts, uint64_t hits);
+
+/**
+ * Prints rows for processor time that no sample stands for, below a table of samples of the whole log whose columns for
+ * times begin after \p indent characters.
+ */
+void sampling_print_rest(const sampling_facts *facts, int indent, FILE *file);
+
+/** Prints why the log of a native program, \p subject, has no samples, as the rest of a line. */
+void sampling_explain_none(const sampling_facts *facts, const char *subject, FILE *file);
+
+/** Prints the rates as one indented line, for a table of samples; nothing if they are unknown. */
+void sampling_print_rate(const sampling_facts *facts, FILE *file);
+
+#define PRECOMPILED_SIZE 1024
+
+typedef struct precompiled_images {
+	char names[PRECOMPILED_SIZE]; /**< The first names, each ends with NUL. */
+	size_t length;                /**< Bytes used of \a names. */
+	size_t left_out;              /**< Number of images whose names did not fit. */
+} precompiled_images;
+
+/** Prints "mscorlib.dll, mcs.exe". */
+void precompiled_print(const precompiled_images *images, FILE *file);
 
 #define SUMMARY_BLOCK_KINDS 64
 

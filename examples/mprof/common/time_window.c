@@ -2,7 +2,7 @@
 /* Finds the bounds of a time window in a log. */
 #include "common/time_window.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/input.h"
 #include "common/nearest.h"
 #include "shared/text.h"

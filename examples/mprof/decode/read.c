@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a log and collects the data for the sections of the text. */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "decode/decode.h"
 #include "common/profile_input.h"
 

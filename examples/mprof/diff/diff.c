@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the logs of a difference, finds what makes their figures hard to compare, and prints all parts. */
 #include "common/csv.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/json.h"
 #include "common/output.h"
 #include "common/profile_input.h"

@@ -2,7 +2,7 @@
 /* Compares two heap snapshots as graphs. */
 #include "diff/heap_growth.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/growth_path.h"
 #include "common/name_cut.h"
 #include "common/output.h"

@@ -1,14 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the objects of two heap snapshots of one log by identity. */
+/* Compares snapshots object by object. */
 #include "diff/heap_identity.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/heap_origins.h"
-#include "diff/heap_identity_rows.h"
+#include "common/name_cut.h"
+#include "diff/tables.h"
 #include "shared/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void add_amount(identity_amount *sum, const identity_amount *amount)
+{
+	sum->objects += amount->objects;
+	sum->bytes += amount->bytes;
+}
+
+static void add_class(identity_class *sum, const identity_class *row)
+{
+	add_amount(&sum->added, &row->added);
+	add_amount(&sum->gone, &row->gone);
+	add_amount(&sum->surviving, &row->surviving);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		add_amount(&sum->unknown[side], &row->unknown[side]);
+}
+
+static int compare_class_names(const void *left, const void *right)
+{
+	return strcmp(((const identity_class *)left)->name, ((const identity_class *)right)->name);
+}
+
+static int compare_classes(const void *left, const void *right)
+{
+	const identity_class *a = left;
+	const identity_class *b = right;
+	const uint64_t bytes[2][DIFF_SIDES] = {{a->gone.bytes, a->added.bytes}, {b->gone.bytes, b->added.bytes}};
+	const uint64_t objects[2][DIFF_SIDES] = {{a->gone.objects, a->added.objects},
+						 {b->gone.objects, b->added.objects}};
+	int order = diff_compare_growth(bytes[0], bytes[1]);
+
+	order = order != 0 ? order : diff_compare_growth(objects[0], objects[1]);
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+/* Keeps the wanted classes, one row for each name, with the largest growth first, and fills in the sum. */
+static void heap_identity_merge_classes(const log_diff *diff, heap_identity *identity)
+{
+	identity_class *rows = identity->classes;
+	size_t kept = 0;
+
+	qsort(rows, identity->class_count, sizeof(*rows), compare_class_names);
+	for (size_t i = 0; i < identity->class_count; i++) {
+		if (!diff_wants_class(diff, rows[i].name))
+			continue;
+		add_class(&identity->sum, &rows[i]);
+		if (kept > 0 && strcmp(rows[kept - 1].name, rows[i].name) == 0)
+			add_class(&rows[kept - 1], &rows[i]);
+		else
+			rows[kept++] = rows[i];
+	}
+	identity->class_count = kept;
+	qsort(rows, kept, sizeof(*rows), compare_classes);
+}
+
+static int compare_numbers(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+/* Whether two sites are the same in both snapshots. */
+static int compare_places(const void *left, const void *right)
+{
+	const identity_site *a = left;
+	const identity_site *b = right;
+	int order = strcmp(a->class_name, b->class_name);
+
+	order = order != 0 ? order : compare_numbers(a->frame_count, b->frame_count);
+	for (size_t i = 0; i < a->frame_count && order == 0; i++) {
+		order = compare_numbers(a->frames[i].id, b->frames[i].id);
+		order = order != 0 ? order : compare_numbers(a->frames[i].is_native, b->frames[i].is_native);
+		order = order != 0 ? order : compare_numbers(a->frames[i].is_compiling, b->frames[i].is_compiling);
+	}
+	return order;
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const identity_site *a = left;
+	const identity_site *b = right;
+	int order = diff_compare_growth(a->bytes, b->bytes);
+
+	order = order != 0 ? order : diff_compare_growth(a->objects, b->objects);
+	return order != 0 ? order : compare_places(left, right);
+}
+
+static void add_site(identity_site *sum, const identity_site *row)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		sum->objects[side] += row->objects[side];
+		sum->bytes[side] += row->bytes[side];
+	}
+}
+
+/* Keeps the sites of wanted classes, one row for each class name and call stack, with the largest growth first. */
+static void heap_identity_merge_sites(const log_diff *diff, heap_identity *identity)
+{
+	identity_site *rows = identity->sites;
+	size_t kept = 0;
+
+	qsort(rows, identity->site_count, sizeof(*rows), compare_places);
+	for (size_t i = 0; i < identity->site_count; i++) {
+		int is_wanted = diff_wants_class(diff, rows[i].class_name);
+
+		if (is_wanted && (kept == 0 || compare_places(&rows[kept - 1], &rows[i]) != 0)) {
+			rows[kept++] = rows[i];
+			continue;
+		}
+		if (is_wanted)
+			add_site(&rows[kept - 1], &rows[i]);
+		free(rows[i].frames);
+	}
+	identity->site_count = kept;
+	qsort(rows, kept, sizeof(*rows), compare_sites);
+}
 
 /* Only these blocks have the objects of a snapshot. */
 #define OBJECT_BLOCKS                                                                                                  \
@@ -316,4 +432,209 @@ void heap_identity_release(log_diff *diff)
 		clear(diff->heap_identity);
 	free(diff->heap_identity);
 	diff->heap_identity = NULL;
+}
+
+/* Frames of a call stack in text. */
+#define SHOWN_FRAMES 8
+
+/* Rows that were asked for are printed even if nothing differs. */
+static int shows_class(const log_diff *diff, const identity_class *row)
+{
+	return diff->options.class_pattern != NULL || row->added.objects > 0 || row->gone.objects > 0;
+}
+
+static int shows_site(const log_diff *diff, const identity_site *row)
+{
+	return diff->options.class_pattern != NULL || row->objects[DIFF_BEFORE] != row->objects[DIFF_AFTER] ||
+	       row->bytes[DIFF_BEFORE] != row->bytes[DIFF_AFTER];
+}
+
+static void print_hidden(size_t count)
+{
+	char text[TEXT_NUMBER_SIZE];
+
+	if (count > 0)
+		printf("  Without a difference: %s\n", text_count(text, count));
+}
+
+static void print_amount(const identity_amount *amount)
+{
+	char text[2][TEXT_NUMBER_SIZE];
+
+	printf(" %12s %15s", text_count(text[0], amount->objects), text_count(text[1], amount->bytes));
+}
+
+static void print_amounts(const identity_class *row)
+{
+	putchar(' ');
+	print_amount(&row->added);
+	print_amount(&row->gone);
+	print_amount(&row->surviving);
+	fputs("  ", stdout);
+}
+
+static void print_unknown(const heap_identity *identity)
+{
+	const identity_amount *unknown = identity->sum.unknown;
+	char text[DIFF_SIDES][TEXT_NUMBER_SIZE];
+
+	if (unknown[DIFF_BEFORE].objects == 0 && unknown[DIFF_AFTER].objects == 0)
+		return;
+	printf("  Without a known origin, in none of the columns: %s before, %s after: %s\n",
+	       text_count(text[DIFF_BEFORE], unknown[DIFF_BEFORE].objects),
+	       text_count(text[DIFF_AFTER], unknown[DIFF_AFTER].objects), identity->reason);
+}
+
+static void print_classes(const log_diff *diff, const heap_identity *identity)
+{
+	size_t changed = 0;
+	size_t shown;
+
+	for (size_t i = 0; i < identity->class_count; i++)
+		changed += shows_class(diff, &identity->classes[i]) != 0;
+	shown = diff_rows(diff, changed);
+	fputs("\nNew, gone and surviving objects by class", stdout);
+	diff_print_shown(shown, changed);
+	print_hidden(identity->class_count - changed);
+	print_unknown(identity);
+	printf("  %12s %15s %12s %15s %12s %15s  class\n", "new", "bytes", "gone", "bytes", "surviving", "bytes");
+	for (size_t i = 0, printed = 0; printed < shown; i++) {
+		if (!shows_class(diff, &identity->classes[i]))
+			continue;
+		print_amounts(&identity->classes[i]);
+		name_print(identity->classes[i].name);
+		putchar('\n');
+		printed++;
+	}
+	print_amounts(&identity->sum);
+	puts("in all");
+}
+
+static void print_stack(const log_diff *diff, const identity_site *row)
+{
+	for (size_t i = 0; i < row->frame_count && i < SHOWN_FRAMES; i++) {
+		const char *name = names_frame(diff->sides[DIFF_BEFORE].input.names, &row->frames[i]);
+
+		printf("  %74s    in ", "");
+		name_print(name != NULL ? name : "?");
+		putchar('\n');
+	}
+	if (row->frame_count > SHOWN_FRAMES)
+		printf("  %74s    (%zu more)\n", "", row->frame_count - SHOWN_FRAMES);
+	if (row->frame_count == 0)
+		printf("  %74s    at a call stack that is not in the log\n", "");
+}
+
+static void print_sites(const log_diff *diff, const heap_identity *identity)
+{
+	size_t changed = 0;
+	size_t shown;
+
+	for (size_t i = 0; i < identity->site_count; i++)
+		changed += shows_site(diff, &identity->sites[i]) != 0;
+	shown = diff_rows(diff, changed);
+	if (identity->site_count == 0)
+		return;
+	fputs("\nLive objects by allocation site", stdout);
+	diff_print_shown(shown, changed);
+	print_hidden(identity->site_count - changed);
+	if (shown > 0)
+		printf("  %15s %15s %15s %10s %15s  class, call stack\n", "bytes before", "after", "growth", "",
+		       "objects");
+	for (size_t i = 0, printed = 0; printed < shown; i++) {
+		const identity_site *row = &identity->sites[i];
+		char growth[TEXT_NUMBER_SIZE];
+
+		if (!shows_site(diff, row))
+			continue;
+		diff_print_counts(row->bytes);
+		printf(" %15s  ", diff_text_growth(growth, row->objects));
+		name_print(row->class_name);
+		diff_print_presence(row->objects);
+		print_stack(diff, row);
+		printed++;
+	}
+}
+
+void heap_identity_print_text(const log_diff *diff)
+{
+	const heap_identity *identity = diff->heap_identity;
+
+	if (identity == NULL)
+		return;
+	if (!identity->is_known) {
+		if (identity->reason != NULL)
+			printf("\nWhich objects are new, gone or surviving is not known: %s.\n", identity->reason);
+		return;
+	}
+	if (identity->class_count == 0)
+		return;
+	print_classes(diff, identity);
+	print_sites(diff, identity);
+}
+
+static void json_number(const heap_identity *identity, json_writer *json, const char *key, uint64_t number)
+{
+	if (identity->is_known)
+		json_unsigned(json, key, number);
+	else
+		json_null(json, key);
+}
+
+static void json_amounts(const heap_identity *identity, json_writer *json, const identity_class *row)
+{
+	json_number(identity, json, "new_objects", row->added.objects);
+	json_number(identity, json, "new_bytes", row->added.bytes);
+	json_number(identity, json, "gone_objects", row->gone.objects);
+	json_number(identity, json, "gone_bytes", row->gone.bytes);
+	json_number(identity, json, "surviving_objects", row->surviving.objects);
+	json_number(identity, json, "surviving_bytes", row->surviving.bytes);
+	json_number(identity, json, "unknown_objects_before", row->unknown[DIFF_BEFORE].objects);
+	json_number(identity, json, "unknown_bytes_before", row->unknown[DIFF_BEFORE].bytes);
+	json_number(identity, json, "unknown_objects_after", row->unknown[DIFF_AFTER].objects);
+	json_number(identity, json, "unknown_bytes_after", row->unknown[DIFF_AFTER].bytes);
+}
+
+static void json_site(const log_diff *diff, json_writer *json, const identity_site *row)
+{
+	json_begin_object(json, NULL);
+	json_string(json, "class", row->class_name);
+	json_unsigned(json, "objects_before", row->objects[DIFF_BEFORE]);
+	json_unsigned(json, "objects_after", row->objects[DIFF_AFTER]);
+	json_unsigned(json, "bytes_before", row->bytes[DIFF_BEFORE]);
+	json_unsigned(json, "bytes_after", row->bytes[DIFF_AFTER]);
+	json_begin_array(json, "stack");
+	for (size_t i = 0; i < row->frame_count; i++)
+		json_string(json, NULL, names_frame(diff->sides[DIFF_BEFORE].input.names, &row->frames[i]));
+	json_end_array(json);
+	json_end_object(json);
+}
+
+void heap_identity_print_json(const log_diff *diff, json_writer *json)
+{
+	const heap_identity none = {.reason = NULL};
+	const heap_identity *identity = diff->heap_identity != NULL ? diff->heap_identity : &none;
+	size_t classes = identity->is_known ? diff_rows(diff, identity->class_count) : 0;
+	size_t sites = diff_rows(diff, identity->site_count);
+
+	if (diff->heap_identity == NULL) {
+		json_null(json, "heap_identity");
+	} else {
+		json_begin_object(json, "heap_identity");
+		json_string(json, "reason", identity->reason);
+		json_amounts(identity, json, &identity->sum);
+		json_end_object(json);
+	}
+	json_begin_array(json, "heap_identity_classes");
+	for (size_t i = 0; i < classes; i++) {
+		json_begin_object(json, NULL);
+		json_string(json, "name", identity->classes[i].name);
+		json_amounts(identity, json, &identity->classes[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	json_begin_array(json, "heap_growth_sites");
+	for (size_t i = 0; i < sites; i++)
+		json_site(diff, json, &identity->sites[i]);
+	json_end_array(json);
 }

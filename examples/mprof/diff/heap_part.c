@@ -2,11 +2,10 @@
 /* Compares two heap snapshots by class. */
 #include "diff/heap_part.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/name_cut.h"
 #include "diff/heap_growth.h"
 #include "diff/heap_identity.h"
-#include "diff/heap_identity_print.h"
 #include "diff/tables.h"
 #include "shared/text.h"
 

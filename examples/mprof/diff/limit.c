@@ -2,7 +2,7 @@
 /* Checks growth against a limit. */
 #include "diff/limit.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "diff/tables.h"
 

@@ -6,7 +6,6 @@
 #ifndef DUMP_H
 #define DUMP_H
 
-#include "common/definitions.h"
 #include "common/input.h"
 
 /** Fetches and prints the content of a block, except its events and records. */

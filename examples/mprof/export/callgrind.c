@@ -2,7 +2,7 @@
 /* Writes the functions and calls of a log in the format of callgrind. */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/call_graph.h"
 #include "export/intern.h"
 #include "export/single_tree.h"

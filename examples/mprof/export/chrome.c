@@ -6,7 +6,7 @@
  */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/intern.h"

@@ -3,7 +3,7 @@
 #include "export/targets.h"
 
 #include "common/csv.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/table_files.h"
 #include "export/table_logs.h"
 

@@ -2,7 +2,7 @@
 /* Writes a graph of the functions with the greatest values for Graphviz. */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/call_graph.h"
 #include "export/single_tree.h"
 #include "shared/text.h"

@@ -2,7 +2,7 @@
 /* Walks over the events of a log in the order of their times, and follows the calls of each thread. */
 #include "export/event_walk.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

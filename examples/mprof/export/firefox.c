@@ -5,7 +5,7 @@
  * ends, so that the sums of the viewer are exact.
  */
 #include "common/elements.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/firefox_tables.h"

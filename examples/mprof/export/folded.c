@@ -2,7 +2,7 @@
 /* Writes folded call stacks: the frames, outermost first, with semicolons between them, a space, and the value. */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/single_tree.h"
 
 #include <inttypes.h>

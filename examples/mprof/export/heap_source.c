@@ -2,7 +2,7 @@
 /* Reads the heap snapshot that an export of objects writes. */
 #include "export/heap_source.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -7,13 +7,12 @@
  * ones are weak, so that they do not change what other objects retain.
  */
 #include "common/elements.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/json.h"
 #include "common/output.h"
 #include "export/heap_source.h"
 #include "export/intern.h"
 #include "export/targets.h"
-#include "heap/labels.h"
 #include "heap/view.h"
 #include "shared/key_map.h"
 #include "shared/text.h"

@@ -6,13 +6,12 @@
  * first, then segments with the fields of the classes, the roots, and the objects in the order of the graph.
  */
 #include "common/elements.h"
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "export/heap_source.h"
 #include "export/intern.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
-#include "heap/labels.h"
 #include "heap/view.h"
 #include "shared/text.h"
 

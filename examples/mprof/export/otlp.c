@@ -2,7 +2,7 @@
 /* Writes a log as profiles of OpenTelemetry, in their binary form. */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/intern.h"
 #include "export/protobuf.h"
 #include "export/single_tree.h"

@@ -3,7 +3,7 @@
  * Writes the tables of logs as files of Parquet: PLAIN values in one page for each column and row group, not
  * compressed. All columns are optional.
  */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/table_files.h"
 #include "export/table_logs.h"
 #include "export/targets.h"

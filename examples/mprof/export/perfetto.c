@@ -3,7 +3,7 @@
  * Writes a trace of Perfetto: the calls of each thread, compilations, class loads, finalizers, exceptions, collections,
  * pauses, waits, markers, metrics, samples, and where events were lost.
  */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
 #include "export/perfetto_heap.h"

@@ -8,10 +8,9 @@
  */
 #include "export/perfetto_heap.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/heap_source.h"
 #include "export/intern.h"
-#include "heap/labels.h"
 #include "heap/view.h"
 #include "shared/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a log as a pprof profile. */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/intern.h"
 #include "export/protobuf.h"
 #include "export/single_tree.h"

@@ -2,7 +2,7 @@
 /* Makes the call stacks of an export whose format holds one value, and estimates their size. */
 #include "export/single_tree.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the call stacks of a log as a profile of speedscope, of the type that has a weight for each call stack. */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/single_tree.h"

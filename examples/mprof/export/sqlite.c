@@ -2,7 +2,7 @@
 /* Writes the tables of logs as a database of SQLite. */
 #include "export/targets.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "export/table_logs.h"
 
 #ifdef WITH_SQLITE

@@ -2,9 +2,9 @@
 /* Makes the tree of call stacks of a log for a value. */
 #include "export/stack_tree.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
-#include "heap/labels.h"
+#include "heap/view.h"
 #include "heap/shapes.h"
 #include "report/filters.h"
 #include "shared/kinds.h"

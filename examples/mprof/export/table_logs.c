@@ -2,7 +2,7 @@
 /* Reads logs into rows of tables. */
 #include "export/table_logs.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "report/report.h"
 #include "report/samples.h"
 #include "shared/kinds.h"

@@ -2,7 +2,7 @@
 /* Names and units of what call stacks are weighted by. */
 #include "export/value.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/text.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Makes the flame graph of one or two logs. */
 #include "flame/graph.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "flame/svg.h"
 #include "report/parts.h"

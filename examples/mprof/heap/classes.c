@@ -4,8 +4,8 @@
 
 #include "common/name_cut.h"
 #include "common/output.h"
-#include "heap/class_filter.h"
-#include "heap/labels.h"
+#include "heap/selection.h"
+#include "heap/view.h"
 #include "shared/text.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Compares all heap snapshots of a log, and prints what grew over all of them. */
 #include "heap/leaks.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/growth_path.h"
 #include "common/name_cut.h"
 #include "shared/text.h"

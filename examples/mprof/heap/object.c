@@ -2,9 +2,9 @@
 /* Prints one object with its references and referrers. */
 #include "heap/object.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
-#include "heap/labels.h"
+#include "heap/view.h"
 #include "heap/paths.h"
 #include "shared/text.h"
 

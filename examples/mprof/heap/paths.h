@@ -16,4 +16,9 @@ void heap_paths_json(const heap_view *view, json_writer *json);
 /** Prints the path of one object as the rest of a line. Returns 0 if no root reaches it. */
 int heap_path_text(const heap_view *view, uint32_t object);
 
+void heap_referrers_text(const heap_view *view);
+
+/** Prints the referrers as an array, which is empty without --referrers. */
+void heap_referrers_json(const heap_view *view, json_writer *json);
+
 #endif

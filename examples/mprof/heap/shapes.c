@@ -2,7 +2,7 @@
 /* Groups objects by the shape of their path. */
 #include "heap/shapes.h"
 
-#include "heap/labels.h"
+#include "heap/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a heap snapshot of a log and computes what keeps its objects alive. */
+/* A snapshot with the names of its classes. */
 #include "heap/view.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -108,6 +108,12 @@ static void read_origins(heap_view *view, const char *path)
 		note_missing(view, "the origins of objects are not known: the log could not be read once more");
 }
 
+/* The exit status: whether anything is missing. */
+static int heap_view_status(const heap_view *view)
+{
+	return view->input.status != STATUS_OK ? view->input.status : view->status;
+}
+
 int heap_view_read(heap_view *view, const char *path, const heap_options *options)
 {
 	int status;
@@ -141,11 +147,6 @@ void heap_view_release(heap_view *view)
 	input_close(&view->input);
 }
 
-int heap_view_status(const heap_view *view)
-{
-	return view->input.status != STATUS_OK ? view->input.status : view->status;
-}
-
 size_t heap_view_rows(const heap_view *view, size_t count, size_t usual)
 {
 	uint64_t most = view->options.has_top ? view->options.top : usual;
@@ -167,4 +168,32 @@ mprof_heap_class heap_view_class(const heap_view *view, size_t index)
 
 	mprof_heap_graph_get_class(view->graph, index, &stats);
 	return stats;
+}
+
+const char *label_class(const heap_view *view, size_t class_index, class_name *name)
+{
+	const char *found = names_class_or_none(view->input.reader, heap_view_class(view, class_index).class_id, name);
+
+	return found != NULL ? found : "(unknown)";
+}
+
+const char *label_field(const heap_view *view, uint32_t class_id, const mprof_heap_reference *reference)
+{
+	mprof_record field;
+	uint64_t index;
+
+	if (!reference->has_offset || mprof_reader_lookup_field(view->input.reader, class_id, reference->offset, &field,
+								sizeof(field), &index) != MPROF_OK)
+		return NULL;
+	return field.as.field.name;
+}
+
+const char *label_root(const heap_view *view, uint32_t area)
+{
+	mprof_record record;
+
+	if (area == 0 || mprof_reader_lookup_record(view->input.reader, MPROF_RECORD_ROOT, area, &record,
+						    sizeof(record)) != MPROF_OK)
+		return "";
+	return record.as.root.name;
 }

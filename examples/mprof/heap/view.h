@@ -6,10 +6,10 @@
 #ifndef HEAP_VIEW_H
 #define HEAP_VIEW_H
 
+#include <mprof/heap_graph.h>
+
 #include "common/heap_origins.h"
 #include "common/input.h"
-
-#include <mprof/heap_graph.h>
 
 typedef enum heap_order { HEAP_BY_RETAINED, HEAP_BY_BYTES, HEAP_BY_OBJECTS, HEAP_BY_NAME } heap_order;
 
@@ -59,9 +59,6 @@ void heap_view_release(heap_view *view);
 /** Whether objects are selected by their origin. */
 int heap_view_selects_origins(const heap_view *view);
 
-/** The exit status: whether anything is missing. */
-int heap_view_status(const heap_view *view);
-
 /** The number of rows to print of a table with \p count rows, if by default \p usual are printed; 0: no limit. */
 size_t heap_view_rows(const heap_view *view, size_t count, size_t usual);
 
@@ -70,5 +67,17 @@ mprof_heap_object heap_view_object(const heap_view *view, uint32_t object);
 
 /** The class with an index. */
 mprof_heap_class heap_view_class(const heap_view *view, size_t index);
+
+/** The name of the class with an index, "(unknown)" if the log has none; may point into \p name. */
+const char *label_class(const heap_view *view, size_t class_index, class_name *name);
+
+/**
+ * The name of the field that has a reference, such as "entries" or "[].value"; NULL if not known. \p class_id: the
+ * class of the object that has it. The same field always has the same pointer, which is valid as long as the view.
+ */
+const char *label_field(const heap_view *view, uint32_t class_id, const mprof_heap_reference *reference);
+
+/** The name of a root area, such as "Shop.OrderCache.cache"; "" if it has none. */
+const char *label_root(const heap_view *view, uint32_t area);
 
 #endif

@@ -2,7 +2,7 @@
 /* Finds a log, the process that writes it and its part, and follows it while the program runs. */
 #include "live/growing_log.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 
 #include <mprof/reader.h>
 

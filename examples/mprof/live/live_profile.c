@@ -2,7 +2,7 @@
 /* Reads a growing log into a profile. */
 #include "live/live_profile.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "common/profile_input.h"
 

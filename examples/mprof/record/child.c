@@ -2,7 +2,7 @@
 /* Runs a program and waits for it. */
 #include "record/child.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,11 @@
  * requested name may be one that cannot be passed to the module. Then each process writes a part of its own, and the
  * parts become logs at the end.
  */
-#ifndef LOG_OUTPUT_H
-#define LOG_OUTPUT_H
+#ifndef RECORD_LOG_OUTPUT_H
+#define RECORD_LOG_OUTPUT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -57,5 +58,29 @@ typedef void (*log_function)(void *user, const char *path, const char *name);
  * Returns the number of logs; 1 for a stream that the program wrote to directly, since a stream cannot be examined.
  */
 size_t log_output_collect(log_output *log, pid_t process, log_function found, void *user);
+
+/** Size of the value of the modules' option salvage, in bytes. */
+#define SALVAGE_OPTION_SIZE 64
+
+typedef struct salvaged_logs {
+	int fd;          /**< The memory; -1 if none. */
+	size_t logs;     /**< Logs that were completed, except those of programs that executed another one. */
+	uint64_t events; /**< Events that were added to them. */
+	uint64_t lost;   /**< Lost events that were counted in them. */
+} salvaged_logs;
+
+/**
+ * Creates the memory, and formats its path as the value of the modules' option salvage. If the system refuses, the
+ * value is "", and programs keep salvage files beside their logs.
+ */
+void salvaged_create(salvaged_logs *salvaged, char option[SALVAGE_OPTION_SIZE]);
+
+/**
+ * Completes the logs of the processes that have ended. Prints a line for each that cannot be completed. \p file: a
+ * salvage file that was named by the user, or NULL.
+ */
+void salvaged_complete(salvaged_logs *salvaged, const log_output *log, const char *file);
+
+void salvaged_release(salvaged_logs *salvaged);
 
 #endif

@@ -7,7 +7,54 @@
 #define RECORD_LOG_PARTS_H
 
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+
+typedef enum claim_result {
+	CLAIM_MADE,      /**< An empty file was created. */
+	CLAIM_EMPTY,     /**< There is an empty file, or one that may be replaced, or the path cannot be created. */
+	CLAIM_EXISTS,    /**< A file exists. */
+	CLAIM_BUSY,      /**< A file exists, and another program is writing a log to it. */
+	CLAIM_FOREIGN,   /**< A file of another user, or one with another name: others may have put it there. */
+	CLAIM_NO_MEMORY, /**< Out of memory. */
+} claim_result;
+
+/**
+ * Claims this path. A file that is not empty can be claimed only with \p replaces. Errors other than that of an
+ * existing file are left to the program that opens the log. \p made: the identity of the file if it was created.
+ */
+claim_result claim_path(const char *path, int replaces, struct stat *made);
+
+/**
+ * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
+ * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
+ */
+claim_result claim_numbered(char **path, struct stat *made);
+
+/** Whether a program is writing a log to the path. */
+int claim_is_busy(const char *path);
+
+/**
+ * Locks the file at a claimed path, as a writer of a log does, so that no other run claims it. Returns a descriptor,
+ * or -1. Only for a path that no module opens.
+ */
+int claim_lock(const char *path);
+
+/** Removes a file that was created to claim a path, if it is still there and empty. */
+void claim_release(const char *path, const struct stat *made);
+
+/**
+ * Whether a log may be moved to a path: nothing is there, or an empty file, such as the one that was created to claim
+ * the path (\p made, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to, except
+ * through the descriptor \p lock_fd of claim_lock(), and no file of another user.
+ */
+int claim_may_replace(const char *path, const struct stat *made, int replaces, int lock_fd);
+
+/** "log.LABEL.mprof" for "log.mprof". The caller frees it; NULL if out of memory. */
+char *claim_labelled_name(const char *path, const char *label);
+
+/** The extension of logs. */
+#define LOG_EXTENSION ".mprof"
 
 /** The log of one program that one process ran. */
 typedef struct log_part {

@@ -2,7 +2,7 @@
 /* Checks before a native program starts whether what was asked for can be recorded of it. */
 #include "record/native_target.h"
 
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "record/child.h"
 #include "record/options.h"
 

@@ -3,12 +3,34 @@
  * \file record/target.h
  * \brief Determines the kind of program to record.
  */
-#ifndef TARGET_H
-#define TARGET_H
-
-#include "record/program_file.h"
+#ifndef RECORD_TARGET_H
+#define RECORD_TARGET_H
 
 #include <stddef.h>
+
+/** Why the system cannot load the recorder into a program. */
+typedef enum program_obstacle {
+	OBSTACLE_NONE,          /**< As far as the file shows. */
+	OBSTACLE_STATIC,        /**< The program needs no dynamic linker. */
+	OBSTACLE_PRIVILEGES,    /**< The program gets privileges that its caller does not have. */
+	OBSTACLE_OTHER_MACHINE, /**< Code for another processor or word size. */
+	OBSTACLE_OTHER_LIBRARY, /**< Another C library, such as musl. */
+	OBSTACLE_SANITIZER      /**< A sanitizer that does not run together with the recorder. */
+} program_obstacle;
+
+typedef struct program_file {
+	program_obstacle obstacle;
+	char detail[64];      /**< File name of the dynamic linker or of the sanitizer's library. */
+	int is_instrumented;  /**< It calls the functions of -finstrument-functions. */
+	int contains_mono;    /**< It contains Mono or is linked with it. */
+	int can_reach_others; /**< It can start other programs, or load libraries while it runs. */
+} program_file;
+
+/** Examines the program \p path, a file in ELF format. A file that cannot be read has no obstacles. */
+void program_file_read(program_file *file, const char *path);
+
+/** Prints to standard error why \p name cannot be recorded, as the end of a line. Only with an obstacle. */
+void program_file_explain(const program_file *file, const char *name);
 
 typedef enum target_kind {
 	TARGET_MONO,     /**< Mono itself, with a program as its argument. */

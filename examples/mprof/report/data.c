@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a log and collects the data of a report. */
-#include "common/exit_status.h"
+#include "common/arguments.h"
 #include "common/output.h"
 #include "common/profile_input.h"
 #include "report/filters.h"

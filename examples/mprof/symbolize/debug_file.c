@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the debug information of a module, if it is that of the recorded build. */
+/* Finds source lines and inlined functions in debugging information. */
 #include "symbolize/debug_file.h"
 
+#include "common/elements.h"
+
+#include <dwarf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,6 +101,13 @@ static debug_state open_candidate(debug_file *file, const char *build_id, const 
 	return has_build_id(module, build_id) ? find_dwarf(file, module) : DEBUG_REBUILT;
 }
 
+static void debug_file_close(debug_file *file)
+{
+	if (file->session != NULL)
+		dwfl_end(file->session);
+	memset(file, 0, sizeof(*file));
+}
+
 debug_state debug_file_open(debug_file *file, const char *build_id, const char *path)
 {
 	const size_t length = strlen(build_id);
@@ -129,9 +140,396 @@ const char *debug_file_symbol(const debug_file *file, uint64_t offset)
 	return name != NULL && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && within < symbol.st_size ? name : NULL;
 }
 
-void debug_file_close(debug_file *file)
+/* Namespaces and types nested deeper than this are left out. */
+#define MAX_NESTED 64
+
+/* Ranges may overlap, which they do not in correct files: this number of ranges before an address is examined. */
+#define MAX_OVERLAPS 8
+
+static int add_range(address_ranges *ranges, address_range range)
 {
-	if (file->session != NULL)
-		dwfl_end(file->session);
-	memset(file, 0, sizeof(*file));
+	void *elements = ranges->ranges;
+
+	if (range.start >= range.end)
+		return 1;
+	if (!elements_reserve(&elements, &ranges->capacity, ranges->count, sizeof(*ranges->ranges)))
+		return 0;
+	ranges->ranges = elements;
+	ranges->ranges[ranges->count++] = range;
+	return 1;
+}
+
+/* Adds the ranges of a unit or a function. */
+static int add_ranges_of(address_ranges *ranges, Dwarf_Die *die, size_t index)
+{
+	ptrdiff_t position = 0;
+	Dwarf_Addr base;
+	address_range range = {.index = index};
+
+	while ((position = dwarf_ranges(die, position, &base, &range.start, &range.end)) > 0) {
+		if (!add_range(ranges, range))
+			return 0;
+	}
+	return 1;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const address_range *a = left;
+	const address_range *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void sort_ranges(address_ranges *ranges)
+{
+	if (ranges->count > 0)
+		qsort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges);
+}
+
+static const address_range *find_range(const address_ranges *ranges, Dwarf_Addr address)
+{
+	size_t low = 0;
+	size_t high = ranges->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges->ranges[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = 0; i < MAX_OVERLAPS && low > i; i++) {
+		if (address < ranges->ranges[low - i - 1].end)
+			return &ranges->ranges[low - i - 1];
+	}
+	return NULL;
+}
+
+static int add_unit(debug_units *units, Dwarf_Die *unit, Dwarf_Die *split)
+{
+	void *elements = units->units;
+	debug_unit *added;
+
+	if (!elements_reserve(&elements, &units->capacity, units->count, sizeof(*units->units)))
+		return 0;
+	units->units = elements;
+	added = &units->units[units->count];
+	memset(added, 0, sizeof(*added));
+	added->lines = *unit;
+	added->code = dwarf_tag(split) != DW_TAG_invalid ? *split : *unit;
+	return add_ranges_of(&units->ranges, unit, units->count++);
+}
+
+int debug_units_read(debug_units *units, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Half version;
+	uint8_t type;
+	Dwarf_Die die;
+	Dwarf_Die split;
+
+	memset(units, 0, sizeof(*units));
+	while (dwarf_get_units(dwarf, unit, &unit, &version, &type, &die, &split) == 0) {
+		if (type != DW_UT_compile && type != DW_UT_skeleton && type != DW_UT_partial)
+			continue;
+		if (!add_unit(units, &die, &split))
+			return 0;
+	}
+	sort_ranges(&units->ranges);
+	return 1;
+}
+
+static void debug_units_release(debug_units *units)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		free(units->units[i].functions);
+		free(units->units[i].ranges.ranges);
+	}
+	free(units->units);
+	free(units->ranges.ranges);
+	memset(units, 0, sizeof(*units));
+}
+
+/* The unit of an address, or NULL. */
+static debug_unit *debug_units_find(debug_units *units, Dwarf_Addr address)
+{
+	const address_range *range = find_range(&units->ranges, address);
+
+	return range != NULL ? &units->units[range->index] : NULL;
+}
+
+static int add_function(debug_unit *unit, Dwarf_Die *die)
+{
+	void *elements = unit->functions;
+	size_t ranges = unit->ranges.count;
+
+	if (!elements_reserve(&elements, &unit->function_capacity, unit->function_count, sizeof(*unit->functions)))
+		return 0;
+	unit->functions = elements;
+	if (!add_ranges_of(&unit->ranges, die, unit->function_count)) {
+		unit->ranges.count = ranges;
+		return 0;
+	}
+	/* A declaration, or a function that was inlined everywhere. */
+	if (ranges == unit->ranges.count)
+		return 1;
+	unit->functions[unit->function_count++] = (debug_function){.die = *die};
+	return 1;
+}
+
+static int is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_module;
+}
+
+/* Adds the functions below an entry. What cannot be read, or has no memory, is left out. */
+static void add_functions(debug_unit *unit, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die child;
+	int is_done = dwarf_child(parent, &child) != 0;
+
+	while (!is_done) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram)
+			(void)add_function(unit, &child);
+		else if (is_scope(tag) && depth < MAX_NESTED)
+			add_functions(unit, &child, depth + 1);
+		is_done = dwarf_siblingof(&child, &child) != 0;
+	}
+}
+
+static void read_functions(debug_unit *unit)
+{
+	if (unit->is_read)
+		return;
+	unit->is_read = 1;
+	add_functions(unit, &unit->code, 0);
+	sort_ranges(&unit->ranges);
+}
+
+/* The function of an address, or NULL. The first call for a unit reads its functions. */
+static debug_function *debug_unit_function(debug_unit *unit, Dwarf_Addr address)
+{
+	const address_range *range;
+
+	read_functions(unit);
+	range = find_range(&unit->ranges, address);
+	return range != NULL ? &unit->functions[range->index] : NULL;
+}
+
+/* Blocks nested deeper than this inside of a function are not searched. */
+#define MAX_BLOCKS 256
+
+/* Directories of a path that ".." can remove. */
+#define MAX_PARTS 64
+
+/*
+ * Removes "directory/.." and "." from a path, so that a header has one name whichever file includes it. Symbolic links
+ * to directories are rare enough in builds to be ignored.
+ */
+static void normalize_path(char *path)
+{
+	char *parts[MAX_PARTS];
+	const int is_relative = path[0] != '/';
+	char *out = path;
+	size_t count = 0;
+
+	for (char *in = path; *in != '\0';) {
+		const size_t separator = in[0] == '/';
+		const size_t length = separator + strcspn(in + separator, "/");
+		const char *part = in + separator;
+		const size_t part_length = length - separator;
+
+		if (part_length == 2 && strncmp(part, "..", 2) == 0 && count > 0) {
+			out = parts[--count];
+		} else if (part_length > 0 && !(part_length == 1 && part[0] == '.')) {
+			if (count == MAX_PARTS || (part_length == 2 && strncmp(part, "..", 2) == 0))
+				count = 0;
+			else
+				parts[count++] = out;
+			memmove(out, in, length);
+			out += length;
+		}
+		in += length;
+	}
+	*out = '\0';
+	/* Its first directory was removed. */
+	if (is_relative && path[0] == '/')
+		memmove(path, path + 1, (size_t)(out - path));
+}
+
+/* Copies a path; a relative one is relative to the directory of the compilation. */
+static void copy_path(char text[LINES_MAX_TEXT + 1], Dwarf_Die *unit, const char *path)
+{
+	Dwarf_Attribute attribute;
+	const char *directory = NULL;
+
+	if (path == NULL)
+		return;
+	if (path[0] != '/')
+		directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (directory != NULL)
+		snprintf(text, LINES_MAX_TEXT + 1, "%s/%s", directory, path);
+	else
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", path);
+	normalize_path(text);
+}
+
+static uint32_t positive_line(int line)
+{
+	return line > 0 ? (uint32_t)line : 0;
+}
+
+static void copy_name(char text[LINES_MAX_TEXT + 1], Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+	const char *name = dwarf_diename(die);
+
+	if (linkage == NULL)
+		linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+	if (linkage != NULL && (strlen(linkage) <= LINES_MAX_TEXT || name == NULL))
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", linkage);
+	else if (name != NULL)
+		snprintf(text, LINES_MAX_TEXT + 1, "%s", name);
+}
+
+static void clear_frame(debug_frame *frame)
+{
+	frame->line = 0;
+	frame->defined_line = 0;
+	frame->is_inlined = 0;
+	frame->name[0] = '\0';
+	frame->file[0] = '\0';
+	frame->defined_file[0] = '\0';
+}
+
+/* A file by its number in a unit. Since version 5, files are counted from 0; before, 0 stands for none. */
+static const char *file_of(Dwarf_CU *unit, Dwarf_Word number)
+{
+	Dwarf_Half version = 0;
+	Dwarf_Files *files;
+	Dwarf_Die entry;
+	size_t count;
+
+	if (dwarf_cu_die(unit, &entry, &version, NULL, NULL, NULL, NULL, NULL) == NULL ||
+	    (number == 0 && version < 5) || dwarf_getsrcfiles(&entry, &files, &count) != 0 || number >= count)
+		return NULL;
+	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
+}
+
+/* A file that an attribute of the entry, or of its origin, names. Not dwarf_decl_file(): it takes 0 for none always. */
+static const char *named_file(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (dwarf_attr_integrate(die, name, &attribute) == NULL || dwarf_formudata(&attribute, &number) != 0)
+		return NULL;
+	return file_of(attribute.cu, number);
+}
+
+/* Fills in what a function is; not the position in it. */
+static void describe_function(debug_frame *frame, debug_unit *unit, Dwarf_Die *die)
+{
+	int line;
+
+	frame->is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	copy_name(frame->name, die);
+	copy_path(frame->defined_file, &unit->code, named_file(die, DW_AT_decl_file));
+	if (dwarf_decl_line(die, &line) == 0)
+		frame->defined_line = positive_line(line);
+}
+
+/* The place that an inlined function was called from, which is the position in the frame outside of it. */
+static void describe_call(debug_frame *frame, debug_unit *unit, Dwarf_Die *inlined)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &number) == 0 && number <= UINT32_MAX)
+		frame->line = (uint32_t)number;
+	copy_path(frame->file, &unit->code, named_file(inlined, DW_AT_call_file));
+}
+
+static void describe_position(debug_frame *frame, debug_unit *unit, Dwarf_Addr address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, address);
+	int number;
+
+	if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return;
+	frame->line = positive_line(number);
+	copy_path(frame->file, &unit->lines, dwarf_linesrc(line, NULL, NULL));
+}
+
+/* Finds the child that contains an address and may be, or contain, an inlined function. */
+static int find_block(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
+{
+	int is_done = dwarf_child(parent, found) != 0;
+
+	while (!is_done) {
+		int tag = dwarf_tag(found);
+
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+		     tag == DW_TAG_catch_block) &&
+		    dwarf_haspc(found, address) > 0)
+			return 1;
+		is_done = dwarf_siblingof(found, found) != 0;
+	}
+	return 0;
+}
+
+/* Stores a function and the functions inlined at an address, outermost first. Returns their number. */
+static size_t find_inlined(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die found[LINES_MAX_FRAMES])
+{
+	Dwarf_Die block = *function;
+	size_t count = 0;
+
+	found[count++] = block;
+	for (int depth = 0; depth < MAX_BLOCKS && count < LINES_MAX_FRAMES; depth++) {
+		Dwarf_Die parent = block;
+
+		if (!find_block(&parent, address, &block))
+			break;
+		if (dwarf_tag(&block) == DW_TAG_inlined_subroutine)
+			found[count++] = block;
+	}
+	return count;
+}
+
+size_t debug_frames_find(debug_units *units, Dwarf_Addr address, debug_frame frames[LINES_MAX_FRAMES])
+{
+	debug_unit *unit = debug_units_find(units, address);
+	debug_function *function = unit != NULL ? debug_unit_function(unit, address) : NULL;
+	Dwarf_Die found[LINES_MAX_FRAMES];
+	size_t count = 1;
+
+	if (unit == NULL)
+		return 0;
+	clear_frame(&frames[0]);
+	if (function != NULL)
+		count = find_inlined(&function->die, address, found);
+	describe_position(&frames[0], unit, address);
+	for (size_t i = 0; function != NULL && i < count; i++) {
+		if (i > 0) {
+			clear_frame(&frames[i]);
+			describe_call(&frames[i], unit, &found[count - i]);
+		}
+		describe_function(&frames[i], unit, &found[count - 1 - i]);
+	}
+	return count;
+}
+
+size_t debug_frames_name(debug_frame *frame, const char *name)
+{
+	if (name == NULL)
+		return 0;
+	clear_frame(frame);
+	snprintf(frame->name, sizeof(frame->name), "%s", name);
+	return 1;
 }

@@ -4,7 +4,6 @@
 
 #include "common/process_limits.h"
 #include "symbolize/debug_file.h"
-#include "symbolize/debug_frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>

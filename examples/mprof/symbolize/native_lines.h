@@ -6,9 +6,11 @@
 #ifndef SYMBOLIZE_NATIVE_LINES_H
 #define SYMBOLIZE_NATIVE_LINES_H
 
+#include <mprof/reader.h>
+
 #include "symbolize/protocol.h"
 
-#include <mprof/reader.h>
+#include <sys/types.h>
 
 /** A function at a location. Equal texts have the same address, apart from rare exceptions. */
 typedef struct native_frame {
