@@ -1,18 +1,78 @@
 /* SPDX-License-Identifier: MIT */
-/* Records allocated objects. */
+/* Records allocations. */
 #include "allocations.h"
-
-#include "allocation_samples.h"
-#include "names.h"
-#include "selection.h"
-#include "shared/hash.h"
-#include "stacks.h"
-#include "threads.h"
 
 #include <mono/metadata/object.h>
 
+#include "names.h"
+#include "selection.h"
+#include "shared/hash.h"
+#include "shared/random.h"
+#include "stacks.h"
+
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+
+/* Seeds the generator differently in each thread and each run, so that their errors are independent. */
+static void seed(MonoProfiler *profiler, thread_state *state)
+{
+	state->sample_random = mprof_recorder_read_counter(profiler->recorder) ^ state->id << 32;
+}
+
+/*
+ * Bytes to the next point, at least 1: an object of n bytes is then chosen with the probability 1 - exp(-n /
+ * interval).
+ */
+static uint64_t draw_distance(thread_state *state)
+{
+	double uniform = (double)((random_next(&state->sample_random) >> 11) + 1) / (double)(UINT64_C(1) << 53);
+
+	return (uint64_t)(-log(uniform) * (double)state->sample_interval) + 1;
+}
+
+/*
+ * They are chosen by bytes, with exponentially distributed distances: the bytes that a thread allocates are a line with
+ * random points, one per interval on average, and an object is chosen if at least one point is on it. Samples therefore
+ * cannot be in step with a pattern of the program, and the probability that an object is chosen depends on its size
+ * alone, so that readers can scale the sample to all objects (doc/format.md, 3.8).
+ */
+
+/* The slow path of allocation_samples_choose(). */
+static int allocation_samples_choose_next(MonoProfiler *profiler, thread_state *state, uint64_t interval, uint64_t size)
+{
+	/* The next point does not depend on earlier ones, so another interval needs only a new distance. */
+	if (state->sample_interval != interval) {
+		if (state->sample_interval == 0)
+			seed(profiler, state);
+		state->sample_interval = interval;
+		state->bytes_to_sample = draw_distance(state);
+		if (state->bytes_to_sample > size) {
+			state->bytes_to_sample -= size;
+			return 0;
+		}
+	}
+	/*
+	 * The number of points on this object does not matter, and the next point does not depend on earlier ones. So
+	 * the next distance is drawn from the end of the object.
+	 */
+	state->bytes_to_sample = draw_distance(state);
+	return 1;
+}
+
+/*
+ * Returns 1 if the object of size bytes that the thread has just allocated is chosen. Called by that thread, which
+ * owns state.
+ */
+static inline int allocation_samples_choose(MonoProfiler *profiler, thread_state *state, uint64_t size)
+{
+	const uint64_t interval = atomic_load_explicit(&profiler->allocation_interval, memory_order_relaxed);
+
+	if (__builtin_expect(state->bytes_to_sample <= size || state->sample_interval != interval, 0))
+		return allocation_samples_choose_next(profiler, state, interval, size);
+	state->bytes_to_sample -= size;
+	return 0;
+}
 
 /* Alignment of objects in bytes, the same as in names_object_size(). */
 #define OBJECT_ALIGNMENT 8

@@ -7,6 +7,7 @@
 #define ALLOCATIONS_H
 
 #include "profiler.h"
+#include "threads.h"
 
 /** Installs the callbacks that the options need. */
 void allocations_install(MonoProfiler *profiler);

@@ -1,18 +1,214 @@
 /* SPDX-License-Identifier: MIT */
-/* Logical call stacks of async methods. */
+/* Call stacks of asynchronous methods. */
 #include "async_stacks.h"
 
-#include "await_chain.h"
+#include <mono/metadata/attrdefs.h>
+
 #include "filters.h"
 #include "names.h"
+#include "shared/hash.h"
 #include "threads.h"
-
-#include <mono/metadata/class.h>
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Number of state machines and of fields that a cache holds; powers of two. */
+#define AWAIT_MACHINES 64
+#define AWAIT_FIELDS 128
+
+/*
+ * The compiler turns an async method into a state machine: a class or structure with the method's code in MoveNext(),
+ * and a builder that holds the task of the call. What continues when the task has completed is stored in the task: for
+ * an awaiting async method, its state machine, reached through a delegate and other objects. All fields are looked up
+ * by name, so that a class library that has others yields no chain.
+ */
+
+/* A type of state machine. */
+typedef struct await_machine {
+	MonoClass *type;     /* NULL if unused. */
+	MonoMethod *method;  /* Its MoveNext(). */
+	uint32_t task;       /* Offset of the task in the fields of the state machine. */
+	uint32_t is_awaited; /* 0 if it has no task: nothing can await it. */
+} await_machine;
+
+typedef struct await_field {
+	MonoClass *type;
+	const char *name;
+	uint32_t offset; /* In the object; 0 if the class has no such field. */
+} await_field;
+
+/* What is known of classes; valid until something is unloaded. All zero at first. */
+typedef struct await_cache {
+	unsigned unloads; /* MonoProfiler::unloads when it was filled. */
+	await_machine machines[AWAIT_MACHINES];
+	await_field fields[AWAIT_FIELDS];
+} await_cache;
+
+/* Two words at the start of an object, which offsets of fields of structures include as well. */
+#define OBJECT_HEADER (2 * sizeof(void *))
+
+/* Objects between a task and the state machine that waits for it; those of a program that combines tasks are few. */
+#define MAX_LINKS 16
+
+/* A builder may contain another one. */
+#define MAX_NESTING 3
+
+/* Whether objects of a class are state machines of async methods. */
+static int await_chain_is_machine(MonoClass *type)
+{
+	void *position = NULL;
+	MonoClass *interface;
+
+	while ((interface = mono_class_get_interfaces(type, &position)) != NULL) {
+		if (strcmp(mono_class_get_name(interface), "IAsyncStateMachine") == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int is_builder(MonoClass *type)
+{
+	const char *name = mono_class_get_name(type);
+
+	return mono_class_is_valuetype(type) && strncmp(name, "Async", 5) == 0 && strstr(name, "MethodBuilder") != NULL;
+}
+
+/*
+ * Finds the field for the task in a state machine or builder: the field m_task of its builder. \p offset is increased
+ * by its offset. Returns 0 if there is none.
+ */
+static int find_task(MonoClass *type, unsigned nesting, uint32_t *offset)
+{
+	MonoClassField *task = is_builder(type) ? mono_class_get_field_from_name(type, "m_task") : NULL;
+	MonoClassField *field;
+	void *position = NULL;
+
+	if (task != NULL) {
+		*offset += mono_field_get_offset(task) - (uint32_t)OBJECT_HEADER;
+		return 1;
+	}
+	while (nesting > 0 && (field = mono_class_get_fields(type, &position)) != NULL) {
+		uint32_t inner = *offset + mono_field_get_offset(field) - (uint32_t)OBJECT_HEADER;
+		MonoClass *of_field;
+
+		if ((mono_field_get_flags(field) & MONO_FIELD_ATTR_STATIC) != 0)
+			continue;
+		of_field = mono_class_from_mono_type(mono_field_get_type(field));
+		if (!is_builder(of_field) || !find_task(of_field, nesting - 1, &inner))
+			continue;
+		*offset = inner;
+		return 1;
+	}
+	return 0;
+}
+
+static const await_machine *machine_of(await_cache *cache, MonoClass *type)
+{
+	await_machine *machine = &cache->machines[hash_key((uintptr_t)type) & (AWAIT_MACHINES - 1)];
+
+	if (machine->type != type) {
+		machine->type = type;
+		machine->task = 0;
+		machine->is_awaited = (uint32_t)find_task(type, MAX_NESTING, &machine->task);
+		machine->method = mono_class_get_method_from_name(type, "MoveNext", 0);
+	}
+	return machine;
+}
+
+/* Returns the reference in a field, NULL if the class of the object has no such field. */
+static MonoObject *read_field(await_cache *cache, MonoObject *object, const char *name)
+{
+	MonoClass *type = mono_object_get_class(object);
+	const uint32_t hash = hash_key((uintptr_t)type ^ (uintptr_t)name << 8);
+	await_field *known = &cache->fields[hash & (AWAIT_FIELDS - 1)];
+
+	if (known->type != type || known->name != name) {
+		MonoClassField *field = mono_class_get_field_from_name(type, name);
+
+		known->type = type;
+		known->name = name;
+		known->offset = field != NULL ? mono_field_get_offset(field) : 0;
+	}
+	return known->offset != 0 ? *(MonoObject **)((char *)object + known->offset) : NULL;
+}
+
+/* The first of the continuations, if the object is a list of several. */
+static MonoObject *first_of_list(await_cache *cache, MonoObject *object)
+{
+	MonoObject *items = read_field(cache, object, "_items");
+	MonoArray *array = (MonoArray *)items;
+
+	if (items == NULL || mono_class_get_rank(mono_object_get_class(items)) != 1 || mono_array_length(array) == 0)
+		return NULL;
+	return mono_array_get(array, MonoObject *, 0);
+}
+
+/*
+ * Follows what continues after a task to the state machine that waits for it. Returns NULL if none does: a thread may
+ * wait, or a method that is not async.
+ */
+static MonoObject *find_continuation(await_cache *cache, MonoObject *task)
+{
+	/* Of tasks, of objects that wrap delegates, of continuations that are tasks, and of delegates. */
+	static const char *const links[] = {"m_continuationObject", "m_continuation", "m_action", "m_task", "m_target"};
+	MonoObject *at = read_field(cache, task, "m_continuationObject");
+
+	for (unsigned number = 0; at != NULL && number < MAX_LINKS; number++) {
+		MonoObject *machine = read_field(cache, at, "m_stateMachine");
+		MonoObject *next = first_of_list(cache, at);
+
+		if (machine != NULL)
+			return machine;
+		for (size_t i = 0; next == NULL && i < sizeof(links) / sizeof(links[0]); i++)
+			next = read_field(cache, at, links[i]);
+		at = next;
+	}
+	return NULL;
+}
+
+static MonoObject *task_of(const await_machine *machine, const void *fields)
+{
+	return machine->is_awaited ? *(MonoObject *const *)((const char *)fields + machine->task) : NULL;
+}
+
+/* Whether a state machine has a task. Like await_chain_follow(). */
+static int await_chain_has_task(await_cache *cache, MonoClass *type, const void *fields)
+{
+	return task_of(machine_of(cache, type), fields) != NULL;
+}
+
+/*
+ * Stores the MoveNext() methods of the state machines that wait for one, innermost first. Returns their number.
+ *
+ * The objects must not move meanwhile: the calling thread runs in the runtime's mode for managed code, in which the
+ * collector regards what is on its stack as references.
+ *
+ * \param type The class or structure of the state machine.
+ * \param fields The first field of the state machine.
+ */
+static size_t await_chain_follow(await_cache *cache, MonoClass *type, const void *fields, MonoMethod **methods,
+				 size_t limit)
+{
+	size_t count = 0;
+
+	while (count < limit) {
+		MonoObject *object = task_of(machine_of(cache, type), fields);
+
+		if (object != NULL)
+			object = find_continuation(cache, object);
+		if (object == NULL)
+			break;
+		type = mono_object_get_class(object);
+		fields = (const char *)object + OBJECT_HEADER;
+		methods[count] = machine_of(cache, type)->method;
+		if (methods[count] == NULL)
+			break;
+		count++;
+	}
+	return count;
+}
 
 #define INSTRUMENTED                                                                                                   \
 	((MonoProfilerCallInstrumentationFlags)(MONO_PROFILER_CALL_INSTRUMENTATION_ENTER |                             \
@@ -24,9 +220,6 @@
 #define MAX_CALLS 64
 #define MAX_AWAITING 1024
 #define MAX_CHAIN 128
-
-/* Two words at the start of an object. */
-#define OBJECT_HEADER (2 * sizeof(void *))
 
 /* A call of MoveNext() that has not returned. */
 typedef struct async_call {

@@ -10,8 +10,14 @@
 #ifndef ASYNC_STACKS_H
 #define ASYNC_STACKS_H
 
+#include <mono/metadata/class.h>
+#include <mono/metadata/object.h>
+
 #include "profiler.h"
 #include "stack_record.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 /** Installs the callbacks if the option is given. */
 void async_stacks_install(MonoProfiler *profiler);

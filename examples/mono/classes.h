@@ -8,6 +8,9 @@
 
 #include "profiler.h"
 
+/** Whether heap snapshots have the offsets of references and the names of fields. */
+int object_fields_are_recorded(const MonoProfiler *profiler);
+
 /** Installs the callbacks that the options need. */
 void classes_install(MonoProfiler *profiler);
 

@@ -1,28 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the thread that receives commands and signals. */
+/* Takes requests while the program runs: from a socket, and by signals. */
 #include "control.h"
 
 #include "control_commands.h"
-#include "control_signals.h"
 #include "heap.h"
-
 #include "shared/control_clients.h"
 #include "shared/control_listeners.h"
-#include "shared/control_wake.h"
 #include "shared/own_thread.h"
 
 #include <errno.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#define STACK_SIZE ((size_t)512 << 10)
+/* Set before the first handler is installed, and constant afterwards: handlers read it without synchronization. */
+static const module_options *installed;
+static const control_wake *woken;
 
-/* How long connections stay unaccepted after the process has run out of descriptors. */
-#define PAUSE_MS 1000
+/*
+ * One bit for each signal of the options. Handlers set bits, the control thread clears them. Lock-free, as signal
+ * handlers require.
+ */
+static _Atomic unsigned pending;
 
-/* Entries of the poll array, followed by one for each client. */
-enum { POLL_EVENT, POLL_SOCKET, POLL_PORT, POLL_CLIENTS, POLL_COUNT = POLL_CLIENTS + MAX_CLIENTS };
+static void handle_signal(int number)
+{
+	int saved = errno;
+
+	for (unsigned i = 0; i < installed->signals.count; i++)
+		if (installed->signals.list[i].number == number)
+			atomic_fetch_or_explicit(&pending, 1u << i, memory_order_relaxed);
+	control_wake_send(woken);
+	errno = saved;
+}
+
+static int is_free(int number)
+{
+	struct sigaction present;
+
+	return sigaction(number, NULL, &present) == 0 && (present.sa_flags & SA_SIGINFO) == 0 &&
+	       (present.sa_handler == SIG_DFL || present.sa_handler == SIG_IGN);
+}
+
+/*
+ * Installs a handler for each signal that has none yet, and prints on stderr which signals cannot be used. The handler
+ * sends to wake, which must stay valid. Returns the number of signals that have an action.
+ */
+static int control_signals_install(const module_options *options, const control_wake *wake)
+{
+	struct sigaction action;
+	int count = 0;
+
+	installed = options;
+	woken = wake;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handle_signal;
+	action.sa_flags = SA_RESTART;
+	sigemptyset(&action.sa_mask);
+	for (unsigned i = 0; i < options->signals.count; i++) {
+		int number = options->signals.list[i].number;
+
+		if (!is_free(number))
+			fprintf(stderr,
+				"mprof: signal=: signal %d has a handler already, which is kept; choose another "
+				"signal\n",
+				number);
+		else if (sigaction(number, &action, NULL) != 0)
+			fprintf(stderr, "mprof: signal=: no handler can be installed for signal %d: %s\n", number,
+				strerror(errno));
+		else
+			count++;
+	}
+	return count;
+}
 
 /* Owned by the control thread once it runs, except for the fields that control_stop() uses. */
 static struct {
@@ -37,6 +88,42 @@ static struct {
 	int is_running; /* Used only by the thread that starts and stops the control thread. */
 	control_clients clients;
 } control;
+
+static const char *run_signal_action(MonoProfiler *profiler, signal_action action)
+{
+	switch (action) {
+	case SIGNAL_TOGGLE:
+		return control_toggle(profiler);
+	case SIGNAL_FLUSH:
+		return control_flush(profiler);
+	case SIGNAL_HEAPSHOT:
+		return control_heapshot(profiler);
+	}
+	return NULL;
+}
+
+/* Runs the actions of the signals received since the last call. */
+static void control_signals_act(MonoProfiler *profiler)
+{
+	unsigned bits = atomic_exchange_explicit(&pending, 0, memory_order_relaxed);
+
+	for (unsigned i = 0; i < profiler->options.signals.count; i++) {
+		const char *failure =
+			bits & 1u << i ? run_signal_action(profiler, profiler->options.signals.list[i].action) : NULL;
+
+		if (failure != NULL)
+			fprintf(stderr, "mprof: signal=: the action of signal %d failed: %s\n",
+				profiler->options.signals.list[i].number, failure);
+	}
+}
+
+#define STACK_SIZE ((size_t)512 << 10)
+
+/* How long connections stay unaccepted after the process has run out of descriptors. */
+#define PAUSE_MS 1000
+
+/* Entries of the poll array, followed by one for each client. */
+enum { POLL_EVENT, POLL_SOCKET, POLL_PORT, POLL_CLIENTS, POLL_COUNT = POLL_CLIENTS + MAX_CLIENTS };
 
 static int is_out_of_descriptors(int error)
 {

@@ -10,6 +10,7 @@
 #define CONTROL_H
 
 #include "profiler.h"
+#include "shared/control_wake.h"
 
 /** Starts to listen as the options specify. Failures are printed on stderr; the program is recorded nevertheless. */
 void control_start(MonoProfiler *profiler);

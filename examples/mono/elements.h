@@ -6,6 +6,8 @@
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 
+#include <mono/metadata/image.h>
+
 #include "profiler.h"
 
 /** Installs the callbacks that the options need. */

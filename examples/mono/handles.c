@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Records GC handles: where they are created, their types, and the classes of their objects.
- *
- * The option handles=TYPE selects handles of one type, handles=class:PATTERN handles to objects of matching classes.
- */
+/* Records handles and finalizers. */
 #include "handles.h"
+
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
 
 #include "names.h"
 #include "stacks.h"
 #include "threads.h"
-
-#include <mono/metadata/mono-gc.h>
-#include <mono/metadata/object.h>
 
 #include <fnmatch.h>
 #include <string.h>
@@ -25,6 +21,10 @@ static struct {
 	const char *pattern; /* Pattern of class names, or NULL. */
 	key_set kept;        /* With a pattern: the recorded handles, by key_of_handle(). */
 } wanted = {.type = -1};
+
+/*
+ * The option handles=TYPE selects handles of one type, handles=class:PATTERN handles to objects of matching classes.
+ */
 
 /* Keys of a set are like addresses: never 0, and distinguished by the bits above the lowest three. */
 static const void *key_of_handle(uint32_t handle)
@@ -105,4 +105,51 @@ void handles_install(MonoProfiler *profiler)
 	key_set_init(&wanted.kept);
 	mono_profiler_set_gc_handle_created_callback(profiler->handle, handle_created);
 	mono_profiler_set_gc_handle_deleted_callback(profiler->handle, handle_deleted);
+}
+
+static void record_turn(MonoProfiler *profiler, mprof_event_kind kind)
+{
+	mprof_thread *recording = threads_recording(profiler);
+
+	if (recording != NULL)
+		mprof_thread_record_event(recording, kind, 0, 0);
+}
+
+static void gc_finalizing(MonoProfiler *profiler)
+{
+	record_turn(profiler, MPROF_EVENT_FINALIZATION_START);
+}
+
+static void gc_finalized(MonoProfiler *profiler)
+{
+	record_turn(profiler, MPROF_EVENT_FINALIZATION_END);
+}
+
+static void record_object(MonoProfiler *profiler, MonoObject *object, int is_end)
+{
+	mprof_thread *recording = threads_recording(profiler);
+
+	if (recording != NULL)
+		mprof_thread_record_finalizer(recording, is_end, key_of(mono_vtable_class(object->vtable)),
+					      (uint64_t)(uintptr_t)object);
+}
+
+static void gc_finalizing_object(MonoProfiler *profiler, MonoObject *object)
+{
+	record_object(profiler, object, 0);
+}
+
+static void gc_finalized_object(MonoProfiler *profiler, MonoObject *object)
+{
+	record_object(profiler, object, 1);
+}
+
+void finalizers_install(MonoProfiler *profiler)
+{
+	if ((profiler->options.kinds & RECORD_FINALIZERS) == 0)
+		return;
+	mono_profiler_set_gc_finalizing_callback(profiler->handle, gc_finalizing);
+	mono_profiler_set_gc_finalized_callback(profiler->handle, gc_finalized);
+	mono_profiler_set_gc_finalizing_object_callback(profiler->handle, gc_finalizing_object);
+	mono_profiler_set_gc_finalized_object_callback(profiler->handle, gc_finalized_object);
 }

@@ -11,4 +11,7 @@
 /** Installs the callbacks that the options need. */
 void handles_install(MonoProfiler *profiler);
 
+/** Installs the callbacks that the options need. */
+void finalizers_install(MonoProfiler *profiler);
+
 #endif

@@ -9,6 +9,9 @@
 
 #include "profiler.h"
 
+#include <stddef.h>
+#include <sys/uio.h>
+
 /** Whether the log gets the sizes of code: compilations are recorded, in a dialect that has room for them. */
 int jit_code_is_recorded(const module_options *options);
 

@@ -1,13 +1,99 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the runtime's counters. */
+/* Counters of the runtime and the process. */
 #include "metrics.h"
-#include "helper.h"
 
+#include <mono/metadata/threads.h>
 #include <mono/utils/mono-counters.h>
 
+#include "shared/own_thread.h"
+
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* The function that the thread calls. */
+typedef void (*helper_function)(MonoProfiler *profiler);
+
+static struct {
+	MonoProfiler *profiler;
+	helper_function function;
+	uint32_t interval_ms;
+	pthread_mutex_t lock; /* Held while the thread works; guards the fields below. */
+	pthread_cond_t wake;
+	int is_known; /* The thread is attached to the runtime. */
+	int is_over;
+} helper = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void add_milliseconds(struct timespec *time, uint32_t milliseconds)
+{
+	time->tv_sec += (time_t)(milliseconds / 1000);
+	time->tv_nsec += (long)(milliseconds % 1000) * 1000000;
+	if (time->tv_nsec >= 1000000000) {
+		time->tv_sec++;
+		time->tv_nsec -= 1000000000;
+	}
+}
+
+static void *run_helper(void *argument)
+{
+	struct timespec next;
+
+	(void)argument;
+	mono_threads_attach_tools_thread();
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	pthread_mutex_lock(&helper.lock);
+	helper.is_known = 1;
+	pthread_cond_signal(&helper.wake);
+	while (!helper.is_over) {
+		helper.function(helper.profiler);
+		add_milliseconds(&next, helper.interval_ms);
+		while (!helper.is_over && pthread_cond_timedwait(&helper.wake, &helper.lock, &next) == 0)
+			continue;
+	}
+	pthread_mutex_unlock(&helper.lock);
+	return NULL;
+}
+
+/*
+ * It is attached to the runtime as a tool thread: it may read counters, is not stopped with the world, and does not
+ * delay the end of the program. It blocks all signals.
+ */
+
+/* Starts the thread once the runtime is ready for it. Returns 0 if no thread could be created. */
+static int helper_start(MonoProfiler *profiler, helper_function function, uint32_t interval_ms)
+{
+	pthread_condattr_t attributes;
+
+	helper.profiler = profiler;
+	helper.function = function;
+	helper.interval_ms = interval_ms;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&helper.wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (own_thread_start("mprof helper", 0, run_helper, NULL) != 0)
+		return 0;
+	/*
+	 * A collection that began while the thread attaches itself would wait for the thread to stop, and the thread
+	 * for the end of the collection. None can begin while this thread waits.
+	 */
+	pthread_mutex_lock(&helper.lock);
+	while (!helper.is_known)
+		pthread_cond_wait(&helper.wake, &helper.lock);
+	pthread_mutex_unlock(&helper.lock);
+	return 1;
+}
+
+/* Stops the thread: it does nothing any more when this returns. Call it before the runtime ends. */
+static void helper_stop(void)
+{
+	pthread_mutex_lock(&helper.lock);
+	helper.is_over = 1;
+	pthread_cond_signal(&helper.wake);
+	pthread_mutex_unlock(&helper.lock);
+}
 
 /* A counter of the runtime and its metric in the log. Counters are never removed. */
 typedef struct known_counter {

@@ -1,27 +1,106 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Defines classes and methods in the log and retires them.
- *
- * Most belong to one image and are freed with it. An instance of a generic class or method belongs to all images of its
- * type arguments; the runtime does not report those, so its owner is unknown. It suffices that such an address is
- * defined again when another structure is created there.
- */
+/* Names of methods, with source lines. */
 #include "names.h"
-#include "method_names.h"
-#include "noted_methods.h"
-#include "source_lines.h"
 
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
+#include <mono/metadata/metadata.h>
+#include <mono/metadata/row-indexes.h>
 
+#include "noted_methods.h"
+
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The bit for type parameters in the first byte of a signature: ECMA-335, II.23.2.1. */
+#define SIGNATURE_GENERIC 0x10
+
+/*
+ * The runtime's function for full names also composes the name of the class, which is a definition of its own in the
+ * log, and takes three times as long. Programs define thousands of methods while they start.
+ */
+
+/* Whether a method is in the metadata of a file and has no type parameters of its own. */
+static int is_plain(MonoMethod *method)
+{
+	MonoImage *image = mono_class_get_image(mono_method_get_class(method));
+	uint32_t token = mono_method_get_token(method);
+	uint32_t index = mono_metadata_token_index(token);
+	const MonoTableInfo *methods;
+	const char *signature;
+
+	/* Wrappers and generated methods have no token, or one of an image that is still being generated. */
+	if (image == NULL || mono_image_is_dynamic(image) || mono_metadata_token_table(token) != MONO_TABLE_METHOD)
+		return 0;
+	methods = mono_image_get_table_info(image, MONO_TABLE_METHOD);
+	if (methods == NULL || index == 0 || index > (uint32_t)mono_table_info_get_rows(methods))
+		return 0;
+	signature = mono_metadata_blob_heap(
+		image, mono_metadata_decode_row_col(methods, (int)index - 1, MONO_METHOD_SIGNATURE));
+	return mono_metadata_decode_blob_size(signature, &signature) != 0 && (*signature & SIGNATURE_GENERIC) == 0;
+}
+
+/*
+ * The name of a method without its class, "Add (int,string[])", as at the end of mono_method_full_name(). NULL for
+ * wrappers, methods that the program generated, methods with type parameters of their own, and if out of memory:
+ * their names have more parts, which only the runtime can provide. The caller frees the name with free().
+ */
+static char *method_names_compose(MonoMethod *method)
+{
+	MonoMethodSignature *signature = is_plain(method) ? mono_method_signature(method) : NULL;
+	const char *name = mono_method_get_name(method);
+	size_t name_length = strlen(name);
+	size_t types_length;
+	char *types;
+	char *composed;
+
+	if (signature == NULL)
+		return NULL;
+	types = mono_signature_get_desc(signature, 1);
+	types_length = strlen(types);
+	composed = malloc(name_length + types_length + sizeof(" ()"));
+	if (composed != NULL) {
+		memcpy(composed, name, name_length);
+		memcpy(composed + name_length, " (", 2);
+		memcpy(composed + name_length + 2, types, types_length);
+		memcpy(composed + name_length + 2 + types_length, ")", 2);
+	}
+	mono_free(types);
+	return composed;
+}
+
+/* The line of code that compilers generate without a source. */
+#define HIDDEN_LINE 0xfeefee
+
+/*
+ * Returns the position of a method's first code; NULL if it is unknown. The caller frees it with
+ * mono_debug_free_source_location(). Takes the runtime's lock of debugging information.
+ */
+static MonoDebugSourceLocation *source_lines_of_method(MonoMethod *method)
+{
+	MonoDebugMethodInfo *debugged = mono_debug_enabled() ? mono_debug_lookup_method(method) : NULL;
+	MonoDebugSourceLocation *location = debugged == NULL ? NULL : mono_debug_method_lookup_location(debugged, 0);
+
+	if (location != NULL && (location->source_file == NULL || location->row == HIDDEN_LINE)) {
+		mono_debug_free_source_location(location);
+		return NULL;
+	}
+	return location;
+}
 
 /* The collector rounds sizes up to a multiple of this number of bytes. */
 #define OBJECT_ALIGNMENT 8
 
 static const char wrapper_prefix[] = "(wrapper ";
+
+/*
+ * Most belong to one image and are freed with it. An instance of a generic class or method belongs to all images of its
+ * type arguments; the runtime does not report those, so its owner is unknown. It suffices that such an address is
+ * defined again when another structure is created there.
+ */
 
 char *names_of_class(MonoClass *klass)
 {

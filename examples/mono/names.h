@@ -9,6 +9,8 @@
 #ifndef NAMES_H
 #define NAMES_H
 
+#include <mono/metadata/mono-debug.h>
+
 #include "profiler.h"
 
 /** Flags in MonoProfiler::methods. */

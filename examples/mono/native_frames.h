@@ -10,10 +10,16 @@
 #ifndef NATIVE_FRAMES_H
 #define NATIVE_FRAMES_H
 
-#include "shared/sampled_stack.h"
-
 #include <mprof/recorder.h>
+
+#include "profiler.h"
+#include "shared/sampled_stack.h"
+#include "shared/unwind_rules.h"
+
 #include <ucontext.h>
+
+/** Has the runtime report the code that it generates. Called before the runtime generates any. */
+void throw_code_install(MonoProfiler *profiler);
 
 /** Finds the stack of the calling thread. Not async-signal-safe. */
 void native_frames_find_stack(sampled_stack *stack);

@@ -10,8 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct filters;
+#include <stdio.h>
 
 typedef struct module_options {
 	uint32_t kinds;       /**< Bits of #record_kind. */
@@ -78,5 +77,27 @@ int options_are_classic(const module_options *options);
 int options_allow_changes(const module_options *options);
 
 void options_release(module_options *options);
+
+/**
+ * Parses the options of a module loaded as "logging", which are those of the profiler of that name in Mono 2. Like that
+ * profiler, it prints options that it does not understand on stderr and ignores them, so it fails only if out of
+ * memory.
+ */
+int options_parse_classic(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE]);
+
+/** Prints all options, one per line. */
+void options_print_help(FILE *out);
+
+/**
+ * Parses the text that the runtime passes, including the module's name. Returns 1; 0 with a line of text in \p message
+ * if an option is invalid. Release the options in both cases.
+ */
+int options_parse(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE]);
+
+/** Size that suffices for every result of options_describe_kinds(), in bytes. */
+#define OPTIONS_KINDS_SIZE 256
+
+/** Formats the names of the kinds recorded, such as "calls, allocations". */
+void options_describe_kinds(uint32_t kinds, char *text, size_t size);
 
 #endif

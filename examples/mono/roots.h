@@ -6,6 +6,8 @@
 #ifndef ROOTS_H
 #define ROOTS_H
 
+#include <mono/metadata/class.h>
+
 #include "profiler.h"
 
 /** Installs the callbacks that the options need. */

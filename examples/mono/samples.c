@@ -1,7 +1,73 @@
 /* SPDX-License-Identifier: MIT */
+/* Takes samples. */
+#include "samples.h"
+
+#include "collector.h"
+#include "heap.h"
+#include "monitors.h"
+#include "runtime_work.h"
+#include "sampling_signal.h"
+#include "sampling_thread.h"
+#include "shared/own_code.h"
+#include "shared/own_thread.h"
+#include "shared/sample_source.h"
+#include "shared/sample_timer.h"
+#include "shared/sample_totals.h"
+#include "shared/sampled_threads.h"
+#include "stacks.h"
+#include "threads.h"
+#include "trap_signal.h"
+#include "unnamed_methods.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+
+static int states_samples(const MonoProfiler *profiler)
+{
+	return (profiler_kinds(profiler) & RECORD_SAMPLES) != 0 && !options_are_classic(&profiler->options);
+}
+
 /*
- * Samples the call stacks of threads.
- *
+ * The totals are stated at the end, and before that after 1, 2, 4, 8, ... seconds. So the log of a program that was
+ * killed has those of at least half of the run, which suffice for the rate and for the time that a sample represents.
+ */
+
+/* States the requested rate, also when it changes. tick_hz is the frequency of the system's tick, 0 if unknown. */
+static void sample_statement_request(MonoProfiler *profiler, uint32_t hz, uint32_t tick_hz)
+{
+	if (states_samples(profiler))
+		sample_properties_set_request(profiler->recorder, hz, profiler->options.sample_real != 0, tick_hz);
+}
+
+/* States the time that each sample stands for from now on; see sample_properties_set_period(). */
+static void sample_statement_period(MonoProfiler *profiler)
+{
+	if (states_samples(profiler))
+		sample_properties_set_period(profiler->recorder, profiler->options.sample_real != 0);
+}
+
+/* Starts the thread that states the totals. Without it, they are stated at the end only. */
+static void sample_statement_start(MonoProfiler *profiler)
+{
+	if (states_samples(profiler))
+		sample_totals_start(profiler->recorder, NULL);
+}
+
+/* States the totals for the last time. The thread does not use the profiler any more when this returns. */
+static void sample_statement_end(MonoProfiler *profiler)
+{
+	if (!states_samples(profiler))
+		return;
+	sample_totals_end();
+	sample_properties_set_totals(profiler->recorder);
+}
+
+/* Until the runtime's signal is known, the runtime is asked for it at this rate, or at that of its tick. */
+#define SEARCH_HZ 1000
+
+/*
  * The runtime walks the stack of a thread in the handler of a signal of its own, and calls the callback there. It takes
  * no lock, calls no allocator and does not access the thread's state, which may be incomplete.
  *
@@ -10,33 +76,6 @@
  * and the runtime's signal, which is known after its first one, is only sent to let the runtime walk the stack: by the
  * timer, or by the handler of an event to its own thread, where it arrives in the context that the event interrupted.
  */
-#include "samples.h"
-
-#include "collector.h"
-#include "heap.h"
-#include "monitors.h"
-#include "runtime_work.h"
-#include "sample_statement.h"
-#include "sampling_signal.h"
-#include "sampling_thread.h"
-#include "stacks.h"
-#include "threads.h"
-#include "trap_signal.h"
-#include "unnamed_methods.h"
-
-#include "shared/own_code.h"
-#include "shared/own_thread.h"
-#include "shared/sample_source.h"
-#include "shared/sample_timer.h"
-#include "shared/sampled_threads.h"
-
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
-
-/* Until the runtime's signal is known, the runtime is asked for it at this rate, or at that of its tick. */
-#define SEARCH_HZ 1000
 
 static void record_sample(MonoProfiler *profiler, const mono_byte *address, const void *context)
 {

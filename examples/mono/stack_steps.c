@@ -1,12 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* Learns the distances between return addresses on the stack, and walks stacks with them. */
+/* Walks stacks step by step. */
 #include "stack_steps.h"
-
-#include "shared/hash.h"
 
 #include <mono/metadata/profiler.h>
 
+#include "shared/hash.h"
+
 #include <string.h>
+
+/* See stack_step::saved. */
+#define STACK_STEP_PUSHED UINT16_MAX
+
+/* The frame with a number. */
+static inline stack_path_frame *stack_path_at(stack_path *path, uint32_t number)
+{
+	return &path->frames[number & (STACK_PATH_FRAMES - 1)];
+}
+
+static inline void stack_path_clear(stack_path *path)
+{
+	path->outer = path->inner;
+}
+
+/* Whether the path contains the frame at slot, which is still there. Removes frames that are further in. */
+static inline int stack_path_reaches(stack_path *path, const uintptr_t *slot)
+{
+	while (path->inner != path->outer && stack_path_at(path, path->inner)->slot < slot)
+		path->inner++;
+	return path->inner != path->outer && stack_path_at(path, path->inner)->slot == slot &&
+	       stack_path_at(path, path->inner)->step.address == *slot;
+}
+
+/*
+ * Adds frames at the inner end, the innermost first, whose last one leads to the innermost frame of the path. If the
+ * path gets too long, it loses its outermost frames.
+ */
+static inline void stack_path_add_inner(stack_path *path, const stack_path_frame *frames, uint32_t count)
+{
+	while (count > 0)
+		*stack_path_at(path, --path->inner) = frames[--count];
+	if (path->outer - path->inner > STACK_PATH_FRAMES)
+		path->outer = path->inner + STACK_PATH_FRAMES;
+}
+
+/* Adds a frame at the outer end. If the path is full, it loses its innermost frame. */
+static inline void stack_path_add_outer(stack_path *path, const uintptr_t *slot, const stack_step *step)
+{
+	if (path->outer - path->inner == STACK_PATH_FRAMES)
+		path->inner++;
+	*stack_path_at(path, path->outer++) = (stack_path_frame){slot, *step};
+}
+
+/*
+ * Number of walks without learning after a walk whose frames could not all be learned: learning takes longer, and the
+ * next stack is probably similar.
+ */
+#define STACK_LESSON_PAUSE 15
 
 #if defined(__linux__) && defined(__x86_64__)
 

@@ -17,23 +17,60 @@
 #ifndef STACK_STEPS_H
 #define STACK_STEPS_H
 
-#include "stack_path.h"
-
+#include <mono/metadata/appdomain.h>
 #include <mprof/recorder.h>
 
-#include <mono/metadata/appdomain.h>
+#include "stack_record.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+/** Maximum number of frames of a path, a power of two, and of those that one walk adds at the inner end. */
+#define STACK_PATH_FRAMES 512
+#define STACK_PATH_NEW 64
+
+/*
+ * Most of a stack is the same as at the last walk. A frame is still there if its return address is still in its stack
+ * slot. A step of fixed distance depends on the return address alone, so the next frame of the path is then still the
+ * next one on the stack: checking the path leads to the same frames as looking up each step, but the slots to check are
+ * known in advance, and nothing has to be looked up.
+ *
+ * The path is a ring: walks add and remove frames at its inner end, and extend it at its outer end.
+ */
+
+/** How a return address leads to the next one. */
+typedef struct stack_step {
+	uintptr_t address; /**< Return address; 0 if unused. */
+	mprof_frame frame; /**< Frame of managed code, or 0. */
+	/**
+	 * Bytes from the return address on the stack to that of the caller; 0 if that differs, and the caller's return
+	 * address is above the frame pointer instead.
+	 */
+	uint32_t distance;
+	/**
+	 * Where the frame has saved the frame pointer of its callers: the number of words above the slot;
+	 * #STACK_STEP_PUSHED: in the word below the caller's return address; 0: the method does not change the frame
+	 * pointer.
+	 */
+	uint16_t saved;
+	uint16_t flags; /**< Of #frame_flag. */
+} stack_step;
+
+typedef struct stack_path_frame {
+	const uintptr_t *slot; /**< Stack slot of the return address. */
+	stack_step step;
+} stack_path_frame;
+
+/** Owned by its thread. All zero at first. */
+typedef struct stack_path {
+	uint32_t inner; /**< Number of the innermost frame. The slots of consecutive numbers are linked by steps. */
+	uint32_t outer; /**< Number after that of the outermost frame; equal to inner if the path is empty. */
+	stack_path_frame frames[STACK_PATH_FRAMES]; /**< By number, modulo the size. */
+} stack_path;
 
 /** Number of sets of steps that a thread remembers, a power of two, and of the steps in one set. */
 #define STACK_STEP_SETS 1024
 #define STACK_STEPS_IN_SET 4
-
-/**
- * Number of walks without learning after a walk whose frames could not all be learned: learning takes longer, and the
- * next stack is probably similar.
- */
-#define STACK_LESSON_PAUSE 15
 
 /** Number of words, from the base on, that distinguish it from another native frame at the same address. */
 #define STACK_BASE_WORDS 32

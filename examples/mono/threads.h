@@ -68,7 +68,7 @@ typedef struct thread_state {
 	unsigned gate_changes;    /**< The number of the last change of the call gate that the thread has seen. */
 	unsigned compilations;    /**< Entries used in compiling. */
 	unsigned loads;           /**< Entries used in loading. */
-	uint64_t bytes_to_sample; /**< See allocation_samples.h; valid for the interval below. */
+	uint64_t bytes_to_sample; /**< See allocations.h; valid for the interval below. */
 	uint64_t sample_interval; /**< Interval from which bytes_to_sample was drawn; 0 before the first. */
 	uint64_t sample_random;   /**< State of the generator for bytes_to_sample. */
 	sampled_stack stack;      /**< Constant. */

@@ -6,11 +6,11 @@
 #include "sampler.h"
 
 #include "shared/control_clients.h"
-#include "shared/control_cost.h"
 #include "shared/control_listeners.h"
+#include "shared/control_reply.h"
 #include "shared/control_wake.h"
 #include "shared/own_thread.h"
-#include "shared/sample_rate.h"
+#include "shared/record_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

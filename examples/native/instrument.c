@@ -27,7 +27,7 @@
 #include "shared/open_error.h"
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
-#include "shared/sample_properties.h"
+#include "shared/sample_totals.h"
 
 #include <mprof/recorder.h>
 #include <mprof/version.h>

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Samples threads, each by its own processor time, with a signal to that thread. The handler takes no lock and
- * allocates nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the
- * thread that unwinds.
- */
+/* Takes samples. */
 #include "sampler.h"
 
-#include "frame_pointers.h"
 #include "instrument_options.h"
 #include "program_signals.h"
-#include "stack_copies.h"
-#include "unwinding_thread.h"
-
 #include "shared/learned_rules.h"
-#include "shared/sample_properties.h"
-#include "shared/sample_rate.h"
+#include "shared/record_options.h"
 #include "shared/sample_source.h"
 #include "shared/sample_timer.h"
 #include "shared/sample_totals.h"
-#include "shared/sampled_stack.h"
 #include "shared/sampled_threads.h"
 #include "shared/unwind_registers.h"
+#include "stack_copies.h"
+#include "unwinding_thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,11 +23,53 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/*
+ * Stores at most limit frames, and MPROF_FRAME_TRUNCATED if there are more or the walk ended before the outermost
+ * frame. Returns their number. Reads only memory between the stack pointer and the end of the stack. Async-signal-safe.
+ */
+/*
+ * A frame starts with the address of the caller's frame and the return address. Frames of callers are at higher
+ * addresses.
+ */
+static size_t frame_pointers_walk(const uint64_t registers[REGISTER_COUNT], const sampled_stack *stack,
+				  mprof_frame *frames, size_t limit)
+{
+	uintptr_t lowest = (uintptr_t)registers[REGISTER_STACK];
+	uintptr_t frame = (uintptr_t)registers[REGISTER_FRAME];
+	size_t count = 0;
+
+	frames[count++] = mprof_frame_make_native(registers[REGISTER_ADDRESS]);
+	/* On a stack that is not that of the thread, nothing is known about the memory. */
+	if (lowest < stack->start || lowest >= stack->end)
+		lowest = stack->end;
+	while (frame >= lowest && frame < stack->end && stack->end - frame >= 2 * sizeof(uintptr_t) &&
+	       frame % sizeof(uintptr_t) == 0) {
+		const uintptr_t *saved = (const uintptr_t *)frame; // NOLINT(performance-no-int-to-ptr)
+
+		/* The return address leads to this module. */
+		if (saved[0] == stack->outermost && stack->outermost != 0)
+			return count;
+		if (saved[1] == 0 || count == limit)
+			break;
+		frames[count++] = mprof_frame_make_return(saved[1]);
+		lowest = frame + 2 * sizeof(uintptr_t);
+		frame = saved[0];
+	}
+	frames[count++] = MPROF_FRAME_TRUNCATED;
+	return count;
+}
+
 #define DEFAULT_HZ 1000
 #define DEFAULT_DEPTH 128
 
 /* The module is loaded at program start, so thread-local variables are reached without a call. */
 #define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
+
+/*
+ * Samples threads, each by its own processor time, with a signal to that thread. The handler takes no lock and
+ * allocates nothing: it walks the stack by rules that it has learned or by frame pointers, or copies the stack for the
+ * thread that unwinds.
+ */
 
 typedef enum stack_method { STACK_AUTO, STACK_FRAME_POINTERS, STACK_COPY } stack_method;
 

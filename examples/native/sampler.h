@@ -8,6 +8,9 @@
 
 #include <mprof/recorder.h>
 
+#include "shared/sampled_stack.h"
+#include "shared/unwind_rules.h"
+
 #include <stdint.h>
 
 /** Whether the option words request samples. */

@@ -8,6 +8,8 @@
 
 #include <mprof/recorder.h>
 
+#include "stack_copies.h"
+
 /** Numbers of all samples so far. */
 typedef struct unwinding_counts {
 	uint64_t copied;    /**< Stacks that were copied. */

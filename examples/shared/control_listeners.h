@@ -3,8 +3,8 @@
  * \file control_listeners.h
  * \brief The sockets that accept commands: a Unix socket that only its user can reach, and a TCP port of the loopback.
  */
-#ifndef CONTROL_LISTENERS_H
-#define CONTROL_LISTENERS_H
+#ifndef SHARED_CONTROL_LISTENERS_H
+#define SHARED_CONTROL_LISTENERS_H
 
 #include <stddef.h>
 #include <sys/types.h>

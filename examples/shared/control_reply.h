@@ -3,8 +3,8 @@
  * \file control_reply.h
  * \brief The answer to a command: lines of the form NAME=VALUE, and then "DONE", or "ERROR" and the reason.
  */
-#ifndef CONTROL_REPLY_H
-#define CONTROL_REPLY_H
+#ifndef SHARED_CONTROL_REPLY_H
+#define SHARED_CONTROL_REPLY_H
 
 #include <mprof/recorder.h>
 
@@ -26,5 +26,11 @@ void control_reply_add_counts(command_reply *reply, mprof_recorder *recorder);
 
 /** Adds the last line. \p failure: the reason, or NULL if the command succeeded. */
 void control_reply_end(command_reply *reply, const char *failure);
+
+/**
+ * Adds lines: time_ns (monotonic), events, bytes, lost_events, waits, cpu_ns of the process, and writer_cpu_ns of the
+ * thread that writes the log, where the system provides it.
+ */
+void control_cost_add(command_reply *reply, mprof_recorder *recorder);
 
 #endif
