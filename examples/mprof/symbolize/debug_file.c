@@ -241,17 +241,6 @@ int debug_units_read(debug_units *units, Dwarf *dwarf)
 	return 1;
 }
 
-static void debug_units_release(debug_units *units)
-{
-	for (size_t i = 0; i < units->count; i++) {
-		free(units->units[i].functions);
-		free(units->units[i].ranges.ranges);
-	}
-	free(units->units);
-	free(units->ranges.ranges);
-	memset(units, 0, sizeof(*units));
-}
-
 /* The unit of an address, or NULL. */
 static debug_unit *debug_units_find(debug_units *units, Dwarf_Addr address)
 {

@@ -73,7 +73,7 @@ typedef struct debug_units {
 	address_ranges ranges; /**< Of units. */
 } debug_units;
 
-/** Finds the units of a file. Call debug_units_release() in all cases. Returns 0 if out of memory. */
+/** Finds the units of a file, which stay until the helper ends. Returns 0 if out of memory. */
 int debug_units_read(debug_units *units, Dwarf *dwarf);
 /** A frame. The texts are "" if unknown, and truncated if they are longer. */
 typedef struct debug_frame {
