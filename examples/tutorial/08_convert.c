@@ -31,15 +31,19 @@ int main(int argc, char **argv)
 	mprof_converter *converter = NULL;
 	mprof_reader *reader = NULL;
 	mprof_writer *writer = NULL;
-	mprof_writer_options options;
+	mprof_converter_options options;
+	mprof_writer_options writer_options;
 	int failed;
 
-	mprof_writer_options_init(&options, sizeof(options));
-	options.dialect = MPROF_DIALECT_MONO;
-	options.lossy = 1;
+	mprof_writer_options_init(&writer_options, sizeof(writer_options));
+	writer_options.dialect = MPROF_DIALECT_MONO;
+	writer_options.lossy = 1;
+	mprof_converter_options_init(&options, sizeof(options));
+	options.writer = &writer_options;
 	failed = argc != 3 || mprof_reader_open_path(argv[1], NULL, &reader) != MPROF_OK ||
 		 mprof_converter_create(reader, &options, &converter) != MPROF_OK ||
-		 mprof_writer_open_path(argv[2], &options, &writer) != MPROF_OK ||
+		 mprof_converter_get_writer_options(converter, &writer_options) != MPROF_OK ||
+		 mprof_writer_open_path(argv[2], &writer_options, &writer) != MPROF_OK ||
 		 mprof_converter_run(converter, writer, NULL, NULL) != MPROF_OK;
 	if (!failed)
 		print_losses(writer);

@@ -8,11 +8,14 @@
  * snapshot is one block in the target dialect. Data that the target cannot represent is left out and counted:
  * mprof_writer_get_stats().
  *
- *     mprof_writer_options_init(&options, sizeof(options));
- *     options.dialect = MPROF_DIALECT_MONO;
- *     options.lossy = 1;
+ *     mprof_writer_options_init(&wanted, sizeof(wanted));
+ *     wanted.dialect = MPROF_DIALECT_MONO;
+ *     wanted.lossy = 1;
+ *     mprof_converter_options_init(&options, sizeof(options));
+ *     options.writer = &wanted;
  *     mprof_converter_create(reader, &options, &converter);
- *     mprof_writer_open_path("copy.mprof", &options, &writer);
+ *     mprof_converter_get_writer_options(converter, &complete);
+ *     mprof_writer_open_path("copy.mprof", &complete, &writer);
  *     mprof_converter_run(converter, writer, NULL, NULL);
  *
  * One converter belongs to one thread at a time. No function is async-signal-safe. NULL is refused: functions that
@@ -42,48 +45,82 @@ MPROF_BEGIN_DECLS
 typedef struct mprof_converter mprof_converter;
 
 /**
- * \brief Begins a copy, and determines how its writer must be opened.
+ * \brief Options of mprof_converter_create(); set by mprof_converter_options_init().
+ * \since 0.1
+ */
+typedef struct mprof_converter_options {
+	size_t struct_size; /**< sizeof (mprof_converter_options), set by the caller. */
+	/**
+	 * \brief The writer that is wanted: its dialect, allocator, compression, limits, and lossy. Without lossy the
+	 * copy ends after the first block that the dialect cannot represent completely. All other fields are ignored.
+	 * NULL: the defaults of a writer. Borrowed during the call; what it refers to is used until the writer is
+	 * destroyed.
+	 */
+	const mprof_writer_options *writer;
+	/**
+	 * \brief Longest unit of the counters of the copy, in nanoseconds: a coarser unit makes a smaller log. If the
+	 * log's own unit is not shorter, as always with 0, the copy keeps it.
+	 *
+	 * All counters are divided by the same number, rounded down: the largest one that makes a unit at most that
+	 * long. The order of events stays. A call that is shorter than the unit lasts zero or one of them; sums over
+	 * many calls stay right on average. In mprof2 the SESSION property `resolution` states the unit (section 3.8).
+	 */
+	uint64_t resolution_ns;
+	/**
+	 * \brief With resolution_ns: frequency of the log's counter, mprof_session::counters_per_second of a reader
+	 * that has read the log, or of one that has skipped over its blocks.
+	 */
+	double counters_per_second;
+} mprof_converter_options;
+
+/**
+ * \brief Sets all options to their defaults.
+ *
+ * Thread-safe for different structs.
+ * \param options The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_converter_options) as the caller was compiled; a size smaller than that of size_t
+ * does nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_converter_options_init(mprof_converter_options *options, size_t struct_size);
+
+/**
+ * \brief Begins a copy.
  *
  * The block after INTRO is read, since it contains the directives of the log. One thread at a time.
  * \param reader The log: a reader that is open, loads blocks of all kinds, and has read no block except INTRO. Borrowed
  * until the converter is destroyed; it must not be used otherwise until the copy is complete.
- * \param options Options of the writer. The caller sets dialect, allocator, compression, limits, and lossy; without
- * lossy the copy ends after the first block that the dialect cannot represent completely. The function sets all others:
- * the fields of INTRO, the directives, and the clock, which the converter controls; it also sets allow_undefined_ids
- * and lossy to 1. If the caller did not set lossy, the converter itself ends the copy.
+ * \param options Options, or NULL for the defaults. Copied.
  * \param converter Receives the converter; NULL on an error. The caller frees it with mprof_converter_destroy(), after
  * it has destroyed the writer, which calls the converter's clock.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the dialect is invalid.
+ * - #MPROF_ERR_ARGUMENT if \p reader or \p converter is NULL, a struct_size is wrong, the dialect is invalid, or
+ *   resolution_ns is set and counters_per_second is not a finite number above 0.
  * - #MPROF_ERR_STATE if neither INTRO nor the block after it contains the start time of the log, or the reader has read
  *   further blocks.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options,
+MPROF_API MPROF_NODISCARD mprof_status mprof_converter_create(mprof_reader *reader,
+							      const mprof_converter_options *options,
 							      mprof_converter **converter);
 
 /**
- * \brief Chooses a coarser unit for the counters of the copy, which makes a smaller log.
+ * \brief Gets the options with which the writer of the copy must be opened.
  *
- * All counters are divided by the same number, rounded down: the largest one that makes a unit of the copy at most
- * \p nanoseconds long. The order of events stays. A call that is shorter than the unit lasts zero or one of them; sums
- * over many calls stay right on average. In mprof2 the SESSION property `resolution` states the unit (section 3.8).
- * One thread at a time.
- * \param converter A converter whose writer is not open yet, since the writer begins with a clock pair.
- * \param nanoseconds Longest unit of the copy, in nanoseconds. If the log's own unit is not shorter, as always with 0,
- * the copy keeps it.
- * \param counters_per_second Frequency of the log's counter: mprof_session::counters_per_second of a reader that has
- * read the log, or of one that has skipped over its blocks.
+ * They are those of mprof_converter_options::writer, with the fields of INTRO, the directives and the clock of the
+ * copy, which the converter controls; allow_undefined_ids and lossy are 1. If the caller did not set lossy, the
+ * converter itself ends the copy. The options refer to the converter. One thread at a time.
+ * \param converter The converter.
+ * \param options Receives the options, up to its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if \p converter is NULL, or \p counters_per_second is not a finite number above 0.
- * - #MPROF_ERR_STATE if a writer was opened with the options, or a coarser unit was chosen before.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or struct_size has no room for what the converter controls.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_converter_set_resolution(mprof_converter *converter, uint64_t nanoseconds,
-								      double counters_per_second);
+MPROF_API MPROF_NODISCARD mprof_status mprof_converter_get_writer_options(const mprof_converter *converter,
+									  mprof_writer_options *options);
 
 /**
  * \brief Frees a converter.
@@ -97,8 +134,8 @@ MPROF_API void mprof_converter_destroy(mprof_converter *converter);
  *
  * One thread at a time.
  * \param converter The converter.
- * \param writer A writer opened with the options of mprof_converter_create(). The writer of a log that is not closed is
- * flushed and left open: the caller may close it.
+ * \param writer A writer opened with the options of mprof_converter_get_writer_options(). The writer of a log that is
+ * not closed is flushed and left open: the caller may close it.
  * \param damage Called for each error in the log, on the calling thread; may be NULL.
  * \param user Passed to \p damage.
  * \return

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies a log block by block into another dialect. */
 #include "base/elements.h"
+#include "base/options.h"
 #include "convert/converter_internal.h"
 #include "convert/copy_blocks.h"
 #include "convert/copy_definitions.h"
@@ -49,8 +50,9 @@ static void choose_translation(mprof_converter *converter)
 	converter->shortens_leaves = !source_has && target_has;
 }
 
-static void prepare_writer_options(mprof_converter *converter, mprof_writer_options *options)
+static void prepare_writer_options(mprof_converter *converter)
 {
+	mprof_writer_options *options = &converter->writer_options;
 	const log_declarations *target = &converter->target;
 
 	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect));
@@ -64,38 +66,82 @@ static void prepare_writer_options(mprof_converter *converter, mprof_writer_opti
 	/* The writer is always lossy, so that it counts what the copy cannot represent. */
 	converter->is_strict = !options->lossy;
 	/* The copy states what the SESSION blocks of the log state. */
-	if (options->struct_size >= SIZE_UP_TO(mprof_writer_options, counters_per_second))
-		options->counters_per_second = 0;
+	options->counters_per_second = 0;
 	converter->merges_events = options->has_columns != 0;
 	options->lossy = 1;
 }
 
-mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *options, mprof_converter **converter)
+static void choose_resolution(mprof_converter *converter, const mprof_converter_options *options)
 {
+	if (options->resolution_ns == 0)
+		return;
+	resolution_choose(&converter->resolution, converter->clocks[0].counter, options->resolution_ns,
+			  options->counters_per_second);
+	for (size_t i = 0; i < converter->clock_count; i++)
+		converter->clocks[i].counter = resolution_counter(&converter->resolution, converter->clocks[i].counter);
+}
+
+/* Reads the options of the caller, who may have been compiled with other versions of the structs. */
+static mprof_status read_options(const mprof_converter_options *given, mprof_converter_options *options,
+				 mprof_writer_options *writer)
+{
+	if (struct_copy_in(options, given, sizeof(*options)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	mprof_writer_options_init(writer, sizeof(*writer));
+	if (options->writer != NULL && struct_copy_in(writer, options->writer, sizeof(*writer)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	/* The comparison with 0 is also false for NaN. */
+	if (options->resolution_ns != 0 &&
+	    (!(options->counters_per_second > 0) || options->counters_per_second > DBL_MAX))
+		return MPROF_ERR_ARGUMENT;
+	return dialect_get((mprof_dialect)writer->dialect) != NULL ? MPROF_OK : MPROF_ERR_ARGUMENT;
+}
+
+void mprof_converter_options_init(mprof_converter_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+static mprof_converter *allocate_converter(mprof_reader *reader, const mprof_writer_options *writer,
+					   const mprof_allocator *allocator)
+{
+	mprof_converter *made = allocator_allocate_zeroed(allocator, sizeof(*made));
+
+	if (made == NULL)
+		return NULL;
+	made->allocator = *allocator;
+	made->reader = reader;
+	made->faults.reader = reader;
+	made->writer_options = *writer;
+	resolution_init(&made->resolution);
+	thread_map_init(&made->thread_positions, allocator);
+	stack_table_init(&made->stacks, allocator, sizeof(switched_calls));
+	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
+		id_translation_init(&made->ids[kind], allocator);
+		made->implied_ids[kind] = reader_last_own_id(reader, kind);
+	}
+	return made;
+}
+
+mprof_status mprof_converter_create(mprof_reader *reader, const mprof_converter_options *options,
+				    mprof_converter **converter)
+{
+	mprof_converter_options own;
+	mprof_writer_options writer;
 	mprof_allocator allocator;
 	mprof_converter *made;
 
 	if (converter == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*converter = NULL;
-	if (reader == NULL || options == NULL || options->struct_size < SIZE_UP_TO(mprof_writer_options, codec_level) ||
-	    dialect_get((mprof_dialect)options->dialect) == NULL || !allocator_init(&allocator, options->allocator))
+	if (reader == NULL || read_options(options, &own, &writer) != MPROF_OK ||
+	    !allocator_init(&allocator, writer.allocator))
 		return MPROF_ERR_ARGUMENT;
 	if (!reader_is_after_intro(reader))
 		return MPROF_ERR_STATE;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	made = allocate_converter(reader, &writer, &allocator);
 	if (made == NULL)
 		return MPROF_ERR_MEMORY;
-	made->allocator = allocator;
-	made->reader = reader;
-	made->faults.reader = reader;
-	resolution_init(&made->resolution);
-	thread_map_init(&made->thread_positions, &allocator);
-	stack_table_init(&made->stacks, &allocator, sizeof(switched_calls));
-	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
-		id_translation_init(&made->ids[kind], &allocator);
-		made->implied_ids[kind] = reader_last_own_id(reader, kind);
-	}
 	read_ahead(made);
 	if (made->pending_status == MPROF_ERR_MEMORY) {
 		mprof_converter_destroy(made);
@@ -107,24 +153,18 @@ mprof_status mprof_converter_create(mprof_reader *reader, mprof_writer_options *
 		return MPROF_ERR_STATE;
 	}
 	read_declarations(made);
-	prepare_writer_options(made, options);
+	prepare_writer_options(made);
+	choose_resolution(made, &own);
 	*converter = made;
 	return MPROF_OK;
 }
 
-mprof_status mprof_converter_set_resolution(mprof_converter *converter, uint64_t nanoseconds,
-					    double counters_per_second)
+mprof_status mprof_converter_get_writer_options(const mprof_converter *converter, mprof_writer_options *options)
 {
-	/* The comparison with 0 is also false for NaN. */
-	if (converter == NULL || !(counters_per_second > 0) || counters_per_second > DBL_MAX)
+	if (converter == NULL || options == NULL ||
+	    options->struct_size < SIZE_UP_TO(mprof_writer_options, codec_level))
 		return MPROF_ERR_ARGUMENT;
-	/* The first clock is that of INTRO, which the writer reads when it is opened. */
-	if (converter->writer != NULL || converter->next_clock > 0 || resolution_is_coarser(&converter->resolution))
-		return MPROF_ERR_STATE;
-	resolution_choose(&converter->resolution, converter->clocks[0].counter, nanoseconds, counters_per_second);
-	for (size_t i = 0; i < converter->clock_count; i++)
-		converter->clocks[i].counter = resolution_counter(&converter->resolution, converter->clocks[i].counter);
-	return MPROF_OK;
+	return struct_copy_out(options, &converter->writer_options, sizeof(converter->writer_options));
 }
 
 void mprof_converter_destroy(mprof_converter *converter)

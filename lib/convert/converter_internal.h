@@ -53,6 +53,7 @@ static inline call_frames *thread_calls(thread_state *thread)
 
 struct mprof_converter {
 	mprof_allocator allocator;
+	mprof_writer_options writer_options; /**< Those with which the writer must be opened. */
 	mprof_reader *reader;
 	log_declarations source;
 	log_declarations target;

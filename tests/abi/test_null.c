@@ -352,9 +352,10 @@ Test(null, profile)
 
 Test(null, convert)
 {
+	DOES_NOTHING(mprof_converter_options_init(NULL, 0));
 	REFUSES(mprof_converter_create(NULL, NULL, NULL));
+	REFUSES(mprof_converter_get_writer_options(NULL, NULL));
 	DOES_NOTHING(mprof_converter_destroy(NULL));
 	REFUSES(mprof_converter_run(NULL, NULL, NULL, NULL));
-	REFUSES(mprof_converter_set_resolution(NULL, 100, 1e9));
 	GIVES_0(mprof_converter_has_failed(NULL));
 }

@@ -4,6 +4,7 @@
  * \brief Reads or makes the log that the targets are about, and converts it.
  */
 #include "bench_input.h"
+#include "logs/begin_copy.h"
 
 #include "bench.h"
 #include "bench_log.h"
@@ -63,9 +64,7 @@ static void convert(mprof_reader *reader, mprof_writer_options *options, uint64_
 {
 	mprof_converter *converter;
 
-	bench_require(mprof_converter_create(reader, options, &converter) == MPROF_OK &&
-			      (resolution_ns == 0 ||
-			       mprof_converter_set_resolution(converter, resolution_ns, frequency) == MPROF_OK) &&
+	bench_require(begin_coarse_copy(reader, options, resolution_ns, frequency, &converter) == MPROF_OK &&
 			      mprof_writer_open_memory(options, &converted->writer) == MPROF_OK &&
 			      mprof_converter_run(converter, converted->writer, NULL, NULL) == MPROF_OK,
 		      "cannot convert the log");

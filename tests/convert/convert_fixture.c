@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "convert_fixture.h"
+#include "logs/begin_copy.h"
 
 #include <criterion/criterion.h>
 
@@ -35,7 +36,7 @@ conversion convert_with(const log_bytes *log, const mprof_writer_options *given)
 	mprof_writer *writer = NULL;
 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	made.status = mprof_converter_run(converter, writer, note_damage, &made);
 	made.has_failed = mprof_converter_has_failed(converter);

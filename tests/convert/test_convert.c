@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies in the same dialect or in mprof2, which can represent everything, and the errors of converters. */
 #include "convert_fixture.h"
+#include "logs/begin_copy.h"
 
 #include <criterion/criterion.h>
 
@@ -165,7 +166,7 @@ Test(convert, goes_on_when_a_log_has_grown)
 	options.directives = MPROF_DIRECTIVES_NONE;
 	log.grown = log_block_offset(&log.log, MORE_MAPPING) + 3;
 	cr_assert_eq(mprof_reader_open_source(&source, &reader_options, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	while ((status = mprof_converter_run(converter, writer, NULL, NULL)) == MPROF_AGAIN) {
 		cr_assert_not(mprof_converter_has_failed(converter));
@@ -197,9 +198,9 @@ Test(convert, is_begun_at_the_begin)
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK, "INTRO alone was read");
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK, "INTRO alone was read");
 	mprof_converter_destroy(converter);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_STATE);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_ERR_STATE);
 	cr_assert_null(converter);
 	mprof_reader_destroy(reader);
 	log_free(&log);
@@ -215,11 +216,10 @@ Test(convert, refuses_wrong_arguments)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.directives = MPROF_DIRECTIVES_NONE;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(NULL, &options, &converter), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_converter_create(reader, NULL, &converter), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_converter_create(reader, &options, NULL), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(begin_copy(NULL, &options, &converter), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_converter_create(reader, NULL, NULL), MPROF_ERR_ARGUMENT);
 	options.dialect = 99;
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_ERR_ARGUMENT);
 	cr_assert_null(converter);
 	cr_assert_eq(mprof_converter_run(NULL, NULL, NULL, NULL), MPROF_ERR_ARGUMENT);
 	mprof_converter_destroy(NULL);
@@ -239,7 +239,7 @@ Test(convert, refuses_what_has_no_intro)
 	/* Ends inside INTRO. */
 	log.bytes[8] ^= 1;
 	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_ERR_STATE);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_ERR_STATE);
 	mprof_reader_destroy(reader);
 	log_free(&log);
 }

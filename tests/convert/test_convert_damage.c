@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Logs that are damaged, truncated, or lack definitions that later blocks use; and refused memory. */
 #include "convert_fixture.h"
+#include "logs/begin_copy.h"
 
 #include "base/failing_allocator.h"
 
@@ -209,7 +210,7 @@ static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect d
 	options.dialect = dialect;
 	options.allocator = &allocator;
 	options.lossy = 1;
-	status = mprof_converter_create(reader, &options, &converter);
+	status = begin_copy(reader, &options, &converter);
 	if (status == MPROF_OK)
 		status = mprof_writer_open_memory(&options, &writer);
 	if (status == MPROF_OK) {

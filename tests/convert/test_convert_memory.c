@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory depends on the definitions of a log and not on its length, and blocks stay short enough for readers. */
 #include "convert_fixture.h"
+#include "logs/begin_copy.h"
 
 #include "base/failing_allocator.h"
 
@@ -179,7 +180,7 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	options.lossy = 1;
 	options.allocator = &allocator;
 	cr_assert_eq(mprof_reader_open_source(&source, &reader_options, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_sink(&sink, &options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_converter_run(converter, writer, NULL, NULL), MPROF_OK);
 	cr_assert_gt(written, times * THREADS * BLOCK_EVENTS);

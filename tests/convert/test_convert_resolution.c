@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies with a coarser unit of the counter: all times are divided, the order of events and everything else stays. */
 #include "convert_fixture.h"
+#include "logs/begin_copy.h"
 
 #include <criterion/criterion.h>
 
@@ -27,8 +28,7 @@ static conversion convert_coarsely(const log_bytes *log, mprof_dialect dialect, 
 	options.dialect = (uint32_t)dialect;
 	options.lossy = 1;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, nanoseconds, FIXTURE_RATE), MPROF_OK);
+	cr_assert_eq(begin_coarse_copy(reader, &options, nanoseconds, FIXTURE_RATE, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	made.status = mprof_converter_run(converter, writer, NULL, NULL);
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.log.length), MPROF_OK);
@@ -359,29 +359,22 @@ Test(convert_resolution, states_the_unit)
 	log_free(&log);
 }
 
-Test(convert_resolution, is_chosen_before_the_writer_is_opened)
+Test(convert_resolution, refuses_wrong_frequencies)
 {
+	static const double wrong[] = {0, -1, (double)INFINITY, (double)NAN};
 	log_bytes log = log_make(MPROF_DIALECT_MPROF2, FIXTURE_ALL_DIRECTIVES);
 	mprof_writer_options options;
 	mprof_reader *reader;
 	mprof_converter *converter;
-	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, 0), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, -1), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, (double)INFINITY), MPROF_ERR_ARGUMENT);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 0, FIXTURE_RATE), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 50, FIXTURE_RATE), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, FIXTURE_RATE), MPROF_ERR_STATE);
-	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, FIXTURE_RATE), MPROF_ERR_STATE);
-	cr_assert_eq(mprof_converter_run(converter, writer, NULL, NULL), MPROF_OK);
-	cr_assert_eq(mprof_converter_set_resolution(converter, 100, FIXTURE_RATE), MPROF_ERR_STATE);
-	(void)mprof_writer_destroy(writer);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		cr_assert_eq(begin_coarse_copy(reader, &options, 100, wrong[i], &converter), MPROF_ERR_ARGUMENT);
+		cr_assert_null(converter);
+	}
+	/* Without a resolution there is no need of it. */
+	cr_assert_eq(begin_coarse_copy(reader, &options, 0, -1, &converter), MPROF_OK);
 	mprof_converter_destroy(converter);
 	mprof_reader_destroy(reader);
 	log_free(&log);

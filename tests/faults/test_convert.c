@@ -8,6 +8,7 @@
 #endif
 
 #include "fault_content.h"
+#include "logs/begin_copy.h"
 
 #include <mprof/convert.h>
 
@@ -73,9 +74,7 @@ static mprof_status copy_log(fault_run *run, const log_bytes *log, mprof_writer_
 	options->allocator = &run->allocator;
 	options->lossy = 1;
 	if (status == MPROF_OK)
-		status = mprof_converter_create(reader, options, &converter);
-	if (status == MPROF_OK)
-		status = mprof_converter_set_resolution(converter, resolution_ns, 1e9);
+		status = begin_coarse_copy(reader, options, resolution_ns, 1e9, &converter);
 	if (status == MPROF_OK)
 		status = mprof_writer_open_memory(options, &writer);
 	if (status == MPROF_OK) {

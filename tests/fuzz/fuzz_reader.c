@@ -8,6 +8,8 @@
  * fuzz_mutate.c, fuzz_pack.c and fuzz_logs.c by clang with -fsanitize=fuzzer,address,undefined; the logs that are built
  * of tests/data are what it begins with.
  */
+#include "logs/begin_copy.h"
+
 #include <mprof/columns.h>
 #include <mprof/convert.h>
 #include <mprof/profile.h>
@@ -472,9 +474,7 @@ static void convert(const uint8_t *bytes, size_t length, uint32_t dialect, uint6
 	options.max_shot_memory = 1 << 20;
 	if (dialect == MPROF_DIALECT_MPROF2)
 		set_layout(&options, length / 7);
-	if (mprof_converter_create(reader, &options, &converter) == MPROF_OK) {
-		if (mprof_converter_set_resolution(converter, resolution_ns, 1e9) != MPROF_OK)
-			fail("the resolution of a copy cannot be set");
+	if (begin_coarse_copy(reader, &options, resolution_ns, 1e9, &converter) == MPROF_OK) {
 		if (mprof_writer_open_memory(&options, &writer) != MPROF_OK)
 			fail("no writer for what was converted");
 		is_copying = 1;

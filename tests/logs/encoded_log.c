@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "encoded_log.h"
+#include "logs/begin_copy.h"
 
 #include <mprof/convert.h>
 
@@ -37,7 +38,7 @@ log_bytes log_encode(const log_bytes *log, uint32_t codec)
 	options.has_index = 1;
 	options.codec = codec;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
-	cr_assert_eq(mprof_converter_create(reader, &options, &converter), MPROF_OK);
+	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_converter_run(converter, writer, NULL, NULL), MPROF_OK);
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &made.length), MPROF_OK);

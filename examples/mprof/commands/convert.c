@@ -261,16 +261,17 @@ static int copy_log(conversion *made, mprof_converter *converter)
 
 static mprof_status create_converter(conversion *made, mprof_converter **converter)
 {
-	mprof_status status = mprof_converter_create(made->input.reader, &made->options, converter);
+	mprof_converter_options options;
+	mprof_status status;
 
-	if (status != MPROF_OK || made->counters_per_second <= 0)
-		return status;
-	status = mprof_converter_set_resolution(*converter, made->resolution_ns, made->counters_per_second);
-	if (status != MPROF_OK) {
-		mprof_converter_destroy(*converter);
-		*converter = NULL;
+	mprof_converter_options_init(&options, sizeof(options));
+	options.writer = &made->options;
+	if (made->counters_per_second > 0) {
+		options.resolution_ns = made->resolution_ns;
+		options.counters_per_second = made->counters_per_second;
 	}
-	return status;
+	status = mprof_converter_create(made->input.reader, &options, converter);
+	return status == MPROF_OK ? mprof_converter_get_writer_options(*converter, &made->options) : status;
 }
 
 /* Returns the exit status, without regard to damage of the input. */
