@@ -25,8 +25,8 @@ int64_t unwind_read_sleb(unwind_cursor *cursor);
 /** The unwinding information of one function. The programs are read where they are mapped. */
 typedef struct unwind_entry {
 	uintptr_t start;       /**< The function's first address. */
-	uint64_t code_unit;    /**< Factors of numbers in the programs. */
-	int64_t data_unit;     /**< The same. */
+	uint64_t code_unit;    /**< Factor of advances of the address. */
+	int64_t data_unit;     /**< Factor of offsets on the stack. */
 	unsigned return_rule;  /**< The register that stands for the return address. */
 	int is_signal_frame;   /**< The caller was interrupted by a signal. */
 	unwind_cursor initial; /**< Program that sets the rules at the start of the function. */

@@ -96,9 +96,9 @@ typedef struct reader_samples {
 typedef struct reader_learning {
 	mprof_status status;         /**< Why a definition was not stored; #MPROF_OK if all of them were. */
 	uint64_t block_offset;       /**< Offset of the block. */
-	name_mark names;             /**< The tables before the block. */
-	definition_mark definitions; /**< The same. */
-	size_t field_count;          /**< The same. */
+	name_mark names;             /**< Names before the block. */
+	definition_mark definitions; /**< Definitions before the block. */
+	size_t field_count;          /**< Fields before the block. */
 } reader_learning;
 
 /** Progress reports and interruption. */

@@ -196,7 +196,7 @@ typedef struct recorder_shared {
 	retire_request *retiring;     /**< Requests that no round has served yet. */
 	int closed;                   /**< No more requests are accepted. */
 	mprof_recorder_stats stats;   /**< As of the end of the last round. Stored by the writer thread. */
-	mprof_writer_stats log_stats; /**< The same. */
+	mprof_writer_stats log_stats; /**< Those of the writer, at the same time. */
 } recorder_shared;
 
 /** Creates the locks. Returns 0 if the system refuses. */
