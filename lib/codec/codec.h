@@ -11,19 +11,20 @@
 
 #include <mprof/format.h>
 
-#include "codec/deflate_codec.h"
-#include "codec/zstd_codec.h"
+#include "base/allocator.h"
 
 /** The codecs that a caller may add. */
 #define CODEC_MAX_ADDED 8
+
+/** Places of the library's codecs in arrays: deflate makes zlib streams (RFC 1950), zstd single frames (RFC 8878). */
+enum { CODEC_PLACE_DEFLATE, CODEC_PLACE_ZSTD, CODEC_COUNT };
 
 /** The codecs that decompress. */
 typedef struct codec_set {
 	mprof_allocator allocator;
 	mprof_codec added[CODEC_MAX_ADDED]; /**< Those of the caller, which replace those of the library. */
 	size_t added_count;
-	deflate_context *deflate; /**< NULL until a block needs it. */
-	zstd_context *zstd;
+	void *contexts[CODEC_COUNT]; /**< NULL until a block needs them. */
 } codec_set;
 
 /** Starts with the codecs of the library. */
@@ -61,8 +62,7 @@ typedef struct codec_packer {
 	mprof_allocator allocator;
 	uint32_t codec; /**< An #mprof_codec_number; #MPROF_CODEC_NONE: nothing is compressed. */
 	int level;
-	deflate_context *deflate; /**< NULL until a block needs it. */
-	zstd_context *zstd;
+	void *contexts[CODEC_COUNT]; /**< NULL until a block needs them. */
 } codec_packer;
 
 /** The largest level of a codec; 0 if there is no such codec in this build. */
@@ -79,6 +79,7 @@ void codec_packer_destroy(codec_packer *packer);
  * Compresses into at most \p output_length bytes; \p produced receives how many. Both lengths fit 32 bits. Returns:
  * - #MPROF_OK.
  * - #MPROF_ERR_LIMIT if the output is too small.
+ * - #MPROF_ERR_UNSUPPORTED if there is no such codec in this build.
  * - #MPROF_ERR_MEMORY if the allocator refused.
  */
 mprof_status codec_pack(codec_packer *packer, const void *input, size_t input_length, void *output,

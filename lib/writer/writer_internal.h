@@ -3,8 +3,8 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * open.c opens it. definitions.c, events.c, heap.c, samples.c and blocks.c write the blocks that clients ask for, with
- * what is needed from one block to the next in event_collector.c, heap_snapshot.c, stack_sections.c and
+ * open.c opens it. definitions.c, records.c, events.c, heap.c, samples.c and blocks.c write the blocks that clients
+ * ask for, with what is needed from one block to the next in event_collector.c, heap_snapshot.c, stack_sections.c and
  * written_threads.c. put_block.c ends a block, compress.c compresses it, and log_index.c makes the index. failed_end.c
  * ends a log that cannot be continued, and errors.c reports errors.
  *

@@ -71,8 +71,8 @@ Test(event_collector, blocks_are_compressed_once)
 		event_collector_init(&collector, &allocator);
 		collect_calls(&collector, writer);
 		cr_assert_eq(writer_put_collected(writer, &collector), MPROF_OK);
-		cr_assert_null(writer->packer.deflate);
-		cr_assert_null(writer->packer.zstd);
+		cr_assert_null(writer->packer.contexts[CODEC_PLACE_DEFLATE]);
+		cr_assert_null(writer->packer.contexts[CODEC_PLACE_ZSTD]);
 		event_collector_destroy(&collector);
 		log = log_take(writer);
 		expect_calls(&log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a log says of its recording. */
+/* What a log states about its recording. */
 #include "common/summary.h"
 
 #include <mprof/format.h>

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks and writes blocks of records: call stacks, native code, roots, metrics and summaries. */
+#include "base/elements.h"
+#include "format/records.h"
+#include "writer/errors.h"
+#include "writer/heap.h"
+#include "writer/put_block.h"
+#include "writer/writer_internal.h"
+
+#include <string.h>
+
+/* Number of definitions of each kind once the block is written. */
+typedef struct definition_counts {
+	uint32_t defined[MPROF_RECORD_METRIC + 1];
+} definition_counts;
+
+static mprof_status refuse_undefined(mprof_writer *writer, const char *what)
+{
+	return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID, what);
+}
+
+static int is_known(const mprof_writer *writer, const id_set *ids, uint32_t id)
+{
+	return id_set_has(ids, id) || writer->events.defined.any;
+}
+
+static int record_is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
+{
+	return id != 0 && id <= counts->defined[kind];
+}
+
+static int is_none_or_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)
+{
+	return id <= counts->defined[kind];
+}
+
+static mprof_status check_stack(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	if (record->as.stack.caller >= record->id)
+		return refuse_undefined(writer, "stack refers to a caller that is not defined yet");
+	if (record->as.stack.is_native && record->as.stack.target == 0) {
+		if (record->as.stack.caller != 0)
+			return refuse_undefined(writer, "frame that marks a truncated call stack has a caller");
+	} else if (record->as.stack.is_native) {
+		if (!record_is_defined(counts, MPROF_RECORD_LOCATION, record->as.stack.target))
+			return refuse_undefined(
+				writer, "stack refers to a location that is not defined: write its CODE block first");
+	} else if (record->as.stack.target != 0 && !is_known(writer, &writer->method_ids, record->as.stack.target)) {
+		return refuse_undefined(
+			writer,
+			"stack refers to a method that is not defined: call mprof_writer_define_method() first");
+	}
+	return MPROF_OK;
+}
+
+static mprof_status check_code(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	const int is_location = record->kind == MPROF_RECORD_LOCATION;
+
+	if (record->kind == MPROF_RECORD_MODULE)
+		return MPROF_OK;
+	if (!is_none_or_defined(counts, MPROF_RECORD_MODULE,
+				is_location ? record->as.location.module : record->as.function.module))
+		return refuse_undefined(writer, "function or location refers to a module that is not defined yet");
+	if (is_location && !is_none_or_defined(counts, MPROF_RECORD_FUNCTION, record->as.location.function))
+		return refuse_undefined(writer, "location refers to a function that is not defined yet");
+	return MPROF_OK;
+}
+
+/* Checks a text of a record. \p text is NULL if the kind of record has none. */
+static mprof_status check_text(mprof_writer *writer, const char *const *text)
+{
+	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;
+}
+
+/* Checks the references and the names of a record. */
+static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
+{
+	mprof_status status = MPROF_OK;
+
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		return check_stack(writer, counts, record);
+	case MPROF_RECORD_MODULE:
+	case MPROF_RECORD_FUNCTION:
+	case MPROF_RECORD_LOCATION:
+		status = check_code(writer, counts, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		if (record->as.root.class_id != 0 && !is_known(writer, &writer->class_ids, record->as.root.class_id))
+			return refuse_undefined(
+				writer,
+				"root refers to a class that is not defined: call mprof_writer_define_class() first");
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		if (!record_is_defined(counts, MPROF_RECORD_METRIC, record->id))
+			return refuse_undefined(writer, "value of a metric that is not defined yet");
+		break;
+	case MPROF_RECORD_SUMMARY:
+		if (!is_known(writer, &writer->class_ids, record->id))
+			return refuse_undefined(writer, "summary refers to a class that is not defined: call "
+							"mprof_writer_define_class() first");
+		break;
+	case MPROF_RECORD_FIELD:
+		if (!is_known(writer, &writer->class_ids, record->id) ||
+		    (record->as.field.class_id != 0 &&
+		     !is_known(writer, &writer->class_ids, record->as.field.class_id)))
+			return refuse_undefined(writer, "field refers to a class that is not defined: call "
+							"mprof_writer_define_class() first");
+		break;
+	default:
+		break;
+	}
+	if (status == MPROF_OK)
+		status = check_text(writer, record_second_text((mprof_record *)record));
+	if (status == MPROF_OK)
+		status = check_text(writer, record_name((mprof_record *)record));
+	return status;
+}
+
+/* Counts a definition, whose ID must be the next one. */
+static mprof_status count_definition(mprof_writer *writer, definition_counts *counts, const mprof_record *record)
+{
+	uint32_t *defined = &counts->defined[record->kind];
+
+	if (record->id == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of a definition is 0: IDs start from 1");
+	if (record->id <= *defined)
+		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID,
+				     "the ID is defined already: IDs of a kind must increase by 1");
+	if (record->id - 1 != *defined)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "the ID leaves a gap: IDs of a kind must increase by 1");
+	++*defined;
+	return MPROF_OK;
+}
+
+/* Stores the type of a metric's values, which determines their encoding. */
+static mprof_status note_metric(mprof_writer *writer, const mprof_record *record)
+{
+	uint32_t is_double = record->as.metric.flags & MPROF_METRIC_FLAG_DOUBLE;
+
+	if (id_map_get(&writer->double_metrics, record->id) != is_double &&
+	    !id_map_put(&writer->double_metrics, record->id, is_double))
+		return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
+	return MPROF_OK;
+}
+
+static int has_kind(mprof_block_kind block_kind, uint32_t record_kind)
+{
+	for (uint32_t list = 0; record_list_kind(block_kind, list) != 0; list++) {
+		if (record_list_kind(block_kind, list) == record_kind)
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Records of a list may refer to those of the lists before it, so the lists are checked in the order in which they are
+ * written.
+ */
+static mprof_status check_records(mprof_writer *writer, definition_counts *counts, mprof_block_kind kind,
+				  const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!has_kind(kind, records[i].kind))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "a block of this kind cannot contain a record of that kind");
+	}
+	for (uint32_t list = 0; record_list_kind(kind, list) != 0; list++) {
+		for (size_t i = 0; i < count; i++) {
+			mprof_status status = MPROF_OK;
+
+			if (records[i].kind != record_list_kind(kind, list))
+				continue;
+			if (record_is_definition(records[i].kind))
+				status = count_definition(writer, counts, &records[i]);
+			if (status == MPROF_OK && records[i].kind == MPROF_RECORD_METRIC)
+				status = note_metric(writer, &records[i]);
+			if (status == MPROF_OK)
+				status = check_fields(writer, counts, &records[i]);
+			if (status != MPROF_OK)
+				return status;
+		}
+	}
+	return MPROF_OK;
+}
+
+static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint32_t number)
+{
+	if (!block_has_records(kind))
+		return writer_refuse(
+			writer, MPROF_ERR_ARGUMENT,
+			"only STACKS, CODE, ROOTS, METRICS, FIELDS and HEAP_SUMMARY blocks contain records");
+	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
+	return MPROF_OK;
+}
+
+static mprof_status put_records_block(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+				      const mprof_record *records, size_t count)
+{
+	mprof_clock clock;
+
+	writer_read_clock(writer, &clock);
+	block_encode_records_start(&writer->block, &writer->encoding, kind, &clock,
+				   writer_collection_number(writer, number));
+	records_encode(&writer->block, kind, writer->defined[MPROF_RECORD_STACK] + 1, &writer->double_metrics, records,
+		       count);
+	block_encode_records_end(&writer->block, &clock);
+	return writer_put_block(writer);
+}
+
+/*
+ * Records that only other blocks use are not a loss by themselves. Dialects without these blocks represent them in
+ * other blocks as far as possible; otherwise the events that use them are counted as shortened.
+ */
+static int is_used_by_other_blocks(mprof_block_kind kind)
+{
+	return kind == MPROF_BLOCK_STACKS || kind == MPROF_BLOCK_CODE;
+}
+
+/* Stores definitions for the blocks that will use them. */
+static mprof_status keep_records(mprof_writer *writer, const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; writer->encoding.rules->has_inline_definitions && i < count; i++) {
+		mprof_record record = records[i];
+
+		record_complete(&record);
+		if (definition_table_add(&writer->code, &record) != MPROF_OK)
+			return writer_refuse(writer, MPROF_ERR_MEMORY, "out of memory for a definition");
+	}
+	return MPROF_OK;
+}
+
+static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+				  const mprof_record *records, size_t count)
+{
+	definition_counts counts;
+	mprof_status status;
+
+	memcpy(counts.defined, writer->defined, sizeof(counts.defined));
+	status = check_records(writer, &counts, kind, records, count);
+	if (status == MPROF_OK && !writer_has_block(writer, kind)) {
+		status = keep_records(writer, records, count);
+	} else {
+		if (status == MPROF_OK)
+			status = writer_put_definitions(writer);
+		if (status == MPROF_OK)
+			status = put_records_block(writer, kind, number, records, count);
+	}
+	if (status == MPROF_OK)
+		memcpy(writer->defined, counts.defined, sizeof(counts.defined));
+	return status;
+}
+
+mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+					const mprof_record *records, size_t record_size, size_t count)
+{
+	element_list list;
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+
+	if (status == MPROF_OK)
+		status = check_call(writer, kind, number);
+	if (status != MPROF_OK)
+		return status;
+	status = element_list_convert(&list, &writer->allocator, records, record_size, count,
+				      SIZE_UP_TO(mprof_record, as), sizeof(mprof_record));
+	if (status != MPROF_OK)
+		status = writer_refuse_elements(writer, status);
+	else if (!writer_has_block(writer, kind) && !is_used_by_other_blocks(kind))
+		status = writer_leave_out(writer, kind, "the dialect has no block of this kind");
+	else
+		status = write_records(writer, kind, number, list.elements, count);
+	element_list_release(&list, &writer->allocator);
+	return status;
+}
