@@ -67,20 +67,31 @@ static void read_own_name(char name[NAME_SIZE])
 	(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 }
 
-static int lock_list(void)
-{
-	int before;
+/* How the thread could be cancelled before it took the lock. */
+typedef struct cancellation {
+	int state;
+	int type;
+} cancellation;
 
-	/* A thread that is cancelled inside would keep the lock. */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+static cancellation lock_list(void)
+{
+	cancellation before;
+
+	/*
+	 * A thread that is cancelled inside would keep the lock. The type as well, because a signal of glibc that was
+	 * sent before cancels a thread of the other type nevertheless.
+	 */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
 	pthread_mutex_lock(&lock);
 	return before;
 }
 
-static void unlock_list(int before)
+static void unlock_list(cancellation before)
 {
 	pthread_mutex_unlock(&lock);
-	(void)pthread_setcancelstate(before, &before);
+	(void)pthread_setcanceltype(before.type, &before.type);
+	(void)pthread_setcancelstate(before.state, &before.state);
 }
 
 /* Under the lock. */
@@ -97,7 +108,7 @@ static void unlink_own(void)
 void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 {
 	char name[NAME_SIZE];
-	int before = lock_list();
+	cancellation before = lock_list();
 
 	/* It is in the list if it recorded to an earlier log: after a call of exec that failed, there is a new one. */
 	unlink_own();
@@ -116,7 +127,7 @@ void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 void thread_names_end(void)
 {
 	char name[NAME_SIZE];
-	int before;
+	cancellation before;
 
 	if (own.recorder == NULL)
 		return;
@@ -141,7 +152,7 @@ void thread_names_forget(void)
 static void note_name(pthread_t thread, const char *name)
 {
 	const int saved = errno;
-	const int before = lock_list();
+	const cancellation before = lock_list();
 	named_thread *named = threads;
 
 	while (named != NULL && !pthread_equal(named->thread, thread))

@@ -19,26 +19,41 @@
 
 #include <pthread.h>
 
-/** Returns the previous state for cancellation_restore(). */
-static inline int cancellation_disable(void)
-{
-	int before = PTHREAD_CANCEL_ENABLE;
+/** How a thread could be cancelled before. */
+typedef struct cancellation_state {
+	int state;
+	int type;
+} cancellation_state;
 
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+/**
+ * Returns the previous state for cancellation_restore().
+ *
+ * glibc cancels a thread of the type PTHREAD_CANCEL_ASYNCHRONOUS by a signal, whose handler looks at the type alone:
+ * the signal may have been sent before cancellation was disabled, and arrive after that. So the type changes, too.
+ * Functions that are cancellation points set it back while they wait; so there are none where a lock is held.
+ */
+static inline cancellation_state cancellation_disable(void)
+{
+	cancellation_state before = {PTHREAD_CANCEL_ENABLE, PTHREAD_CANCEL_DEFERRED};
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
 	return before;
 }
 
 /** A cancellation that was requested meanwhile, and is asynchronous, happens here. */
-static inline void cancellation_restore(const int *before)
+static inline void cancellation_restore(const cancellation_state *before)
 {
 	int ignored;
 
-	(void)pthread_setcancelstate(*before, &ignored);
+	(void)pthread_setcanceltype(before->type, &ignored);
+	(void)pthread_setcancelstate(before->state, &ignored);
 }
 
 /** A declaration: the calling thread is not cancelled from here to the end of the block. */
 #define WITHOUT_CANCELLATION                                                                                           \
-	const int cancellation_before __attribute__((cleanup(cancellation_restore), unused)) = cancellation_disable()
+	const cancellation_state cancellation_before __attribute__((cleanup(cancellation_restore), unused)) =          \
+		cancellation_disable()
 
 #endif
 

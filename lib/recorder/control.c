@@ -35,7 +35,7 @@ static mprof_status control_request_round(recorder_shared *shared, retire_reques
 		}
 		sem_post(&shared->work);
 		while (shared->drain_completed < round)
-			pthread_cond_wait(&shared->drained, &shared->state_lock);
+			(void)wait_point_wait(&shared->drained, &shared->state_lock, 0);
 		status = (mprof_status)shared->stats.status;
 	}
 	pthread_mutex_unlock(&shared->state_lock);
@@ -247,18 +247,14 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 
 mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
 {
+	/* A thread that was cancelled while it looks at files would never release the lock. */
+	WITHOUT_CANCELLATION;
 	recorder_shared *shared;
-	int cancel_state;
-	int is_well;
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
 	shared = &recorder->shared;
 	if (atomic_load_explicit(&shared->closing, memory_order_acquire) || recorder_in_child(shared))
 		return MPROF_ERR_STATE;
-	/* A thread that was cancelled while it looks at files would never release the lock. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	is_well = native_modules_update(&recorder->drain.stacks.code.modules);
-	pthread_setcancelstate(cancel_state, NULL);
-	return is_well ? MPROF_OK : MPROF_ERR_MEMORY;
+	return native_modules_update(&recorder->drain.stacks.code.modules) ? MPROF_OK : MPROF_ERR_MEMORY;
 }

@@ -134,7 +134,7 @@ static void end_round(recorder_drain *drain, uint64_t served)
 	collect_stats(drain, &shared->stats, &shared->log_stats);
 	if (served > shared->drain_completed) {
 		shared->drain_completed = served;
-		pthread_cond_broadcast(&shared->drained);
+		wait_point_wake(&shared->drained);
 	}
 	pthread_mutex_unlock(&shared->state_lock);
 }
@@ -263,8 +263,8 @@ static void writer_thread_finish(recorder_shared *shared, pthread_t thread)
 	atomic_store(&shared->closing, 1);
 	sem_post(&shared->work);
 	pthread_mutex_lock(&shared->wait_lock);
-	pthread_cond_broadcast(&shared->buffers_free);
-	pthread_cond_broadcast(&shared->room_free);
+	wait_point_wake(&shared->buffers_free);
+	wait_point_wake(&shared->room_free);
 	pthread_mutex_unlock(&shared->wait_lock);
 	pthread_join(thread, NULL);
 }

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Type of the file systems in memory, and of a memfd: TMPFS_MAGIC in linux/magic.h. */
@@ -90,6 +91,16 @@ static int has_room(const salvage_area *area, uint64_t offset, uint64_t size)
 	return free_bytes >= MIN_FREE_BYTES && offset + size <= free_bytes / MIN_FREE_SHARE;
 }
 
+/* As fallocate(), which is a cancellation point: see base/cancellation.h. */
+static int allocate_blocks(int fd, uint64_t offset, uint64_t size)
+{
+#if defined(__linux__) && defined(__LP64__)
+	return (int)syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)size);
+#else
+	return fallocate(fd, 0, (off_t)offset, (off_t)size);
+#endif
+}
+
 /* Allocates a part of the file, without changing its content. Returns 0 or an errno value. */
 static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t size)
 {
@@ -104,7 +115,7 @@ static int allocate_range(const salvage_area *area, uint64_t offset, uint64_t si
 	if (!has_room(area, offset, size))
 		return ENOSPC;
 	do
-		error = fallocate(area->fd, 0, (off_t)offset, (off_t)size) != 0 ? errno : 0;
+		error = allocate_blocks(area->fd, offset, size) != 0 ? errno : 0;
 	while (error == EINTR);
 	return error;
 }
@@ -151,7 +162,7 @@ static int extend_backing(const salvage_area *area, salvage_chunk *chunk, uint64
 /* The slow path of back_with_file(). */
 static int back_range(const salvage_area *area, salvage_chunk *chunk, uint64_t start, uint64_t size)
 {
-	/* Allocating a part of a file is a cancellation point. */
+	/* Writing is a cancellation point. */
 	WITHOUT_CANCELLATION;
 	int error;
 

@@ -3,10 +3,17 @@
 #include "recorder/shared.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
 
 /* Async-signal-safe. */
 static inline int fork_guard_is_child(const fork_guard *guard)
@@ -61,24 +68,98 @@ void fork_guard_destroy(fork_guard *guard)
  */
 #define PATIENCE_NS 300000000
 
+#if defined(__linux__)
+
+static int wait_point_init(wait_point *point)
+{
+	atomic_init(&point->wakes, 0);
+	return 1;
+}
+
+static void wait_point_destroy(wait_point *point)
+{
+	(void)point;
+}
+
+int wait_point_wait(wait_point *point, pthread_mutex_t *lock, long nanoseconds)
+{
+	/* The kernel's own timespec, whatever time_t of the C library is. */
+	const long span[2] = {0, nanoseconds};
+	const uint32_t wakes = atomic_load_explicit(&point->wakes, memory_order_relaxed);
+	const int saved_errno = errno;
+	int is_over;
+
+	pthread_mutex_unlock(lock);
+	is_over = syscall(SYS_futex, &point->wakes, FUTEX_WAIT_PRIVATE, wakes, nanoseconds != 0 ? span : NULL, NULL,
+			  0) != 0 &&
+		  errno == ETIMEDOUT;
+	pthread_mutex_lock(lock);
+	errno = saved_errno;
+	return !is_over;
+}
+
+void wait_point_wake(wait_point *point)
+{
+	const int saved_errno = errno;
+
+	atomic_fetch_add_explicit(&point->wakes, 1, memory_order_relaxed);
+	(void)syscall(SYS_futex, &point->wakes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	errno = saved_errno;
+}
+
+#else
+
+static int wait_point_init(wait_point *point)
+{
+	return pthread_cond_init(&point->condition, NULL) == 0;
+}
+
+static void wait_point_destroy(wait_point *point)
+{
+	pthread_cond_destroy(&point->condition);
+}
+
+int wait_point_wait(wait_point *point, pthread_mutex_t *lock, long nanoseconds)
+{
+	struct timespec until;
+
+	if (nanoseconds == 0) {
+		pthread_cond_wait(&point->condition, lock);
+		return 1;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += nanoseconds;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	return pthread_cond_timedwait(&point->condition, lock, &until) != ETIMEDOUT;
+}
+
+void wait_point_wake(wait_point *point)
+{
+	pthread_cond_broadcast(&point->condition);
+}
+
+#endif
+
 int recorder_init_locks(recorder_shared *shared)
 {
 	return sem_init(&shared->work, 0, 0) == 0 && pthread_mutex_init(&shared->wait_lock, NULL) == 0 &&
-	       pthread_cond_init(&shared->buffers_free, NULL) == 0 &&
-	       pthread_cond_init(&shared->room_free, NULL) == 0 &&
+	       wait_point_init(&shared->buffers_free) && wait_point_init(&shared->room_free) &&
 	       pthread_mutex_init(&shared->threads_lock, NULL) == 0 &&
-	       pthread_mutex_init(&shared->state_lock, NULL) == 0 && pthread_cond_init(&shared->drained, NULL) == 0;
+	       pthread_mutex_init(&shared->state_lock, NULL) == 0 && wait_point_init(&shared->drained);
 }
 
 void recorder_destroy_locks(recorder_shared *shared)
 {
 	sem_destroy(&shared->work);
 	pthread_mutex_destroy(&shared->wait_lock);
-	pthread_cond_destroy(&shared->buffers_free);
-	pthread_cond_destroy(&shared->room_free);
+	wait_point_destroy(&shared->buffers_free);
+	wait_point_destroy(&shared->room_free);
 	pthread_mutex_destroy(&shared->threads_lock);
 	pthread_mutex_destroy(&shared->state_lock);
-	pthread_cond_destroy(&shared->drained);
+	wait_point_destroy(&shared->drained);
 }
 
 int recorder_in_child(const recorder_shared *shared)
@@ -150,7 +231,7 @@ void recorder_wake_waiting(recorder_shared *shared)
 	if (atomic_load(&shared->waiting) == 0)
 		return;
 	pthread_mutex_lock(&shared->wait_lock);
-	pthread_cond_broadcast(&shared->buffers_free);
+	wait_point_wake(&shared->buffers_free);
 	pthread_mutex_unlock(&shared->wait_lock);
 }
 
@@ -168,32 +249,24 @@ void recorder_wake_senders(recorder_shared *shared)
 	if (atomic_load(&shared->waiting_for_room) == 0)
 		return;
 	pthread_mutex_lock(&shared->wait_lock);
-	pthread_cond_broadcast(&shared->room_free);
+	wait_point_wake(&shared->room_free);
 	pthread_mutex_unlock(&shared->wait_lock);
 }
 
-int recorder_wait_shortly(recorder_shared *shared, pthread_cond_t *condition)
+int recorder_wait_shortly(recorder_shared *shared, wait_point *point)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PATIENCE_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
-	return pthread_cond_timedwait(condition, &shared->wait_lock, &until) != ETIMEDOUT;
+	return wait_point_wait(point, &shared->wait_lock, PATIENCE_NS);
 }
 
-int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in)
+int recorder_wait(recorder_shared *shared, wait_point *point, uint32_t blocking, uint32_t *given_up_in)
 {
 	if ((blocking & 1) == 0) {
-		pthread_cond_wait(condition, &shared->wait_lock);
+		(void)wait_point_wait(point, &shared->wait_lock, 0);
 		return 1;
 	}
 	if (*given_up_in == blocking)
 		return 0;
-	if (!recorder_wait_shortly(shared, condition) && atomic_load(&shared->blocking) == blocking)
+	if (!recorder_wait_shortly(shared, point) && atomic_load(&shared->blocking) == blocking)
 		*given_up_in = blocking;
 	return 1;
 }

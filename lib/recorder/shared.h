@@ -123,6 +123,27 @@ typedef struct retire_request {
 	uint64_t round; /**< Value of recorder_shared::drain_requested that serves it. */
 } retire_request;
 
+/**
+ * Where threads of the program wait for the writer thread, with a lock that is released meanwhile. Waiting on Linux is
+ * no cancellation point, unlike at a condition variable: see base/cancellation.h.
+ */
+typedef struct wait_point {
+#if defined(__linux__)
+	_Atomic uint32_t wakes; /**< Incremented under the lock. Relaxed: the lock orders it. */
+#else
+	pthread_cond_t condition;
+#endif
+} wait_point;
+
+/**
+ * Waits until the point is woken, at most \p nanoseconds, less than a second; 0: without a limit. Returns 0 if it was
+ * not woken meanwhile; 1 also without a cause. The caller holds the lock. Keeps errno.
+ */
+int wait_point_wait(wait_point *point, pthread_mutex_t *lock, long nanoseconds);
+
+/** Wakes all threads that wait. The caller holds the lock. Keeps errno. */
+void wait_point_wake(wait_point *point);
+
 typedef struct recorder_shared {
 	/* Constant once the recorder is open: any thread reads them without ordering. */
 	mprof_allocator allocator;
@@ -170,11 +191,11 @@ typedef struct recorder_shared {
 	_Atomic uint32_t metrics_defined; /**< Raised under state_lock, with release after the definition was pushed. */
 
 	pthread_mutex_t wait_lock;         /**< For threads that wait for a buffer or for room for a message. */
-	pthread_cond_t buffers_free;       /**< Signalled when buffers were given back, and at closing. */
+	wait_point buffers_free;           /**< Woken when buffers were given back, and at closing. */
 	_Atomic uint32_t waiting;          /**< Threads that wait. Incremented before the pool is checked. */
 	uint32_t wake_buffers;             /**< Buffers to give back before threads are woken within a round. */
 	_Atomic uint32_t given_back;       /**< Buffers that were given back since then. Relaxed: only a count. */
-	pthread_cond_t room_free;          /**< Signalled when messages were released, and at closing. */
+	wait_point room_free;              /**< Woken when messages were released, and at closing. */
 	_Atomic uint32_t waiting_for_room; /**< Threads that wait for it. Incremented before the room is checked. */
 	uint32_t room_given_up_in;         /**< Value of blocking when a thread last gave up. Guarded by wait_lock. */
 	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for others, which then must not wait. */
@@ -186,7 +207,7 @@ typedef struct recorder_shared {
 	uint32_t next_serial;
 
 	pthread_mutex_t state_lock; /**< Guards what follows. */
-	pthread_cond_t drained;     /**< Signalled when drain_completed grows. */
+	wait_point drained;         /**< Woken when drain_completed grows. */
 	/**
 	 * Number of requested rounds. Incremented with release under the lock; the writer thread loads it with acquire,
 	 * without the lock, so the round sees what the caller recorded before.
@@ -257,17 +278,17 @@ void recorder_wake_waiting(recorder_shared *shared);
 void recorder_wake_senders(recorder_shared *shared);
 
 /**
- * Waits once for the writer thread to signal \p condition. The caller holds wait_lock, and has loaded \p blocking after
+ * Waits once for the writer thread to wake \p point. The caller holds wait_lock, and has loaded \p blocking after
  * it was counted as waiting. \p given_up_in is kept between calls: the value of recorder_shared::blocking with which
  * the wait was given up.
  * Returns 0 if it must not wait any more: the writer thread has been waiting for the loader's lock for long, and this
  * thread may be the one that holds it. After that the thread does not wait again until the writer thread has left the
  * loader.
  */
-int recorder_wait(recorder_shared *shared, pthread_cond_t *condition, uint32_t blocking, uint32_t *given_up_in);
+int recorder_wait(recorder_shared *shared, wait_point *point, uint32_t blocking, uint32_t *given_up_in);
 
-/** Waits for \p condition for a short time. The caller holds wait_lock. Returns 0 if nothing happened meanwhile. */
-int recorder_wait_shortly(recorder_shared *shared, pthread_cond_t *condition);
+/** Waits at \p point for a short time. The caller holds wait_lock. Returns 0 if nothing happened meanwhile. */
+int recorder_wait_shortly(recorder_shared *shared, wait_point *point);
 
 /**
  * Begins or ends a call of the loader by the writer thread. A thread inside the loader holds its lock and may record

@@ -123,7 +123,7 @@ Test(cancellation, threads_that_are_cancelled_at_any_time_hold_no_lock, .timeout
 	if (!IS_CANCELLED_ANYWHERE)
 		cr_skip("the sanitizer cannot do that");
 	open_recorder();
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 1000; i++) {
 		pthread_barrier_t start;
 		mprof_thread *own = NULL;
 		pthread_t thread;
@@ -131,7 +131,7 @@ Test(cancellation, threads_that_are_cancelled_at_any_time_hold_no_lock, .timeout
 		pthread_barrier_init(&start, NULL, 2);
 		cr_assert_eq(pthread_create(&thread, NULL, run_asynchronously, &start), 0);
 		pthread_barrier_wait(&start);
-		for (volatile int spin = 0; spin < i * 100; spin++)
+		for (volatile int spin = 0; spin < i % 300 * 100; spin++)
 			continue;
 		pthread_cancel(thread);
 		cr_assert_eq(pthread_join(thread, NULL), 0);
