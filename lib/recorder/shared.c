@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #if defined(__linux__)
-#include <linux/futex.h>
 #include <sys/syscall.h>
+
+/* As in linux/futex.h, which is not where musl finds its headers. */
+#define FUTEX_WAIT_PRIVATE (0 | 128)
+#define FUTEX_WAKE_PRIVATE (1 | 128)
 #endif
 
 /* Async-signal-safe. */
