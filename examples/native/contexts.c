@@ -5,6 +5,8 @@
  */
 #include "contexts.h"
 
+#include "shared/cancellation.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -41,6 +43,7 @@ void contexts_forget(void)
 
 context_stack *contexts_find(uintptr_t address)
 {
+	const cancellation before = cancellation_defer();
 	context_stack *stack;
 
 	pthread_mutex_lock(&stacks_lock);
@@ -48,6 +51,7 @@ context_stack *contexts_find(uintptr_t address)
 	while (stack != NULL && (address < stack->start || address >= stack->end))
 		stack = stack->next;
 	pthread_mutex_unlock(&stacks_lock);
+	cancellation_permit(before);
 	return stack;
 }
 
@@ -82,15 +86,18 @@ static context_stack *take_stack(uintptr_t start, uintptr_t end)
 static void add_stack(const ucontext_t *context)
 {
 	const uintptr_t start = (uintptr_t)context->uc_stack.ss_sp;
+	cancellation before;
 	int paused;
 
 	if (client.pause == NULL)
 		return;
+	before = cancellation_defer();
 	paused = client.pause();
 	pthread_mutex_lock(&stacks_lock);
 	(void)take_stack(start, start + context->uc_stack.ss_size);
 	pthread_mutex_unlock(&stacks_lock);
 	client.resume(paused);
+	cancellation_permit(before);
 	atomic_store_explicit(&contexts_are_used, 1, memory_order_relaxed);
 }
 

@@ -5,6 +5,7 @@
 #include "libraries.h"
 #include "symbols.h"
 
+#include "shared/cancellation.h"
 #include "shared/hash.h"
 #include "shared/key_map.h"
 #include "shared/source_name.h"
@@ -254,6 +255,7 @@ int function_filter_look_up(mprof_key function)
 	known_function *entry = &uncached;
 	/* Acquire: pairs with the release in function_filter_select(). */
 	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
+	cancellation before;
 	int saved = errno;
 
 	if (known == NULL)
@@ -262,12 +264,14 @@ int function_filter_look_up(mprof_key function)
 		entry = &known[hash_key(function) & (KNOWN_FUNCTIONS - 1)];
 	if (entry->function == function && entry->result >> 1 == change)
 		return (int)(entry->result & 1);
+	before = cancellation_defer();
 	/* Two threads may match the same function, with the same result. */
 	if (!find_function(function, change, &entry->result)) {
 		entry->result = match_function(function, change);
 		store_function(function, entry->result);
 	}
 	entry->function = function;
+	cancellation_permit(before);
 	errno = saved;
 	return (int)(entry->result & 1);
 }

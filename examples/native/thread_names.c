@@ -2,6 +2,8 @@
 /* Interposes the functions that name threads, and keeps a list of the threads that have names in the log. */
 #include "thread_names.h"
 
+#include "shared/cancellation.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -67,22 +69,10 @@ static void read_own_name(char name[NAME_SIZE])
 	(void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
 }
 
-/* How the thread could be cancelled before it took the lock. */
-typedef struct cancellation {
-	int state;
-	int type;
-} cancellation;
-
 static cancellation lock_list(void)
 {
-	cancellation before;
+	const cancellation before = cancellation_defer();
 
-	/*
-	 * A thread that is cancelled inside would keep the lock. The type as well, because a signal of glibc that was
-	 * sent before cancels a thread of the other type nevertheless.
-	 */
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
-	(void)pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
 	pthread_mutex_lock(&lock);
 	return before;
 }
@@ -90,8 +80,7 @@ static cancellation lock_list(void)
 static void unlock_list(cancellation before)
 {
 	pthread_mutex_unlock(&lock);
-	(void)pthread_setcanceltype(before.type, &before.type);
-	(void)pthread_setcancelstate(before.state, &before.state);
+	cancellation_permit(before);
 }
 
 /* Under the lock. */

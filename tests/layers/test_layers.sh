@@ -112,6 +112,16 @@ for file in $(sources lib examples | grep -vE '^(lib/io/high_descriptor\.c$|exam
 	fail "$file has a limit of descriptors of its own"
 done
 
+# What defers the cancellation of a thread also changes the type, for the library and for the modules in one header each.
+for file in $(sources lib examples | xargs grep -lE 'pthread_setcancelstate\('); do
+	case $file in
+	lib/base/cancellation.h | examples/shared/cancellation.h)
+		grep -qE 'pthread_setcanceltype\(PTHREAD_CANCEL_DEFERRED' "$file" || fail "$file does not defer all cancellation"
+		;;
+	*) fail "$file disables cancellation by itself" ;;
+	esac
+done
+
 # Public headers: each other and the standard's.
 standard=" assert.h errno.h inttypes.h limits.h stdarg.h stddef.h stdint.h string.h "
 while read -r file included; do
