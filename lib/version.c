@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 uint32_t mprof_version_get_number(void)
 {

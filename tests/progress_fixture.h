@@ -6,7 +6,7 @@
 #ifndef PROGRESS_FIXTURE_H
 #define PROGRESS_FIXTURE_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include <criterion/criterion.h>
 

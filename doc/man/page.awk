@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Prints the manual page of a public header, from its comments: awk -v version=0.1.0 -f page.awk include/mprof/reader.h
 #
-# It converts what the headers use: \file, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME, `code`,
-# **bold**, and comments before a declaration or, as /**< */, after a field. "Example: FILE." in the comment of the file
-# names a program of the source tree that the page shows; srcdir is where that tree is.
+# It converts what the headers use: \file, \name, \brief, \p, \c, \par, \param, \return, \since, lists with "-", #NAME,
+# `code`, **bold**, and comments before a declaration or, as /**< */, after a field. "Example: FILE." in the comment of
+# the file or of a section names a program of the source tree that the page shows; srcdir is where that tree is.
 
 # Text with the fonts of roff, and nothing that roff takes for a request. \001 and what follows becomes \f.
 function wrap(text, pattern, skip_start, skip_end, font, result) {
@@ -204,6 +204,31 @@ function declare(declaration, is_function) {
 	doc_count = 0
 }
 
+# Programs that the page shows.
+function take_example(i) {
+	if (doc[i] ~ /^Example: /) {
+		gsub(/^Example: |\.$/, "", doc[i])
+		examples[++example_count] = doc[i]
+		doc[i] = ""
+	}
+}
+
+# What holds for a section of the header is a section of the description.
+function end_section_text(i, has_text) {
+	page = ""
+	put(".SS " inline(substr(doc[1], 7)))
+	doc[1] = ""
+	doc[2] = ""
+	for (i = 3; i <= doc_count; i++) {
+		take_example(i)
+		has_text = has_text || doc[i] != ""
+	}
+	put_text(doc, doc_count)
+	if (has_text)
+		description = description page
+	doc_count = 0
+}
+
 function end_comment() {
 	if (doc_count > 0 && doc[1] ~ /^\\file/) {
 		page = ""
@@ -212,14 +237,16 @@ function end_comment() {
 				brief = substr(doc[i], 8)
 				for (i++; i <= doc_count && doc[i] != ""; i++)
 					brief = brief " " doc[i]
-			} else if (doc[i] ~ /^Example: /) {
-				example = doc[i]
-				gsub(/^Example: |\.$/, "", example)
-				doc[i] = ""
+			} else {
+				take_example(i)
 			}
 		}
 		put_text(doc, doc_count)
 		description = page
+		doc_count = 0
+	} else if (doc_count > 0 && doc[1] ~ /^\\name /) {
+		end_section_text()
+	} else if (doc[1] ~ /^\\}/) {
 		doc_count = 0
 	}
 }
@@ -325,11 +352,13 @@ END {
 		printf ".SH FUNCTIONS\n%s", functions
 	if (types != "")
 		printf ".SH TYPES AND CONSTANTS\n%s", types
-	if (example != "") {
-		print ".SH EXAMPLE"
-		print "\\fB" example "\\fP of the source tree:"
+	for (shown = 1; shown <= example_count; shown++) {
+		if (shown == 1)
+			print ".SH EXAMPLES"
+		print ".PP"
+		print "\\fB" examples[shown] "\\fP of the source tree:"
 		print ".PP\n.EX"
-		while ((getline line < (srcdir "/" example)) > 0) {
+		while ((getline line < (srcdir "/" examples[shown])) > 0) {
 			if (line ~ /SPDX-License/)
 				continue
 			gsub(/\\/, "\\e", line)

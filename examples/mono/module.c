@@ -31,7 +31,7 @@
 #include "shared/salvage.h"
 
 #include <mono/jit/jit.h>
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /* The options of the module, and those of the classic profiler. */
 #include "options.h"
 
+#include <mprof/base.h>
 #include <mprof/format.h>
-#include <mprof/version.h>
 
 #include "filters.h"
 #include "shared/codec_names.h"

@@ -6,7 +6,7 @@
 #include "common/nearest.h"
 #include "common/output.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <fcntl.h>
 #include <locale.h>

@@ -29,8 +29,8 @@
 #include "shared/salvage.h"
 #include "shared/sample_totals.h"
 
+#include <mprof/base.h>
 #include <mprof/recorder.h>
-#include <mprof/version.h>
 
 #include <dlfcn.h>
 #include <errno.h>

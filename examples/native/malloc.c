@@ -22,8 +22,8 @@
 #include "shared/own_thread.h"
 #include "shared/salvage.h"
 
+#include <mprof/base.h>
 #include <mprof/recorder.h>
-#include <mprof/version.h>
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #ifndef NATIVE_OWN_MEMORY_H
 #define NATIVE_OWN_MEMORY_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* Listens for control connections. */
 #include "shared/control_listeners.h"
 
-#include <mprof/descriptor.h>
+#include <mprof/base.h>
 
 #include "control_paths.h"
 

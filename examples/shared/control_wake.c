@@ -2,7 +2,7 @@
 /* The pipe of the control thread. */
 #include "shared/control_wake.h"
 
-#include <mprof/descriptor.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <fcntl.h>

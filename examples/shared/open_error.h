@@ -6,7 +6,7 @@
 #ifndef OPEN_ERROR_H
 #define OPEN_ERROR_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <string.h>

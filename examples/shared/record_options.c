@@ -2,9 +2,9 @@
 /* The recording options, and how their values are read. */
 #include "shared/record_options.h"
 
+#include <mprof/base.h>
 #include <mprof/format.h>
-#include <mprof/recorder_types.h>
-#include <mprof/version.h>
+#include <mprof/recorder.h>
 
 #include "shared/codec_names.h"
 #include "shared/dialects.h"

@@ -10,7 +10,7 @@
 #ifndef WASM_MODULE_H
 #define WASM_MODULE_H
 
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 #include <mprof/profile.h>
 
 /** Declares an exported function. */

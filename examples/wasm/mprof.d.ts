@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Types of mprof.js. doc/javascript.md describes the functions; the columns of tables are the fields of the structs in
-// the headers of the library, which document them: mprof/profile.h for a profile, mprof/heap_graph.h for a heap graph.
+// the headers of the library, which document them: mprof/profile.h for a profile, mprof/heap.h for a heap graph.
 
-/** 'ok', or what was wrong: mprof_status in mprof/status.h. */
+/** 'ok', or what was wrong: mprof_status in mprof/base.h. */
 export type Status = 'ok' | 'end' | 'again' | 'argument' | 'state' | 'memory' | 'io' | 'not-mprof' | 'truncated' |
 	'malformed' | 'checksum' | 'limit' | 'unsupported' | 'undefined-id' | 'redefined-id' | 'name' | 'interrupted';
 

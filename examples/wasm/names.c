@@ -4,7 +4,7 @@
 
 #include "shared/function_name.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,6 @@
  * terminates: the call after an error of severity #MPROF_SEVERITY_BLOCK continues at a higher offset. #MPROF_ERR_MEMORY
  * is final (see mprof_status): neither a seek nor an index continues after it.
  *
- * This header includes mprof/reader_index.h: the index, seeking, and the methods that are open at an offset.
- *
  * gzip is detected automatically. One reader belongs to one thread at a time; only mprof_reader_interrupt() is
  * thread-safe and async-signal-safe. Pointers into the content of a block are valid until the next call that moves to
  * another block; names of classes and methods until the reader is destroyed. NULL is refused: functions that return a
@@ -29,10 +27,218 @@
 #define MPROF_READER_H
 
 #include <mprof/parser.h>
-#include <mprof/reader_index.h>
-#include <mprof/reader_types.h>
 
 MPROF_BEGIN_DECLS
+
+/**
+ * \brief All threads, in place of a thread ID: 2^64 - 1.
+ * \since 0.1
+ */
+#define MPROF_THREAD_ANY UINT64_MAX
+
+/**
+ * \brief A reader. One thread at a time.
+ * \since 0.1
+ */
+typedef struct mprof_reader mprof_reader;
+
+/**
+ * \brief One frame of a call stack. Passed together with its size, so that it may grow at its end.
+ *
+ * A native frame with the ID 0, always the outermost, stands for the outer frames that were not recorded
+ * (section 3.13).
+ * \since 0.1
+ */
+typedef struct mprof_stack_frame {
+	uint32_t id;           /**< The method, 0 if not known; the location if native. */
+	uint32_t is_native;    /**< 1: a location of native code. */
+	uint32_t is_compiling; /**< 1: the method is being compiled, not executed. */
+} mprof_stack_frame;
+
+/**
+ * \name The index, seeking, and the methods that are open at an offset
+ * \{
+ *
+ * Example: examples/tutorial/06_seek.c.
+ */
+
+/**
+ * \brief One block of the index.
+ * \since 0.1
+ */
+typedef struct mprof_index_entry {
+	size_t struct_size;     /**< sizeof (mprof_index_entry), set by the caller. */
+	uint32_t kind;          /**< An #mprof_block_kind. */
+	uint32_t reserved;      /**< 0. */
+	uint64_t offset;        /**< Offset of its header, in bytes from the start of the log. */
+	uint64_t length;        /**< Length after the header, in bytes. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK: ID of the thread. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: the base counter. MARK: its counter. Others: the counter of the
+	                             first clock pair, or the start counter of the block; 0 if it has neither. */
+	uint64_t end_counter;   /**< EVENTS: the latest counter of an event (but see
+	                             mprof_reader_options::index_without_events). MARK: its counter. Others: the counter
+	                             of the last clock pair, or the end counter of the block; 0 if it has neither. */
+} mprof_index_entry;
+
+/**
+ * \brief Builds an index of the blocks of the log, in one pass from the start to the end, and returns to the current
+ * position.
+ *
+ * If the log contains an index (section 3.24) that covers all of it, that is loaded instead, and only the blocks with
+ * definitions are read. Damage in other blocks is then found when they are read. If a block that
+ * mprof_reader_seek_time() or mprof_reader_get_open_frames() seeks to differs from it, the index is built after all. A
+ * log that grows, is compressed with gzip or whose length is not known is read; so is one with pauses or switches
+ * between call stacks, unless mprof_reader_options::index_without_events is set.
+ *
+ * A later call continues at the end of the index: it adds the new blocks of a log that grows, and continues an index
+ * that was interrupted. All names are read, and the call stacks of stack sections; call stacks of STATISTICAL blocks
+ * are defined only when their samples are fetched. A block that was loaded before is not loaded any more: the next
+ * block is the one after it. The source must be able to seek.
+ * \param reader The reader.
+ * \return
+ * - #MPROF_OK, also for a log that is damaged or truncated: the index contains the valid blocks, and
+ *   mprof_reader_get_error() returns the first fault.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: the same call continues with the first block that is not in
+ *   the index.
+ * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_build_index(mprof_reader *reader);
+
+/**
+ * \brief Number of blocks in the index.
+ * \param reader The reader.
+ * \return The count; 0 without an index, or if \p reader is NULL.
+ * \since 0.1
+ */
+MPROF_API uint64_t mprof_reader_get_index_count(const mprof_reader *reader);
+
+/**
+ * \brief Gets a block of the index, in the order of the log.
+ * \param reader The reader.
+ * \param number Its position in the index, 0 to mprof_reader_get_index_count() - 1.
+ * \param entry Receives what fits its struct_size, which the caller sets.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if there is no such block, struct_size is too small, or a pointer is NULL.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, uint64_t number,
+						    mprof_index_entry *entry);
+
+/**
+ * \brief Seeks to the first block that may have events at a time or later; no earlier block has any.
+ *
+ * Blocks are in the order in which they were written, which is not that of time: blocks after the one found may contain
+ * only events before that time, also of the same thread if its ID was used by several threads, one after the other.
+ * mprof_reader_select() returns exactly the blocks of a span of time.
+ * \param reader The reader, with an index.
+ * \param nanoseconds The time, since the start of the session.
+ * \param thread ID of the thread whose blocks are considered; #MPROF_THREAD_ANY: all.
+ * \return
+ * - #MPROF_OK; if there is no such block, the next block is the first one after the index, or mprof_reader_next_block()
+ *   returns #MPROF_END at the end of the log.
+ * - #MPROF_ERR_STATE without an index.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek_time(mprof_reader *reader, int64_t nanoseconds,
+							      uint64_t thread);
+
+/**
+ * \brief Gets the methods that are open in a thread after all its events up to and including a counter.
+ *
+ * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
+ * thread is on, which other threads may have taken or ended until then. If that depends on switches that the index in
+ * the log does not contain, the reader builds its own, which costs one pass over the log.
+ *
+ * The reader is left at the block that contains the counter, as after mprof_reader_seek(); without such a block it
+ * stays where it was.
+ * \param reader The reader, with an index.
+ * \param thread ID of the thread.
+ * \param counter The counter; see mprof_reader_get_counter().
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or \p frame_size is too small.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_open_frames(mprof_reader *reader, uint64_t thread,
+								    uint64_t counter, mprof_stack_frame *frames,
+								    size_t frame_size, size_t capacity, size_t *count);
+
+/**
+ * \brief Gets the methods that are open in the thread of an EVENTS block at the start of the block. Reads nothing from
+ * the source.
+ *
+ * In a program that switches between call stacks (doc/format.md, section 4.8) they are those of the stack that the
+ * thread is on.
+ * \param reader The reader, with an index.
+ * \param offset Offset of the header of the block, from an index entry or mprof_block::offset.
+ * \param frames Receives the frames, the innermost first; may be NULL if \p capacity is 0. The last one has the ID 0 if
+ * its callers were not recorded or could not be read.
+ * \param frame_size sizeof (mprof_stack_frame) as the caller was compiled: the distance in bytes from one element to
+ * the next.
+ * \param capacity Number of elements in \p frames.
+ * \param count Receives the number of frames, which may exceed \p capacity.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE without an index, or with one that was built without events.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p frame_size is too small, or no EVENTS block of the index whose open
+ *   methods are known starts at \p offset.
+ * - #MPROF_ERR_LIMIT if call stacks need more memory than mprof_reader_options::max_names_memory.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_get_block_frames(mprof_reader *reader, uint64_t offset,
+								     mprof_stack_frame *frames, size_t frame_size,
+								     size_t capacity, size_t *count);
+
+/**
+ * \brief Seeks to a block: the next mprof_reader_next_block() returns it. The dictionary is kept, and so are the call
+ * stacks of threads at the start of blocks that were read before.
+ *
+ * How a block is decoded depends on the directives in DIRECTIVES blocks before it. The blocks between the furthest one
+ * that was read and this one are therefore scanned once: blocks with definitions are read, of other blocks only the
+ * headers. With an index, no blocks up to its end need to be scanned. Damage in these blocks
+ * is not an error of the seek.
+ *
+ * For a compressed log, the first call makes the reader keep access points, about one for each MiB of the log, in at
+ * most 21 MB of memory. From then on, seeking to a position that was read before decompresses at most the bytes between
+ * two access points.
+ * \param reader The reader.
+ * \param offset Offset of the header of a block, from an index entry or mprof_block::offset.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_UNSUPPORTED if the source cannot seek.
+ * - #MPROF_ERR_STATE before INTRO was read.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL.
+ * - #MPROF_ERR_INTERRUPTED if the reader was interrupted: this call or mprof_reader_next_block() continues.
+ * - #MPROF_ERR_IO if the source failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_seek(mprof_reader *reader, uint64_t offset);
+/** \} */
 
 /**
  * \brief Where bytes come from, for mprof_reader_open_source().
@@ -110,9 +316,9 @@ typedef struct mprof_reader_options {
 	 * followed, from sources with mprof_source::read_at; otherwise, or if threads or memory are refused, the number
 	 * has no effect. The threads block all signals, never call the allocator, and end in mprof_reader_destroy().
 	 * They need up to 6 MiB for each thread, and 12 MiB more. Compressed blocks are decompressed on the threads
-	 * unless there are codecs of the caller. Columns that are fetched as arrays (mprof/columns.h) are decoded by
-	 * the caller. While blocks are added to a profile (mprof_profile_add_block()), the threads add up the calls and
-	 * allocations of the next ones.
+	 * unless there are codecs of the caller. Columns that are fetched as arrays (mprof_reader_next_columns()) are
+	 * decoded by the caller. While blocks are added to a profile (mprof_profile_add_block()), the threads add up
+	 * the calls and allocations of the next ones.
 	 */
 	uint32_t threads;
 	uint32_t reserved;         /**< Must be 0. */
@@ -683,6 +889,184 @@ MPROF_API mprof_status mprof_reader_get_session(const mprof_reader *reader, mpro
  * \since 0.1
  */
 MPROF_API mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error);
+
+#ifdef MPROF_UNSTABLE
+/**
+ * \name Blocks by kind, thread and time
+ * \{
+ *
+ * With an index, which a log can contain (section 3.24), the reader seeks past all other blocks. Not stable before
+ * version 1.0: a program that accepts that defines MPROF_UNSTABLE before it includes the header.
+ */
+
+/**
+ * \brief Which blocks are of interest.
+ * \since 0.1
+ */
+typedef struct mprof_query {
+	size_t struct_size;    /**< Set by mprof_query_init(). */
+	mprof_block_set kinds; /**< The kinds of blocks; empty: all. */
+	uint64_t thread;       /**< ID of the thread of EVENTS, SAMPLES and MARK; #MPROF_THREAD_ANY: all. */
+	int64_t start_ns;      /**< Nanoseconds since the start of the session; INT64_MIN: from the start. */
+	int64_t end_ns;        /**< The end of the time, included; INT64_MAX: up to the end. */
+} mprof_query;
+
+/**
+ * \brief Sets a query to all blocks.
+ *
+ * Thread-safe for different structs.
+ * \param query The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_query) as the caller was compiled; a size smaller than that of size_t does nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_query_init(mprof_query *query, size_t struct_size);
+
+/**
+ * \brief Makes mprof_reader_next_block() skip blocks that cannot match the query.
+ *
+ * The blocks that are delivered may contain events at other times, too. Blocks are left out by time only if they are
+ * EVENTS, SAMPLES and MARK, and by thread only if they are loaded or in the index. Names and other definitions are read
+ * in any case. The methods of implicit leaves are known as if all blocks were read.
+ *
+ * Blocks that are left out are not checked for damage. If the index does not match a block that is delivered,
+ * mprof_reader_next_block() returns #MPROF_ERR_MALFORMED once: the index is discarded, since blocks may have been left
+ * out that the query asks for. An index that the log contains is protected by checksums, but its entries of blocks that
+ * are left out are not compared with them.
+ * \param reader The reader.
+ * \param query The query, or NULL for all blocks. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_STATE if the query has a time and there is no index: call mprof_reader_build_index() first.
+ * - #MPROF_ERR_ARGUMENT if \p reader is NULL, or struct_size is not set.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_select(mprof_reader *reader, const mprof_query *query);
+/** \} */
+#endif
+
+#ifdef MPROF_UNSTABLE
+/**
+ * \name Events as arrays by field
+ * \{
+ *
+ * A program that needs only some of the fields of events, or the same field of many events at once, reads them several
+ * times as fast from arrays. Blocks of columns (section 3.22 of doc/format.md) contain the fields like this; only the
+ * columns that are wanted are decoded. Events of other EVENTS blocks are delivered in the same way, without being
+ * faster than as structs.
+ *
+ * Not stable before version 1.0: functions and structs may change with any release. A program that accepts that defines
+ * MPROF_UNSTABLE before it includes the header.
+ */
+
+/**
+ * \brief The columns of events. Bits; new ones may be added.
+ * \since 0.1
+ */
+typedef enum mprof_column {
+	MPROF_COLUMN_METHODS = 1,  /**< mprof_columns::methods. */
+	MPROF_COLUMN_TIMES = 2,    /**< mprof_columns::times. */
+	MPROF_COLUMN_CLASSES = 4,  /**< mprof_columns::classes. */
+	MPROF_COLUMN_SIZES = 8,    /**< mprof_columns::sizes. */
+	MPROF_COLUMN_CALLERS = 16, /**< mprof_columns::callers. */
+	MPROF_COLUMN_STACKS = 32,  /**< mprof_columns::stacks. */
+	MPROF_COLUMN_OBJECTS = 64  /**< mprof_columns::objects. */
+} mprof_column;
+
+/**
+ * \brief The kind of an event, which determines the columns that have its values. Numbers are fixed; new ones may be
+ * added.
+ * \since 0.1
+ */
+typedef enum mprof_column_symbol {
+	MPROF_SYMBOL_ENTER = 0,          /**< #MPROF_EVENT_METHOD_ENTER: methods, times. */
+	MPROF_SYMBOL_LEAVE_IMPLICIT = 1, /**< #MPROF_EVENT_METHOD_LEAVE_IMPLICIT: times. */
+	MPROF_SYMBOL_LEAVE = 2,          /**< #MPROF_EVENT_METHOD_LEAVE: methods, times. */
+	MPROF_SYMBOL_ALLOCATION = 3,     /**< #MPROF_EVENT_ALLOCATION: classes, sizes, callers, stacks, objects. */
+	MPROF_SYMBOL_ROW = 5             /**< Any event: rows. */
+} mprof_column_symbol;
+
+/**
+ * \brief A batch of events as columns. The arrays are borrowed until the next call on the parser or the reader.
+ * \since 0.1
+ */
+typedef struct mprof_columns {
+	size_t struct_size;      /**< sizeof (mprof_columns), set by the caller. */
+	size_t event_count;      /**< Number of events, and of their symbols. */
+	size_t method_count;     /**< Number of enters and leaves with a method: length of methods. */
+	size_t time_count;       /**< Number of enters and leaves: length of times. */
+	size_t allocation_count; /**< Number of allocations: length of classes, sizes, callers, stacks and objects. */
+	size_t row_count;        /**< Number of other events: length of rows. */
+	uint64_t start_counter;  /**< Counter of the event before the batch, or the base counter of the block; 0 if
+	                               times are not wanted. */
+	const uint8_t *symbols;  /**< An #mprof_column_symbol for each event, in the order of the log. */
+	const uint32_t *methods; /**< Methods; NULL if not wanted, like the arrays that follow except rows. */
+	const uint64_t *times;   /**< Counters, as mprof_event::counter. Allocations have no time of their own. */
+	const uint32_t *classes; /**< Classes of allocations. */
+	const uint64_t *sizes;   /**< Sizes of allocated objects in bytes. */
+	const uint32_t *callers; /**< Methods that allocate; 0 if not known. */
+	const uint32_t *stacks;  /**< Call stacks of allocations; 0 if not known. */
+	const uint64_t *objects; /**< Addresses of allocated objects; 0 if not known. */
+	const mprof_event *rows; /**< The events of the symbol #MPROF_SYMBOL_ROW, with all fields. */
+} mprof_columns;
+
+/**
+ * \brief Fetches the next events of the loaded EVENTS block as columns.
+ *
+ * They are those that mprof_parser_next_events() would fetch next; calls of both may be mixed. Events of the kinds that
+ * have a symbol may be among the rows, too. Fields that are not wanted are not decoded: an allocation that omits its
+ * size although its class does not define one is an error only if sizes are wanted.
+ *
+ * Not thread-safe, not async-signal-safe.
+ * \param parser The parser.
+ * \param wanted The columns to decode: bits of #mprof_column. 0: only symbols and rows.
+ * \param columns Receives what fits its struct_size, which the caller sets. The arrays are borrowed until the next call
+ * on the parser.
+ * \return
+ * - #MPROF_OK; mprof_columns::event_count is at least 1.
+ * - #MPROF_END after the last event; all counts are 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or \p wanted has unknown bits.
+ * - #MPROF_ERR_STATE if no EVENTS block is loaded.
+ * - #MPROF_ERR_MALFORMED after the events before the damage.
+ * - #MPROF_ERR_TRUNCATED after the last complete event of a truncated block.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_columns(mprof_parser *parser, uint32_t wanted,
+								 mprof_columns *columns);
+
+/**
+ * \brief Fetches the next events of the loaded EVENTS block as columns.
+ *
+ * They are those that mprof_reader_next_events() would fetch next; calls of both may be mixed. Events of the kinds that
+ * have a symbol may be among the rows, too. Fields that are not wanted are not decoded: an allocation that omits its
+ * size although its class does not define one is an error only if sizes are wanted.
+ *
+ * Implicit leaves (section 4.3) have no method, whatever mprof_reader_options::keep_implicit_leaves is: a program that
+ * needs their methods keeps the methods that are open in each thread, or fetches events as structs. The reader does not
+ * follow the calls of a block from which columns were fetched. The methods of implicit leaves in later blocks that are
+ * fetched as structs are therefore 0, as after blocks that were not wanted, unless the index was built.
+ *
+ * Not thread-safe, not async-signal-safe.
+ * \param reader The reader.
+ * \param wanted The columns to decode: bits of #mprof_column. 0: only symbols and rows.
+ * \param columns Receives what fits its struct_size, which the caller sets. The arrays are borrowed until the next call
+ * on the reader.
+ * \return
+ * - #MPROF_OK; mprof_columns::event_count is at least 1.
+ * - #MPROF_END after the last event; all counts are 0.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, or \p wanted has unknown bits.
+ * - #MPROF_ERR_STATE if no EVENTS block is loaded.
+ * - #MPROF_ERR_MALFORMED after the events before the damage.
+ * - #MPROF_ERR_TRUNCATED after the last complete event of a truncated block.
+ * - #MPROF_ERR_LIMIT once, in place of #MPROF_END, if call stacks exceeded mprof_reader_options::max_names_memory: the
+ *   events then have call stack 0 or that of a part of the call stack.
+ * - #MPROF_ERR_MEMORY if the allocator refused; all counts are 0.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_columns(mprof_reader *reader, uint32_t wanted,
+								 mprof_columns *columns);
+/** \} */
+#endif
 
 MPROF_END_DECLS
 

@@ -47,10 +47,6 @@
  * the collector has stopped all other threads only if their description permits it. None may be called in a signal
  * handler.
  *
- * This header has the functions that open, control and close a recorder, and includes the others:
- * mprof/recorder_types.h (handles, keys, frames), mprof/recorder_definitions.h (names), mprof/recorder_thread.h (events
- * of threads), mprof/recorder_samples.h (samples, metrics, markers) and mprof/recorder_heap.h (heap snapshots).
- *
  * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
  * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
@@ -60,14 +56,111 @@
 #ifndef MPROF_RECORDER_H
 #define MPROF_RECORDER_H
 
-#include <mprof/recorder_definitions.h>
-#include <mprof/recorder_heap.h>
-#include <mprof/recorder_samples.h>
-#include <mprof/recorder_thread.h>
-#include <mprof/recorder_types.h>
 #include <mprof/writer.h>
 
 MPROF_BEGIN_DECLS
+
+/**
+ * \brief A recorder. Any thread may use it, as described at each function.
+ * \since 0.1
+ */
+typedef struct mprof_recorder mprof_recorder;
+
+/**
+ * \brief The handle of a thread that is attached to a recorder.
+ * \since 0.1
+ */
+typedef struct mprof_thread mprof_thread;
+
+/**
+ * \brief Identifies a method, a class or a code unit while it exists. 0 and UINT64_MAX are not valid keys; an event
+ * recorded with one of them gets the name "(no key)".
+ * \since 0.1
+ */
+typedef uint64_t mprof_key;
+
+/**
+ * \brief A frame of a call stack: the key of a method, or an address of native code with #MPROF_FRAME_NATIVE.
+ *
+ * The key of a method that is used as a frame must be below 2^62; 0 is an unknown method. An address of native code
+ * must be below 2^61. The address of the innermost frame is that of the instruction which the thread executes, as a
+ * signal handler finds it, unless it is marked as a return address. The addresses of outer frames are always return
+ * addresses. A client that has return addresses only, such as a function that is called in place of malloc(), marks all
+ * of them with #MPROF_FRAME_RETURN: a call may be the last instruction of its function, so the byte at a return address
+ * may belong to another function.
+ * \since 0.1
+ */
+typedef uint64_t mprof_frame;
+
+/**
+ * \brief Marks a frame as an address of native code; see mprof_frame_make_native().
+ * \since 0.1
+ */
+#define MPROF_FRAME_NATIVE (UINT64_C(1) << 63)
+
+/**
+ * \brief Marks a frame as a return address of native code, the address after the call, also if it is the innermost
+ * frame. Includes #MPROF_FRAME_NATIVE.
+ * \since 0.1
+ */
+#define MPROF_FRAME_RETURN (MPROF_FRAME_NATIVE | UINT64_C(1) << 61)
+
+/**
+ * \brief Marks a frame as a method that is being compiled, not executed; see mprof_frame_make_compiling(). If it is the
+ * innermost method in the call stack of an allocation, the compiler allocates: the event is of kind
+ * #MPROF_EVENT_ALLOCATION_AT_JIT.
+ * \since 0.1
+ */
+#define MPROF_FRAME_COMPILING (UINT64_C(1) << 62)
+
+/**
+ * \brief Passed as the outermost frame of a call stack whose outer frames are not recorded, because the client walks a
+ * limited number of frames. A call stack without it is taken to be complete, and its outermost frame to be the start of
+ * a thread. Log readers count samples of truncated call stacks below one frame (section 3.13 of doc/format.md).
+ *
+ * At any other position in a call stack it is an unknown method.
+ * \since 0.1
+ */
+#define MPROF_FRAME_TRUNCATED (MPROF_FRAME_NATIVE | MPROF_FRAME_COMPILING)
+
+/**
+ * \brief Makes the frame of an address of native code, for languages that have no macros.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param address The address, below 2^61.
+ * \return The address with #MPROF_FRAME_NATIVE.
+ * \since 0.1
+ */
+MPROF_API mprof_frame mprof_frame_make_native(uint64_t address);
+
+/**
+ * \brief Makes the frame of a return address of native code, for languages that have no macros.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param address The address, below 2^61.
+ * \return The address with #MPROF_FRAME_RETURN.
+ * \since 0.1
+ */
+MPROF_API mprof_frame mprof_frame_make_return(uint64_t address);
+
+/**
+ * \brief Makes the frame of a method that is being compiled, for languages that have no macros.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param method The key of the method, below 2^62.
+ * \return The key with #MPROF_FRAME_COMPILING.
+ * \since 0.1
+ */
+MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
+
+/**
+ * \brief Limits of a recorder.
+ * \since 0.1
+ */
+enum {
+	MPROF_STACK_MAX = 250 /**< Maximum number of frames of a call stack. If a call stack is longer, its innermost
+	                           frames are recorded, followed by #MPROF_FRAME_TRUNCATED. */
+};
 
 /**
  * \brief What a thread does if no event buffer is free, or too many definitions wait.
@@ -89,6 +182,42 @@ typedef enum mprof_allocation_detail {
 	MPROF_ALLOCATION_DETAIL_STACK = 2,  /**< The call stack (directive 19; mono and unity: directive 2). */
 	MPROF_ALLOCATION_DETAIL_OBJECT = 4  /**< The address of the object (directive 3). */
 } mprof_allocation_detail;
+
+/**
+ * \brief Describes a method or a class. Pointers need to be valid only during the call; everything is copied.
+ * \since 0.1
+ */
+typedef struct mprof_description {
+	size_t struct_size;        /**< Set by mprof_description_init(). */
+	const char *name;          /**< UTF-8. Methods: name and signature without the class. */
+	size_t name_length;        /**< In bytes. */
+	mprof_key class_key;       /**< Methods: the key of their class, 0 if none. */
+	mprof_key assembly_key;    /**< Classes: the key of their assembly, as passed to mprof_recorder_record_loaded();
+	                                0 if not known. */
+	uint32_t flags;            /**< Methods: bits of #mprof_method_flag. */
+	uint32_t object_size;      /**< Classes: size of an object in bytes, as in allocation events, if all objects
+	                                have the same size; else 0. Allocations of that size are then written without
+	                                it. */
+	const char *source_file;   /**< Methods: UTF-8, the source file; NULL or "" if not known. */
+	size_t source_file_length; /**< In bytes. */
+	uint32_t source_line;      /**< Methods: the line in the source file, from 1; 0 if not known. */
+	uint32_t reserved;         /**< 0. */
+} mprof_description;
+
+/**
+ * \brief Names a key that was not defined.
+ *
+ * Called on the writer thread, once for each key, and again after the key was retired or a definition of it was lost.
+ * It may define other keys, such as the class of a method; these definitions apply at once.
+ * \param user mprof_recorder_options::resolve_user.
+ * \param key The key.
+ * \param description Initialized, to be filled. What it points to must stay valid until the next call of a resolve
+ * function.
+ * \return 0 if \p description was filled. Any other value if the key has no name: the recorder then makes one from the
+ * key.
+ * \since 0.1
+ */
+typedef int (*mprof_resolve_function)(void *user, mprof_key key, mprof_description *description);
 
 /**
  * \brief Options of a recorder. If all fields except struct_size are 0, the defaults apply.
@@ -581,6 +710,1007 @@ MPROF_API mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder,
  */
 MPROF_API mprof_status mprof_recorder_recover(const char *salvage_path, const mprof_recovery_options *options,
 					      mprof_recovery *recovery, mprof_error *error);
+
+/**
+ * \name Names of what keys identify
+ * \{
+ *
+ * Definitions wait in memory until the writer thread has processed them, at most
+ * mprof_recorder_options::max_message_bytes of them. A thread that defines more waits for the writer thread. It does
+ * not wait with #MPROF_OVERFLOW_DROP, on the writer thread, nor long while the writer thread waits for the dynamic
+ * loader; then the definition is lost. Events that use its key from then on do not get the meaning of an earlier
+ * definition: they get the name that mprof_recorder_options::resolve_method or resolve_class returns, or else one made
+ * from the key, until the key is defined again. If many definitions are lost within one round of the writer thread,
+ * this applies to the keys of all earlier definitions. The same holds if the allocator refuses.
+ *
+ * Example: examples/tutorial/12_source_lines.c.
+ */
+
+/**
+ * \brief Sets all fields to 0, and struct_size.
+ *
+ * Thread-safe for different structs.
+ * \param description The struct to initialize; NULL does nothing.
+ * \param struct_size sizeof (mprof_description) as the caller was compiled; a size smaller than that of size_t does
+ * nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_description_init(mprof_description *description, size_t struct_size);
+
+/**
+ * \brief Defines a class. Call it before any thread records the first event that uses the key.
+ *
+ * A key defined again with the same description is the same class. With another description it is a new class from now
+ * on, since its address was reused. An object_size of 0 does not make it another class: the size can be added later,
+ * and is used if the class has not been written by then. A class that no event uses is not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key A valid key.
+ * \param description The class. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, or struct_size is too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key,
+						   const mprof_description *description);
+
+/**
+ * \brief Defines a method. Call it before any thread records the first event that uses the key. Its class must be
+ * defined too, before or afterwards.
+ *
+ * A key defined again with the same description is the same method. With another description it is a new method from
+ * now on, since its address was reused. A method that no event uses is not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key A valid key.
+ * \param description The method. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the key is not valid, the source file is NULL although its
+ *   length is not 0, or struct_size is too small.
+ * - #MPROF_ERR_NAME if the name or the source file contains a NUL byte or is longer than
+ *   mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key,
+						    const mprof_description *description);
+
+/**
+ * \brief Records that a code unit was loaded. Classes may refer to an assembly by the key from now on.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key Key of the code unit.
+ * \param element The code unit. Copied; its id is chosen by the recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the kind does not have exactly one type, or a struct_size is
+ *   too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key,
+						    const mprof_element *element);
+
+/**
+ * \brief Records that a code unit was unloaded. Its key may be used again.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key Key of the code unit.
+ * \param element The code unit. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer or the name is NULL, the kind does not have exactly one type, or a struct_size is
+ *   too small.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key key,
+						      const mprof_element *element);
+
+/**
+ * \brief Records the name of a thread, which need not be the calling one.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param id ID of the thread in the log.
+ * \param name UTF-8. Copied.
+ * \param name_length Length of \p name in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name,
+						      size_t name_length);
+
+/**
+ * \brief Adds a property to the session, or replaces its value. For what is known only after the recording began;
+ * mprof_recorder_options::properties is for the rest.
+ *
+ * Dialects without SESSION blocks do not record it.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param key UTF-8, NUL-terminated, not empty. Copied.
+ * \param value UTF-8, NUL-terminated. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL or the key is empty.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, see above: this one is
+ *   lost, and counted (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value);
+
+/**
+ * \brief A range of keys that includes both ends. Passed together with its size, so that it may grow at its end.
+ * \since 0.1
+ */
+typedef struct mprof_key_range {
+	mprof_key first; /**< The lowest key. */
+	mprof_key last;  /**< The highest key; equal to first for a single key. */
+} mprof_key_range;
+
+/**
+ * \brief Announces that the structures identified by these keys are about to be freed. Call it before freeing them.
+ *
+ * When it returns, all events that any thread published before the call are in the log under the names that their keys
+ * had, and these keys have no meaning any more. To be used again they must be defined again; they then get new IDs,
+ * even if the names are the same. Events that use them without a new definition are written as unknown. Other threads
+ * continue to record meanwhile and need not be stopped, but must not record events with these keys any more. Keys that
+ * are IDs (keys_are_ids) keep their meaning for ever: the call only drains.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param ranges Ranges of keys of methods and classes, in any order. Copied.
+ * \param range_size sizeof (mprof_key_range) as the caller was compiled: the distance in bytes from one element to the
+ * next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p ranges.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a range has its first key above its last, or \p range_size is invalid.
+ * - #MPROF_ERR_STATE if the recorder is closed, on the writer thread, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * - The error that stopped the writing.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges,
+						  size_t range_size, size_t count);
+
+/**
+ * \brief Reads the list of the libraries that are loaded at this time. A client calls it immediately before and after a
+ * library is unloaded, as by dlclose().
+ *
+ * The recorder reads the list by itself when it drains events. A library that was unloaded before that, or replaced by
+ * another one at the same addresses, is only known with these calls. The addresses of an event belong to the library
+ * that was loaded at the time of the event. An address has no library if it is not certain which one it was.
+ *
+ * Waits for no other thread of the recorder's to drain events. Calls the loader (dl_iterate_phdr()). Thread-safe. Must
+ * not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_MEMORY if the allocator refused: what was loaded or unloaded since the last time is not known.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_update_modules(mprof_recorder *recorder);
+/** \} */
+
+/**
+ * \name Events of threads
+ * \{
+ */
+
+/**
+ * \brief Attaches a thread. Its first event buffer is taken and touched by this call, not by the first event.
+ *
+ * Thread-safe. Must not be called in a signal handler.
+ * \param recorder The recorder.
+ * \param id ID of the thread in the log; 0 means the system's ID of the calling thread. Only one attached handle may
+ * have an ID, since the events of a thread in the log are those of one call stack at a time. When the handle is
+ * detached, its ID may be used again; the log then contains the events of both handles in order.
+ * \param thread Receives the handle, which only that thread may use; NULL on an error. It is valid until
+ * mprof_thread_detach() or mprof_recorder_destroy().
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if an attached thread has the ID, the recorder is closed, on the writer thread, or in a child made
+ *   by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id,
+							     mprof_thread **thread);
+
+/**
+ * \brief Detaches a thread: hands over the events that it recorded and ends the handle.
+ *
+ * Any thread may call it once the owner no longer uses the handle. Not async-signal-safe.
+ * \param thread The handle, or NULL.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_detach(mprof_thread *thread);
+
+/**
+ * \brief Gets the ID of a thread in the log.
+ * \param thread The handle.
+ * \return The ID; 0 if \p thread is NULL.
+ * \since 0.1
+ */
+MPROF_API uint64_t mprof_thread_get_id(const mprof_thread *thread);
+
+/**
+ * \brief Records that a method is entered.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param method Key of the method.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_enter_method(mprof_thread *thread, mprof_key method);
+
+/**
+ * \brief Records that a method returns.
+ *
+ * Methods that the thread entered later and did not leave end with it. A leave of a method that is not open in the
+ * thread is recorded, but ends no method.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param method Key of the method; 0 means the method on top of the call stack, as in mprof_thread_leave_top().
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method);
+
+/**
+ * \brief Records that the method on top of the thread's call stack returns: the one that was entered last and has not
+ * been left.
+ *
+ * This is for runtimes that do not name the method when it returns. In dialects without implicit leaves (doc/format.md,
+ * 4.3) the recorder adds the method. If the stack had 65,536 frames or more, it does not know the outer ones, and
+ * counts their leaves as lost (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
+ *
+ * mprof_thread_record_event() with #MPROF_EVENT_METHOD_LEAVE_EXCEPTION or #MPROF_EVENT_METHOD_LEAVE_TAIL and key 0 also
+ * means the method on top, and specifies how it was left.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_leave_top(mprof_thread *thread);
+
+/**
+ * \brief Counts events that the client could not record, such as a call in a signal handler that has interrupted a
+ * function of the recorder on this thread. They are in the log as lost.
+ *
+ * While recording is stopped, it does nothing. May be called only by the thread that the handle belongs to, or by a
+ * signal handler on it. Async-signal-safe.
+ * \param thread The handle of the calling thread; NULL counts nothing.
+ * \param cause Why they are lost; an unknown cause counts nothing.
+ * \param count Number of events.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count);
+
+/**
+ * \brief Records that the thread continues on another call stack: that of a coroutine, a fiber, a green thread.
+ *
+ * Events that the thread records from here on belong to that stack: methods are entered and left there, and no time
+ * passes in methods that are open on the stacks that it left (doc/format.md, 4.8). A stack is on one thread at a time,
+ * and may continue on another thread: the client calls this on the thread that leaves the stack first, and then on the
+ * second thread. A stack uses about 300 bytes in the recording process, plus 16 for each method that is open on it.
+ *
+ * If stacks move between threads, and mprof_recorder_options::counter is used, that counter must advance between the
+ * two calls.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param stack A number chosen by the client, such as the address of the runtime's structure, unique in the recorder; 0
+ * means the thread's own stack, on which it starts. A number stands for the same stack until mprof_thread_end_stack():
+ * a client that does not learn when a stack ends, as that of a coroutine that is collected, calls that function before
+ * it uses the number for another stack. Otherwise the methods that were open on the old one stay open below the new
+ * ones.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT if \p thread is NULL.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no stack switches (all except mprof2). With
+ *   mprof_writer_options::lossy they are left out of the log and counted (mprof_writer_stats::left_out_events).
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack);
+
+/**
+ * \brief Records that a call stack has ended. Methods that are open on it end; no time has passed in them since it was
+ * left. Its number may be used for another stack. For a number that is not in use the event changes nothing, so it may
+ * also be recorded before a stack is first switched to.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread. If the thread is on the stack, it is on its own stack from here on.
+ * \param stack Number of the stack, not 0.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT if \p thread is NULL or \p stack is 0.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no stack switches (all except mprof2). With
+ *   mprof_writer_options::lossy they are left out of the log and counted (mprof_writer_stats::left_out_events).
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack);
+
+/**
+ * \brief Records an event of a kind that has a time of its own.
+ *
+ * Events of collections (the kinds MPROF_EVENT_GC_...) never wait, whatever the overflow policy, and may be recorded
+ * where the world is stopped, by one thread at a time for each handle.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on
+ * top of the call stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
+ * \param flags Bits of #mprof_event_flag.
+ * \param subject Key of the method or class, or the value of a kind that has neither.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, or the kind has a function of its own or cannot
+ *   be recorded.
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the kind is STACK_* and the dialect has no stack switches.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags,
+						 uint64_t subject);
+
+/**
+ * \brief Records an event of a collection with the number of the collection, for logs that have numbers (mono and
+ * unity, and directive 21).
+ *
+ * Events with the same number belong to one collection, and so does a heap snapshot with that number. In mono and unity
+ * a change of the heap's size has a number of its own, as in Mono 2; in other dialects pass 0 for it, so that numbers
+ * count collections.
+ *
+ * Never waits, whatever the overflow policy, and may be called where the world is stopped, by one thread at a time for
+ * each handle.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param kind One of the kinds MPROF_EVENT_GC_...
+ * \param number Number of the collection, from 1; 0 if not known: mono and unity are then numbered automatically.
+ * \param value The generation, or the size of the heap in bytes.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or the kind is another one.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
+						      uint64_t value);
+
+/**
+ * \brief Records that an object was allocated. The event has no time of its own in the log.
+ *
+ * If the key of the class was defined twice without mprof_recorder_retire_keys() in between, the object is of the class
+ * that the key meant at the last event of the thread that has a time.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class.
+ * \param size Size of the object in bytes, below 2^56.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size);
+
+/**
+ * \brief Records that an object was allocated, with the optional fields that mprof_recorder_options::allocation_detail
+ * selects; the others are ignored. See #MPROF_FRAME_COMPILING for objects that a compiler allocates.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class.
+ * \param size Size of the object in bytes, below 2^56.
+ * \param object Address of the object.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size,
+						       uint64_t object, const mprof_frame *frames, size_t count);
+
+/**
+ * \brief Records that an exception is thrown, with the call stack if mprof_recorder_options::exception_stacks is set;
+ * otherwise the frames are ignored.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of the class of the exception.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, const mprof_frame *frames,
+					     size_t count);
+
+/**
+ * \brief Records that a clause of a method runs because of an exception, if mprof_recorder_options::exception_clauses
+ * is set.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param kind An #mprof_clause_kind.
+ * \param number Number of the clause in its method, from 0.
+ * \param class_key Key of the class of the exception.
+ * \param method Key of the method that has the clause.
+ * \return
+ * - #MPROF_OK, also if exception_clauses is not set, while recording is stopped, and if the event is dropped and
+ * counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p kind is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind,
+							    uint32_t number, mprof_key class_key, mprof_key method);
+
+/**
+ * \brief Records the size and the origin of code that was compiled or loaded, if mprof_recorder_options::method_code is
+ * set.
+ *
+ * If a compilation that the thread has recorded contains it, call it between the #MPROF_EVENT_METHOD_JIT_START and the
+ * #MPROF_EVENT_METHOD_JIT_END of the method: the time of the compilation then counts for this code. A method may have
+ * code several times, for instance in several AppDomains.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param method Key of the method; 0 for code that belongs to none.
+ * \param origin An #mprof_code_origin.
+ * \param size Size of the code in bytes.
+ * \return
+ * - #MPROF_OK, also if method_code is not set, while recording is stopped, and if the event is dropped and counted
+ * because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p origin is unknown.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+						       uint32_t size);
+
+/**
+ * \brief Records that a thread waits for a monitor, acquires it, or gives up.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread.
+ * \param state An #mprof_monitor_state.
+ * \param class_key Key of the class of the object.
+ * \param object Address of the object.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p state is unknown.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+						   uint64_t object, const mprof_frame *frames, size_t count);
+
+/**
+ * \brief Records which thread holds the monitor that the calling thread waits for, if directive 30 is declared by
+ * mprof_writer_options::directives. To be called after mprof_thread_record_monitor() with #MPROF_MONITOR_CONTENDED.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe. Section 4.4 of doc/format.md.
+ * \param thread The handle of the calling thread.
+ * \param class_key Key of the class of the object, or 0 if not known.
+ * \param object Address of the object, or 0 if not known.
+ * \param holder ID of the thread that holds the monitor, as of mprof_thread_get_id(); not 0, below 2^56.
+ * \return
+ * - #MPROF_OK, also if the directive is not declared, while recording is stopped, and if the event is dropped and
+ * counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p holder is out of range.
+ * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key class_key, uint64_t object,
+							  uint64_t holder);
+
+/**
+ * \brief Records that a handle was created.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param handle Number of the handle, below 2^62, so that it may be an address; others are ignored.
+ * \param type Type of the handle.
+ * \param class_key Key of the class of its object, 0 if it has none.
+ * \param object Address of its object, 0 if it has none.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+						  mprof_key class_key, uint64_t object, const mprof_frame *frames,
+						  size_t count);
+
+/**
+ * \brief Records that a handle was deleted.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param handle Number of the handle, below 2^62; others are ignored.
+ * \param type Type of the handle.
+ * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+						  const mprof_frame *frames, size_t count);
+
+/**
+ * \brief Records that a finalizer begins or ends.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param is_end 0: it begins. 1: it ends.
+ * \param class_key Key of the class of the object.
+ * \param object Address of the object.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object);
+
+/**
+ * \brief Records that native memory was allocated (section 4.7). Call it after the allocation.
+ *
+ * Takes no lock and calls no allocator; waits for a free buffer if that is the overflow policy. Any thread may free
+ * what another one allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param address Address of the memory.
+ * \param size Size in bytes, as requested; below 2^56.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none, which is the cheapest. The first
+ * frame is the caller of the allocator.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
+						    const mprof_frame *frames, size_t count);
+
+/**
+ * \brief Records that native memory is freed (section 4.7). Call it before the memory is freed, so that no other thread
+ * gets the address at a time before that of this event.
+ *
+ * Without a call stack it costs as little as mprof_thread_enter_method(). Takes no lock and calls no allocator; waits
+ * for a free buffer if that is the overflow policy. Any thread may free what another one allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param address Address of the memory.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames,
+						size_t count);
+
+/**
+ * \brief Records that native memory was resized (section 4.7), as by realloc(). Call it afterwards, and not if resizing
+ * failed.
+ *
+ * If there was no memory before, or there is none afterwards, record an allocation or a free instead. Takes no lock and
+ * calls no allocator; waits for a free buffer if that is the overflow policy. Any thread may resize what another one
+ * allocated.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param old_address Address before.
+ * \param started What mprof_recorder_read_counter() returned before the memory was resized: from then on another thread
+ * may have been given the old address. 0 if not known.
+ * \param new_address Address afterwards; may be the same.
+ * \param size New size in bytes; below 2^56.
+ * \param frames The call stack, the innermost frame first, copied; NULL for none.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
+						  uint64_t new_address, uint64_t size, const mprof_frame *frames,
+						  size_t count);
+/** \} */
+
+/**
+ * \name Samples, metrics and markers
+ * \{
+ *
+ * Example: examples/tutorial/09_sample.c.
+ */
+
+/**
+ * \brief Records a sample: the call stack of a thread at the current time. Meant for signal handlers.
+ *
+ * Takes no lock, allocates nothing, does not wait, and keeps errno. If there is no room, the sample is counted as lost
+ * (#MPROF_LOSS_NO_SAMPLE_ROOM). The writer thread converts native addresses to modules, functions and offsets.
+ *
+ * Thread-safe, and async-signal-safe if the counter function of the options is.
+ * \param recorder The recorder.
+ * \param thread ID of the thread in the log.
+ * \param frames The call stack, the innermost frame first. Copied.
+ * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks. 0 records nothing.
+ * \return 1 if the sample was recorded, 0 if not.
+ * \since 0.1
+ */
+MPROF_API int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames,
+					   size_t count);
+
+/**
+ * \brief Defines a metric, a number that the runtime maintains.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param section The group that it belongs to, UTF-8, NUL-terminated. Copied.
+ * \param name Its name, UTF-8, NUL-terminated. Copied.
+ * \param flags Bits of #mprof_metric_flag, except #MPROF_METRIC_FLAG_THREAD: the metrics of threads are those of
+ * mprof_recorder_options::thread_times, and a client has no other.
+ * \param metric Receives its ID.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p flags has unknown bits or #MPROF_METRIC_FLAG_THREAD.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
+						    uint32_t flags, uint32_t *metric);
+
+/**
+ * \brief The value of a metric. Passed together with its size, so that it may grow at its end.
+ * \since 0.1
+ */
+typedef struct mprof_metric_value {
+	uint32_t metric;   /**< ID of the metric. */
+	uint32_t reserved; /**< 0. */
+	uint64_t value;    /**< A signed number, or the bits of a double, depending on the flags of the metric. */
+} mprof_metric_value;
+
+/**
+ * \brief Records values of metrics with the current time. Values that did not change are not written.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param values The values. Copied.
+ * \param value_size sizeof (mprof_metric_value) as the caller was compiled: the distance in bytes from one element to
+ * the next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p values.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, a metric is not defined, or \p value_size is invalid.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
+						     size_t value_size, size_t count);
+
+/**
+ * \brief Records a marker with the current time.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param thread ID of the thread in the log, 0 for none.
+ * \param text UTF-8. Copied.
+ * \param text_length Length of \p text in bytes.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the text contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text,
+						  size_t text_length);
+/** \} */
+
+/**
+ * \name Heap snapshots, memory areas, and objects that moved or died
+ * \{
+ */
+
+/**
+ * \brief A memory area that the collector treats as roots.
+ * \since 0.1
+ */
+typedef struct mprof_root_area {
+	size_t struct_size;  /**< sizeof (mprof_root_area), set by the caller. */
+	uint64_t start;      /**< Address of its first byte. */
+	uint64_t size;       /**< In bytes. */
+	uint32_t kind;       /**< An #mprof_root_kind. */
+	uint32_t reserved;   /**< 0. */
+	mprof_key class_key; /**< The class whose static fields it holds, 0 if none. */
+	uint64_t thread;     /**< ID of the thread it belongs to, 0 if none. */
+	const char *name;    /**< UTF-8, NUL-terminated; may be NULL. Copied. */
+} mprof_root_area;
+
+/**
+ * \brief Records that the collector treats an area as roots from now on. An area registered before with the same start
+ * is replaced.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param area The area, of at least 1 byte. Copied.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, struct_size is too small, the size is 0 or exceeds the address space, or
+ *   the kind is unknown.
+ * - #MPROF_ERR_NAME if the name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area);
+
+/**
+ * \brief Records that the collector no longer treats an area as roots.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param start Address of the first byte of the area.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if more markers, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this one is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start);
+
+/**
+ * \brief A field in which the objects of a class have a reference, or the elements of an array (section 3.21 of
+ * doc/format.md).
+ *
+ * Passed in arrays together with its size, so it has no struct_size.
+ * \since 0.1
+ */
+typedef struct mprof_class_field {
+	const char *name;    /**< UTF-8, NUL-terminated: "a"; "a.b" in a struct; "[]", "[].b" in the elements of an
+	                          array. Copied. */
+	mprof_key class_key; /**< The base class that declares the field, 0 if the class itself does. */
+	uint32_t offset;     /**< In bytes from the start of the object; of an array: of the field in the first
+	                          element. */
+	uint32_t stride;     /**< Arrays: the size of an element in bytes; else 0. */
+} mprof_class_field;
+
+/**
+ * \brief Defines the fields in which objects of a class have references. Call it after mprof_recorder_define_class()
+ * and before the first heap snapshot that contains such an object.
+ *
+ * The fields are written before the first object of the class in a heap snapshot, and not at all if there is none.
+ * Further calls for the same class have no effect, nor has one for a class that is not defined. Without
+ * mprof_recorder_options::heap_offsets the arguments are only checked.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param class_key Key of the class.
+ * \param fields The fields in ascending order of their offsets, with base classes and the members of structs. Copied.
+ * \param field_size sizeof (mprof_class_field) as the caller was compiled.
+ * \param count Number of elements in \p fields.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if \p recorder or a name is NULL, \p fields is NULL although \p count is not 0, a key is not
+ *   valid, the size is too small, the offsets do not ascend, the strides differ, or a field of an array is farther from
+ *   the first one than the stride.
+ * - #MPROF_ERR_NAME if a name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
+						    const mprof_class_field *fields, size_t field_size, size_t count);
+
+/**
+ * \brief What mprof_recorder_begin_heap() collects data for.
+ * \since 0.1
+ */
+typedef enum mprof_heap_use {
+	MPROF_HEAP_USE_SHOT = 1,   /**< A heap snapshot: objects with references, and roots. */
+	MPROF_HEAP_USE_FREED = 2,  /**< The objects that died since the last time; requires track_objects, or calls of
+	                                mprof_recorder_add_heap_free(). Until a later mprof_recorder_begin_heap() omits
+	                                this flag, an object is reported dead as soon as its address is reused, as
+	                                before the first one. */
+	MPROF_HEAP_USE_SUMMARY = 4 /**< Totals by class (HEAP_SUMMARY): of the objects added, and of those found or
+	                                reported dead since the last totals. Left out if the snapshot is incomplete. */
+} mprof_heap_use;
+
+/**
+ * \brief Begins a heap snapshot.
+ *
+ * This function, mprof_recorder_end_heap() and those named mprof_recorder_add_heap_... may be called where the world is
+ * stopped: they take no lock, call no allocator, do not wait, and keep errno. Memory comes from the system in chunks,
+ * up to max_heap_bytes, and is kept for the next snapshot; the writer thread encodes it afterwards. One thread at a
+ * time may call them for a recorder. Outside a snapshot, only mprof_recorder_add_heap_move() and
+ * mprof_recorder_add_heap_free() have an effect.
+ * \param recorder The recorder.
+ * \param use Bits of #mprof_heap_use. 0: the data up to mprof_recorder_end_heap() is only recorded as belonging to one
+ * collection.
+ * \param collection Number of the collection, for HEAP_SUMMARY, and for dialects in which snapshots have that number
+ * (drop, mono, unity).
+ * \return 1 if the snapshot has begun. 0 if the recorder is closed or NULL, in a child made by fork(), if a snapshot
+ * was begun and not ended, if \p use has other bits, or if there is no memory at all.
+ * \since 0.1
+ */
+MPROF_API int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t collection);
+
+/**
+ * \brief Adds a live object to a heap snapshot. Objects that do not fit max_heap_bytes make the snapshot incomplete,
+ * which is recorded in the log.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address of the object.
+ * \param class_key Key of its class, defined before.
+ * \param size Size of the object in bytes.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p references.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+					      uint64_t size, const uint64_t *references, size_t count);
+
+/**
+ * \brief Adds references to the last object added to a heap snapshot, for runtimes that report them in several parts.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param count Number of elements in \p references.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count);
+
+/**
+ * \brief Adds a live object to a heap snapshot, with the offsets of its references. Objects that do not fit
+ * max_heap_bytes make the snapshot incomplete, which is recorded in the log.
+ *
+ * The offsets are recorded only with mprof_recorder_options::heap_offsets. They take least memory if they ascend and
+ * are multiples of 8.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address of the object.
+ * \param class_key Key of its class, defined before.
+ * \param size Size of the object in bytes.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
+ * \param count Number of elements in \p references and \p offsets.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address,
+							   mprof_key class_key, uint64_t size,
+							   const uint64_t *references, const uint64_t *offsets,
+							   size_t count);
+
+/**
+ * \brief Adds references with their offsets to the last object added to a heap snapshot, for runtimes that report them
+ * in several parts.
+ *
+ * The offsets are recorded only with mprof_recorder_options::heap_offsets.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
+ * \param offsets Offset of each reference from the start of the object, in bytes. Copied; NULL if not known.
+ * \param count Number of elements in \p references and \p offsets.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
+							       const uint64_t *offsets, size_t count);
+
+/**
+ * \brief Adds a root to a heap snapshot.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param kind Why the collector keeps the object. If \p slot is in a registered area, the kind of the area takes
+ * precedence.
+ * \param slot Address of the reference, which is looked up in the registered areas; 0 if none.
+ * \param object Address of the object.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot,
+					    uint64_t object);
+
+/**
+ * \brief Reports a dead object, for runtimes that can.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param address Address that the object had, 0 if not known.
+ * \param class_key Key of its class.
+ * \param size Size of the object in bytes.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_free(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+					    uint64_t size);
+
+/**
+ * \brief Reports that the collector moved an object.
+ *
+ * Consecutive moves are one set: an address may be left by one object and taken by another, in any order. Any other
+ * call about the heap ends a set, and so does an allocation or the start of a collection (#MPROF_EVENT_GC_START) in
+ * between.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \param from Address of the object before the move.
+ * \param to Address of the object after the move.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_add_heap_move(mprof_recorder *recorder, uint64_t from, uint64_t to);
+
+/**
+ * \brief Ends a heap snapshot and wakes the writer thread.
+ *
+ * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
+ * thread at a time.
+ * \param recorder The recorder.
+ * \since 0.1
+ */
+MPROF_API void mprof_recorder_end_heap(mprof_recorder *recorder);
+/** \} */
 
 MPROF_END_DECLS
 

@@ -6,7 +6,7 @@
 #ifndef BASE_ALLOCATOR_H
 #define BASE_ALLOCATOR_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 /** Copies \p given, or uses malloc() if it is NULL. Returns 0 if a function is missing or struct_size is invalid. */
 int allocator_init(mprof_allocator *allocator, const mprof_allocator *given);

@@ -9,7 +9,7 @@
 #ifndef BASE_ELEMENTS_H
 #define BASE_ELEMENTS_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include "base/allocator.h"
 

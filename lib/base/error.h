@@ -6,7 +6,7 @@
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 /** Empties a record: no error. */
 void error_clear(mprof_error *error);

@@ -6,7 +6,7 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 /**
  * Sets a struct of a caller to 0, and then its first field, struct_size. For the mprof_..._init() functions. Does

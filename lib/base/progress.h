@@ -9,7 +9,7 @@
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 /** Steps between two calls of the function. */
 #define PROGRESS_SPAN 16384

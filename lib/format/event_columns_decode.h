@@ -6,7 +6,7 @@
 #ifndef FORMAT_EVENT_COLUMNS_DECODE_H
 #define FORMAT_EVENT_COLUMNS_DECODE_H
 
-#include <mprof/columns.h>
+#include <mprof/reader.h>
 
 #include "format/content_cursor.h"
 #include "format/event_columns.h"

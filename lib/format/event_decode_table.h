@@ -6,8 +6,8 @@
 #ifndef FORMAT_EVENT_DECODE_TABLE_H
 #define FORMAT_EVENT_DECODE_TABLE_H
 
-#include <mprof/columns.h>
 #include <mprof/format.h>
+#include <mprof/reader.h>
 
 #include "base/id_map.h"
 #include "format/event_codes.h"

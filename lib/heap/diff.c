@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares heap snapshots. */
-#include <mprof/heap_diff.h>
+#include <mprof/heap.h>
 
 #include "base/checked.h"
 #include "base/elements.h"

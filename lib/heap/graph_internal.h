@@ -15,7 +15,7 @@
 #include "heap/root_paths.h"
 #include "heap/snapshot_list.h"
 
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 
 /** Number of events fetched in one call. */
 #define GRAPH_BATCH 256

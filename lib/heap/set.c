@@ -4,7 +4,7 @@
 
 #include "base/options.h"
 
-#include <mprof/heap_set.h>
+#include <mprof/heap.h>
 
 struct mprof_heap_set {
 	mprof_heap_graph *graph;

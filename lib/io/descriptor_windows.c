@@ -4,7 +4,7 @@
 
 #include "io/windows_path.h"
 
-#include <mprof/descriptor.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <fcntl.h>

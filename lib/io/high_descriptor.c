@@ -5,7 +5,7 @@
  */
 #include "io/high_descriptor.h"
 
-#include <mprof/descriptor.h>
+#include <mprof/base.h>
 
 #include <fcntl.h>
 

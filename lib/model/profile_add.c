@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds blocks to a profile. */
-#include <mprof/columns.h>
 #include <mprof/profile.h>
+#include <mprof/reader.h>
 
 #include "format/event_kinds.h"
 #include "model/fast_path.h"

@@ -6,8 +6,8 @@
 #ifndef PARSER_ITEMS_H
 #define PARSER_ITEMS_H
 
-#include <mprof/columns.h>
 #include <mprof/parser.h>
+#include <mprof/reader.h>
 
 #include "format/event_columns_decode.h"
 #include "parser/prepared.h"

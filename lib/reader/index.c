@@ -2,7 +2,7 @@
 /* Loads or builds the index, seeks to blocks, and selects them. */
 #include "reader/index.h"
 
-#include <mprof/query.h>
+#include <mprof/reader.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"

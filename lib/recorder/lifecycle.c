@@ -2,7 +2,7 @@
 /* Opens and closes recorders, and runs the writer thread. */
 #include "recorder/lifecycle.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include "base/cancellation.h"
 #include "base/error.h"

@@ -11,7 +11,7 @@
 #ifndef RECORDER_RECOVERED_LOG_H
 #define RECORDER_RECOVERED_LOG_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include "base/allocator.h"
 #include "base/progress.h"

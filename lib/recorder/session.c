@@ -5,7 +5,7 @@
 #include "format/rate_text.h"
 #include "writer/writer.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <inttypes.h>

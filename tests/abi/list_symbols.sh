@@ -3,10 +3,9 @@
 # Prints the functions that the public headers in a directory declare, sorted: list_symbols.sh INCLUDE/mprof
 set -eu
 
-for header in "$1"/*.h; do
-	# api.h defines the marker itself.
-	test "${header##*/}" = api.h || cat "$header"
-done |
+# The preprocessor's lines define the marker itself.
+cat "$1"/*.h |
+	grep -v '^#' |
 	tr '\n\t' '  ' |
 	grep -o 'MPROF_API [^(]*(' |
 	sed 's/ *($//; s/.*[ *]//' |

@@ -6,7 +6,7 @@
 #ifndef FAILING_ALLOCATOR_H
 #define FAILING_ALLOCATOR_H
 
-#include <mprof/status.h>
+#include <mprof/base.h>
 
 #include <criterion/criterion.h>
 

@@ -7,7 +7,7 @@
 
 #include "bench_input.h"
 
-#include <mprof/columns.h>
+#include <mprof/reader.h>
 
 /*
  * Uses the last values of a batch only: what a program does with the values is not measured, as for structs. The

@@ -9,8 +9,7 @@
  */
 #include "bench.h"
 
-#include <mprof/heap_diff.h>
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 #include <mprof/writer.h>
 
 #include <stdio.h>

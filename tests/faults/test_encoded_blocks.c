@@ -10,8 +10,7 @@
 #include "fault_content.h"
 #include "logs/encoded_log.h"
 
-#include <mprof/columns.h>
-#include <mprof/query.h>
+#include <mprof/reader.h>
 
 #include <criterion/criterion.h>
 

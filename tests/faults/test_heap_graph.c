@@ -6,8 +6,7 @@
 #include "fault_content.h"
 #include "heap/random_heap.h"
 
-#include <mprof/heap_diff.h>
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 
 #include <criterion/criterion.h>
 

@@ -5,10 +5,8 @@
  */
 #include "fuzz_memory.h"
 
-#include <mprof/heap_diff.h>
-#include <mprof/heap_set.h>
+#include <mprof/heap.h>
 #include <mprof/profile.h>
-#include <mprof/profile_diff.h>
 
 #include <string.h>
 

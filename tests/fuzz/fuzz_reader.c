@@ -10,10 +10,9 @@
  */
 #include "logs/begin_copy.h"
 
-#include <mprof/columns.h>
 #include <mprof/convert.h>
 #include <mprof/profile.h>
-#include <mprof/query.h>
+#include <mprof/reader.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "heap/graph_fixture.h"
 
-#include <mprof/heap_diff.h>
+#include <mprof/heap.h>
 
 #define LIST_CLASS 1
 #define ARRAY_CLASS 2

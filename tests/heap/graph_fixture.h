@@ -6,7 +6,7 @@
 #ifndef GRAPH_FIXTURE_H
 #define GRAPH_FIXTURE_H
 
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 #include <mprof/writer.h>
 
 #include <criterion/criterion.h>

@@ -3,8 +3,7 @@
 #include "heap/graph_fixture.h"
 #include "progress_fixture.h"
 
-#include <mprof/heap_diff.h>
-#include <mprof/heap_set.h>
+#include <mprof/heap.h>
 
 #define OBJECTS 120000
 #define ROOTS 50

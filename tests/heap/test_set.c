@@ -2,7 +2,7 @@
 /* Sets of objects: filters, combinations, totals and retained sizes are those of plain arrays. */
 #include "heap/random_heap.h"
 
-#include <mprof/heap_set.h>
+#include <mprof/heap.h>
 
 static mprof_heap_set *make_set(heap_log *log)
 {

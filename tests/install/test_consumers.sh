@@ -78,7 +78,7 @@ unset CC
 pkg_config/consumer || fail "the program built with CMake and mprof.pc"
 
 # The package is found where it is, below a root that configure had no part in.
-version=$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")
+version=$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/base.h")
 package() {
 	cmake -S package -B "$1" -DCMAKE_PREFIX_PATH="${libdir%/lib*}" -Dwanted_version="$2" -Dcomponents="$3" >"$scratch/log" 2>&1
 }

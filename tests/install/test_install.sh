@@ -77,8 +77,8 @@ ask() {
 	"${PKG_CONFIG:-pkg-config}" "$@" mprof
 }
 
-test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")" ||
-	fail "the version in mprof.pc is not that of mprof/version.h"
+test "$(ask --modversion)" = "$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/base.h")" ||
+	fail "the version in mprof.pc is not that of mprof/base.h"
 
 # has NAME SYMBOL: whether mprof.pc shows for a part what configure decided.
 has() {

@@ -2,7 +2,7 @@
 /* Descriptors are moved out of the program's way, and leave its limit as it was. */
 #include "io/high_descriptor.h"
 
-#include <mprof/descriptor.h>
+#include <mprof/base.h>
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -28,7 +28,7 @@ done
 # Without the macro, mprof.h leaves these headers out, and included alone they say what is needed.
 printf '#include <mprof.h>\n#ifdef MPROF_PROFILE_H\n#error\n#endif\nextern int nothing;\nint nothing;\n' >"$scratch/stable.c"
 "${compiler[@]}" -I"$srcdir/include" -fsyntax-only "$scratch/stable.c" || status=1
-for header in mprof/columns.h mprof/convert.h mprof/profile.h mprof/profile_calls.h mprof/profile_types.h; do
+for header in mprof/convert.h mprof/heap.h mprof/profile.h; do
 	echo "#include <$header>" >"$scratch/unstable.c"
 	if "${compiler[@]}" -I"$srcdir/include" -fsyntax-only "$scratch/unstable.c" 2>"$scratch/message" ||
 		! grep -q 'define MPROF_UNSTABLE' "$scratch/message"; then

@@ -50,11 +50,11 @@ while read -r file included; do
 		# The sizes of all public structs.
 		test "$file" = lib/struct_sizes.c || fail "$file includes all of the library by $included"
 		;;
-	'<mprof/recorder.h>' | '<mprof/recorder_'*)
+	'<mprof/recorder.h>')
 		test "$layer" = recorder || fail "$file includes $included, which is the recorder's" ;;
-	'<mprof/profile.h>' | '<mprof/profile_'*)
+	'<mprof/profile.h>')
 		test "$layer" = model || fail "$file includes $included, which is the model's" ;;
-	'<mprof/heap_'*)
+	'<mprof/heap.h>')
 		test "$layer" = heap || fail "$file includes $included, which is that of heap graphs" ;;
 	'<mprof/convert.h>')
 		test "$layer" = convert || fail "$file includes $included, which is the converter's" ;;

@@ -10,7 +10,7 @@
 #include "base/failing_allocator.h"
 #include "logs/log_fixture.h"
 
-#include <mprof/columns.h>
+#include <mprof/reader.h>
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,6 @@
 #include "base/checksum.h"
 #include "base/bytes.h"
 
-#include <mprof/query.h>
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 #include "logs/log_fixture.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Whatever the number of threads that decode events, and whatever happens to them, a reader returns the same. */
-#include <mprof/columns.h>
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 

@@ -6,7 +6,7 @@ set -eu
 
 make_logs sample
 
-version=$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/version.h")
+version=$(sed -n 's/^#define MPROF_VERSION_STRING "\(.*\)"$/\1/p' "$srcdir/include/mprof/base.h")
 mprof --help
 expect_status 0 "help"
 expect_line out '^Usage: mprof COMMAND'

@@ -3,7 +3,6 @@
  * Events in columns: a reader delivers the same events as from rows, also those before the end of a truncated block,
  * and no damage leads it astray. As arrays by field, events are the same as structs.
  */
-#include <mprof/columns.h>
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 #include "logs/log_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* mprof control: talks to a running recording. */
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include "commands/commands.h"
 #include "common/arguments.h"

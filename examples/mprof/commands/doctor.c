@@ -9,7 +9,7 @@
 #include "shared/control_paths.h"
 #include "symbolize/native_lines.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <stdio.h>

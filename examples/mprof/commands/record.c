@@ -17,7 +17,7 @@
 #include "shared/dialects.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /* Reads the arguments of commands; what they return. */
 #include "common/arguments.h"
 
+#include <mprof/base.h>
 #include <mprof/reader.h>
-#include <mprof/version.h>
 
 #include "common/nearest.h"
 #include "common/threads.h"

@@ -8,7 +8,7 @@
 
 #include "common/json.h"
 
-#include <mprof/heap_diff.h>
+#include <mprof/heap.h>
 
 /** A shape in one of the snapshots. */
 mprof_heap_shape growth_shape(const mprof_heap_diff *diff, size_t snapshot, uint32_t index);

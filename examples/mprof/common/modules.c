@@ -2,7 +2,7 @@
 /* Finds the modules that record programs, and the paths that let a program load them. */
 #include "common/modules.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <dlfcn.h>
 #include <errno.h>

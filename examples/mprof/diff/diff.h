@@ -9,7 +9,7 @@
 #include "common/input.h"
 #include "common/summary.h"
 
-#include <mprof/heap_diff.h>
+#include <mprof/heap.h>
 #include <mprof/profile.h>
 
 /** The two sides of a difference. */

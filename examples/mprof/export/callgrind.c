@@ -7,7 +7,7 @@
 #include "export/intern.h"
 #include "export/single_tree.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "export/thread_table.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

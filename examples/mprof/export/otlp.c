@@ -9,7 +9,7 @@
 #include "export/thread_table.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "export/table_logs.h"
 #include "export/targets.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <stddef.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include "export/thread_table.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <stdio.h>

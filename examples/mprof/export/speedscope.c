@@ -10,7 +10,7 @@
 #include "report/filters.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "shared/kinds.h"
 #include "shared/text.h"
 
-#include <mprof/version.h>
+#include <mprof/base.h>
 
 #include <inttypes.h>
 #include <stdio.h>

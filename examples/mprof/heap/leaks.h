@@ -9,7 +9,7 @@
 #include "common/json.h"
 #include "heap/view.h"
 
-#include <mprof/heap_diff.h>
+#include <mprof/heap.h>
 
 /** How many of the snapshots that are left out are named. */
 #define HEAP_LEAKS_NAMED 10

@@ -2,7 +2,7 @@
 /* Which objects an answer is about. */
 #include "heap/selection.h"
 
-#include <mprof/heap_set.h>
+#include <mprof/heap.h>
 
 #include "common/name_cut.h"
 #include "common/nearest.h"

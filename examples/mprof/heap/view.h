@@ -6,7 +6,7 @@
 #ifndef HEAP_VIEW_H
 #define HEAP_VIEW_H
 
-#include <mprof/heap_graph.h>
+#include <mprof/heap.h>
 
 #include "common/heap_origins.h"
 #include "common/input.h"

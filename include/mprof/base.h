@@ -1,14 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * \file mprof/status.h
- * \brief Status codes of functions, positions of errors, and allocators.
+ * \file mprof/base.h
+ * \brief What all other headers need: linkage, versions, status codes and places of errors, allocators.
  */
-#ifndef MPROF_STATUS_H
-#define MPROF_STATUS_H
+#ifndef MPROF_BASE_H
+#define MPROF_BASE_H
 
-#include <mprof/api.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define MPROF_BEGIN_DECLS extern "C" {
+#define MPROF_END_DECLS }
+#else
+#define MPROF_BEGIN_DECLS
+#define MPROF_END_DECLS
+#endif
+
+#if defined(_WIN32) && defined(MPROF_BUILDING)
+#define MPROF_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define MPROF_API
+#elif defined(__GNUC__)
+#define MPROF_API __attribute__((visibility("default")))
+#else
+#define MPROF_API
+#endif
+
+#if defined(__GNUC__)
+#define MPROF_NODISCARD __attribute__((warn_unused_result))
+#else
+#define MPROF_NODISCARD
+#endif
 
 MPROF_BEGIN_DECLS
+
+/**
+ * \name Versions
+ * \{
+ */
+
+#define MPROF_VERSION_MAJOR 0 /**< Major version of these headers. \since 0.1 */
+#define MPROF_VERSION_MINOR 1 /**< Minor version of these headers. \since 0.1 */
+#define MPROF_VERSION_PATCH 0 /**< Patch level of these headers. \since 0.1 */
+
+/**
+ * \brief Version of these headers as text.
+ * \since 0.1
+ */
+#define MPROF_VERSION_STRING "0.1.0"
+
+/**
+ * \brief One number that grows with each release: major, minor, patch, each in three decimal digits.
+ * \since 0.1
+ */
+#define MPROF_VERSION_NUMBER (MPROF_VERSION_MAJOR * 1000000 + MPROF_VERSION_MINOR * 1000 + MPROF_VERSION_PATCH)
+
+/**
+ * \brief Gets the version of the library that is loaded, encoded like #MPROF_VERSION_NUMBER.
+ *
+ * Thread-safe and async-signal-safe.
+ * \return The number; it differs from the macro if the program was compiled with the headers of another version.
+ * \since 0.1
+ */
+MPROF_API uint32_t mprof_version_get_number(void);
+
+/**
+ * \brief Gets the version of the library that is loaded, as text.
+ *
+ * Thread-safe and async-signal-safe.
+ * \return Static text such as "0.1.0".
+ * \since 0.1
+ */
+MPROF_API const char *mprof_version_get_string(void);
+
+/**
+ * \brief Parts that a build of the library may omit.
+ * \since 0.1
+ */
+typedef enum mprof_feature {
+	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented; otherwise its functions exist and return
+	                                 #MPROF_ERR_UNSUPPORTED or do nothing. */
+	MPROF_FEATURE_GZIP = 2      /**< Compressed logs can be read and written. */
+} mprof_feature;
+
+/**
+ * \brief Whether the loaded library has a part.
+ *
+ * Thread-safe and async-signal-safe.
+ * \param feature The part.
+ * \return 1 if it is available, 0 if it is not or is unknown to this library.
+ * \since 0.1
+ */
+MPROF_API int mprof_version_has_feature(mprof_feature feature);
+
+/**
+ * \brief Gets the size of a public struct in the library that is loaded, so that a binding in another language can
+ * check its declarations.
+ *
+ * Thread-safe.
+ * \param name Name of the struct, such as "mprof_event".
+ * \return Bytes; 0 for NULL and for a name that this library does not have.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_struct_get_size(const char *name);
+/** \} */
+
+/**
+ * \name Status codes, places of errors and allocators
+ * \{
+ */
 
 /**
  * \brief Result of a function. Values are fixed for ever and below 128; new ones are appended.
@@ -138,6 +239,33 @@ typedef struct mprof_allocator {
 	void (*release)(void *user, void *memory, size_t size);
 	void *user; /**< Passed as the first argument. */
 } mprof_allocator;
+/** \} */
+
+#ifdef MPROF_UNSTABLE
+/**
+ * \name Descriptors that stay out of the way of the recorded program
+ * \{
+ *
+ * Not stable before version 1.0: a program that accepts that defines MPROF_UNSTABLE before it includes the header.
+ */
+
+/**
+ * \brief Moves a file descriptor, such as the socket of a client of the recorder, to a high number, closed by exec.
+ *
+ * A program may rely on the lowest numbers being free, and may need all numbers that its limit allows
+ * (\c RLIMIT_NOFILE). If that limit is 1024 or lower, the new number is above it, for which the limit is raised by 64
+ * for the length of a system call. The descriptors of recorders are moved in the same way. Moved at the same time as
+ * another one, a descriptor gets one of the last 64 numbers below the limit instead. Has no effect on Windows.
+ *
+ * Thread-safe. Keeps errno. Must not be called in a signal handler.
+ * \param fd The descriptor; it is closed if it is moved. A negative number is returned as it is, so that the result of
+ * \c open() or \c socket() can be passed.
+ * \return The new number; \p fd if it could not be moved.
+ * \since 0.1
+ */
+MPROF_API int mprof_descriptor_move(int fd);
+/** \} */
+#endif
 
 MPROF_END_DECLS
 
