@@ -50,11 +50,12 @@ compile_literals() {
 	rm NotThere.dll
 }
 
-# profiled OPTIONS PROGRAM [ARGUMENT...]: runs a program under the module. Its status is mono's.
+# profiled OPTIONS PROGRAM [ARGUMENT...]: runs a program under the module. Its status is mono's, or 124 after mono_seconds,
+# two minutes if it is not set.
 profiled() {
 	local options=$1
 	shift
-	timeout 120 mono --profile=mprof:"$options" "$@"
+	timeout "${mono_seconds-120}" mono --profile=mprof:"$options" "$@"
 }
 
 # mono_failed FILE...: whether Mono 6.8 failed by itself, according to its messages: sometimes it cannot stop a thread
