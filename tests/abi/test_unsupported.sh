@@ -11,10 +11,10 @@ flags=(-std=gnu11 -D_GNU_SOURCE -I"$builddir" -I"$srcdir/include" -I"$srcdir/lib
 mkdir "$scratch/header"
 cp "$srcdir"/include/mprof/recorder.h "$scratch/header"
 "$srcdir/tests/abi/list_symbols.sh" "$scratch/header" >"$scratch/expected"
-"${compiler[@]}" "${flags[@]}" -c "$srcdir/lib/recorder/unsupported.c" -o "$scratch/unsupported.o"
+"${compiler[@]}" "${flags[@]}" -c "$srcdir/lib/recorder/client/unsupported.c" -o "$scratch/unsupported.o"
 ${NM:-nm} -g --defined-only "$scratch/unsupported.o" | awk '{ print $3 }' | LC_ALL=C sort >"$scratch/found"
 if ! diff -u "$scratch/expected" "$scratch/found"; then
-	echo "FAIL: lib/recorder/unsupported.c does not define the functions of mprof/recorder.h"
+	echo "FAIL: lib/recorder/client/unsupported.c does not define the functions of mprof/recorder.h"
 	exit 1
 fi
 

@@ -7,7 +7,7 @@
 #include "recorder/recover_fixture.h"
 
 #include "base/checksum.h"
-#include "recorder/salvage.h"
+#include "recorder/queues/salvage.h"
 
 #include "fuzz_logs.h"
 #include "fuzz_mutate.h"

@@ -70,6 +70,23 @@ while read -r file included; do
 	esac
 done < <(includes lib)
 
+# The directories of a layer, in the order of calls: each may include those before it. In the recorder, by owner: the
+# whole of it is for what clients call. All else takes the part that its thread may touch.
+declare -A directories_of=(
+	[recorder]="system queues tables threads drain client"
+)
+for layer in "${!directories_of[@]}"; do
+	allowed=
+	for directory in ${directories_of[$layer]}; do
+		allowed+=" $directory"
+		while read -r file included; do
+			wanted=${included#\"$layer/}
+			test "$wanted" = "$included" || [[ "$allowed " == *" ${wanted%%/*} "* ]] || fail "$file includes $included"
+		done < <(includes "lib/$layer/$directory")
+	done
+	test "$(ls -d lib/"$layer"/* | wc -l)" = "$(wc -w <<<"$allowed")" || fail "lib/$layer has other files or directories"
+done
+
 for directory in lib/*/; do
 	layer=$(basename "$directory")
 	test -n "${may_include[$layer]-}" || fail "lib/$layer is not a layer"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/buffer_pool.h"
+#include "recorder/queues/buffer_pool.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

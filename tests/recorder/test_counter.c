@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/counter.h"
+#include "recorder/system/counter.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

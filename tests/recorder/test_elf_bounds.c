@@ -4,7 +4,7 @@
  * \brief Bounds of functions from the unwinding tables: those of this program against its symbols, and against the
  * entries that the modules find in the same tables in memory; and damaged files.
  */
-#include "recorder/elf_symbols.h"
+#include "recorder/system/elf_symbols.h"
 
 #include "shared/loader.h"
 #include "shared/unwind_tables.h"

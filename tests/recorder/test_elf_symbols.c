@@ -3,7 +3,7 @@
  * \file recorder/test_elf_symbols.c
  * \brief Names of functions from generated ELF files, valid and damaged.
  */
-#include "recorder/elf_symbols.h"
+#include "recorder/system/elf_symbols.h"
 
 #include "base/allocator.h"
 #include "base/failing_allocator.h"

@@ -6,8 +6,8 @@
 #include <mprof.h>
 
 #include "base/failing_allocator.h"
-#include "recorder/drain_buffer.h"
-#include "recorder/recorder_internal.h"
+#include "recorder/client/recorder_internal.h"
+#include "recorder/drain/drain_buffer.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * \file recorder/test_heap_deaths.c
  * \brief Deaths of objects, derived from allocations, moves and heap snapshots in any order of draining.
  */
-#include "recorder/recorder_internal.h"
+#include "recorder/client/recorder_internal.h"
 
 #include "heap_fixture.h"
 

@@ -10,8 +10,8 @@
 #include "recorded_log.h"
 
 #include "base/testpoint.h"
-#include "recorder/recorder_internal.h"
-#include "recorder/thread.h"
+#include "recorder/client/recorder_internal.h"
+#include "recorder/threads/thread.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

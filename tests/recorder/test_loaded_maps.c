@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Children of a process in which another thread holds the lock of the loader. */
-#include "recorder/loaded_maps.h"
-#include "recorder/loaded_modules.h"
+#include "recorder/system/loaded_maps.h"
+#include "recorder/system/loaded_modules.h"
 
 #include <mprof.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/message_queue.h"
+#include "recorder/queues/message_queue.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/heap_deaths.h"
+#include "recorder/tables/heap_deaths.h"
 
 #include "base/failing_allocator.h"
 

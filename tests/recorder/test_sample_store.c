@@ -3,7 +3,7 @@
  * \file recorder/test_sample_store.c
  * \brief The sample store: bounded, returned memory, and not blocked by a sample that is not complete yet.
  */
-#include "recorder/sample_store.h"
+#include "recorder/queues/sample_store.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "sampled_log.h"
 
 #include "base/failing_allocator.h"
-#include "recorder/recorder_internal.h"
+#include "recorder/client/recorder_internal.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/switches.h"
+#include "recorder/threads/switches.h"
 
 #include <criterion/criterion.h>
 

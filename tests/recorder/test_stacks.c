@@ -5,7 +5,7 @@
  */
 #include "sampled_log.h"
 
-#include "recorder/recorder_internal.h"
+#include "recorder/client/recorder_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Public functions of a recorder that is open: control, statistics, samples, unloading. */
+#include "base/cancellation.h"
+#include "base/checked.h"
+#include "base/elements.h"
+#include "base/options.h"
+#include "base/sort.h"
+#include "recorder/client/recorder_internal.h"
+#include "recorder/queues/shared.h"
+#include "recorder/threads/thread.h"
+#include "recorder/threads/thread_attach.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * Requests a round of draining from the writer thread, as mprof_recorder_drain() does, and waits until it is complete.
+ * request, unless it is NULL, is served at the end of the round. Any thread but the writer thread.
+ */
+static mprof_status control_request_round(recorder_shared *shared, retire_request *request)
+{
+	WITHOUT_CANCELLATION;
+	mprof_status status = MPROF_ERR_STATE;
+	uint64_t round;
+
+	if (recorder_in_child(shared) || recorder_on_own_thread(shared))
+		return MPROF_ERR_STATE;
+	pthread_mutex_lock(&shared->state_lock);
+	if (!shared->closed) {
+		/* Release: pairs with the acquire in drain_until_closed(), whose round sees what was recorded. */
+		round = atomic_fetch_add_explicit(&shared->drain_requested, 1, memory_order_release) + 1;
+		if (request != NULL) {
+			request->round = round;
+			request->next = shared->retiring;
+			shared->retiring = request;
+		}
+		sem_post(&shared->work);
+		while (shared->drain_completed < round)
+			(void)wait_point_wait(&shared->drained, &shared->state_lock, 0);
+		status = (mprof_status)shared->stats.status;
+	}
+	pthread_mutex_unlock(&shared->state_lock);
+	return status;
+}
+
+mprof_status mprof_recorder_attach(mprof_recorder *recorder, uint64_t id, mprof_thread **thread)
+{
+	WITHOUT_CANCELLATION;
+
+	if (thread == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*thread = NULL;
+	return recorder != NULL ? thread_attach(&recorder->shared, id, thread) : MPROF_ERR_ARGUMENT;
+}
+
+mprof_status mprof_recorder_drain(mprof_recorder *recorder)
+{
+	return recorder != NULL ? control_request_round(&recorder->shared, NULL) : MPROF_ERR_ARGUMENT;
+}
+
+static void stop_thread(mprof_thread *thread, uint64_t counter)
+{
+	uint32_t special = atomic_load_explicit(&thread->special, memory_order_relaxed);
+
+	/* If the thread has not recorded the last gap yet, that gap continues. */
+	if ((special & SPECIAL_GAP) == 0)
+		atomic_store_explicit(&thread->stopped, counter, memory_order_relaxed);
+	/* Release: pairs with the acquire in may_record(), which then sees the counter above. */
+	atomic_fetch_or_explicit(&thread->special, SPECIAL_OFF | SPECIAL_GAP, memory_order_release);
+}
+
+static void resume_thread(mprof_thread *thread)
+{
+	/* Release: the owner may see only this change of the two, and needs the counter at which the gap started. */
+	atomic_fetch_and_explicit(&thread->special, ~(uint32_t)SPECIAL_OFF, memory_order_release);
+}
+
+mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
+{
+	WITHOUT_CANCELLATION;
+	uint64_t counter;
+
+	if (recorder == NULL || (enabled != 0 && enabled != 1))
+		return MPROF_ERR_ARGUMENT;
+	if (atomic_load_explicit(&recorder->shared.closing, memory_order_acquire) ||
+	    recorder_in_child(&recorder->shared))
+		return MPROF_ERR_STATE;
+	if (recorder_failure(&recorder->shared) != MPROF_OK)
+		return recorder_failure(&recorder->shared);
+	counter = counter_read(&recorder->shared.counter);
+	pthread_mutex_lock(&recorder->shared.threads_lock);
+	if (atomic_exchange_explicit(&recorder->shared.enabled, enabled, memory_order_relaxed) != enabled) {
+		for (mprof_thread *thread = recorder->shared.threads; thread != NULL; thread = thread->next) {
+			if (enabled)
+				resume_thread(thread);
+			else
+				stop_thread(thread, counter);
+		}
+	}
+	pthread_mutex_unlock(&recorder->shared.threads_lock);
+	return MPROF_OK;
+}
+
+int mprof_recorder_is_enabled(const mprof_recorder *recorder)
+{
+	return recorder != NULL && atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) &&
+	       !atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) &&
+	       recorder_failure(&recorder->shared) == MPROF_OK && !recorder_in_child(&recorder->shared);
+}
+
+uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
+{
+	return recorder != NULL ? counter_read(&recorder->shared.counter) : 0;
+}
+
+mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
+{
+	WITHOUT_CANCELLATION;
+	mprof_recorder_stats own;
+
+	if (recorder == NULL || stats == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (recorder_in_child(&recorder->shared)) {
+		/* Not locked in a child: a thread that the child does not have may hold the lock. */
+		memset(&own, 0, sizeof(own));
+		return struct_copy_out(stats, &own, sizeof(own));
+	}
+	pthread_mutex_lock(&recorder->shared.state_lock);
+	own = recorder->shared.stats;
+	pthread_mutex_unlock(&recorder->shared.state_lock);
+	own.waits = atomic_load_explicit(&recorder->shared.waits, memory_order_relaxed);
+	own.buffers = buffer_pool_created(&recorder->shared.pool);
+	pthread_mutex_lock(&recorder->shared.threads_lock);
+	own.threads = recorder->shared.next_serial;
+	pthread_mutex_unlock(&recorder->shared.threads_lock);
+	return struct_copy_out(stats, &own, sizeof(own));
+}
+
+mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
+{
+	WITHOUT_CANCELLATION;
+	mprof_writer_stats own;
+
+	if (recorder == NULL || stats == NULL)
+		return MPROF_ERR_ARGUMENT;
+	memset(&own, 0, sizeof(own));
+	if (!recorder_in_child(&recorder->shared)) {
+		pthread_mutex_lock(&recorder->shared.state_lock);
+		own = recorder->shared.log_stats;
+		pthread_mutex_unlock(&recorder->shared.state_lock);
+	}
+	return struct_copy_out(stats, &own, sizeof(own));
+}
+
+int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)
+{
+	int saved_errno = errno;
+	int is_filling;
+	int is_truncated;
+	sample_record *record;
+	uint64_t counter;
+
+	/* Relaxed: a sample taken while this changes may be recorded or not. */
+	if (recorder == NULL || frames == NULL || count == 0 ||
+	    !atomic_load_explicit(&recorder->shared.enabled, memory_order_relaxed) ||
+	    atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
+	    recorder_in_child(&recorder->shared))
+		return 0;
+	counter = counter_read(&recorder->shared.counter);
+	is_truncated = count > MPROF_STACK_MAX;
+	if (is_truncated)
+		count = MPROF_STACK_MAX;
+	record = sample_store_claim(&recorder->shared.samples, count, &is_filling);
+	if (record != NULL) {
+		record->thread = thread;
+		record->counter = counter;
+		memcpy(record->frames, frames, count * sizeof(*frames));
+		if (is_truncated)
+			record->frames[count - 1] = MPROF_FRAME_TRUNCATED;
+		sample_store_commit(&recorder->shared.samples, record);
+		if (is_filling)
+			sem_post(&recorder->shared.work);
+	}
+	errno = saved_errno;
+	return record != NULL;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const mprof_key_range *left = a;
+	const mprof_key_range *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+/* Sorts ranges and merges overlapping ones. Returns how many are left. */
+static size_t sort_ranges(mprof_key_range *ranges, size_t count)
+{
+	size_t kept = 0;
+
+	sort_in_place(ranges, count, sizeof(*ranges), compare_ranges);
+	for (size_t i = 0; i < count; i++) {
+		if (kept == 0 || ranges[i].first > ranges[kept - 1].last)
+			ranges[kept++] = ranges[i];
+		else if (ranges[i].last > ranges[kept - 1].last)
+			ranges[kept - 1].last = ranges[i].last;
+	}
+	return kept;
+}
+
+static mprof_status request_many(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
+{
+	mprof_key_range *sorted;
+	retire_request request = {0};
+	size_t size;
+	mprof_status status;
+
+	if (!checked_multiply(count, sizeof(*sorted), &size))
+		return MPROF_ERR_ARGUMENT;
+	sorted = allocator_allocate(&shared->allocator, size);
+	if (sorted == NULL)
+		return MPROF_ERR_MEMORY;
+	memcpy(sorted, ranges, size);
+	request.ranges = sorted;
+	request.count = sort_ranges(sorted, count);
+	status = control_request_round(shared, &request);
+	allocator_release(&shared->allocator, sorted, size);
+	return status;
+}
+
+static mprof_status request_retirement(recorder_shared *shared, const mprof_key_range *ranges, size_t count)
+{
+	retire_request request = {NULL, ranges, count, 0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].first > ranges[i].last)
+			return MPROF_ERR_ARGUMENT;
+	}
+	return count > 1 ? request_many(shared, ranges, count) : control_request_round(shared, &request);
+}
+
+mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_key_range *ranges, size_t range_size,
+					size_t count)
+{
+	WITHOUT_CANCELLATION;
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, ranges, range_size, count,
+				      SIZE_UP_TO(mprof_key_range, last), sizeof(mprof_key_range));
+	if (status == MPROF_OK)
+		status = request_retirement(&recorder->shared, list.elements, count);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
+{
+	/* A thread that was cancelled while it looks at files would never release the lock. */
+	WITHOUT_CANCELLATION;
+	recorder_shared *shared;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	shared = &recorder->shared;
+	if (atomic_load_explicit(&shared->closing, memory_order_acquire) || recorder_in_child(shared))
+		return MPROF_ERR_STATE;
+	return native_modules_update(&recorder->drain.stacks.code.modules) ? MPROF_OK : MPROF_ERR_MEMORY;
+}

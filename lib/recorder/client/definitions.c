@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* Public functions that define methods, classes and code. */
+#include "base/cancellation.h"
+#include "base/elements.h"
+#include "base/options.h"
+#include "recorder/client/recorder_internal.h"
+#include "recorder/queues/shared.h"
+
+#include <string.h>
+
+/*
+ * The limit for a definition. While the writer thread is inside the loader it is doubled, as the number of buffers is:
+ * threads must not wait then.
+ */
+static size_t definition_limit(const recorder_shared *shared, uint32_t blocking)
+{
+	const size_t limit = shared->messages.most_bytes;
+
+	return (blocking & 1) != 0 && limit <= SIZE_MAX / 2 ? 2 * limit : limit;
+}
+
+static int reserve(recorder_shared *shared, message *created, size_t limit)
+{
+	int is_filling;
+
+	if (!message_queue_reserve(&shared->messages, created, limit, &is_filling))
+		return 0;
+	if (is_filling)
+		sem_post(&shared->work);
+	return 1;
+}
+
+/* Waits until the writer thread has released messages. Returns 0 if there is no room, and no more waiting. */
+static int wait_for_room(recorder_shared *shared, message *created)
+{
+	uint32_t blocking;
+	int has_room;
+
+	atomic_fetch_add_explicit(&shared->waits, 1, memory_order_relaxed);
+	pthread_mutex_lock(&shared->wait_lock);
+	/*
+	 * Counted before the room is checked. The writer thread releases messages before it loads the count, so either
+	 * this thread finds the room, or the writer thread sees the count.
+	 */
+	atomic_fetch_add(&shared->waiting_for_room, 1);
+	sem_post(&shared->work);
+	do {
+		blocking = atomic_load(&shared->blocking);
+		has_room = reserve(shared, created, definition_limit(shared, blocking));
+	} while (!has_room && !atomic_load(&shared->closing) &&
+		 recorder_wait(shared, &shared->room_free, blocking, &shared->room_given_up_in));
+	atomic_fetch_sub(&shared->waiting_for_room, 1);
+	pthread_mutex_unlock(&shared->wait_lock);
+	return has_room;
+}
+
+/*
+ * Counts a definition against the limit, so that it may be pushed. With MPROF_OVERFLOW_WAIT, the thread waits for room
+ * as it waits for a buffer. The message is released if this fails. Any thread.
+ * \return
+ * - MPROF_OK.
+ * - MPROF_ERR_MEMORY if created is NULL.
+ * - MPROF_ERR_STATE if the recorder is being closed.
+ * - MPROF_ERR_LIMIT if there is no room and the thread must not wait: it is counted as refused.
+ */
+static mprof_status message_sending_reserve(recorder_shared *shared, message *created)
+{
+	if (created == NULL)
+		return MPROF_ERR_MEMORY;
+	if (reserve(shared, created, shared->messages.most_bytes))
+		return MPROF_OK;
+	/* If the writer thread or a drain thread waited here, it would wait for itself. */
+	if (shared->overflow == MPROF_OVERFLOW_WAIT && !recorder_on_own_thread(shared) &&
+	    wait_for_room(shared, created))
+		return MPROF_OK;
+	message_release(&shared->messages.allocator, created);
+	if (atomic_load(&shared->closing))
+		return MPROF_ERR_STATE;
+	message_queue_count_refused(&shared->messages);
+	return MPROF_ERR_LIMIT;
+}
+
+/* Sends another definition, with the same results. Any thread. */
+static mprof_status message_sending_send(recorder_shared *shared, message *created)
+{
+	mprof_status status = message_sending_reserve(shared, created);
+
+	if (status == MPROF_OK)
+		message_queue_push(&shared->messages, created);
+	return status;
+}
+
+/*
+ * Sends the definition of a key, with the same results. If it is lost, events that use the key from now on do not get
+ * its earlier meaning. Any thread.
+ */
+static mprof_status message_sending_define(recorder_shared *shared, message_kind kind, mprof_key key, uint64_t counter,
+					   message *created)
+{
+	mprof_status status = message_sending_send(shared, created);
+
+	if (status == MPROF_ERR_LIMIT || status == MPROF_ERR_MEMORY)
+		message_queue_note_lost(&shared->messages, kind, key, counter);
+	return status;
+}
+
+/* Sends a message that is refused if there is no room, with the same results. Any thread; never waits. */
+static mprof_status message_sending_offer(recorder_shared *shared, message *created)
+{
+	if (created == NULL)
+		return MPROF_ERR_MEMORY;
+	if (!reserve(shared, created, shared->messages.most_bytes)) {
+		message_release(&shared->messages.allocator, created);
+		message_queue_count_refused(&shared->messages);
+		return MPROF_ERR_LIMIT;
+	}
+	message_queue_push(&shared->messages, created);
+	return MPROF_OK;
+}
+
+void mprof_description_init(mprof_description *description, size_t struct_size)
+{
+	struct_init(description, struct_size);
+}
+
+mprof_frame mprof_frame_make_native(uint64_t address)
+{
+	return address | MPROF_FRAME_NATIVE;
+}
+
+mprof_frame mprof_frame_make_return(uint64_t address)
+{
+	return address | MPROF_FRAME_RETURN;
+}
+
+mprof_frame mprof_frame_make_compiling(mprof_key method)
+{
+	return method | MPROF_FRAME_COMPILING;
+}
+
+/* The reason why nobody takes messages or writes what they state; #MPROF_OK if there is none. It never goes away. */
+static mprof_status refusal_of(const mprof_recorder *recorder)
+{
+	if (atomic_load_explicit(&recorder->shared.closing, memory_order_relaxed) ||
+	    recorder_in_child(&recorder->shared))
+		return MPROF_ERR_STATE;
+	return recorder_failure(&recorder->shared);
+}
+
+static mprof_status send_definition(mprof_recorder *recorder, message_kind kind, mprof_key key,
+				    const mprof_description *description)
+{
+	WITHOUT_CANCELLATION;
+	mprof_description own;
+	uint64_t counter;
+
+	if (recorder == NULL || !key_is_valid(key, recorder->shared.keys_are_ids) || description == NULL ||
+	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (own.source_file == NULL && own.source_file_length > 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
+	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	counter = counter_read(&recorder->shared.counter);
+	/*
+	 * A message would be too late: the function is called for an event that is being written, which may need this
+	 * definition.
+	 */
+	if (recorder_on_own_thread(&recorder->shared) && recorder->drain.keys.is_resolving) {
+		keys_define_while_resolving(&recorder->drain.keys,
+					    kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS, key, &own,
+					    counter);
+		return MPROF_OK;
+	}
+	return message_sending_define(
+		&recorder->shared, kind, key, counter,
+		message_definition(&recorder->shared.messages.allocator, kind, key, &own, counter));
+}
+
+mprof_status mprof_recorder_define_class(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
+{
+	return send_definition(recorder, MESSAGE_DEFINE_CLASS, key, description);
+}
+
+mprof_status mprof_recorder_define_method(mprof_recorder *recorder, mprof_key key, const mprof_description *description)
+{
+	return send_definition(recorder, MESSAGE_DEFINE_METHOD, key, description);
+}
+
+/* Checks the fields of a class: see mprof_recorder_define_fields(). */
+static mprof_status check_fields(const recorder_shared *shared, const mprof_class_field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const mprof_class_field *field = &fields[i];
+
+		if (field->name == NULL ||
+		    (field->class_key != 0 && !key_is_valid(field->class_key, shared->keys_are_ids)))
+			return MPROF_ERR_ARGUMENT;
+		if (i > 0 && !class_fields_ascend(fields[i - 1].offset, fields[0].offset, fields[0].stride,
+						  field->offset, field->stride))
+			return MPROF_ERR_ARGUMENT;
+		if (!recorder_name_is_writable(shared, field->name, strlen(field->name)))
+			return MPROF_ERR_NAME;
+	}
+	return MPROF_OK;
+}
+
+static mprof_status send_fields(mprof_recorder *recorder, mprof_key class_key, const mprof_class_field *fields,
+				size_t count)
+{
+	recorder_shared *shared = &recorder->shared;
+	mprof_status status = check_fields(shared, fields, count);
+
+	if (status != MPROF_OK)
+		return status;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	if (count == 0 || (shared->detail & DETAIL_HEAP_OFFSETS) == 0)
+		return MPROF_OK;
+	return message_sending_send(shared,
+				    message_fields(&shared->messages.allocator, class_key, fields, (uint32_t)count));
+}
+
+mprof_status mprof_recorder_define_fields(mprof_recorder *recorder, mprof_key class_key,
+					  const mprof_class_field *fields, size_t field_size, size_t count)
+{
+	WITHOUT_CANCELLATION;
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL || !key_is_valid(class_key, recorder->shared.keys_are_ids))
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, fields, field_size, count,
+				      SIZE_UP_TO(mprof_class_field, stride), sizeof(mprof_class_field));
+	if (status == MPROF_OK)
+		status = send_fields(recorder, class_key, list.elements, count);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mprof_key key,
+				 const mprof_element *element)
+{
+	WITHOUT_CANCELLATION;
+	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
+	mprof_element own;
+	mprof_assembly_name assembly;
+	message *created;
+	uint32_t type;
+
+	if (recorder == NULL || element == NULL || struct_copy_in(&own, element, sizeof(own)) != MPROF_OK ||
+	    own.name == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (own.assembly != NULL && struct_copy_in(&assembly, own.assembly, sizeof(assembly)) != MPROF_OK)
+		return MPROF_ERR_ARGUMENT;
+	if (own.assembly != NULL)
+		own.assembly = &assembly;
+	type = own.kind & types;
+	if (type == 0 || (type & (type - 1)) != 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	created = message_element(&recorder->shared.messages.allocator, kind, key, &own);
+	/* Only an element that is loaded gives its key a meaning. */
+	return kind == MESSAGE_LOADED ? message_sending_define(&recorder->shared, kind, key, 0, created)
+				      : message_sending_send(&recorder->shared, created);
+}
+
+mprof_status mprof_recorder_record_loaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+{
+	return send_element(recorder, MESSAGE_LOADED, key, element);
+}
+
+mprof_status mprof_recorder_record_unloaded(mprof_recorder *recorder, mprof_key key, const mprof_element *element)
+{
+	return send_element(recorder, MESSAGE_UNLOADED, key, element);
+}
+
+mprof_status mprof_recorder_set_thread_name(mprof_recorder *recorder, uint64_t id, const char *name, size_t name_length)
+{
+	WITHOUT_CANCELLATION;
+	if (recorder == NULL || name == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_send(&recorder->shared,
+				    message_thread_name(&recorder->shared.messages.allocator, id, name, name_length));
+}
+
+mprof_status mprof_recorder_set_property(mprof_recorder *recorder, const char *key, const char *value)
+{
+	WITHOUT_CANCELLATION;
+	if (recorder == NULL || key == NULL || key[0] == '\0' || value == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, key, strlen(key)) ||
+	    !recorder_name_is_writable(&recorder->shared, value, strlen(value)))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_send(&recorder->shared,
+				    message_property(&recorder->shared.messages.allocator, key, value));
+}
+
+mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
+{
+	WITHOUT_CANCELLATION;
+	if (recorder == NULL || text == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, text, text_length))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_offer(&recorder->shared,
+				     message_mark(&recorder->shared.messages.allocator, thread, text, text_length,
+						  counter_read(&recorder->shared.counter)));
+}
+
+static int metric_flags_are_known(uint32_t flags)
+{
+	const uint32_t known = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |
+			       MPROF_METRIC_FLAG_CONSTANT;
+
+	return (flags & ~known) == 0 && (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_UNIT_RATIO;
+}
+
+mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
+					  uint32_t flags, uint32_t *metric)
+{
+	WITHOUT_CANCELLATION;
+	mprof_status status;
+	message *created;
+
+	if (recorder == NULL || section == NULL || name == NULL || metric == NULL || !metric_flags_are_known(flags))
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, section, strlen(section)) ||
+	    !recorder_name_is_writable(&recorder->shared, name, strlen(name)))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	created = message_metric(&recorder->shared.messages.allocator, section, name, flags);
+	/* Before the ID is assigned, which takes a lock that the writer thread needs. */
+	status = message_sending_reserve(&recorder->shared, created);
+	if (status == MPROF_OK)
+		*metric = recorder_define_metric(&recorder->shared, created);
+	return status;
+}
+
+static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_value *values, size_t count)
+{
+	mprof_status status;
+	uint32_t defined;
+
+	/*
+	 * Acquire: pairs with the release after the definition was pushed, so values follow the definitions of these
+	 * metrics.
+	 */
+	defined = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_acquire);
+	for (size_t i = 0; i < count; i++) {
+		if (values[i].metric == 0 || values[i].metric > defined)
+			return MPROF_ERR_ARGUMENT;
+	}
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	if (count == 0)
+		return MPROF_OK;
+	status = message_sending_offer(&recorder->shared,
+				       message_metric_values(&recorder->shared.messages.allocator, values, count));
+	/* The block gets the counter at which it is written, so the writer thread is woken. */
+	sem_post(&recorder->shared.work);
+	return status;
+}
+
+mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof_metric_value *values,
+					   size_t value_size, size_t count)
+{
+	WITHOUT_CANCELLATION;
+	element_list list;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, values, value_size, count,
+				      SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
+	if (status == MPROF_OK)
+		status = record_metrics(recorder, list.elements, count);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
+{
+	WITHOUT_CANCELLATION;
+	mprof_root_area own;
+
+	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
+	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME)
+		return MPROF_ERR_ARGUMENT;
+	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
+		return MPROF_ERR_NAME;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_offer(&recorder->shared,
+				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_REGISTERED, &own,
+						  counter_read(&recorder->shared.counter)));
+}
+
+mprof_status mprof_recorder_unregister_root(mprof_recorder *recorder, uint64_t start)
+{
+	WITHOUT_CANCELLATION;
+	mprof_root_area area = {.struct_size = sizeof(mprof_root_area), .start = start};
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_offer(&recorder->shared,
+				     message_root(&recorder->shared.messages.allocator, MESSAGE_ROOT_UNREGISTERED,
+						  &area, counter_read(&recorder->shared.counter)));
+}

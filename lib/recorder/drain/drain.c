@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes what was recorded to the log, round by round. */
+#include "recorder/drain/drain.h"
+
+#include "base/testpoint.h"
+#include "recorder/drain/drain_buffer.h"
+#include "recorder/drain/messages.h"
+#include "recorder/drain/salvage_commit.h"
+#include "recorder/drain/session.h"
+#include "recorder/drain/stack_order.h"
+#include "recorder/threads/thread_attach.h"
+#include "writer/writer.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Maximum number of samples in one block. */
+#define BLOCK_SAMPLES 256
+
+static int comes_before(const sample_record *a, const sample_record *b)
+{
+	return a->thread != b->thread ? a->thread < b->thread : a->counter <= b->counter;
+}
+
+/* Merges two sorted lists. The merge is stable: of equal samples, those of the first list come first. */
+static sample_record *merge_samples(sample_record *first, sample_record *second)
+{
+	sample_record *merged = NULL;
+	sample_record **end = &merged;
+
+	while (first != NULL && second != NULL) {
+		sample_record **smaller = comes_before(first, second) ? &first : &second;
+
+		*end = *smaller;
+		end = &(*smaller)->next;
+		*smaller = *end;
+	}
+	*end = first != NULL ? first : second;
+	return merged;
+}
+
+/* Removes the first \p count samples from a list and returns them sorted by thread and counter. */
+static sample_record *sort_samples(sample_record **list, size_t count)
+{
+	sample_record *first = *list;
+
+	if (count > 1) {
+		first = sort_samples(list, count / 2);
+		return merge_samples(first, sort_samples(list, count - count / 2));
+	}
+	*list = first->next;
+	first->next = NULL;
+	return first;
+}
+
+/* Interns the call stacks, thread by thread: those of one thread have many frames in common. */
+static void intern_stacks(recorder_drain *drain, sample_record *samples)
+{
+	for (sample_record *sample = samples; sample != NULL; sample = sample->next)
+		sample->stack = stacks_intern(&drain->stacks, &drain->stacks.sample_memory, sample->frames,
+					      sample->count, sample->counter);
+	stacks_write(&drain->stacks);
+}
+
+static void write_samples_of_thread(recorder_drain *drain, uint64_t thread, mprof_event *events, size_t count)
+{
+	recorder_output *output = drain->output;
+
+	output_convert_counters(output, events, count);
+	if (output_is_writing(output))
+		output_note_status(
+			output, mprof_writer_write_samples(output->writer, thread, events[0].counter, events, count));
+	if (output_is_writing(output)) {
+		drain->samples_written += count;
+		output_note_events(output, count);
+	} else {
+		output_count_lost(output, output_loss_cause(output), count);
+	}
+}
+
+static mprof_loss_cause reason_for_no_stack(const recorder_output *output)
+{
+	return output_is_writing(output) ? MPROF_LOSS_NO_MEMORY : output_loss_cause(output);
+}
+
+/*
+ * Writes the samples of one thread, and returns the first of the next thread. Samples without a stack ID are counted as
+ * lost.
+ */
+static const sample_record *write_thread(recorder_drain *drain, const sample_record *sample)
+{
+	mprof_event events[BLOCK_SAMPLES];
+	uint64_t thread = sample->thread;
+	uint64_t lost = 0;
+	size_t count = 0;
+
+	for (; sample != NULL && sample->thread == thread; sample = sample->next) {
+		if (sample->stack == 0) {
+			lost++;
+			continue;
+		}
+		if (count == BLOCK_SAMPLES) {
+			write_samples_of_thread(drain, thread, events, count);
+			count = 0;
+		}
+		if (sample->counter > drain->latest_counter)
+			drain->latest_counter = sample->counter;
+		events[count++] = (mprof_event){
+			.kind = MPROF_EVENT_SAMPLE,
+			.counter = sample->counter,
+			.value = sample->stack,
+		};
+	}
+	if (count > 0)
+		write_samples_of_thread(drain, thread, events, count);
+	if (lost > 0)
+		output_count_lost(drain->output, reason_for_no_stack(drain->output), lost);
+	return sample;
+}
+
+/* Writes the samples that were recorded so far. Do not call it inside a block. */
+static void samples_drain(recorder_drain *drain)
+{
+	sample_record *taken = sample_store_take(&drain->shared->samples);
+	sample_record *sorted;
+	size_t count = 0;
+
+	if (taken == NULL)
+		return;
+	for (sample_record *sample = taken; sample != NULL; sample = sample->next) {
+		sample->batch = (uint32_t)drain->progress.samples_done + 1;
+		count++;
+	}
+	/* After the samples were taken: the definitions of their keys were pushed before them. */
+	messages_process(drain);
+	sorted = sort_samples(&taken, count);
+	intern_stacks(drain, sorted);
+	for (const sample_record *sample = sorted; sample != NULL;)
+		sample = write_thread(drain, sample);
+	drain->progress.samples_done++;
+	salvage_commit(drain);
+	sample_store_release(&drain->shared->samples, sorted);
+}
+
+/* Whether the handle of a detached thread is still needed for its last times. Writer thread. */
+static inline int thread_times_are_due(const mprof_thread *thread)
+{
+	return thread->times.is_counted && !thread->drain.times_are_final;
+}
+
+#define BATCH_THREADS 64
+
+typedef struct value_batch {
+	mprof_metric_value values[BATCH_THREADS * THREAD_METRIC_COUNT];
+	size_t count;
+} value_batch;
+
+/* Defines the metrics of a thread that the system counts, once. Returns 0 if there is no memory. */
+static int define_metrics(recorder_drain *drain, mprof_thread *thread)
+{
+	message *created;
+
+	for (size_t i = 0; i < THREAD_METRIC_COUNT; i++) {
+		if (thread->drain.metrics[i] != 0 || !(thread->times.begin.available >> i & 1))
+			continue;
+		created = message_metric(&drain->shared->messages.allocator, THREAD_METRIC_SECTION,
+					 thread_metrics[i].name, thread_metrics[i].flags);
+		if (created == NULL)
+			return 0;
+		created->thread = thread->id;
+		thread->drain.metrics[i] = recorder_define_metric(drain->shared, created);
+	}
+	return 1;
+}
+
+static void add_values(value_batch *batch, const mprof_thread *thread, const thread_clock *now)
+{
+	const thread_clock *begin = &thread->times.begin;
+
+	for (size_t i = 0; i < THREAD_METRIC_COUNT; i++) {
+		if ((begin->available & now->available) >> i & 1 && now->values[i] >= begin->values[i])
+			batch->values[batch->count++] = (mprof_metric_value){
+				.metric = thread->drain.metrics[i], .value = now->values[i] - begin->values[i]};
+	}
+}
+
+/* Reads the times of a thread. Returns 0 if none are written for it in this round. */
+static int read_times(mprof_thread *thread, int is_last, thread_clock *now)
+{
+	if (!thread_times_are_due(thread))
+		return 0;
+	/* Acquire: pairs with the release in mprof_thread_detach(), so the last times are valid. */
+	if (atomic_load_explicit(&thread->detached, memory_order_acquire)) {
+		*now = thread->times.end;
+		thread->drain.times_are_final = 1;
+		return 1;
+	}
+	if (!thread_clock_read(thread->times.system_id, now))
+		return 0;
+	/*
+	 * A thread that is being detached may have read its last times already. They are written in the next round, and
+	 * values must not decrease. Pairs with the store in attached_times_end().
+	 */
+	return is_last || !atomic_load_explicit(&thread->times.is_ending, memory_order_seq_cst);
+}
+
+static void write_batch(recorder_drain *drain, value_batch *batch)
+{
+	if (batch->count == 0)
+		return;
+	/* The definitions of the metrics were pushed before. */
+	messages_process(drain);
+	metrics_write_values(&drain->metrics, batch->values, batch->count);
+	batch->count = 0;
+}
+
+/*
+ * Writes the times of all threads, for detached ones the last time. Writer thread, before handles are freed.
+ * is_last: no round follows.
+ */
+static void thread_times_write(recorder_drain *drain, int is_last)
+{
+	value_batch batch = {.count = 0};
+	thread_clock now;
+
+	if (!drain->shared->records_thread_times)
+		return;
+	for (mprof_thread *thread = recorder_threads(drain->shared); thread != NULL; thread = thread->next) {
+		if (!read_times(thread, is_last, &now) || !define_metrics(drain, thread))
+			continue;
+		add_values(&batch, thread, &now);
+		if (batch.count + THREAD_METRIC_COUNT > sizeof(batch.values) / sizeof(batch.values[0]))
+			write_batch(drain, &batch);
+	}
+	write_batch(drain, &batch);
+}
+
+/* Drains the full buffers thread by thread (list: round.full_first); threads are in the order of their first one. */
+static void drain_in_turn(recorder_drain *drain, mprof_thread *thread)
+{
+	while (thread != NULL) {
+		while (thread->drain.round.full_first != NULL)
+			drain_full_buffer(drain, &drain->block, thread->drain.round.full_first);
+		drain_end_block(drain, &drain->block);
+		thread = thread->drain.round.next_full;
+	}
+}
+
+/*
+ * Drains the full buffers. Returns 0 if threads must be drained by stack_order_drain() instead; the buffers taken are
+ * kept for it.
+ */
+static int drain_full(recorder_drain *drain)
+{
+	mprof_thread *threads = stack_order_add(buffer_pool_take_full(&drain->shared->pool));
+
+	/* Checked after the buffers were taken, since they may contain switches. */
+	if (stack_order_is_needed(drain->shared))
+		return 0;
+	/* After the buffers were taken: the definitions of their keys were pushed before them. */
+	messages_process(drain);
+	if (writer_has_columns(drain->output->writer) && drain_threads_help(&drain->threads, threads))
+		drain_threads_run(drain, threads);
+	else
+		drain_in_turn(drain, threads);
+	return 1;
+}
+
+/* Notes how much a thread has published in its current buffer. Returns 0 if another buffer must be drained first. */
+static int look_at_current(mprof_thread *thread)
+{
+	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_acquire);
+	uint64_t expected = (uint64_t)thread->serial << 32 | thread->drain.next_sequence;
+
+	thread->drain.round.current = NULL;
+	TESTPOINT("drain: current buffer read");
+	/*
+	 * Another ticket: a full buffer of the thread was not taken yet and must be drained first, or the thread is
+	 * about to move on from a buffer that was drained and given back.
+	 */
+	if (atomic_load_explicit(&buffer->ticket, memory_order_acquire) != expected)
+		return 0;
+	thread->drain.round.current = buffer;
+	thread->drain.round.available.slots = atomic_load_explicit(&buffer->published, memory_order_acquire);
+	return 1;
+}
+
+/*
+ * Drains the earlier handles whose IDs are in use again. Everything recorded under such an ID was handed over before
+ * the new handle was attached, and is drained here, before the new handle's events. Returns 0 as drain_full() does.
+ */
+static int drain_predecessors(recorder_drain *drain, mprof_thread *threads)
+{
+	int any = 0;
+
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
+		any |= thread->drain.follows_another;
+	if (!any)
+		return 1;
+	if (!drain_full(drain))
+		return 0;
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
+		thread->drain.follows_another = 0;
+	return 1;
+}
+
+/*
+ * Writes everything that was published before the call. A thread that changes buffers after the full buffers were first
+ * taken hands its buffer over before it goes on, so taking them again finds everything that it had published before the
+ * call; its new buffer contains only later events.
+ */
+static void drain_all_current(recorder_drain *drain)
+{
+	int moved_on = 0;
+	mprof_thread *threads;
+
+	TESTPOINT("drain: full buffers taken");
+	threads = recorder_threads(drain->shared);
+	if (!drain_predecessors(drain, threads))
+		return;
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next)
+		moved_on |= !look_at_current(thread);
+	/* Checked last: any of the buffers taken may contain switches. */
+	if (stack_order_is_needed(drain->shared))
+		return;
+	/*
+	 * After the buffers were taken: the definitions of the keys in the slots were pushed before the slots were
+	 * published.
+	 */
+	messages_process(drain);
+	for (mprof_thread *thread = threads; thread != NULL; thread = thread->next) {
+		if (thread->drain.round.current != NULL)
+			drain_buffer(drain, thread, thread->drain.round.current, thread->drain.round.available.slots);
+	}
+	if (moved_on)
+		(void)drain_full(drain);
+}
+
+static void drain_recorded(recorder_drain *drain, int partial)
+{
+	/* Finding dead objects requires all allocations before them. */
+	if (!stack_order_is_needed(drain->shared) && drain_full(drain) && (partial || drain->heap.deaths.is_tracking))
+		drain_all_current(drain);
+	/* Ordering may also have become necessary meanwhile; drain_full() and drain_all_current() then stopped. */
+	if (stack_order_is_needed(drain->shared))
+		stack_order_drain(drain);
+}
+
+/* Losses that could not be reported for a thread are reported for thread 0. */
+static void report_as_thread_0(recorder_output *output, mprof_thread *thread)
+{
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
+		output->lost_unreported[cause] += thread->drain.lost_unreported[cause];
+	memset(thread->drain.lost_unreported, 0, sizeof(thread->drain.lost_unreported));
+}
+
+static void report_thread_losses(recorder_drain *drain, mprof_thread *thread, int is_last)
+{
+	recorder_output *output = drain->output;
+	uint64_t any = 0;
+
+	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++) {
+		uint64_t lost = atomic_load_explicit(&thread->lost[cause], memory_order_relaxed);
+
+		any |= lost - thread->drain.lost_seen[cause];
+		thread_count_lost(thread, output, (mprof_loss_cause)cause, lost - thread->drain.lost_seen[cause]);
+		any |= thread->drain.lost_unreported[cause];
+		thread->drain.lost_seen[cause] = lost;
+	}
+	output_write_losses(output, thread->id, thread->drain.lost_unreported, is_last);
+	if (any != 0 && thread->salvaged != NULL)
+		salvage_commit_losses(drain, thread);
+}
+
+/* Removes the threads that are detached and drained from the list. Returns them, linked by next. */
+static mprof_thread *unlink_threads(recorder_shared *shared)
+{
+	mprof_thread **link;
+	mprof_thread *reaped = NULL;
+
+	pthread_mutex_lock(&shared->threads_lock);
+	link = &shared->threads;
+	while (*link != NULL) {
+		mprof_thread *thread = *link;
+
+		/*
+		 * sequence may be read once detached is set: the owner is gone. Until the two are equal, a buffer that
+		 * was handed over is not drained, and its owner field points to this thread.
+		 */
+		if (atomic_load_explicit(&thread->detached, memory_order_acquire) &&
+		    thread->drain.next_sequence == thread->sequence && !thread_times_are_due(thread)) {
+			*link = thread->next;
+			thread_remove_by_id(thread);
+			thread->next = reaped;
+			reaped = thread;
+		} else {
+			link = &thread->next;
+		}
+	}
+	pthread_mutex_unlock(&shared->threads_lock);
+	return reaped;
+}
+
+static void reap_threads(recorder_drain *drain, int is_last)
+{
+	mprof_thread *reaped;
+
+	TESTPOINT("drain: about to free handles");
+	reaped = unlink_threads(drain->shared);
+	while (reaped != NULL) {
+		mprof_thread *next = reaped->next;
+
+		report_thread_losses(drain, reaped, is_last);
+		report_as_thread_0(drain->output, reaped);
+		thread_release(reaped);
+		reaped = next;
+	}
+}
+
+/* Reports the losses of the round. Losses after the size limit are reported when it is reached and again on close. */
+static void report_losses(recorder_drain *drain, int is_last)
+{
+	recorder_shared *shared = drain->shared;
+	recorder_output *output = drain->output;
+	int reached = output->limit_reached;
+
+	for (mprof_thread *thread = recorder_threads(shared); thread != NULL; thread = thread->next) {
+		report_thread_losses(drain, thread, is_last);
+		if (is_last)
+			report_as_thread_0(output, thread);
+	}
+	reap_threads(drain, is_last);
+	output_count_lost(output, MPROF_LOSS_NO_SAMPLE_ROOM, sample_store_take_losses(&shared->samples));
+	output_count_lost(output, MPROF_LOSS_NO_BUFFER, message_queue_take_refused(&shared->messages));
+	if (is_last)
+		writer_release_reserve(output->writer);
+	output_write_losses(output, 0, output->lost_unreported, is_last);
+	output->limit_reported = reached;
+}
+
+/* Number of native memory events after which all threads are drained, so that readers hold back few. */
+#define WATERMARK_EVENTS (UINT64_C(128) * 1024)
+
+/*
+ * A thread that is stopped between reading the counter and publishing the event is assumed to continue within this
+ * time.
+ */
+#define WATERMARK_NANOSECONDS UINT64_C(100000000)
+
+static uint64_t monotonic_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int watermark_is_due(const recorder_drain *drain)
+{
+	return monotonic_time() - drain->whole_round_time >= WATERMARK_NANOSECONDS;
+}
+
+int drain_needs_watermark(const recorder_drain *drain)
+{
+	return drain->memory_events >= WATERMARK_EVENTS && watermark_is_due(drain);
+}
+
+/*
+ * Called after a round that drained all threads and began at \p counter. Everything published before it began is in the
+ * log. A thread publishes an event right after it has read the counter, so all events with counters from before the
+ * remembered round were published by then.
+ */
+static void write_watermark(recorder_drain *drain, uint64_t round)
+{
+	if (drain->whole_round != 0) {
+		if (!watermark_is_due(drain) || !output_is_writing(drain->output))
+			return;
+		output_note_status(drain->output,
+				   mprof_writer_write_watermark(drain->output->writer,
+								output_counter(drain->output, drain->whole_round)));
+		drain->memory_events = 0;
+	}
+	drain->whole_round = round;
+	drain->whole_round_time = monotonic_time();
+}
+
+/* Returns 0 if a part of a snapshot is left. */
+static int drain_heap(recorder_drain *drain, int all, int is_last)
+{
+	/* Commits often, because the chunks that were read are given back only after a commit. */
+	if (all && drain->shared->heap.chunks.area != NULL) {
+		while (!heap_drain_advance(&drain->heap)) {
+			salvage_commit(drain);
+			heap_drain_give_back(&drain->heap);
+		}
+	}
+	return heap_drain_run(&drain->heap, all, is_last);
+}
+
+void drain_round(recorder_drain *drain, int partial, int is_last)
+{
+	const uint64_t round = drain->memory_events > 0 ? counter_read(&drain->shared->counter) : 0;
+
+	heap_drain_begin(&drain->heap);
+	if (partial)
+		native_code_follow_modules(&drain->stacks.code);
+	drain_recorded(drain, partial);
+	if (partial)
+		write_watermark(drain, round);
+	/* A few samples would make a small block, so unless a drain was requested they wait for more. */
+	if (partial || sample_store_is_filling(&drain->shared->samples))
+		samples_drain(drain);
+	if (drain_heap(drain, partial, is_last))
+		root_table_forget(&drain->roots, drain->heap.until_counter);
+	/* Rounds for full buffers alone take no time that grows with the number of threads. */
+	if (partial) {
+		thread_times_write(drain, is_last);
+		report_losses(drain, is_last);
+		session_state_rate(drain, is_last);
+		if (drain->output->status == MPROF_OK)
+			output_note_status(drain->output, mprof_writer_flush(drain->output->writer));
+	}
+	salvage_commit(drain);
+	heap_drain_give_back(&drain->heap);
+	/* No further buffer may follow that would wake them. */
+	recorder_wake_waiting(drain->shared);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file recorder/queues/heap_recording.h
+ * \brief The recording side of heap snapshots: what the collector reports while the world is stopped.
+ *
+ * The client guarantees that the recording side (heap.c) is one thread at a time, though not always the same. Each of
+ * its calls begins with an acquire load of heap_recording::state and ends with a release store to it, so a call sees
+ * all stores of the calls before it, even if the client's own means of exclusion, such as a stopped world, is not
+ * synchronisation in the C memory model. It shares only the chunks (see heap_chunks.h) and atomic counts with the
+ * writer thread (heap_drain.c); neither ever waits for the other.
+ */
+#ifndef RECORDER_QUEUES_HEAP_RECORDING_H
+#define RECORDER_QUEUES_HEAP_RECORDING_H
+
+#include <mprof/recorder.h>
+
+#include "base/hash_map.h"
+#include "recorder/queues/heap_chunks.h"
+
+#include <string.h>
+
+/*
+ * The first word of a record contains its kind in the low four bits. A 64-bit number takes two words. Most objects have
+ * a narrow form: their class is an index into a table that both sides keep identical, and each address is one word, the
+ * difference in units of 8 bytes: between the object and the one before it, or between a reference and its object.
+ * Anything that does not fit has a wide form. The offsets of references are a bit map of 8-byte slots: of the object,
+ * or from the first offset of a record on. This halves the bytes written while the world is stopped, which dominates
+ * the pause.
+ */
+
+typedef enum heap_word_kind {
+	HEAP_WORD_BEGIN = 1,  /**< Use in the bits from 4 | collection | counter. */
+	HEAP_WORD_END = 2,    /**< 1 in the bits from 4 if objects are missing. */
+	HEAP_WORD_CLASS = 3,  /**< Table index in the bits from 4 | key, which has this index from now on. */
+	HEAP_WORD_OBJECT = 4, /**< Narrow: class, count and size as below | address | references. */
+	HEAP_WORD_OBJECT_WIDE =
+		5, /**< Class index in the bits from 4 | address | size. References are records of their own. */
+	HEAP_WORD_REFERENCES = 6,      /**< Narrow: count in the bits from 4 | references. */
+	HEAP_WORD_REFERENCES_WIDE = 7, /**< Count in the bits from 4 | references. */
+	HEAP_WORD_ROOT = 8,            /**< Kind of root in the bits from 4 | slot | object. */
+	HEAP_WORD_FREED = 9,           /**< Address | class | size | counter. */
+	HEAP_WORD_MOVED = 10,          /**< From | to | counter. */
+	HEAP_WORD_LOSS = 11,           /**< Moves are missing from here on. */
+	HEAP_WORD_RESUMED = 12,        /**< Counter: nothing is missing from here on. */
+	HEAP_WORD_OBJECT_AT = 13,      /**< Narrow: as HEAP_WORD_OBJECT | address | slots | references. */
+	HEAP_WORD_REFERENCES_AT = 14,  /**< Narrow: count in the bits from 4 | offset / 8 | slots | references. */
+	HEAP_WORD_REFERENCES_FAR = 15  /**< Count in the bits from 4 | pairs of an offset and a reference. */
+} heap_word_kind;
+
+#define HEAP_WORD_KIND_BITS 4
+#define HEAP_WORD_KIND_MASK 15U
+
+/** The first word of a narrow object: kind, table index of the class, number of references, size in bytes. */
+#define HEAP_CLASS_BITS 11
+#define HEAP_CLASS_SHIFT HEAP_WORD_KIND_BITS
+#define HEAP_COUNT_BITS 4
+#define HEAP_COUNT_SHIFT (HEAP_CLASS_SHIFT + HEAP_CLASS_BITS)
+#define HEAP_SIZE_SHIFT (HEAP_COUNT_SHIFT + HEAP_COUNT_BITS)
+#define HEAP_SIZE_BITS (32 - HEAP_SIZE_SHIFT)
+
+/** Size of the table of classes. */
+#define HEAP_CLASSES (1U << HEAP_CLASS_BITS)
+/** Maximum number of references in a narrow object, ... */
+#define HEAP_OBJECT_REFERENCES ((1U << HEAP_COUNT_BITS) - 1)
+/** ... and in a record of references. */
+#define HEAP_MORE_REFERENCES 4096U
+
+/** Maximum number of references in a record of references with offsets: one for each bit of a word. */
+#define HEAP_REFERENCES_AT 32U
+
+/** Words that records take, without references. */
+#define HEAP_BEGIN_WORDS 4
+#define HEAP_END_WORDS 1
+#define HEAP_CLASS_WORDS 3
+#define HEAP_OBJECT_WORDS 2
+#define HEAP_OBJECT_WIDE_WORDS 5
+#define HEAP_REFERENCES_WORDS 1
+#define HEAP_ROOT_WORDS 5
+#define HEAP_FREED_WORDS 9
+#define HEAP_MOVED_WORDS 7
+#define HEAP_LOSS_WORDS 1
+#define HEAP_RESUMED_WORDS 3
+#define HEAP_OBJECT_AT_WORDS 3
+#define HEAP_REFERENCES_AT_WORDS 3
+#define HEAP_REFERENCES_FAR_WORDS 1
+/** Words of an offset and a reference. */
+#define HEAP_PAIR_WORDS 4
+
+/** Length of a record in words, from its first word; 1 if its kind is unknown. */
+static inline uint32_t heap_word_length(const uint32_t *words)
+{
+	uint32_t rest = words[0] >> HEAP_WORD_KIND_BITS;
+
+	switch ((heap_word_kind)(words[0] & HEAP_WORD_KIND_MASK)) {
+	case HEAP_WORD_BEGIN:
+		return HEAP_BEGIN_WORDS;
+	case HEAP_WORD_CLASS:
+		return HEAP_CLASS_WORDS;
+	case HEAP_WORD_OBJECT:
+		return HEAP_OBJECT_WORDS + (words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES);
+	case HEAP_WORD_OBJECT_WIDE:
+		return HEAP_OBJECT_WIDE_WORDS;
+	case HEAP_WORD_REFERENCES:
+		return HEAP_REFERENCES_WORDS + rest;
+	case HEAP_WORD_REFERENCES_WIDE:
+		return HEAP_REFERENCES_WORDS + 2 * rest;
+	case HEAP_WORD_ROOT:
+		return HEAP_ROOT_WORDS;
+	case HEAP_WORD_FREED:
+		return HEAP_FREED_WORDS;
+	case HEAP_WORD_MOVED:
+		return HEAP_MOVED_WORDS;
+	case HEAP_WORD_RESUMED:
+		return HEAP_RESUMED_WORDS;
+	case HEAP_WORD_OBJECT_AT:
+		return HEAP_OBJECT_AT_WORDS + (words[0] >> HEAP_COUNT_SHIFT & HEAP_OBJECT_REFERENCES);
+	case HEAP_WORD_REFERENCES_AT:
+		return HEAP_REFERENCES_AT_WORDS + rest;
+	case HEAP_WORD_REFERENCES_FAR:
+		return HEAP_REFERENCES_FAR_WORDS + HEAP_PAIR_WORDS * rest;
+	case HEAP_WORD_END:
+	case HEAP_WORD_LOSS:
+		break;
+	}
+	return 1;
+}
+
+static inline void heap_word_put_64(uint32_t *words, uint64_t number)
+{
+	memcpy(words, &number, sizeof(number));
+}
+
+static inline uint64_t heap_word_get_64(const uint32_t *words)
+{
+	uint64_t number;
+
+	memcpy(&number, words, sizeof(number));
+	return number;
+}
+
+/** A difference of addresses as one word. Bits of it that the word cannot hold are set in \p lost. */
+static inline uint32_t heap_word_narrow(uint64_t difference, uint64_t *lost)
+{
+	uint32_t units = (uint32_t)(difference >> 3);
+
+	*lost |= (uint64_t)(int64_t)(int32_t)units << 3 ^ difference;
+	return units;
+}
+
+static inline uint64_t heap_word_widen(uint32_t units)
+{
+	return (uint64_t)(int64_t)(int32_t)units << 3;
+}
+
+/**
+ * Adds the slot of an offset to a bit map, in which all bits are of lower offsets. Returns 0 and changes nothing if
+ * that does not hold, or the map has no such bit.
+ */
+static inline int heap_word_add_slot(uint32_t *slots, uint64_t offset)
+{
+	if (offset % 8 != 0 || offset >= UINT64_C(8) * 32 || *slots >> (offset >> 3) != 0)
+		return 0;
+	*slots |= UINT32_C(1) << (offset >> 3);
+	return 1;
+}
+
+/** Removes the lowest slot of a bit map, which has one, and returns its offset. */
+static inline uint64_t heap_word_take_slot(uint32_t *slots)
+{
+	uint64_t offset = (uint64_t)__builtin_ctz(*slots) * 8;
+
+	*slots &= *slots - 1;
+	return offset;
+}
+
+/** The table index of a class. A class replaces another one with the same index. */
+static inline uint32_t heap_word_class_place(mprof_key key)
+{
+	return (uint32_t)(hash_address(key) >> (64 - HEAP_CLASS_BITS));
+}
+
+/** The state of the recording side. */
+typedef enum heap_state {
+	HEAP_BETWEEN_SNAPSHOTS = 0,
+	HEAP_IN_SNAPSHOT = 1,
+	HEAP_IN_FULL_SNAPSHOT = 2 /**< There was no room for an object, so all later ones are dropped, too. */
+} heap_state;
+
+typedef struct heap_recording {
+	heap_chunks chunks;
+	/** Records that were dropped for lack of room. Only the recording side adds. Relaxed: the writer thread reads
+	 * a statistic that orders nothing. */
+	_Atomic uint64_t lost;
+
+	char padding[CACHE_LINE]; /**< Aligned: fields that change with each object are on cache lines of their own. */
+	/* Owner: the recording side. */
+	_Atomic uint32_t state;             /**< A #heap_state; orders the calls, see above. */
+	int is_losing_moves;                /**< #HEAP_WORD_LOSS was recorded, and #HEAP_WORD_RESUMED not since. */
+	heap_chunk *current;                /**< The last chunk of the list, which is being filled. */
+	uint64_t last_object;               /**< Address of the last object; the next one is relative to it. */
+	uint64_t snapshot_counter;          /**< Counter when the snapshot began. */
+	mprof_key class_keys[HEAP_CLASSES]; /**< The table of classes, as described above. */
+	char padding_after[CACHE_LINE];
+} heap_recording;
+
+/** Allocates the first chunk. \p area: for chunks that are to be salvaged, or NULL. Returns 0 if there is no memory. */
+int heap_recording_init(heap_recording *heap, uint64_t max_bytes, salvage_area *area);
+
+/** Unmaps the free chunks and those from \p first on, also after a failed heap_recording_init(). */
+void heap_recording_destroy(heap_recording *heap, heap_chunk *first);
+
+#endif

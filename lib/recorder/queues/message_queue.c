@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates messages to the writer thread, and queues them without locks. */
+#include "recorder/queues/message_queue.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+/* A message outside of the area is lost if the process dies, but without any memory it would be lost now. */
+static void *allocate_piece(void *user, size_t size)
+{
+	message_queue *queue = user;
+	void *memory = salvage_area_allocate(queue->area, SALVAGE_MESSAGE, size);
+
+	return memory != NULL ? memory : allocator_allocate(&queue->fallback, size);
+}
+
+/* Messages never grow. */
+static void *refuse_reallocation(void *user, void *memory, size_t old_size, size_t new_size)
+{
+	(void)user;
+	(void)memory;
+	(void)old_size;
+	(void)new_size;
+	return NULL;
+}
+
+static void release_piece(void *user, void *memory, size_t size)
+{
+	message_queue *queue = user;
+
+	if (salvage_area_contains(queue->area, memory))
+		salvage_area_recycle(queue->area, memory);
+	else
+		allocator_release(&queue->fallback, memory, size);
+}
+
+void message_queue_init(message_queue *queue, const mprof_allocator *allocator, size_t most_bytes, salvage_area *area,
+			_Atomic uint64_t *sequence)
+{
+	queue->allocator = *allocator;
+	queue->most_bytes = most_bytes;
+	queue->sequence = sequence;
+	queue->area = area;
+	queue->fallback = *allocator;
+	if (area != NULL)
+		queue->allocator = (mprof_allocator){sizeof(mprof_allocator), allocate_piece, refuse_reallocation,
+						     release_piece, queue};
+}
+
+static message *message_create(const mprof_allocator *allocator, message_kind kind, size_t text_size)
+{
+	size_t size;
+	message *created;
+
+	if (!checked_add(sizeof(*created), text_size, &size))
+		return NULL;
+	created = allocator_allocate(allocator, size);
+	if (created == NULL)
+		return NULL;
+	memset(created, 0, sizeof(*created));
+	created->size = size;
+	created->kind = kind;
+	return created;
+}
+
+/* Copies a text and a NUL to *end, and advances *end past them. */
+static const char *message_copy_text(char **end, const char *text, size_t length)
+{
+	char *copy = *end;
+
+	if (length > 0)
+		memcpy(copy, text, length);
+	copy[length] = '\0';
+	*end = copy + length + 1;
+	return copy;
+}
+
+message *message_definition(const mprof_allocator *allocator, message_kind kind, mprof_key key,
+			    const mprof_description *description, uint64_t counter)
+{
+	size_t file_length = kind == MESSAGE_DEFINE_METHOD ? description->source_file_length : 0;
+	message *created = message_create(allocator, kind, description->name_length + file_length + 2);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->key = key;
+	created->owner = kind == MESSAGE_DEFINE_METHOD ? description->class_key : description->assembly_key;
+	created->flags = description->flags;
+	created->object_size = kind == MESSAGE_DEFINE_CLASS ? description->object_size : 0;
+	created->counter = counter;
+	created->name = message_copy_text(&end, description->name, description->name_length);
+	created->name_length = description->name_length;
+	if (file_length > 0) {
+		created->source_file = message_copy_text(&end, description->source_file, file_length);
+		created->source_file_length = file_length;
+		created->source_line = description->source_line;
+	}
+	return created;
+}
+
+message *message_element(const mprof_allocator *allocator, message_kind kind, mprof_key key,
+			 const mprof_element *element)
+{
+	const mprof_assembly_name *given = element->assembly;
+	size_t text_size = element->name_length + 1;
+	message *created;
+	mprof_element *own;
+	char *end;
+
+	if (given != NULL)
+		text_size += strlen(given->base_name) + strlen(given->culture) + strlen(given->public_key_token) + 3;
+	created = message_create(allocator, kind, text_size);
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->key = key;
+	own = &created->more.loaded.element;
+	*own = *element;
+	own->name = message_copy_text(&end, element->name, element->name_length);
+	if (given != NULL) {
+		mprof_assembly_name *assembly = &created->more.loaded.assembly;
+
+		*assembly = *given;
+		assembly->base_name = message_copy_text(&end, given->base_name, strlen(given->base_name));
+		assembly->culture = message_copy_text(&end, given->culture, strlen(given->culture));
+		assembly->public_key_token =
+			message_copy_text(&end, given->public_key_token, strlen(given->public_key_token));
+		own->assembly = assembly;
+	}
+	return created;
+}
+
+static message *message_text(const mprof_allocator *allocator, message_kind kind, uint64_t thread, const char *text,
+			     size_t text_length)
+{
+	message *created = message_create(allocator, kind, text_length + 1);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->thread = thread;
+	created->name = message_copy_text(&end, text, text_length);
+	created->name_length = text_length;
+	return created;
+}
+
+message *message_thread_name(const mprof_allocator *allocator, uint64_t thread, const char *name, size_t name_length)
+{
+	return message_text(allocator, MESSAGE_THREAD_NAME, thread, name, name_length);
+}
+
+message *message_mark(const mprof_allocator *allocator, uint64_t thread, const char *text, size_t text_length,
+		      uint64_t counter)
+{
+	message *created = message_text(allocator, MESSAGE_MARK, thread, text, text_length);
+
+	if (created != NULL)
+		created->counter = counter;
+	return created;
+}
+
+/* A message with two texts. */
+static message *message_pair(const mprof_allocator *allocator, message_kind kind, const char *section, const char *name)
+{
+	size_t section_length = strlen(section);
+	size_t name_length = strlen(name);
+	message *created = message_create(allocator, kind, section_length + name_length + 2);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->section = message_copy_text(&end, section, section_length);
+	created->name = message_copy_text(&end, name, name_length);
+	created->name_length = name_length;
+	return created;
+}
+
+message *message_metric(const mprof_allocator *allocator, const char *section, const char *name, uint32_t flags)
+{
+	message *created = message_pair(allocator, MESSAGE_DEFINE_METRIC, section, name);
+
+	if (created != NULL)
+		created->flags = flags;
+	return created;
+}
+
+message *message_property(const mprof_allocator *allocator, const char *key, const char *value)
+{
+	return message_pair(allocator, MESSAGE_PROPERTY, key, value);
+}
+
+message *message_metric_values(const mprof_allocator *allocator, const mprof_metric_value *values, size_t count)
+{
+	size_t size;
+	message *created;
+
+	if (!checked_multiply(count, sizeof(*values), &size))
+		return NULL;
+	created = message_create(allocator, MESSAGE_METRIC_VALUES, size);
+	if (created == NULL)
+		return NULL;
+	memcpy(created->text, values, size);
+	created->more.metrics.values = (const mprof_metric_value *)(const void *)created->text;
+	created->more.metrics.count = count;
+	return created;
+}
+
+message *message_root(const mprof_allocator *allocator, message_kind kind, const mprof_root_area *area,
+		      uint64_t counter)
+{
+	const char *name = area->name != NULL ? area->name : "";
+	size_t name_length = strlen(name);
+	message *created = message_create(allocator, kind, name_length + 1);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->counter = counter;
+	created->more.root = *area;
+	created->more.root.name = message_copy_text(&end, name, name_length);
+	return created;
+}
+
+message *message_fields(const mprof_allocator *allocator, mprof_key class_key, const mprof_class_field *fields,
+			uint32_t count)
+{
+	size_t size = class_fields_size(fields, count);
+	message *created = size == 0 ? NULL : message_create(allocator, MESSAGE_DEFINE_FIELDS, size);
+	stored_field *list;
+
+	if (created == NULL)
+		return NULL;
+	list = (stored_field *)(void *)created->text;
+	class_fields_store(list, fields, count);
+	created->key = class_key;
+	created->more.fields.list = list;
+	created->more.fields.bytes = size;
+	created->more.fields.count = count;
+	return created;
+}
+
+void message_release(const mprof_allocator *allocator, message *released)
+{
+	allocator_release(allocator, released, released->size);
+}
+
+void message_queue_push(message_queue *queue, message *pushed)
+{
+	message *newest = atomic_load_explicit(&queue->newest, memory_order_relaxed);
+
+	if (queue->area != NULL && salvage_area_contains(queue->area, pushed)) {
+		pushed->sequence = atomic_fetch_add_explicit(queue->sequence, 1, memory_order_relaxed) + 1;
+		pushed->address = (uint64_t)(uintptr_t)pushed;
+		salvage_piece_publish(pushed);
+	}
+	do {
+		pushed->next = newest;
+	} while (!atomic_compare_exchange_weak_explicit(&queue->newest, &newest, pushed, memory_order_release,
+							memory_order_relaxed));
+}
+
+int message_is_optional(const message *asked)
+{
+	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_METRIC_VALUES ||
+	       asked->kind == MESSAGE_ROOT_REGISTERED || asked->kind == MESSAGE_ROOT_UNREGISTERED;
+}
+
+int message_queue_reserve(message_queue *queue, message *reserved, size_t most_bytes, int *is_filling)
+{
+	_Atomic size_t *waiting = &queue->waiting_bytes[message_is_optional(reserved)];
+	size_t before = atomic_load(waiting);
+	size_t size = reserved->size;
+
+	do {
+		if (before > 0 && (before > most_bytes || size > most_bytes - before))
+			return 0;
+	} while (!atomic_compare_exchange_weak(waiting, &before, before + size));
+	*is_filling = before <= most_bytes / 2 && before + size > most_bytes / 2;
+	reserved->reserved = size;
+	return 1;
+}
+
+void message_queue_count_refused(message_queue *queue)
+{
+	atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed);
+}
+
+uint64_t message_queue_take_refused(message_queue *queue)
+{
+	return atomic_exchange_explicit(&queue->refused, 0, memory_order_relaxed);
+}
+
+void message_queue_note_lost(message_queue *queue, message_kind kind, mprof_key key, uint64_t counter)
+{
+	uint32_t index = atomic_load_explicit(&queue->lost_count, memory_order_relaxed);
+
+	do {
+		if (index == MESSAGE_QUEUE_MAX_LOST) {
+			/* Release: pairs with the acquire in message_queue_take_lost_more(). */
+			atomic_store_explicit(&queue->has_lost_more, 1, memory_order_release);
+			return;
+		}
+		/* Acquire: pairs with the release in release_lost(), after which the element is not read any more. */
+	} while (!atomic_compare_exchange_weak_explicit(&queue->lost_count, &index, index + 1, memory_order_acquire,
+							memory_order_relaxed));
+	queue->lost[index] = (message){.size = sizeof(message), .kind = kind, .key = key, .counter = counter};
+	message_queue_push(queue, &queue->lost[index]);
+}
+
+int message_queue_take_lost_more(message_queue *queue)
+{
+	return atomic_exchange_explicit(&queue->has_lost_more, 0, memory_order_acquire);
+}
+
+message *message_queue_take(message_queue *queue)
+{
+	message *newest = atomic_exchange_explicit(&queue->newest, NULL, memory_order_acquire);
+	message *oldest = NULL;
+
+	while (newest != NULL) {
+		message *next = newest->next;
+
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	return oldest;
+}
+
+/* The elements are used again once all that threads own were pushed and processed. */
+static void release_lost(message_queue *queue)
+{
+	uint32_t done = ++queue->lost_done;
+
+	/* Release: pairs with the acquire in message_queue_note_lost(). */
+	if (atomic_compare_exchange_strong_explicit(&queue->lost_count, &done, 0, memory_order_release,
+						    memory_order_relaxed))
+		queue->lost_done = 0;
+}
+
+void message_queue_release_room(message_queue *queue, message *done)
+{
+	if (done->reserved > 0)
+		atomic_fetch_sub(&queue->waiting_bytes[message_is_optional(done)], done->reserved);
+	done->reserved = 0;
+}
+
+void message_queue_release(message_queue *queue, message *done)
+{
+	const uintptr_t distance = (uintptr_t)done - (uintptr_t)queue->lost;
+
+	message_queue_release_room(queue, done);
+	/* As integers, since most messages are no elements of the array. */
+	if (distance < sizeof(queue->lost))
+		release_lost(queue);
+	else
+		message_release(&queue->allocator, done);
+}
+
+/* Adjusts a pointer to a text of known length. Returns 0 if the text is not entirely in the message. */
+static int relocate_text(const message *left, message *copy, const char **text, size_t length)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+
+	if (*text == NULL)
+		return length == 0;
+	if (offset < sizeof(*copy) || offset >= copy->size || length >= copy->size - offset)
+		return 0;
+	*text = (const char *)copy + offset;
+	return (*text)[length] == '\0';
+}
+
+/* Adjusts a pointer to a text that ends with NUL. Returns 0 if the text is not entirely in the message. */
+static int relocate_string(const message *left, message *copy, const char **text)
+{
+	uint64_t offset = (uint64_t)(uintptr_t)*text - left->address;
+
+	if (*text == NULL)
+		return 1;
+	if (offset < sizeof(*copy) || offset >= copy->size)
+		return 0;
+	*text = (const char *)copy + offset;
+	return memchr(*text, '\0', copy->size - (size_t)offset) != NULL;
+}
+
+static int relocate_element(const message *left, message *copy)
+{
+	mprof_element *element = &copy->more.loaded.element;
+	mprof_assembly_name *assembly = &copy->more.loaded.assembly;
+
+	if (element->name == NULL || !relocate_text(left, copy, &element->name, element->name_length))
+		return 0;
+	if (element->assembly == NULL)
+		return 1;
+	element->assembly = assembly;
+	return assembly->base_name != NULL && assembly->culture != NULL && assembly->public_key_token != NULL &&
+	       relocate_string(left, copy, &assembly->base_name) && relocate_string(left, copy, &assembly->culture) &&
+	       relocate_string(left, copy, &assembly->public_key_token);
+}
+
+/* Limits the memory that a damaged file can request. */
+#define MAX_METRICS (UINT32_C(1) << 20)
+
+static int relocate_values(const message *left, message *copy)
+{
+	size_t size;
+	uint64_t offset = (uint64_t)(uintptr_t)left->more.metrics.values - left->address;
+
+	if (!checked_multiply(left->more.metrics.count, sizeof(mprof_metric_value), &size) || offset < sizeof(*copy) ||
+	    offset > copy->size || size > copy->size - offset || offset % _Alignof(mprof_metric_value) != 0)
+		return 0;
+	copy->more.metrics.values = (const mprof_metric_value *)(const void *)((const char *)copy + offset);
+	for (size_t i = 0; i < copy->more.metrics.count; i++) {
+		if (copy->more.metrics.values[i].metric == 0 || copy->more.metrics.values[i].metric > MAX_METRICS)
+			return 0;
+	}
+	return 1;
+}
+
+static int relocate_fields(message *copy)
+{
+	copy->more.fields.list = (const stored_field *)(const void *)copy->text;
+	return copy->key != 0 && copy->more.fields.bytes <= copy->size - sizeof(*copy) &&
+	       class_fields_are_valid(copy->more.fields.list, copy->more.fields.bytes, copy->more.fields.count);
+}
+
+static int set_copied_pointers(const message *left, message *copy)
+{
+	switch (copy->kind) {
+	case MESSAGE_DEFINE_CLASS:
+	case MESSAGE_DEFINE_METHOD:
+		return copy->key != 0 && copy->name != NULL &&
+		       relocate_text(left, copy, &copy->name, copy->name_length) &&
+		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
+	case MESSAGE_LOADED:
+	case MESSAGE_UNLOADED:
+		return relocate_element(left, copy);
+	case MESSAGE_THREAD_NAME:
+	case MESSAGE_MARK:
+		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
+	case MESSAGE_DEFINE_METRIC:
+	case MESSAGE_PROPERTY:
+		return copy->name != NULL && copy->section != NULL && relocate_string(left, copy, &copy->section) &&
+		       relocate_string(left, copy, &copy->name);
+	case MESSAGE_METRIC_VALUES:
+		return relocate_values(left, copy);
+	case MESSAGE_ROOT_REGISTERED:
+	case MESSAGE_ROOT_UNREGISTERED:
+		/* Without a name the pointer is to a constant of the process that ended. */
+		if (!relocate_string(left, copy, &copy->more.root.name))
+			copy->more.root.name = "";
+		return 1;
+	case MESSAGE_DEFINE_FIELDS:
+		return relocate_fields(copy);
+	}
+	return 0;
+}
+
+message *message_recover(const mprof_allocator *allocator, const message *left, uint64_t room)
+{
+	message *copy;
+
+	if (room < sizeof(*left) || left->size < sizeof(*left) || left->size > room)
+		return NULL;
+	copy = allocator_allocate(allocator, left->size);
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, left, left->size);
+	copy->reserved = 0;
+	if (set_copied_pointers(left, copy))
+		return copy;
+	message_release(allocator, copy);
+	return NULL;
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT */
+/* Defines methods and classes in the log when their keys are first used. */
+#include "recorder/tables/keys.h"
+
+#include "base/options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int keys_init(recorder_keys *keys, const recorder_shared *shared, recorder_output *output)
+{
+	keys->shared = shared;
+	keys->output = output;
+	hash_map_init(&keys->elements, &shared->allocator);
+	field_queue_init(&keys->fields, &shared->allocator);
+	return key_table_init(&keys->tables[0], &shared->allocator, shared->keys_are_ids) &&
+	       key_table_init(&keys->tables[1], &shared->allocator, shared->keys_are_ids);
+}
+
+void keys_destroy(recorder_keys *keys)
+{
+	/* NULL: it was never initialized. */
+	if (keys->shared == NULL)
+		return;
+	key_table_destroy(&keys->tables[0]);
+	key_table_destroy(&keys->tables[1]);
+	field_queue_destroy(&keys->fields);
+	hash_map_destroy(&keys->elements);
+}
+
+/* Keys from before and after this counter cannot be compared to find the common frames of two call stacks. */
+static void note_method_change(recorder_keys *keys, uint64_t counter)
+{
+	if (counter > keys->methods_changed)
+		keys->methods_changed = counter;
+}
+
+static void append_definition(recorder_keys *keys, key_subject subject, mprof_key key, const key_definition *definition)
+{
+	const journal_definition stored = {
+		.entry = {.kind = JOURNAL_DEFINE, .subject = (uint16_t)subject, .key = key, .flags = definition->flags},
+		.owner = definition->owner,
+		.since = definition->since,
+		.object_size = definition->object_size,
+		.source_line = definition->source_line,
+		.name_length = (uint32_t)definition->name_length,
+		.source_file_length = (uint32_t)definition->source_file_length};
+
+	salvage_journal_append_definition(&keys->journal, &stored, definition->name, definition->source_file);
+}
+
+/* Adds a definition. Returns 0 without memory. */
+static int define_key(recorder_keys *keys, key_subject subject, mprof_key key, const key_definition *definition)
+{
+	key_change change = key_table_define(&keys->tables[subject], key, definition);
+
+	keys->generation += change == KEY_CHANGED;
+	if (change == KEY_CHANGED && subject == SUBJECT_METHOD)
+		note_method_change(keys, definition->since);
+	if (change == KEY_ADDED || change == KEY_CHANGED)
+		append_definition(keys, subject, key, definition);
+	return change != KEY_NO_MEMORY;
+}
+
+static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since);
+
+/* The definition of a key was lost. Events from a counter on get another name than that of its earlier definition. */
+static void lose_definition(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since)
+{
+	const key_entry *entry = key_table_find(&keys->tables[subject], key);
+
+	/* A key without a definition gets one when it is used. An ID chosen by the client never changes its meaning. */
+	if (entry != NULL && entry->version != 0 && !keys->shared->keys_are_ids)
+		(void)define_undefined_key(keys, subject, key, since);
+}
+
+void keys_define(recorder_keys *keys, const message *defined)
+{
+	const key_subject subject = defined->kind == MESSAGE_DEFINE_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS;
+	key_definition definition = {.owner = defined->owner,
+				     .name = defined->name,
+				     .name_length = defined->name_length,
+				     .flags = defined->flags,
+				     .object_size = defined->object_size,
+				     .source_file = defined->source_file,
+				     .source_file_length = defined->source_file_length,
+				     .source_line = defined->source_line,
+				     .since = defined->counter};
+
+	if (defined->name == NULL)
+		lose_definition(keys, subject, defined->key, defined->counter);
+	else
+		(void)define_key(keys, subject, defined->key, &definition);
+}
+
+void keys_define_while_resolving(recorder_keys *keys, key_subject subject, mprof_key key,
+				 const mprof_description *description, uint64_t counter)
+{
+	const int is_method = subject == SUBJECT_METHOD;
+	const key_definition definition = {.owner = is_method ? description->class_key : description->assembly_key,
+					   .name = description->name,
+					   .name_length = description->name_length,
+					   .flags = description->flags,
+					   .object_size = is_method ? 0 : description->object_size,
+					   .source_file = is_method ? description->source_file : NULL,
+					   .source_file_length = is_method ? description->source_file_length : 0,
+					   .source_line = is_method ? description->source_line : 0,
+					   .since = counter};
+
+	(void)define_key(keys, subject, key, &definition);
+}
+
+/* Calls the client's function. Returns whether it has named the key. */
+static int resolve(recorder_keys *keys, key_subject subject, mprof_key key, mprof_description *description)
+{
+	int status;
+
+	if (keys->resolve[subject] == NULL)
+		return 0;
+	keys->is_resolving = 1;
+	status = keys->resolve[subject](keys->resolve_user, key, description);
+	keys->is_resolving = 0;
+	return status == 0 && description->name != NULL &&
+	       recorder_name_is_writable(keys->shared, description->name, description->name_length);
+}
+
+/*
+ * Defines a key that no message defined, from a counter on: by the client's function, or by a name made from the key.
+ */
+static int define_undefined_key(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t since)
+{
+	mprof_description description;
+	key_definition definition = {.since = since};
+	char made_up[40];
+	int is_none = key == key_for_none(keys->shared->keys_are_ids);
+
+	struct_init(&description, sizeof(description));
+	if (is_none || !resolve(keys, subject, key, &description)) {
+		keys->unresolved++;
+		struct_init(&description, sizeof(description));
+		description.name = made_up;
+		if (is_none)
+			description.name_length = (size_t)snprintf(made_up, sizeof(made_up), "(no key)");
+		else
+			description.name_length =
+				(size_t)snprintf(made_up, sizeof(made_up), "(unknown 0x%" PRIx64 ")", key);
+	}
+	definition.owner = subject == SUBJECT_METHOD ? description.class_key : description.assembly_key;
+	definition.name = description.name;
+	definition.name_length = description.name_length;
+	definition.flags = description.flags;
+	definition.object_size = subject == SUBJECT_CLASS ? description.object_size : 0;
+	if (subject == SUBJECT_METHOD && description.source_file != NULL &&
+	    recorder_name_is_writable(keys->shared, description.source_file, description.source_file_length)) {
+		definition.source_file = description.source_file;
+		definition.source_file_length = description.source_file_length;
+		definition.source_line = description.source_line;
+	}
+	return define_key(keys, subject, key, &definition);
+}
+
+/* Assigns an element to a key; 0: none that is known. Without memory, its classes have no known assembly. */
+static void assign_element(recorder_keys *keys, mprof_key key, uint32_t id)
+{
+	(void)hash_map_put(&keys->elements, key, id);
+	salvage_journal_append(&keys->journal, &(journal_entry){.kind = JOURNAL_ELEMENT, .key = key, .id = id});
+}
+
+void keys_write_element(recorder_keys *keys, const message *taken)
+{
+	mprof_element element = taken->more.loaded.element;
+	const uint64_t *known = hash_map_get(&keys->elements, taken->key);
+
+	/* It was lost. */
+	if (element.name == NULL) {
+		if (known != NULL)
+			assign_element(keys, taken->key, 0);
+		return;
+	}
+	element.start_counter = output_counter(keys->output, element.start_counter);
+	element.end_counter = output_counter(keys->output, element.end_counter);
+	if (taken->kind == MESSAGE_LOADED) {
+		element.id = ++keys->next_element_id;
+		assign_element(keys, taken->key, element.id);
+		output_note_status(keys->output, mprof_writer_write_loaded(keys->output->writer, &element));
+	} else {
+		element.id = known != NULL ? (uint32_t)*known : 0;
+		output_note_status(keys->output, mprof_writer_write_unloaded(keys->output->writer, &element));
+	}
+}
+
+static void journal_retirement(recorder_keys *keys, const mprof_key_range *range, uint64_t counter)
+{
+	const journal_definition retired = {
+		.entry = {.kind = JOURNAL_RETIRE, .key = range->first}, .owner = range->last, .since = counter};
+
+	salvage_journal_append_definition(&keys->journal, &retired, NULL, NULL);
+}
+
+void keys_retire(recorder_keys *keys, const mprof_key_range *ranges, size_t count, uint64_t counter)
+{
+	keys->generation++;
+	key_table_retire(&keys->tables[SUBJECT_METHOD], ranges, count);
+	key_table_retire(&keys->tables[SUBJECT_CLASS], ranges, count);
+	for (size_t i = 0; i < count; i++)
+		journal_retirement(keys, &ranges[i], counter);
+	note_method_change(keys, counter);
+}
+
+void keys_lose_all(recorder_keys *keys)
+{
+	const hash_map_entry *element;
+	size_t slot = 0;
+
+	keys_retire(keys, &(const mprof_key_range){0, UINT64_MAX}, 1, counter_read(&keys->shared->counter));
+	/* Assigning another element to a key that the map has does not move entries. */
+	while ((element = hash_map_next(&keys->elements, &slot)) != NULL)
+		assign_element(keys, element->key, 0);
+}
+
+static void write_class(recorder_keys *keys, const key_version *version)
+{
+	const key_definition *known = &version->definition;
+	mprof_class_definition definition = {.struct_size = sizeof(mprof_class_definition),
+					     .id = version->id,
+					     .name = known->name,
+					     .name_length = known->name_length,
+					     .size = known->object_size};
+	const uint64_t *element = hash_map_get(&keys->elements, known->owner);
+
+	if (known->owner != 0 && element != NULL)
+		definition.assembly_id = (uint32_t)*element;
+	output_note_status(keys->output, mprof_writer_define_class(keys->output->writer, &definition));
+}
+
+/*
+ * The class of methods without one, in dialects that require it: Mono's own decoder aborts when it prints a method
+ * without a class. Its ID is assigned by the table and belongs to no key; IDs chosen by the client leave no room for
+ * it.
+ */
+static uint32_t no_class(recorder_keys *keys)
+{
+	static const char name[] = "(no class)";
+	mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition), .name = name, .name_length = sizeof(name) - 1};
+
+	if (!keys->output->methods_need_class || keys->shared->keys_are_ids)
+		return 0;
+	if (keys->no_class_id == 0) {
+		definition.id = keys->no_class_id = keys->tables[SUBJECT_CLASS].next_id++;
+		output_note_status(keys->output, mprof_writer_define_class(keys->output->writer, &definition));
+	}
+	return keys->no_class_id;
+}
+
+static void write_method(recorder_keys *keys, const key_version *version, uint32_t class_id)
+{
+	mprof_method_definition definition = {.struct_size = sizeof(mprof_method_definition),
+					      .id = version->id,
+					      .class_id = class_id,
+					      .flags = version->definition.flags,
+					      .name = version->definition.name,
+					      .name_length = version->definition.name_length,
+					      .source_file = version->definition.source_file,
+					      .source_file_length = version->definition.source_file_length,
+					      .source_line = version->definition.source_line};
+
+	output_note_status(keys->output, mprof_writer_define_method(keys->output->writer, &definition));
+}
+
+static void journal_id(recorder_keys *keys, key_subject subject, mprof_key key, const key_version *version)
+{
+	const journal_definition assigned = {
+		.entry = {.kind = JOURNAL_ASSIGN, .subject = (uint16_t)subject, .key = key, .id = version->id},
+		.since = version->definition.since};
+
+	salvage_journal_append_definition(&keys->journal, &assigned, NULL, NULL);
+}
+
+/* A key without an ID yet, or with several versions. Returns 0 only if there is no memory. */
+static uint32_t find_id(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
+{
+	key_table *table = &keys->tables[subject];
+	key_entry *entry = key_table_find(table, key);
+	key_version *version;
+	uint32_t class_id = 0;
+
+	if (entry == NULL || entry->version == 0) {
+		if (!define_undefined_key(keys, subject, key, 0))
+			return 0;
+		entry = key_table_find(table, key);
+	}
+	version = key_table_version(table, entry, counter);
+	if (version->id != 0)
+		return version->id;
+	if (subject == SUBJECT_METHOD && key_is_valid(version->definition.owner, keys->shared->keys_are_ids))
+		class_id = keys_class_id(keys, version->definition.owner, counter);
+	else if (subject == SUBJECT_METHOD)
+		class_id = no_class(keys);
+	key_table_assign(table, entry, version);
+	journal_id(keys, subject, entry->key, version);
+	if (subject == SUBJECT_METHOD)
+		write_method(keys, version, class_id);
+	else
+		write_class(keys, version);
+	key_table_forget_name(table, version);
+	return version->id;
+}
+
+static uint32_t id_of(recorder_keys *keys, key_subject subject, mprof_key key, uint64_t counter)
+{
+	const key_entry *entry;
+
+	if (!key_is_valid(key, keys->shared->keys_are_ids))
+		key = key_for_none(keys->shared->keys_are_ids);
+	entry = key_table_find(&keys->tables[subject], key);
+	if (entry != NULL && entry->id != 0)
+		return entry->id;
+	return find_id(keys, subject, key, counter);
+}
+
+uint32_t keys_method_id(recorder_keys *keys, mprof_key key, uint64_t counter)
+{
+	return id_of(keys, SUBJECT_METHOD, key, counter);
+}
+
+uint32_t keys_class_id(recorder_keys *keys, mprof_key key, uint64_t counter)
+{
+	return id_of(keys, SUBJECT_CLASS, key, counter);
+}
+
+/* A table whose keys are journaled. */
+typedef struct journaled_table {
+	recorder_keys *keys;
+	key_subject subject;
+} journaled_table;
+
+static void journal_version_of(void *user, mprof_key key, const key_version *version)
+{
+	const journaled_table *table = user;
+	const key_definition *definition = &version->definition;
+
+	/* The names of a version without an ID are not in the log yet. */
+	if (version->id == 0) {
+		append_definition(table->keys, table->subject, key, definition);
+		return;
+	}
+	salvage_journal_append_version(&table->keys->journal,
+				       &(journal_version){.entry = {.kind = JOURNAL_VERSION,
+								    .subject = (uint16_t)table->subject,
+								    .key = key,
+								    .id = version->id,
+								    .flags = definition->flags},
+							  .owner = definition->owner,
+							  .since = definition->since,
+							  .hash = version->hash,
+							  .object_size = definition->object_size,
+							  .source_line = definition->source_line});
+}
+
+void keys_write_journal(recorder_keys *keys)
+{
+	const hash_map_entry *element;
+	size_t slot = 0;
+
+	for (int subject = 0; subject < 2; subject++)
+		key_table_visit(&keys->tables[subject], journal_version_of,
+				&(journaled_table){keys, (key_subject)subject});
+	while ((element = hash_map_next(&keys->elements, &slot)) != NULL)
+		salvage_journal_append(
+			&keys->journal,
+			&(journal_entry){.kind = JOURNAL_ELEMENT, .key = element->key, .id = (uint32_t)element->value});
+}
+
+static int recover_version(key_table *table, const journal_version *stored)
+{
+	const key_version version = {.definition = {.owner = stored->owner,
+						    .flags = stored->entry.flags,
+						    .object_size = stored->object_size,
+						    .source_line = stored->source_line,
+						    .since = stored->since},
+				     .hash = stored->hash,
+				     .id = stored->entry.id};
+
+	return key_table_recover_version(table, stored->entry.key, &version);
+}
+
+static int recover_definition(recorder_keys *keys, const journal_definition *stored)
+{
+	const key_definition definition = {.owner = stored->owner,
+					   .name = stored->names,
+					   .name_length = stored->name_length,
+					   .flags = stored->entry.flags,
+					   .object_size = stored->object_size,
+					   .source_file =
+						   stored->source_file_length > 0 ? journal_source_file(stored) : NULL,
+					   .source_file_length = stored->source_file_length,
+					   .source_line = stored->source_line,
+					   .since = stored->since};
+
+	return define_key(keys, stored->entry.subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS,
+			  stored->entry.key, &definition);
+}
+
+int keys_recover(recorder_keys *keys, const journal_entry *entry)
+{
+	const journal_definition *definition = (const journal_definition *)(const void *)entry;
+	key_table *table = &keys->tables[entry->subject == SUBJECT_METHOD ? SUBJECT_METHOD : SUBJECT_CLASS];
+
+	/* It is not a key of a table, but may be the first one of a range. */
+	if (entry->key == 0 && entry->kind != JOURNAL_RETIRE)
+		return 1;
+	switch (entry->kind) {
+	case JOURNAL_DEFINE:
+		return recover_definition(keys, definition);
+	case JOURNAL_ASSIGN:
+		key_table_recover_id(table, entry->key, definition->since, entry->id);
+		return 1;
+	case JOURNAL_VERSION:
+		return recover_version(table, (const journal_version *)(const void *)entry);
+	case JOURNAL_RETIRE:
+		keys_retire(keys, &(const mprof_key_range){entry->key, definition->owner}, 1, definition->since);
+		return 1;
+	case JOURNAL_ELEMENT:
+		return hash_map_put(&keys->elements, entry->key, entry->id);
+	default:
+		return 1;
+	}
+}
+
+static key_table *classes_of(recorder_keys *keys)
+{
+	return &keys->tables[SUBJECT_CLASS];
+}
+
+/* \p fields is NULL if the fields of the version are in the log. */
+static void journal_fields_of(recorder_keys *keys, mprof_key key, const key_version *version,
+			      const class_fields *fields)
+{
+	const journal_fields stored = {
+		.entry = {.kind = JOURNAL_FIELDS, .key = key, .flags = fields != NULL ? fields->count : 0},
+		.since = version->definition.since,
+		.bytes = fields != NULL ? fields->size : 0};
+
+	salvage_journal_append_fields(&keys->journal, &stored, fields != NULL ? fields->fields : NULL);
+}
+
+void key_fields_define(recorder_keys *keys, const message *defined)
+{
+	const key_entry *entry = key_table_find(classes_of(keys), defined->key);
+	key_version *version;
+
+	if (entry == NULL || entry->version == 0)
+		return;
+	version = key_table_newest(classes_of(keys), entry);
+	if (version->has_fields)
+		return;
+	version->fields = class_fields_copy(&classes_of(keys)->allocator, defined->more.fields.list,
+					    defined->more.fields.bytes, defined->more.fields.count);
+	if (version->fields == NULL)
+		return;
+	version->has_fields = 1;
+	journal_fields_of(keys, defined->key, version, version->fields);
+}
+
+void key_fields_use(recorder_keys *keys, mprof_key key, uint64_t counter)
+{
+	const key_entry *entry;
+	key_version *version;
+	class_fields *fields;
+
+	if (!key_is_valid(key, keys->shared->keys_are_ids))
+		return;
+	entry = key_table_find(classes_of(keys), key);
+	if (entry == NULL || entry->version == 0)
+		return;
+	version = key_table_version(classes_of(keys), entry, counter);
+	fields = version->fields;
+	if (fields == NULL || version->id == 0)
+		return;
+	version->fields = NULL;
+	journal_fields_of(keys, key, version, NULL);
+	fields->class_id = version->id;
+	/* This may define classes, so it moves the versions. */
+	for (uint32_t i = 0; i < fields->count; i++) {
+		mprof_key declaring = fields->fields[i].class_key;
+
+		fields->fields[i].class_key = declaring == 0 ? 0 : keys_class_id(keys, declaring, counter);
+	}
+	field_queue_add(&keys->fields, fields);
+}
+
+static void journal_fields_of_version(void *user, mprof_key key, const key_version *version)
+{
+	if (version->fields != NULL)
+		journal_fields_of(user, key, version, version->fields);
+}
+
+void key_fields_write_journal(recorder_keys *keys)
+{
+	key_table_visit(classes_of(keys), journal_fields_of_version, keys);
+}
+
+int key_fields_recover(recorder_keys *keys, const journal_entry *entry)
+{
+	const journal_fields *stored = (const journal_fields *)(const void *)entry;
+	key_table *table = classes_of(keys);
+	key_version *version;
+
+	if (entry->kind != JOURNAL_FIELDS || entry->key == 0)
+		return 1;
+	version = key_table_version_since(table, entry->key, stored->since);
+	if (version == NULL)
+		return 1;
+	key_table_forget_fields(table, version);
+	version->has_fields = 1;
+	if (entry->flags == 0)
+		return 1;
+	version->fields = class_fields_copy(&table->allocator, stored->fields, (size_t)stored->bytes, entry->flags);
+	return version->fields != NULL;
+}

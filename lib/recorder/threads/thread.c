@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: MIT */
+/* Records events on the hot path, and changes buffers. */
+#include "recorder/threads/thread.h"
+
+#include "base/cancellation.h"
+#include "base/testpoint.h"
+#include "format/event_kinds.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Event kinds by their subject. Other kinds cannot be recorded this way. */
+#define KIND_BIT(kind) (UINT64_C(1) << (kind))
+#define COLLECTION_KINDS event_kinds_in(MPROF_EVENT_CATEGORY_COLLECTION)
+/* Recorded even while recording is stopped. */
+#define ALWAYS_KINDS                                                                                                   \
+	(KIND_BIT(MPROF_EVENT_THREAD_START) | KIND_BIT(MPROF_EVENT_THREAD_END) | KIND_BIT(MPROF_EVENT_STACK_END))
+#define TIMED_KINDS                                                                                                    \
+	(COLLECTION_KINDS | event_kinds_in(MPROF_EVENT_CATEGORY_CALL) |                                                \
+	 (event_kinds_in(MPROF_EVENT_CATEGORY_METHOD) & ~KIND_BIT(MPROF_EVENT_METHOD_CODE)) |                          \
+	 event_kinds_in(MPROF_EVENT_CATEGORY_CLASS) | KIND_BIT(MPROF_EVENT_EXCEPTION) |                                \
+	 event_kinds_in(MPROF_EVENT_CATEGORY_THREAD) | KIND_BIT(MPROF_EVENT_FINALIZATION_START) |                      \
+	 KIND_BIT(MPROF_EVENT_FINALIZATION_END))
+
+_Static_assert(EVENT_KIND_COUNT <= SLOT_KIND_MASK + 1, "a kind fits the slot code");
+
+event_buffer thread_no_buffer;
+
+static void count_loss(mprof_thread *thread, mprof_loss_cause cause)
+{
+	/* Only the owner adds, but mprof_thread_record_lost() may interrupt it. */
+	atomic_fetch_add_explicit(&thread->lost[cause], 1, memory_order_relaxed);
+}
+
+void thread_adopt_buffer(mprof_thread *thread, event_buffer *buffer, uint64_t start_counter)
+{
+	buffer->start_counter = start_counter;
+	buffer->owner = thread;
+	buffer->thread_id = thread->id;
+	/* Release: a thread that sees the ticket sees the published count of 0 that the pool set before. */
+	atomic_store_explicit(&buffer->ticket, (uint64_t)thread->serial << 32 | thread->sequence, memory_order_release);
+	atomic_store_explicit(&thread->current, buffer, memory_order_release);
+}
+
+void thread_hand_over(mprof_thread *thread, event_buffer *buffer)
+{
+	recorder_shared *shared = thread->shared;
+
+	thread->sequence++;
+	if (buffer_pool_push_full(&shared->pool, buffer))
+		sem_post(&shared->work);
+}
+
+/* Waits once for a buffer. Returns 0 if the thread must not wait any more. */
+static int wait_once(mprof_thread *thread, uint32_t blocking)
+{
+	recorder_shared *shared = thread->shared;
+
+	if (!atomic_load_explicit(&shared->pool.has_refused, memory_order_relaxed))
+		return recorder_wait(shared, &shared->buffers_free, blocking, &thread->gave_up_in);
+	/* Threads that record nothing may have all buffers that exist. */
+	if (thread->has_given_up)
+		return 0;
+	thread->has_given_up = !recorder_wait_shortly(shared, &shared->buffers_free);
+	return 1;
+}
+
+/* Waits for the writer thread to give a buffer back. Returns NULL if it must not wait any more. */
+static event_buffer *wait_for_buffer(mprof_thread *thread)
+{
+	recorder_shared *shared = thread->shared;
+	event_buffer *buffer;
+	uint32_t blocking;
+
+	atomic_fetch_add_explicit(&shared->waits, 1, memory_order_relaxed);
+	pthread_mutex_lock(&shared->wait_lock);
+	/*
+	 * Counted before the pool is checked. The writer thread gives buffers back before it loads the count, so either
+	 * this thread finds the buffer, or the writer thread sees the count at the latest at the end of its round.
+	 */
+	atomic_fetch_add(&shared->waiting, 1);
+	/* The writer thread may not have been woken yet, if there are few full buffers. */
+	sem_post(&shared->work);
+	do {
+		blocking = atomic_load(&shared->blocking);
+		buffer = buffer_pool_take(&shared->pool, (int)(blocking & 1));
+	} while (buffer == NULL && !atomic_load(&shared->closing) && wait_once(thread, blocking));
+	atomic_fetch_sub(&shared->waiting, 1);
+	pthread_mutex_unlock(&shared->wait_lock);
+	return buffer;
+}
+
+/*
+ * Hands over the current buffer, if there is one, and gets the next. Returns NULL if the event must be dropped.
+ * start_counter is the full counter of the event.
+ */
+__attribute__((noinline)) static event_buffer *next_buffer(mprof_thread *thread, uint64_t start_counter, int may_wait)
+{
+	WITHOUT_CANCELLATION;
+	recorder_shared *shared = thread->shared;
+	event_buffer *full = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	event_buffer *buffer = NULL;
+	/* With MPROF_OVERFLOW_WAIT, an event that must not wait gets a buffer beyond the bound. */
+	int never_dropped = shared->overflow == MPROF_OVERFLOW_WAIT && !may_wait;
+	int saved_errno = errno;
+
+	if (atomic_load_explicit(&shared->closing, memory_order_relaxed) || recorder_in_child(shared))
+		return NULL;
+	if (full != &thread_no_buffer)
+		thread_hand_over(thread, full);
+	TESTPOINT("thread: buffer handed over");
+	buffer = buffer_pool_take(&shared->pool, never_dropped);
+	if (buffer == NULL) {
+		/* The full buffer belongs to the writer thread now, and may become another thread's. */
+		atomic_store_explicit(&thread->current, &thread_no_buffer, memory_order_release);
+		/* If the writer thread or a drain thread waited here, it would wait for itself. */
+		if (may_wait && !recorder_on_own_thread(shared))
+			buffer = wait_for_buffer(thread);
+	}
+	thread->has_dropped |= buffer == NULL;
+	thread->has_given_up &= buffer == NULL;
+	if (buffer != NULL)
+		thread_adopt_buffer(thread, buffer, start_counter);
+	else if (!atomic_load_explicit(&shared->closing, memory_order_relaxed))
+		count_loss(thread, MPROF_LOSS_NO_BUFFER);
+	errno = saved_errno;
+	return buffer;
+}
+
+static inline void publish_slot(event_buffer *buffer, uint32_t index, uint64_t subject, uint64_t stamp)
+{
+	buffer->slots[index].subject = subject;
+	buffer->slots[index].stamp = stamp;
+	/* Release: the writer thread that sees the count sees the slot. */
+	atomic_store_explicit(&buffer->published, index + 1, memory_order_release);
+}
+
+static int waits_for(const mprof_thread *thread, uint32_t code)
+{
+	uint32_t kind = code & SLOT_KIND_MASK;
+
+	return thread->shared->overflow == MPROF_OVERFLOW_WAIT && (COLLECTION_KINDS & KIND_BIT(kind)) == 0;
+}
+
+/* Records the first event of a buffer. Out of line, so that the common case needs no stack frame. */
+__attribute__((noinline)) static void record_first(mprof_thread *thread, uint64_t subject, uint64_t counter,
+						   uint64_t stamp)
+{
+	event_buffer *buffer = next_buffer(thread, counter, waits_for(thread, (uint32_t)stamp & 0xff));
+
+	if (buffer != NULL)
+		publish_slot(buffer, 0, subject, stamp);
+}
+
+static inline void record_at(mprof_thread *thread, uint64_t subject, uint64_t counter, uint32_t code)
+{
+	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+
+	if (__builtin_expect(index != buffer->capacity, 1))
+		publish_slot(buffer, index, subject, SLOT_STAMP(counter, code));
+	else
+		record_first(thread, subject, counter, SLOT_STAMP(counter, code));
+}
+
+/* Returns a buffer with room for \p slots slots, or NULL if the event must be dropped. */
+static event_buffer *buffer_with_room(mprof_thread *thread, uint32_t slots, uint64_t counter, int may_wait)
+{
+	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+
+	return buffer->capacity - index >= slots ? buffer : next_buffer(thread, counter, may_wait);
+}
+
+/*
+ * Records, before the current event, that recording was stopped and continues. Returns 0 if the current event must not
+ * be recorded, because there is no room, which is counted, or because recording was stopped again.
+ */
+static int record_resumed(mprof_thread *thread, uint32_t special, int may_wait)
+{
+	uint64_t stopped = atomic_load_explicit(&thread->stopped, memory_order_relaxed);
+	uint64_t counter = counter_read(&thread->counter);
+	event_buffer *buffer;
+
+	/*
+	 * While SPECIAL_GAP is set, mprof_thread::stopped keeps the counter at which the gap started. The exchange
+	 * fails if recording was stopped again since.
+	 */
+	while (!atomic_compare_exchange_weak_explicit(&thread->special, &special, special & ~(uint32_t)SPECIAL_GAP,
+						      memory_order_relaxed, memory_order_relaxed)) {
+		if ((special & SPECIAL_OFF) != 0)
+			return 0;
+	}
+	buffer = buffer_with_room(thread, 2, counter, may_wait);
+	if (buffer == NULL) {
+		atomic_fetch_or_explicit(&thread->special, SPECIAL_GAP, memory_order_relaxed);
+		return 0;
+	}
+	publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), counter - stopped,
+		     SLOT_STAMP(counter, MPROF_EVENT_RECORDING_RESUMED));
+	/* The thread may have switched stacks meanwhile. */
+	if (thread->has_switched)
+		publish_slot(buffer, atomic_load_explicit(&buffer->published, memory_order_relaxed), thread->running,
+			     SLOT_STAMP(counter, MPROF_EVENT_STACK_SWITCH));
+	return 1;
+}
+
+/* The slow path of a thread with bits of #thread_special: whether it records an event. */
+static int may_record(mprof_thread *thread, uint32_t code)
+{
+	/* Acquire: pairs with the release in stop_thread() and resume_thread(), so the start of the gap is valid. */
+	uint32_t special = atomic_load_explicit(&thread->special, memory_order_acquire);
+
+	if ((special & SPECIAL_OFF) != 0)
+		return (ALWAYS_KINDS & KIND_BIT(code & SLOT_KIND_MASK)) != 0;
+	return (special & SPECIAL_GAP) == 0 || record_resumed(thread, special, waits_for(thread, code));
+}
+
+__attribute__((noinline)) static void record_specially(mprof_thread *thread, uint64_t subject, uint32_t code)
+{
+	if (may_record(thread, code))
+		record_at(thread, subject, counter_read(&thread->counter), code);
+}
+
+static inline void record_timed(mprof_thread *thread, uint64_t subject, uint32_t code)
+{
+	/* NULL if the thread could not be attached: it records nothing. The cost of the branch is not measurable. */
+	if (__builtin_expect(thread == NULL, 0))
+		return;
+	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) == 0, 1))
+		record_at(thread, subject, counter_read_register() >> thread->counter.shift, code);
+	else
+		record_specially(thread, subject, code);
+}
+
+void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
+{
+	record_timed(thread, method, MPROF_EVENT_METHOD_ENTER);
+}
+
+void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
+{
+	record_timed(thread, method, MPROF_EVENT_METHOD_LEAVE);
+}
+
+void mprof_thread_leave_top(mprof_thread *thread)
+{
+	/* The writer thread determines the method. */
+	record_timed(thread, 0, MPROF_EVENT_METHOD_LEAVE);
+}
+
+static inline void record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
+{
+	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	uint64_t stamp = SLOT_STAMP(size, MPROF_EVENT_ALLOCATION);
+
+	if (__builtin_expect(index != buffer->capacity, 1))
+		publish_slot(buffer, index, class_key, stamp);
+	else
+		record_first(thread, class_key, counter_read(&thread->counter), stamp);
+}
+
+__attribute__((noinline)) static void record_allocation_specially(mprof_thread *thread, mprof_key class_key,
+								  uint64_t size)
+{
+	if (may_record(thread, MPROF_EVENT_ALLOCATION))
+		record_allocation(thread, class_key, size);
+}
+
+void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
+{
+	if (__builtin_expect(thread == NULL, 0))
+		return;
+	/* SPECIAL_COUNTER is ignored: an allocation without details has no counter. */
+	if (__builtin_expect(atomic_load_explicit(&thread->special, memory_order_relaxed) <= SPECIAL_COUNTER, 1))
+		record_allocation(thread, class_key, size);
+	else
+		record_allocation_specially(thread, class_key, size);
+}
+
+/* Adds with an exchange: a signal handler may interrupt this function on the same thread. */
+void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count)
+{
+	if (thread == NULL || (unsigned)cause >= LOSS_CAUSE_COUNT ||
+	    (atomic_load_explicit(&thread->special, memory_order_relaxed) & SPECIAL_OFF) != 0 ||
+	    atomic_load_explicit(&thread->shared->closing, memory_order_relaxed))
+		return;
+	atomic_fetch_add_explicit(&thread->lost[cause], count, memory_order_relaxed);
+}
+
+mprof_status mprof_thread_switch_stack(mprof_thread *thread, uint64_t stack)
+{
+	if (thread == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!thread->shared->takes_switches)
+		return MPROF_ERR_UNSUPPORTED;
+	/* A dropped switch is replaced by the next one. */
+	if (stack == thread->running && !thread->has_dropped)
+		return MPROF_OK;
+	if (!thread->has_switched)
+		atomic_fetch_add_explicit(&thread->shared->switching_threads, 1, memory_order_release);
+	thread->running = stack;
+	thread->has_switched = 1;
+	thread->has_dropped = 0;
+	/* The writer thread sorts switches by these counters, see stack_order.c. */
+	counter_order_reading();
+	record_timed(thread, stack, MPROF_EVENT_STACK_SWITCH);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack)
+{
+	if (thread == NULL || stack == 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!thread->shared->takes_switches)
+		return MPROF_ERR_UNSUPPORTED;
+	if (thread->running == stack)
+		thread->running = 0;
+	counter_order_reading();
+	record_timed(thread, stack, MPROF_EVENT_STACK_END);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+{
+	uint32_t code = (uint32_t)kind | ((flags & MPROF_EVENT_FLAG_FAILED) != 0 ? SLOT_FAILED : 0);
+
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK)
+		return MPROF_ERR_ARGUMENT;
+	if (kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
+		mprof_thread_leave_top(thread);
+		return MPROF_OK;
+	}
+	if (kind == MPROF_EVENT_STACK_SWITCH)
+		return mprof_thread_switch_stack(thread, subject);
+	if (kind == MPROF_EVENT_STACK_END)
+		return mprof_thread_end_stack(thread, subject);
+	if ((TIMED_KINDS & KIND_BIT(kind)) == 0)
+		return MPROF_ERR_ARGUMENT;
+	record_timed(thread, subject, code);
+	return MPROF_OK;
+}
+
+/* The fields of a wide event, apart from its counter and frames. */
+typedef struct wide_event {
+	uint64_t subject;
+	uint64_t object;
+	uint64_t number;  /**< Allocations: the size. It is in the stamp, and the counter in the second slot. */
+	int is_truncated; /**< The call stack has more frames than the limit. */
+} wide_event;
+
+static inline uint32_t kept_frames(size_t count)
+{
+	return (uint32_t)(count < MPROF_STACK_MAX ? count : MPROF_STACK_MAX);
+}
+
+/*
+ * Returns the buffer to store a wide event with \p kept frames into, or NULL if the event must not be recorded.
+ * \p counter receives the event's counter.
+ */
+static inline event_buffer *begin_wide(mprof_thread *thread, mprof_event_kind kind, uint32_t kept, uint64_t *counter)
+{
+	event_buffer *before;
+	event_buffer *buffer;
+
+	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER && !may_record(thread, kind))
+		return NULL;
+	*counter = counter_read(&thread->counter);
+	before = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	buffer = buffer_with_room(thread, SLOT_COUNT(kept), *counter, waits_for(thread, kind));
+	/*
+	 * The counter is read again: a watermark that was written while the thread waited must not be later than an
+	 * event of native memory that follows it.
+	 */
+	if (kind >= MPROF_EVENT_MEMORY_ALLOCATED && buffer != before && buffer != NULL)
+		*counter = counter_read(&thread->counter);
+	return buffer;
+}
+
+/* Replaces the outermost of the \p kept frames by a marker for the frames that were left out. */
+static void mark_truncated(event_slot *slots, uint32_t kept)
+{
+	event_slot *last = &slots[2 + (kept - 1) / 2];
+
+	if (kept % 2 != 0)
+		last->subject = MPROF_FRAME_TRUNCATED;
+	else
+		last->stamp = MPROF_FRAME_TRUNCATED;
+}
+
+static void record_wide(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, const mprof_frame *frames,
+			uint32_t kept)
+{
+	int is_allocation = kind == MPROF_EVENT_ALLOCATION;
+	uint64_t counter;
+	uint32_t index;
+	event_buffer *buffer;
+	event_slot *slots;
+
+	buffer = begin_wide(thread, kind, kept, &counter);
+	if (buffer == NULL)
+		return;
+	index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	slots = &buffer->slots[index];
+	slots[0].subject = event->subject;
+	slots[0].stamp = SLOT_STAMP(is_allocation ? event->number : counter, (uint32_t)kind | SLOT_WIDE);
+	slots[1].subject = event->object;
+	slots[1].stamp = SLOT_STAMP(is_allocation ? counter : event->number, kept);
+	/* Not memcpy(): for a few bytes its call takes longer than the rest. */
+	for (uint32_t i = 0; i < kept; i += 2) {
+		slots[2 + i / 2].subject = frames[i];
+		slots[2 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
+	}
+	if (event->is_truncated && kept > 0)
+		mark_truncated(slots, kept);
+	/*
+	 * Release, as in publish_slot(). All slots are published at once, so that none is drained without the others.
+	 */
+	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(kept), memory_order_release);
+}
+
+/*
+ * Like record_wide(), with a word before the frames: the slots of a wide event have no other field left. Nothing is
+ * copied to the stack, which may be small.
+ */
+static void record_led(mprof_thread *thread, mprof_event_kind kind, const wide_event *event, uint64_t word,
+		       const mprof_frame *frames, uint32_t kept)
+{
+	uint64_t counter;
+	uint32_t index;
+	event_buffer *buffer;
+	event_slot *slots;
+
+	buffer = begin_wide(thread, kind, 1 + kept, &counter);
+	if (buffer == NULL)
+		return;
+	index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	slots = &buffer->slots[index];
+	slots[0].subject = event->subject;
+	slots[0].stamp = SLOT_STAMP(counter, (uint32_t)kind | SLOT_WIDE);
+	slots[1].subject = event->object;
+	slots[1].stamp = SLOT_STAMP(event->number, 1 + kept);
+	slots[2].subject = word;
+	slots[2].stamp = kept > 0 ? frames[0] : 0;
+	for (uint32_t i = 1; i < kept; i += 2) {
+		slots[3 + i / 2].subject = frames[i];
+		slots[3 + i / 2].stamp = i + 1 < kept ? frames[i + 1] : 0;
+	}
+	if (event->is_truncated && kept > 0)
+		mark_truncated(slots, 1 + kept);
+	/* Release, as in record_wide(). */
+	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(1 + kept), memory_order_release);
+}
+
+/* The index of the innermost frame of a method; \p count if none. */
+static size_t innermost_method(const mprof_frame *frames, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && (frames[i] & MPROF_FRAME_NATIVE) != 0)
+		i++;
+	return i;
+}
+
+void mprof_thread_record_allocation_detailed(mprof_thread *thread, mprof_key class_key, uint64_t size, uint64_t object,
+					     const mprof_frame *frames, size_t count)
+{
+	wide_event event = {class_key, object, size, 0};
+	uint32_t detail;
+
+	if (thread == NULL)
+		return;
+	detail = thread->detail;
+	if ((detail & MPROF_ALLOCATION_DETAIL_OBJECT) == 0)
+		event.object = 0;
+	if (frames == NULL)
+		count = 0;
+	if ((detail & DETAIL_OF_ALLOCATIONS) == 0) {
+		mprof_thread_record_allocation(thread, class_key, size);
+	} else if ((detail & MPROF_ALLOCATION_DETAIL_STACK) != 0) {
+		event.is_truncated = count > MPROF_STACK_MAX;
+		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, frames, kept_frames(count));
+	} else {
+		size_t caller =
+			(detail & MPROF_ALLOCATION_DETAIL_CALLER) != 0 ? innermost_method(frames, count) : count;
+
+		record_wide(thread, MPROF_EVENT_ALLOCATION, &event, caller < count ? &frames[caller] : NULL,
+			    caller < count);
+	}
+}
+
+/* Events other than allocations keep their call stack if the dialect supports that. */
+static void record_detailed(mprof_thread *thread, mprof_event_kind kind, wide_event *event, const mprof_frame *frames,
+			    size_t count)
+{
+	uint32_t kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
+
+	event->is_truncated = count > MPROF_STACK_MAX;
+	record_wide(thread, kind, event, frames, kept);
+}
+
+void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {class_key, 0, 0, 0};
+
+	if (thread == NULL)
+		return;
+	if (frames == NULL || count == 0 || (thread->detail & DETAIL_EXCEPTION_STACKS) == 0)
+		record_timed(thread, class_key, MPROF_EVENT_EXCEPTION);
+	else
+		record_detailed(thread, MPROF_EVENT_EXCEPTION, &event, frames, count);
+}
+
+mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind, uint32_t number,
+						  mprof_key class_key, mprof_key method)
+{
+	/* The method takes the place of an object. */
+	wide_event event = {class_key, method, (uint64_t)number << 2 | (uint64_t)kind, 0};
+
+	if (thread == NULL || (uint32_t)kind > MPROF_CLAUSE_FAULT)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_EXCEPTION_CLAUSES) != 0)
+		record_wide(thread, MPROF_EVENT_EXCEPTION_CLAUSE, &event, NULL, 0);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+					     uint32_t size)
+{
+	wide_event event = {method, 0, (uint64_t)size << 4 | (uint64_t)origin, 0};
+
+	if (thread == NULL || (uint32_t)origin > MPROF_CODE_INTERPRETED)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_METHOD_CODE) != 0)
+		record_wide(thread, MPROF_EVENT_METHOD_CODE, &event, NULL, 0);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+					 uint64_t object, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {class_key, object, (uint64_t)state, 0};
+
+	/* The format has no other states. */
+	if (thread == NULL || state < MPROF_MONITOR_CONTENDED || state > MPROF_MONITOR_FAILED)
+		return MPROF_ERR_ARGUMENT;
+	record_detailed(thread, MPROF_EVENT_MONITOR, &event, frames, count);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key class_key, uint64_t object,
+						uint64_t holder)
+{
+	wide_event event = {class_key, object, holder, 0};
+
+	/* A slot has 56 bits for the number of an event. */
+	if (thread == NULL || holder == 0 || holder >> 56 != 0)
+		return MPROF_ERR_ARGUMENT;
+	if ((thread->detail & DETAIL_MONITOR_HOLDERS) != 0)
+		record_wide(thread, MPROF_EVENT_MONITOR_HOLDER, &event, NULL, 0);
+	return MPROF_OK;
+}
+
+/* A handle may be an address: in logs it has 62 bits. */
+static int handle_is_valid(uint64_t handle)
+{
+	return handle >> 62 == 0;
+}
+
+void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {class_key, object, (uint32_t)type & 3, 0};
+	uint32_t kept = kept_frames(count);
+
+	if (thread == NULL || !handle_is_valid(handle))
+		return;
+	if (frames == NULL)
+		kept = 0;
+	if ((thread->detail & DETAIL_STACKS) == 0)
+		kept = 0;
+	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
+	record_led(thread, MPROF_EVENT_HANDLE_CREATED, &event, handle, frames, kept);
+}
+
+void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+					const mprof_frame *frames, size_t count)
+{
+	/* The handle is stored in the field of the object, which is not recorded again. */
+	wide_event event = {0, handle, (uint32_t)type & 3, 0};
+
+	if (thread != NULL && handle_is_valid(handle))
+		record_detailed(thread, MPROF_EVENT_HANDLE_DELETED, &event, frames, count);
+}
+
+void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key class_key, uint64_t object)
+{
+	wide_event event = {class_key, object, 0, 0};
+
+	if (thread != NULL)
+		record_detailed(thread, is_end ? MPROF_EVENT_FINALIZER_END : MPROF_EVENT_FINALIZER_START, &event, NULL,
+				0);
+}
+
+mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
+					    uint64_t value)
+{
+	wide_event event = {value, number, 0, 0};
+
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (COLLECTION_KINDS & KIND_BIT(kind)) == 0)
+		return MPROF_ERR_ARGUMENT;
+	/* Before the event is published: no allocation after the collection is drained without this time. */
+	if (kind == MPROF_EVENT_GC_START)
+		collection_times_add(&thread->shared->collections, counter_read(&thread->counter));
+	record_wide(thread, kind, &event, NULL, 0);
+	return MPROF_OK;
+}
+
+void mprof_thread_record_memory_allocated(mprof_thread *thread, uint64_t address, uint64_t size,
+					  const mprof_frame *frames, size_t count)
+{
+	wide_event event = {address, 0, size, 0};
+
+	if (thread != NULL)
+		record_detailed(thread, MPROF_EVENT_MEMORY_ALLOCATED, &event, frames, frames != NULL ? count : 0);
+}
+
+void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t address, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {address, 0, 0, 0};
+
+	if (thread == NULL)
+		return;
+	if (frames == NULL || count == 0 || (thread->detail & DETAIL_STACKS) == 0)
+		record_timed(thread, address, MPROF_EVENT_MEMORY_FREED);
+	else
+		record_detailed(thread, MPROF_EVENT_MEMORY_FREED, &event, frames, count);
+}
+
+void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
+					uint64_t new_address, uint64_t size, const mprof_frame *frames, size_t count)
+{
+	wide_event event = {new_address, old_address, size, 0};
+	uint32_t kept;
+
+	if (thread == NULL)
+		return;
+	kept = frames != NULL && (thread->detail & DETAIL_STACKS) != 0 ? kept_frames(count) : 0;
+	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
+	/* The counter at the start of the call is stored before the frames. */
+	record_led(thread, MPROF_EVENT_MEMORY_RESIZED, &event, started, frames, kept);
+}
+
+uint64_t mprof_thread_get_id(const mprof_thread *thread)
+{
+	return thread != NULL ? thread->id : 0;
+}
