@@ -4,8 +4,8 @@
 
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"
-#include "format/losses.h"
-#include "format/rate_text.h"
+#include "format/values/losses.h"
+#include "format/values/rate_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

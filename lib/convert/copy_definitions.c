@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "convert/converter_internal.h"
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* What the copy of a log changes: the unit of counters, IDs and directives. */
 #include "convert/resolution.h"
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 /* Longer units are meaningless, and differences of the largest counters must not overflow. */
 #define MAX_DIVISOR (INT64_C(1) << 32)

@@ -13,7 +13,7 @@
 #include <mprof/parser.h>
 
 #include "base/id_map.h"
-#include "format/dialect.h"
+#include "format/values/dialect.h"
 
 typedef struct copy_resolution {
 	uint64_t origin;      /**< Counter at the start of the log: later counters may have passed 2^64. */

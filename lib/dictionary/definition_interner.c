@@ -2,7 +2,7 @@
 /* Assigns IDs to definitions that have none in the log. Equal definitions get the same ID. */
 #include "dictionary/definition_interner.h"
 
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Stores definitions compactly in arrays by ID, with ranges for gaps. */
 #include "dictionary/definition_table.h"
 
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include <string.h>
 

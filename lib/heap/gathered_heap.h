@@ -12,7 +12,7 @@
 #include "base/allocator.h"
 #include "base/id_map.h"
 #include "base/memory_budget.h"
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 /*
  * It is kept in chunks, so that it never has to be copied, and so that the last reading can free what it has read.

@@ -2,8 +2,8 @@
 /* Adds up the calls and allocations of a block from an unknown call stack on. */
 #include "model/partial_profile.h"
 
-#include "format/event_decode_table.h"
-#include "format/event_kinds.h"
+#include "format/events/event_decode_table.h"
+#include "format/events/event_kinds.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #ifndef MODEL_PARTIAL_PROFILE_H
 #define MODEL_PARTIAL_PROFILE_H
 
-#include "format/event_decode_table.h"
+#include "format/events/event_decode_table.h"
 
 #include <mprof/format.h>
 

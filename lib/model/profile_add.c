@@ -3,7 +3,7 @@
 #include <mprof/profile.h>
 #include <mprof/reader.h>
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "model/fast_path.h"
 #include "model/profile_events.h"
 #include "model/profile_internal.h"

@@ -2,7 +2,7 @@
 /* The inner loop: applies each event to the profile. */
 #include "model/profile_events.h"
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "model/fast_path.h"
 #include "model/profile_limit.h"
 

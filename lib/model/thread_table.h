@@ -8,7 +8,7 @@
 
 #include "base/stack_table.h"
 #include "base/thread_map.h"
-#include "format/thread_metrics.h"
+#include "format/blocks/thread_metrics.h"
 #include "model/call_stack.h"
 #include "model/finalizers.h"
 #include "model/monitors.h"

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/elements.h"
 #include "base/options.h"
-#include "format/event_columns_decode.h"
+#include "format/events/event_columns_decode.h"
 #include "parser/errors.h"
 #include "parser/parser.h"
 #include "parser/parser_internal.h"

@@ -9,7 +9,7 @@
 #include <mprof/parser.h>
 #include <mprof/reader.h>
 
-#include "format/event_columns_decode.h"
+#include "format/events/event_columns_decode.h"
 #include "parser/prepared.h"
 
 /** Determines the counter that the first delta of the block is added to. Returns 0 if out of memory. */

@@ -6,7 +6,7 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "format/block_decode.h"
+#include "format/blocks/block_decode.h"
 #include "parser/errors.h"
 #include "parser/items.h"
 #include "parser/log_state.h"

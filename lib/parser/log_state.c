@@ -3,7 +3,7 @@
 #include "parser/log_state.h"
 
 #include "base/checked.h"
-#include "format/varint.h"
+#include "format/values/varint.h"
 #include "parser/errors.h"
 #include "parser/parser_internal.h"
 

@@ -8,7 +8,7 @@
 
 #include <mprof/parser.h>
 
-#include "format/block_decode.h"
+#include "format/blocks/block_decode.h"
 
 /**
  * Detects the dialect from the first bytes of the log, as far as they determine it. Returns #MPROF_OK, #MPROF_AGAIN, or

@@ -8,9 +8,9 @@
 
 #include <mprof/parser.h>
 
-#include "format/content_cursor.h"
-#include "format/records.h"
-#include "format/event_decode_table.h"
+#include "format/blocks/records.h"
+#include "format/events/event_decode_table.h"
+#include "format/values/content_cursor.h"
 #include "parser/prepared.h"
 
 /** Returns the last error; its status is #MPROF_OK if none occurred. Borrowed; later errors overwrite it. */

@@ -14,11 +14,11 @@
 #include <mprof/parser.h>
 
 #include "base/id_map.h"
-#include "format/block_decode.h"
-#include "format/event_columns_decode.h"
-#include "format/events_decode.h"
-#include "format/heap_decode.h"
-#include "format/samples_decode.h"
+#include "format/blocks/block_decode.h"
+#include "format/blocks/heap_decode.h"
+#include "format/blocks/samples_decode.h"
+#include "format/events/event_columns_decode.h"
+#include "format/events/events_decode.h"
 #include "parser/buffer.h"
 #include "parser/parser.h"
 #include "parser/prepared.h"

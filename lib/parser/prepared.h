@@ -11,11 +11,11 @@
 #define PARSER_PREPARED_H
 
 #include "codec/codec.h"
-#include "format/block_decode.h"
-#include "format/compressed_block.h"
-#include "format/event_columns_decode.h"
-#include "format/event_decode_table.h"
-#include "format/events_decode.h"
+#include "format/blocks/block_decode.h"
+#include "format/blocks/compressed_block.h"
+#include "format/events/event_columns_decode.h"
+#include "format/events/event_decode_table.h"
+#include "format/events/events_decode.h"
 
 /*
  * It needs the bytes of the block and an unpacker, but no parser, so several threads with an unpacker each can

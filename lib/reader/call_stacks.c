@@ -2,7 +2,7 @@
 /* Follows stack sections: keeps the call stack of each thread, and sets its stack ID in the events after a section. */
 #include "reader/call_stacks.h"
 
-#include "format/dialect.h"
+#include "format/values/dialect.h"
 #include "parser/parser.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"

@@ -4,7 +4,7 @@
 
 #include "base/elements.h"
 #include "base/options.h"
-#include "format/dialect.h"
+#include "format/values/dialect.h"
 #include "parser/items.h"
 #include "parser/parser.h"
 #include "reader/call_stacks.h"

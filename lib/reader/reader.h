@@ -9,7 +9,7 @@
 
 #include <mprof/reader.h>
 
-#include "format/event_decode_table.h"
+#include "format/events/event_decode_table.h"
 
 /**
  * Sets whether implicit leaves are delivered without their methods, for a caller that follows the calls itself. Returns

@@ -20,7 +20,7 @@
 #include "dictionary/definition_table.h"
 #include "dictionary/field_table.h"
 #include "dictionary/name_table.h"
-#include "format/event_decode_table.h"
+#include "format/events/event_decode_table.h"
 #include "io/source.h"
 #include "io/source_gzip.h"
 #include "reader/block_index.h"

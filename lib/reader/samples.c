@@ -6,7 +6,7 @@
 #include "reader/samples.h"
 
 #include "base/error.h"
-#include "format/records.h"
+#include "format/blocks/records.h"
 #include "parser/parser.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"

@@ -3,7 +3,7 @@
 #include "writer/compress.h"
 
 #include "base/bytes.h"
-#include "format/compressed_block.h"
+#include "format/blocks/compressed_block.h"
 
 #include <string.h>
 

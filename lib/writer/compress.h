@@ -7,7 +7,7 @@
 #define WRITER_COMPRESS_H
 
 #include "codec/codec.h"
-#include "format/block_encode.h"
+#include "format/blocks/block_encode.h"
 
 /** A part of a block that is compressed. */
 typedef struct packed_middle {

@@ -3,7 +3,7 @@
 #include "writer/errors.h"
 
 #include "base/error.h"
-#include "format/losses.h"
+#include "format/values/losses.h"
 #include "writer/writer_internal.h"
 
 #include <errno.h>

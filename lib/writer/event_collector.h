@@ -10,8 +10,8 @@
 #define WRITER_EVENT_COLLECTOR_H
 
 #include "codec/codec.h"
-#include "format/encode_buffer.h"
-#include "format/event_columns_encode.h"
+#include "format/events/event_columns_encode.h"
+#include "format/values/encode_buffer.h"
 #include "writer/log_index.h"
 #include "writer/writer.h"
 

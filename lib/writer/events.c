@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes EVENTS blocks, with stack sections in dialects that have them. */
-#include "format/event_detail.h"
-#include "format/event_kinds.h"
-#include "format/losses.h"
+#include "format/events/event_detail.h"
+#include "format/events/event_kinds.h"
+#include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"

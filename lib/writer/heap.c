@@ -2,9 +2,9 @@
 /* Writes heap blocks. */
 #include "writer/heap.h"
 
-#include "format/event_detail.h"
-#include "format/heap_encode.h"
-#include "format/losses.h"
+#include "format/blocks/heap_encode.h"
+#include "format/events/event_detail.h"
+#include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"

@@ -2,9 +2,9 @@
 /* Collects the contents of a heap snapshot that is written as one block. */
 #include "writer/heap_snapshot.h"
 
-#include "format/event_detail.h"
-#include "format/heap_encode.h"
-#include "format/losses.h"
+#include "format/blocks/heap_encode.h"
+#include "format/events/event_detail.h"
+#include "format/values/losses.h"
 
 #include <string.h>
 

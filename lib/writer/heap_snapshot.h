@@ -10,7 +10,7 @@
 
 #include <mprof/writer.h>
 
-#include "format/encode_buffer.h"
+#include "format/values/encode_buffer.h"
 
 /** The object whose references are not complete yet. */
 typedef struct heap_snapshot_object {

@@ -10,9 +10,9 @@
 
 #include "base/call_frames.h"
 #include "base/thread_map.h"
-#include "format/block_encode.h"
-#include "format/encode_buffer.h"
-#include "format/index_items.h"
+#include "format/blocks/block_encode.h"
+#include "format/blocks/index_items.h"
+#include "format/values/encode_buffer.h"
 
 /** The calls are those that a reader of the log has open, in dialects with INDEX blocks. */
 typedef struct block_calls {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "format/dialect.h"
-#include "format/rate_text.h"
+#include "format/values/dialect.h"
+#include "format/values/rate_text.h"
 #include "io/clock.h"
 #include "io/log_file.h"
 #include "io/sink_descriptor.h"

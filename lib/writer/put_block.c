@@ -3,7 +3,7 @@
 #include "writer/put_block.h"
 
 #include "base/checksum.h"
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "writer/compress.h"
 #include "writer/errors.h"
 #include "writer/writer_internal.h"

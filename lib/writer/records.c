@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks and writes blocks of records: call stacks, native code, roots, metrics and summaries. */
 #include "base/elements.h"
-#include "format/records.h"
+#include "format/blocks/records.h"
 #include "writer/errors.h"
 #include "writer/heap.h"
 #include "writer/put_block.h"

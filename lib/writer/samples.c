@@ -2,8 +2,8 @@
 /* Writes samples. */
 #include <mprof/writer.h>
 
-#include "format/event_detail.h"
-#include "format/losses.h"
+#include "format/events/event_detail.h"
+#include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"

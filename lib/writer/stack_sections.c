@@ -3,7 +3,7 @@
 #include "writer/stack_sections.h"
 
 #include "base/checked.h"
-#include "format/events_encode.h"
+#include "format/events/events_encode.h"
 
 #include <string.h>
 

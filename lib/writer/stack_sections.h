@@ -10,8 +10,8 @@
 #ifndef WRITER_STACK_SECTIONS_H
 #define WRITER_STACK_SECTIONS_H
 
-#include "format/encode_buffer.h"
 #include "dictionary/definition_table.h"
+#include "format/values/encode_buffer.h"
 
 /** Frames as sections have them, innermost first: method << 1, with bit 0 set if the method is being compiled. */
 typedef struct stack_frames {

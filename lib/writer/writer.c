@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "io/sink_descriptor.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every event and block, from each dialect to each other one, is either in the copy or counted as left out. */
 #include "convert_fixture.h"
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 #include <criterion/criterion.h>
 

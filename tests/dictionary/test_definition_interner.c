@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is the same gets the same ID, and nothing else does. */
-#include "format/records.h"
 #include "dictionary/definition_interner.h"
+#include "format/blocks/records.h"
 
 #include "base/failing_allocator.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Definitions by ID: dense and with gaps, within their memory. */
-#include "format/records.h"
 #include "dictionary/definition_table.h"
+#include "format/blocks/records.h"
 
 #include "base/failing_allocator.h"
 

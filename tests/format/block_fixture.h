@@ -6,7 +6,7 @@
 #ifndef BLOCK_FIXTURE_H
 #define BLOCK_FIXTURE_H
 
-#include "format/block_decode.h"
+#include "format/blocks/block_decode.h"
 
 #include <criterion/criterion.h>
 

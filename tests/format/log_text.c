@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_text_parts.h"
 
+#include "format/events/event_kinds.h"
 #include "logs/log_fixture.h"
-#include "format/event_kinds.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The event code: all 256 bytes, with and without directives, decoded and encoded. */
-#include "format/event_codes.h"
-#include "format/event_kinds.h"
+#include "format/events/event_codes.h"
+#include "format/events/event_kinds.h"
 
 #include <criterion/criterion.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of event kinds and dialects match the encoder and the decoder. */
-#include "format/event_codes.h"
-#include "format/event_kinds.h"
-#include "format/events_encode.h"
+#include "format/events/event_codes.h"
+#include "format/events/event_kinds.h"
+#include "format/events/events_encode.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of events: vectors of any length and at any position count and unpack the same as one symbol at a time. */
-#include "format/event_columns_decode.h"
+#include "format/events/event_columns_decode.h"
 
 #include <criterion/criterion.h>
 

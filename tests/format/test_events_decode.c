@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes events and compares them with a simple second decoder; edge cases. */
-#include "format/events_decode.h"
+#include "format/events/events_decode.h"
 
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events as the profilers of Mono wrote them, with their faults, whose names are those of doc/dialects.md. */
-#include "format/events_decode.h"
+#include "format/events/events_decode.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes events: each layout, times, lists longer than a batch, and events that are refused or left out. */
-#include "format/events_encode.h"
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
+#include "format/events/events_encode.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
  * Hand-written tokens of STATISTICAL blocks: the meaning of each layout, how layouts are distinguished, and which
  * errors are found where.
  */
-#include "format/statistical.h"
+#include "format/blocks/statistical.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Varints: encoded in the shortest form, decoded in any form up to ten bytes. */
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 #include <criterion/criterion.h>
 

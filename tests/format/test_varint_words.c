@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The word-wise varint functions match the byte-wise ones. */
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 #include <criterion/criterion.h>
 

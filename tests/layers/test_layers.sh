@@ -73,6 +73,7 @@ done < <(includes lib)
 # The directories of a layer, in the order of calls: each may include those before it. In the recorder, by owner: the
 # whole of it is for what clients call. All else takes the part that its thread may touch.
 declare -A directories_of=(
+	[format]="values events blocks"
 	[recorder]="system queues tables threads drain client"
 )
 for layer in "${!directories_of[@]}"; do
@@ -92,7 +93,7 @@ for directory in lib/*/; do
 	test -n "${may_include[$layer]-}" || fail "lib/$layer is not a layer"
 done
 
-# What differs between dialects is a column of the table in lib/format/dialect.c. Only the detection of a dialect also
+# What differs between dialects is a column of the table in lib/format/values/dialect.c. Only the detection of a dialect also
 # uses names; "unknown" and "the default" are not dialects.
 names='MPROF_DIALECT_[A-Z]|\bis_(of_)?(mono|mail|drop|unity|mprof2)\b'
 while read -r named; do

@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/failing_allocator.h"
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "log_fixture.h"
 
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include "base/bytes.h"
 #include "base/checksum.h"

@@ -8,7 +8,7 @@
 
 #include "parser/parser_fixture.h"
 
-#include "format/varint.h"
+#include "format/values/varint.h"
 
 /** Codes of blocks in drop, mono and unity; EVENTS of mail has another one. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorded_log.h"
 
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

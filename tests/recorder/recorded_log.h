@@ -8,7 +8,7 @@
 
 #include <mprof.h>
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 /** An event with its names in the log. */
 typedef struct recorded_event {

@@ -5,7 +5,7 @@
  */
 #include "recorded_log.h"
 
-#include "format/index_items.h"
+#include "format/blocks/index_items.h"
 #include "logs/log_fixture.h"
 
 #include <criterion/criterion.h>

@@ -6,7 +6,7 @@
  * Each call of the handler must be in the log as a sample or as a loss, and each sample must be complete. Runs for two
  * seconds, or for the number of seconds in the variable MPROF_STRESS_SECONDS.
  */
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 #include <mprof.h>
 

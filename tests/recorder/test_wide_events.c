@@ -3,8 +3,8 @@
  * \file recorder/test_wide_events.c
  * \brief Multi-slot events: requested details are read back, and no event is torn.
  */
+#include "format/events/event_kinds.h"
 #include "recorded_log.h"
-#include "format/event_kinds.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include <mprof/reader.h>
 #include <mprof/writer.h>
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
 /* Samples, records, markers and heap snapshots can be written and read again, with edge cases of numbers and names. */
 #include "logs/log_fixture.h"
 
-#include "format/records.h"
+#include "format/blocks/records.h"
 
 #include <criterion/criterion.h>
 

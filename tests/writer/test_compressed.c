@@ -10,9 +10,9 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "codec/codec.h"
-#include "format/compressed_block.h"
-#include "writer/compress.h"
+#include "format/blocks/compressed_block.h"
 #include "logs/log_fixture.h"
+#include "writer/compress.h"
 
 #include <criterion/criterion.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* INDEX blocks describe all blocks before them, with the calls that are open where EVENTS blocks begin. */
-#include "format/block_decode.h"
-#include "format/index_items.h"
-#include "format/varint.h"
+#include "format/blocks/block_decode.h"
+#include "format/blocks/index_items.h"
+#include "format/values/varint.h"
 
 #include <mprof/reader.h>
 #include <mprof/writer.h>

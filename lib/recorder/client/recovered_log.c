@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
-#include "format/block_decode.h"
+#include "format/blocks/block_decode.h"
 #include "io/log_file.h"
 #include "io/source_gzip.h"
 

@@ -2,7 +2,7 @@
 /* Writes what the recorder itself states in SESSION blocks: the clocks at the start, and the counter's frequency. */
 #include "recorder/drain/session.h"
 
-#include "format/rate_text.h"
+#include "format/values/rate_text.h"
 #include "writer/writer.h"
 
 #include <mprof/base.h>

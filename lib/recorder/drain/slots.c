@@ -2,9 +2,9 @@
 /* Takes events from the slots of a buffer. */
 #include "recorder/drain/slots.h"
 
-#include "format/event_codes.h"
-#include "format/event_columns.h"
-#include "format/event_kinds.h"
+#include "format/events/event_codes.h"
+#include "format/events/event_columns.h"
+#include "format/events/event_kinds.h"
 
 /* Whether slots are an allocation that has a counter. */
 static inline int slots_are_timed_allocation(const event_slot *slots)

@@ -3,8 +3,8 @@
 #include "recorder/queues/block_ring.h"
 
 #include "base/checked.h"
-#include "format/block_decode.h"
-#include "format/block_encode.h"
+#include "format/blocks/block_decode.h"
+#include "format/blocks/block_encode.h"
 #include "io/clock.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@
 
 #include <mprof/writer.h>
 
-#include "format/dialect.h"
+#include "format/values/dialect.h"
 #include "io/sink.h"
 #include "recorder/queues/salvage_area.h"
 

@@ -15,12 +15,12 @@
 
 #include <mprof/recorder.h>
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "recorder/queues/block_ring.h"
-#include "recorder/system/counter.h"
 #include "recorder/queues/heap_chunks.h"
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
+#include "recorder/system/counter.h"
 #include "writer/open.h"
 
 /*

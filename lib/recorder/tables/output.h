@@ -10,7 +10,7 @@
 
 #include <mprof/recorder.h>
 
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 #include "recorder/queues/block_ring.h"
 
 typedef struct recorder_output {

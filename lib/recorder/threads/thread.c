@@ -4,7 +4,7 @@
 
 #include "base/cancellation.h"
 #include "base/testpoint.h"
-#include "format/event_kinds.h"
+#include "format/events/event_kinds.h"
 
 #include <errno.h>
 #include <stddef.h>

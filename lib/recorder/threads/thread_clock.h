@@ -7,7 +7,7 @@
 #ifndef RECORDER_THREADS_THREAD_CLOCK_H
 #define RECORDER_THREADS_THREAD_CLOCK_H
 
-#include "format/thread_metrics.h"
+#include "format/blocks/thread_metrics.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Encodes each kind of block. */
+#include "format/blocks/block_encode.h"
+
+#include "base/checksum.h"
+#include "format/values/dialect.h"
+
+#include <string.h>
+
+static int directive_declared(const block_encoding *encoding, mprof_directive directive)
+{
+	return (encoding->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
+}
+
+void block_encode_begin_code(encode_buffer *buffer, const block_encoding *encoding, uint32_t code)
+{
+	size_t header_length = encoding->rules->header_length;
+
+	encode_buffer_clear(buffer);
+	if (!encode_buffer_reserve(buffer, header_length))
+		return;
+	memset(buffer->bytes, 0, header_length);
+	bytes_store_16(buffer->bytes, (uint16_t)code);
+	buffer->length = header_length;
+}
+
+void block_encode_begin(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind)
+{
+	block_encode_begin_code(buffer, encoding, dialect_block_code(encoding->rules, kind));
+}
+
+mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding)
+{
+	size_t header_length = encoding->rules->header_length;
+	size_t checksum_length = encoding->rules->checksum_length;
+
+	if (!encode_buffer_reserve(buffer, checksum_length))
+		return buffer->status;
+	bytes_store_32(buffer->bytes + 2, (uint32_t)(buffer->length - header_length + checksum_length));
+	if (block_header_has_delta(encoding->rules))
+		bytes_store_32(buffer->bytes + 6, encoding->counter_delta);
+	if (checksum_length > 0) {
+		bytes_store_32(buffer->bytes + buffer->length, checksum_update(0, buffer->bytes, buffer->length));
+		buffer->length += checksum_length;
+	}
+	return MPROF_OK;
+}
+
+void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
+			const mprof_clock *clock)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_INTRO);
+	encode_varint(buffer, encoding->rules->version);
+	encode_string(buffer, runtime, strlen(runtime));
+	encode_varint(buffer, flags);
+	encode_clock(buffer, clock);
+}
+
+void block_encode_end_of_log(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			     uint64_t index_distance)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_END);
+	encode_varint(buffer, encoding->rules->version);
+	encode_clock(buffer, clock);
+	if (index_distance != 0)
+		encode_varint(buffer, index_distance);
+}
+
+void block_encode_index(encode_buffer *buffer, const block_encoding *encoding, uint64_t previous_distance,
+			uint64_t count, const encode_buffer *items)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_INDEX);
+	encode_varint(buffer, previous_distance);
+	encode_varint(buffer, count);
+	encode_bytes(buffer, items->bytes, items->length);
+}
+
+static void encode_directive(encode_buffer *buffer, const dialect_rules *rules, mprof_directive directive)
+{
+	const directive_row *row = directive_find(directive);
+	const uint64_t kinds = row != NULL ? row->blocks : 0;
+
+	if (!rules->directives_name_blocks) {
+		encode_varint(buffer, directive);
+		return;
+	}
+	if (kinds == 0) {
+		encode_varint(buffer, directive);
+		encode_varint(buffer, 0);
+	}
+	for (uint32_t code = 1; code <= UINT8_MAX; code++) {
+		/* The code of EVENTS stands for its other one, too. */
+		if (code == rules->column_code || (kinds & MPROF_BLOCK_BIT(dialect_block_kind(rules, code))) == 0)
+			continue;
+		encode_varint(buffer, directive);
+		encode_varint(buffer, code);
+	}
+}
+
+void block_encode_directives(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			     const mprof_clock *end)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_DIRECTIVES);
+	encode_clock(buffer, start);
+	for (uint32_t directive = 1; directive < 64; directive++) {
+		if (directive_declared(encoding, (mprof_directive)directive))
+			encode_directive(buffer, encoding->rules, (mprof_directive)directive);
+	}
+	encode_varint(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+static void encode_block_text(encode_buffer *buffer, const char *text)
+{
+	if (text == NULL)
+		text = "";
+	encode_string(buffer, text, strlen(text));
+}
+
+static void encode_assembly_name(encode_buffer *buffer, const dialect_rules *rules, const mprof_assembly_name *name)
+{
+	static const mprof_assembly_name unknown = {sizeof(mprof_assembly_name), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0};
+	/* Mono's writer stored these values for an assembly without a name. */
+	static const mprof_assembly_name unknown_to_mono = {
+		sizeof(mprof_assembly_name), "UNKNOWN", "neutral", "null", 0, 0, 0, 0, 0, 0};
+
+	if (name == NULL)
+		name = rules->names_unknown_assembly ? &unknown_to_mono : &unknown;
+	encode_block_text(buffer, name->base_name);
+	encode_varint(buffer, name->major);
+	encode_varint(buffer, name->minor);
+	encode_varint(buffer, name->build);
+	encode_varint(buffer, name->revision);
+	encode_block_text(buffer, name->culture);
+	encode_block_text(buffer, name->public_key_token);
+	encode_varint(buffer, name->retargetable);
+}
+
+int block_encode_element(encode_buffer *buffer, const block_encoding *encoding, const mprof_element *element,
+			 mprof_block_kind kind)
+{
+	const uint32_t type = element->kind & (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN);
+	const int can_have_assembly = kind == MPROF_BLOCK_LOADED && type == MPROF_ELEMENT_ASSEMBLY;
+	const int has_id = directive_declared(encoding, MPROF_DIRECTIVE_ELEMENT_IDS);
+	const int has_assembly = can_have_assembly && directive_declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
+
+	block_encode_begin(buffer, encoding, kind);
+	encode_byte(buffer, (uint8_t)(kind == MPROF_BLOCK_LOADED ? element->kind : type));
+	encode_varint(buffer, element->start_counter);
+	encode_varint(buffer, element->end_counter);
+	encode_varint(buffer, element->thread);
+	if (has_id)
+		encode_varint(buffer, element->id);
+	encode_string(buffer, element->name, element->name_length);
+	if (has_assembly)
+		encode_assembly_name(buffer, encoding->rules, element->assembly);
+	return (has_id || element->id == 0) && (has_assembly || !can_have_assembly || element->assembly == NULL);
+}
+
+int block_encode_class(encode_buffer *buffer, const block_encoding *encoding, const mprof_class_definition *definition)
+{
+	const int has_assembly = directive_declared(encoding, MPROF_DIRECTIVE_ASSEMBLY_IDS);
+	const int has_size = directive_declared(encoding, MPROF_DIRECTIVE_CLASS_SIZES);
+
+	encode_varint(buffer, definition->id);
+	if (has_assembly)
+		encode_varint(buffer, definition->assembly_id);
+	if (has_size)
+		encode_varint(buffer, definition->size);
+	encode_string(buffer, definition->name, definition->name_length);
+	return (has_assembly || definition->assembly_id == 0) && (has_size || definition->size == 0);
+}
+
+int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
+			const mprof_method_definition *definition, const block_source *source)
+{
+	const int has_flags = directive_declared(encoding, MPROF_DIRECTIVE_METHOD_FLAGS);
+	const int has_source = directive_declared(encoding, MPROF_DIRECTIVE_SOURCE_LINES);
+
+	encode_varint(buffer, definition->id);
+	encode_varint(buffer, definition->class_id);
+	if (has_flags)
+		encode_varint(buffer, definition->flags);
+	if (has_source) {
+		encode_varint(buffer, (uint64_t)source->file << 1 | (source->is_new != 0));
+		if (source->is_new)
+			encode_string(buffer, definition->source_file, definition->source_file_length);
+		if (source->file != 0)
+			encode_varint(buffer, definition->source_line);
+	}
+	encode_string(buffer, definition->name, definition->name_length);
+	return (has_flags || definition->flags == 0) && (has_source || definition->source_file_length == 0);
+}
+
+void block_encode_mapping(encode_buffer *buffer, const block_encoding *encoding, const encode_buffer *classes,
+			  const encode_buffer *methods, const mprof_clock *start, const mprof_clock *end)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_MAPPING);
+	encode_clock(buffer, start);
+	encode_varint(buffer, 0);
+	encode_bytes(buffer, classes->bytes, classes->length);
+	encode_varint(buffer, 0);
+	encode_bytes(buffer, methods->bytes, methods->length);
+	encode_varint(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+static void encode_ids(encode_buffer *buffer, const uint32_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		encode_varint(buffer, ids[i]);
+	encode_varint(buffer, 0);
+}
+
+void block_encode_statistical(encode_buffer *buffer, const block_encoding *encoding, uint64_t start_counter,
+			      const uint32_t *methods, size_t method_count, const uint32_t *functions,
+			      size_t function_count, uint64_t end_counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_STATISTICAL);
+	encode_varint(buffer, start_counter);
+	encode_ids(buffer, methods, method_count);
+	encode_ids(buffer, functions, function_count);
+	encode_varint(buffer, end_counter);
+}
+
+void block_encode_events_start(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *start,
+			       uint64_t thread, uint64_t base_counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_EVENTS);
+	if (encoding->has_columns && buffer->status == MPROF_OK)
+		bytes_store_16(buffer->bytes, (uint16_t)encoding->rules->column_code);
+	encode_clock(buffer, start);
+	encode_varint(buffer, thread);
+	encode_varint(buffer, base_counter);
+}
+
+void block_encode_events_end(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *end)
+{
+	/* The list ends with a BYTE of value 00, which is not an event code. */
+	if (!encoding->has_columns)
+		encode_byte(buffer, 0);
+	encode_clock(buffer, end);
+}
+
+size_t block_encode_samples(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			    uint64_t thread, uint64_t base_counter, const mprof_event *samples, size_t count)
+{
+	uint64_t last_counter = base_counter;
+	size_t skipped = 0;
+
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_SAMPLES);
+	encode_clock(buffer, clock);
+	encode_varint(buffer, thread);
+	encode_varint(buffer, base_counter);
+	for (size_t i = 0; i < count; i++) {
+		/* A sample without a call stack cannot be written: stack ID 0 ends the list. */
+		if (samples[i].value == 0) {
+			skipped++;
+			continue;
+		}
+		encode_varint(buffer, samples[i].value);
+		encode_varint(buffer, samples[i].counter - last_counter);
+		last_counter = samples[i].counter;
+	}
+	encode_varint(buffer, 0);
+	encode_clock(buffer, clock);
+	return skipped;
+}
+
+void block_encode_records_start(encode_buffer *buffer, const block_encoding *encoding, mprof_block_kind kind,
+				const mprof_clock *start, uint32_t number)
+{
+	block_encode_begin(buffer, encoding, kind);
+	encode_clock(buffer, start);
+	if (kind == MPROF_BLOCK_HEAP_SUMMARY)
+		encode_varint(buffer, number);
+}
+
+void block_encode_records_end(encode_buffer *buffer, const mprof_clock *end)
+{
+	encode_clock(buffer, end);
+}
+
+void block_encode_session(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			  const mprof_property *properties, size_t count)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_SESSION);
+	encode_clock(buffer, clock);
+	for (size_t i = 0; i < count; i++) {
+		encode_string(buffer, properties[i].key, strlen(properties[i].key));
+		encode_string(buffer, properties[i].value, strlen(properties[i].value));
+	}
+	encode_byte(buffer, 0);
+}
+
+void block_encode_thread(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			 uint64_t thread, const char *name, size_t name_length)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_THREAD);
+	encode_clock(buffer, clock);
+	encode_varint(buffer, thread);
+	encode_string(buffer, name, name_length);
+}
+
+void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock, uint64_t thread,
+		       const uint64_t *counts, size_t count)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_LOST);
+	encode_clock(buffer, clock);
+	encode_varint(buffer, thread);
+	for (size_t cause = 1; cause < count; cause++) {
+		if (counts[cause] == 0)
+			continue;
+		encode_varint(buffer, cause);
+		encode_varint(buffer, counts[cause]);
+	}
+	encode_varint(buffer, 0);
+	encode_clock(buffer, clock);
+}
+
+void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter, uint64_t thread,
+		       const char *text, size_t text_length)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_MARK);
+	encode_varint(buffer, counter);
+	encode_varint(buffer, thread);
+	encode_string(buffer, text, text_length);
+}
+
+void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_WATERMARK);
+	encode_varint(buffer, counter);
+}

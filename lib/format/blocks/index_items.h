@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/blocks/index_items.h
+ * \brief Encodes and decodes the entries of INDEX blocks (doc/format.md, section 3.24).
+ */
+#ifndef FORMAT_BLOCKS_INDEX_ITEMS_H
+#define FORMAT_BLOCKS_INDEX_ITEMS_H
+
+#include "format/values/content_cursor.h"
+#include "format/values/dialect.h"
+#include "format/values/encode_buffer.h"
+
+/** Maximum number of frames in an entry. The call stack of a block that has more is unknown. */
+#define INDEX_MAX_FRAMES 1024
+
+/** An entry: one block. */
+typedef struct index_item {
+	uint32_t code;
+	uint32_t kind;          /**< An #mprof_block_kind. */
+	uint64_t length;        /**< In bytes, after the header. */
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK. */
+	uint64_t start_counter; /**< See mprof_index_entry. */
+	uint64_t end_counter;
+	int has_stack;          /**< EVENTS: the call stack at the start of the block is known. */
+	uint32_t depth;         /**< Number of its frames. */
+	uint32_t shared;        /**< How many of them, from the outermost on, are those of the thread's last entry in
+	                             this INDEX block that has a call stack. */
+	const uint8_t *methods; /**< The IDs of the others, as varints, outermost first. Borrowed. */
+	size_t methods_length;  /**< In bytes. */
+} index_item;
+
+/** What the next entry is encoded or decoded from: fields of the one before it. */
+typedef struct index_base {
+	uint64_t thread;
+	uint64_t counter;
+} index_base;
+
+/** Appends an entry to the list. */
+void index_item_encode(encode_buffer *buffer, index_base *base, const index_item *item);
+
+/** Iterates over the entries of an INDEX block. */
+typedef struct index_cursor {
+	content_cursor content;
+	const dialect_rules *rules;
+	uint64_t previous; /**< Distance from this INDEX block back to the one before it, in bytes; 0: none. */
+	uint64_t count;    /**< Number of entries that are left. */
+	index_base base;
+} index_cursor;
+
+/** Starts at the fields before the list. Failures are in content_cursor::status. */
+void index_cursor_init(index_cursor *cursor, const dialect_rules *rules, const uint8_t *content, size_t length);
+
+/** Decodes the next entry. Returns 0 at the end of the list or after an error. */
+int index_cursor_next(index_cursor *cursor, index_item *item);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks. */
+#include "format/blocks/records.h"
+
+#include "format/values/varint.h"
+
+/* The minimum length of a call stack in STACKS, in bytes: two varints. */
+#define MIN_STACK_LENGTH 2
+
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind)
+{
+	size_t start;
+	uint32_t first_id;
+
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->content = *content;
+	cursor->block_kind = block_kind;
+	if (block_kind != MPROF_BLOCK_STACKS)
+		return;
+	start = cursor->content.position;
+	first_id = content_cursor_id(&cursor->content);
+	if (first_id == 0)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID of the first call stack is 0");
+	start = cursor->content.position;
+	cursor->left = content_cursor_id(&cursor->content);
+	if (cursor->left > (cursor->content.length - cursor->content.position) / MIN_STACK_LENGTH)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED,
+				    "number of call stacks exceeds the length of the block");
+	else if (cursor->left > UINT32_MAX - first_id)
+		content_cursor_fail(&cursor->content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
+	cursor->last_id = first_id - 1;
+}
+
+static void decode_stack(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+	size_t start = content->position;
+	uint64_t frame = content_cursor_varint(content);
+	uint32_t distance;
+
+	record->id = ++cursor->last_id;
+	record->as.stack.is_native = (frame & STACK_FRAME_NATIVE) != 0;
+	if ((frame & STACK_FRAME_COMPILING) != 0 && !record->as.stack.is_native) {
+		frame -= STACK_FRAME_COMPILING;
+		record->as.stack.is_compiling = 1;
+	}
+	record->as.stack.target = (uint32_t)(frame >> 1);
+	if (frame >> 1 > UINT32_MAX)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
+	start = content->position;
+	distance = content_cursor_id(content);
+	if (distance == 0 || distance > record->id)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
+				    "stack refers to a caller that is not defined yet");
+	else if (frame == STACK_FRAME_TRUNCATED && distance != record->id)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED,
+				    "frame that marks a truncated call stack has a caller");
+	record->as.stack.caller = record->id - distance;
+}
+
+static void decode_module_record(content_cursor *content, mprof_record *record)
+{
+	record->as.module.address = content_cursor_varint(content);
+	record->as.module.size = content_cursor_varint(content);
+	record->as.module.build_id = content_cursor_string(content, NULL);
+	record->as.module.file = content_cursor_string(content, NULL);
+}
+
+static void decode_function_record(content_cursor *content, mprof_record *record)
+{
+	record->as.function.module = content_cursor_id(content);
+	record->as.function.offset = content_cursor_varint(content);
+	record->as.function.size = content_cursor_varint(content);
+	record->as.function.name = content_cursor_string(content, NULL);
+}
+
+static void decode_location_record(content_cursor *content, mprof_record *record)
+{
+	record->as.location.module = content_cursor_id(content);
+	record->as.location.offset = content_cursor_varint(content);
+	record->as.location.function = content_cursor_id(content);
+}
+
+static void decode_root_record(content_cursor *content, mprof_record *record)
+{
+	record->as.root.kind = content_cursor_id(content);
+	record->as.root.class_id = content_cursor_id(content);
+	record->as.root.thread = content_cursor_varint(content);
+	record->as.root.address = content_cursor_varint(content);
+	record->as.root.size = content_cursor_varint(content);
+	record->as.root.name = content_cursor_string(content, NULL);
+}
+
+static void decode_metric(content_cursor *content, mprof_record *record)
+{
+	record->as.metric.flags = content_cursor_id(content);
+	if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+		record->as.metric.thread = content_cursor_varint(content);
+	record->as.metric.section = content_cursor_string(content, NULL);
+	record->as.metric.name = content_cursor_string(content, NULL);
+}
+
+static void decode_metric_value(content_cursor *content, mprof_record *record)
+{
+	uint64_t value = content_cursor_varint(content);
+
+	if ((record->as.metric_value.is_double & MPROF_METRIC_FLAG_DOUBLE) != 0)
+		record->as.metric_value.value = __builtin_bswap64(value);
+	else
+		record->as.metric_value.value = zigzag_unfold(value);
+}
+
+static void decode_field(content_cursor *content, mprof_record *record)
+{
+	record->as.field.offset = content_cursor_id(content);
+	record->as.field.stride = content_cursor_id(content);
+	record->as.field.class_id = content_cursor_id(content);
+	record->as.field.name = content_cursor_string(content, NULL);
+}
+
+static void decode_summary(content_cursor *content, mprof_record *record)
+{
+	record->as.summary.live_objects = content_cursor_amount(content);
+	record->as.summary.live_bytes = content_cursor_amount(content);
+	record->as.summary.dead_objects = content_cursor_amount(content);
+	record->as.summary.dead_bytes = content_cursor_amount(content);
+}
+
+/*
+ * Decodes the varint that a record starts with: its ID and, for a metric value, the type in the lowest bit. Returns 0
+ * at the end of the list or on a fault.
+ */
+static int decode_id(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+	size_t start = content->position;
+	uint64_t id = content_cursor_amount(content);
+
+	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
+		record->as.metric_value.is_double = (id & 1) != 0 ? MPROF_METRIC_FLAG_DOUBLE : 0;
+		if (id == 1)
+			content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "metric ID is 0");
+		id >>= 1;
+	}
+	if (id > UINT32_MAX)
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "ID exceeds 32 bits");
+	record->id = (uint32_t)id;
+	if (content->status != MPROF_OK || id == 0)
+		return 0;
+	if (record_is_definition(record->kind) && cursor->last_id != 0 && id != (uint64_t)cursor->last_id + 1) {
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "IDs of definitions are not consecutive");
+		return 0;
+	}
+	cursor->last_id = record->id;
+	return 1;
+}
+
+static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
+{
+	content_cursor *content = &cursor->content;
+
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		decode_module_record(content, record);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		decode_function_record(content, record);
+		break;
+	case MPROF_RECORD_LOCATION:
+		decode_location_record(content, record);
+		break;
+	case MPROF_RECORD_ROOT:
+		decode_root_record(content, record);
+		break;
+	case MPROF_RECORD_METRIC:
+		decode_metric(content, record);
+		break;
+	case MPROF_RECORD_METRIC_VALUE:
+		decode_metric_value(content, record);
+		break;
+	case MPROF_RECORD_FIELD:
+		decode_field(content, record);
+		break;
+	default:
+		decode_summary(content, record);
+		break;
+	}
+}
+
+int record_cursor_next(record_cursor *cursor, mprof_record *record)
+{
+	if (cursor->content.status != MPROF_OK)
+		return 0;
+	if (cursor->block_kind == MPROF_BLOCK_STACKS) {
+		if (cursor->left == 0)
+			return 0;
+		cursor->left--;
+		record_clear(record, MPROF_RECORD_STACK);
+		decode_stack(cursor, record);
+		return cursor->content.status == MPROF_OK;
+	}
+	while (!cursor->at_end) {
+		record_clear(record, record_list_kind(cursor->block_kind, cursor->list));
+		if (decode_id(cursor, record)) {
+			decode_record_of_kind(cursor, record);
+			return cursor->content.status == MPROF_OK;
+		}
+		if (cursor->content.status != MPROF_OK)
+			return 0;
+		cursor->list++;
+		cursor->last_id = 0;
+		cursor->at_end = record_list_kind(cursor->block_kind, cursor->list) == 0;
+	}
+	return 0;
+}
+
+static void encode_record_text(encode_buffer *buffer, const char *text)
+{
+	if (text == NULL)
+		text = "";
+	encode_string(buffer, text, strlen(text));
+}
+
+static void encode_stack(encode_buffer *buffer, const mprof_record *record)
+{
+	uint64_t frame = (uint64_t)record->as.stack.target << 1;
+
+	if (record->as.stack.is_native)
+		frame |= STACK_FRAME_NATIVE;
+	else if (record->as.stack.is_compiling)
+		frame |= STACK_FRAME_COMPILING;
+	encode_varint(buffer, frame);
+	encode_varint(buffer, record->id - record->as.stack.caller);
+}
+
+static void encode_metric_value(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
+{
+	uint64_t is_double = id_map_get(double_metrics, record->id) != 0;
+
+	encode_varint(buffer, (uint64_t)record->id << 1 | is_double);
+	/* Round doubles, such as whole numbers, have zeros in the low bytes: reversed, they are short varints. */
+	encode_varint(buffer, is_double ? __builtin_bswap64(record->as.metric_value.value)
+					: zigzag_fold(record->as.metric_value.value));
+}
+
+/* Encodes the fields of a record after its ID. */
+static void encode_fields(encode_buffer *buffer, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		encode_varint(buffer, record->as.module.address);
+		encode_varint(buffer, record->as.module.size);
+		encode_record_text(buffer, record->as.module.build_id);
+		encode_record_text(buffer, record->as.module.file);
+		break;
+	case MPROF_RECORD_FUNCTION:
+		encode_varint(buffer, record->as.function.module);
+		encode_varint(buffer, record->as.function.offset);
+		encode_varint(buffer, record->as.function.size);
+		encode_record_text(buffer, record->as.function.name);
+		break;
+	case MPROF_RECORD_LOCATION:
+		encode_varint(buffer, record->as.location.module);
+		encode_varint(buffer, record->as.location.offset);
+		encode_varint(buffer, record->as.location.function);
+		break;
+	case MPROF_RECORD_ROOT:
+		encode_varint(buffer, record->as.root.kind);
+		encode_varint(buffer, record->as.root.class_id);
+		encode_varint(buffer, record->as.root.thread);
+		encode_varint(buffer, record->as.root.address);
+		encode_varint(buffer, record->as.root.size);
+		encode_record_text(buffer, record->as.root.name);
+		break;
+	case MPROF_RECORD_METRIC:
+		encode_varint(buffer, record->as.metric.flags);
+		if ((record->as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
+			encode_varint(buffer, record->as.metric.thread);
+		encode_record_text(buffer, record->as.metric.section);
+		encode_record_text(buffer, record->as.metric.name);
+		break;
+	case MPROF_RECORD_FIELD:
+		encode_varint(buffer, record->as.field.offset);
+		encode_varint(buffer, record->as.field.stride);
+		encode_varint(buffer, record->as.field.class_id);
+		encode_record_text(buffer, record->as.field.name);
+		break;
+	default:
+		encode_varint(buffer, record->as.summary.live_objects);
+		encode_varint(buffer, record->as.summary.live_bytes);
+		encode_varint(buffer, record->as.summary.dead_objects);
+		encode_varint(buffer, record->as.summary.dead_bytes);
+		break;
+	}
+}
+
+static void encode_record(encode_buffer *buffer, const id_map *double_metrics, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_STACK) {
+		encode_stack(buffer, record);
+	} else if (record->kind == MPROF_RECORD_METRIC_VALUE) {
+		encode_metric_value(buffer, double_metrics, record);
+	} else {
+		encode_varint(buffer, record->id);
+		encode_fields(buffer, record);
+	}
+}
+
+void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
+		    const mprof_record *records, size_t count)
+{
+	uint32_t kind;
+
+	if (block_kind == MPROF_BLOCK_STACKS) {
+		encode_varint(buffer, first_stack);
+		encode_varint(buffer, count);
+	}
+	for (uint32_t list = 0; (kind = record_list_kind(block_kind, list)) != 0; list++) {
+		for (size_t i = 0; i < count; i++) {
+			if (records[i].kind == kind)
+				encode_record(buffer, double_metrics, &records[i]);
+		}
+		if (kind != MPROF_RECORD_STACK)
+			encode_varint(buffer, 0);
+	}
+}

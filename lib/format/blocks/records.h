@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file format/blocks/records.h
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks.
+ */
+#ifndef FORMAT_BLOCKS_RECORDS_H
+#define FORMAT_BLOCKS_RECORDS_H
+
+#include <mprof/format.h>
+#include <mprof/parser.h>
+
+#include "base/id_map.h"
+#include "format/values/content_cursor.h"
+#include "format/values/encode_buffer.h"
+
+#include <string.h>
+
+/** Flag bits of a frame in STACKS. The bits between them are the ID of its method or location. */
+#define STACK_FRAME_NATIVE UINT64_C(1)
+#define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
+
+/** A native frame with location 0 stands for the outer frames that were not recorded. */
+#define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
+
+/** The maximum number of lists in a block. */
+#define RECORD_MAX_LISTS 3
+
+/** The #mprof_record_kind of a list by its index; 0 if the block has no such list or no records at all. */
+static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
+{
+	static const uint8_t code_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
+							     MPROF_RECORD_LOCATION};
+	static const uint8_t metrics_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
+
+	if (list >= RECORD_MAX_LISTS)
+		return 0;
+	switch (block_kind) {
+	case MPROF_BLOCK_STACKS:
+		return list == 0 ? MPROF_RECORD_STACK : 0;
+	case MPROF_BLOCK_CODE:
+		return code_lists[list];
+	case MPROF_BLOCK_METRICS:
+		return metrics_lists[list];
+	case MPROF_BLOCK_ROOTS:
+		return list == 0 ? MPROF_RECORD_ROOT : 0;
+	case MPROF_BLOCK_FIELDS:
+		return list == 0 ? MPROF_RECORD_FIELD : 0;
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		return list == 0 ? MPROF_RECORD_SUMMARY : 0;
+	default:
+		return 0;
+	}
+}
+
+/** Whether a block of this kind consists of records. */
+static inline int block_has_records(uint32_t block_kind)
+{
+	return record_list_kind(block_kind, 0) != 0;
+}
+
+/** Whether a record of this kind defines its ID; the IDs in a list of definitions are consecutive. */
+static inline int record_is_definition(uint32_t record_kind)
+{
+	return record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC;
+}
+
+/** A pointer to the name of a record, or to the file of a module; NULL if the kind has no name. */
+static inline const char **record_name(mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		return &record->as.module.file;
+	case MPROF_RECORD_FUNCTION:
+		return &record->as.function.name;
+	case MPROF_RECORD_ROOT:
+		return &record->as.root.name;
+	case MPROF_RECORD_METRIC:
+		return &record->as.metric.name;
+	case MPROF_RECORD_FIELD:
+		return &record->as.field.name;
+	default:
+		return NULL;
+	}
+}
+
+/** A pointer to the build ID of a module or to the section of a metric; NULL for other kinds. */
+static inline const char **record_second_text(mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		return &record->as.module.build_id;
+	case MPROF_RECORD_METRIC:
+		return &record->as.metric.section;
+	default:
+		return NULL;
+	}
+}
+
+/** The name of a record, or the file of a module; "" if the kind has no name. */
+static inline const char *record_get_name(const mprof_record *record)
+{
+	const char **name = record_name((mprof_record *)record);
+
+	return name != NULL ? *name : "";
+}
+
+/** The build ID of a module or the section of a metric; "" for other kinds. */
+static inline const char *record_get_second_text(const mprof_record *record)
+{
+	const char **text = record_second_text((mprof_record *)record);
+
+	return text != NULL ? *text : "";
+}
+
+/** Replaces strings that are NULL by "". */
+static inline void record_complete(mprof_record *record)
+{
+	const char **name = record_name(record);
+	const char **second = record_second_text(record);
+
+	if (name != NULL && *name == NULL)
+		*name = "";
+	if (second != NULL && *second == NULL)
+		*second = "";
+}
+
+/** Initializes a record: all numbers are 0, all strings "". */
+static inline void record_clear(mprof_record *record, uint32_t kind)
+{
+	memset(record, 0, sizeof(*record));
+	record->kind = kind;
+	record_complete(record);
+}
+
+/** Iterates over the lists of one block. */
+typedef struct record_cursor {
+	content_cursor content; /**< After all lists when at_end is set. */
+	uint32_t block_kind;
+	uint32_t list;    /**< Index of the list. */
+	uint32_t last_id; /**< The last ID in the list; 0 at its start. */
+	uint32_t left;    /**< STACKS: number of call stacks left. */
+	int at_end;
+} record_cursor;
+
+/** Starts at the first list of the block. */
+void record_cursor_init(record_cursor *cursor, const content_cursor *content, uint32_t block_kind);
+
+/** Decodes the next record. Returns 1, or 0 at the end of all lists or on a fault. */
+int record_cursor_next(record_cursor *cursor, mprof_record *record);
+
+/**
+ * Appends all lists of a block. Records of different lists may be in any order; those of one list are in the order of
+ * the block. The caller has checked them. \p first_stack is the ID of the first call stack in STACKS. \p double_metrics
+ * contains the metrics whose values are doubles.
+ */
+void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_stack, const id_map *double_metrics,
+		    const mprof_record *records, size_t count);
+
+/**
+ * Receives the definitions of a block in their order, before the rest of the block is checked: whether the block
+ * is valid is known only after its last definition. The texts of a definition point into the content of the block.
+ */
+typedef struct definition_sink {
+	/** Receives a class or a method of a MAPPING block. */
+	void (*mapping)(void *user, const mprof_mapping *mapping);
+	/** Receives a record of a STACKS, CODE, METRICS, ROOTS, FIELDS or HEAP_SUMMARY block. */
+	void (*record)(void *user, const mprof_record *record);
+	void *user;
+} definition_sink;
+
+#endif

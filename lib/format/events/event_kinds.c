@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The kinds of events. */
+#include "format/events/event_kinds.h"
+
+#include "base/options.h"
+
+_Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
+
+#define NAME(kind, name, id, value, time, category, has_section) [MPROF_EVENT_##kind] = (name),
+
+static const char *const names[EVENT_KIND_COUNT] = {EVENT_KINDS(NAME)};
+
+const char *mprof_event_get_name(mprof_event_kind kind)
+{
+	return (size_t)kind < EVENT_KIND_COUNT && names[kind] != NULL ? names[kind] : "unknown";
+}
+
+mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info)
+{
+	mprof_event_info own = {.struct_size = sizeof(own)};
+	const event_kind_row *row;
+
+	if (info == NULL || (size_t)kind >= EVENT_KIND_COUNT)
+		return MPROF_ERR_ARGUMENT;
+	row = &event_kind_rows[kind];
+	own.name = mprof_event_get_name(kind);
+	own.id = row->id;
+	own.value = row->value;
+	own.time = row->time;
+	own.category = row->category;
+	return struct_copy_out(info, &own, sizeof(own));
+}
