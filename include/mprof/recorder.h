@@ -343,6 +343,18 @@ typedef struct mprof_recorder_options {
 	 */
 	void (*failed)(void *user, const mprof_error *error);
 	void *failed_user; /**< Passed to failed. */
+	/**
+	 * \brief 1: the keys of methods are the addresses of functions of the program and its libraries, or keys of
+	 * mprof_recorder_get_function_key(). Not with keys_are_ids.
+	 *
+	 * A function that was not defined gets the name that its symbol has, or one made of its module and its offset,
+	 * and its module becomes its class. resolve_method and resolve_class are called after that, with a description
+	 * that contains this, and may replace it: if they do not return 0, it applies. The names in a library that was
+	 * unloaded are known if mprof_recorder_update_modules() was called before and after that.
+	 * \since 0.1
+	 */
+	uint32_t keys_are_functions;
+	uint32_t reserved; /**< 0. */
 } mprof_recorder_options;
 
 /**
@@ -933,6 +945,54 @@ MPROF_API mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, cons
  * \since 0.1
  */
 MPROF_API mprof_status mprof_recorder_update_modules(mprof_recorder *recorder);
+
+#ifdef MPROF_UNSTABLE
+/**
+ * \brief Finds the key of a function for mprof_recorder_options::keys_are_functions. Until a library is unloaded, it is
+ * the address.
+ *
+ * The functions of a library that was loaded where another one had been have keys of their own. Those of a library that
+ * is loaded again keep their keys, wherever it is loaded. Not stable before version 1.0: a program that accepts that
+ * defines MPROF_UNSTABLE before it includes the header.
+ *
+ * Calls the loader (dl_iterate_phdr()). Thread-safe. Must not be called in a signal handler, nor where the world is
+ * stopped.
+ * \param recorder The recorder.
+ * \param address An address in the function, whose library must be loaded.
+ * \param key Receives the key, for this recorder alone; 0, which is not valid, after 2^13 libraries at the address.
+ * \param first Receives the lowest address of the program or library. As long as that is loaded, the keys of its other
+ * addresses have the same difference to them.
+ * \param last Receives its highest address.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed or was opened without keys_are_functions, or in a child made by fork().
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_get_function_key(mprof_recorder *recorder, uint64_t address, mprof_key *key,
+						       uint64_t *first, uint64_t *last);
+
+/**
+ * \brief Finds the name of a function by its key, as for mprof_recorder_options::keys_are_functions. Reads the symbols
+ * of the module when the first of its functions is named. Not stable before version 1.0.
+ *
+ * Calls the loader (dl_iterate_phdr()). Thread-safe. Must not be called in a signal handler, nor where the world is
+ * stopped.
+ * \param recorder The recorder.
+ * \param key The key.
+ * \param name Receives the name of the function's symbol; NULL if there is none. Valid until the recorder is destroyed.
+ * \param module Receives the name of the program or library, without its directory; NULL if there is none. Valid until
+ * the recorder is destroyed.
+ * \return
+ * - #MPROF_OK, also if there are no names.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_STATE if the recorder is closed or was opened without keys_are_functions, or in a child made by fork().
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_get_function_name(mprof_recorder *recorder, mprof_key key, const char **name,
+							const char **module);
+#endif
 /** \} */
 
 /**

@@ -189,6 +189,8 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_drain(NULL));
 	REFUSES(mprof_recorder_retire_keys(NULL, NULL, 0, 0));
 	REFUSES(mprof_recorder_update_modules(NULL));
+	REFUSES(mprof_recorder_get_function_key(NULL, 0, NULL, NULL, NULL));
+	REFUSES(mprof_recorder_get_function_name(NULL, 0, NULL, NULL));
 	REFUSES(mprof_recorder_set_enabled(NULL, 0));
 	GIVES_0(mprof_recorder_is_enabled(NULL));
 	REFUSES(mprof_recorder_record_mark(NULL, 0, NULL, 0));

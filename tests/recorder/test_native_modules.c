@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -611,4 +612,171 @@ Test(native_modules, others_are_not_defined_again, .timeout = 60)
 	cr_assert_eq(mprof_reader_get_record_count(sampled.reader, MPROF_RECORD_STACK), 2);
 	remove_directory(directory);
 	end(&log, &sampled);
+}
+
+/* Keys of methods that are addresses of functions. */
+static mprof_recorder *open_for_functions(recorded_log *log, mprof_resolve_function resolve, mprof_thread **thread)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.drain_interval_ms = 600000;
+	options.keys_are_functions = 1;
+	options.resolve_method = resolve;
+	recorder = recorded_log_open(log, &options);
+	cr_assert_eq(mprof_recorder_attach(recorder, 1, thread), MPROF_OK);
+	return recorder;
+}
+
+static void call(mprof_thread *thread, mprof_key function)
+{
+	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_ENTER, 0, function), MPROF_OK);
+}
+
+static void read_calls(mprof_recorder *recorder, mprof_thread *thread, recorded_log *log)
+{
+	mprof_thread_detach(thread);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	recorded_log_read(log);
+	cr_assert_eq(log->status, MPROF_END);
+}
+
+Test(native_modules, methods_get_the_names_of_functions)
+{
+	recorded_log log = {0};
+	mprof_thread *thread;
+	mprof_recorder *recorder = open_for_functions(&log, NULL, &thread);
+	void *system = dlsym(RTLD_DEFAULT, "lldiv");
+	char *memory = malloc(100);
+	char unknown[64];
+	const char *name;
+	const char *module;
+
+	define_method(recorder, 77, 0, "defined");
+	call(thread, code_address(function_of_the_file));
+	call(thread, code_address(native_modules_function_of_the_program));
+	call(thread, (uint64_t)(uintptr_t)system);
+	call(thread, 77);
+	call(thread, (uint64_t)(uintptr_t)memory);
+	cr_assert_eq(mprof_recorder_get_function_name(recorder, code_address(function_of_the_file), &name, &module),
+		     MPROF_OK);
+	cr_assert_str_eq(name, "function_of_the_file");
+	cr_assert_not_null(strstr(module, "test_native_modules"));
+	cr_assert_eq(mprof_recorder_get_function_name(recorder, (uint64_t)(uintptr_t)memory, &name, &module), MPROF_OK);
+	cr_assert_null(name);
+	cr_assert_null(module);
+	read_calls(recorder, thread, &log);
+	cr_assert_str_eq(log.events[0].name, "function_of_the_file");
+	cr_assert_not_null(strstr(log.events[0].class_name, "test_native_modules"));
+	cr_assert_str_eq(log.events[1].name, "native_modules_function_of_the_program");
+	cr_assert_eq(log.events[1].event.id, log.events[0].event.id + 1);
+	cr_assert_str_eq(log.events[2].name, "lldiv");
+	cr_assert_eq(strncmp(log.events[2].class_name, "libc.", 5), 0);
+	cr_assert_str_eq(log.events[3].name, "defined");
+	snprintf(unknown, sizeof(unknown), "(unknown 0x%" PRIx64 ")", (uint64_t)(uintptr_t)memory);
+	cr_assert_str_eq(log.events[4].name, unknown);
+	free(memory);
+	recorded_log_free(&log);
+}
+
+/* Replaces one name, and spoils the description of others, which then has no effect. */
+static int rename_one(void *user, mprof_key key, mprof_description *description)
+{
+	(void)user;
+	if (key == code_address(function_of_the_file)) {
+		description->name = "renamed";
+		description->name_length = 7;
+		return 0;
+	}
+	memset(description, 0, sizeof(*description));
+	return -1;
+}
+
+Test(native_modules, a_client_may_replace_the_names_of_functions)
+{
+	recorded_log log = {0};
+	mprof_thread *thread;
+	mprof_recorder *recorder = open_for_functions(&log, rename_one, &thread);
+
+	call(thread, code_address(function_of_the_file));
+	call(thread, code_address(native_modules_function_of_the_program));
+	read_calls(recorder, thread, &log);
+	cr_assert_str_eq(log.events[0].name, "renamed");
+	cr_assert_not_null(strstr(log.events[0].class_name, "test_native_modules"));
+	cr_assert_str_eq(log.events[1].name, "native_modules_function_of_the_program");
+	recorded_log_free(&log);
+}
+
+/* Two libraries take turns, at the same addresses or not; in the end, their files are gone. */
+static void call_closed_libraries(const char *build_ids[2])
+{
+	enum { ROUNDS = 6 };
+	static const char *const functions[] = {"first_function", "other_function"};
+	recorded_log log = {0};
+	char *directory = make_directory();
+	char paths[2][512];
+	mprof_thread *thread;
+	mprof_recorder *recorder = open_for_functions(&log, NULL, &thread);
+	mprof_key keys[ROUNDS];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(paths[i], sizeof(paths[i]), "%s",
+			 make_library(directory, i == 0 ? "one" : "two", functions[i], build_ids[i]));
+	for (int i = 0; i < ROUNDS; i++) {
+		loaded library = load(paths[i % 2], functions[i % 2]);
+		uint64_t first;
+		uint64_t last;
+
+		cr_assert_eq(mprof_recorder_get_function_key(recorder, library.function, &keys[i], &first, &last),
+			     MPROF_OK);
+		cr_assert_eq(first, library.start);
+		cr_assert(last > library.function && last > library.hidden);
+		call(thread, keys[i]);
+		call(thread, keys[i] - library.function + library.hidden);
+		cr_assert_eq(mprof_recorder_update_modules(recorder), MPROF_OK);
+		dlclose(library.handle);
+		cr_assert_eq(mprof_recorder_update_modules(recorder), MPROF_OK);
+	}
+	remove_directory(directory);
+	read_calls(recorder, thread, &log);
+	cr_assert_eq(log.event_count, (size_t)2 * ROUNDS);
+	cr_assert_eq(log.method_count, 4);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		char hidden[64];
+
+		snprintf(hidden, sizeof(hidden), "hidden_%s", functions[i % 2]);
+		cr_assert_eq(keys[i], keys[i % 2], "a library that is loaded again has the same keys");
+		cr_assert_str_eq(log.events[2 * i].name, functions[i % 2]);
+		cr_assert_str_eq(log.events[2 * i].class_name, i % 2 == 0 ? "one.so" : "two.so");
+		cr_assert_str_eq(log.events[2 * i + 1].name, hidden);
+	}
+	cr_assert_neq(keys[0], keys[1]);
+	recorded_log_free(&log);
+}
+
+Test(native_modules, functions_of_closed_libraries, .timeout = 60)
+{
+	call_closed_libraries((const char *[2]){"0x01", "0x02"});
+}
+
+Test(native_modules, functions_of_closed_libraries_without_build_id, .timeout = 60)
+{
+	call_closed_libraries((const char *[2]){"none", "none"});
+}
+
+Test(native_modules, functions_are_not_looked_up_in_a_recorder_without_them)
+{
+	recorded_log log = {0};
+	mprof_recorder *recorder = open_recorder(&log, 0);
+	const char *names[2];
+	uint64_t numbers[3];
+
+	cr_assert_eq(mprof_recorder_get_function_name(recorder, 1, &names[0], &names[1]), MPROF_ERR_STATE);
+	cr_assert_eq(mprof_recorder_get_function_key(recorder, 1, &numbers[0], &numbers[1], &numbers[2]),
+		     MPROF_ERR_STATE);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	mprof_recorder_destroy(recorder);
+	recorded_log_free(&log);
 }

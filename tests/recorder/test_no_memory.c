@@ -9,6 +9,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CLASS_A = 0x1000, METHOD_F = 0x5000, METHOD_G = 0x6000, MAX_ROUNDS = 2000 };
@@ -95,6 +96,22 @@ static void shoot(mprof_recorder *recorder)
 	mprof_recorder_end_heap(recorder);
 }
 
+/* Its name is looked up. */
+static void find_function(mprof_recorder *recorder)
+{
+	mprof_key key;
+	uint64_t first;
+	uint64_t last;
+	const char *name;
+	const char *module;
+
+	expect_ok_or_no_memory(mprof_recorder_update_modules(recorder));
+	expect_ok_or_no_memory(
+		mprof_recorder_get_function_key(recorder, (uint64_t)(uintptr_t)abort, &key, &first, &last));
+	cr_assert_eq(mprof_recorder_get_function_name(recorder, (uint64_t)(uintptr_t)abort, &name, &module), MPROF_OK);
+	cr_assert(name == NULL || strcmp(name, "abort") == 0);
+}
+
 /* Uses every function once, and those that keep data twice. */
 static void use(mprof_recorder *recorder, mprof_thread *thread)
 {
@@ -115,6 +132,7 @@ static void use(mprof_recorder *recorder, mprof_thread *thread)
 		expect_ok_or_no_memory(mprof_recorder_record_metrics(recorder, &value, sizeof(value), 1));
 	expect_ok_or_no_memory(mprof_recorder_record_mark(recorder, 0, "mark", 4));
 	record(recorder, thread);
+	find_function(recorder);
 	shoot(recorder);
 	expect_ok_or_no_memory(mprof_recorder_retire_keys(recorder, ranges, sizeof(*ranges), 2));
 	describe(recorder, "Second");
@@ -173,6 +191,7 @@ static size_t run(size_t fail_at, int fail_once)
 	options.allocation_detail = 7;
 	options.track_objects = 1;
 	options.heap_offsets = 1;
+	options.keys_are_functions = 1;
 	sink_closes = 0;
 	sink.close = count_close;
 	status = mprof_recorder_open_sink(&sink, &options, &recorder, NULL);

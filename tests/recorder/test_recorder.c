@@ -522,6 +522,9 @@ Test(recorder, refuses_options_out_of_range)
 		{.max_heap_bytes = (UINT64_C(1) << 20) - 1},
 		{.track_objects = 2},
 		{.without_symbols = 2},
+		{.keys_are_functions = 2},
+		{.keys_are_functions = 1, .keys_are_ids = 1},
+		{.reserved = 1},
 		{.resolution_ns = 10001},
 		{.resolution_ns = 100, .counter = counting_counter},
 	};

@@ -256,16 +256,47 @@ mprof_status mprof_recorder_retire_keys(mprof_recorder *recorder, const mprof_ke
 	return status;
 }
 
+/* Whether the list of modules may be used. */
+static int follows_modules(const recorder_shared *shared)
+{
+	return !atomic_load_explicit(&shared->closing, memory_order_acquire) && !recorder_in_child(shared);
+}
+
 mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
 {
 	/* A thread that was cancelled while it looks at files would never release the lock. */
 	WITHOUT_CANCELLATION;
-	recorder_shared *shared;
 
 	if (recorder == NULL)
 		return MPROF_ERR_ARGUMENT;
-	shared = &recorder->shared;
-	if (atomic_load_explicit(&shared->closing, memory_order_acquire) || recorder_in_child(shared))
+	if (!follows_modules(&recorder->shared))
 		return MPROF_ERR_STATE;
-	return native_modules_update(&recorder->drain.stacks.code.modules) ? MPROF_OK : MPROF_ERR_MEMORY;
+	return native_modules_follow(&recorder->drain.stacks.code.modules) ? MPROF_OK : MPROF_ERR_MEMORY;
+}
+
+mprof_status mprof_recorder_get_function_key(mprof_recorder *recorder, uint64_t address, mprof_key *key,
+					     uint64_t *first, uint64_t *last)
+{
+	WITHOUT_CANCELLATION;
+
+	if (recorder == NULL || key == NULL || first == NULL || last == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!follows_modules(&recorder->shared) || recorder->drain.keys.functions == NULL)
+		return MPROF_ERR_STATE;
+	return native_modules_find_key(&recorder->drain.stacks.code.modules, address, key, first, last)
+		       ? MPROF_OK
+		       : MPROF_ERR_MEMORY;
+}
+
+mprof_status mprof_recorder_get_function_name(mprof_recorder *recorder, mprof_key key, const char **name,
+					      const char **module)
+{
+	WITHOUT_CANCELLATION;
+
+	if (recorder == NULL || name == NULL || module == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (!follows_modules(&recorder->shared) || recorder->drain.keys.functions == NULL)
+		return MPROF_ERR_STATE;
+	native_modules_name_key(&recorder->drain.stacks.code.modules, key, module, name);
+	return MPROF_OK;
 }

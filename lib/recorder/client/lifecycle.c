@@ -303,6 +303,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 
 	return own->buffer_events >= MIN_BUFFER_EVENTS && own->buffer_events <= 1048576 && own->max_buffers >= 2 &&
 	       own->max_buffers <= 65536 && own->overflow <= MPROF_OVERFLOW_DROP && own->keys_are_ids <= 1 &&
+	       own->keys_are_functions <= 1 && own->keys_are_ids + own->keys_are_functions <= 1 &&
 	       own->machine_ticks <= 1 && (own->property_count == 0 || own->properties != NULL) &&
 	       (own->allocation_detail & ~details) == 0 && own->start_disabled <= 1 &&
 	       own->max_sample_bytes >= UINT64_C(64) << 10 && own->max_sample_bytes <= UINT64_C(1) << 30 &&
@@ -311,7 +312,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
 	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
 	       own->resolution_ns <= MAX_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
-	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 &&
+	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 && own->reserved == 0 &&
 	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
 }
 
@@ -376,6 +377,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	drain->keys.resolve[SUBJECT_METHOD] = options->resolve_method;
 	drain->keys.resolve[SUBJECT_CLASS] = options->resolve_class;
 	drain->keys.resolve_user = options->resolve_user;
+	drain->keys.functions = options->keys_are_functions ? &drain->stacks.code : NULL;
 	event_collector_init(&drain->block.events, allocator);
 	root_table_init(&drain->roots, allocator, &drain->keys);
 	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
@@ -424,7 +426,7 @@ static int create_tables(recorder_drain *drain, const mprof_recorder_options *op
 	drain->events = allocator_allocate(allocator, events_size(options->buffer_events));
 	drain->details = allocator_allocate(allocator, details_size(options->buffer_events));
 	return has_keys && drain->events != NULL && drain->details != NULL &&
-	       stack_store_init(&drain->stacks, drain->shared, &drain->keys, !options->without_symbols);
+	       stack_store_init(&drain->stacks, drain->shared, &drain->keys, options);
 }
 
 static void release_messages(recorder_shared *shared)

@@ -725,43 +725,6 @@ static uint64_t read_counter(void *user)
 	return job->clock.counter << job->header->counter_shift;
 }
 
-static native_module *find_recovered_module(recovery_job *job, uint64_t address)
-{
-	int is_final;
-
-	return native_modules_find(&job->recorder->drain.stacks.code.modules, address, 0, &is_final);
-}
-
-/* A key without a definition may be the address of a function, which the process would have looked up itself. */
-static int resolve_method(void *user, mprof_key key, mprof_description *description)
-{
-	recovery_job *job = user;
-	native_module *module = find_recovered_module(job, key);
-	const elf_symbol *symbol = NULL;
-
-	if (module != NULL)
-		symbol = native_modules_function(&job->recorder->drain.stacks.code.modules, module, key);
-	if (symbol == NULL)
-		return -1;
-	description->name = elf_symbols_name(&module->symbols, symbol);
-	description->name_length = strlen(description->name);
-	description->class_key = module->start;
-	return 0;
-}
-
-/* The module of such a function is used as its class. */
-static int resolve_class(void *user, mprof_key key, mprof_description *description)
-{
-	const native_module *module = find_recovered_module(user, key);
-	const char *slash = module != NULL ? strrchr(module->file, '/') : NULL;
-
-	if (module == NULL || module->start != key)
-		return -1;
-	description->name = slash != NULL ? slash + 1 : module->file;
-	description->name_length = strlen(description->name);
-	return 0;
-}
-
 /* The log ends with its last event, whose time follows from the rate of the counter until the last commit. */
 static void end_clock(recovery_job *job, uint64_t counter)
 {
@@ -803,9 +766,8 @@ static mprof_status open_recovering_recorder(recovery_job *job)
 	options.counter = read_counter;
 	options.counter_user = job;
 	options.max_sample_bytes = UINT64_C(1) << 30;
-	options.resolve_method = resolve_method;
-	options.resolve_class = resolve_class;
-	options.resolve_user = job;
+	/* A key without a definition may be that of a function, which the process would have looked up itself. */
+	options.keys_are_functions = !job->header->keys_are_ids;
 	if (job->header->max_log_bytes > progress->log_length)
 		options.max_log_bytes = job->header->max_log_bytes - progress->log_length;
 	status = lifecycle_open(&where, &options, &job->recorder, &job->error);

@@ -99,6 +99,18 @@ mprof_status mprof_recorder_update_modules(mprof_recorder *recorder)
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_get_function_key(mprof_recorder *recorder, uint64_t address, mprof_key *key,
+					     uint64_t *first, uint64_t *last)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_get_function_name(mprof_recorder *recorder, mprof_key key, const char **name,
+					      const char **module)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_set_enabled(mprof_recorder *recorder, int enabled)
 {
 	return MPROF_ERR_UNSUPPORTED;

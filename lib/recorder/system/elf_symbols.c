@@ -278,7 +278,7 @@ static int elf_image_has_content(const elf_image *image, const elf_section *sect
 
 /*
  * Ranks: a name with fewer leading underscores is more likely the one in the source code; labels and local aliases that
- * compilers make, as "name.localalias", are not. examples/native/symbols.c has the same order.
+ * compilers make, as "name.localalias", are not.
  */
 #define RANK_WITHOUT_SIZE 128
 #define RANK_GENERATED 64

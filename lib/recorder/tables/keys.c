@@ -110,18 +110,30 @@ void keys_define_while_resolving(recorder_keys *keys, key_subject subject, mprof
 	(void)define_key(keys, subject, key, &definition);
 }
 
-/* Calls the client's function. Returns whether it has named the key. */
+static int has_writable_name(const recorder_keys *keys, const mprof_description *description)
+{
+	return description->name != NULL &&
+	       recorder_name_is_writable(keys->shared, description->name, description->name_length);
+}
+
+/* Finds the function with the key, then calls the client's function. Returns whether one of them has named it. */
 static int resolve(recorder_keys *keys, key_subject subject, mprof_key key, mprof_description *description)
 {
-	int status;
+	mprof_description found;
+	int status = -1;
 
-	if (keys->resolve[subject] == NULL)
-		return 0;
-	keys->is_resolving = 1;
-	status = keys->resolve[subject](keys->resolve_user, key, description);
-	keys->is_resolving = 0;
-	return status == 0 && description->name != NULL &&
-	       recorder_name_is_writable(keys->shared, description->name, description->name_length);
+	if (keys->functions != NULL)
+		(void)native_code_describe(keys->functions, key, subject == SUBJECT_CLASS, description);
+	found = *description;
+	if (keys->resolve[subject] != NULL) {
+		keys->is_resolving = 1;
+		status = keys->resolve[subject](keys->resolve_user, key, description);
+		keys->is_resolving = 0;
+	}
+	if (status == 0 && has_writable_name(keys, description))
+		return 1;
+	*description = found;
+	return has_writable_name(keys, description);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include "recorder/tables/field_queue.h"
 #include "recorder/queues/key_table.h"
 #include "recorder/queues/message_queue.h"
+#include "recorder/tables/native_code.h"
 #include "recorder/tables/output.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/queues/shared.h"
@@ -27,6 +28,7 @@ typedef struct recorder_keys {
 	recorder_output *output;
 	mprof_resolve_function resolve[2]; /**< By key_subject; may be NULL. Constant, as the next. */
 	void *resolve_user;
+	native_code *functions;  /**< Names keys of functions; NULL if keys are not those of functions. Constant. */
 	int is_resolving;        /**< The client's function is being called. */
 	key_table tables[2];     /**< By key_subject. */
 	salvage_journal journal; /**< Of all that changes them. */

@@ -6,6 +6,7 @@
 #include "base/hash_map.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,16 +29,28 @@ static inline uint32_t native_modules_generation(const native_modules *modules)
 /* Stays of unloaded modules that are kept. They are needed for events that were recorded and not drained yet. */
 #define MAX_GONE 4096
 
-/* with_symbols 0: no function is known. Returns 0 if the lock cannot be created. */
+/*
+ * A key of a function is its address, and in the bits above the number of its module. User space has addresses of 47
+ * bits unless a program asks for more; frames of a log have keys of up to 62 bits.
+ */
+#define NUMBER_SHIFT 48
+#define MAX_NUMBER ((UINT32_C(1) << 13) - 1)
+#define ADDRESS_MASK ((UINT64_C(1) << NUMBER_SHIFT) - 1)
+
+/* In the journal, of a module whose functions have keys at the addresses of another one. */
+#define NO_NUMBER UINT32_MAX
+
+/* Returns 0 if the lock cannot be created. */
 static int native_modules_init(native_modules *modules, const mprof_allocator *allocator, const counter_source *source,
-			       int with_symbols)
+			       const mprof_recorder_options *options)
 {
 	memset(modules, 0, sizeof(*modules));
 	if (pthread_mutex_init(&modules->lock, NULL) != 0)
 		return 0;
 	modules->allocator = *allocator;
 	modules->source = source;
-	modules->with_symbols = with_symbols;
+	modules->with_symbols = !options->without_symbols;
+	modules->with_keys = options->keys_are_functions != 0;
 	return 1;
 }
 
@@ -356,7 +369,8 @@ static int native_modules_look(native_modules *modules)
 	return read_list(modules, &modules->found);
 }
 
-int native_modules_update(native_modules *modules)
+/* Updates the list if the loader's has changed; for any thread. Returns 0 and changes nothing if out of memory. */
+static int native_modules_update(native_modules *modules)
 {
 	loaded_list list = {0};
 	int is_well = 1;
@@ -367,13 +381,13 @@ int native_modules_update(native_modules *modules)
 	return is_well;
 }
 
-/* With the lock: releases the modules of which no stay is left. */
+/* With the lock: releases the modules of which no stay is left, and whose functions have no keys. */
 static void release_unused(native_modules *modules)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < modules->known_count; i++)
-		modules->known[i]->is_seen = 0;
+		modules->known[i]->is_seen = modules->known[i]->has_keys;
 	for (size_t i = 0; i < modules->present.count; i++)
 		modules->present.stays[i].module->is_seen = 1;
 	for (size_t i = 0; i < modules->gone.count; i++)
@@ -406,6 +420,8 @@ void native_modules_clear(native_modules *modules)
 	modules->present.count = 0;
 	modules->gone.count = 0;
 	modules->is_of_another = 1;
+	for (size_t i = 0; i < modules->known_count; i++)
+		modules->known[i]->has_keys = 0;
 	release_unused(modules);
 }
 
@@ -445,10 +461,11 @@ static native_module *create_recovered(native_modules *modules, const loaded_mod
 }
 
 /*
- * Adds a module of a process that has ended, with its file and its ID in the log. After this, the list is that of the
- * process, and the loader is not asked. Returns 0 if there is no memory.
+ * Adds a module of a process that has ended, with its file, its number and its ID in the log. After this, the list is
+ * that of the process, and the loader is not asked. Returns 0 if there is no memory.
  */
-static int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t id)
+static int native_modules_recover(native_modules *modules, const loaded_module *left, const char *file, uint32_t number,
+				  uint32_t id)
 {
 	native_module *module = create_recovered(modules, left, file);
 	void *known = modules->known;
@@ -476,6 +493,8 @@ static int native_modules_recover(native_modules *modules, const loaded_module *
 	modules->is_of_another = 1;
 	atomic_store_explicit(&modules->generation, 1, memory_order_release);
 	module->id = id;
+	module->number = number;
+	module->has_keys = 1;
 	if (is_identified_by_file(module->kind, module->build_id))
 		module->file_identity = identify_file(module->file);
 	return 1;
@@ -574,15 +593,164 @@ static void read_symbols(native_module *module)
 	elf_symbols_sort(&module->symbols);
 }
 
-const elf_symbol *native_modules_function(const native_modules *modules, native_module *module, uint64_t address)
+/* With the lock. Does nothing the second time. */
+static void know_symbols(native_module *module)
+{
+	if (module->has_symbols)
+		return;
+	module->has_symbols = 1;
+	read_symbols(module);
+}
+
+/* The function at an address of the module, or NULL. The first call reads the file. Any thread. */
+static const elf_symbol *native_modules_function(native_modules *modules, native_module *module, uint64_t address)
 {
 	if (!modules->with_symbols)
 		return NULL;
-	if (!module->has_symbols) {
-		module->has_symbols = 1;
-		read_symbols(module);
-	}
+	pthread_mutex_lock(&modules->lock);
+	know_symbols(module);
+	pthread_mutex_unlock(&modules->lock);
 	return elf_symbols_find(&module->symbols, address - module->base);
+}
+
+/* Whether a module is another one that was loaded at other addresses. */
+static int is_same_file(const native_module *a, const native_module *b)
+{
+	return a->end - a->start == b->end - b->start && strcmp(a->build_id, b->build_id) == 0 &&
+	       a->file_identity == b->file_identity && strcmp(a->loader_name, b->loader_name) == 0;
+}
+
+/* With the lock. The functions of a module that is loaded again keep their keys, wherever it is loaded. */
+static void number_module(native_modules *modules, native_module *module)
+{
+	if (module->has_keys)
+		return;
+	module->has_keys = 1;
+	for (size_t i = 0; i < modules->known_count && module->original == NULL; i++) {
+		native_module *other = modules->known[i];
+
+		if (other == module || !other->has_keys || other->original != NULL)
+			continue;
+		if (is_same_file(other, module))
+			module->original = other;
+		else if (other->start < module->end && other->end > module->start && other->number >= module->number)
+			module->number = other->number + 1;
+	}
+	/* The journal has another number. */
+	if (module->original != NULL || module->number != 0)
+		atomic_fetch_add_explicit(&modules->generation, 1, memory_order_release);
+}
+
+int native_modules_follow(native_modules *modules)
+{
+	if (!native_modules_update(modules))
+		return 0;
+	if (!modules->with_keys)
+		return 1;
+	pthread_mutex_lock(&modules->lock);
+	for (size_t i = 0; i < modules->present.count; i++)
+		number_module(modules, modules->present.stays[i].module);
+	/* When the names are needed, the file may be gone. */
+	for (size_t i = 0; i < modules->known_count && modules->with_symbols; i++) {
+		if (modules->known[i]->has_left)
+			know_symbols(modules->known[i]);
+	}
+	pthread_mutex_unlock(&modules->lock);
+	return 1;
+}
+
+/* The key of the first address of a module whose functions have keys. */
+static mprof_key module_key(const native_module *module)
+{
+	const native_module *original = module->original != NULL ? module->original : module;
+
+	return (uint64_t)original->number << NUMBER_SHIFT | original->start;
+}
+
+int native_modules_find_key(native_modules *modules, uint64_t address, mprof_key *key, uint64_t *first, uint64_t *last)
+{
+	const module_stay *stay;
+
+	*key = address;
+	*first = address;
+	*last = address;
+	if (!native_modules_update(modules))
+		return 0;
+	pthread_mutex_lock(&modules->lock);
+	stay = find_present(modules, address);
+	if (stay != NULL) {
+		number_module(modules, stay->module);
+		*first = stay->module->start;
+		*last = stay->module->end - 1;
+		*key = module_key(stay->module) + (address - stay->module->start);
+	}
+	pthread_mutex_unlock(&modules->lock);
+	if (*key >> NUMBER_SHIFT > MAX_NUMBER)
+		*key = 0;
+	return 1;
+}
+
+/* The module of a key that was used before. */
+static native_module *find_numbered(native_modules *modules, mprof_key key)
+{
+	const uint64_t address = key & ADDRESS_MASK;
+	native_module *found = NULL;
+
+	pthread_mutex_lock(&modules->lock);
+	for (size_t i = 0; i < modules->known_count && found == NULL; i++) {
+		native_module *module = modules->known[i];
+
+		if (module->has_keys && module->original == NULL && module->number == key >> NUMBER_SHIFT &&
+		    address >= module->start && address < module->end)
+			found = module;
+	}
+	pthread_mutex_unlock(&modules->lock);
+	return found;
+}
+
+/* The module of a key; NULL if there is none. \p shared is NULL on other threads than the writer thread. */
+static native_module *module_of_key(native_modules *modules, mprof_key key, recorder_shared *shared)
+{
+	native_module *module = find_numbered(modules, key);
+	mprof_key found;
+	uint64_t first;
+	uint64_t last;
+
+	if (module != NULL || key >> NUMBER_SHIFT != 0)
+		return module;
+	if (shared != NULL)
+		recorder_begin_blocking(shared);
+	(void)native_modules_find_key(modules, key, &found, &first, &last);
+	if (shared != NULL)
+		recorder_end_blocking(shared);
+	return find_numbered(modules, key);
+}
+
+/* The symbol of the function at an address; NULL if the module has none. */
+static const char *function_name(native_modules *modules, native_module *module, uint64_t address)
+{
+	const elf_symbol *symbol = native_modules_function(modules, module, address);
+
+	return symbol != NULL && (symbol->has_size || symbol->start == address - module->base)
+		       ? elf_symbols_name(&module->symbols, symbol)
+		       : NULL;
+}
+
+/* The name of a module without its directory. */
+static const char *module_name(const native_module *module)
+{
+	const char *slash = strrchr(module->file, '/');
+	const char *name = slash != NULL ? slash + 1 : module->file;
+
+	return name[0] != '\0' ? name : "program";
+}
+
+void native_modules_name_key(native_modules *modules, mprof_key key, const char **module, const char **function)
+{
+	native_module *found = module_of_key(modules, key, NULL);
+
+	*module = found != NULL ? module_name(found) : NULL;
+	*function = found != NULL ? function_name(modules, found, key & ADDRESS_MASK) : NULL;
 }
 
 static void read_bounds(native_module *module)
@@ -624,7 +792,7 @@ static const elf_symbol *native_modules_bounds(const native_modules *modules, na
 #define BOUNDS_NUMBER (UINT32_C(1) << 31)
 
 int native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
-		     int with_symbols)
+		     const mprof_recorder_options *options)
 {
 	const mprof_allocator *allocator = &shared->allocator;
 
@@ -635,7 +803,7 @@ int native_code_init(native_code *code, recorder_shared *shared, recorder_output
 	code->allocator = *allocator;
 	hash_map_init(&code->locations, allocator);
 	hash_map_init(&code->functions, allocator);
-	return native_modules_init(&code->modules, allocator, &shared->counter, with_symbols);
+	return native_modules_init(&code->modules, allocator, &shared->counter, options);
 }
 
 void native_code_destroy(native_code *code)
@@ -668,13 +836,16 @@ static void read_modules(native_code *code)
 	recorder_end_blocking(code->shared);
 }
 
+/* With the lock. */
 static void journal_module(native_code *code, const native_module *module)
 {
-	const journal_definition stored = {.entry = {.kind = JOURNAL_MODULE, .key = module->start, .id = module->id},
-					   .owner = module->end,
-					   .since = module->base,
-					   .name_length = (uint32_t)strlen(module->build_id),
-					   .source_file_length = (uint32_t)strlen(module->file)};
+	const uint32_t number = module->original == NULL ? module->number : NO_NUMBER;
+	const journal_definition stored = {
+		.entry = {.kind = JOURNAL_MODULE, .key = module->start, .id = module->id, .flags = number},
+		.owner = module->end,
+		.since = module->base,
+		.name_length = (uint32_t)strlen(module->build_id),
+		.source_file_length = (uint32_t)strlen(module->file)};
 
 	salvage_journal_append_definition(code->journal, &stored, module->build_id, module->file);
 }
@@ -748,7 +919,8 @@ static int recover_module(native_code *code, const journal_definition *stored)
 		return 1;
 	if (stored->name_length < sizeof(left.build_id))
 		memcpy(left.build_id, stored->names, stored->name_length);
-	return native_modules_recover(&code->modules, &left, journal_source_file(stored), stored->entry.id);
+	return native_modules_recover(&code->modules, &left, journal_source_file(stored), stored->entry.flags,
+				      stored->entry.id);
 }
 
 /* Its module is looked up again. */
@@ -788,6 +960,24 @@ uint32_t native_code_generation(native_code *code)
 	if (!code->is_current && code->location_count > 0)
 		look_at_modules(code);
 	return native_modules_generation(&code->modules);
+}
+
+int native_code_describe(native_code *code, mprof_key key, int is_class, mprof_description *description)
+{
+	native_module *module = module_of_key(&code->modules, key, code->shared);
+	const uint64_t address = key & ADDRESS_MASK;
+
+	if (module == NULL || (is_class && key != module_key(module)))
+		return 0;
+	description->name = is_class ? module_name(module) : function_name(&code->modules, module, address);
+	if (description->name == NULL) {
+		snprintf(code->unnamed, sizeof(code->unnamed), "%s+0x%" PRIx64, module_name(module),
+			 address - module->start);
+		description->name = code->unnamed;
+	}
+	description->name_length = strlen(description->name);
+	description->class_key = is_class ? 0 : module_key(module);
+	return 1;
 }
 
 static native_module *find_module_of_address(native_code *code, uint64_t address, uint64_t counter, int *is_final)
@@ -839,7 +1029,9 @@ static const char *writable_name(const native_code *code, const char *name)
 static void define_module(native_code *code, native_module *module)
 {
 	module->id = ++code->module_count;
+	pthread_mutex_lock(&code->modules.lock);
 	journal_module(code, module);
+	pthread_mutex_unlock(&code->modules.lock);
 	add_pending_record(code, &(mprof_record){
 					 .kind = MPROF_RECORD_MODULE,
 					 .id = module->id,
@@ -861,7 +1053,7 @@ typedef struct module_function {
  * Finds the function at an address: by its symbol, else by its bounds. A symbol without a size, as assembly code may
  * have, is not that of the functions after it. Returns 0 if there is none.
  */
-static int find_function(const native_code *code, native_module *module, uint64_t address, module_function *function)
+static int find_function(native_code *code, native_module *module, uint64_t address, module_function *function)
 {
 	const elf_symbol *symbol = native_modules_function(&code->modules, module, address);
 	const elf_symbol *bounds = NULL;

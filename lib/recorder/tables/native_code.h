@@ -28,12 +28,15 @@ typedef struct native_module {
 	char *file;                       /**< Its file, as far as it can be determined. */
 	char build_id[ELF_BUILD_ID_TEXT]; /**< Hexadecimal, "" if it has none. */
 	loaded_kind kind;
-	uint64_t file_identity; /**< Without a build ID: identity of its file when it was found, or 0. */
-	uint32_t id;            /**< In the log, 0 until it is used. Set by the caller. */
-	int is_seen;            /**< Used during an update. */
-	int has_left;           /**< It was unloaded, and may have been loaded again. */
-	int has_symbols;        /**< Its symbols were read. */
-	int has_bounds;         /**< The bounds of its functions were read. */
+	uint64_t file_identity;         /**< Without a build ID: identity of its file when it was found, or 0. */
+	uint32_t id;                    /**< In the log, 0 until it is used. Set by the caller. */
+	int is_seen;                    /**< Used during an update. */
+	int has_left;                   /**< It was unloaded, and may have been loaded again. */
+	int has_keys;                   /**< The next two are known. */
+	uint32_t number;                /**< Among the modules that have been at its addresses. */
+	struct native_module *original; /**< Same file, loaded first, at other addresses; NULL if this is it. */
+	int has_symbols;                /**< Its symbols were read. */
+	int has_bounds;                 /**< The bounds of its functions were read. */
 	elf_symbols symbols;
 	elf_symbols bounds; /**< Without names. */
 } native_module;
@@ -59,12 +62,14 @@ typedef struct stay_array {
 /**
  * Owner: the writer thread, except native_modules_update(), which any thread may call. All but the modules themselves
  * is guarded by the lock, which is never held while the loader is called. A module does not change once it is listed,
- * except its ID and its symbols, which are the writer thread's, and only the writer thread releases modules.
+ * except its ID and its bounds, which are the writer thread's, and what the lock guards: its symbols, until they were
+ * read, and its number. Only the writer thread releases modules, and none that has keys.
  */
 typedef struct native_modules {
 	mprof_allocator allocator;
 	const counter_source *source;
 	int with_symbols;
+	int with_keys;     /**< Keys of methods are those of functions. */
 	int is_of_another; /**< Those of a process that has ended; the loader is not asked. */
 	pthread_mutex_t lock;
 	native_module **known; /**< All that are or were loaded. One that is loaded again is the same. */
@@ -84,8 +89,11 @@ typedef struct native_modules {
 /** Removes all modules of native_modules_recover(). */
 void native_modules_clear(native_modules *modules);
 
-/** Updates the list if the loader's has changed; for any thread. Returns 0 and changes nothing if out of memory. */
-int native_modules_update(native_modules *modules);
+/**
+ * Updates the list if the loader's has changed, before or after a module is unloaded: the keys and names of its
+ * functions are kept. Any thread. Returns 0 and changes nothing if out of memory.
+ */
+int native_modules_follow(native_modules *modules);
 
 /**
  * The module of an address that was recorded at a counter. NULL if there was none, or if it is open which of several.
@@ -93,8 +101,18 @@ int native_modules_update(native_modules *modules);
  */
 native_module *native_modules_find(native_modules *modules, uint64_t address, uint64_t counter, int *is_final);
 
-/** The function at an address of the module, or NULL. The first call reads the file. */
-const elf_symbol *native_modules_function(const native_modules *modules, native_module *module, uint64_t address);
+/**
+ * The key of the function at an address; 0 if its module has too large a number. \p first and \p last receive the
+ * addresses of the module. An address without a module is its own key and range. Any thread. Returns 0 if out of
+ * memory.
+ */
+int native_modules_find_key(native_modules *modules, uint64_t address, mprof_key *key, uint64_t *first, uint64_t *last);
+
+/**
+ * The name of the function with a key, and that of its module; NULL if unknown, or out of memory. Valid as long as the
+ * list. Any thread.
+ */
+void native_modules_name_key(native_modules *modules, mprof_key key, const char **module, const char **function);
 
 /** A location that has an ID. */
 typedef struct known_location {
@@ -120,11 +138,14 @@ typedef struct native_code {
 	int is_current;        /**< The modules were compared with the loader's since the last native_code_write(). */
 	mprof_record *pending; /**< Records that are not in the log yet. */
 	size_t pending_count;
+	char unnamed[320]; /**< Name of the function without a symbol that was described last. */
 } native_code;
 
-/** \p with_symbols 0: functions are not looked up. Returns 0 if a lock cannot be created. */
+/**
+ * Of the options, those about symbols and keys of functions are used. Returns 0 if a lock cannot be created.
+ */
 int native_code_init(native_code *code, recorder_shared *shared, recorder_output *output, salvage_journal *journal,
-		     int with_symbols);
+		     const mprof_recorder_options *options);
 void native_code_destroy(native_code *code);
 
 /** Appends the list of modules and the IDs of functions and locations to the journal. */
@@ -144,6 +165,12 @@ uint32_t native_code_generation(native_code *code);
  * locations.
  */
 uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final);
+
+/**
+ * Describes the function with a key as a method, or with \p is_class the module with a key as its class. Returns 0 if
+ * there is none. The names are valid until the next call.
+ */
+int native_code_describe(native_code *code, mprof_key key, int is_class, mprof_description *description);
 
 /** Writes the list of loaded modules to the journal, for addresses that are drained by recovery. */
 void native_code_follow_modules(native_code *code);

@@ -17,7 +17,8 @@ typedef struct remembered_stack {
 	uint32_t stacks[MPROF_STACK_MAX];    /**< ID of the call stack up to each frame. */
 } remembered_stack;
 
-int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, int with_symbols)
+int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys,
+		     const mprof_recorder_options *options)
 {
 	const mprof_allocator *allocator = &shared->allocator;
 
@@ -27,7 +28,7 @@ int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys
 	stacks->allocator = *allocator;
 	hash_map_init(&stacks->ids, allocator);
 	stacks->pending = allocator_allocate(allocator, PENDING_SIZE);
-	return native_code_init(&stacks->code, shared, keys->output, &keys->journal, with_symbols) &&
+	return native_code_init(&stacks->code, shared, keys->output, &keys->journal, options) &&
 	       stacks->pending != NULL;
 }
 

@@ -45,8 +45,9 @@ static inline mprof_key frame_method(mprof_frame frame)
 	return frame & ~MPROF_FRAME_COMPILING;
 }
 
-/** \p with_symbols 0: native functions get no names. Returns 0 if there is no memory. */
-int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys, int with_symbols);
+/** Returns 0 if there is no memory. */
+int stack_store_init(stack_store *stacks, recorder_shared *shared, recorder_keys *keys,
+		     const mprof_recorder_options *options);
 void stack_store_destroy(stack_store *stacks);
 
 /**
