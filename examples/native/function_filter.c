@@ -2,8 +2,7 @@
 /* Matches the names of functions with patterns, once for each function. */
 #include "function_filter.h"
 
-#include "libraries.h"
-#include "symbols.h"
+#include "demangler.h"
 
 #include "shared/cancellation.h"
 #include "shared/hash.h"
@@ -123,11 +122,13 @@ static void find_demangler(void)
 	while (pattern != NULL && pattern->is_of_module)
 		pattern = pattern->next;
 	if (pattern != NULL)
-		symbols_load_demangler();
+		demangler_load();
 }
 
-int function_filter_read(const char *words)
+int function_filter_begin_log(const char *words)
 {
+	/* Its keys may have other meanings. Release: pairs with the acquire in function_filter_look_up(). */
+	atomic_fetch_add_explicit(&changes, 1, memory_order_release);
 	/* A child of fork() has the patterns of its parent. */
 	if (patterns != NULL)
 		return 1;
@@ -144,7 +145,7 @@ int function_filter_select(const char *text)
 	if (text != NULL && pattern == NULL)
 		return 0;
 	if (pattern != NULL && !pattern->is_of_module)
-		symbols_load_demangler();
+		demangler_load();
 	atomic_store_explicit(&selection, pattern, memory_order_relaxed);
 	/* Release: pairs with the acquire in function_filter_look_up(). */
 	atomic_fetch_add_explicit(&changes, 1, memory_order_release);
@@ -152,32 +153,28 @@ int function_filter_select(const char *text)
 	return 1;
 }
 
-static int matches_pattern(const function_pattern *pattern, const library *library, const char *name)
+static int matches_pattern(const function_pattern *pattern, const char *library, const char *name)
 {
 	char *demangled;
 	int is_match;
 
 	if (pattern->is_of_module)
-		return fnmatch(pattern->text, libraries_get_name(library), 0) == 0;
+		return fnmatch(pattern->text, library, 0) == 0;
 	if (fnmatch(pattern->text, name, 0) == 0)
 		return 1;
-	demangled = symbols_demangle(name);
+	demangled = demangler_read(name);
 	is_match = demangled != NULL && source_name_matches(pattern->text, demangled);
 	free(demangled);
 	return is_match;
 }
 
 /* A function without a name matches no pattern for names. */
-static int match_patterns(mprof_key function)
+static int match_patterns(const char *library, const char *name)
 {
-	library *library = libraries_find(function);
-	const char *name = library != NULL ? libraries_get_function(library, function) : NULL;
 	const function_pattern *selected = atomic_load_explicit(&selection, memory_order_relaxed);
 	int has_only = 0;
 	int is_admitted = 0;
 
-	if (name == NULL)
-		name = "";
 	if (selected != NULL && (library == NULL || !matches_pattern(selected, library, name)))
 		return 0;
 	for (const function_pattern *pattern = patterns; pattern != NULL; pattern = pattern->next) {
@@ -191,10 +188,19 @@ static int match_patterns(mprof_key function)
 	return is_admitted || !has_only;
 }
 
-/* Bit 0: whether calls of a function are recorded. The rest is the number of the change that this is valid for. */
-static uint64_t match_function(mprof_key function, uint32_t change)
+/*
+ * Bit 0: whether calls of a function are recorded. The rest is the number of the change that this is valid for. Returns
+ * 0 if the recorder is closed.
+ */
+static int match_function(mprof_recorder *recorder, mprof_key function, uint32_t change, uint64_t *result)
 {
-	return (uint64_t)change << 1 | (uint64_t)match_patterns(function);
+	const char *library;
+	const char *name;
+
+	if (mprof_recorder_get_function_name(recorder, function, &name, &library) != MPROF_OK)
+		return 0;
+	*result = (uint64_t)change << 1 | (uint64_t)match_patterns(library, name != NULL ? name : "");
+	return 1;
 }
 
 /* Returns 0 if the function was not looked up since the change. */
@@ -249,14 +255,16 @@ void function_filter_end_thread(void)
 	known = NULL;
 }
 
-int function_filter_look_up(mprof_key function)
+int function_filter_look_up(mprof_recorder *recorder, mprof_key function)
 {
 	known_function uncached = {0, 0};
 	known_function *entry = &uncached;
 	/* Acquire: pairs with the release in function_filter_select(). */
 	const uint32_t change = atomic_load_explicit(&changes, memory_order_acquire);
+	uint64_t result = 0;
 	cancellation before;
 	int saved = errno;
+	int is_known;
 
 	if (known == NULL)
 		make_cache();
@@ -266,14 +274,16 @@ int function_filter_look_up(mprof_key function)
 		return (int)(entry->result & 1);
 	before = cancellation_defer();
 	/* Two threads may match the same function, with the same result. */
-	if (!find_function(function, change, &entry->result)) {
-		entry->result = match_function(function, change);
-		store_function(function, entry->result);
+	is_known = find_function(function, change, &result);
+	if (!is_known && match_function(recorder, function, change, &result)) {
+		store_function(function, result);
+		is_known = 1;
 	}
-	entry->function = function;
+	if (is_known)
+		*entry = (known_function){function, result};
 	cancellation_permit(before);
 	errno = saved;
-	return (int)(entry->result & 1);
+	return is_known && (result & 1);
 }
 
 void function_filter_begin_child(void)

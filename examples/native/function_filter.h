@@ -14,9 +14,9 @@
 /**
  * Reads the option words only=PATTERN and not=PATTERN; \p words may be NULL. A pattern is a shell pattern for the name
  * of the function; after "class:" or "assembly:" for that of its program or library. Returns 0 if out of memory. Call
- * it before the first call is recorded; it does nothing when it is called again.
+ * it before a recorder is opened: the patterns remain those of the first call.
  */
-int function_filter_read(const char *words);
+int function_filter_begin_log(const char *words);
 
 /**
  * From now on, calls are recorded only of functions that a pattern matches as well; NULL removes it. On the control
@@ -29,9 +29,9 @@ extern _Atomic int function_filter_has_patterns __attribute__((visibility("hidde
 
 /**
  * Whether calls of a function, by its key, are recorded: no pattern of "not" matches it, and one of "only" does if
- * there are any. The name of each function is looked up once. Any thread; may allocate; keeps errno.
+ * there are any. The recorder names each function once. Any thread; may allocate; keeps errno.
  */
-int function_filter_look_up(mprof_key function);
+int function_filter_look_up(mprof_recorder *recorder, mprof_key function);
 
 /** The result of an earlier look-up by this thread. Returns 0 if there was none; async-signal-safe. */
 int function_filter_find_known(mprof_key function, int *is_recorded);

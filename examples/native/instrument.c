@@ -7,6 +7,7 @@
 #include "call_events.h"
 #include "call_gate.h"
 #include "control.h"
+#include "demangler.h"
 #include "exec_calls.h"
 #include "function_filter.h"
 #include "instrument_options.h"
@@ -14,7 +15,6 @@
 #include "own_memory.h"
 #include "program_end.h"
 #include "sampler.h"
-#include "symbols.h"
 #include "thread_names.h"
 #include "thread_starts.h"
 #include "unloads.h"
@@ -99,32 +99,18 @@ static char collector_path[64]; /* Of "mprof record"; empty if that did not star
 
 static void begin_sampled_thread(uintptr_t frame);
 
-/* Called only on the writer thread, so static data needs no lock. */
+/* Called only on the writer thread, so static data needs no lock. The recorder has named the function. */
 static int resolve_method(void *user, mprof_key key, mprof_description *description)
 {
 	static char *demangled;
 	static char unnamed[32];
-	library *library = libraries_find(key);
-	const char *name = library != NULL ? libraries_get_function(library, key) : NULL;
 
 	(void)user;
 	free(demangled);
-	demangled = name != NULL ? symbols_demangle(name) : NULL;
+	demangled = description->name != NULL ? demangler_read(description->name) : NULL;
 	snprintf(unnamed, sizeof(unnamed), "0x%" PRIx64, key);
-	description->name = demangled != NULL ? demangled : name != NULL ? name : unnamed;
-	description->name_length = strlen(description->name);
-	/* Begins with an address, so that a process that completes the log of this one finds the module, too. */
-	description->class_key = library != NULL ? libraries_get_key(library) : 0;
-	return 0;
-}
-
-/* The program and each library are represented by a class. */
-static int resolve_class(void *user, mprof_key key, mprof_description *description)
-{
-	const library *library = libraries_find(key);
-
-	(void)user;
-	description->name = library != NULL ? libraries_get_name(library) : "program";
+	if (demangled != NULL || description->name == NULL)
+		description->name = demangled != NULL ? demangled : unnamed;
 	description->name_length = strlen(description->name);
 	return 0;
 }
@@ -168,7 +154,7 @@ static void leave_child(void)
 		return;
 	pthread_setspecific(thread_end, NULL);
 	own_memory_forget();
-	libraries_forget();
+	libraries_begin_child();
 	function_filter_begin_child();
 	opening = not_opened;
 	atomic_store(&openings, 0);
@@ -250,7 +236,7 @@ static mprof_status open_recorder(mprof_error *error)
 	is_current = !dialects_is_older((mprof_dialect)writer.dialect);
 	options.writer = &writer;
 	options.resolve_method = resolve_method;
-	options.resolve_class = resolve_class;
+	options.keys_are_functions = 1;
 	options.properties = properties;
 	options.property_size = sizeof(mprof_property);
 	options.property_count = sizeof(properties) / sizeof(properties[0]);
@@ -356,7 +342,8 @@ static void open_log(void)
 	has_children = pattern != NULL && strstr(pattern, "%p") != NULL && instrument_options_has(words, "children");
 	/* The threads that are started here belong to this module. */
 	thread_starts_set_own(1);
-	status = function_filter_read(words) ? open_recorder(&error) : MPROF_ERR_MEMORY;
+	libraries_begin_log();
+	status = function_filter_begin_log(words) ? open_recorder(&error) : MPROF_ERR_MEMORY;
 	late_log_unlock(lock);
 	if (status == MPROF_OK) {
 		start_control();
@@ -559,30 +546,25 @@ static void begin_next_log(void)
 	call_gate_renew();
 }
 
-/* Whether libraries are followed for calls as well. */
-static int begin_close(void)
+static void begin_close(void)
 {
-	const int follows_calls = (atomic_load_explicit(&call_gate, memory_order_relaxed) & CALL_GATE_CLOSED) == 0;
 	sigset_t mask;
 	const thread_state before = begin_inside(&mask);
 
-	if (follows_calls)
-		libraries_begin_close();
+	libraries_begin_close();
 	unwinding_thread_wait();
 	if (recorder != NULL)
 		(void)mprof_recorder_update_modules(recorder);
 	end_inside(before, &mask);
-	return follows_calls;
 }
 
-static void end_close(int follows_calls)
+static void end_close(void)
 {
 	const int saved = errno;
 	sigset_t mask;
 	const thread_state before = begin_inside(&mask);
 
-	if (follows_calls)
-		libraries_end_close();
+	libraries_end_close();
 	if (recorder != NULL)
 		(void)mprof_recorder_update_modules(recorder);
 	end_inside(before, &mask);
@@ -636,8 +618,7 @@ __attribute__((constructor)) static void prepare_calls(void)
 	static const context_client client = {pause_for_context, resume_after_context, call_events_end_stack,
 					      change_stack};
 
-	symbols_find_demangler();
-	libraries_begin();
+	demangler_find();
 	unloads_set(begin_close, end_close);
 	jumps_set(get_jump_target, leave_calls);
 	contexts_set(&client);
@@ -677,9 +658,9 @@ static int find_key(void *function, mprof_key *key)
 	     function_filter_find_known(*key, &is_admitted)))
 		return is_admitted;
 	(void)begin_inside(&mask);
-	*key = libraries_key((uintptr_t)function);
+	*key = libraries_key(recorder, (uintptr_t)function);
 	if (atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
-		is_admitted = function_filter_look_up(*key);
+		is_admitted = function_filter_look_up(recorder, *key);
 	end_inside(THREAD_RECORDING, &mask);
 	return is_admitted;
 }

@@ -293,18 +293,6 @@ static void read_modules(void)
 	errno = saved;
 }
 
-static int begin_close(void)
-{
-	read_modules();
-	return 0;
-}
-
-static void end_close(int result)
-{
-	(void)result;
-	read_modules();
-}
-
 static void record_allocated(void *memory, size_t size);
 static void record_freed(void *memory);
 static const void *get_last_recorded(void);
@@ -336,7 +324,7 @@ __attribute__((constructor)) static void begin_recording(void)
 		if (recorder != NULL) {
 			pthread_atfork(NULL, NULL, begin_child);
 			exec_calls_set(end_log, begin_next_log);
-			unloads_set(begin_close, end_close);
+			unloads_set(read_modules, read_modules);
 		}
 	}
 	state = THREAD_NEW;

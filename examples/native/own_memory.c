@@ -3,6 +3,7 @@
 #include "own_memory.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -151,29 +152,3 @@ static void *reallocate(void *user, void *memory, size_t old_size, size_t new_si
 }
 
 const mprof_allocator own_memory = {sizeof(mprof_allocator), allocate, reallocate, release, NULL};
-
-/* Keeps what follows aligned for any type. */
-#define HEADER_SIZE 16
-
-void *own_memory_take(size_t size)
-{
-	unsigned char *memory = size <= SIZE_MAX - HEADER_SIZE ? allocate(NULL, HEADER_SIZE + size) : NULL;
-
-	if (memory == NULL)
-		return NULL;
-	memset(memory, 0, HEADER_SIZE + size);
-	memcpy(memory, &size, sizeof(size));
-	return memory + HEADER_SIZE;
-}
-
-void own_memory_give(void *memory)
-{
-	unsigned char *start;
-	size_t size;
-
-	if (memory == NULL)
-		return;
-	start = (unsigned char *)memory - HEADER_SIZE;
-	memcpy(&size, start, sizeof(size));
-	release(NULL, start, HEADER_SIZE + size);
-}

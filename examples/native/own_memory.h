@@ -11,16 +11,8 @@
 
 #include <mprof/base.h>
 
-#include <stddef.h>
-
 /** The allocator, for any thread. */
 extern const mprof_allocator own_memory;
-
-/** Returns zeros, or NULL if out of memory. The size is kept with the memory. */
-void *own_memory_take(size_t size);
-
-/** Releases what own_memory_take() returned; NULL does nothing. */
-void own_memory_give(void *memory);
 
 /**
  * In a child made by fork(), where another thread may have held the lock: what was allocated stays, and is never

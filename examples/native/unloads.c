@@ -17,10 +17,10 @@ typedef int dlclose_function(void *handle);
 static _Atomic(void *) real_dlclose;
 
 /* Set before the program can close a library that was recorded. */
-static int (*before_close)(void);
-static void (*after_close)(int result);
+static void (*before_close)(void);
+static void (*after_close)(void);
 
-void unloads_set(int (*before)(void), void (*after)(int result))
+void unloads_set(void (*before)(void), void (*after)(void))
 {
 	after_close = after;
 	before_close = before;
@@ -30,7 +30,6 @@ OVERRIDES int dlclose(void *handle)
 {
 	void *address = atomic_load_explicit(&real_dlclose, memory_order_relaxed);
 	dlclose_function *function;
-	int result;
 	int status;
 
 	if (address == NULL) {
@@ -42,8 +41,8 @@ OVERRIDES int dlclose(void *handle)
 	memcpy(&function, &address, sizeof(function));
 	if (before_close == NULL)
 		return function(handle);
-	result = before_close();
+	before_close();
 	status = function(handle);
-	after_close(result);
+	after_close();
 	return status;
 }

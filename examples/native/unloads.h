@@ -6,10 +6,7 @@
 #ifndef UNLOADS_H
 #define UNLOADS_H
 
-/**
- * Sets the functions that are called on the thread that closes a library, immediately before and after. The second gets
- * what the first returned.
- */
-void unloads_set(int (*before)(void), void (*after)(int result));
+/** Sets the functions that are called on the thread that closes a library, immediately before and after. */
+void unloads_set(void (*before)(void), void (*after)(void));
 
 #endif
