@@ -519,7 +519,7 @@ void elf_symbols_sort(elf_symbols *symbols)
 
 	if (symbols->count == 0)
 		return;
-	sort_in_place(sorted, symbols->count, sizeof(*sorted), compare_symbols);
+	(void)sort_inline(sorted, symbols->count, sizeof(*sorted), compare_symbols, NULL);
 	for (size_t i = 0; i < symbols->count; i++) {
 		if (kept > 0 && sorted[kept - 1].start == sorted[i].start)
 			continue;
