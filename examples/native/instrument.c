@@ -644,25 +644,33 @@ __attribute__((constructor)) static void prepare_end(void)
 }
 
 /*
- * Returns 0 if the function is left out. The first time, it is looked up, by functions that may be instrumented, as
- * malloc() is in some programs.
+ * The first time, a function is looked up, by functions that may be instrumented, as malloc() is in some programs. Not
+ * inlined: its mask would be on the stack of every call.
  */
-static int find_key(void *function, mprof_key *key)
+__attribute__((noinline)) static int look_up_key(void *function, mprof_key *key)
 {
 	int is_admitted = 1;
 	sigset_t mask;
 
-	*key = (mprof_key)(uintptr_t)function;
-	if (libraries_find_known_key(key) &&
-	    (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed) ||
-	     function_filter_find_known(*key, &is_admitted)))
-		return is_admitted;
 	(void)begin_inside(&mask);
 	*key = libraries_key(recorder, (uintptr_t)function);
 	if (atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed))
 		is_admitted = function_filter_look_up(recorder, *key);
 	end_inside(THREAD_RECORDING, &mask);
 	return is_admitted;
+}
+
+/* Returns 0 if the function is left out. */
+static int find_key(void *function, mprof_key *key)
+{
+	int is_admitted = 1;
+
+	*key = (mprof_key)(uintptr_t)function;
+	if (libraries_find_known_key(key) &&
+	    (!atomic_load_explicit(&function_filter_has_patterns, memory_order_relaxed) ||
+	     function_filter_find_known(*key, &is_admitted)))
+		return is_admitted;
+	return look_up_key(function, key);
 }
 
 /* Returns 0 if calls are not recorded at this time. */
