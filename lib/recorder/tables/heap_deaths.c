@@ -363,127 +363,6 @@ int object_tracker_end_shot(object_tracker *tracker, int is_complete)
 	return 1;
 }
 
-/* The entry that is count after the next one, or NULL. */
-static inline const timeline_entry *heap_timeline_ahead(const heap_timeline *timeline, size_t count)
-{
-	return count < timeline->count - timeline->first ? &timeline->entries[timeline->first + count] : NULL;
-}
-
-#define FIRST_CAPACITY 1024
-
-void heap_timeline_init(heap_timeline *timeline, const mprof_allocator *allocator)
-{
-	memset(timeline, 0, sizeof(*timeline));
-	timeline->allocator = *allocator;
-	timeline->is_sorted = 1;
-}
-
-void heap_timeline_destroy(heap_timeline *timeline)
-{
-	allocator_release(&timeline->allocator, timeline->memory, timeline->capacity * 2 * sizeof(*timeline->memory));
-	timeline->memory = NULL;
-	timeline->entries = NULL;
-	timeline->scratch = NULL;
-	timeline->first = 0;
-	timeline->count = 0;
-	timeline->capacity = 0;
-	timeline->is_sorted = 1;
-}
-
-static void drop_taken(heap_timeline *timeline)
-{
-	timeline->count -= timeline->first;
-	memmove(timeline->entries, timeline->entries + timeline->first, timeline->count * sizeof(*timeline->entries));
-	timeline->first = 0;
-}
-
-static int grow_timeline(heap_timeline *timeline)
-{
-	size_t capacity = timeline->capacity == 0 ? FIRST_CAPACITY : timeline->capacity * 2;
-	timeline_entry *entries;
-	size_t size;
-
-	if (capacity > HEAP_TIMELINE_MAX || !checked_multiply(capacity * 2, sizeof(*entries), &size))
-		return 0;
-	entries = allocator_allocate(&timeline->allocator, size);
-	if (entries == NULL)
-		return 0;
-	if (timeline->count > 0)
-		memcpy(entries, timeline->entries, timeline->count * sizeof(*entries));
-	allocator_release(&timeline->allocator, timeline->memory, timeline->capacity * 2 * sizeof(*entries));
-	timeline->memory = entries;
-	timeline->entries = entries;
-	timeline->scratch = entries + capacity;
-	timeline->capacity = capacity;
-	return 1;
-}
-
-int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry)
-{
-	if (timeline->count == timeline->capacity) {
-		if (timeline->first > timeline->capacity / 2)
-			drop_taken(timeline);
-		else if (!grow_timeline(timeline))
-			return 0;
-	}
-	if (timeline->count > timeline->first &&
-	    (int64_t)(entry->counter - timeline->entries[timeline->count - 1].counter) < 0)
-		timeline->is_sorted = 0;
-	timeline->entries[timeline->count++] = *entry;
-	return 1;
-}
-
-/* The end of the ordered run that begins at \p first. */
-static size_t ordered_run_end(const timeline_entry *entries, size_t first, size_t count)
-{
-	size_t end = first + 1;
-
-	while (end < count && (int64_t)(entries[end].counter - entries[end - 1].counter) >= 0)
-		end++;
-	return end < count ? end : count;
-}
-
-/* Merges two adjacent runs. The merge is stable: of equal entries, those of the first run come first. */
-static void merge_runs(timeline_entry *out, const timeline_entry *first, const timeline_entry *middle,
-		       const timeline_entry *end)
-{
-	const timeline_entry *second = middle;
-
-	while (first < middle && second < end)
-		*out++ = (int64_t)(second->counter - first->counter) < 0 ? *second++ : *first++;
-	memcpy(out, first, (size_t)(middle - first) * sizeof(*out));
-	out += middle - first;
-	memcpy(out, second, (size_t)(end - second) * sizeof(*out));
-}
-
-void heap_timeline_sort(heap_timeline *timeline)
-{
-	if (timeline->is_sorted)
-		return;
-	drop_taken(timeline);
-	/* Each thread's buffer is a run. Merging neighbours halves the number of runs each time. */
-	while (!timeline->is_sorted) {
-		timeline_entry *merged = timeline->scratch;
-		size_t begin = 0;
-		size_t runs = 0;
-
-		while (begin < timeline->count) {
-			size_t middle = ordered_run_end(timeline->entries, begin, timeline->count);
-			size_t end = middle < timeline->count
-					     ? ordered_run_end(timeline->entries, middle, timeline->count)
-					     : middle;
-
-			merge_runs(merged + begin, timeline->entries + begin, timeline->entries + middle,
-				   timeline->entries + end);
-			begin = end;
-			runs++;
-		}
-		timeline->scratch = timeline->entries;
-		timeline->entries = merged;
-		timeline->is_sorted = runs <= 1;
-	}
-}
-
 /* Prefetch distance for the table slots of allocations. */
 #define FETCH_AHEAD 8
 
@@ -503,7 +382,7 @@ void heap_deaths_init(heap_deaths *deaths, const mprof_allocator *allocator, hea
 	deaths->blocks = blocks;
 	deaths->is_tracking = is_tracking;
 	deaths->writes_each = 1;
-	heap_timeline_init(&deaths->timeline, allocator);
+	action_queue_init(&deaths->timeline, allocator, sizeof(timeline_entry));
 	object_tracker_init(&deaths->tracker, allocator);
 	deaths->tracker.died = note_death;
 	deaths->tracker.user = deaths;
@@ -511,7 +390,7 @@ void heap_deaths_init(heap_deaths *deaths, const mprof_allocator *allocator, hea
 
 void heap_deaths_destroy(heap_deaths *deaths)
 {
-	heap_timeline_destroy(&deaths->timeline);
+	action_queue_destroy(&deaths->timeline);
 	object_tracker_destroy(&deaths->tracker);
 }
 
@@ -519,19 +398,22 @@ void heap_deaths_stop(heap_deaths *deaths)
 {
 	deaths->is_tracking = 0;
 	object_tracker_forget(&deaths->tracker);
-	heap_timeline_destroy(&deaths->timeline);
+	action_queue_destroy(&deaths->timeline);
 }
 
 void heap_deaths_give_up(heap_deaths *deaths)
 {
 	output_count_lost(deaths->blocks->output, MPROF_LOSS_NO_MEMORY, 1 + object_tracker_forget(&deaths->tracker));
-	heap_timeline_destroy(&deaths->timeline);
+	action_queue_destroy(&deaths->timeline);
 	deaths->is_tracking = 0;
 }
 
 static void add_entry(heap_deaths *deaths, const timeline_entry *entry)
 {
-	if (!heap_timeline_add(&deaths->timeline, entry))
+	action_queue *timeline = &deaths->timeline;
+
+	if ((timeline->count == HEAP_TIMELINE_MAX && timeline->first <= HEAP_TIMELINE_MAX / 2) ||
+	    !action_queue_add(timeline, entry, 1))
 		heap_deaths_give_up(deaths);
 }
 
@@ -550,22 +432,22 @@ void heap_deaths_note_collection(heap_deaths *deaths, uint64_t counter)
 
 void heap_deaths_sort(heap_deaths *deaths)
 {
-	heap_timeline_sort(&deaths->timeline);
+	action_queue_sort(&deaths->timeline, NULL);
 }
 
 void heap_deaths_pass_time(heap_deaths *deaths, uint64_t counter)
 {
+	action_queue *timeline = &deaths->timeline;
 	const timeline_entry *entry;
 
-	while ((entry = heap_timeline_take(&deaths->timeline, counter)) != NULL) {
-		const timeline_entry *later = heap_timeline_ahead(&deaths->timeline, FETCH_AHEAD);
+	while ((entry = action_queue_take(timeline, counter)) != NULL) {
 		int done;
 
 		/* The object may have been moved since it was allocated. */
 		if (deaths->has_lost_moves)
 			continue;
-		if (later != NULL)
-			object_tracker_prefetch(&deaths->tracker, later->object.address);
+		if (FETCH_AHEAD < timeline->count - timeline->first)
+			object_tracker_prefetch(&deaths->tracker, entry[1 + FETCH_AHEAD].object.address);
 		deaths->counter = entry->counter;
 		done = entry->object.address != 0 ? object_tracker_allocated(&deaths->tracker, &entry->object)
 						  : object_tracker_end_moves(&deaths->tracker);

@@ -11,6 +11,7 @@
 
 #include <mprof/recorder.h>
 
+#include "base/action_queue.h"
 #include "base/allocator.h"
 #include "base/hash_map.h"
 #include "recorder/tables/heap_blocks.h"
@@ -102,49 +103,16 @@ typedef struct timeline_entry {
 	tracked_object object;
 } timeline_entry;
 
-typedef struct heap_timeline {
-	mprof_allocator allocator;
-	timeline_entry *memory;  /**< Room for twice the capacity. Owned. */
-	timeline_entry *entries; /**< One half of memory. */
-	timeline_entry *scratch; /**< The other half. */
-	size_t first;            /**< The first entry that was not taken yet. */
-	size_t count;            /**< Number of entries, taken ones included. */
-	size_t capacity;
-	int is_sorted;
-} heap_timeline;
-
 /** Maximum number of waiting entries, of 64 bytes each. Only during a snapshot can there be that many. */
 #define HEAP_TIMELINE_MAX ((size_t)1 << 22)
-
-/** Initializes an empty timeline; allocates nothing yet. */
-void heap_timeline_init(heap_timeline *timeline, const mprof_allocator *allocator);
-void heap_timeline_destroy(heap_timeline *timeline);
-
-/** Adds an entry with any counter. Returns 0 if there is no memory or the maximum is reached. */
-int heap_timeline_add(heap_timeline *timeline, const timeline_entry *entry);
-
-/** Sorts the added entries. Call it between adding and taking. */
-void heap_timeline_sort(heap_timeline *timeline);
-
-/**
- * Removes and returns the earliest entry if it is before \p counter, or returns NULL. The entry is valid until the next
- * heap_timeline_add().
- */
-static inline const timeline_entry *heap_timeline_take(heap_timeline *timeline, uint64_t counter)
-{
-	/* Counters are close to each other, so the sign of their difference is right even after they wrap around. */
-	if (timeline->first == timeline->count || (int64_t)(timeline->entries[timeline->first].counter - counter) >= 0)
-		return NULL;
-	return &timeline->entries[timeline->first++];
-}
 
 typedef struct heap_deaths {
 	heap_blocks *blocks; /**< Receives the deaths. Borrowed. */
 	int is_tracking;     /**< Deaths are found. Each round then drains everything that threads have published. */
 	int writes_each; /**< Each death is written as an event: the last snapshot requested it, or there was none. */
-	int has_lost_moves; /**< Moves were not recorded, so the addresses of all objects are unknown. */
-	uint64_t counter;   /**< Counter of the deaths that are found now. */
-	heap_timeline timeline;
+	int has_lost_moves;    /**< Moves were not recorded, so the addresses of all objects are unknown. */
+	uint64_t counter;      /**< Counter of the deaths that are found now. */
+	action_queue timeline; /**< #timeline_entry. */
 	object_tracker tracker;
 } heap_deaths;
 
