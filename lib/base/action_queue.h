@@ -6,7 +6,7 @@
  * Actions of one thread are in order, those of different threads are not: a free may precede its allocation. Each block
  * or buffer of a thread is a sorted run, so sorting merges runs.
  *
- * An action is a struct of 64-bit words, of which the first one is its counter.
+ * An action is a struct that begins with its counter, a uint64_t.
  */
 #ifndef BASE_ACTION_QUEUE_H
 #define BASE_ACTION_QUEUE_H

@@ -163,7 +163,6 @@ static void forget_copies(age_undo *undo)
 	undo->estimate_count = 0;
 	undo->moving_count = 0;
 	undo->object_count = 0;
-	undo->is_active = 0;
 }
 
 void age_undo_destroy(age_undo *undo)
@@ -214,7 +213,6 @@ int age_undo_begin(age_undo *undo, const age_state *state)
 	}
 	undo->sums = state->sums;
 	undo->object_count = 0;
-	undo->is_active = 1;
 	return 1;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/hash_map.h"
 #include "model/allocation_estimates.h"
-#include "model/memory_order.h"
+#include "model/replay.h"
 
 typedef struct live_object {
 	uint64_t address; /**< 0 marks an empty slot of the table. */
@@ -141,7 +141,6 @@ typedef struct age_sums {
 } age_sums;
 
 typedef struct age_state {
-	memory_order order; /**< Allocations, collections and resizes that are held back. */
 	live_objects objects;
 	move_set moving; /**< The open set of moves. */
 	age_site *sites; /**< By number of the site. */
@@ -162,7 +161,6 @@ typedef struct noted_object {
 
 typedef struct age_undo {
 	mprof_allocator allocator;
-	int is_active; /**< Changes are noted. */
 	age_sums sums;
 	age_site *sites;
 	age_estimates *estimates;

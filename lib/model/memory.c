@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+/* Kinds of actions. */
+enum {
+	MEMORY_ALLOCATE,
+	MEMORY_FREE,
+	MEMORY_LEAVE,  /* A resize starts: another thread may be given the address. */
+	MEMORY_ARRIVE, /* A resize ends: the memory of the thread's last MEMORY_LEAVE is at this address. */
+	MEMORY_DONE    /* Applied before its turn. */
+};
+
 /* Marks an empty slot of the table. */
 #define MEMORY_NO_SITE UINT32_MAX
 
@@ -95,28 +104,29 @@ static void memory_undo_destroy(memory_undo *undo)
 	memory_undo_init(undo, &undo->allocator);
 }
 
-/* Starts noting changes. */
-static void memory_undo_begin(memory_undo *undo, const memory_state *state)
+static int begin_noting(void *of)
 {
-	undo->is_active = 1;
-	undo->pass++;
-	undo->sums = state->sums;
-	undo->site_count = state->site_count;
+	memory_model *model = of;
+
+	model->undo.pass++;
+	model->undo.sums = model->state.sums;
+	model->undo.site_count = model->state.site_count;
+	return 1;
 }
 
-/* Makes all changes since memory_undo_begin() final. */
-static void memory_undo_commit(memory_undo *undo)
+static void commit_noted(void *of)
 {
-	undo->is_active = 0;
+	memory_undo *undo = &((memory_model *)of)->undo;
+
 	undo->noted_sites = 0;
 	undo->noted_threads = 0;
 	undo->noted_blocks = 0;
 	undo->noted_actions = 0;
 }
 
-/* Reserves memory for noting all changes of one action. Returns 0 if there is no memory. */
-static int memory_undo_reserve(memory_undo *undo)
+static int reserve_notes(void *of)
 {
+	memory_undo *undo = &((memory_model *)of)->undo;
 	void *sites = undo->sites;
 	void *threads = undo->threads;
 	void *blocks = undo->blocks;
@@ -139,8 +149,8 @@ static int memory_undo_reserve(memory_undo *undo)
 }
 
 /*
- * Note a change, in memory that memory_undo_reserve() has reserved. Sites, threads and actions are noted before they
- * change; a block is noted as added or removed.
+ * Note a change, in memory that reserve_notes() has reserved. Sites, threads and actions are noted before they change;
+ * a block is noted as added or removed.
  */
 static void memory_undo_note_site(memory_undo *undo, memory_state *state, uint32_t number)
 {
@@ -171,10 +181,12 @@ static void memory_undo_note_block(memory_undo *undo, const memory_block *block,
 	undo->blocks[undo->noted_blocks++].was_added = is_added;
 }
 
-static void memory_undo_note_action(memory_undo *undo, const memory_state *state, size_t index)
+static void memory_undo_note_action(memory_model *model, const replay_action *action)
 {
-	undo->actions[undo->noted_actions].index = index;
-	undo->actions[undo->noted_actions++].kind = state->order.actions[index].kind;
+	memory_undo *undo = &model->undo;
+
+	undo->actions[undo->noted_actions].index = (size_t)(action - (replay_action *)model->replay.queue.actions);
+	undo->actions[undo->noted_actions++].kind = action->kind;
 }
 
 /* While changes are reverted, the table never has more blocks than at some time of the pass: it need not grow. */
@@ -198,17 +210,20 @@ static void restore_sites(const memory_undo *undo, memory_state *state)
 		hash_map_remove(&state->site_numbers, state->sites[--state->site_count].stack);
 }
 
-/* Reverts all changes since memory_undo_begin(), each of which must have been noted. */
-static void memory_undo_revert(memory_undo *undo, memory_state *state)
+static void revert_noted(void *of)
 {
-	restore_blocks(undo, state);
-	restore_sites(undo, state);
+	memory_model *model = of;
+	const memory_undo *undo = &model->undo;
+	replay_action *actions = model->replay.queue.actions;
+
+	restore_blocks(undo, &model->state);
+	restore_sites(undo, &model->state);
 	for (size_t i = 0; i < undo->noted_threads; i++)
-		state->threads[undo->threads[i].number] = undo->threads[i].before;
+		model->state.threads[undo->threads[i].number] = undo->threads[i].before;
 	for (size_t i = 0; i < undo->noted_actions; i++)
-		state->order.actions[undo->actions[i].index].kind = undo->actions[i].kind;
-	state->sums = undo->sums;
-	memory_undo_commit(undo);
+		actions[undo->actions[i].index].kind = undo->actions[i].kind;
+	model->state.sums = undo->sums;
+	commit_noted(model);
 }
 
 /*
@@ -217,40 +232,11 @@ static void memory_undo_revert(memory_undo *undo, memory_state *state)
  */
 #define MEMORY_OTHER_THREADS (UINT32_MAX - 2)
 
-/* Maximum number of actions held back without a watermark: then the older half is processed. */
-#define MAX_HELD_BACK ((size_t)1 << 20)
-
 /*
  * The counters of two processors may differ slightly, and a processor may read the counter a little early. An address
  * may therefore seem to be allocated again before it was freed; the free is then among the next actions.
  */
 #define LOOK_AHEAD 64
-
-void memory_init(memory_model *model, memory_budget *budget, const profile_window *window)
-{
-	memset(model, 0, sizeof(*model));
-	model->budget = budget;
-	model->window = window;
-	memory_order_init(&model->state.order, &budget->paths);
-	memory_blocks_init(&model->state.blocks, &budget->paths);
-	memory_undo_init(&model->undo, &budget->paths);
-	hash_map_init(&model->state.site_numbers, &budget->paths);
-	hash_map_init(&model->state.thread_numbers, &budget->paths);
-}
-
-void memory_destroy(memory_model *model)
-{
-	const mprof_allocator *allocator = &model->state.site_numbers.index.allocator;
-
-	memory_order_destroy(&model->state.order);
-	memory_blocks_destroy(&model->state.blocks);
-	memory_undo_destroy(&model->undo);
-	allocator_release(allocator, model->state.sites, model->state.site_capacity * sizeof(*model->state.sites));
-	allocator_release(allocator, model->state.threads,
-			  model->state.thread_capacity * sizeof(*model->state.threads));
-	hash_map_destroy(&model->state.site_numbers);
-	hash_map_destroy(&model->state.thread_numbers);
-}
 
 static uint32_t add_site(memory_model *model, uint32_t stack)
 {
@@ -310,7 +296,7 @@ static memory_site *change_site(memory_model *model, uint32_t number)
 {
 	memory_site *site = number == MEMORY_FOLDED ? &model->state.sums.folded : &model->state.sites[number];
 
-	if (model->undo.is_active && number != MEMORY_FOLDED)
+	if (model->replay.is_provisional && number != MEMORY_FOLDED)
 		memory_undo_note_site(&model->undo, &model->state, number);
 	keep_peak(model, site);
 	return site;
@@ -321,7 +307,7 @@ static memory_thread *change_thread(memory_model *model, uint32_t number)
 {
 	if (number >= MEMORY_OTHER_THREADS)
 		return NULL;
-	if (model->undo.is_active)
+	if (model->replay.is_provisional)
 		memory_undo_note_thread(&model->undo, &model->state, number);
 	return &model->state.threads[number];
 }
@@ -330,14 +316,14 @@ static memory_block remove_block(memory_model *model, memory_block *found)
 {
 	const memory_block block = *found;
 
-	if (model->undo.is_active)
+	if (model->replay.is_provisional)
 		memory_undo_note_block(&model->undo, found, 0);
 	memory_blocks_remove(&model->state.blocks, found);
 	return block;
 }
 
 /* Whether an action counts: its thread is chosen and its time is inside the window. */
-static int is_inside(const memory_model *model, const memory_action *action)
+static int is_inside(const memory_model *model, const replay_action *action)
 {
 	int is_counted = action->thread >= MEMORY_OTHER_THREADS ? action->thread > MEMORY_OTHER_THREADS
 								: model->state.threads[action->thread].is_counted;
@@ -361,7 +347,7 @@ static memory_site *end_block(memory_model *model, const memory_block *block)
 static void end_life(memory_model *model, const memory_block *block, uint64_t counter, int is_temporary)
 {
 	memory_site *site;
-	uint64_t lifetime = memory_is_before(counter, block->counter) ? 0 : counter - block->counter;
+	uint64_t lifetime = counter_is_before(counter, block->counter) ? 0 : counter - block->counter;
 
 	/* A block that is freed after the end of the window counts as live at that end. */
 	if (block->site == MEMORY_UNCOUNTED || window_is_over(model->window, counter))
@@ -387,7 +373,7 @@ static int clear_last_allocation(memory_model *model, const memory_block *block,
 	return 1;
 }
 
-static void handle_free(memory_model *model, const memory_action *action)
+static void handle_free(memory_model *model, const replay_action *action)
 {
 	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 	memory_block block;
@@ -404,7 +390,7 @@ static void handle_free(memory_model *model, const memory_action *action)
  * Starts a resize. The block counts until the resize ends, but is not found at its address any more, which another
  * thread may be given meanwhile.
  */
-static void handle_leave(memory_model *model, const memory_action *action)
+static void handle_leave(memory_model *model, const replay_action *action)
 {
 	memory_thread *thread = change_thread(model, action->thread);
 	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
@@ -426,15 +412,14 @@ static void handle_leave(memory_model *model, const memory_action *action)
  * Ends the block at an address that is allocated again. If one of the next actions frees it, that action is processed
  * now; otherwise the free is missing.
  */
-static void free_block_at(memory_model *model, const memory_action *action, memory_action *next,
-			  const memory_action *end)
+static void free_block_at(memory_model *model, replay_action *action, const replay_action *end)
 {
 	memory_block *found = memory_blocks_find(&model->state.blocks, action->address);
 	memory_block lost;
 
 	if (found == NULL)
 		return;
-	for (; next < end && next <= action + LOOK_AHEAD; next++) {
+	for (replay_action *next = action + 1; next < end && next <= action + LOOK_AHEAD; next++) {
 		if (next->address != action->address || next->thread == action->thread)
 			continue;
 		if (next->kind != MEMORY_FREE && next->kind != MEMORY_LEAVE)
@@ -443,9 +428,8 @@ static void free_block_at(memory_model *model, const memory_action *action, memo
 			handle_free(model, next);
 		else
 			handle_leave(model, next);
-		if (model->undo.is_active)
-			memory_undo_note_action(&model->undo, &model->state,
-						(size_t)(next - model->state.order.actions));
+		if (model->replay.is_provisional)
+			memory_undo_note_action(model, next);
 		next->kind = MEMORY_DONE;
 		return;
 	}
@@ -493,14 +477,13 @@ static void count_block(memory_model *model, const memory_block *block, int is_t
 	raise_peak(model, block->counter);
 }
 
-static int handle_allocate(memory_model *model, const memory_action *action, memory_action *next,
-			   const memory_action *end)
+static int handle_allocate(memory_model *model, replay_action *action, const replay_action *end)
 {
 	memory_block block = {action->address, action->size, action->counter, MEMORY_UNCOUNTED, action->thread};
 	memory_thread *thread;
 	int is_tracked;
 
-	free_block_at(model, action, next, end);
+	free_block_at(model, action, end);
 	if (is_inside(model, action))
 		block.site = site_of(model, action->stack);
 	if (block.site == MEMORY_NO_SITE)
@@ -509,7 +492,7 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 	if (!is_tracked && !memory_budget_is_exceeded(model->budget))
 		return 0;
 	model->state.sums.untracked += (uint64_t)!is_tracked;
-	if (is_tracked && model->undo.is_active)
+	if (is_tracked && model->replay.is_provisional)
 		memory_undo_note_block(&model->undo, &block, 1);
 	thread = change_thread(model, action->thread);
 	if (thread != NULL) {
@@ -522,8 +505,7 @@ static int handle_allocate(memory_model *model, const memory_action *action, mem
 }
 
 /* Ends a resize: the old block ends and the new one begins at the same time. */
-static int handle_arrive(memory_model *model, const memory_action *action, memory_action *next,
-			 const memory_action *end)
+static int handle_arrive(memory_model *model, replay_action *action, const replay_action *end)
 {
 	memory_thread *thread = change_thread(model, action->thread);
 
@@ -532,17 +514,17 @@ static int handle_arrive(memory_model *model, const memory_action *action, memor
 			end_life(model, &thread->moving, action->counter, thread->moving_is_temporary);
 		thread->is_resizing = 0;
 	}
-	if (!handle_allocate(model, action, next, end))
+	if (!handle_allocate(model, action, end))
 		return 0;
 	model->state.sums.resizes += (uint64_t)is_inside(model, action);
 	return 1;
 }
 
-/* Processes an action. \p next to \p end are the following actions, as far as they are available. */
-static int handle_action(memory_model *model, const memory_action *action, memory_action *next,
-			 const memory_action *end)
+static int apply_action(void *of, replay_action *action, const replay_action *end)
 {
-	if (model->state.sums.has_reached && memory_is_before(action->counter, model->state.sums.reached)) {
+	memory_model *model = of;
+
+	if (model->state.sums.has_reached && counter_is_before(action->counter, model->state.sums.reached)) {
 		/* The start of a resize is counted with its end. */
 		model->state.sums.late_events += action->kind != MEMORY_LEAVE;
 	} else {
@@ -551,7 +533,7 @@ static int handle_action(memory_model *model, const memory_action *action, memor
 	}
 	switch (action->kind) {
 	case MEMORY_ALLOCATE:
-		return handle_allocate(model, action, next, end);
+		return handle_allocate(model, action, end);
 	case MEMORY_FREE:
 		handle_free(model, action);
 		return 1;
@@ -559,72 +541,53 @@ static int handle_action(memory_model *model, const memory_action *action, memor
 		handle_leave(model, action);
 		return 1;
 	case MEMORY_ARRIVE:
-		return handle_arrive(model, action, next, end);
+		return handle_arrive(model, action, end);
 	default:
 		return 1;
 	}
 }
 
-static int handle_at(memory_model *model, size_t index)
-{
-	memory_action *action = &model->state.order.actions[index];
+static const replay_type memory_replay = {apply_action, begin_noting, reserve_notes, commit_noted, revert_noted};
 
-	return handle_action(model, action, action + 1, model->state.order.actions + model->state.order.count);
+void memory_init(memory_model *model, memory_budget *budget, const profile_window *window)
+{
+	memset(model, 0, sizeof(*model));
+	model->budget = budget;
+	model->window = window;
+	replay_init(&model->replay, &memory_replay, model, budget);
+	memory_blocks_init(&model->state.blocks, &budget->paths);
+	memory_undo_init(&model->undo, &budget->paths);
+	hash_map_init(&model->state.site_numbers, &budget->paths);
+	hash_map_init(&model->state.thread_numbers, &budget->paths);
 }
 
-/* Processes the first \p count actions held back, which are sorted, and removes those that were processed. */
-static int handle_first(memory_model *model, size_t count)
+void memory_destroy(memory_model *model)
 {
-	size_t index = 0;
+	const mprof_allocator *allocator = &model->state.site_numbers.index.allocator;
 
-	while (index < count && handle_at(model, index))
-		index++;
-	memory_order_drop(&model->state.order, index);
-	return index == count;
+	replay_destroy(&model->replay);
+	memory_blocks_destroy(&model->state.blocks);
+	memory_undo_destroy(&model->undo);
+	allocator_release(allocator, model->state.sites, model->state.site_capacity * sizeof(*model->state.sites));
+	allocator_release(allocator, model->state.threads,
+			  model->state.thread_capacity * sizeof(*model->state.threads));
+	hash_map_destroy(&model->state.site_numbers);
+	hash_map_destroy(&model->state.thread_numbers);
 }
 
 int memory_process_until(memory_model *model, uint64_t watermark)
 {
-	size_t count = 0;
-
-	if (model->undo.is_active)
-		memory_undo_revert(&model->undo, &model->state);
-	memory_order_sort(&model->state.order, NULL);
-	while (count < model->state.order.count &&
-	       memory_is_before(model->state.order.actions[count].counter, watermark))
-		count++;
-	return handle_first(model, count);
+	return replay_until(&model->replay, watermark, NULL);
 }
 
 uint64_t memory_steps(const memory_model *model)
 {
-	return model->undo.is_active ? 0 : 2 * (uint64_t)model->state.order.count;
+	return replay_steps(&model->replay);
 }
 
-/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
 int memory_process_provisionally(memory_model *model, progress *going)
 {
-	if (!progress_begin(going, memory_steps(model)))
-		return 0;
-	if (model->undo.is_active || model->state.order.count == 0)
-		return 1;
-	if (!memory_order_sort(&model->state.order, going))
-		return 0;
-	memory_undo_begin(&model->undo, &model->state);
-	for (size_t index = 0; index < model->state.order.count; index++) {
-		int has_room = memory_undo_reserve(&model->undo);
-
-		if (!has_room && memory_budget_is_exceeded(model->budget)) {
-			memory_undo_commit(&model->undo);
-			memory_order_drop(&model->state.order, index);
-			return handle_first(model, model->state.order.count);
-		}
-		if (!has_room || !progress_step(going) || !handle_at(model, index)) {
-			memory_undo_revert(&model->undo, &model->state);
-			return 0;
-		}
-	}
-	return 1;
+	return progress_begin(going, memory_steps(model)) && replay_provisionally(&model->replay, going);
 }
 
 /* The number of a thread; UINT32_MAX if the allocator refused. */
@@ -657,38 +620,15 @@ static uint32_t thread_number(memory_model *model, uint64_t id)
 	return MEMORY_OTHER_THREADS + (uint32_t)window_has_thread(model->window, id);
 }
 
-/* Holds actions back. If max_memory is reached, the older half is processed now, and if necessary the new ones too. */
-static int hold_back(memory_model *model, memory_action *actions, size_t count)
-{
-	if (memory_order_add(&model->state.order, actions, count))
-		return 1;
-	if (!memory_budget_is_exceeded(model->budget))
-		return 0;
-	memory_order_sort(&model->state.order, NULL);
-	if (!handle_first(model, (model->state.order.count + 1) / 2))
-		return 0;
-	if (memory_order_add(&model->state.order, actions, count))
-		return 1;
-	for (size_t i = 0; i < count; i++) {
-		if (!handle_action(model, &actions[i], &actions[i + 1], actions + count))
-			return 0;
-	}
-	return 1;
-}
-
 int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 	/* A resize starts with one action and ends with another one. */
-	memory_action actions[2] = {{.counter = event->counter, .address = event->value, .kind = MEMORY_ALLOCATE}};
+	replay_action actions[2] = {{.counter = event->counter, .address = event->value, .kind = MEMORY_ALLOCATE}};
 
-	if (model->undo.is_active)
-		memory_undo_revert(&model->undo, &model->state);
-	if (model->state.order.count >= MAX_HELD_BACK) {
-		memory_order_sort(&model->state.order, NULL);
-		if (!handle_first(model, MAX_HELD_BACK / 2))
-			return 0;
-	}
+	replay_revert(&model->replay);
+	if (!replay_limit(&model->replay))
+		return 0;
 	actions[0].thread = thread_number(model, thread);
 	if (actions[0].thread == UINT32_MAX)
 		return 0;
@@ -702,10 +642,10 @@ int memory_add(memory_model *model, uint64_t thread, const mprof_event *event)
 		actions[0].kind = MEMORY_LEAVE;
 		actions[0].address = detail->object;
 		actions[0].counter =
-			memory_is_before(event->counter, detail->started) ? event->counter : detail->started;
-		return hold_back(model, actions, 2);
+			counter_is_before(event->counter, detail->started) ? event->counter : detail->started;
+		return replay_hold_back(&model->replay, actions, 2);
 	}
 	if (event->kind == MPROF_EVENT_MEMORY_FREED)
 		actions[0].kind = MEMORY_FREE;
-	return hold_back(model, actions, 1);
+	return replay_hold_back(&model->replay, actions, 1);
 }

@@ -17,7 +17,7 @@
 
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
-#include "model/memory_order.h"
+#include "model/replay.h"
 #include "model/window.h"
 
 typedef struct memory_block {
@@ -96,7 +96,6 @@ typedef struct memory_sums {
 } memory_sums;
 
 typedef struct memory_state {
-	memory_order order;
 	memory_blocks blocks;
 	hash_map site_numbers; /**< Numbers of sites, by call stack. */
 	memory_site *sites;
@@ -109,10 +108,7 @@ typedef struct memory_state {
 	memory_sums sums;
 } memory_state;
 
-/*
- * Statistics of a growing log are requested while older actions of other threads may still follow. The actions held
- * back are then processed, and that is undone before anything is added.
- */
+/* What undoes a provisional replay. */
 
 typedef struct noted_site {
 	uint32_t number;
@@ -138,7 +134,6 @@ typedef struct noted_action {
 
 typedef struct memory_undo {
 	mprof_allocator allocator;
-	int is_active; /**< Changes are noted. */
 	uint64_t pass; /**< Number of the latest provisional pass, from 1. */
 	memory_sums sums;
 	size_t site_count;
@@ -160,6 +155,7 @@ typedef struct memory_model {
 	memory_budget *budget;
 	const profile_window *window;
 	int has_other_threads; /**< Some threads have no number of their own. */
+	replay replay;
 	memory_state state;
 	memory_undo undo;
 } memory_model;

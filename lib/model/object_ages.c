@@ -183,49 +183,11 @@ uint32_t folded_stacks_frame(const folded_stacks *stacks, uint32_t number, mprof
 	return key->call;
 }
 
-/* Maximum number of events held back without a HEAP_DATA block: then the older half is processed. */
-#define MAX_HELD_BACK ((size_t)1 << 20)
-
 /*
  * Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. The
  * size of a move is the new address. Moves and deaths are held back only if the model ends before a snapshot.
  */
 enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE, ACTION_MOVE, ACTION_DEATH };
-
-void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window)
-{
-	memset(ages, 0, sizeof(*ages));
-	ages->budget = budget;
-	ages->window = window;
-	folded_stacks_init(&ages->stacks, budget);
-	site_table_init(&ages->keys, &budget->paths);
-	hash_map_init(&ages->replaced, &budget->paths);
-	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
-	memory_order_init(&ages->state.order, &budget->paths);
-	live_objects_init(&ages->state.objects, &budget->paths);
-	move_set_init(&ages->state.moving, &budget->paths);
-	age_undo_init(&ages->undo, &budget->paths);
-	object_trace_init(&ages->trace, budget);
-}
-
-void object_ages_destroy(object_ages *ages)
-{
-	const mprof_allocator *allocator = &ages->budget->paths;
-	age_state *state = &ages->state;
-
-	folded_stacks_destroy(&ages->stacks);
-	site_table_destroy(&ages->keys);
-	hash_map_destroy(&ages->replaced);
-	record_table_destroy(&ages->classes);
-	memory_order_destroy(&state->order);
-	live_objects_destroy(&state->objects);
-	age_undo_destroy(&ages->undo);
-	object_trace_destroy(&ages->trace);
-	move_set_destroy(&state->moving);
-	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
-	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
-	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));
-}
 
 static void add_amount(age_amount *amount, uint64_t size)
 {
@@ -361,18 +323,10 @@ static live_object take_object(object_ages *ages, live_object *found)
 {
 	const live_object object = *found;
 
-	if (ages->undo.is_active)
+	if (ages->replay.is_provisional)
 		age_undo_note(&ages->undo, found, 0);
 	live_objects_remove(&ages->state.objects, found);
 	return object;
-}
-
-static void revert_provisional(object_ages *ages)
-{
-	if (!ages->undo.is_active)
-		return;
-	age_undo_revert(&ages->undo, &ages->state);
-	ages->trace.count = ages->trace_count;
 }
 
 /*
@@ -390,13 +344,14 @@ static int put_object(object_ages *ages, const live_object *object)
 		live_object dead;
 
 		/* What is processed provisionally is processed again before deaths are. */
-		if (!ages->undo.is_active && !hash_map_put(&ages->replaced, object->address, ages->state.sums.epoch))
+		if (!ages->replay.is_provisional &&
+		    !hash_map_put(&ages->replaced, object->address, ages->state.sums.epoch))
 			return 0;
 		dead = take_object(ages, found);
 		end_object(ages, &dead);
 		ages->state.sums.missing_deaths++;
 	}
-	if (ages->undo.is_active)
+	if (ages->replay.is_provisional)
 		age_undo_note(&ages->undo, object, 1);
 	live_objects_add(&ages->state.objects, object);
 	return 1;
@@ -421,7 +376,7 @@ static int end_moves(object_ages *ages)
 	return !has_failed;
 }
 
-static int allocate_object(object_ages *ages, const memory_action *action)
+static int allocate_object(object_ages *ages, const replay_action *action)
 {
 	const live_object object = {.address = action->address,
 				    .size = action->size,
@@ -444,7 +399,7 @@ static int allocate_object(object_ages *ages, const memory_action *action)
 	return 1;
 }
 
-static int add_change(object_ages *ages, const memory_action *action)
+static int add_change(object_ages *ages, const replay_action *action)
 {
 	age_sums *sums = &ages->state.sums;
 	void *history = ages->state.history;
@@ -565,7 +520,7 @@ static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t
 }
 
 /* A move or a death that was held back. */
-static int apply_heap_action(object_ages *ages, const memory_action *action)
+static int apply_heap_action(object_ages *ages, const replay_action *action)
 {
 	if (action->kind == ACTION_MOVE)
 		return add_move(ages, action->counter, action->address, action->size);
@@ -576,11 +531,13 @@ static int apply_heap_action(object_ages *ages, const memory_action *action)
 }
 
 /* A collection for whose entry there is no room counts for ages nevertheless. */
-static int apply_action(object_ages *ages, const memory_action *action)
+static int apply_action(void *of, replay_action *action, const replay_action *end)
 {
+	object_ages *ages = of;
 	age_sums *sums = &ages->state.sums;
 
-	if (memory_is_before(sums->latest, action->counter) || sums->latest == 0)
+	(void)end;
+	if (counter_is_before(sums->latest, action->counter) || sums->latest == 0)
 		sums->latest = action->counter;
 	if (action->kind == ACTION_ALLOCATE)
 		return allocate_object(ages, action);
@@ -595,55 +552,74 @@ static int apply_action(object_ages *ages, const memory_action *action)
 	return 1;
 }
 
-/*
- * Processes the first \p count actions held back, which are sorted, and removes those that were processed. \p going may
- * be NULL; nothing stops it halfway.
- */
-static int apply_first(object_ages *ages, size_t count, progress *going)
+static int begin_noting(void *of)
 {
-	size_t index = 0;
+	object_ages *ages = of;
 
-	while (index < count && apply_action(ages, &ages->state.order.actions[index])) {
-		index++;
-		if (going != NULL)
-			(void)progress_step(going);
-	}
-	memory_order_drop(&ages->state.order, index);
-	return index == count;
+	ages->trace_count = ages->trace.count;
+	return age_undo_begin(&ages->undo, &ages->state);
 }
 
-static int apply_until(object_ages *ages, uint64_t counter)
+static int reserve_notes(void *of)
 {
-	const memory_order *order = &ages->state.order;
-	size_t count = 0;
+	object_ages *ages = of;
 
-	/* Most blocks of deaths have the counter of the one before. */
-	if (!ages->has_new && counter == ages->reached)
-		return 1;
-	ages->has_new = 0;
-	ages->reached = counter;
-	memory_order_sort(&ages->state.order, NULL);
-	while (count < order->count && memory_is_before(order->actions[count].counter, counter))
-		count++;
-	return apply_first(ages, count, NULL);
+	return age_undo_reserve(&ages->undo, &ages->state);
 }
 
-static int hold_back(object_ages *ages, const memory_action *action)
+static void commit_noted(void *of)
 {
-	memory_order *order = &ages->state.order;
-	int is_full = order->count >= MAX_HELD_BACK;
+	age_undo_commit(&((object_ages *)of)->undo);
+}
 
-	ages->has_new = 1;
-	if (!is_full && memory_order_add(order, action, 1))
-		return 1;
-	if (!is_full && !memory_budget_is_exceeded(ages->budget))
-		return 0;
-	memory_order_sort(order, NULL);
-	if (!apply_first(ages, (order->count + 1) / 2, NULL))
-		return 0;
-	if (memory_order_add(order, action, 1))
-		return 1;
-	return memory_budget_is_exceeded(ages->budget) && apply_action(ages, action);
+static void revert_noted(void *of)
+{
+	object_ages *ages = of;
+
+	age_undo_revert(&ages->undo, &ages->state);
+	ages->trace.count = ages->trace_count;
+}
+
+static const replay_type age_replay = {apply_action, begin_noting, reserve_notes, commit_noted, revert_noted};
+
+void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window)
+{
+	memset(ages, 0, sizeof(*ages));
+	ages->budget = budget;
+	ages->window = window;
+	folded_stacks_init(&ages->stacks, budget);
+	site_table_init(&ages->keys, &budget->paths);
+	hash_map_init(&ages->replaced, &budget->paths);
+	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
+	replay_init(&ages->replay, &age_replay, ages, budget);
+	live_objects_init(&ages->state.objects, &budget->paths);
+	move_set_init(&ages->state.moving, &budget->paths);
+	age_undo_init(&ages->undo, &budget->paths);
+	object_trace_init(&ages->trace, budget);
+}
+
+void object_ages_destroy(object_ages *ages)
+{
+	const mprof_allocator *allocator = &ages->budget->paths;
+	age_state *state = &ages->state;
+
+	folded_stacks_destroy(&ages->stacks);
+	site_table_destroy(&ages->keys);
+	hash_map_destroy(&ages->replaced);
+	record_table_destroy(&ages->classes);
+	replay_destroy(&ages->replay);
+	live_objects_destroy(&state->objects);
+	age_undo_destroy(&ages->undo);
+	object_trace_destroy(&ages->trace);
+	move_set_destroy(&state->moving);
+	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
+	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
+	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));
+}
+
+static int hold_back(object_ages *ages, replay_action *action)
+{
+	return replay_limit(&ages->replay) && replay_hold_back(&ages->replay, action, 1);
 }
 
 /* Makes room for the statistics of a site. */
@@ -696,7 +672,7 @@ static int find_site(object_ages *ages, const mprof_reader *reader, const mprof_
 
 static int add_allocation(object_ages *ages, const mprof_reader *reader, const mprof_event *event, int is_chosen)
 {
-	memory_action action = {.counter = event->counter, .size = event->value, .stack = AGE_UNCOUNTED};
+	replay_action action = {.counter = event->counter, .size = event->value, .stack = AGE_UNCOUNTED};
 
 	action.kind = ACTION_ALLOCATE;
 	action.address = event->more.detail != NULL ? event->more.detail->object : 0;
@@ -716,7 +692,7 @@ static void set_interval(object_ages *ages, uint64_t interval)
 /* Whether a counter is after the end of the tables. */
 static int is_over(const object_ages *ages, uint64_t counter)
 {
-	return window_is_over(ages->window, counter) || (ages->has_ended && !memory_is_before(counter, ages->end));
+	return window_is_over(ages->window, counter) || (ages->has_ended && !counter_is_before(counter, ages->end));
 }
 
 int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
@@ -725,10 +701,10 @@ int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thre
 	int is_chosen = window_has_thread(ages->window, thread);
 	int is_added = 1;
 
-	revert_provisional(ages);
+	replay_revert(&ages->replay);
 	set_interval(ages, interval);
 	for (size_t i = 0; i < count && is_added; i++) {
-		memory_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
+		replay_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
 
 		if (is_over(ages, events[i].counter))
 			continue;
@@ -769,7 +745,7 @@ void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *bloc
  */
 static int hold_back_heap(object_ages *ages, const mprof_event *event)
 {
-	memory_action action = {.counter = event->counter, .size = event->value};
+	replay_action action = {.counter = event->counter, .size = event->value};
 
 	if (event->more.detail == NULL ||
 	    (event->kind != MPROF_EVENT_HEAP_MOVE && event->kind != MPROF_EVENT_HEAP_FREE))
@@ -781,7 +757,7 @@ static int hold_back_heap(object_ages *ages, const mprof_event *event)
 
 int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
 {
-	revert_provisional(ages);
+	replay_revert(&ages->replay);
 	for (size_t i = 0; i < count; i++) {
 		const mprof_event *event = &events[i];
 
@@ -793,7 +769,7 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 			continue;
 		}
 		if (i == 0 || event->counter != events[i - 1].counter) {
-			if (!apply_until(ages, event->counter))
+			if (!replay_until(&ages->replay, event->counter, NULL))
 				return 0;
 		}
 		if (event->kind == MPROF_EVENT_HEAP_MOVE) {
@@ -812,46 +788,10 @@ int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t co
 /* Processes everything before the snapshot; no earlier event can follow. */
 static int apply_before_snapshot(object_ages *ages, progress *going)
 {
-	memory_order *order = &ages->state.order;
-	size_t count = 0;
-
-	revert_provisional(ages);
-	if (!memory_order_sort(order, going))
+	if (!replay_until(&ages->replay, ages->end, going) || !end_moves(ages))
 		return 0;
-	while (count < order->count && memory_is_before(order->actions[count].counter, ages->end))
-		count++;
-	if (!apply_first(ages, count, going) || !end_moves(ages))
-		return 0;
-	memory_order_drop(order, order->count);
+	action_queue_drop(&ages->replay.queue, ages->replay.queue.count);
 	return !going->is_stopped;
-}
-
-/* If max_memory does not suffice to note all changes, processing becomes final, so that the statistics are complete. */
-static int apply_provisionally(object_ages *ages, progress *going)
-{
-	age_state *state = &ages->state;
-
-	if (ages->undo.is_active || state->order.count == 0)
-		return 1;
-	if (!memory_order_sort(&state->order, going))
-		return 0;
-	if (!age_undo_begin(&ages->undo, state))
-		return memory_budget_is_exceeded(ages->budget) && apply_first(ages, state->order.count, going);
-	ages->trace_count = ages->trace.count;
-	for (size_t index = 0; index < state->order.count; index++) {
-		int has_room = age_undo_reserve(&ages->undo, state);
-
-		if (!has_room && memory_budget_is_exceeded(ages->budget)) {
-			age_undo_commit(&ages->undo);
-			memory_order_drop(&state->order, index);
-			return apply_first(ages, state->order.count, going);
-		}
-		if (!has_room || !progress_step(going) || !apply_action(ages, &state->order.actions[index])) {
-			revert_provisional(ages);
-			return 0;
-		}
-	}
-	return 1;
 }
 
 static void add_to_class(object_ages *ages, age_class *sums, const site_key *key, const age_site *site)
@@ -893,9 +833,7 @@ static int sum_classes(object_ages *ages, progress *going)
 
 uint64_t object_ages_steps(const object_ages *ages)
 {
-	const size_t held_back = ages->undo.is_active ? 0 : ages->state.order.count;
-
-	return ages->is_enabled ? 2 * (uint64_t)held_back + ages->state.site_count : 0;
+	return ages->is_enabled ? replay_steps(&ages->replay) + ages->state.site_count : 0;
 }
 
 int object_ages_finish(object_ages *ages, progress *going)
@@ -904,6 +842,6 @@ int object_ages_finish(object_ages *ages, progress *going)
 		return 0;
 	if (!ages->is_enabled)
 		return 1;
-	return (ages->has_ended ? apply_before_snapshot(ages, going) : apply_provisionally(ages, going)) &&
+	return (ages->has_ended ? apply_before_snapshot(ages, going) : replay_provisionally(&ages->replay, going)) &&
 	       sum_classes(ages, going);
 }

@@ -64,8 +64,6 @@ typedef struct age_class {
 typedef struct object_ages {
 	int is_enabled;
 	int lacks_classes; /**< max_memory was too small for all classes. */
-	int has_new;       /**< Actions were held back since the last block of HEAP_DATA. */
-	uint64_t reached;  /**< The counter of that block. */
 	memory_budget *budget;
 	const profile_window *window;
 	uint64_t interval; /**< allocation_estimates::interval. */
@@ -73,6 +71,7 @@ typedef struct object_ages {
 	site_table keys;   /**< key.stack: number of the folded call stack; key.detail: the caller; key.other: flags. */
 	hash_map replaced; /**< Addresses of objects that others replaced, with the epoch: their deaths may follow. */
 	record_table classes;
+	replay replay; /**< Holds back allocations, collections and resizes. */
 	age_state state;
 	age_undo undo;
 	uint32_t last_snapshot;   /**< The model ends before this snapshot of the log, from 1; 0: it does not. */
