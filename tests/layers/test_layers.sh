@@ -74,6 +74,7 @@ done < <(includes lib)
 # whole of it is for what clients call. All else takes the part that its thread may touch.
 declare -A directories_of=(
 	[format]="values events blocks"
+	[model]="records profile results"
 	[recorder]="system queues tables threads drain client"
 )
 for layer in "${!directories_of[@]}"; do

@@ -15,8 +15,8 @@ fail() {
 
 # Directories that hold to it. This list only grows.
 directories="
-	lib/base lib/codec lib/convert lib/dictionary lib/heap lib/io lib/model lib/parser lib/reader lib/writer
-	lib/format/blocks lib/format/events lib/format/values
+	lib/base lib/codec lib/convert lib/dictionary lib/heap lib/io lib/parser lib/reader lib/writer
+	lib/format/blocks lib/format/events lib/format/values lib/model/profile lib/model/records lib/model/results
 	lib/recorder/client lib/recorder/drain lib/recorder/queues lib/recorder/system lib/recorder/tables lib/recorder/threads
 	examples/mono examples/mprof/commands examples/mprof/common examples/mprof/decode examples/mprof/diff
 	examples/mprof/dump examples/mprof/explore examples/mprof/export examples/mprof/flame examples/mprof/heap

@@ -6,7 +6,7 @@ set -eu
 cd "$srcdir"
 
 known=$(
-	sed -n 's/.*/&\n/; s/COLUMN(\([a-z0-9_]*\), [A-Z]*)/\n\1\n/gp' lib/model/table_columns.c | grep -xE '[a-z0-9_]+'
+	sed -n 's/.*/&\n/; s/COLUMN(\([a-z0-9_]*\), [A-Z]*)/\n\1\n/gp' lib/model/profile/table_columns.c | grep -xE '[a-z0-9_]+'
 	sed -n 's/^	{"\([a-z_]*\)", MPROF_TYPE_.*/\1/p' examples/mprof/report/*.c
 )
 names=$(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The call tree distinguishes methods by caller and finds them again, for all contents of a log. */
-#include "model/call_tree.h"
+#include "model/records/call_tree.h"
 
 #include "base/colliding_keys.h"
 #include "base/failing_allocator.h"

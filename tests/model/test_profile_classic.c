@@ -3,8 +3,8 @@
 #include "profile_fixture.h"
 
 #include "base/failing_allocator.h"
-#include "model/profile_events.h"
-#include "model/profile_internal.h"
+#include "model/profile/profile_events.h"
+#include "model/profile/profile_internal.h"
 
 static void add_numbered(test_log *log, uint32_t kind, uint32_t number, uint64_t counter, uint64_t value)
 {

@@ -6,7 +6,7 @@
 #include "profile_fixture.h"
 
 /* The visits of finishing can only be counted inside the library. */
-#include "model/profile_internal.h"
+#include "model/profile/profile_internal.h"
 
 #define BLOCKS 60
 #define EVENTS 80

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a profile that other threads compute are what the events add one by one. */
 #include "base/failing_allocator.h"
+#include "model/profile/profile_internal.h"
 #include "model/profile_fixture.h"
-#include "model/profile_internal.h"
 #include "model/random_rows.h"
 
 #include <stdlib.h>

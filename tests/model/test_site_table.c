@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/record_table.h"
+#include "model/records/record_table.h"
 
 #include "base/colliding_keys.h"
 #include "base/failing_allocator.h"

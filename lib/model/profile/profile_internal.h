@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/profile/profile_internal.h
+ * \brief The state of a profile.
+ */
+#ifndef MODEL_PROFILE_PROFILE_INTERNAL_H
+#define MODEL_PROFILE_PROFILE_INTERNAL_H
+
+#include "base/memory_budget.h"
+#include "model/records/allocation_estimates.h"
+#include "model/records/call_stack.h"
+#include "model/records/collections.h"
+#include "model/records/finalizers.h"
+#include "model/records/heap_snapshots.h"
+#include "model/records/lists.h"
+#include "model/records/memory.h"
+#include "model/records/monitors.h"
+#include "model/records/object_ages.h"
+#include "model/records/partial_profile.h"
+#include "model/records/pauses.h"
+#include "model/records/record_table.h"
+#include "model/records/samples.h"
+#include "model/records/thread_table.h"
+#include "model/records/timeline.h"
+#include "model/records/window.h"
+
+#include <mprof/profile.h>
+
+/** Number of events, or records, fetched in one call. */
+#define PROFILE_BATCH 1024
+#define PROFILE_RECORD_BATCH 128
+
+/** For adding partial profiles. */
+typedef struct partial_state {
+	uint32_t numbers[PARTIAL_NODES]; /**< The nodes of the call tree, by those of the run that is being added. */
+
+	/* Whether they are worth their cost. Only what is faster depends on it, not the result. */
+	uint64_t used;    /**< Partial profiles that were added as a whole. */
+	uint32_t useless; /**< Partial profiles since the last one of use. */
+	uint32_t left;    /**< EVENTS blocks until they are tried again; 0: they are built. */
+} partial_state;
+
+/** The times of the window, in nanoseconds since the start of the session; 0: no bound. */
+typedef struct window_times {
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t alive_ns; /**< The end for native memory and ages of objects. */
+	int has_counters; /**< They were converted. */
+	int is_pending;   /**< They are not converted yet, or the result may change. */
+} window_times;
+
+struct mprof_profile {
+	memory_budget budget;
+	record_table methods;
+	record_table classes;
+	thread_table threads;
+	call_model calls;
+	collection_list collections;
+	code_unit_list code_units;
+	property_list properties;
+	sample_model samples;
+	sample_weights weights; /**< Of the samples. */
+	site_table allocations; /**< Allocations with a known call site. value: bytes. key.detail: the method.
+	                                     key.other: #MPROF_EVENT_FLAG_COMPILING or 0. */
+	site_table exceptions;  /**< Exceptions with a known call site. */
+	site_table clauses; /**< Exception clauses that ran. key.detail: the method. key.other: the event's value. */
+	site_table code;    /**< Code of methods. key.detail: the method. key.other: an #mprof_code_origin. value:
+	                                     bytes. more: counters spent compiling, without nested compilations. */
+	allocation_estimates estimates; /**< Of allocation sites, if allocations are sampled. */
+	heap_snapshot_list heap_snapshots;
+	heap_summary_list heap_summaries;
+	handle_list handles;
+	monitor_list monitors;
+	finalizer_list finalizers;
+	metric_list metrics;
+	memory_model memory;
+	object_ages ages;
+	mark_list marks;
+	profile_window window;
+	window_times times;
+	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */
+	profile_window alive_window; /**< The window of native memory and ages of objects, which may end earlier. */
+	timeline timeline;
+	collection_list stops; /**< Collections of all threads, if there is a timeline and threads were chosen. */
+	pause_list pauses;     /**< As of the last mprof_profile_finish(), if there is a timeline. */
+	profile_clock clock;
+	mprof_progress_function progress; /**< Of mprof_profile_finish(). */
+	void *progress_user;
+	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was
+	                                     interrupted. */
+	int is_unfinished;    /**< mprof_profile_read() was interrupted after reading; the former is its result. */
+	int is_out_of_memory; /**< The allocator refused while a block was added: no more blocks are added. */
+	int is_limited;       /**< mprof_profile_finish() reached the memory limit. */
+	int has_raw_counters; /**< Times stay counters: the conversion does not change. */
+	int has_uncounted;    /**< Events of threads that do not count were read, up to the counter below. */
+	uint64_t uncounted_latest;
+	int ends_at_last_event;      /**< Nothing lasts longer than the latest event of its thread. */
+	int has_compilations;        /**< Compilations are frames. */
+	int has_call_sites;          /**< If no call stack is known, the node of the call tree is the call site. */
+	mprof_profile_totals totals; /**< jit_ns is in counters; sums kept elsewhere are added by
+	                                     mprof_profile_get_row(). */
+	mprof_event batch[PROFILE_BATCH];
+	mprof_record record_batch[PROFILE_RECORD_BATCH];
+	partial_state partials;
+};
+
+/** Objects allocated: in part an estimate if the log has chosen ones only. */
+static inline uint64_t profile_count_allocations(const mprof_profile *profile)
+{
+	const uint64_t *counts = profile->totals.event_counts;
+
+	const allocation_estimate *estimate = &profile->estimates.whole;
+
+	return counts[MPROF_EVENT_ALLOCATION] + counts[MPROF_EVENT_ALLOCATION_AT_JIT] - estimate->samples +
+	       allocation_estimate_round(estimate->objects);
+}
+
+#endif

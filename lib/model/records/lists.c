@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of a profile that only grow: markers, properties, code, handles, metrics. */
+#include "model/records/lists.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+char *text_copy(const mprof_allocator *allocator, const char *text)
+{
+	size_t size = text != NULL ? strlen(text) + 1 : 1;
+	char *copy = allocator_allocate(allocator, size);
+
+	if (copy == NULL)
+		return NULL;
+	if (text != NULL)
+		memcpy(copy, text, size);
+	else
+		copy[0] = '\0';
+	return copy;
+}
+
+void text_release(const mprof_allocator *allocator, char *copy)
+{
+	if (copy != NULL)
+		allocator_release(allocator, copy, strlen(copy) + 1);
+}
+
+void marks_init(mark_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	all->allocator = *allocator;
+}
+
+void marks_destroy(mark_list *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		text_release(&all->allocator, all->records[i].text);
+	allocator_release(&all->allocator, all->records, all->capacity * sizeof(*all->records));
+	all->records = NULL;
+	all->count = 0;
+	all->capacity = 0;
+}
+
+int marks_add(mark_list *all, const mprof_block *block)
+{
+	void *records = all->records;
+	char *text;
+
+	if (!array_reserve(&all->allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+		return 0;
+	all->records = records;
+	text = text_copy(&all->allocator, block->as.mark.text);
+	if (text == NULL)
+		return 0;
+	all->records[all->count].counter = block->as.mark.counter;
+	all->records[all->count].thread = block->thread;
+	all->records[all->count++].text = text;
+	return 1;
+}
+
+void properties_init(property_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	hash_map_init(&all->numbers, allocator);
+}
+
+void properties_destroy(property_list *all)
+{
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
+
+	for (size_t i = 0; i < all->count; i++) {
+		text_release(allocator, all->items[i].key);
+		text_release(allocator, all->items[i].value);
+	}
+	allocator_release(allocator, all->items, all->capacity * sizeof(*all->items));
+	all->items = NULL;
+	all->count = 0;
+	all->capacity = 0;
+	hash_map_destroy(&all->numbers);
+}
+
+static int append_property(property_list *all, uint64_t hash, const char *key, char *value)
+{
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
+	void *items = all->items;
+	char *own_key;
+
+	if (!array_reserve(allocator, &items, &all->capacity, all->count + 1, sizeof(*all->items)))
+		return 0;
+	all->items = items;
+	own_key = text_copy(allocator, key);
+	if (own_key == NULL)
+		return 0;
+	if (!hash_map_put(&all->numbers, hash, all->count)) {
+		text_release(allocator, own_key);
+		return 0;
+	}
+	all->items[all->count].key = own_key;
+	all->items[all->count++].value = value;
+	return 1;
+}
+
+int properties_set(property_list *all, const char *key, const char *value)
+{
+	const mprof_allocator *allocator = &all->numbers.index.allocator;
+	uint64_t hash = hash_mix_text(all->numbers.index.seed, key);
+	const uint64_t *number = hash_map_get(&all->numbers, hash);
+	char *own_value = text_copy(allocator, value);
+
+	if (own_value == NULL)
+		return 0;
+	if (number != NULL && strcmp(all->items[*number].key, key) == 0) {
+		text_release(allocator, all->items[*number].value);
+		all->items[*number].value = own_value;
+		return 1;
+	}
+	if (!append_property(all, hash, key, own_value)) {
+		text_release(allocator, own_value);
+		return 0;
+	}
+	return 1;
+}
+
+#define TYPE_BITS (MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN)
+
+void code_units_init(code_unit_list *all, const mprof_allocator *allocator)
+{
+	memset(all, 0, sizeof(*all));
+	hash_map_init(&all->latest, allocator);
+}
+
+void code_units_destroy(code_unit_list *all)
+{
+	const mprof_allocator *allocator = &all->latest.index.allocator;
+
+	for (size_t i = 0; i < all->count; i++) {
+		text_release(allocator, all->records[i].name);
+		text_release(allocator, all->records[i].assembly);
+	}
+	allocator_release(allocator, all->records, all->capacity * sizeof(*all->records));
+	all->records = NULL;
+	all->count = 0;
+	all->capacity = 0;
+	hash_map_destroy(&all->latest);
+}
+
+/* A code unit is identified by its ID if it has one, else by its name. */
+static uint64_t unit_key(const code_unit_list *all, const mprof_block *block)
+{
+	uint32_t type = block->as.element.kind & TYPE_BITS;
+
+	if (block->as.element.id != 0)
+		return (uint64_t)type << 32 | block->as.element.id;
+	return hash_mix_text(hash_mix(all->latest.index.seed, type),
+			     block->as.element.name != NULL ? block->as.element.name : "");
+}
+
+int code_units_loaded(code_unit_list *all, const mprof_block *block)
+{
+	const mprof_allocator *allocator = &all->latest.index.allocator;
+	void *records = all->records;
+	code_unit_record record;
+
+	if (!array_reserve(allocator, &records, &all->capacity, all->count + 1, sizeof(*all->records)))
+		return 0;
+	all->records = records;
+	memset(&record, 0, sizeof(record));
+	record.kind = block->as.element.kind;
+	record.id = block->as.element.id;
+	record.load_start = block->as.element.start_counter;
+	record.load_end = block->as.element.end_counter;
+	record.name = text_copy(allocator, block->as.element.name);
+	if (record.name == NULL)
+		return 0;
+	if (block->as.element.assembly != NULL)
+		record.assembly = text_copy(allocator, block->as.element.assembly->base_name);
+	if ((block->as.element.assembly != NULL && record.assembly == NULL) ||
+	    !hash_map_put(&all->latest, unit_key(all, block), all->count)) {
+		text_release(allocator, record.name);
+		text_release(allocator, record.assembly);
+		return 0;
+	}
+	all->records[all->count++] = record;
+	return 1;
+}
+
+void code_units_unloaded(code_unit_list *all, const mprof_block *block)
+{
+	const uint64_t *number = hash_map_get(&all->latest, unit_key(all, block));
+	code_unit_record *record;
+
+	if (number == NULL)
+		return;
+	record = &all->records[*number];
+	if (record->is_unloaded || record->id != block->as.element.id)
+		return;
+	record->unload_end = block->as.element.end_counter;
+	record->is_unloaded = 1;
+}
+
+void handles_init(handle_list *all, memory_budget *budget)
+{
+	memset(all, 0, sizeof(*all));
+	all->budget = budget;
+	hash_map_init(&all->numbers, &budget->allocator);
+	site_table_init(&all->by_class, &budget->allocator);
+	site_table_init(&all->by_stack, &budget->paths);
+}
+
+void handles_destroy(handle_list *all)
+{
+	allocator_release(&all->numbers.index.allocator, all->records, all->capacity * sizeof(*all->records));
+	all->records = NULL;
+	all->count = 0;
+	all->capacity = 0;
+	hash_map_destroy(&all->numbers);
+	site_table_destroy(&all->by_class);
+	site_table_destroy(&all->by_stack);
+}
+
+/* The record of a handle. A new record has the counter of the event, which is therefore the latest. */
+static handle_record *record_of(handle_list *all, const mprof_event *event, uint32_t type)
+{
+	uint64_t key = event->value << 2 | type;
+	const uint64_t *number = hash_map_get(&all->numbers, key);
+	void *records = all->records;
+	handle_record *record;
+
+	if (number != NULL)
+		return &all->records[*number];
+	if (!array_reserve(&all->numbers.index.allocator, &records, &all->capacity, all->count + 1,
+			   sizeof(*all->records)))
+		return NULL;
+	all->records = records;
+	if (!hash_map_put(&all->numbers, key, all->count))
+		return NULL;
+	record = &all->records[all->count++];
+	record->counter = event->counter;
+	record->by_class = SITE_TABLE_NONE;
+	record->by_stack = SITE_TABLE_NONE;
+	return record;
+}
+
+static void remove_from_sites(handle_list *all, handle_record *record)
+{
+	if (record->by_class == SITE_TABLE_NONE)
+		return;
+	all->by_class.records[record->by_class].value--;
+	if (record->by_stack != SITE_TABLE_NONE)
+		all->by_stack.records[record->by_stack].value--;
+	all->alive--;
+	record->by_class = SITE_TABLE_NONE;
+	record->by_stack = SITE_TABLE_NONE;
+}
+
+int handles_add(handle_list *all, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint32_t type = detail != NULL ? detail->handle_type & 3 : MPROF_HANDLE_NORMAL;
+	uint32_t stack = detail != NULL ? detail->stack : 0;
+	int is_creation = event->kind == MPROF_EVENT_HANDLE_CREATED;
+	size_t by_class = SITE_TABLE_NONE;
+	size_t by_stack = SITE_TABLE_NONE;
+	handle_record *record;
+
+	if (is_creation) {
+		const site_key of_class = {.class_id = event->id, .detail = type};
+		const site_key of_stack = {.class_id = event->id, .stack = stack, .detail = type};
+
+		by_class = site_table_get(&all->by_class, &of_class);
+		if (by_class == SITE_TABLE_NONE)
+			return 0;
+		/* If there is no memory for the call site, the handle is counted by class alone. */
+		by_stack = site_table_get(&all->by_stack, &of_stack);
+		if (by_stack == SITE_TABLE_NONE && !memory_budget_is_exceeded(all->budget))
+			return 0;
+	}
+	record = record_of(all, event, type);
+	if (record == NULL)
+		return 0;
+	if (is_creation) {
+		all->by_class.records[by_class].count++;
+		if (by_stack != SITE_TABLE_NONE)
+			all->by_stack.records[by_stack].count++;
+		else
+			all->folded++;
+	}
+	if ((int64_t)(event->counter - record->counter) < 0)
+		return 1;
+	record->counter = event->counter;
+	remove_from_sites(all, record);
+	if (is_creation) {
+		all->by_class.records[by_class].value++;
+		if (by_stack != SITE_TABLE_NONE)
+			all->by_stack.records[by_stack].value++;
+		all->alive++;
+		record->by_class = by_class;
+		record->by_stack = by_stack;
+	}
+	return 1;
+}
+
+void metrics_init(metric_list *all, const mprof_allocator *allocator)
+{
+	record_table_init(&all->records, allocator, sizeof(metric_record));
+}
+
+void metrics_destroy(metric_list *all)
+{
+	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
+
+	for (size_t i = 0; i < all->records.count; i++) {
+		metric_record *metric = record_table_at(&all->records, i);
+
+		text_release(allocator, metric->section);
+		text_release(allocator, metric->name);
+	}
+	record_table_destroy(&all->records);
+}
+
+int metric_list_define(metric_list *all, const mprof_record *record)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
+	const mprof_allocator *allocator = id_map_allocator(&all->records.positions);
+	char *section = metric != NULL ? text_copy(allocator, record->as.metric.section) : NULL;
+	/* Nothing more is allocated after a refusal: the latest refusal determines whether the limit is the reason. */
+	char *name = section != NULL ? text_copy(allocator, record->as.metric.name) : NULL;
+
+	if (name == NULL) {
+		text_release(allocator, section);
+		return 0;
+	}
+	text_release(allocator, metric->section);
+	text_release(allocator, metric->name);
+	metric->section = section;
+	metric->name = name;
+	metric->flags = record->as.metric.flags;
+	metric->thread = record->as.metric.thread;
+	metric->measures = thread_metric_find(metric->flags, section, name);
+	return 1;
+}
+
+static int metric_value_is_less(uint32_t flags, uint64_t left, uint64_t right)
+{
+	double left_double;
+	double right_double;
+
+	if (!(flags & MPROF_METRIC_FLAG_DOUBLE))
+		return (int64_t)left < (int64_t)right;
+	memcpy(&left_double, &left, sizeof(left_double));
+	memcpy(&right_double, &right, sizeof(right_double));
+	return left_double < right_double;
+}
+
+static void add_value(metric_record *metric, uint64_t value, uint64_t counter)
+{
+	if (metric->count == 0)
+		metric->first = metric->minimum = metric->maximum = value;
+	if (metric_value_is_less(metric->flags, value, metric->minimum))
+		metric->minimum = value;
+	if (metric_value_is_less(metric->flags, metric->maximum, value))
+		metric->maximum = value;
+	metric->last = value;
+	metric->last_counter = counter;
+	metric->count++;
+}
+
+int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_t counter)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
+
+	if (metric == NULL)
+		return 0;
+	metric->latest = record->as.metric_value.value;
+	metric->latest_counter = counter;
+	metric->skipped++;
+	return 1;
+}
+
+const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
+					   uint64_t *growth, uint64_t *previous)
+{
+	metric_record *metric = record_table_get(&all->records, record->id);
+	uint64_t value = record->as.metric_value.value;
+
+	if (metric == NULL)
+		return NULL;
+	*growth = metric->latest < value ? value - metric->latest : 0;
+	*previous = metric->latest_counter;
+	metric->latest = value;
+	metric->latest_counter = counter;
+	add_value(metric, value, counter);
+	return metric;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/records/lists.h
+ * \brief Lists of a profile that only grow: markers, properties, code, handles, metrics.
+ */
+#ifndef MODEL_RECORDS_LISTS_H
+#define MODEL_RECORDS_LISTS_H
+
+#include <mprof/format.h>
+#include <mprof/parser.h>
+
+#include "base/allocator.h"
+#include "base/hash_map.h"
+#include "base/memory_budget.h"
+#include "format/blocks/thread_metrics.h"
+#include "model/records/record_table.h"
+
+/** Returns a copy of \p text, which may be NULL: that yields "". NULL if there is no memory. Free by text_release(). */
+char *text_copy(const mprof_allocator *allocator, const char *text);
+
+/** Frees a copy. \p copy may be NULL. */
+void text_release(const mprof_allocator *allocator, char *copy);
+
+typedef struct mark_record {
+	uint64_t counter;
+	uint64_t thread;
+	char *text;
+} mark_record;
+
+typedef struct mark_list {
+	mprof_allocator allocator;
+	mark_record *records;
+	size_t count;
+	size_t capacity;
+} mark_list;
+
+void marks_init(mark_list *all, const mprof_allocator *allocator);
+void marks_destroy(mark_list *all);
+
+/** Adds a MARK block. Returns 0, changing nothing, if there is no memory. */
+int marks_add(mark_list *all, const mprof_block *block);
+
+typedef struct property {
+	char *key;
+	char *value;
+} property;
+
+typedef struct property_list {
+	hash_map numbers; /**< Indices by a hash of the key. */
+	property *items;
+	size_t count;
+	size_t capacity;
+} property_list;
+
+void properties_init(property_list *all, const mprof_allocator *allocator);
+void properties_destroy(property_list *all);
+
+/** Returns 0, changing nothing, if there is no memory. */
+int properties_set(property_list *all, const char *key, const char *value);
+
+typedef struct code_unit_record {
+	uint32_t kind; /**< Bits of #mprof_element_kind. */
+	uint32_t id;
+	char *name;
+	char *assembly;      /**< Base name of an assembly; NULL if the log has none. */
+	uint64_t load_start; /**< A counter, as are load_end and unload_end. */
+	uint64_t load_end;
+	uint64_t unload_end;
+	int is_unloaded;
+} code_unit_record;
+
+typedef struct code_unit_list {
+	hash_map latest; /**< By a hash of type and ID, or of type and name: index of the code unit loaded last. */
+	code_unit_record *records;
+	size_t count;
+	size_t capacity;
+} code_unit_list;
+
+void code_units_init(code_unit_list *all, const mprof_allocator *allocator);
+void code_units_destroy(code_unit_list *all);
+
+/** Adds a LOADED block. Returns 0, changing nothing, if there is no memory. */
+int code_units_loaded(code_unit_list *all, const mprof_block *block);
+
+/** Adds an UNLOADED block; one of a code unit that was never loaded is ignored. */
+void code_units_unloaded(code_unit_list *all, const mprof_block *block);
+
+/*
+ * The thread that deletes a handle need not be the one that created it, blocks of different threads are not in the
+ * order of time, and the numbers of handles are reused. For each number only the latest event therefore determines the
+ * state: if it is a creation, the handle is alive. A handle that was created earlier does not exist any more, whether
+ * its deletion is in the log or not.
+ */
+
+typedef struct handle_record {
+	uint64_t counter; /**< Counter of the latest event. */
+	size_t by_class;  /**< If the handle is alive: its site in handle_list::by_class; else #SITE_TABLE_NONE. */
+	size_t by_stack;  /**< Its site in handle_list::by_stack, likewise; also #SITE_TABLE_NONE if folded. */
+} handle_record;
+
+typedef struct handle_list {
+	hash_map numbers; /**< Indices of records, by handle and type. */
+	handle_record *records;
+	size_t count;
+	size_t capacity;
+	site_table by_class; /**< count: handles created. value: handles alive. key.detail: the type. */
+	site_table by_stack; /**< The same fields as in by_class. */
+	uint64_t alive;
+	const memory_budget *budget; /**< Consulted when memory is refused. */
+	uint64_t folded;             /**< Events without a site, because there was no memory for one. */
+} handle_list;
+
+void handles_init(handle_list *all, memory_budget *budget);
+void handles_destroy(handle_list *all);
+
+/** Adds a HANDLE_... event. Returns 0 if there is no memory. */
+int handles_add(handle_list *all, const mprof_event *event);
+
+/** Values are stored as in mprof_metric_value_record::value. */
+typedef struct metric_record {
+	uint32_t id;
+	uint32_t flags;
+	char *section; /**< NULL before the metric is defined, as is name. */
+	char *name;
+	uint64_t count;
+	uint64_t first;
+	uint64_t last;
+	uint64_t minimum;
+	uint64_t maximum;
+	uint64_t last_counter;
+	uint64_t latest; /**< The latest value, also one from before the window, like the next field. */
+	uint64_t latest_counter;
+	uint64_t skipped;       /**< Number of values from before the window. */
+	uint64_t thread;        /**< The thread that it belongs to, if flags has #MPROF_METRIC_FLAG_THREAD. */
+	thread_metric measures; /**< What it measures of that thread; #THREAD_METRIC_NONE if the format does not define
+	                             it, or it is not defined yet. */
+} metric_record;
+
+typedef struct metric_list {
+	record_table records;
+} metric_list;
+
+void metrics_init(metric_list *all, const mprof_allocator *allocator);
+void metrics_destroy(metric_list *all);
+
+/** Adds the definition of a metric. Returns 0 if there is no memory. */
+int metric_list_define(metric_list *all, const mprof_record *record);
+
+/**
+ * Notes a value from before the window: the first value inside has grown since then. Returns 0 if there is no memory.
+ */
+int metric_list_skip_value(metric_list *all, const mprof_record *record, uint64_t counter);
+
+/**
+ * Adds a value of a METRICS block written at \p counter. \p growth receives its increase over the previous value, 0 if
+ * it has not increased. \p previous receives the counter of that value. Returns the metric, valid until the next
+ * call, or NULL if there is no memory.
+ */
+const metric_record *metric_list_add_value(metric_list *all, const mprof_record *record, uint64_t counter,
+					   uint64_t *growth, uint64_t *previous);
+
+#endif

@@ -1,0 +1,847 @@
+/* SPDX-License-Identifier: MIT */
+/* Ages of objects, by class and site. */
+#include "model/records/object_ages.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+/* budget must outlive the trace. */
+static void object_trace_init(object_trace *trace, memory_budget *budget)
+{
+	memset(trace, 0, sizeof(*trace));
+	trace->budget = budget;
+}
+
+static void object_trace_destroy(object_trace *trace)
+{
+	allocator_release(&trace->budget->paths, trace->addresses, trace->capacity * sizeof(*trace->addresses));
+}
+
+static int add_address(object_trace *trace, const traced_address *address)
+{
+	void *addresses = trace->addresses;
+
+	if (!array_reserve(&trace->budget->paths, &addresses, &trace->capacity, trace->count + 1,
+			   sizeof(*trace->addresses))) {
+		trace->is_incomplete = 1;
+		return memory_budget_is_exceeded(trace->budget);
+	}
+	trace->addresses = addresses;
+	trace->addresses[trace->count++] = *address;
+	return 1;
+}
+
+/* An object was allocated: also if it was processed provisionally before. Returns 0 if the allocator refused. */
+static int object_trace_start(object_trace *trace, const live_object *object, uint64_t counter)
+{
+	const traced_address address = {object->address, counter, 0};
+
+	if (trace->identity != object->identity)
+		return 1;
+	/* It may have been added provisionally. */
+	trace->count = 0;
+	return add_address(trace, &address);
+}
+
+/* An object is moved. epoch: number of collections that had begun. Returns 0 if the allocator refused. */
+static int object_trace_move(object_trace *trace, const live_object *object, uint32_t epoch, uint64_t counter,
+			     uint64_t to)
+{
+	const traced_address address = {to, counter, epoch - object->epoch};
+
+	return trace->identity != object->identity || add_address(trace, &address);
+}
+
+/* There was no memory. */
+#define FOLDED_STACK_NONE UINT32_MAX
+
+/* Number of frames among which an equal one is searched: reading a log takes linear time, whatever its stacks are. */
+#define SEARCHED_FRAMES 1024
+
+#define FRAME_IS_NATIVE 1
+#define FRAME_IS_COMPILING 2
+
+static void folded_stacks_init(folded_stacks *stacks, memory_budget *budget)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->budget = budget;
+	hash_map_init(&stacks->known, &budget->paths);
+	site_table_init(&stacks->frames, &budget->paths);
+}
+
+static void folded_stacks_destroy(folded_stacks *stacks)
+{
+	const mprof_allocator *allocator = &stacks->budget->paths;
+
+	hash_map_destroy(&stacks->known);
+	site_table_destroy(&stacks->frames);
+	allocator_release(allocator, stacks->path, stacks->path_capacity * sizeof(*stacks->path));
+	stacks->path = NULL;
+	stacks->path_capacity = 0;
+}
+
+static int is_frame(const site_key *key, const mprof_stack_frame *frame, uint64_t flags)
+{
+	return key->detail == frame->id && key->other == flags;
+}
+
+/* The folded call stack of a frame that a folded call stack calls. */
+static uint32_t fold_frame(folded_stacks *stacks, uint32_t caller, const mprof_stack_frame *frame, uint32_t stack)
+{
+	const uint64_t flags =
+		(frame->is_native ? FRAME_IS_NATIVE : 0) | (frame->is_compiling ? FRAME_IS_COMPILING : 0);
+	site_key key = {.call = caller, .detail = frame->id, .other = flags};
+	uint32_t outer = caller;
+	size_t made;
+
+	for (size_t i = 0; outer != 0 && i < SEARCHED_FRAMES; i++) {
+		const site_key *known = &stacks->frames.records[outer - 1].key;
+
+		if (is_frame(known, frame, flags))
+			return outer;
+		outer = known->call;
+	}
+	made = site_table_get(&stacks->frames, &key);
+	if (made == SITE_TABLE_NONE)
+		return FOLDED_STACK_NONE;
+	if (stacks->frames.records[made].value == 0)
+		stacks->frames.records[made].value = stack;
+	return (uint32_t)made + 1;
+}
+
+/* Stores a stack ID and its callers in the path, innermost first, up to one that is known. Returns 0 without memory. */
+static int find_unknown(folded_stacks *stacks, const mprof_reader *reader, uint32_t stack, size_t *length,
+			uint32_t *outer)
+{
+	mprof_stack_frame frame;
+	uint32_t caller;
+
+	*length = 0;
+	for (*outer = 0; stack != 0; stack = caller < stack ? caller : 0) {
+		const uint64_t *number = hash_map_get(&stacks->known, stack);
+		void *path = stacks->path;
+
+		if (number != NULL) {
+			*outer = (uint32_t)*number;
+			return 1;
+		}
+		if (mprof_reader_lookup_caller(reader, stack, &frame, sizeof(frame), &caller) != MPROF_OK)
+			return 1;
+		if (!array_reserve(&stacks->budget->paths, &path, &stacks->path_capacity, *length + 1,
+				   sizeof(*stacks->path)))
+			return 0;
+		stacks->path = path;
+		stacks->path[(*length)++] = stack;
+	}
+	return 1;
+}
+
+/*
+ * The number of a folded call stack: 0 for the stack ID 0 and for one that is not defined, otherwise from 1.
+ * FOLDED_STACK_NONE if there is no memory.
+ */
+static uint32_t folded_stacks_get(folded_stacks *stacks, const mprof_reader *reader, uint32_t stack)
+{
+	const uint64_t *known = hash_map_get(&stacks->known, stack);
+	uint32_t number;
+	size_t length;
+
+	if (stack == 0)
+		return 0;
+	if (known != NULL)
+		return (uint32_t)*known;
+	if (!find_unknown(stacks, reader, stack, &length, &number))
+		return FOLDED_STACK_NONE;
+	while (length > 0) {
+		uint32_t next = stacks->path[--length];
+		mprof_stack_frame frame;
+		uint32_t caller;
+
+		if (mprof_reader_lookup_caller(reader, next, &frame, sizeof(frame), &caller) != MPROF_OK)
+			return 0;
+		number = fold_frame(stacks, number, &frame, next);
+		if (number == FOLDED_STACK_NONE || !hash_map_put(&stacks->known, next, number))
+			return FOLDED_STACK_NONE;
+	}
+	return number;
+}
+
+uint32_t folded_stacks_id(const folded_stacks *stacks, uint32_t number)
+{
+	return number != 0 ? (uint32_t)stacks->frames.records[number - 1].value : 0;
+}
+
+uint32_t folded_stacks_frame(const folded_stacks *stacks, uint32_t number, mprof_stack_frame *frame)
+{
+	const site_key *key = &stacks->frames.records[number - 1].key;
+
+	memset(frame, 0, sizeof(*frame));
+	frame->id = key->detail;
+	frame->is_native = (key->other & FRAME_IS_NATIVE) != 0;
+	frame->is_compiling = (key->other & FRAME_IS_COMPILING) != 0;
+	return key->call;
+}
+
+/*
+ * Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. The
+ * size of a move is the new address. Moves and deaths are held back only if the model ends before a snapshot.
+ */
+enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE, ACTION_MOVE, ACTION_DEATH };
+
+static void add_amount(age_amount *amount, uint64_t size)
+{
+	amount->objects++;
+	amount->bytes += size;
+}
+
+static void subtract_amount(age_amount *amount, uint64_t size)
+{
+	/* The heap may lose objects from before recording started. */
+	amount->objects -= amount->objects > 0;
+	amount->bytes -= amount->bytes < size ? amount->bytes : size;
+}
+
+static age_estimates *estimates_of(object_ages *ages, uint32_t number)
+{
+	if (number >= ages->state.site_count || ages->interval == 0 || ages->keys.records[number].key.stack == 0)
+		return NULL;
+	return &ages->state.estimates[number];
+}
+
+static void estimate(const object_ages *ages, age_estimates *estimates, age_measure measure, uint64_t size, int sign)
+{
+	if (estimates != NULL)
+		allocation_estimate_change(&estimates->amounts[measure], ages->interval, size, sign);
+}
+
+/* Saves the amounts of a site at the last peak, before they change. */
+static void save_peak(object_ages *ages, age_site *site, age_estimates *estimates)
+{
+	if (site->peak == ages->state.sums.peak)
+		return;
+	site->peak = ages->state.sums.peak;
+	site->amounts[AGE_PEAK] = site->amounts[AGE_LIVE];
+	if (estimates != NULL)
+		estimates->amounts[AGE_PEAK] = estimates->amounts[AGE_LIVE];
+}
+
+age_amount object_ages_peak(const object_ages *ages, const age_site *site)
+{
+	return site->amounts[site->peak == ages->state.sums.peak ? AGE_PEAK : AGE_LIVE];
+}
+
+uint64_t object_ages_sum(const object_ages *ages, const age_site *site)
+{
+	return site->dead_ages + site->amounts[AGE_LIVE].objects * ages->state.sums.epoch - site->live_epochs;
+}
+
+static age_site *site_at(object_ages *ages, uint32_t number)
+{
+	return number == AGE_FOLDED ? &ages->state.sums.folded : &ages->state.sites[number];
+}
+
+static void raise_peak(object_ages *ages, uint64_t counter)
+{
+	age_sums *sums = &ages->state.sums;
+
+	if (sums->all.amounts[AGE_LIVE].bytes <= sums->all.amounts[AGE_PEAK].bytes)
+		return;
+	sums->all.amounts[AGE_PEAK] = sums->all.amounts[AGE_LIVE];
+	sums->peak++;
+	sums->peak_counter = counter;
+}
+
+static void count_life(age_site *site, const live_object *object)
+{
+	add_amount(&site->amounts[AGE_LIVE], object->size);
+	site->live_epochs += object->epoch;
+}
+
+static void count_death(age_site *site, const live_object *object, uint32_t age)
+{
+	subtract_amount(&site->amounts[AGE_LIVE], object->size);
+	site->live_epochs -= object->epoch;
+	add_amount(&site->amounts[AGE_DEAD], object->size);
+	site->dead_ages += age;
+	if (age == 0)
+		add_amount(&site->amounts[AGE_TEMPORARY], object->size);
+}
+
+static void count_allocation(object_ages *ages, const live_object *object, int is_tracked, uint64_t counter)
+{
+	age_site *site = site_at(ages, object->site);
+	age_estimates *estimates = estimates_of(ages, object->site);
+
+	save_peak(ages, site, estimates);
+	add_amount(&site->amounts[AGE_ALLOCATED], object->size);
+	estimate(ages, estimates, AGE_ALLOCATED, object->size, 1);
+	add_amount(&ages->state.sums.all.amounts[AGE_ALLOCATED], object->size);
+	if (!is_tracked)
+		return;
+	count_life(site, object);
+	estimate(ages, estimates, AGE_LIVE, object->size, 1);
+	count_life(&ages->state.sums.all, object);
+	raise_peak(ages, counter);
+}
+
+/* Adds a death to the heap and to the collection that it belongs to. */
+static void count_collected(object_ages *ages, uint64_t size)
+{
+	age_sums *sums = &ages->state.sums;
+
+	subtract_amount(&sums->heap, size);
+	if (sums->last_collection.kind == 0)
+		return;
+	add_amount(&sums->last_collection.collected, size);
+	ages->state.history[sums->last_collection_index] = sums->last_collection;
+}
+
+/* The object was removed from the table. */
+static void end_object(object_ages *ages, const live_object *object)
+{
+	uint32_t epochs = ages->state.sums.epoch - object->epoch;
+	uint32_t age = epochs > 0 ? epochs - 1 : 0;
+	age_estimates *estimates;
+	age_site *site;
+
+	count_collected(ages, object->size);
+	if (object->site == AGE_UNCOUNTED)
+		return;
+	site = site_at(ages, object->site);
+	estimates = estimates_of(ages, object->site);
+	save_peak(ages, site, estimates);
+	count_death(site, object, age);
+	count_death(&ages->state.sums.all, object, age);
+	estimate(ages, estimates, AGE_LIVE, object->size, -1);
+	estimate(ages, estimates, AGE_DEAD, object->size, 1);
+	if (age == 0)
+		estimate(ages, estimates, AGE_TEMPORARY, object->size, 1);
+}
+
+static live_object take_object(object_ages *ages, live_object *found)
+{
+	const live_object object = *found;
+
+	if (ages->replay.is_provisional)
+		age_undo_note(&ages->undo, found, 0);
+	live_objects_remove(&ages->state.objects, found);
+	return object;
+}
+
+/*
+ * Puts an object at its address. One that is there is dead, and its death may follow in the log: the recorder finds it
+ * in the same way. Returns 0, changing nothing, if there is no memory.
+ */
+static int put_object(object_ages *ages, const live_object *object)
+{
+	live_object *found;
+
+	if (!live_objects_reserve(&ages->state.objects))
+		return 0;
+	found = live_objects_find(&ages->state.objects, object->address);
+	if (found != NULL) {
+		live_object dead;
+
+		/* What is processed provisionally is processed again before deaths are. */
+		if (!ages->replay.is_provisional &&
+		    !hash_map_put(&ages->replaced, object->address, ages->state.sums.epoch))
+			return 0;
+		dead = take_object(ages, found);
+		end_object(ages, &dead);
+		ages->state.sums.missing_deaths++;
+	}
+	if (ages->replay.is_provisional)
+		age_undo_note(&ages->undo, object, 1);
+	live_objects_add(&ages->state.objects, object);
+	return 1;
+}
+
+static int end_moves(object_ages *ages)
+{
+	move_set *moving = &ages->state.moving;
+	size_t done = 0;
+	int has_failed = 0;
+
+	while (done < moving->count && !has_failed) {
+		if (put_object(ages, &moving->objects[done]))
+			done++;
+		else if (!memory_budget_is_exceeded(ages->budget))
+			has_failed = 1;
+		else if (++done > 0)
+			ages->state.sums.untracked++;
+	}
+	if (done > 0)
+		move_set_drop(moving, done);
+	return !has_failed;
+}
+
+static int allocate_object(object_ages *ages, const replay_action *action)
+{
+	const live_object object = {.address = action->address,
+				    .size = action->size,
+				    .site = action->stack,
+				    .epoch = ages->state.sums.epoch,
+				    .identity = ages->state.sums.allocations + 1};
+	int is_tracked;
+
+	if (!end_moves(ages) || !object_trace_start(&ages->trace, &object, action->counter))
+		return 0;
+	is_tracked = object.address != 0 && put_object(ages, &object);
+	if (object.address != 0 && !is_tracked && !memory_budget_is_exceeded(ages->budget))
+		return 0;
+	ages->state.sums.allocations++;
+	ages->state.sums.untracked += object.address != 0 && !is_tracked;
+	ages->state.sums.without_address += object.address == 0 && object.site != AGE_UNCOUNTED;
+	add_amount(&ages->state.sums.heap, object.size);
+	if (object.site != AGE_UNCOUNTED)
+		count_allocation(ages, &object, is_tracked, action->counter);
+	return 1;
+}
+
+static int add_change(object_ages *ages, const replay_action *action)
+{
+	age_sums *sums = &ages->state.sums;
+	void *history = ages->state.history;
+	heap_change change = {.counter = action->counter, .before = sums->heap, .number = action->address};
+
+	if (!end_moves(ages) || !array_reserve(&ages->budget->paths, &history, &ages->state.history_capacity,
+					       sums->history_count + 1, sizeof(*ages->state.history)))
+		return 0;
+	ages->state.history = history;
+	change.kind = MPROF_HEAP_CHANGE_RESIZE;
+	if (action->kind == ACTION_RESIZE)
+		sums->heap_bytes = action->size;
+	change.heap_bytes = sums->heap_bytes;
+	change.collected = sums->last_collection.collected;
+	if (action->kind == ACTION_COLLECT) {
+		change.kind = MPROF_HEAP_CHANGE_COLLECTION;
+		change.generation = (uint32_t)action->size;
+		memset(&change.collected, 0, sizeof(change.collected));
+		sums->last_collection = change;
+		sums->last_collection_index = sums->history_count;
+		sums->epoch++;
+	}
+	ages->state.history[sums->history_count++] = change;
+	return 1;
+}
+
+/* Whether a death is that of an object whose address another one has taken since. */
+static int confirms_replacement(object_ages *ages, uint64_t address)
+{
+	const uint64_t *epoch = hash_map_get(&ages->replaced, address);
+
+	if (epoch == NULL)
+		return 0;
+	/* The recorder writes such a death before the next collection but one. An older entry has lost its death. */
+	if (ages->state.sums.epoch - *epoch > 1) {
+		hash_map_remove(&ages->replaced, address);
+		return 0;
+	}
+	hash_map_remove(&ages->replaced, address);
+	ages->state.sums.missing_deaths--;
+	return 1;
+}
+
+static void add_death(object_ages *ages, uint64_t address, uint64_t size)
+{
+	live_object *found;
+	live_object dead;
+
+	ages->state.sums.deaths_read++;
+	if (address != 0 && confirms_replacement(ages, address))
+		return;
+	found = live_objects_find(&ages->state.objects, address);
+	if (found == NULL) {
+		ages->state.sums.unmatched_deaths++;
+		count_collected(ages, size);
+		return;
+	}
+	dead = take_object(ages, found);
+	end_object(ages, &dead);
+}
+
+/* Takes an object from the table and adds it to the open set of moves. */
+static int begin_move(object_ages *ages, uint64_t counter, live_object *found, uint64_t to)
+{
+	age_state *state = &ages->state;
+	live_object moved = *found;
+
+	moved.address = to;
+	if (!move_set_add(&state->moving, &moved)) {
+		if (!memory_budget_is_exceeded(ages->budget))
+			return 0;
+		state->sums.untracked++;
+		take_object(ages, found);
+		return 1;
+	}
+	if (!object_trace_move(&ages->trace, found, state->sums.epoch, counter, to)) {
+		state->moving.count--;
+		return 0;
+	}
+	take_object(ages, found);
+	return 1;
+}
+
+/* Finds the object that the open set moved to an address. Without memory for that, the move is uncertain. */
+static int find_moved(object_ages *ages, uint64_t address, live_object **found)
+{
+	if (move_set_find(&ages->state.moving, address, found))
+		return 1;
+	ages->state.sums.uncertain_moves++;
+	return memory_budget_is_exceeded(ages->budget);
+}
+
+/*
+ * The object that leaves an address is one that was there before the open set of moves. If there was none, it is one
+ * that the set moved there: collections that run while the world is stopped once can be in one set. With neither, it
+ * is not known. In a log without collections, a set may be of several, so both can be meant; then the choice is
+ * counted as uncertain.
+ */
+static int add_move(object_ages *ages, uint64_t counter, uint64_t from, uint64_t to)
+{
+	age_state *state = &ages->state;
+	live_object *found = live_objects_find(&state->objects, from);
+	live_object *again = NULL;
+
+	if (state->moving.count > 0 && (found == NULL || state->sums.epoch == 0) && !find_moved(ages, from, &again))
+		return 0;
+	if (to == 0 || (found == NULL && again == NULL)) {
+		state->sums.unmatched_moves += found == NULL && again == NULL;
+		return 1;
+	}
+	state->sums.uncertain_moves += again != NULL;
+	if (found != NULL)
+		return begin_move(ages, counter, found, to);
+	if (!object_trace_move(&ages->trace, again, state->sums.epoch, counter, to))
+		return 0;
+	move_set_move_again(&state->moving, again, to);
+	return 1;
+}
+
+/* A move or a death that was held back. */
+static int apply_heap_action(object_ages *ages, const replay_action *action)
+{
+	if (action->kind == ACTION_MOVE)
+		return add_move(ages, action->counter, action->address, action->size);
+	if (!end_moves(ages))
+		return 0;
+	add_death(ages, action->address, action->size);
+	return 1;
+}
+
+/* A collection for whose entry there is no room counts for ages nevertheless. */
+static int apply_action(void *of, replay_action *action, const replay_action *end)
+{
+	object_ages *ages = of;
+	age_sums *sums = &ages->state.sums;
+
+	(void)end;
+	if (counter_is_before(sums->latest, action->counter) || sums->latest == 0)
+		sums->latest = action->counter;
+	if (action->kind == ACTION_ALLOCATE)
+		return allocate_object(ages, action);
+	if (action->kind == ACTION_MOVE || action->kind == ACTION_DEATH)
+		return apply_heap_action(ages, action);
+	if (add_change(ages, action))
+		return 1;
+	if (!memory_budget_is_exceeded(ages->budget))
+		return 0;
+	sums->untracked++;
+	sums->epoch += action->kind == ACTION_COLLECT;
+	return 1;
+}
+
+static int begin_noting(void *of)
+{
+	object_ages *ages = of;
+
+	ages->trace_count = ages->trace.count;
+	return age_undo_begin(&ages->undo, &ages->state);
+}
+
+static int reserve_notes(void *of)
+{
+	object_ages *ages = of;
+
+	return age_undo_reserve(&ages->undo, &ages->state);
+}
+
+static void commit_noted(void *of)
+{
+	age_undo_commit(&((object_ages *)of)->undo);
+}
+
+static void revert_noted(void *of)
+{
+	object_ages *ages = of;
+
+	age_undo_revert(&ages->undo, &ages->state);
+	ages->trace.count = ages->trace_count;
+}
+
+static const replay_type age_replay = {apply_action, begin_noting, reserve_notes, commit_noted, revert_noted};
+
+void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window)
+{
+	memset(ages, 0, sizeof(*ages));
+	ages->budget = budget;
+	ages->window = window;
+	folded_stacks_init(&ages->stacks, budget);
+	site_table_init(&ages->keys, &budget->paths);
+	hash_map_init(&ages->replaced, &budget->paths);
+	record_table_init(&ages->classes, &budget->paths, sizeof(age_class));
+	replay_init(&ages->replay, &age_replay, ages, budget);
+	live_objects_init(&ages->state.objects, &budget->paths);
+	move_set_init(&ages->state.moving, &budget->paths);
+	age_undo_init(&ages->undo, &budget->paths);
+	object_trace_init(&ages->trace, budget);
+}
+
+void object_ages_destroy(object_ages *ages)
+{
+	const mprof_allocator *allocator = &ages->budget->paths;
+	age_state *state = &ages->state;
+
+	folded_stacks_destroy(&ages->stacks);
+	site_table_destroy(&ages->keys);
+	hash_map_destroy(&ages->replaced);
+	record_table_destroy(&ages->classes);
+	replay_destroy(&ages->replay);
+	live_objects_destroy(&state->objects);
+	age_undo_destroy(&ages->undo);
+	object_trace_destroy(&ages->trace);
+	move_set_destroy(&state->moving);
+	allocator_release(allocator, state->sites, state->site_capacity * sizeof(*state->sites));
+	allocator_release(allocator, state->estimates, state->estimate_capacity * sizeof(*state->estimates));
+	allocator_release(allocator, state->history, state->history_capacity * sizeof(*state->history));
+}
+
+static int hold_back(object_ages *ages, replay_action *action)
+{
+	return replay_limit(&ages->replay) && replay_hold_back(&ages->replay, action, 1);
+}
+
+/* Makes room for the statistics of a site. */
+static int reserve_site(object_ages *ages, size_t number)
+{
+	age_state *state = &ages->state;
+	const mprof_allocator *allocator = &ages->budget->paths;
+	void *sites = state->sites;
+	void *estimates = state->estimates;
+
+	if (number < state->site_count)
+		return 1;
+	if (!array_reserve(allocator, &sites, &state->site_capacity, number + 1, sizeof(*state->sites)))
+		return 0;
+	state->sites = sites;
+	if (ages->interval != 0) {
+		if (!array_reserve(allocator, &estimates, &state->estimate_capacity, number + 1,
+				   sizeof(*state->estimates)))
+			return 0;
+		state->estimates = estimates;
+		memset(&state->estimates[state->site_count], 0,
+		       (number + 1 - state->site_count) * sizeof(*state->estimates));
+	}
+	memset(&state->sites[state->site_count], 0, (number + 1 - state->site_count) * sizeof(*state->sites));
+	state->site_count = number + 1;
+	return 1;
+}
+
+/* The number of the site of an allocation; AGE_FOLDED if max_memory was reached. Returns 0 if the allocator refused. */
+static int find_site(object_ages *ages, const mprof_reader *reader, const mprof_event *event, uint32_t *number)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	uint32_t stack = folded_stacks_get(&ages->stacks, reader, detail != NULL ? detail->stack : 0);
+	site_key key = {.class_id = event->id};
+	size_t found = SITE_TABLE_NONE;
+
+	if (stack != FOLDED_STACK_NONE) {
+		key.stack = stack;
+		if (ages->interval == 0 && detail != NULL && stack == 0)
+			key.detail = detail->caller;
+		if (event->kind == MPROF_EVENT_ALLOCATION_AT_JIT && (stack != 0 || key.detail != 0))
+			key.other = MPROF_EVENT_FLAG_COMPILING;
+		found = site_table_get(&ages->keys, &key);
+		if (found != SITE_TABLE_NONE && !reserve_site(ages, found))
+			found = SITE_TABLE_NONE;
+	}
+	*number = found != SITE_TABLE_NONE && found < AGE_FOLDED ? (uint32_t)found : AGE_FOLDED;
+	return found != SITE_TABLE_NONE || memory_budget_is_exceeded(ages->budget);
+}
+
+static int add_allocation(object_ages *ages, const mprof_reader *reader, const mprof_event *event, int is_chosen)
+{
+	replay_action action = {.counter = event->counter, .size = event->value, .stack = AGE_UNCOUNTED};
+
+	action.kind = ACTION_ALLOCATE;
+	action.address = event->more.detail != NULL ? event->more.detail->object : 0;
+	if (is_chosen && window_has_counter(ages->window, event->counter) &&
+	    !find_site(ages, reader, event, &action.stack))
+		return 0;
+	return hold_back(ages, &action);
+}
+
+/* The interval is in the log before the first sample. */
+static void set_interval(object_ages *ages, uint64_t interval)
+{
+	if (ages->state.site_count == 0)
+		ages->interval = interval;
+}
+
+/* Whether a counter is after the end of the tables. */
+static int is_over(const object_ages *ages, uint64_t counter)
+{
+	return window_is_over(ages->window, counter) || (ages->has_ended && !counter_is_before(counter, ages->end));
+}
+
+int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
+		    const mprof_event *events, size_t count)
+{
+	int is_chosen = window_has_thread(ages->window, thread);
+	int is_added = 1;
+
+	replay_revert(&ages->replay);
+	set_interval(ages, interval);
+	for (size_t i = 0; i < count && is_added; i++) {
+		replay_action action = {.counter = events[i].counter, .address = events[i].id, .size = events[i].value};
+
+		if (is_over(ages, events[i].counter))
+			continue;
+		switch (events[i].kind) {
+		case MPROF_EVENT_ALLOCATION:
+		case MPROF_EVENT_ALLOCATION_AT_JIT:
+			is_added = add_allocation(ages, reader, &events[i], is_chosen);
+			break;
+		case MPROF_EVENT_GC_START:
+		case MPROF_EVENT_GC_RESIZE:
+			action.kind = events[i].kind == MPROF_EVENT_GC_START ? ACTION_COLLECT : ACTION_RESIZE;
+			is_added = hold_back(ages, &action);
+			break;
+		default:
+			break;
+		}
+	}
+	return is_added;
+}
+
+void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block)
+{
+	int is_first = block->number != 0 &&
+		       ((block->flags & MPROF_HEAP_FLAG_FIRST) != 0 || block->number != ages->snapshot_number);
+
+	if (ages->has_ended || !is_first)
+		return;
+	ages->snapshot_number = block->number;
+	if (++ages->snapshots != ages->last_snapshot)
+		return;
+	ages->end = block->counter;
+	ages->has_ended = 1;
+}
+
+/*
+ * Holds back moves and deaths, too: events of threads that precede the snapshot may follow it in the log. When too many
+ * are held back, the earlier half is processed, so events may be out of order by that number.
+ */
+static int hold_back_heap(object_ages *ages, const mprof_event *event)
+{
+	replay_action action = {.counter = event->counter, .size = event->value};
+
+	if (event->more.detail == NULL ||
+	    (event->kind != MPROF_EVENT_HEAP_MOVE && event->kind != MPROF_EVENT_HEAP_FREE))
+		return 1;
+	action.kind = event->kind == MPROF_EVENT_HEAP_MOVE ? ACTION_MOVE : ACTION_DEATH;
+	action.address = event->more.detail->object;
+	return hold_back(ages, &action);
+}
+
+int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count)
+{
+	replay_revert(&ages->replay);
+	for (size_t i = 0; i < count; i++) {
+		const mprof_event *event = &events[i];
+
+		if (is_over(ages, event->counter))
+			continue;
+		if (ages->last_snapshot != 0) {
+			if (!hold_back_heap(ages, event))
+				return 0;
+			continue;
+		}
+		if (i == 0 || event->counter != events[i - 1].counter) {
+			if (!replay_until(&ages->replay, event->counter, NULL))
+				return 0;
+		}
+		if (event->kind == MPROF_EVENT_HEAP_MOVE) {
+			if (event->more.detail != NULL &&
+			    !add_move(ages, event->counter, event->more.detail->object, event->value))
+				return 0;
+		} else if (!end_moves(ages)) {
+			return 0;
+		}
+		if (event->kind == MPROF_EVENT_HEAP_FREE)
+			add_death(ages, event->more.detail != NULL ? event->more.detail->object : 0, event->value);
+	}
+	return 1;
+}
+
+/* Processes everything before the snapshot; no earlier event can follow. */
+static int apply_before_snapshot(object_ages *ages, progress *going)
+{
+	if (!replay_until(&ages->replay, ages->end, going) || !end_moves(ages))
+		return 0;
+	action_queue_drop(&ages->replay.queue, ages->replay.queue.count);
+	return !going->is_stopped;
+}
+
+static void add_to_class(object_ages *ages, age_class *sums, const site_key *key, const age_site *site)
+{
+	const age_amount peak = object_ages_peak(ages, site);
+
+	for (size_t measure = 0; measure < AGE_MEASURES; measure++) {
+		const age_amount *amount = measure == AGE_PEAK ? &peak : &site->amounts[measure];
+
+		sums->sums.amounts[measure].objects += amount->objects;
+		sums->sums.amounts[measure].bytes += amount->bytes;
+	}
+	sums->sums.dead_ages += site->dead_ages;
+	sums->sums.live_epochs += site->live_epochs;
+	sums->sums.peak = ages->state.sums.peak;
+	sums->sites += key->stack != 0 || key->detail != 0;
+}
+
+static int sum_classes(object_ages *ages, progress *going)
+{
+	record_table_clear(&ages->classes);
+	ages->lacks_classes = 0;
+	for (size_t i = 0; i < ages->state.site_count; i++) {
+		const site_key *key = &ages->keys.records[i].key;
+		age_class *sums;
+
+		if (!progress_step(going))
+			return 0;
+		sums = record_table_get(&ages->classes, key->class_id);
+		if (sums == NULL && !memory_budget_is_exceeded(ages->budget))
+			return 0;
+		if (sums == NULL)
+			ages->lacks_classes = 1;
+		else
+			add_to_class(ages, sums, key, &ages->state.sites[i]);
+	}
+	return 1;
+}
+
+uint64_t object_ages_steps(const object_ages *ages)
+{
+	return ages->is_enabled ? replay_steps(&ages->replay) + ages->state.site_count : 0;
+}
+
+int object_ages_finish(object_ages *ages, progress *going)
+{
+	if (!progress_begin(going, object_ages_steps(ages)))
+		return 0;
+	if (!ages->is_enabled)
+		return 1;
+	return (ages->has_ended ? apply_before_snapshot(ages, going) : replay_provisionally(&ages->replay, going)) &&
+	       sum_classes(ages, going);
+}

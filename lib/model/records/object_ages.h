@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/records/object_ages.h
+ * \brief The managed heap: what is alive, what was alive at the peak, and how many collections objects survive.
+ *
+ * Objects of all threads are tracked, whatever the window of the profile is, so that each death and each move is
+ * matched. An allocation counts if it is inside the window and of a chosen thread.
+ *
+ * The recorder writes all events of threads that precede a report of the collector before that report. So allocations
+ * and collections are held back until a HEAP_DATA block, and those with an earlier counter are then processed in the
+ * order of their counters. Deaths and moves are processed in the order of the log.
+ *
+ * All memory of the model comes from the optional part of the budget. When that is used up, objects are counted and not
+ * tracked, and sites share one.
+ */
+#ifndef MODEL_RECORDS_OBJECT_AGES_H
+#define MODEL_RECORDS_OBJECT_AGES_H
+
+#include <mprof/profile.h>
+#include <mprof/reader.h>
+
+#include "base/hash_map.h"
+#include "base/memory_budget.h"
+#include "model/records/age_state.h"
+#include "model/records/record_table.h"
+#include "model/records/window.h"
+
+typedef struct traced_address {
+	uint64_t address;
+	uint64_t counter;
+	uint32_t age; /**< Collections since the allocation. */
+} traced_address;
+
+typedef struct object_trace {
+	memory_budget *budget;
+	uint64_t identity; /**< Of the object; 0: none is traced. */
+	traced_address *addresses;
+	size_t count;
+	size_t capacity;
+	int is_incomplete; /**< max_memory was reached. */
+} object_trace;
+
+typedef struct folded_stacks {
+	memory_budget *budget;
+	hash_map known;    /**< Numbers of folded call stacks by stack ID. */
+	site_table frames; /**< key.call: number of the caller; key.detail, key.other: the frame. value: a stack ID. */
+	uint32_t *path;    /**< Stack IDs whose folded call stacks are being made. */
+	size_t path_capacity;
+} folded_stacks;
+
+/** The first stack ID that a number was made from; 0 for 0. */
+uint32_t folded_stacks_id(const folded_stacks *stacks, uint32_t number);
+
+/** The innermost frame of a number from 1 on. Returns the number of its caller, 0 if none. */
+uint32_t folded_stacks_frame(const folded_stacks *stacks, uint32_t number, mprof_stack_frame *frame);
+
+/** The objects of a class, as of the last object_ages_finish(). Begins with the ID for the record_table. */
+typedef struct age_class {
+	uint32_t id;
+	uint32_t sites;
+	age_site sums; /**< AGE_PEAK is as of the peak of the heap. */
+} age_class;
+
+typedef struct object_ages {
+	int is_enabled;
+	int lacks_classes; /**< max_memory was too small for all classes. */
+	memory_budget *budget;
+	const profile_window *window;
+	uint64_t interval; /**< allocation_estimates::interval. */
+	folded_stacks stacks;
+	site_table keys;   /**< key.stack: number of the folded call stack; key.detail: the caller; key.other: flags. */
+	hash_map replaced; /**< Addresses of objects that others replaced, with the epoch: their deaths may follow. */
+	record_table classes;
+	replay replay; /**< Holds back allocations, collections and resizes. */
+	age_state state;
+	age_undo undo;
+	uint32_t last_snapshot;   /**< The model ends before this snapshot of the log, from 1; 0: it does not. */
+	uint32_t snapshots;       /**< Snapshots that began. */
+	uint32_t snapshot_number; /**< The number of the latest in the log. */
+	int has_ended;            /**< That snapshot has been reached: only what happened before is added. */
+	uint64_t end;             /**< Its counter, if it has been reached. */
+	object_trace trace;
+	size_t trace_count; /**< Of the trace, before what is processed provisionally. */
+} object_ages;
+
+/** \p budget and \p window must outlive the model. */
+void object_ages_init(object_ages *ages, memory_budget *budget, const profile_window *window);
+void object_ages_destroy(object_ages *ages);
+
+/**
+ * Adds the allocations, collections and resizes of a thread. \p interval is that of sampled call stacks, 0 if none.
+ * Returns 0 if the allocator refused; reaching the limit of the budget is not a failure.
+ */
+int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thread, uint64_t interval,
+		    const mprof_event *events, size_t count);
+
+/** A HEAP_DATA block follows. If the snapshot that the model ends before begins, all that happened later is ignored. */
+void object_ages_begin_heap(object_ages *ages, const mprof_heap_data_block *block);
+
+/** Adds events of a HEAP_DATA block. Returns 0 if the allocator refused. */
+int object_ages_add_heap(object_ages *ages, const mprof_event *events, size_t count);
+
+/** Steps of object_ages_finish(). */
+uint64_t object_ages_steps(const object_ages *ages);
+
+/**
+ * Processes what is held back provisionally: the next event undoes that first. Then sums up the classes. Returns 0 if
+ * the allocator refused or it was stopped; nothing is processed halfway, and the same call starts again.
+ */
+int object_ages_finish(object_ages *ages, progress *going);
+
+/** The amount of a site at the peak of the heap. */
+age_amount object_ages_peak(const object_ages *ages, const age_site *site);
+
+/** Sum of the ages of the dead and live objects of a site. */
+uint64_t object_ages_sum(const object_ages *ages, const age_site *site);
+
+#endif

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares profiles. */
+#include "base/checked.h"
+#include "base/memory_budget.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "model/records/call_tree.h"
+#include "model/results/diff_names.h"
+
+#include <string.h>
+
+/* A row of a table. */
+typedef struct diff_source_row {
+	uint32_t table; /* An mprof_profile_table. */
+	diff_item item;
+	const diff_item *frames; /* Call stack, the innermost first. */
+	size_t frame_count;      /* 0 if the table has no call sites. */
+	mprof_diff_values values;
+} diff_source_row;
+
+/* Called for each row. Returns 0 if there is no memory. */
+typedef int (*diff_source_visit)(void *user, const diff_source_row *row);
+
+/** Frames of one call site. */
+typedef struct diff_source {
+	const mprof_allocator *allocator;
+	const mprof_profile *profile;
+	const mprof_reader *reader;
+	progress *going;
+	diff_source_visit visit;
+	void *user;
+	mprof_stack_frame *stack;
+	size_t stack_capacity;
+	diff_item *frames;
+	size_t frame_count;
+	size_t frame_capacity;
+} diff_source;
+
+static int visit_row(const diff_source *source, uint32_t table, uint32_t kind, uint32_t id, uint64_t count,
+		     uint64_t self, uint64_t total)
+{
+	const diff_source_row row = {table, {kind, id, 0}, source->frames, source->frame_count, {count, self, total}};
+
+	return source->visit(source->user, &row);
+}
+
+static int read_methods(diff_source *source)
+{
+	mprof_method_stats stats = {.struct_size = sizeof(stats)};
+	int is_read = 1;
+
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_METHODS); i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_METHODS, i, &stats) == MPROF_OK &&
+		    (stats.calls > 0 || stats.total_ns > 0))
+			is_read = visit_row(source, MPROF_TABLE_METHODS, MPROF_SAMPLE_METHOD, stats.id, stats.calls,
+					    stats.self_ns, stats.total_ns);
+	}
+	return is_read;
+}
+
+static int read_allocations(diff_source *source)
+{
+	mprof_class_stats stats = {.struct_size = sizeof(stats)};
+	int is_read = 1;
+
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_CLASSES); i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_CLASSES, i, &stats) == MPROF_OK &&
+		    stats.allocations > 0)
+			is_read = visit_row(source, MPROF_TABLE_CLASSES, DIFF_CLASS, stats.id, stats.allocations,
+					    stats.bytes, stats.bytes);
+	}
+	return is_read;
+}
+
+static int read_samples(diff_source *source)
+{
+	mprof_sample_stats stats = {.struct_size = sizeof(stats)};
+	int is_read = 1;
+
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_SAMPLES); i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_SAMPLES, i, &stats) == MPROF_OK &&
+		    stats.total > 0)
+			is_read = visit_row(source, MPROF_TABLE_SAMPLES, stats.kind, stats.id, 0, stats.self,
+					    stats.total);
+	}
+	return is_read;
+}
+
+static int read_monitors(diff_source *source)
+{
+	mprof_monitor_stats stats = {.struct_size = sizeof(stats)};
+	int is_read = 1;
+
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITORS); i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITORS, i, &stats) == MPROF_OK)
+			is_read = visit_row(source, MPROF_TABLE_MONITORS, DIFF_CLASS, stats.class_id, stats.contentions,
+					    stats.contended_ns, stats.contended_ns);
+	}
+	return is_read;
+}
+
+static int add_frame(diff_source *source, uint32_t kind, uint32_t id, uint32_t flags)
+{
+	void *frames = source->frames;
+
+	if (!progress_step(source->going) || !array_reserve(source->allocator, &frames, &source->frame_capacity,
+							    source->frame_count + 1, sizeof(*source->frames)))
+		return 0;
+	source->frames = frames;
+	source->frames[source->frame_count++] = (diff_item){kind, id, flags};
+	return 1;
+}
+
+static int read_stack(diff_source *source, uint32_t stack)
+{
+	void *larger = source->stack;
+	size_t count = 0;
+
+	if (mprof_reader_lookup_stack(source->reader, stack, source->stack, sizeof(*source->stack),
+				      source->stack_capacity, &count) != MPROF_OK)
+		return 1;
+	if (count > source->stack_capacity) {
+		if (!array_reserve(source->allocator, &larger, &source->stack_capacity, count, sizeof(*source->stack)))
+			return 0;
+		source->stack = larger;
+		if (mprof_reader_lookup_stack(source->reader, stack, source->stack, sizeof(*source->stack),
+					      source->stack_capacity, &count) != MPROF_OK)
+			return 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const mprof_stack_frame *frame = &source->stack[i];
+
+		if (!add_frame(source, frame->is_native ? MPROF_SAMPLE_LOCATION : MPROF_SAMPLE_METHOD, frame->id,
+			       frame->is_compiling ? MPROF_EVENT_FLAG_COMPILING : 0))
+			return 0;
+	}
+	return 1;
+}
+
+static int read_path(diff_source *source, uint32_t node)
+{
+	mprof_call_stats call = {.struct_size = sizeof(call)};
+
+	while (node != MPROF_CALL_ROOT &&
+	       mprof_profile_get_row(source->profile, MPROF_TABLE_CALLS, node, &call) == MPROF_OK) {
+		if (!add_frame(source, MPROF_SAMPLE_METHOD, call.method, call.flags))
+			return 0;
+		node = call.parent;
+	}
+	return 1;
+}
+
+/* Reads the frames of a call site: of a call stack, a method, or a node of the call tree. */
+static int read_site(diff_source *source, uint32_t stack, uint32_t caller, uint32_t node)
+{
+	source->frame_count = 0;
+	if (stack != 0)
+		return read_stack(source, stack);
+	if (caller != 0 && node == 0)
+		return add_frame(source, MPROF_SAMPLE_METHOD, caller, 0);
+	return read_path(source, node);
+}
+
+static int read_sites(diff_source *source)
+{
+	mprof_allocation_site site = {.struct_size = sizeof(site)};
+	mprof_monitor_site wait = {.struct_size = sizeof(wait)};
+	int is_read = 1;
+
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_ALLOCATION_SITES);
+	     i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_ALLOCATION_SITES, i, &site) != MPROF_OK)
+			continue;
+		is_read = read_site(source, site.stack, site.caller, site.call) &&
+			  (source->frame_count == 0 ||
+			   visit_row(source, MPROF_TABLE_ALLOCATION_SITES, DIFF_CLASS, site.class_id, site.allocations,
+				     site.bytes, site.bytes));
+	}
+	for (size_t i = 0; is_read && i < mprof_profile_get_row_count(source->profile, MPROF_TABLE_MONITOR_SITES);
+	     i++) {
+		if (!progress_step(source->going))
+			return 0;
+		if (mprof_profile_get_row(source->profile, MPROF_TABLE_MONITOR_SITES, i, &wait) != MPROF_OK)
+			continue;
+		is_read = read_site(source, wait.stack, 0, wait.call) &&
+			  (source->frame_count == 0 ||
+			   visit_row(source, MPROF_TABLE_MONITOR_SITES, DIFF_CLASS, wait.class_id, wait.contentions,
+				     wait.contended_ns, wait.contended_ns));
+	}
+	return is_read;
+}
+
+/* Steps of diff_source_read(), without the frames of call sites. */
+static uint64_t diff_source_steps(const mprof_profile *profile)
+{
+	static const uint32_t tables[] = {MPROF_TABLE_METHODS,          MPROF_TABLE_CLASSES,
+					  MPROF_TABLE_SAMPLES,          MPROF_TABLE_MONITORS,
+					  MPROF_TABLE_ALLOCATION_SITES, MPROF_TABLE_MONITOR_SITES};
+	uint64_t steps = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		steps += mprof_profile_get_row_count(profile, tables[i]);
+	return steps;
+}
+
+/* Visits all rows of a profile. Returns 0 if there is no memory, also if visit did, or if it was stopped. */
+static int diff_source_read(const mprof_allocator *allocator, const mprof_profile *profile, const mprof_reader *reader,
+			    progress *going, diff_source_visit visit, void *user)
+{
+	diff_source source = {.allocator = allocator,
+			      .profile = profile,
+			      .reader = reader,
+			      .going = going,
+			      .visit = visit,
+			      .user = user};
+	int is_read = read_methods(&source) && read_allocations(&source) && read_samples(&source) &&
+		      read_monitors(&source) && read_sites(&source);
+
+	allocator_release(allocator, source.stack, source.stack_capacity * sizeof(*source.stack));
+	allocator_release(allocator, source.frames, source.frame_capacity * sizeof(*source.frames));
+	return is_read;
+}
+
+#define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
+/* Tables of a profile by their number, of which threads are not compared. */
+#define TABLES MPROF_TABLE_MONITOR_SITES
+
+typedef struct compared_row {
+	uint32_t name;
+	uint32_t stack;
+	uint32_t match;
+	mprof_diff_values values[DIFF_SIDES];
+} compared_row;
+
+typedef struct compared_table {
+	hash_map numbers; /**< Rows by name and call stack. */
+	compared_row *rows;
+	size_t count;
+	size_t capacity;
+} compared_table;
+
+struct mprof_profile_diff {
+	memory_budget budget;
+	diff_names names;
+	compared_table tables[TABLES];
+	compared_table nodes; /**< Values by node of the tree; the other fields are not used. */
+	call_tree stacks;     /**< Of call sites: methods are names. */
+	call_tree tree;       /**< The combined tree: methods are names. */
+	int has_tree;
+};
+
+/** While one side is read. */
+typedef struct diff_pass {
+	mprof_profile_diff *diff;
+	int side;
+	progress *going;
+} diff_pass;
+
+void mprof_profile_diff_options_init(mprof_profile_diff_options *options, size_t struct_size)
+{
+	struct_init(options, struct_size);
+}
+
+static int note_row(void *user, const diff_source_row *row)
+{
+	const diff_pass *pass = user;
+	int is_noted = diff_names_add(&pass->diff->names, pass->side, &row->item);
+
+	for (size_t i = 0; is_noted && i < row->frame_count; i++)
+		is_noted =
+			progress_step(pass->going) && diff_names_add(&pass->diff->names, pass->side, &row->frames[i]);
+	return is_noted;
+}
+
+/* A node of a tree as an item. */
+static diff_item item_of_node(const mprof_frame_node *node)
+{
+	diff_item item = {node->kind, node->id, node->flags};
+
+	if (node->kind == 0)
+		item.id = DIFF_ROOT;
+	return item;
+}
+
+static int note_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going)
+{
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+	int is_noted = 1;
+
+	for (size_t i = 0; is_noted && i < mprof_frame_tree_get_node_count(tree); i++) {
+		diff_item item;
+
+		mprof_frame_tree_get_node(tree, (uint32_t)i, &node);
+		item = item_of_node(&node);
+		is_noted = progress_step(going) && diff_names_add(&diff->names, side, &item);
+	}
+	return is_noted;
+}
+
+/* A row, which is added if missing. NULL if there is no memory. */
+static compared_row *get_row(mprof_profile_diff *diff, compared_table *table, uint32_t name, uint32_t stack)
+{
+	const uint64_t key = (uint64_t)name << 32 | stack;
+	const uint64_t *known = hash_map_get(&table->numbers, key);
+	void *rows = table->rows;
+
+	if (known != NULL)
+		return &table->rows[*known];
+	if (!array_reserve(&diff->budget.allocator, &rows, &table->capacity, table->count + 1, sizeof(*table->rows)))
+		return NULL;
+	table->rows = rows;
+	if (!hash_map_put(&table->numbers, key, table->count))
+		return NULL;
+	memset(&table->rows[table->count], 0, sizeof(*table->rows));
+	table->rows[table->count].name = name;
+	table->rows[table->count].stack = stack;
+	return &table->rows[table->count++];
+}
+
+/* Sums of a log may be forged: they stop at the maximum. */
+static void add_number(uint64_t *sum, uint64_t number)
+{
+	*sum = number > UINT64_MAX - *sum ? UINT64_MAX : *sum + number;
+}
+
+static void add_values(compared_row *row, int side, const mprof_diff_values *values)
+{
+	row->match |= side == DIFF_BEFORE ? MPROF_DIFF_BEFORE : MPROF_DIFF_AFTER;
+	add_number(&row->values[side].count, values->count);
+	add_number(&row->values[side].self, values->self);
+	add_number(&row->values[side].total, values->total);
+}
+
+static int add_row(void *user, const diff_source_row *source)
+{
+	const diff_pass *pass = user;
+	mprof_profile_diff *diff = pass->diff;
+	uint32_t stack = CALL_TREE_ROOT;
+	compared_row *row;
+
+	for (size_t i = source->frame_count; i > 0; i--) {
+		stack = call_tree_child(&diff->stacks, stack,
+					diff_names_find(&diff->names, pass->side, &source->frames[i - 1]));
+		if (stack == CALL_TREE_ROOT || !progress_step(pass->going))
+			return 0;
+	}
+	row = get_row(diff, &diff->tables[source->table - 1], diff_names_find(&diff->names, pass->side, &source->item),
+		      stack);
+	if (row != NULL)
+		add_values(row, pass->side, &source->values);
+	return row != NULL;
+}
+
+/* Adds the nodes of a tree to the combined one; \p numbers receives the node of each. */
+static int add_nodes(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going,
+		     uint32_t *numbers)
+{
+	mprof_frame_node node = {.struct_size = sizeof(node)};
+
+	for (size_t i = 0; i < mprof_frame_tree_get_node_count(tree); i++) {
+		diff_item item;
+		compared_row *row;
+		uint32_t name;
+
+		mprof_frame_tree_get_node(tree, (uint32_t)i, &node);
+		item = item_of_node(&node);
+		name = diff_names_find(&diff->names, side, &item);
+		numbers[i] = i > 0 ? call_tree_child(&diff->tree, numbers[node.parent], name) : CALL_TREE_ROOT;
+		if (!progress_step(going) || (i > 0 && numbers[i] == CALL_TREE_ROOT))
+			return 0;
+		/* Nodes are numbered in the order in which they are added, as the rows are. */
+		row = numbers[i] < diff->nodes.count ? &diff->nodes.rows[numbers[i]]
+						     : get_row(diff, &diff->nodes, numbers[i], 0);
+		if (row == NULL)
+			return 0;
+		row->name = name;
+		add_values(row, side, &(mprof_diff_values){node.count, node.self, node.total});
+	}
+	return 1;
+}
+
+static int add_tree(mprof_profile_diff *diff, int side, const mprof_frame_tree *tree, progress *going)
+{
+	size_t size = mprof_frame_tree_get_node_count(tree) * sizeof(uint32_t);
+	uint32_t *numbers = size > 0 ? allocator_allocate(&diff->budget.allocator, size) : NULL;
+	int is_added = numbers != NULL && add_nodes(diff, side, tree, going, numbers);
+
+	allocator_release(&diff->budget.allocator, numbers, size);
+	return is_added;
+}
+
+/* The profiles to compare. */
+typedef struct compared_side {
+	const mprof_profile *profile;
+	const mprof_reader *reader;
+	const mprof_frame_tree *tree;
+} compared_side;
+
+static uint64_t steps_of(const compared_side *side)
+{
+	return diff_source_steps(side->profile) + mprof_frame_tree_get_node_count(side->tree);
+}
+
+/*
+ * Reads one side of the difference: first its names, then, after all names are matched, its values. Returns 0 if there
+ * is no memory or it was stopped.
+ */
+static int read_side(mprof_profile_diff *diff, int number, const compared_side *side, diff_source_visit visit,
+		     progress *going)
+{
+	diff_pass pass = {diff, number, going};
+
+	if (!progress_begin(going, steps_of(side)) ||
+	    !diff_source_read(&diff->budget.allocator, side->profile, side->reader, going, visit, &pass))
+		return 0;
+	if (side->tree == NULL)
+		return 1;
+	return visit == note_row ? note_tree(diff, number, side->tree, going)
+				 : add_tree(diff, number, side->tree, going);
+}
+
+static int compare(mprof_profile_diff *diff, const compared_side *sides, progress *going)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!diff_names_set_log(&diff->names, side, sides[side].profile, sides[side].reader))
+			return 0;
+	}
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!read_side(diff, side, &sides[side], note_row, going))
+			return 0;
+	}
+	if (!progress_begin(going, diff_names_steps(&diff->names)) || !diff_names_match(&diff->names, going))
+		return 0;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!read_side(diff, side, &sides[side], add_row, going))
+			return 0;
+	}
+	return progress_end(going);
+}
+
+static int is_ready(mprof_profile_diff *diff)
+{
+	int has_names = diff_names_init(&diff->names, &diff->budget.allocator);
+	int has_stacks = call_tree_init(&diff->stacks, &diff->budget.allocator);
+	int has_tree = call_tree_init(&diff->tree, &diff->budget.allocator);
+
+	for (size_t i = 0; i < TABLES; i++)
+		hash_map_init(&diff->tables[i].numbers, &diff->budget.allocator);
+	hash_map_init(&diff->nodes.numbers, &diff->budget.allocator);
+	return has_names && has_stacks && has_tree;
+}
+
+static void release_numbers(mprof_profile_diff *diff)
+{
+	for (size_t i = 0; i < TABLES; i++)
+		hash_map_destroy(&diff->tables[i].numbers);
+	hash_map_destroy(&diff->nodes.numbers);
+}
+
+mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_reader *before_reader,
+				       const mprof_profile *after, const mprof_reader *after_reader,
+				       const mprof_profile_diff_options *options, mprof_profile_diff **diff)
+{
+	mprof_profile_diff_options own;
+	mprof_allocator allocator;
+	mprof_profile_diff *made;
+	compared_side sides[DIFF_SIDES];
+	progress going;
+
+	if (diff == NULL)
+		return MPROF_ERR_ARGUMENT;
+	*diff = NULL;
+	if (before == NULL || before_reader == NULL || after == NULL || after_reader == NULL ||
+	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK ||
+	    (own.before_tree == NULL) != (own.after_tree == NULL) || !allocator_init(&allocator, own.allocator))
+		return MPROF_ERR_ARGUMENT;
+	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
+	if (made == NULL)
+		return MPROF_ERR_MEMORY;
+	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
+	made->has_tree = own.before_tree != NULL;
+	sides[DIFF_BEFORE] = (compared_side){before, before_reader, own.before_tree};
+	sides[DIFF_AFTER] = (compared_side){after, after_reader, own.after_tree};
+	progress_init(&going, own.progress, own.progress_user, 3 * (steps_of(&sides[0]) + steps_of(&sides[1])));
+	if (!is_ready(made) || !compare(made, sides, &going)) {
+		mprof_status status = progress_status(&going, memory_budget_status(&made->budget));
+
+		mprof_profile_diff_destroy(made);
+		return status;
+	}
+	diff_names_release_items(&made->names);
+	release_numbers(made);
+	*diff = made;
+	return MPROF_OK;
+}
+
+void mprof_profile_diff_destroy(mprof_profile_diff *diff)
+{
+	mprof_allocator allocator;
+
+	if (diff == NULL)
+		return;
+	release_numbers(diff);
+	for (size_t i = 0; i < TABLES; i++)
+		allocator_release(&diff->budget.allocator, diff->tables[i].rows,
+				  diff->tables[i].capacity * sizeof(compared_row));
+	allocator_release(&diff->budget.allocator, diff->nodes.rows, diff->nodes.capacity * sizeof(compared_row));
+	call_tree_destroy(&diff->stacks);
+	call_tree_destroy(&diff->tree);
+	diff_names_destroy(&diff->names);
+	allocator = diff->budget.source;
+	allocator_release(&allocator, diff, sizeof(*diff));
+}
+
+/* NULL if there is no such table. */
+static const compared_table *find_table(const mprof_profile_diff *diff, uint32_t table)
+{
+	if (diff == NULL || table < 1 || table > TABLES || table == MPROF_TABLE_THREADS)
+		return NULL;
+	return &diff->tables[table - 1];
+}
+
+size_t mprof_profile_diff_get_row_count(const mprof_profile_diff *diff, uint32_t table)
+{
+	const compared_table *rows = find_table(diff, table);
+
+	return rows != NULL ? rows->count : 0;
+}
+
+mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff, uint32_t table, size_t index,
+					mprof_diff_row *row)
+{
+	const compared_table *rows = find_table(diff, table);
+	const compared_row *found;
+	mprof_diff_row own;
+
+	if (rows == NULL || row == NULL || index >= rows->count)
+		return MPROF_ERR_ARGUMENT;
+	found = &rows->rows[index];
+	memset(&own, 0, sizeof(own));
+	own.name = found->name;
+	own.stack = found->stack;
+	own.match = found->match;
+	own.before = found->values[DIFF_BEFORE];
+	own.after = found->values[DIFF_AFTER];
+	return struct_copy_out(row, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_sum(const mprof_profile_diff *diff, uint32_t table, mprof_diff_row *sum)
+{
+	const compared_table *rows = find_table(diff, table);
+	compared_row all;
+	mprof_diff_row own;
+
+	if (rows == NULL || sum == NULL)
+		return MPROF_ERR_ARGUMENT;
+	memset(&all, 0, sizeof(all));
+	for (size_t i = 0; i < rows->count; i++) {
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			const mprof_diff_values *values = &rows->rows[i].values[side];
+
+			add_number(&all.values[side].count, values->count);
+			add_number(&all.values[side].self, values->self);
+			add_number(&all.values[side].total, values->self);
+		}
+		all.match |= rows->rows[i].match;
+	}
+	memset(&own, 0, sizeof(own));
+	own.match = all.match;
+	own.before = all.values[DIFF_BEFORE];
+	own.after = all.values[DIFF_AFTER];
+	return struct_copy_out(sum, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_name(const mprof_profile_diff *diff, uint32_t number, mprof_diff_name *name)
+{
+	const diff_name *found;
+	const named_entity *entity;
+	mprof_diff_name own;
+
+	if (diff == NULL || name == NULL || number >= diff->names.name_count)
+		return MPROF_ERR_ARGUMENT;
+	found = &diff->names.names[number];
+	entity = &diff->names.entities[found->entity];
+	memset(&own, 0, sizeof(own));
+	own.kind = entity->kind;
+	own.flags = entity->flags != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
+	own.match = found->match;
+	own.before_id = found->ids[DIFF_BEFORE];
+	own.after_id = found->ids[DIFF_AFTER];
+	own.class_name = text_table_get(&diff->names.texts, entity->class_text);
+	own.name = text_table_get(&diff->names.texts, entity->name_text);
+	own.assembly = text_table_get(&diff->names.texts, found->assembly);
+	return struct_copy_out(name, &own, sizeof(own));
+}
+
+mprof_status mprof_profile_diff_get_stack(const mprof_profile_diff *diff, uint32_t stack, uint32_t *names,
+					  size_t capacity, size_t *count)
+{
+	if (diff == NULL || count == NULL || (names == NULL && capacity > 0) || stack >= diff->stacks.count)
+		return MPROF_ERR_ARGUMENT;
+	*count = 0;
+	for (; stack != CALL_TREE_ROOT; stack = diff->stacks.nodes[stack].parent, ++*count) {
+		if (*count < capacity)
+			names[*count] = diff->stacks.nodes[stack].method;
+	}
+	return MPROF_OK;
+}
+
+size_t mprof_profile_diff_get_node_count(const mprof_profile_diff *diff)
+{
+	return diff != NULL && diff->has_tree ? diff->nodes.count : 0;
+}
+
+mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *diff, uint32_t node, mprof_diff_node *found)
+{
+	const call_node *links;
+	const compared_row *row;
+	mprof_diff_node own;
+
+	if (found == NULL || node >= mprof_profile_diff_get_node_count(diff))
+		return MPROF_ERR_ARGUMENT;
+	links = &diff->tree.nodes[node];
+	row = &diff->nodes.rows[node];
+	memset(&own, 0, sizeof(own));
+	own.name = row->name;
+	own.match = row->match;
+	own.parent = links->parent;
+	own.first_child = links->first_child;
+	own.next_sibling = links->next_sibling;
+	own.before = row->values[DIFF_BEFORE];
+	own.after = row->values[DIFF_AFTER];
+	return struct_copy_out(found, &own, sizeof(own));
+}
