@@ -67,17 +67,18 @@ mono_failed() {
 }
 
 # run_mono NAME COMMAND...: runs a command with its output in NAME.facts and NAME.stderr. If Mono failed by itself, it
-# runs once more, and tests/results.sh reports this: a fault of the module that makes Mono fail must be visible.
+# runs again, up to four times, and tests/results.sh reports this: a fault of the module that makes Mono fail must be
+# visible.
 run_mono() {
 	local name=$1 attempt status
 	shift
-	for attempt in 1 2; do
+	for attempt in 1 2 3 4 5; do
 		status=0
 		# Processes of the failed run may still write.
 		rm -f "$name.facts" "$name.stderr" "$name.mprof"
 		"$@" >"$name.facts" 2>"$name.stderr" || status=$?
 		mono_failed "$name.facts" "$name.stderr" || break
-		test $attempt = 2 || echo "RETRY: $name: $(grep -Eh "$mono_failures" "$name.facts" "$name.stderr" | head -n 1)"
+		test $attempt = 5 || echo "RETRY: $name: $(grep -Eh "$mono_failures" "$name.facts" "$name.stderr" | head -n 1)"
 	done
 	return $status
 }
