@@ -13,6 +13,7 @@
 #include "names.h"
 #include "shared/hash.h"
 
+#include <mono/metadata/appdomain.h>
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
 #include <mono/metadata/threads.h>
@@ -273,7 +274,7 @@ const char *heap_take_shot(MonoProfiler *profiler)
 	uint32_t before = atomic_load(&snapshot_count);
 
 	(void)profiler;
-	if (!atomic_load(&is_open))
+	if (!heap_is_open())
 		return "the runtime has not started yet, or is shutting down";
 	if (!has_joined && mono_domain_get() == NULL)
 		return "the thread is not attached to the runtime";
@@ -288,9 +289,15 @@ void heap_begin(void)
 	atomic_store(&is_open, 1);
 }
 
+/*
+ * The runtime marks its end before it ends its sampling thread, and calls the profiler only after that. Meanwhile the main
+ * thread waits for the sampling thread in a way that no collection can interrupt, and the sampling thread waits for the
+ * collector's lock: a collection that begins then never ends. Mono 6.8 has no callback before that, so one case is left: a
+ * thread that is suspended by the system between this question and the lock for as long as all that takes.
+ */
 int heap_is_open(void)
 {
-	return atomic_load(&is_open);
+	return atomic_load(&is_open) && !mono_runtime_is_shutting_down();
 }
 
 void heap_end(void)
