@@ -3,8 +3,8 @@
 # Sums up what "make check" left in build trees: results.sh [--failures | --slowest] BUILD...
 #
 # Prints "N passed, N failed, N skipped". A program made with Criterion counts as many tests as it
-# reports, anything else counts as one. With --failures the logs of what failed are printed instead, with --slowest
-# the ten tests that took longest. Status 1 if anything failed.
+# reports, anything else counts as one. With --failures the ends of the logs of what failed are printed instead, with
+# --slowest the ten tests that took longest. Status 1 if anything failed.
 set -eu
 
 show_failures=no
@@ -66,7 +66,7 @@ for build in "$@"; do
 		fi
 		if test $show_failures = yes && test "$failures" != 0; then
 			printf '\n==== %s: %s\n' "$result" "${log#"$build"/}"
-			cat "$log"
+			tail -n 60 "$log"
 		fi
 	done
 done
