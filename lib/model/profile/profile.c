@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles: creation, options, results. */
 #include "base/options.h"
+#include "model/profile/partial_profile.h"
+#include "model/profile/profile_events.h"
 #include "model/profile/profile_internal.h"
-#include "model/profile/profile_limit.h"
-#include "model/profile/profile_partial.h"
 #include "model/profile/window_times.h"
 
 #include <string.h>

@@ -5,12 +5,11 @@
 
 #include "format/events/event_kinds.h"
 #include "model/profile/fast_path.h"
+#include "model/profile/partial_profile.h"
 #include "model/profile/profile_events.h"
 #include "model/profile/profile_internal.h"
-#include "model/profile/profile_limit.h"
-#include "model/profile/profile_partial.h"
-#include "model/records/thread_table.h"
 #include "model/profile/window_times.h"
+#include "model/records/thread_table.h"
 #include "reader/reader.h"
 
 #include <string.h>

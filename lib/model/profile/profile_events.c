@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* The inner loop: applies each event to the profile. */
+/* Adds single events to a profile. */
 #include "model/profile/profile_events.h"
 
 #include "format/events/event_kinds.h"
 #include "model/profile/fast_path.h"
-#include "model/profile/profile_limit.h"
+#include "model/profile/profile_internal.h"
+
+int profile_limit_skip_data(mprof_profile *profile)
+{
+	int is_limited = memory_budget_is_exceeded(&profile->budget);
+
+	profile->totals.left_out += (uint64_t)is_limited;
+	return is_limited;
+}
+
+int profile_limit_skip_result(mprof_profile *profile)
+{
+	int is_limited = memory_budget_is_exceeded(&profile->budget);
+
+	profile->is_limited |= is_limited;
+	return is_limited;
+}
+
+int profile_limit_skip_slice(mprof_profile *profile)
+{
+	int is_limited = memory_budget_is_exceeded(&profile->budget);
+
+	profile->timeline.left_out += (uint64_t)is_limited;
+	profile->is_limited |= is_limited;
+	return is_limited;
+}
 
 /*
  * Inside a block, a counter that goes backwards is treated as standing still until it exceeds the maximum reached

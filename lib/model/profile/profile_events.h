@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file model/profile/profile_events.h
- * \brief Adds events to a profile. Functions that return an int return 0 if there is no memory.
+ * \brief Adds events to a profile, or leaves them out. Functions that return an int return 0 if there is no memory.
  */
 #ifndef MODEL_PROFILE_PROFILE_EVENTS_H
 #define MODEL_PROFILE_PROFILE_EVENTS_H
 
+#include <mprof/profile.h>
+
 #include "model/records/thread_table.h"
 
-#include <mprof/profile.h>
+/*
+ * After a refusal of memory: data that exceeds max_memory is left out and reported, whereas a refusal of the allocator
+ * is an error. Each of these three returns 1 if max_memory was the cause, and 0 if it was the allocator.
+ */
+
+/** Counts an event, a record or a block that is left out. */
+int profile_limit_skip_data(mprof_profile *profile);
+
+/** Marks the results as incomplete. */
+int profile_limit_skip_result(mprof_profile *profile);
+
+/** Counts a part of the timeline that is left out. */
+int profile_limit_skip_slice(mprof_profile *profile);
 
 /** Called before the events of another block of a thread. \p events are the first of them. */
 void profile_events_begin(thread_record *thread, const mprof_event *events, size_t count);

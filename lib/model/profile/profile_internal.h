@@ -16,8 +16,6 @@
 #include "model/records/memory.h"
 #include "model/records/monitors.h"
 #include "model/records/object_ages.h"
-#include "model/records/partial_profile.h"
-#include "model/records/pauses.h"
 #include "model/records/record_table.h"
 #include "model/records/samples.h"
 #include "model/records/thread_table.h"
@@ -29,6 +27,9 @@
 /** Number of events, or records, fetched in one call. */
 #define PROFILE_BATCH 1024
 #define PROFILE_RECORD_BATCH 128
+
+/** Maximum numbers of a partial profile, which is of a block. A typical block has far fewer. */
+enum { PARTIAL_NODES = 16384, PARTIAL_ALLOCATIONS = 8192, PARTIAL_RUNS = 512 };
 
 /** For adding partial profiles. */
 typedef struct partial_state {
