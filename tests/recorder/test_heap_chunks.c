@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/queues/heap_chunks.h"
+#include "recorder/queues/heap_recording.h"
 
 #include <criterion/criterion.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Children of a process in which another thread holds the lock of the loader. */
-#include "recorder/system/loaded_maps.h"
 #include "recorder/system/loaded_modules.h"
 
 #include <mprof.h>

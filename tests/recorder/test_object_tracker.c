@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/tables/heap_deaths.h"
+#include "recorder/tables/heap_drain.h"
 
 #include "base/failing_allocator.h"
 

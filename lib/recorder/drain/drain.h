@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/drain/drain.h
- * \brief Rounds of draining. Writer thread.
+ * \brief Rounds of draining, and what the recorder itself states in SESSION blocks. Writer thread.
  */
 #ifndef RECORDER_DRAIN_DRAIN_H
 #define RECORDER_DRAIN_DRAIN_H
 
 #include "recorder/drain/drain_state.h"
 #include "recorder/threads/thread.h"
+
+/** Writes when the log began by each clock of the system, and the unit of the counter as far as it is known. */
+mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *options);
 
 /**
  * Writes full buffers, samples and heap snapshots. With \p partial it also writes buffers that are not full; then

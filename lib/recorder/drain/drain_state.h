@@ -12,14 +12,14 @@
 #include "base/hash_map.h"
 #include "base/stack_table.h"
 #include "recorder/queues/buffer_pool.h"
+#include "recorder/queues/message_queue.h"
+#include "recorder/queues/salvage_tail.h"
+#include "recorder/queues/shared.h"
 #include "recorder/system/counter.h"
 #include "recorder/tables/heap_drain.h"
 #include "recorder/tables/keys.h"
-#include "recorder/tables/metrics.h"
 #include "recorder/tables/output.h"
 #include "recorder/tables/roots.h"
-#include "recorder/queues/salvage_tail.h"
-#include "recorder/queues/shared.h"
 #include "recorder/tables/stacks.h"
 #include "writer/event_collector.h"
 
@@ -121,6 +121,29 @@ typedef struct drain_threads {
 	drain_job *finished;
 	int is_ending;
 } drain_threads;
+
+/*
+ * Definitions stay pending until the next values, or the end of the batch of messages, to share a block.
+ */
+
+/** The value of a metric in the log. */
+typedef struct metric_state {
+	uint64_t value;
+	int has_value;
+} metric_state;
+
+typedef struct metric_table {
+	mprof_allocator allocator;
+	const mprof_allocator *messages; /**< The allocator of messages. */
+	recorder_output *output;
+	metric_state *states; /**< By ID - 1. */
+	size_t capacity;
+	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
+	message *newest;       /**< The last of them. */
+	message *written;      /**< Definitions that are in the log, which may not be committed yet. */
+	mprof_record *records; /**< The records of a block. */
+	size_t record_capacity;
+} metric_table;
 
 /** A slot at which a thread switches between stacks: see recorder/drain/stack_order.c. */
 typedef struct stack_point stack_point;

@@ -6,11 +6,11 @@
 #include "io/descriptor.h"
 #include "io/high_descriptor.h"
 #include "recorder/queues/buffer_pool.h"
-#include "recorder/queues/heap_chunks.h"
+#include "recorder/queues/heap_recording.h"
 #include "recorder/queues/message_queue.h"
-#include "recorder/system/proc_file.h"
 #include "recorder/queues/salvage_tail.h"
 #include "recorder/queues/sample_store.h"
+#include "recorder/system/proc_file.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -17,7 +17,7 @@
 
 #include "format/events/event_kinds.h"
 #include "recorder/queues/block_ring.h"
-#include "recorder/queues/heap_chunks.h"
+#include "recorder/queues/heap_recording.h"
 #include "recorder/queues/salvage_area.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/system/counter.h"

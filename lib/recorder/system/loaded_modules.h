@@ -10,6 +10,13 @@
 #include "recorder/system/counter.h"
 #include "recorder/system/elf_symbols.h"
 
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Whether the process was made by fork() and has not executed a program since. Any thread. */
+int loaded_maps_are_needed(void);
+
 /** The kind of a module, which determines where its file is found. */
 typedef enum loaded_kind {
 	LOADED_LIBRARY,

@@ -12,8 +12,8 @@
 
 #include "base/allocator.h"
 #include "base/id_map.h"
-#include "recorder/tables/field_queue.h"
-#include "recorder/queues/heap_chunks.h"
+#include "recorder/queues/heap_recording.h"
+#include "recorder/tables/keys.h"
 #include "recorder/tables/output.h"
 
 /* Maximum numbers in one block: few enough for the arrays of a batch to stay in the second-level cache. */

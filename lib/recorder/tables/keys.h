@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/tables/keys.h
- * \brief Maps the keys of methods, classes, and code units to the IDs of the log.
+ * \brief Maps the keys of methods, classes, and code units to the IDs of the log, and writes the fields of classes.
  *
  * Owner: the writer thread. An ID is assigned, and its definition given to the mprof_writer, when the first use of the
  * key is drained, so what is written after that may use it.
@@ -12,13 +12,26 @@
 #include <mprof/recorder.h>
 
 #include "base/hash_map.h"
-#include "recorder/tables/field_queue.h"
+#include "recorder/queues/class_fields.h"
 #include "recorder/queues/key_table.h"
 #include "recorder/queues/message_queue.h"
-#include "recorder/tables/native_code.h"
-#include "recorder/tables/output.h"
 #include "recorder/queues/salvage_journal.h"
 #include "recorder/queues/shared.h"
+#include "recorder/tables/native_code.h"
+#include "recorder/tables/output.h"
+
+/*
+ * They are collected so that the classes of a HEAP_DATA block share a FIELDS block.
+ */
+
+typedef struct field_queue {
+	mprof_allocator allocator;
+	class_fields *first;
+	class_fields **last; /**< Where the next one is linked. */
+} field_queue;
+
+/** Writes all fields. What cannot be written is discarded: it is no longer needed. */
+void field_queue_write(field_queue *queue, recorder_output *output);
 
 /** What the subject of an event is. The first two are indices into recorder_keys::tables. */
 typedef enum key_subject { SUBJECT_METHOD, SUBJECT_CLASS, SUBJECT_VALUE } key_subject;

@@ -4,7 +4,23 @@
 
 #include "base/cancellation.h"
 #include "base/hash_map.h"
-#include "recorder/threads/system_thread.h"
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#else
+#include <pthread.h>
+#endif
+
+/* The system's ID of the calling thread. */
+static uint64_t system_thread_id(void)
+{
+#if defined(__linux__)
+	return (uint64_t)syscall(SYS_gettid);
+#else
+	return (uint64_t)(uintptr_t)pthread_self();
+#endif
+}
 
 /* Size of a handle, with room to align it. */
 #define THREAD_MEMORY (sizeof(mprof_thread) + CACHE_LINE)
