@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of the objects of a heap snapshot. */
+/* Reads heap snapshots as graphs, lists those of a log, and finds paths from roots. */
+#include <mprof/parser.h>
+
 #include "base/elements.h"
+#include "base/memory_budget.h"
 #include "base/options.h"
+#include "base/progress.h"
 #include "heap/dominators.h"
 #include "heap/graph_internal.h"
+#include "heap/object_graph.h"
 #include "reader/reader.h"
+
+#include <string.h>
 
 /* A search from the roots that does not visit the objects of a set. */
 typedef struct set_search {
 	const object_graph *graph;
-	uint64_t *visited; /**< A bit for each object; those of the set count as visited. */
+	uint64_t *visited; /* A bit for each object; those of the set count as visited. */
 	uint32_t *queue;
-	size_t count; /**< Objects that were put into the queue. */
+	size_t count; /* Objects that were put into the queue. */
 	progress *going;
 } set_search;
 
@@ -108,6 +115,14 @@ void mprof_heap_graph_options_init(mprof_heap_graph_options *options, size_t str
 	struct_init(options, struct_size);
 }
 
+/* The budget must stay at its address. */
+static void snapshot_list_init(snapshot_list *list, memory_budget *budget)
+{
+	memset(list, 0, sizeof(*list));
+	list->budget = budget;
+	hash_map_init(&list->indices, &budget->allocator);
+}
+
 mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mprof_heap_graph **graph)
 {
 	mprof_heap_graph_options own;
@@ -135,6 +150,35 @@ mprof_status mprof_heap_graph_create(const mprof_heap_graph_options *options, mp
 	object_graph_init(&made->objects, &made->budget.allocator);
 	*graph = made;
 	return MPROF_OK;
+}
+
+/* Frees everything; root_paths_build() can be called again. */
+static void root_paths_destroy(root_paths *paths, const object_graph *graph)
+{
+	allocator_release(graph->allocator, paths->references, ((size_t)graph->object_count + 1) * sizeof(uint32_t));
+	memset(paths, 0, sizeof(*paths));
+}
+
+static size_t size_of_first(const object_graph *graph)
+{
+	return ((size_t)graph->object_count + 1) * sizeof(uint32_t);
+}
+
+/* Frees everything; referrers_build() can be called again. */
+static void referrers_destroy(referrers *found, const object_graph *graph)
+{
+	allocator_release(graph->allocator, found->first, size_of_first(graph));
+	allocator_release(graph->allocator, found->references, found->count * sizeof(*found->references));
+	memset(found, 0, sizeof(*found));
+}
+
+static void snapshot_list_destroy(snapshot_list *list)
+{
+	allocator_release(&list->budget->allocator, list->records, list->capacity * sizeof(*list->records));
+	list->records = NULL;
+	list->count = 0;
+	list->capacity = 0;
+	hash_map_destroy(&list->indices);
 }
 
 void mprof_heap_graph_destroy(mprof_heap_graph *graph)
@@ -191,6 +235,124 @@ mprof_status mprof_heap_graph_build_dominators(mprof_heap_graph *graph)
 	return end_computation(graph, &going, dominators_build(&graph->dominators, &graph->objects, &going));
 }
 
+/* Steps of root_paths_build(). */
+static uint64_t root_paths_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->object_count + graph->reference_count;
+}
+
+typedef struct path_search {
+	root_paths *paths;
+	const object_graph *graph;
+	uint32_t *queue;
+	uint32_t count; /* Objects that were put into the queue. */
+	progress *going;
+} path_search;
+
+static void find_path(path_search *search, uint32_t object, uint32_t reference)
+{
+	if (search->paths->references[object] != ROOT_PATHS_UNREACHABLE)
+		return;
+	search->paths->references[object] = reference;
+	search->queue[search->count++] = object;
+}
+
+static void reach_roots(path_search *search)
+{
+	for (uint32_t rank = 0; rank < ROOT_RANKS; rank++) {
+		for (size_t i = 0; i < search->graph->root_count; i++) {
+			if (root_rank(search->graph->roots[i].kind) == rank)
+				find_path(search, search->graph->roots[i].object, ROOT_PATHS_ROOT);
+		}
+	}
+}
+
+/* Distances of prefetches in the queue: each loads what the previous one has fetched. */
+#define OBJECTS_AHEAD 32
+#define REFERENCES_AHEAD 16
+#define TARGETS_AHEAD 8
+
+/* Targets of an object that are prefetched; most objects have fewer. */
+#define PREFETCHED_TARGETS 8
+
+static void prefetch_queued(const path_search *search, uint32_t next)
+{
+	const object_graph *graph = search->graph;
+	const uint32_t *queue = &search->queue[next];
+	uint32_t left = search->count - next;
+
+	if (left > OBJECTS_AHEAD)
+		__builtin_prefetch(&graph->first[queue[OBJECTS_AHEAD]]);
+	if (left > REFERENCES_AHEAD)
+		__builtin_prefetch(&graph->targets[graph->first[queue[REFERENCES_AHEAD]]]);
+	if (left > TARGETS_AHEAD) {
+		uint32_t first = graph->first[queue[TARGETS_AHEAD]];
+		uint32_t end = graph->first[queue[TARGETS_AHEAD] + 1];
+
+		for (uint32_t i = first; i < end && i - first < PREFETCHED_TARGETS; i++) {
+			if (graph->targets[i] != OBJECT_NONE)
+				__builtin_prefetch(&search->paths->references[graph->targets[i]], 1);
+		}
+	}
+}
+
+static void reach_targets(path_search *search, uint32_t object)
+{
+	for (uint32_t i = search->graph->first[object]; i < search->graph->first[object + 1]; i++) {
+		if (!progress_step(search->going))
+			return;
+		if (search->graph->targets[i] != OBJECT_NONE)
+			find_path(search, search->graph->targets[i], i);
+	}
+}
+
+static void reach_all(path_search *search)
+{
+	reach_roots(search);
+	for (uint32_t i = 0; i < search->count && progress_step(search->going); i++) {
+		prefetch_queued(search, i);
+		reach_targets(search, search->queue[i]);
+	}
+}
+
+/* Objects are visited in the order of addresses; sizes of a damaged log may be anything. */
+static void sum_reachable(root_paths *paths, const object_graph *graph, progress *going)
+{
+	for (uint32_t object = 0; object < graph->object_count && progress_step(going); object++) {
+		uint64_t size;
+
+		if (paths->references[object] == ROOT_PATHS_UNREACHABLE)
+			continue;
+		size = object_graph_size(graph, object);
+		paths->reachable_bytes =
+			paths->reachable_bytes + size < size ? UINT64_MAX : paths->reachable_bytes + size;
+	}
+}
+
+/* Searches the graph. Returns 0, changing nothing, if there is no memory or it was stopped. */
+static int root_paths_build(root_paths *paths, const object_graph *graph, progress *going)
+{
+	size_t size = ((size_t)graph->object_count + 1) * sizeof(uint32_t);
+	root_paths made = {allocator_allocate(graph->allocator, size), 0, 0};
+	path_search search = {&made, graph, allocator_allocate(graph->allocator, size), 0, going};
+	int is_made = made.references != NULL && search.queue != NULL && progress_begin(going, root_paths_steps(graph));
+
+	if (is_made) {
+		for (uint32_t object = 0; object < graph->object_count; object++)
+			made.references[object] = ROOT_PATHS_UNREACHABLE;
+		reach_all(&search);
+		made.reachable_objects = search.count;
+		sum_reachable(&made, graph, going);
+		is_made = progress_end(going);
+	}
+	allocator_release(graph->allocator, search.queue, size);
+	if (is_made)
+		*paths = made;
+	else
+		allocator_release(graph->allocator, made.references, size);
+	return is_made;
+}
+
 mprof_status mprof_heap_graph_build_paths(mprof_heap_graph *graph)
 {
 	mprof_status status;
@@ -203,6 +365,61 @@ mprof_status mprof_heap_graph_build_paths(mprof_heap_graph *graph)
 		return status;
 	begin_computation(graph, &going, root_paths_steps(&graph->objects));
 	return end_computation(graph, &going, root_paths_build(&graph->paths, &graph->objects, &going));
+}
+
+/* Steps of referrers_build(). */
+static uint64_t referrers_steps(const object_graph *graph)
+{
+	return 2 * (uint64_t)graph->reference_count + graph->object_count;
+}
+
+/* Counts the references to each object, up to and including its own. Returns 0 if it has to stop. */
+static int count_referrers(referrers *made, const object_graph *graph, progress *going)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < graph->reference_count && progress_step(going); i++)
+		made->first[graph->targets[i] != OBJECT_NONE ? graph->targets[i] : graph->object_count]++;
+	/* References to missing objects were counted in the last element, which is the end of those before. */
+	for (uint32_t i = 0; i < graph->object_count && progress_step(going); i++) {
+		count += made->first[i];
+		made->first[i] = count;
+	}
+	made->first[graph->object_count] = count;
+	return !going->is_stopped;
+}
+
+/* Returns 0 if there is no memory or it has to stop. */
+static int fill_referrers(referrers *made, const object_graph *graph, progress *going)
+{
+	const uint32_t count = made->first[graph->object_count];
+
+	if (count != 0) {
+		made->references = allocator_allocate(graph->allocator, count * sizeof(*made->references));
+		if (made->references == NULL)
+			return 0;
+		made->count = count;
+	}
+	/* From the last reference on, each is put before those of the same target. */
+	for (uint32_t i = graph->reference_count; i > 0 && progress_step(going); i--) {
+		if (graph->targets[i - 1] != OBJECT_NONE)
+			made->references[--made->first[graph->targets[i - 1]]] = i - 1;
+	}
+	return progress_end(going);
+}
+
+/* Sorts the references of a graph by target. Returns 0, changing nothing, if there is no memory or it was stopped. */
+static int referrers_build(referrers *found, const object_graph *graph, progress *going)
+{
+	referrers made = {allocator_allocate_zeroed(graph->allocator, size_of_first(graph)), NULL, 0};
+
+	if (made.first == NULL || !progress_begin(going, referrers_steps(graph)) ||
+	    !count_referrers(&made, graph, going) || !fill_referrers(&made, graph, going)) {
+		referrers_destroy(&made, graph);
+		return 0;
+	}
+	*found = made;
+	return 1;
 }
 
 mprof_status mprof_heap_graph_build_referrers(mprof_heap_graph *graph)
@@ -637,6 +854,28 @@ static int choose_snapshot(mprof_heap_graph *graph, size_t index)
 	return graph->gathered_for == index;
 }
 
+/* Counts an event of a block of the snapshot. */
+static void snapshot_record_count(snapshot_record *record, const mprof_event *event)
+{
+	switch (event->kind) {
+	case MPROF_EVENT_HEAP_OBJECT:
+		record->objects++;
+		record->bytes += event->value;
+		if (event->more.detail != NULL)
+			record->references += event->more.detail->reference_count;
+		break;
+	case MPROF_EVENT_HEAP_REFERENCES:
+		if (event->more.detail != NULL)
+			record->references += event->more.detail->reference_count;
+		break;
+	case MPROF_EVENT_HEAP_ROOT:
+		record->roots++;
+		break;
+	default:
+		break;
+	}
+}
+
 static mprof_status add_events(mprof_heap_graph *graph, snapshot_record *record, size_t count, int is_chosen)
 {
 	mprof_status status = MPROF_OK;
@@ -647,6 +886,67 @@ static mprof_status add_events(mprof_heap_graph *graph, snapshot_record *record,
 			status = gathered_heap_add(&graph->gathered, &graph->batch[i]);
 	}
 	return status;
+}
+
+/*
+ * Whether a block belongs to a snapshot. In dialects before mprof2 a block is a whole snapshot, even if it has no
+ * number; but one that contains only dead objects has no flags. In mprof2 a block of no snapshot has no number.
+ */
+static int is_of_snapshot(const mprof_block *block)
+{
+	return block->as.heap_data.has_clocks ? block->as.heap_data.flags != 0 : block->as.heap_data.number != 0;
+}
+
+static mprof_status append_record(snapshot_list *list, const mprof_block *block)
+{
+	const mprof_heap_data_block *heap = &block->as.heap_data;
+	void *records = list->records;
+	mprof_status status =
+		memory_budget_reserve(list->budget, &records, &list->capacity, list->count + 1, sizeof(*list->records));
+	snapshot_record *record;
+
+	list->records = records;
+	if (status == MPROF_OK)
+		status = memory_budget_map_put(list->budget, &list->indices, heap->number, list->count);
+	if (status != MPROF_OK)
+		return status;
+	record = &list->records[list->count++];
+	memset(record, 0, sizeof(*record));
+	record->number = heap->number;
+	record->counter = heap->has_clocks ? heap->start.counter : heap->counter;
+	record->is_incomplete = !(heap->flags & MPROF_HEAP_FLAG_FIRST);
+	return MPROF_OK;
+}
+
+/*
+ * Finds the snapshot that a loaded HEAP_DATA block belongs to, or adds it. index is SNAPSHOT_NONE if the block
+ * belongs to none. Returns MPROF_OK; MPROF_ERR_LIMIT; MPROF_ERR_MEMORY.
+ */
+static mprof_status snapshot_list_find(snapshot_list *list, const mprof_block *block, size_t *index)
+{
+	const uint64_t *known = hash_map_get(&list->indices, block->as.heap_data.number);
+	mprof_status status;
+
+	*index = SNAPSHOT_NONE;
+	if (!is_of_snapshot(block))
+		return MPROF_OK;
+	/* A number that is used again after its snapshot has ended belongs to another snapshot. */
+	if (known != NULL &&
+	    !(list->records[*known].is_ended && (block->as.heap_data.flags & MPROF_HEAP_FLAG_FIRST) != 0)) {
+		*index = (size_t)*known;
+		return MPROF_OK;
+	}
+	status = append_record(list, block);
+	if (status == MPROF_OK)
+		*index = list->count - 1;
+	return status;
+}
+
+/* A block was read to its end, or not (is_whole). */
+static void snapshot_record_end_block(snapshot_record *record, const mprof_block *block, int is_whole)
+{
+	record->is_incomplete |= !is_whole || (block->as.heap_data.flags & MPROF_HEAP_FLAG_INCOMPLETE) != 0;
+	record->is_ended |= (block->as.heap_data.flags & MPROF_HEAP_FLAG_LAST) != 0;
 }
 
 /*
@@ -685,6 +985,13 @@ static int has_all(const mprof_heap_graph *graph)
 {
 	return graph->wanted != 0 && graph->wanted <= graph->snapshots.count &&
 	       graph->snapshots.records[graph->wanted - 1].is_ended;
+}
+
+/* A block that may belong to any snapshot could not be read: those that have not ended are incomplete. */
+static void snapshot_list_note_damage(snapshot_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		list->records[i].is_incomplete |= !list->records[i].is_ended;
 }
 
 /* Reading a block failed. Unless it is of another kind, it may belong to any of the snapshots that have not ended. */
@@ -806,3 +1113,8 @@ mprof_status mprof_heap_graph_read(mprof_heap_graph *graph, mprof_reader *reader
 	gathered_heap_destroy(&graph->gathered);
 	return graph->failed != MPROF_OK ? graph->failed : status;
 }
+
+/*
+ * Finds shortest paths from roots by a breadth-first search. The queue shows which objects come next, so what they and
+ * their references lead to is prefetched.
+ */

@@ -3,19 +3,68 @@
  * \file heap/graph_internal.h
  * \brief The state of a heap graph.
  *
- * gathered_heap.c takes the objects of a snapshot, object_graph.c links them, by address_set.c, and snapshot_list.c
- * has the snapshots of the log. dominators.c computes what is retained, and root_paths.c what refers to an object and
- * what keeps it alive. graph.c and set.c answer the calls of clients. diff.c compares snapshots, with shape_search.c
- * where addresses do not identify objects.
+ * object_graph.c gathers the objects of a snapshot and links them, by address_set.c. dominators.c computes what is
+ * retained. graph.c lists the snapshots of the log, finds what refers to an object and what keeps it alive, and answers
+ * the calls of clients, with set.c. diff.c compares snapshots, with shape_search.c where addresses do not identify
+ * objects.
  */
 #ifndef HEAP_GRAPH_INTERNAL_H
 #define HEAP_GRAPH_INTERNAL_H
 
+#include "base/memory_budget.h"
+#include "base/progress.h"
 #include "heap/dominators.h"
-#include "heap/root_paths.h"
-#include "heap/snapshot_list.h"
+#include "heap/object_graph.h"
 
 #include <mprof/heap.h>
+
+/*
+ * A shortest path from a root to each object. Among roots at the same distance, static fields come first and objects
+ * that wait to be finalized last: see root_rank().
+ */
+
+/** In place of a reference: the object is a root's own. */
+#define ROOT_PATHS_ROOT UINT32_MAX
+/** In place of a reference: no root reaches the object. */
+#define ROOT_PATHS_UNREACHABLE (UINT32_MAX - 1)
+
+typedef struct root_paths {
+	uint32_t *references; /**< By object: the reference that leads to it. NULL before root_paths_build(). */
+	uint64_t reachable_objects;
+	uint64_t reachable_bytes;
+} root_paths;
+
+typedef struct referrers {
+	uint32_t *first;      /**< By object: the first element in references; one more for the end of the last. NULL
+	                           before referrers_build(). */
+	uint32_t *references; /**< References by target, in ascending order. */
+	uint32_t count;       /**< Elements of references. */
+} referrers;
+
+/** Not the index of a snapshot. */
+#define SNAPSHOT_NONE SIZE_MAX
+
+typedef struct snapshot_record {
+	uint32_t number;   /**< In the log; 0 if it has none. */
+	int is_incomplete; /**< A part is missing. */
+	int is_ended;      /**< Its last block was read. */
+	uint64_t counter;
+	int64_t time_ns;
+	uint64_t objects;
+	uint64_t bytes;
+	uint64_t references;
+	uint64_t orphan_references; /**< Set for the snapshot that was gathered. */
+	uint64_t roots;
+} snapshot_record;
+
+/** The heap snapshots of a log: which blocks belong to which one, and whether all of it is there. */
+typedef struct snapshot_list {
+	memory_budget *budget;
+	hash_map indices; /**< By number: the index of the latest snapshot with it. */
+	snapshot_record *records;
+	size_t count;
+	size_t capacity;
+} snapshot_list;
 
 /** Number of events fetched in one call. */
 #define GRAPH_BATCH 256
