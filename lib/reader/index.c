@@ -9,7 +9,6 @@
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/options.h"
-#include "format/blocks/block_peek.h"
 #include "format/blocks/index_items.h"
 #include "format/values/dialect.h"
 #include "format/values/varint.h"

@@ -3,7 +3,7 @@
 #include "writer/log_index.h"
 
 #include "base/bytes.h"
-#include "format/blocks/block_peek.h"
+#include "format/blocks/index_items.h"
 
 #include <string.h>
 

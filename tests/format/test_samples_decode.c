@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of a hand-written SAMPLES block. */
-#include "format/blocks/samples_decode.h"
+#include "format/blocks/statistical.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/index_items.h
- * \brief Encodes and decodes the entries of INDEX blocks (doc/format.md, section 3.24).
+ * \brief Encodes and decodes the entries of INDEX blocks (doc/format.md, section 3.24), and finds what they state at
+ * the start of a block of mprof2, without decoding the rest: its thread and its counters.
  */
 #ifndef FORMAT_BLOCKS_INDEX_ITEMS_H
 #define FORMAT_BLOCKS_INDEX_ITEMS_H
@@ -9,6 +10,30 @@
 #include "format/values/content_cursor.h"
 #include "format/values/dialect.h"
 #include "format/values/encode_buffer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What an index contains about a block. */
+typedef struct block_summary {
+	uint64_t thread;        /**< EVENTS, SAMPLES, MARK; others: 0. */
+	uint64_t start_counter; /**< EVENTS, SAMPLES: the base counter. Others: the first counter of the block. */
+	uint64_t end_counter;   /**< LOADED, UNLOADED, STATISTICAL: the second counter. Others: the counter of the first
+	                             clock pair, or the start counter; where the last clock pair starts is unknown
+	                             without decoding. */
+} block_summary;
+
+/** Whether blocks of a kind are those of one thread: EVENTS, SAMPLES and MARK. */
+int block_kind_has_thread(uint32_t kind);
+
+/** Whether blocks of a kind end with a CLOCK. */
+int block_kind_ends_with_clock(uint32_t kind);
+
+/**
+ * Summarizes a block of mprof2. \p content is what is between its header and its checksum. Returns 0 and a summary of
+ * zeros if the content is shorter than the fields, or the kind has none. The content is not checked further.
+ */
+int block_peek(uint32_t kind, const uint8_t *content, size_t length, block_summary *summary);
 
 /** Maximum number of frames in an entry. The call stack of a block that has more is unknown. */
 #define INDEX_MAX_FRAMES 1024

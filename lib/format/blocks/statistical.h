@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/statistical.h
- * \brief Decodes and encodes STATISTICAL blocks.
+ * \brief Decodes and encodes STATISTICAL blocks, and decodes the list of a SAMPLES block (doc/format.md, 3.12) to
+ * arrays of mprof_event.
  */
 #ifndef FORMAT_BLOCKS_STATISTICAL_H
 #define FORMAT_BLOCKS_STATISTICAL_H
@@ -49,11 +50,6 @@ typedef struct statistical_tags {
 	uint8_t bits;                         /**< Length of a tag in bits. */
 	uint8_t tokens[STATISTICAL_MAX_TAGS]; /**< A #statistical_token for each tag. The varint 0 ends the list. */
 } statistical_tags;
-
-/*
- * A token is a varint: a tag in the low bits and an argument in the others. The tags changed twice, and unity moved the
- * number of callers before the innermost frame. No log specifies its layout, so it is inferred from the tokens.
- */
 
 /** The layout of a block. */
 typedef struct statistical_result {
@@ -149,5 +145,27 @@ void statistical_encode_module(statistical_encoder *encoder, const mprof_record 
 
 /** Ends the list. */
 void statistical_encode_modules_end(statistical_encoder *encoder);
+
+/** The input and the progress of decoding. Kept between calls. */
+typedef struct samples_decode_state {
+	const uint8_t *bytes; /**< Start of the samples. May move between calls. */
+	size_t length;        /**< Length of the samples, in bytes. */
+	size_t position;      /**< Bytes decoded so far. */
+	size_t fault;         /**< After a fault: its offset in the samples. */
+	uint64_t counter;     /**< Counter of the last sample decoded; initially the base counter. */
+} samples_decode_state;
+
+/** Why decoding stopped. In each case the position is after the last sample that was stored. */
+typedef enum samples_decode_result {
+	SAMPLES_DECODE_FULL,       /**< The array is full. */
+	SAMPLES_DECODE_DONE,       /**< All bytes are decoded. */
+	SAMPLES_DECODE_TRUNCATED,  /**< The bytes end inside a sample. */
+	SAMPLES_DECODE_LIST_END,   /**< The next varint is 0, which ends a list of samples. */
+	SAMPLES_DECODE_BAD_VARINT, /**< A varint exceeds 64 bits. */
+	SAMPLES_DECODE_BAD_ID      /**< An ID exceeds 32 bits. */
+} samples_decode_result;
+
+/** Decodes samples. \p count receives the number of events stored. */
+samples_decode_result samples_decode(samples_decode_state *state, mprof_event *events, size_t capacity, size_t *count);
 
 #endif
