@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decompresses what is read from a source. */
+/* Decompresses what is read from a source, and collects access points from which it can resume. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -10,7 +10,6 @@
 
 #ifdef MPROF_WITH_ZLIB
 
-#include "io/gzip_points.h"
 #include "codec/zlib_memory.h"
 
 #include <string.h>
@@ -20,6 +19,124 @@
 #define GZIP_WINDOW_BITS (15 + 16)
 
 #define INPUT_LENGTH ((size_t)64 << 10)
+
+/*
+ * Access points are positions in compressed data at which decompression can resume.
+ *
+ * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be stored anywhere, in any member of a
+ * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are GZIP_POINTS_MAX
+ * points, every second one is dropped and the span between them doubles.
+ */
+
+/* Initial distance of two points, in decompressed bytes. */
+#define GZIP_POINTS_SPAN (UINT64_C(1) << 20)
+
+/* Maximum number of points; each takes about 40 KiB. */
+#define GZIP_POINTS_MAX 512
+
+/* A position at which decompression can resume. */
+typedef struct gzip_point {
+	uint64_t output; /* Offset of the next byte in the decompressed data. */
+	uint64_t input;  /* Offset of the next byte in the compressed data. */
+	z_stream stream; /* Must not move: zlib's state points back to it. */
+} gzip_point;
+
+typedef struct gzip_points {
+	mprof_allocator *allocator; /* Borrowed. The streams of the points use it, too, so it must not move. */
+	gzip_point *all[GZIP_POINTS_MAX];
+	size_t count;
+	uint64_t span;
+	int is_collecting; /* 0: no seek has happened yet, so no points are needed. */
+} gzip_points;
+
+static void gzip_points_init(gzip_points *points, mprof_allocator *allocator)
+{
+	memset(points, 0, sizeof(*points));
+	points->allocator = allocator;
+	points->span = GZIP_POINTS_SPAN;
+}
+
+static void point_release(gzip_points *points, gzip_point *point)
+{
+	(void)inflateEnd(&point->stream);
+	allocator_release(points->allocator, point, sizeof(*point));
+}
+
+static void gzip_points_destroy(gzip_points *points)
+{
+	for (size_t i = 0; i < points->count; i++)
+		point_release(points, points->all[i]);
+	points->count = 0;
+}
+
+/* Drops every second point, so that the others remain evenly spaced. */
+static void drop_every_second_point(gzip_points *points)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < points->count; i++) {
+		if (i % 2 == 0)
+			point_release(points, points->all[i]);
+		else
+			points->all[kept++] = points->all[i];
+	}
+	points->count = kept;
+	points->span *= 2;
+}
+
+/*
+ * Stores a point if the last one is at least a span before it. The stream is at the offsets output and input, inside a
+ * member. If out of memory, no point is stored, and a later seek takes longer.
+ */
+static void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t output, uint64_t input)
+{
+	uint64_t last = points->count > 0 ? points->all[points->count - 1]->output : 0;
+	gzip_point *point;
+
+	if (!points->is_collecting || output < last || output - last < points->span)
+		return;
+	if (points->count == GZIP_POINTS_MAX) {
+		drop_every_second_point(points);
+		if (output - last < points->span)
+			return;
+	}
+	point = allocator_allocate(points->allocator, sizeof(*point));
+	if (point == NULL)
+		return;
+	if (inflateCopy(&point->stream, stream) != Z_OK) {
+		allocator_release(points->allocator, point, sizeof(*point));
+		return;
+	}
+	point->output = output;
+	point->input = input;
+	points->all[points->count++] = point;
+}
+
+/*
+ * Returns the last point that is not after an offset in the decompressed data, or NULL. Valid until a point is stored.
+ */
+static const gzip_point *gzip_points_find(const gzip_points *points, uint64_t output)
+{
+	size_t low = 0;
+	size_t high = points->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (points->all[middle]->output <= output)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? points->all[low - 1] : NULL;
+}
+
+/* Initializes a stream to continue from a point. Returns 0 if out of memory. */
+static int gzip_points_resume(const gzip_point *point, z_stream *stream)
+{
+	/* zlib takes the source without const but does not write to it. */
+	return inflateCopy(stream, (z_stream *)(uintptr_t)&point->stream) == Z_OK;
+}
 
 typedef struct gzip_source {
 	mprof_allocator allocator;
