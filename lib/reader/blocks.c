@@ -11,7 +11,6 @@
 #include "reader/learn.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
-#include "reader/samples.h"
 
 #include <errno.h>
 #include <string.h>

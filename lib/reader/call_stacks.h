@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file reader/call_stacks.h
- * \brief Follows the stack sections of the log and sets the stack IDs of the events after them.
+ * \brief Attaches call stacks to events: those that stack sections of the log describe, and the frames of STATISTICAL
+ * blocks, which are combined into samples.
  */
 #ifndef READER_CALL_STACKS_H
 #define READER_CALL_STACKS_H
@@ -25,5 +26,20 @@ void reader_stacks_leave(mprof_reader *reader);
 
 /** Discards all call stacks, because reading continues at another offset. */
 void reader_stacks_forget(mprof_reader *reader);
+
+void reader_samples_init(mprof_reader *reader);
+void reader_samples_destroy(mprof_reader *reader);
+
+/** Stores the modules and functions that the loaded STATISTICAL block defines. */
+mprof_status reader_samples_learn(mprof_reader *reader, const mprof_block *block);
+
+/** Translates a record of the loaded STATISTICAL block from the IDs of the log to those of the reader. */
+void reader_samples_translate(mprof_reader *reader, mprof_record *record);
+
+/** As mprof_reader_next_events(), for a STATISTICAL block. The caller has set \p count to 0. */
+mprof_status reader_samples_next(mprof_reader *reader, mprof_event *events, size_t capacity, size_t *count);
+
+/** Prepares for fetching the samples of the loaded block from the first one again. */
+void reader_samples_rewind(mprof_reader *reader);
 
 #endif

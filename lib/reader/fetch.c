@@ -12,7 +12,6 @@
 #include "reader/frames.h"
 #include "reader/reader.h"
 #include "reader/reader_internal.h"
-#include "reader/samples.h"
 
 #include <stddef.h>
 #include <string.h>

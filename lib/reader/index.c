@@ -21,7 +21,6 @@
 #include "reader/learn.h"
 #include "reader/open_frames.h"
 #include "reader/reader_internal.h"
-#include "reader/samples.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the names, definitions, clocks and losses that blocks contain. */
+/* Stores what blocks contain about the log as a whole: names, definitions, clocks, losses. */
 #include "reader/learn.h"
 
 #include "base/checksum.h"
@@ -8,9 +8,9 @@
 #include "format/values/dialect.h"
 #include "format/values/rate_text.h"
 #include "parser/parser.h"
+#include "reader/call_stacks.h"
 #include "reader/errors.h"
 #include "reader/reader_internal.h"
-#include "reader/samples.h"
 
 #include <string.h>
 
@@ -32,6 +32,33 @@
 uint64_t reader_defining_kinds(void)
 {
 	return DEFINING_KINDS;
+}
+
+/* Returns the index of the first offset that is not below \p offset. */
+static size_t first_from(const learned_blocks *blocks, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = blocks->count;
+
+	if (high == 0 || blocks->offsets[high - 1] < offset)
+		return high;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (blocks->offsets[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether the block at an offset was added. */
+static int learned_blocks_has(const learned_blocks *blocks, uint64_t offset)
+{
+	const size_t index = first_from(blocks, offset);
+
+	return index < blocks->count && blocks->offsets[index] == offset;
 }
 
 static int has_stored(void *user, const mprof_block *block)
@@ -115,6 +142,28 @@ void reader_learn_init(mprof_reader *reader)
 		has_stored, begin_storing, end_storing, {store_mapping, store_record, reader}};
 
 	parser_set_definitions(reader->parser, &definitions);
+}
+
+/*
+ * Adds the block at an offset. Returns MPROF_OK, also if the block was added before; MPROF_ERR_LIMIT;
+ * MPROF_ERR_MEMORY.
+ */
+static mprof_status learned_blocks_add(learned_blocks *blocks, memory_budget *budget, uint64_t offset)
+{
+	const size_t index = first_from(blocks, offset);
+	void *offsets = blocks->offsets;
+	mprof_status status;
+
+	if (index < blocks->count && blocks->offsets[index] == offset)
+		return MPROF_OK;
+	status = memory_budget_reserve(budget, &offsets, &blocks->capacity, blocks->count + 1, sizeof(uint64_t));
+	blocks->offsets = offsets;
+	if (status != MPROF_OK)
+		return status;
+	memmove(blocks->offsets + index + 1, blocks->offsets + index, (blocks->count - index) * sizeof(uint64_t));
+	blocks->offsets[index] = offset;
+	blocks->count++;
+	return MPROF_OK;
 }
 
 static mprof_status end_definitions(mprof_reader *reader, const mprof_block *block)
@@ -262,4 +311,11 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	default:
 		return MPROF_OK;
 	}
+}
+
+void reader_learn_destroy(mprof_reader *reader)
+{
+	learned_blocks *blocks = &reader->learned;
+
+	allocator_release(&reader->budget.allocator, blocks->offsets, blocks->capacity * sizeof(*blocks->offsets));
 }

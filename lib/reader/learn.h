@@ -15,6 +15,7 @@ uint64_t reader_defining_kinds(void);
 
 /** Makes the parser of a new reader pass on the definitions of the blocks that it loads. */
 void reader_learn_init(mprof_reader *reader);
+void reader_learn_destroy(mprof_reader *reader);
 
 /** Whether all definitions of the block are in the tables, so that it need not be loaded unless the caller wants it. */
 int reader_has_learned(mprof_reader *reader, const mprof_block *block);

@@ -14,7 +14,6 @@
 #include "reader/index.h"
 #include "reader/learn.h"
 #include "reader/reader_internal.h"
-#include "reader/samples.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,7 +113,7 @@ void mprof_reader_destroy(mprof_reader *reader)
 	reader_stacks_destroy(reader);
 	reader_frames_destroy(reader);
 	definition_interner_destroy(&reader->interner);
-	learned_blocks_destroy(&reader->learned, &reader->budget);
+	reader_learn_destroy(reader);
 	field_table_destroy(&reader->fields);
 	definition_table_destroy(&reader->definitions);
 	name_table_destroy(&reader->names);

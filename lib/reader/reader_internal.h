@@ -4,18 +4,20 @@
  * \brief The struct of the reader, for the files of lib/reader only.
  *
  * reader.c opens it and looks up definitions. blocks.c feeds the parser and moves from block to block; ahead.c decodes
- * blocks on other threads. learn.c stores definitions; learned_blocks.c has the blocks that it has read. fetch.c
- * delivers the items of a block, with call_stacks.c and frame_stack.c for stack sections, samples.c for statistical
- * samples, and frames.c and open_frames.c for open calls. index.c and block_index.c have the offsets of blocks; time.c
- * and time_scale.c seek by time. errors.c reports faults and progress.
+ * blocks on other threads. learn.c stores definitions, and notes the blocks that it has read. fetch.c delivers the
+ * items of a block, with call_stacks.c for stack sections and statistical samples, and frames.c and open_frames.c for
+ * open calls. index.c and block_index.c have the offsets of blocks; time.c and time_scale.c seek by time. errors.c
+ * reports faults and progress.
  */
 #ifndef READER_READER_INTERNAL_H
 #define READER_READER_INTERNAL_H
 
 #include <mprof/reader.h>
 
+#include "base/allocator.h"
 #include "base/hash_map.h"
 #include "base/id_map.h"
+#include "base/memory_budget.h"
 #include "dictionary/definition_interner.h"
 #include "dictionary/definition_table.h"
 #include "dictionary/field_table.h"
@@ -24,12 +26,58 @@
 #include "io/source.h"
 #include "io/source_gzip.h"
 #include "reader/block_index.h"
-#include "reader/frame_stack.h"
-#include "reader/learned_blocks.h"
 #include "reader/open_frames.h"
 #include "reader/time_scale.h"
 
 #include <stdatomic.h>
+
+/** The offsets of blocks whose definitions are all in the tables, so that they need not be decoded again. */
+typedef struct learned_blocks {
+	uint64_t *offsets; /**< Ascending. */
+	size_t count;
+	size_t capacity;
+} learned_blocks;
+
+/** A frame that the log contains, or one unknown frame that stands for all frames missing between two others. */
+typedef struct frame_level {
+	uint64_t depth;    /**< Number of frames from the outermost up to this one, including those that an unknown
+	                        frame stands for. */
+	uint32_t stack_id; /**< Stack ID of the frames up to this one. */
+} frame_level;
+
+/**
+ * The call stack of a thread, as described by the stack sections of a log. A section specifies how many of the
+ * outermost frames stay and which frames are pushed on them.
+ */
+typedef struct frame_stack {
+	frame_level *levels; /**< Outermost first. */
+	size_t count;
+	size_t capacity;
+	size_t mark;        /**< Number of levels at the mark. */
+	size_t low;         /**< Levels from low up to mark were overwritten since the mark. */
+	frame_level *saved; /**< The overwritten levels as they were at the mark, last one first. */
+	size_t saved_capacity;
+} frame_stack;
+
+/** Stack ID of the whole stack; 0 if it is empty. */
+static inline uint32_t frame_stack_id(const frame_stack *stack)
+{
+	return stack->count > 0 ? stack->levels[stack->count - 1].stack_id : 0;
+}
+
+/** Sets the mark that frame_stack_roll_back() returns to. Constant time, independent of the number of frames. */
+static inline void frame_stack_set_mark(frame_stack *stack)
+{
+	stack->mark = stack->count;
+	stack->low = stack->count;
+}
+
+/** Memory for the details of the events of a batch. */
+typedef struct detail_pool {
+	mprof_event_detail *details;
+	size_t capacity;
+	size_t used;
+} detail_pool;
 
 /** The call stack of a thread. */
 typedef struct thread_stack {
