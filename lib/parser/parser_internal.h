@@ -3,26 +3,64 @@
  * \file parser/parser_internal.h
  * \brief The struct of the parser, for the files of lib/parser only.
  *
- * parser.c creates it, and buffer.c holds what it is fed. load.c finds the next block, also after damage, and loads its
- * content. log_state.c detects the dialect, and keeps what blocks specify for later ones. items.c delivers the items of
- * the block. prepared.c decompresses and decodes blocks ahead, and thread_counters.c has the last counter of each
- * thread. errors.c reports damage.
+ * parser.c creates it, and holds what it is fed. load.c finds the next block, also after damage, and loads its content.
+ * log_state.c detects the dialect, and keeps what blocks specify for later ones. items.c delivers the items of the
+ * block. prepared.c decompresses and decodes blocks ahead, and thread_counters.c has the last counter of each thread.
+ * errors.c reports damage.
  */
 #ifndef PARSER_PARSER_INTERNAL_H
 #define PARSER_PARSER_INTERNAL_H
 
 #include <mprof/parser.h>
 
+#include "base/allocator.h"
 #include "base/id_map.h"
 #include "format/blocks/block_decode.h"
 #include "format/blocks/heap_decode.h"
 #include "format/blocks/statistical.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/events_decode.h"
-#include "parser/buffer.h"
 #include "parser/parser.h"
 #include "parser/prepared.h"
 #include "parser/thread_counters.h"
+
+/** The contiguous bytes that a parser was fed and has not consumed yet. */
+typedef struct parser_buffer {
+	mprof_allocator allocator;
+	uint8_t *memory; /**< The buffer's own memory. */
+	size_t capacity;
+	const uint8_t *bytes; /**< What begin and end are indices of: memory, or memory of the caller. */
+	size_t begin;         /**< Index of the first byte kept. */
+	size_t end;           /**< Index after the last byte kept. */
+	size_t lent;          /**< Bytes after the end that the caller may fill until it commits them. */
+	uint64_t offset;      /**< Offset in the log of the first byte kept. */
+} parser_buffer;
+
+/** Returns the bytes kept. Never NULL, even before anything was fed. Valid until the buffer changes. */
+static inline const uint8_t *parser_buffer_bytes(const parser_buffer *buffer)
+{
+	static const uint8_t none[1];
+
+	return buffer->bytes != NULL ? buffer->bytes + buffer->begin : none;
+}
+
+static inline size_t parser_buffer_length(const parser_buffer *buffer)
+{
+	return buffer->end - buffer->begin;
+}
+
+/** Returns the offset in the log of the next byte to be fed. */
+static inline uint64_t parser_buffer_end(const parser_buffer *buffer)
+{
+	return buffer->offset + parser_buffer_length(buffer);
+}
+
+/** Discards the first \p length bytes. */
+static inline void parser_buffer_drop(parser_buffer *buffer, size_t length)
+{
+	buffer->begin += length;
+	buffer->offset += length;
+}
 
 /**
  * What was found out about the log as a whole. The phase only advances: mprof_parser_restart() does not set it back,
