@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes EVENTS blocks, with stack sections in dialects that have them. */
+/* Writes EVENTS blocks: events in rows or columns, with the stack sections before them. */
+#include "writer/events.h"
+
+#include "base/checked.h"
 #include "format/events/event_detail.h"
 #include "format/events/event_kinds.h"
+#include "format/events/events_encode.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
+
+#include <string.h>
+
+/* Adds a thread, which becomes the current one. NULL if out of memory. */
+static written_thread *add_written_thread(written_threads *table, uint64_t thread)
+{
+	void *threads = table->threads;
+	int is_added = thread_map_add(&table->positions, thread, &threads, &table->capacity, table->count,
+				      sizeof(*table->threads));
+
+	table->threads = threads;
+	if (!is_added)
+		return NULL;
+	table->current = table->count++;
+	return &table->threads[table->current];
+}
+
+/* Makes a thread the current one and returns it. NULL if out of memory. Valid until the next call. */
+static written_thread *written_threads_begin(written_threads *table, uint64_t thread)
+{
+	const size_t position = thread_map_find(&table->positions, thread);
+
+	if (position == THREAD_MAP_NONE)
+		return add_written_thread(table, thread);
+	table->current = position;
+	return &table->threads[table->current];
+}
 
 /*
  * Chooses the base counter of a thread's block. If it equalled that of the thread's previous block, readers would
@@ -129,6 +160,88 @@ static size_t events_without_section(mprof_writer *writer, const mprof_event *ev
 		count_if_partial(writer, &events[i]);
 	}
 	return i;
+}
+
+static int frames_add(stack_frames *list, const mprof_allocator *allocator, uint32_t frame)
+{
+	void *frames = list->frames;
+
+	if (!array_reserve(allocator, &frames, &list->capacity, list->count + 1, sizeof(*list->frames)))
+		return 0;
+	list->frames = frames;
+	list->frames[list->count++] = frame;
+	return 1;
+}
+
+/* Sections have no native frames, and Mono's own reader fails on frames without a method, so both are left out. */
+static int frames_collect(stack_sections *sections, uint32_t stack)
+{
+	stack_frames *list = &sections->wanted;
+	mprof_record record;
+
+	list->count = 0;
+	sections->wanted_is_partial = 0;
+	/* The ID of a caller's stack is always smaller, so the loop terminates. */
+	for (; stack != 0; stack = record.as.stack.caller) {
+		if (!definition_table_get(sections->definitions, MPROF_RECORD_STACK, stack, &record)) {
+			sections->wanted_is_partial = 1;
+			break;
+		}
+		if (record.as.stack.is_native || record.as.stack.target == 0) {
+			sections->wanted_is_partial = 1;
+			continue;
+		}
+		if (!frames_add(list, &sections->allocator, record.as.stack.target << 1 | record.as.stack.is_compiling))
+			return 0;
+	}
+	return 1;
+}
+
+/* Number of outermost frames that both have in common. */
+static size_t count_common_frames(const stack_frames *one, const stack_frames *other)
+{
+	size_t most = one->count < other->count ? one->count : other->count;
+	size_t common = 0;
+
+	while (common < most && one->frames[one->count - 1 - common] == other->frames[other->count - 1 - common])
+		common++;
+	return common;
+}
+
+static void swap_frames(stack_frames *one, stack_frames *other)
+{
+	stack_frames kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
+/*
+ * Appends the section for a call stack, and keeps room for tail_room bytes after it. Returns MPROF_OK;
+ * MPROF_ERR_MEMORY; MPROF_ERR_LIMIT. On an error the buffer is as it was.
+ */
+static mprof_status stack_sections_encode(stack_sections *sections, encode_buffer *buffer, uint32_t stack,
+					  size_t tail_room)
+{
+	size_t common;
+	size_t added;
+
+	if (!frames_collect(sections, stack))
+		return MPROF_ERR_MEMORY;
+	common = count_common_frames(&sections->written, &sections->wanted);
+	added = sections->wanted.count - common;
+	if (!encode_buffer_reserve(buffer, EVENT_SECTION_ROOM(added) + tail_room)) {
+		mprof_status status = buffer->status;
+
+		buffer->status = MPROF_OK;
+		return status;
+	}
+	event_encode_section(buffer, common, sections->wanted.frames, added);
+	swap_frames(&sections->written, &sections->wanted);
+	sections->stack = stack;
+	sections->is_partial = sections->wanted_is_partial;
+	sections->is_in_force = sections->written.count > 0;
+	return MPROF_OK;
 }
 
 /* Encodes a section and its event, or neither. */
@@ -268,4 +381,48 @@ mprof_status mprof_writer_end_events(mprof_writer *writer)
 	if (status == MPROF_OK && writer->encoding.rules->repeats_base_counter)
 		end_thread(writer);
 	return status;
+}
+
+static void written_threads_init(written_threads *table, const mprof_allocator *allocator)
+{
+	memset(table, 0, sizeof(*table));
+	table->allocator = *allocator;
+	thread_map_init(&table->positions, allocator);
+}
+
+static void stack_sections_init(stack_sections *sections, const mprof_allocator *allocator,
+				const definition_table *definitions)
+{
+	memset(sections, 0, sizeof(*sections));
+	sections->definitions = definitions;
+	sections->allocator = *allocator;
+}
+
+void writer_events_init(mprof_writer *writer)
+{
+	written_threads_init(&writer->threads, &writer->allocator);
+	stack_sections_init(&writer->sections, &writer->allocator, &writer->code);
+}
+
+static void written_threads_destroy(written_threads *table)
+{
+	thread_map_destroy(&table->positions);
+	allocator_release(&table->allocator, table->threads, table->capacity * sizeof(*table->threads));
+}
+
+static void frames_destroy(stack_frames *list, const mprof_allocator *allocator)
+{
+	allocator_release(allocator, list->frames, list->capacity * sizeof(*list->frames));
+}
+
+static void stack_sections_destroy(stack_sections *sections)
+{
+	frames_destroy(&sections->written, &sections->allocator);
+	frames_destroy(&sections->wanted, &sections->allocator);
+}
+
+void writer_events_destroy(mprof_writer *writer)
+{
+	written_threads_destroy(&writer->threads);
+	stack_sections_destroy(&writer->sections);
 }

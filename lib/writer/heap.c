@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes heap blocks. */
+/* Writes heap blocks, and collects the snapshots that are one block in the dialects of Mono. */
 #include "writer/heap.h"
 
 #include "format/blocks/heap_encode.h"
@@ -8,6 +8,8 @@
 #include "writer/errors.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
+
+#include <string.h>
 
 /*
  * 0 stands for an unknown number. If the caller does not number collections, the writer does, and snapshots and
@@ -28,6 +30,20 @@ static void open_snapshot(mprof_writer *writer, uint32_t number, uint64_t counte
 	snapshot->start.counter = counter;
 	snapshot->number = number;
 	snapshot->is_open = 1;
+}
+
+/* Moves the last object to the items. Call heap_snapshot_reserve() before. */
+static void heap_snapshot_finish(heap_snapshot *snapshot)
+{
+	const heap_snapshot_object *object = &snapshot->object;
+
+	if (!object->is_there)
+		return;
+	heap_item_encode_object(&snapshot->items, object->address, object->class_id, object->size,
+				object->reference_count);
+	encode_bytes(&snapshot->items, snapshot->references.bytes, snapshot->references.length);
+	encode_buffer_clear(&snapshot->references);
+	snapshot->object.is_there = 0;
 }
 
 /* Writes the contents collected so far. If writing fails they are discarded. */
@@ -55,6 +71,15 @@ static mprof_status put_snapshot(mprof_writer *writer)
 	return status;
 }
 
+/* Removes all contents and closes the snapshot. */
+static void heap_snapshot_clear(heap_snapshot *snapshot)
+{
+	encode_buffer_clear(&snapshot->items);
+	encode_buffer_clear(&snapshot->references);
+	snapshot->object.is_there = 0;
+	snapshot->is_open = 0;
+}
+
 mprof_status writer_end_snapshot(mprof_writer *writer)
 {
 	mprof_status status;
@@ -64,6 +89,70 @@ mprof_status writer_end_snapshot(mprof_writer *writer)
 	status = put_snapshot(writer);
 	heap_snapshot_clear(&writer->snapshot);
 	return status;
+}
+
+static void count_as_shortened(heap_snapshot *snapshot, const mprof_event *event)
+{
+	if (snapshot->lossy)
+		losses_shorten_event(snapshot->stats, event->kind);
+}
+
+static uint32_t size_of(heap_snapshot *snapshot, const mprof_event *event)
+{
+	if (event->value <= UINT32_MAX)
+		return (uint32_t)event->value;
+	count_as_shortened(snapshot, event);
+	return UINT32_MAX;
+}
+
+static void add_references(heap_snapshot *snapshot, const mprof_event_detail *detail)
+{
+	heap_item_encode_references(&snapshot->references, detail->references, detail->reference_count);
+	snapshot->object.reference_count += detail->reference_count;
+}
+
+static void add_object(heap_snapshot *snapshot, const mprof_event *event)
+{
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+
+	heap_snapshot_finish(snapshot);
+	if (!heap_item_address_fits(detail->object))
+		count_as_shortened(snapshot, event);
+	snapshot->object.address = detail->object;
+	snapshot->object.class_id = event->id;
+	snapshot->object.size = size_of(snapshot, event);
+	snapshot->object.reference_count = 0;
+	snapshot->object.is_there = 1;
+	snapshot->count++;
+	add_references(snapshot, detail);
+}
+
+static void add_free(heap_snapshot *snapshot, const mprof_event *event)
+{
+	mprof_event_detail own;
+	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+
+	heap_snapshot_finish(snapshot);
+	if (detail != NULL && detail->object != 0)
+		count_as_shortened(snapshot, event);
+	snapshot->count++;
+	heap_item_encode_dead(&snapshot->items, event->id, size_of(snapshot, event));
+}
+
+/* Adds an event, or leaves it out and counts it. Call heap_snapshot_reserve() before. */
+static void heap_snapshot_add(heap_snapshot *snapshot, const mprof_event *event)
+{
+	mprof_event_detail own;
+
+	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
+		add_object(snapshot, event);
+	else if (event->kind == MPROF_EVENT_HEAP_FREE)
+		add_free(snapshot, event);
+	else if (event->kind == MPROF_EVENT_HEAP_REFERENCES && snapshot->object.is_there)
+		add_references(snapshot, event_detail_read(event->more.detail, &own));
+	else if (snapshot->lossy)
+		losses_leave_out_event(snapshot->stats, event->kind);
 }
 
 /* Adds events to the open snapshot. A snapshot that grows too long is written in several blocks. */
@@ -146,6 +235,31 @@ static mprof_status extend_snapshot(mprof_writer *writer, uint32_t number, uint3
 	if (status == MPROF_OK && (flags & MPROF_HEAP_FLAG_LAST) != 0)
 		status = writer_end_snapshot(writer);
 	return status;
+}
+
+static size_t references_of(const mprof_event *event)
+{
+	mprof_event_detail own;
+	int has_references = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
+
+	return has_references ? event_detail_read(event->more.detail, &own)->reference_count : 0;
+}
+
+/* Makes room for events that were checked. Returns 0 if out of memory. */
+static int heap_snapshot_reserve(heap_snapshot *snapshot, const mprof_event *events, size_t count)
+{
+	size_t references = 0;
+
+	for (size_t i = 0; i < count; i++)
+		references += references_of(&events[i]);
+	references *= MPROF_VARINT_MAX_LENGTH;
+	if (encode_buffer_reserve(&snapshot->references, references) &&
+	    encode_buffer_reserve(&snapshot->items,
+				  snapshot->references.length + references + (count + 1) * HEAP_ITEM_ROOM))
+		return 1;
+	snapshot->references.status = MPROF_OK;
+	snapshot->items.status = MPROF_OK;
+	return 0;
 }
 
 /* As mprof_writer_write_heap(), for events that were checked. The caller has written the pending definitions. */
@@ -244,4 +358,21 @@ mprof_status mprof_writer_write_heap(mprof_writer *writer, uint32_t snapshot, ui
 	if (!writer->encoding.rules->has_heap_records)
 		return writer_add_to_snapshot(writer, snapshot, flags, counter, events, count);
 	return put_heap_block(writer, snapshot, flags, counter, shift, events, count);
+}
+
+void writer_heap_init(mprof_writer *writer)
+{
+	heap_snapshot *snapshot = &writer->snapshot;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	encode_buffer_init(&snapshot->items, &writer->allocator, SIZE_MAX);
+	encode_buffer_init(&snapshot->references, &writer->allocator, SIZE_MAX);
+	snapshot->stats = &writer->stats;
+	snapshot->lossy = writer->lossy;
+}
+
+void writer_heap_destroy(mprof_writer *writer)
+{
+	encode_buffer_destroy(&writer->snapshot.items);
+	encode_buffer_destroy(&writer->snapshot.references);
 }

@@ -8,6 +8,10 @@
 
 #include <mprof/writer.h>
 
+/** The snapshot that is collected in dialects in which it is one block. */
+void writer_heap_init(mprof_writer *writer);
+void writer_heap_destroy(mprof_writer *writer);
+
 /** The number of the collection of a snapshot or a summary; \p given is what the caller passed. */
 uint32_t writer_collection_number(const mprof_writer *writer, uint32_t given);
 

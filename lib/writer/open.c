@@ -11,6 +11,8 @@
 #include "io/sink_descriptor.h"
 #include "io/sink_gzip.h"
 #include "writer/errors.h"
+#include "writer/events.h"
+#include "writer/heap.h"
 #include "writer/put_block.h"
 #include "writer/writer_internal.h"
 
@@ -279,13 +281,12 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	id_map_init(&writer->object_sizes, allocator);
 	id_map_init(&writer->double_metrics, allocator);
 	id_map_init(&writer->function_numbers, allocator);
-	heap_snapshot_init(&writer->snapshot, allocator, &writer->stats, writer->lossy);
+	writer_heap_init(writer);
 	writer->max_snapshot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;
-	written_threads_init(&writer->threads, allocator);
 	memory_budget_init(&writer->code_budget, allocator, UINT64_MAX);
 	name_table_init(&writer->code_names, &writer->code_budget);
 	definition_table_init(&writer->code, &writer->code_names);
-	stack_sections_init(&writer->sections, allocator, &writer->code);
+	writer_events_init(writer);
 	error_clear(&writer->error);
 	return writer;
 }

@@ -4,8 +4,8 @@
  * \brief Functions of a writer for the recorder and the converter, in addition to the public ones. The struct is
  * private to lib/writer.
  */
-#ifndef WRITER_PARTS_H
-#define WRITER_PARTS_H
+#ifndef WRITER_WRITER_H
+#define WRITER_WRITER_H
 
 #include <mprof/writer.h>
 
@@ -69,5 +69,17 @@ void writer_drop_definitions(mprof_writer *writer);
 
 /** Writes the part of an unfinished heap snapshot collected so far. */
 mprof_status writer_end_snapshot(mprof_writer *writer);
+
+/**
+ * After #MPROF_ERR_IO: writes a SESSION block with \p cause, the losses of thread 0, and END, so that the log itself
+ * states what it lacks. Where the system refuses the room for these blocks, the last blocks of the log are removed, as
+ * many as it takes; their events are added to \p counts [\p failed] and to \p removed. Definitions that were not
+ * written yet are dropped: no event in the log refers to them. The error of the writer stays.
+ *
+ * Returns #MPROF_OK if the log has its end, #MPROF_ERR_UNSUPPORTED if it cannot have one: it is not a regular file, it
+ * is compressed as a whole, or its dialect has no losses; and another status if the system refused.
+ */
+mprof_status writer_end_after_error(mprof_writer *writer, const mprof_property *cause, uint64_t *counts, size_t count,
+				    mprof_loss_cause failed, uint64_t *removed);
 
 #endif

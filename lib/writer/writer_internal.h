@@ -3,10 +3,9 @@
  * \file writer/writer_internal.h
  * \brief The struct of the writer, for the files of lib/writer only.
  *
- * open.c opens it. definitions.c, records.c, events.c, heap.c, samples.c and blocks.c write the blocks that clients
- * ask for, with what is needed from one block to the next in event_collector.c, heap_snapshot.c, stack_sections.c and
- * written_threads.c. put_block.c ends a block, compress.c compresses it, and log_index.c makes the index. failed_end.c
- * ends a log that cannot be continued, and errors.c reports errors.
+ * open.c opens it, and writer.c closes it, also a log that cannot be continued. blocks.c, records.c, events.c, heap.c
+ * and samples.c write the blocks that clients ask for, with event_collector.c for what other threads have encoded.
+ * put_block.c ends a block, compress.c compresses it, and log_index.c makes the index. errors.c reports errors.
  *
  * A block is built completely in writer->block and then written to the sink. Every call first checks its arguments, so
  * that an invalid argument leaves the log unchanged.
@@ -17,6 +16,7 @@
 #include <mprof/writer.h>
 
 #include "base/id_map.h"
+#include "base/thread_map.h"
 #include "codec/codec.h"
 #include "dictionary/definition_table.h"
 #include "format/blocks/block_encode.h"
@@ -27,11 +27,113 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "writer/compress.h"
-#include "writer/heap_snapshot.h"
 #include "writer/log_index.h"
-#include "writer/stack_sections.h"
 #include "writer/writer.h"
-#include "writer/written_threads.h"
+
+typedef struct written_thread {
+	uint64_t base;    /**< Base counter of its last block. */
+	uint64_t reached; /**< Counter of the last event with a time, or the base. */
+	int has_block;    /**< 0: there was no block yet. */
+	int has_stack;    /**< 1: later events without a stack section have a stack. */
+} written_thread;
+
+/**
+ * The state at the end of the last EVENTS block of each thread, which the next one depends on in the dialects of Mono.
+ */
+typedef struct written_threads {
+	mprof_allocator allocator;
+	thread_map positions; /**< Positions of threads in the array below. */
+	written_thread *threads;
+	size_t count;
+	size_t capacity;
+	size_t current; /**< Index of the thread of the block being written. */
+} written_threads;
+
+static inline written_thread *written_threads_current(written_threads *table)
+{
+	return &table->threads[table->current];
+}
+
+/** Frames as sections have them, innermost first: method << 1, with bit 0 set if the method is being compiled. */
+typedef struct stack_frames {
+	uint32_t *frames;
+	size_t count;
+	size_t capacity;
+} stack_frames;
+
+/**
+ * Call stacks as stack sections, which logs of Mono have before allocation and monitor events. A section specifies how
+ * many of the outermost frames stay, and which frames are pushed on them. The original readers change the same stack at
+ * enters, leaves and compilations too, so the first section after such an event repeats all frames. So does the first
+ * section of a block, because a block can be read by itself.
+ */
+typedef struct stack_sections {
+	const definition_table *definitions; /**< Contains the interned call stacks. Borrowed. */
+	mprof_allocator allocator;
+	uint32_t stack;        /**< Stack ID of the frames written last; 0 if they are not valid any more. */
+	int is_partial;        /**< 1: frames of that stack were left out. */
+	int wanted_is_partial; /**< The same for the next stack. */
+	int is_in_force;       /**< 1: readers attach a stack to events without a section. */
+	stack_frames written;  /**< The frames of stack. */
+	stack_frames wanted;   /**< The frames of the next stack, while its section is encoded. */
+} stack_sections;
+
+/** Whether an event with this stack ID, 0 if it has none, needs a section before it. */
+static inline int stack_sections_needs(const stack_sections *sections, uint32_t stack)
+{
+	return stack == 0 ? sections->is_in_force : stack != sections->stack;
+}
+
+/** Invalidates the frames written last. */
+static inline void stack_sections_invalidate(stack_sections *sections)
+{
+	sections->stack = 0;
+	sections->written.count = 0;
+}
+
+/** Begins an EVENTS block. \p is_in_force: a stack was in force at the end of the thread's previous block. */
+static inline void stack_sections_begin(stack_sections *sections, int is_in_force)
+{
+	stack_sections_invalidate(sections);
+	sections->is_in_force = is_in_force;
+}
+
+/** The object whose references are not complete yet. */
+typedef struct heap_snapshot_object {
+	uint64_t address;
+	uint32_t class_id;
+	uint32_t size;
+	uint32_t reference_count;
+	int is_there; /**< 0: there is no such object. */
+} heap_snapshot_object;
+
+/**
+ * The contents of a heap snapshot, collected until it is written as one block, as in logs of Mono. In these logs an
+ * object is followed by all its references, however many calls deliver them.
+ */
+typedef struct heap_snapshot {
+	encode_buffer items;      /**< The items before the object below. */
+	encode_buffer references; /**< The references of that object. */
+	heap_snapshot_object object;
+	mprof_writer_stats *stats; /**< Counts what is left out or shortened. Borrowed. */
+	int lossy;
+	int is_open;
+	mprof_clock start; /**< When the scan of the heap began. Set by the owner. */
+	uint32_t number;   /**< The number passed by the caller. Set by the owner. */
+	uint64_t count;    /**< Objects, alive or dead, since it was last set to 0 by the owner. */
+} heap_snapshot;
+
+/** Whether blocks of these dialects can represent events of a kind. */
+static inline int heap_snapshot_has(uint32_t kind)
+{
+	return kind == MPROF_EVENT_HEAP_OBJECT || kind == MPROF_EVENT_HEAP_FREE || kind == MPROF_EVENT_HEAP_REFERENCES;
+}
+
+/** The bytes collected so far. */
+static inline size_t heap_snapshot_length(const heap_snapshot *snapshot)
+{
+	return snapshot->items.length + snapshot->references.length;
+}
 
 typedef enum writer_state {
 	WRITER_BETWEEN_BLOCKS,

@@ -2,7 +2,6 @@
 /* Keeps the status of the log that is written, and counts and reports losses. */
 #include "recorder/tables/output.h"
 
-#include "writer/failed_end.h"
 #include "writer/writer.h"
 
 #include <errno.h>
