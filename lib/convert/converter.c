@@ -1,14 +1,598 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a log block by block into another dialect. */
+/* Copies a log block by block into another dialect. Blocks with definitions or events are copied by other files. */
+#include <mprof/convert.h>
+
 #include "base/elements.h"
 #include "base/options.h"
 #include "convert/converter_internal.h"
-#include "convert/copy_blocks.h"
 #include "convert/copy_definitions.h"
 #include "convert/copy_events.h"
+#include "format/values/losses.h"
+#include "format/values/rate_text.h"
 
 #include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define MAPPING_BATCH 64
+#define PROPERTY_BATCH 64
+
+#define NUMBER_SIZE 24
+
+/* Longer descriptions of a counter are truncated. */
+#define COUNTER_SIZE 256
+
+#define RESOLUTION_KEY "resolution"
+#define COUNTER_KEY "counter"
+
+/* Defines a class in the copy. As in the reader, the first definition of an ID is kept. */
+static mprof_status define_class(mprof_writer *writer, const mprof_mapping *mapping)
+{
+	const mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition),
+		.id = mapping->id,
+		.assembly_id = mapping->assembly_id,
+		.name = mapping->name,
+		.name_length = mapping->name_length,
+		.size = mapping->size,
+	};
+
+	return writer_has_class(writer, mapping->id) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+}
+
+static mprof_status define_method(mprof_writer *writer, const mprof_mapping *mapping)
+{
+	const mprof_method_definition definition = {
+		.struct_size = sizeof(mprof_method_definition),
+		.id = mapping->id,
+		.class_id = mapping->class_id,
+		.flags = mapping->flags,
+		.name = mapping->name,
+		.name_length = mapping->name_length,
+		.source_file = mapping->source_file,
+		.source_file_length = mapping->source_file_length,
+		.source_line = mapping->source_line,
+	};
+
+	return writer_has_method(writer, mapping->id) ? MPROF_OK : mprof_writer_define_method(writer, &definition);
+}
+
+static mprof_status copy_mapping(mprof_converter *converter, const mprof_block *block)
+{
+	mprof_writer *writer = converter->writer;
+	mprof_mapping mappings[MAPPING_BATCH];
+	mprof_status fetched;
+	mprof_status status;
+	size_t count = 0;
+
+	(void)block;
+	do {
+		fetched = mprof_reader_next_mappings(converter->reader, mappings, sizeof(*mappings), MAPPING_BATCH,
+						     &count);
+		for (size_t i = 0; i < count; i++) {
+			status = mappings[i].is_method ? define_method(writer, &mappings[i])
+						       : define_class(writer, &mappings[i]);
+			if (status != MPROF_OK)
+				return status;
+		}
+	} while (fetched == MPROF_OK);
+	status = converter_read_failed(converter, fetched);
+	/* The definitions are written now and not with the next block, because that block has clocks of its own. */
+	return status == MPROF_OK ? writer_put_definitions(writer) : status;
+}
+
+static mprof_status copy_loaded(mprof_converter *converter, const mprof_block *block)
+{
+	const mprof_element element = {
+		.struct_size = sizeof(mprof_element),
+		.kind = block->as.element.kind,
+		.id = block->as.element.id,
+		.start_counter = block->as.element.start_counter,
+		.end_counter = block->as.element.end_counter,
+		.thread = block->thread,
+		.name = block->as.element.name,
+		.name_length = block->as.element.name_length,
+		.assembly = block->as.element.assembly,
+	};
+
+	return block->kind == MPROF_BLOCK_LOADED ? mprof_writer_write_loaded(converter->writer, &element)
+						 : mprof_writer_write_unloaded(converter->writer, &element);
+}
+
+/*
+ * Writes the property that states the unit of the copy before the first block that is not DIRECTIVES, unless the unit
+ * is that of the log.
+ */
+static mprof_status state_resolution(mprof_converter *converter, const mprof_block *block)
+{
+	char value[NUMBER_SIZE];
+	const mprof_property property = {RESOLUTION_KEY, value};
+
+	if (converter->is_resolution_stated || !resolution_is_coarser(&converter->resolution) ||
+	    block->kind == MPROF_BLOCK_DIRECTIVES)
+		return MPROF_OK;
+	converter->is_resolution_stated = 1;
+	if (!writer_has_block(converter->writer, MPROF_BLOCK_SESSION))
+		return MPROF_OK;
+	snprintf(value, sizeof(value), "%" PRIu64, converter->resolution.nanoseconds);
+	converter_set_clock(converter, block);
+	return mprof_writer_write_session(converter->writer, &property, sizeof(property), 1);
+}
+
+/*
+ * Fetches the next property that is copied. The resolution of the log is not that of the copy, and the copy's counter
+ * is that of the log in another unit, which \p counter describes, and whose frequency \p rate has.
+ */
+static mprof_status next_property(mprof_converter *converter, mprof_property *property, char *counter, char *rate)
+{
+	mprof_status status;
+	double frequency;
+
+	do {
+		status = mprof_reader_next_property(converter->reader, &property->key, &property->value);
+		if (status != MPROF_OK || !resolution_is_coarser(&converter->resolution))
+			return status;
+	} while (strcmp(property->key, RESOLUTION_KEY) == 0);
+	if (strcmp(property->key, COUNTER_KEY) == 0) {
+		snprintf(counter, COUNTER_SIZE, "%s, divided by %" PRId64, property->value,
+			 converter->resolution.divisor);
+		property->value = counter;
+	}
+	if (strcmp(property->key, RATE_KEY) == 0 && rate_text_parse(property->value, &frequency)) {
+		rate_text_format(frequency / (double)converter->resolution.divisor, rate, RATE_TEXT_SIZE);
+		property->value = rate;
+	}
+	return MPROF_OK;
+}
+
+static mprof_status copy_session(mprof_converter *converter, const mprof_block *block)
+{
+	mprof_property properties[PROPERTY_BATCH];
+	char counter[COUNTER_SIZE];
+	char rate[RATE_TEXT_SIZE];
+	mprof_status fetched;
+
+	do {
+		size_t count = 0;
+		mprof_status status;
+
+		while (count < PROPERTY_BATCH &&
+		       (fetched = next_property(converter, &properties[count], counter, rate)) == MPROF_OK)
+			count++;
+		/* A longer list continues in another block; readers combine the two. */
+		converter_set_clock(converter, block);
+		status = mprof_writer_write_session(converter->writer, properties, sizeof(*properties), count);
+		if (status != MPROF_OK)
+			return status;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
+}
+
+static mprof_status copy_thread(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_write_thread_name(converter->writer, block->thread, block->as.thread_name.name,
+					      block->as.thread_name.name_length);
+}
+
+static mprof_status copy_lost(mprof_converter *converter, const mprof_block *block)
+{
+	/* The causes that are unknown to the reader cannot be copied. */
+	if (block->as.lost.counts[0] > 0)
+		losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_LOST);
+	return mprof_writer_write_losses(converter->writer, block->thread, block->as.lost.counts, block->as.lost.count);
+}
+
+static mprof_status copy_mark(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_write_mark(converter->writer, block->thread, block->as.mark.counter, block->as.mark.text,
+				       block->as.mark.text_length);
+}
+
+/*
+ * Every object in a heap record has a class, but the oldest snapshots have objects without one. They get a class with
+ * an ID that no real log reaches.
+ */
+#define UNKNOWN_CLASS UINT32_MAX
+#define UNKNOWN_CLASS_NAME "(unknown)"
+
+#define SNAPSHOT_FLAGS (MPROF_HEAP_FLAG_FIRST | MPROF_HEAP_FLAG_LAST)
+
+static mprof_status define_unknown_class(mprof_writer *writer)
+{
+	const mprof_class_definition definition = {
+		.struct_size = sizeof(mprof_class_definition),
+		.id = UNKNOWN_CLASS,
+		.name = UNKNOWN_CLASS_NAME,
+		.name_length = sizeof(UNKNOWN_CLASS_NAME) - 1,
+	};
+
+	return writer_has_class(writer, UNKNOWN_CLASS) ? MPROF_OK : mprof_writer_define_class(writer, &definition);
+}
+
+static int has_class(const mprof_event *event)
+{
+	return event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_FREE;
+}
+
+/* Translates a batch to the copy. */
+static mprof_status translate_objects(mprof_converter *converter, size_t count)
+{
+	const id_translation *roots = &converter->ids[MPROF_RECORD_ROOT];
+	const int needs_classes = converter->target.rules->has_heap_records;
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		mprof_event *event = &converter->events[i];
+
+		if (event->kind == MPROF_EVENT_HEAP_ROOT)
+			event->id = id_translation_get(roots, event->id);
+		if (needs_classes && event->id == 0 && has_class(event)) {
+			event->id = UNKNOWN_CLASS;
+			status = define_unknown_class(converter->writer);
+		}
+	}
+	return status;
+}
+
+/*
+ * In dialects in which a snapshot is one block, its number is that of the collection, which may be missing or used
+ * before. In that case the snapshot gets the next number, so that all snapshots have different numbers.
+ */
+static uint32_t snapshot_number(mprof_converter *converter, const mprof_block *block)
+{
+	if (converter->source.rules->has_heap_records || !converter->target.rules->has_heap_records)
+		return block->as.heap_data.number;
+	if ((block->as.heap_data.flags & SNAPSHOT_FLAGS) == 0)
+		return 0;
+	if (block->as.heap_data.number > converter->last_snapshot)
+		converter->last_snapshot = block->as.heap_data.number;
+	else if (converter->last_snapshot < UINT32_MAX)
+		converter->last_snapshot++;
+	return converter->last_snapshot;
+}
+
+/*
+ * The flags of the block in the copy. In dialects in which a snapshot is one block, a truncated block is the last one
+ * of its snapshot.
+ */
+static uint32_t flags_of_block(const mprof_converter *converter, const mprof_block *block, int is_cut)
+{
+	uint32_t flags = block->as.heap_data.flags;
+
+	if (is_cut && !converter->source.rules->has_heap_records && (flags & SNAPSHOT_FLAGS) != 0)
+		flags |= MPROF_HEAP_FLAG_LAST;
+	return is_cut ? flags | MPROF_HEAP_FLAG_INCOMPLETE : flags;
+}
+
+/*
+ * The flags of a part of the block: only the first part can be the first of the snapshot, and only the last part the
+ * last.
+ */
+static uint32_t flags_of_part(uint32_t flags, int is_first, int is_last)
+{
+	if (!is_first)
+		flags &= ~(uint32_t)MPROF_HEAP_FLAG_FIRST;
+	if (!is_last)
+		flags &= ~(uint32_t)(MPROF_HEAP_FLAG_LAST | MPROF_HEAP_FLAG_INCOMPLETE);
+	return flags;
+}
+
+/* A block that the dialect does not have is counted as left out once, however many parts it would have. */
+static mprof_status leave_out_heap_block(mprof_converter *converter, const mprof_block *block)
+{
+	return mprof_writer_write_heap(converter->writer, block->as.heap_data.number, block->as.heap_data.flags,
+				       block->as.heap_data.counter, NULL, 0);
+}
+
+static mprof_status copy_parts(mprof_converter *converter, const mprof_block *block)
+{
+	const uint32_t snapshot = snapshot_number(converter, block);
+	mprof_status fault;
+	uint64_t left;
+	mprof_status status = converter_scan_definitions(converter, &left, &fault);
+	const uint32_t flags = flags_of_block(converter, block, fault != MPROF_END);
+	int is_first = 1;
+	size_t count = 0;
+
+	converter_set_snapshot_clock(converter, block);
+	while (status == MPROF_OK && (left > 0 || is_first)) {
+		if (left > 0 &&
+		    mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count) != MPROF_OK)
+			count = 0;
+		left = count > 0 ? left - count : 0;
+		status = translate_objects(converter, count);
+		if (status == MPROF_OK)
+			status = mprof_writer_write_heap(converter->writer, snapshot,
+							 flags_of_part(flags, is_first, left == 0),
+							 block->as.heap_data.counter, converter->events, count);
+		is_first = 0;
+	}
+	return status == MPROF_OK ? converter_read_failed(converter, fault) : status;
+}
+
+static mprof_status copy_heap(mprof_converter *converter, const mprof_block *block)
+{
+	return writer_has_block(converter->writer, MPROF_BLOCK_HEAP_DATA) ? copy_parts(converter, block)
+									  : leave_out_heap_block(converter, block);
+}
+
+/*
+ * A hit can stand for any number of samples, and the copy has one sample for each. Maximum number of samples added for
+ * a whole log: more than any real program has, and few enough to be written in a short time.
+ */
+#define MAX_REPEATED_SAMPLES (UINT64_C(1) << 22)
+
+/* The part of a block that is being copied. */
+typedef struct sample_part {
+	uint64_t thread;
+	uint64_t base_counter;
+	uint64_t end_counter;
+	size_t count; /**< Number of events in converter::samples. */
+} sample_part;
+
+/* Whether the block consists of lists of methods and functions, as in mail logs. */
+static int is_lists(const mprof_converter *converter, const mprof_block *block)
+{
+	mprof_session session = {.struct_size = sizeof(session)};
+
+	/* The dialect assumed at the start may have been corrected since. */
+	mprof_reader_get_session(converter->reader, &session);
+	return block->kind == MPROF_BLOCK_STATISTICAL &&
+	       !dialect_get((mprof_dialect)session.dialect)->has_sample_tokens;
+}
+
+/* Counts a sample whose location the copy cannot represent. */
+static void leave_out_sample(mprof_converter *converter)
+{
+	losses_leave_out_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
+}
+
+/* Whether a sample of the copy can stand for several. */
+static int has_weights(const mprof_converter *converter)
+{
+	return converter->target.rules->has_sample_counts;
+}
+
+/* Number of events in the copy for one that may stand for several samples. */
+static uint64_t repetitions_of(mprof_converter *converter, const mprof_event *sample)
+{
+	uint64_t weight = sample->more.detail != NULL ? sample->more.detail->samples : 1;
+
+	if (weight <= 1 || has_weights(converter))
+		return 1;
+	if (weight - 1 > MAX_REPEATED_SAMPLES - converter->repeated_samples) {
+		weight = MAX_REPEATED_SAMPLES - converter->repeated_samples + 1;
+		losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
+	}
+	converter->repeated_samples += weight - 1;
+	return weight;
+}
+
+/* The location of a sample, as an entry of a list. */
+typedef struct sample_entry {
+	uint32_t id; /**< The method, or the ID of the native function in the log; 0 if not known. */
+	int is_native;
+	int is_all; /**< The entry contains all information of the sample. */
+} sample_entry;
+
+static sample_entry find_innermost_entry(const mprof_converter *converter, const mprof_event *sample)
+{
+	mprof_stack_frame frame = {0, 0, 0};
+	sample_entry entry = {0, 0, 0};
+	mprof_record location;
+	uint32_t caller = 0;
+
+	if (mprof_reader_lookup_caller(converter->reader, (uint32_t)sample->value, &frame, sizeof(frame), &caller) !=
+	    MPROF_OK)
+		return entry;
+	if (!frame.is_native) {
+		entry.id = frame.id;
+		entry.is_all = caller == 0 && !frame.is_compiling;
+		return entry;
+	}
+	/* A list contains the ID of the function, not the location. */
+	entry.is_native = 1;
+	if (mprof_reader_lookup_record(converter->reader, MPROF_RECORD_LOCATION, frame.id, &location,
+				       sizeof(location)) == MPROF_OK)
+		entry.id = location.as.location.function;
+	return entry;
+}
+
+/* A hit in a list has only an ID. Samples have call stacks, and those of SAMPLES blocks also a thread and a time. */
+static sample_entry entry_of_sample(const mprof_converter *converter, const mprof_block *block,
+				    const mprof_event *sample)
+{
+	sample_entry entry = {sample->id, (sample->flags & MPROF_EVENT_FLAG_NATIVE) != 0, 1};
+
+	if (is_lists(converter, block))
+		return entry;
+	entry = find_innermost_entry(converter, sample);
+	if (block->kind == MPROF_BLOCK_SAMPLES &&
+	    (block->thread != 0 || sample->counter != block->as.samples.base_counter))
+		entry.is_all = 0;
+	return entry;
+}
+
+static mprof_status write_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2])
+{
+	mprof_status status =
+		mprof_writer_write_statistical(converter->writer, part->base_counter, converter->hits[0], hit_counts[0],
+					       converter->hits[1], hit_counts[1], part->end_counter);
+
+	hit_counts[0] = 0;
+	hit_counts[1] = 0;
+	return status;
+}
+
+static mprof_status add_hits(mprof_converter *converter, const sample_part *part, size_t hit_counts[2],
+			     const sample_entry *entry, uint64_t count)
+{
+	size_t *hit_count = &hit_counts[entry->is_native];
+	mprof_status status = MPROF_OK;
+
+	for (; count > 0 && status == MPROF_OK; count--) {
+		if (*hit_count == CONVERTER_BATCH)
+			status = write_hits(converter, part, hit_counts);
+		converter->hits[entry->is_native][(*hit_count)++] = entry->id;
+		if (!entry->is_all)
+			losses_shorten_event(writer_losses(converter->writer), MPROF_EVENT_SAMPLE);
+	}
+	return status;
+}
+
+/* Writes samples as lists of the methods and functions that were hit. */
+static mprof_status write_lists(mprof_converter *converter, const mprof_block *block, const sample_part *part,
+				size_t count)
+{
+	size_t hit_counts[2] = {0, 0};
+	mprof_status status = MPROF_OK;
+
+	for (size_t i = 0; i < count && status == MPROF_OK; i++) {
+		const mprof_event *sample = &converter->events[i];
+		const sample_entry entry = entry_of_sample(converter, block, sample);
+
+		if (entry.id == 0)
+			leave_out_sample(converter);
+		else
+			status = add_hits(converter, part, hit_counts, &entry, repetitions_of(converter, sample));
+	}
+	return status == MPROF_OK ? write_hits(converter, part, hit_counts) : status;
+}
+
+static mprof_status write_part(mprof_converter *converter, const mprof_block *block, sample_part *part)
+{
+	mprof_status status;
+
+	converter_set_clock(converter, block);
+	status = mprof_writer_write_samples(converter->writer, part->thread, part->base_counter, converter->samples,
+					    part->count);
+	if (part->count > 0)
+		part->base_counter = converter->samples[part->count - 1].counter;
+	part->count = 0;
+	return status;
+}
+
+static void store_converted_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+				   const mprof_event *sample, uint32_t stack)
+{
+	mprof_event *added = &converter->samples[part->count];
+
+	*added = *sample;
+	added->value = stack;
+	added->more.detail = NULL;
+	if (has_weights(converter) && sample->more.detail != NULL) {
+		converter->details[part->count] = *sample->more.detail;
+		added->more.detail = &converter->details[part->count];
+	}
+	if (block->kind == MPROF_BLOCK_STATISTICAL)
+		added->counter = part->base_counter;
+	part->count++;
+}
+
+static mprof_status write_sample(mprof_converter *converter, const mprof_block *block, sample_part *part,
+				 const mprof_event *sample)
+{
+	const uint32_t stack = id_translation_get(&converter->ids[MPROF_RECORD_STACK], (uint32_t)sample->value);
+	mprof_status status = MPROF_OK;
+
+	if (stack == 0)
+		leave_out_sample(converter);
+	for (uint64_t left = stack != 0 ? repetitions_of(converter, sample) : 0; left > 0 && status == MPROF_OK;
+	     left--) {
+		store_converted_sample(converter, block, part, sample, stack);
+		if (part->count == CONVERTER_BATCH)
+			status = write_part(converter, block, part);
+	}
+	return status;
+}
+
+static mprof_status write_stack_samples(mprof_converter *converter, const mprof_block *block, sample_part *part,
+					size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		mprof_status status = write_sample(converter, block, part, &converter->events[i]);
+
+		if (status != MPROF_OK)
+			return status;
+	}
+	return MPROF_OK;
+}
+
+/* Hits of STATISTICAL blocks have no times, only a start and an end of the block. */
+static sample_part begin_part(const mprof_block *block)
+{
+	sample_part part = {block->thread, 0, 0, 0};
+
+	if (block->kind == MPROF_BLOCK_SAMPLES) {
+		part.base_counter = block->as.samples.base_counter;
+	} else {
+		part.base_counter = block->has_clocks ? block->start.counter : block->as.statistical.start_counter;
+		part.end_counter = block->as.statistical.end_counter;
+	}
+	if (block->has_clocks)
+		part.end_counter = block->end.counter;
+	return part;
+}
+
+/* Copies to lists of hits, as in mail logs. */
+static mprof_status copy_to_lists(mprof_converter *converter, const mprof_block *block)
+{
+	const sample_part part = begin_part(block);
+	mprof_status fetched;
+	int is_first = 1;
+	size_t count = 0;
+
+	do {
+		mprof_status status = MPROF_OK;
+
+		if (is_lists(converter, block))
+			fetched = reader_next_frames_of_samples(converter->reader, converter->events, CONVERTER_BATCH,
+								&count);
+		else
+			fetched =
+				mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
+		if (count > 0 || is_first)
+			status = write_lists(converter, block, &part, count);
+		if (status != MPROF_OK)
+			return status;
+		is_first = 0;
+	} while (fetched == MPROF_OK);
+	return converter_read_failed(converter, fetched);
+}
+
+/* Copies to samples with call stacks. */
+static mprof_status copy_to_samples(mprof_converter *converter, const mprof_block *block)
+{
+	sample_part part = begin_part(block);
+	mprof_status fetched;
+	mprof_status status;
+	size_t count = 0;
+
+	do {
+		fetched = mprof_reader_next_events(converter->reader, converter->events, CONVERTER_BATCH, &count);
+		resolution_convert_events(&converter->resolution, converter->events, count);
+		status = copy_implied_definitions(converter);
+		if (status == MPROF_OK)
+			status = write_stack_samples(converter, block, &part, count);
+		if (status != MPROF_OK)
+			return status;
+	} while (fetched == MPROF_OK);
+	status = write_part(converter, block, &part);
+	return status == MPROF_OK ? converter_read_failed(converter, fetched) : status;
+}
+
+static mprof_status copy_samples(mprof_converter *converter, const mprof_block *block)
+{
+	const dialect_rules *target = converter->target.rules;
+
+	/* If the dialect has both lists and SAMPLES blocks, lists stay lists. */
+	if (!target->has_sample_tokens &&
+	    (!dialect_has_block(target, MPROF_BLOCK_SAMPLES) || is_lists(converter, block)))
+		return copy_to_lists(converter, block);
+	return copy_to_samples(converter, block);
+}
 
 static void read_ahead(mprof_converter *converter)
 {

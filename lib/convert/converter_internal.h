@@ -3,9 +3,9 @@
  * \file convert/converter_internal.h
  * \brief The struct of the converter, for the files of lib/convert alone.
  *
- * converter.c iterates over the blocks. copy_definitions.c copies those with definitions, copy_events.c those with
- * events, whose switches between call stacks it replaces where needed, and copy_blocks.c all others. resolution.c
- * changes the unit of counters, IDs and directives.
+ * converter.c iterates over the blocks, and copies those that have neither definitions nor events. copy_definitions.c
+ * copies those with definitions, and copy_events.c those with events, whose switches between call stacks it replaces
+ * where needed. resolution.c changes the unit of counters, IDs and directives.
  *
  * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
  * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.
