@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores definitions compactly in arrays by ID, with ranges for gaps. */
+/*
+ * Stores definitions compactly in arrays by ID, with ranges for gaps, finds fields by offset, and gives IDs to
+ * definitions that have none.
+ */
 #include "dictionary/definition_table.h"
 
 #include "format/blocks/records.h"
@@ -349,4 +352,341 @@ void definition_table_roll_back(definition_table *table, const definition_mark *
 		if (table->lists[kind].count > mark->counts[kind])
 			list_truncate(&table->lists[kind], mark->counts[kind]);
 	}
+}
+
+void field_table_init(field_table *table, name_table *names)
+{
+	memset(table, 0, sizeof(*table));
+	table->names = names;
+	hash_map_init(&table->objects, &names->budget->allocator);
+	hash_map_init(&table->elements, &names->budget->allocator);
+	id_map_init(&table->strides, &names->budget->allocator);
+}
+
+void field_table_destroy(field_table *table)
+{
+	hash_map_destroy(&table->objects);
+	hash_map_destroy(&table->elements);
+	id_map_destroy(&table->strides);
+	allocator_release(&table->names->budget->allocator, table->fields, table->capacity * sizeof(*table->fields));
+}
+
+static uint64_t key_of_field(uint32_t class_id, uint64_t offset)
+{
+	return (uint64_t)class_id << 32 | offset;
+}
+
+/* The field of an array's elements whose offset differs by a multiple of their size, or NULL. */
+static const mprof_field_record *find_element(const field_table *table, uint32_t class_id, uint64_t offset)
+{
+	uint32_t stride = id_map_get(&table->strides, class_id);
+	const uint64_t *index =
+		stride == 0 ? NULL : hash_map_get(&table->elements, key_of_field(class_id, offset % stride));
+
+	return index != NULL ? &table->fields[*index].field : NULL;
+}
+
+static const mprof_field_record *find_field(const field_table *table, uint32_t class_id, uint64_t offset)
+{
+	const uint64_t *index =
+		offset > UINT32_MAX ? NULL : hash_map_get(&table->objects, key_of_field(class_id, offset));
+
+	return index != NULL ? &table->fields[*index].field : NULL;
+}
+
+int field_table_get(const field_table *table, uint32_t class_id, uint64_t offset, mprof_record *field, uint64_t *index)
+{
+	const mprof_field_record *found = find_field(table, class_id, offset);
+
+	memset(field, 0, sizeof(*field));
+	*index = 0;
+	if (found == NULL) {
+		found = find_element(table, class_id, offset);
+		if (found == NULL || offset < found->offset)
+			return 0;
+		*index = (offset - found->offset) / found->stride;
+	}
+	field->kind = MPROF_RECORD_FIELD;
+	field->id = class_id;
+	field->as.field = *found;
+	return 1;
+}
+
+static int field_is_same(const mprof_field_record *known, const mprof_field_record *field)
+{
+	return known->offset == field->offset && known->stride == field->stride && known->class_id == field->class_id &&
+	       strcmp(known->name, field->name) == 0;
+}
+
+/* Stores a field at the end of the array, but does not count it yet. */
+static mprof_status keep_field(field_table *table, const mprof_record *record)
+{
+	const mprof_field_record *field = &record->as.field;
+	void *fields = table->fields;
+	field_entry *kept;
+	mprof_status status = memory_budget_reserve(table->names->budget, &fields, &table->capacity, table->count + 1,
+						    sizeof(*table->fields));
+
+	table->fields = fields;
+	if (status != MPROF_OK)
+		return status;
+	kept = &table->fields[table->count];
+	kept->field = *field;
+	kept->class_id = record->id;
+	kept->has_new_stride = field->stride != 0 && id_map_get(&table->strides, record->id) == 0;
+	if (field->name[0] == '\0') {
+		kept->field.name = "";
+		return MPROF_OK;
+	}
+	return name_table_keep(table->names, field->name, strlen(field->name), &kept->field.name);
+}
+
+static hash_map *map_of_field(field_table *table, const field_entry *entry, uint64_t *key)
+{
+	const mprof_field_record *field = &entry->field;
+
+	*key = key_of_field(entry->class_id, field->stride == 0 ? field->offset : field->offset % field->stride);
+	return field->stride == 0 ? &table->objects : &table->elements;
+}
+
+/* An ID that has a number needs no memory to lose it, so id_map_put() cannot fail. */
+static void forget_stride(field_table *table, const field_entry *entry)
+{
+	if (entry->has_new_stride)
+		(void)id_map_put(&table->strides, entry->class_id, 0);
+}
+
+static mprof_status index_field(field_table *table, const field_entry *entry)
+{
+	memory_budget *budget = table->names->budget;
+	mprof_status status = MPROF_OK;
+	uint64_t key;
+	hash_map *map = map_of_field(table, entry, &key);
+
+	if (entry->has_new_stride)
+		status = memory_budget_id_put(budget, &table->strides, entry->class_id, entry->field.stride);
+	if (status != MPROF_OK)
+		return status;
+	status = memory_budget_map_put(budget, map, key, table->count);
+	if (status != MPROF_OK)
+		forget_stride(table, entry);
+	return status;
+}
+
+mprof_status field_table_add(field_table *table, const mprof_record *field)
+{
+	const mprof_field_record *added = &field->as.field;
+	const mprof_field_record *known = added->stride == 0 ? find_field(table, field->id, added->offset)
+							     : find_element(table, field->id, added->offset);
+	uint32_t stride = id_map_get(&table->strides, field->id);
+	mprof_status status;
+
+	if (known != NULL)
+		return field_is_same(known, added) ? MPROF_OK : MPROF_ERR_REDEFINED_ID;
+	if (added->stride != 0 && stride != 0 && stride != added->stride)
+		return MPROF_ERR_REDEFINED_ID;
+	status = keep_field(table, field);
+	if (status == MPROF_OK)
+		status = index_field(table, &table->fields[table->count]);
+	if (status == MPROF_OK)
+		table->count++;
+	return status;
+}
+
+void field_table_roll_back(field_table *table, size_t count)
+{
+	while (table->count > count) {
+		const field_entry *entry = &table->fields[--table->count];
+		uint64_t key;
+		hash_map *map = map_of_field(table, entry, &key);
+
+		hash_map_remove(map, key);
+		forget_stride(table, entry);
+	}
+}
+
+size_t field_table_count(const field_table *table)
+{
+	return table->count;
+}
+
+/*
+ * Maximum number of definitions with the same hash, which bounds the time of a search. Only an author of a log who has
+ * the seed could exceed it; the same definition may then get several IDs.
+ */
+#define MAX_COLLISIONS 16
+
+void definition_interner_init(definition_interner *interner, definition_table *table)
+{
+	memset(interner, 0, sizeof(*interner));
+	interner->table = table;
+	hash_map_init(&interner->stacks, &table->names->budget->allocator);
+	hash_map_init(&interner->others, &table->names->budget->allocator);
+}
+
+void definition_interner_destroy(definition_interner *interner)
+{
+	hash_map_destroy(&interner->stacks);
+	hash_map_destroy(&interner->others);
+	allocator_release(&interner->table->names->budget->allocator, interner->callee_cache,
+			  interner->callee_slots * sizeof(*interner->callee_cache));
+}
+
+void definition_interner_set_first_id(definition_interner *interner, uint32_t id)
+{
+	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+		interner->last_ids[kind] = id;
+	interner->base_id = id;
+}
+
+/* Adds a new definition under the next ID. */
+static mprof_status define_interned(definition_interner *interner, mprof_record *record)
+{
+	mprof_status status;
+
+	record->id = interner->last_ids[record->kind] + 1;
+	status = definition_table_add(interner->table, record);
+	/* The definition was added: it has no predecessor if it is the first one that is assigned. */
+	if (status == MPROF_ERR_MALFORMED)
+		status = MPROF_OK;
+	if (status == MPROF_OK)
+		interner->last_ids[record->kind] = record->id;
+	return status;
+}
+
+static uint64_t hash_of(const definition_interner *interner, const mprof_record *record)
+{
+	uint64_t hash = hash_mix(interner->others.index.seed, record->kind);
+
+	switch (record->kind) {
+	case MPROF_RECORD_MODULE:
+		hash = hash_mix(hash_mix(hash, record->as.module.address), record->as.module.size);
+		return hash_mix_text(hash_mix(hash, record->as.module.file_offset), record->as.module.file);
+	case MPROF_RECORD_FUNCTION:
+		hash = hash_mix(hash_mix(hash, record->as.function.module), record->as.function.offset);
+		return hash_mix_text(hash_mix(hash, record->as.function.size), record->as.function.name);
+	case MPROF_RECORD_LOCATION:
+		hash = hash_mix(hash_mix(hash, record->as.location.module), record->as.location.function);
+		return hash_mix(hash, record->as.location.offset);
+	default:
+		/* Other kinds are not interned. */
+		return hash;
+	}
+}
+
+/* Returns a hash of the name alone. The complement of the kind makes it differ from the hashes of definitions. */
+static uint64_t hash_of_name(const definition_interner *interner, const mprof_record *record)
+{
+	return hash_mix_text(hash_mix(interner->others.index.seed, ~(uint64_t)record->kind), record_get_name(record));
+}
+
+typedef int (*same_function)(const mprof_record *known, const mprof_record *record);
+
+static int has_same_name(const mprof_record *known, const mprof_record *record)
+{
+	return strcmp(record_get_name(known), record_get_name(record)) == 0;
+}
+
+/*
+ * Searches for a definition, starting at \p hash. Returns its ID, or 0 if none; \p is_free is then 1 if
+ * \p hash was changed to that of a free entry.
+ */
+static uint32_t find_definition(const definition_interner *interner, const mprof_record *record, same_function is_same,
+				uint64_t *hash, int *is_free)
+{
+	mprof_record known;
+
+	for (int i = 0; i < MAX_COLLISIONS; i++, ++*hash) {
+		const uint64_t *found = hash_map_get(&interner->others, *hash);
+
+		*is_free = found == NULL;
+		if (found == NULL)
+			return 0;
+		if (*found >> 32 == record->kind &&
+		    definition_table_get(interner->table, record->kind, (uint32_t)*found, &known) &&
+		    is_same(&known, record))
+			return known.id;
+	}
+	return 0;
+}
+
+static mprof_status keep_hash(definition_interner *interner, uint64_t hash, const mprof_record *record)
+{
+	return memory_budget_map_put(interner->table->names->budget, &interner->others, hash,
+				     (uint64_t)record->kind << 32 | record->id);
+}
+
+mprof_status definition_intern(definition_interner *interner, mprof_record *record)
+{
+	uint64_t hash = hash_of(interner, record);
+	mprof_status status;
+	int is_free;
+
+	record->id = find_definition(interner, record, definition_is_same, &hash, &is_free);
+	if (record->id != 0)
+		return MPROF_OK;
+	status = define_interned(interner, record);
+	return status == MPROF_OK && is_free ? keep_hash(interner, hash, record) : status;
+}
+
+mprof_status definition_first_of_name(definition_interner *interner, const mprof_record *record, uint32_t *id)
+{
+	uint64_t hash = hash_of_name(interner, record);
+	int is_free;
+
+	*id = find_definition(interner, record, has_same_name, &hash, &is_free);
+	if (*id != 0)
+		return MPROF_OK;
+	*id = record->id;
+	return is_free ? keep_hash(interner, hash, record) : MPROF_OK;
+}
+
+/* Reserves the slot for the callee of a call stack that was assigned an ID. */
+static mprof_status callee_cache_reserve(definition_interner *interner, uint32_t stack)
+{
+	size_t before = interner->callee_slots;
+	void *callees = interner->callee_cache;
+	mprof_status status = memory_budget_reserve(interner->table->names->budget, &callees, &interner->callee_slots,
+						    (size_t)definition_callee_slot(interner, stack) + 1,
+						    sizeof(*interner->callee_cache));
+
+	interner->callee_cache = callees;
+	if (interner->callee_slots > before)
+		memset(&interner->callee_cache[before], 0,
+		       (interner->callee_slots - before) * sizeof(*interner->callee_cache));
+	return status;
+}
+
+/* Adds a new call stack. */
+static mprof_status define_stack(definition_interner *interner, uint64_t key, mprof_record *record)
+{
+	mprof_status status = define_interned(interner, record);
+
+	if (status == MPROF_OK)
+		status = callee_cache_reserve(interner, record->id);
+	if (status == MPROF_OK)
+		status = memory_budget_map_put(interner->table->names->budget, &interner->stacks, key, record->id);
+	return status;
+}
+
+mprof_status definition_search_stack(definition_interner *interner, uint32_t caller, uint32_t frame, uint32_t flags,
+				     uint32_t *stack)
+{
+	uint64_t frame_key = definition_frame_key(frame, flags);
+	uint64_t key = (uint64_t)caller << 34 | frame_key;
+	const uint64_t *found = hash_map_get(&interner->stacks, key);
+	uint32_t slot = definition_callee_slot(interner, caller);
+	mprof_record record = {.kind = MPROF_RECORD_STACK,
+			       .as.stack.caller = caller,
+			       .as.stack.target = frame,
+			       .as.stack.is_native = (flags & MPROF_EVENT_FLAG_NATIVE) != 0,
+			       .as.stack.is_compiling = (flags & MPROF_EVENT_FLAG_COMPILING) != 0};
+	mprof_status status = found != NULL ? MPROF_OK : define_stack(interner, key, &record);
+
+	if (status != MPROF_OK)
+		return status;
+	*stack = found != NULL ? (uint32_t)*found : record.id;
+	if (slot < interner->callee_slots)
+		interner->callee_cache[slot] = frame_key << 30 | *stack;
+	return MPROF_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is the same gets the same ID, and nothing else does. */
-#include "dictionary/definition_interner.h"
+#include "dictionary/definition_table.h"
 #include "format/blocks/records.h"
 
 #include "base/failing_allocator.h"

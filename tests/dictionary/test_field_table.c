@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields by class and offset: of objects, of elements of arrays, and within their memory. */
-#include "dictionary/field_table.h"
+#include "dictionary/definition_table.h"
 
 #include "base/failing_allocator.h"
 
