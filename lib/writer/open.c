@@ -8,7 +8,7 @@
 #include "format/values/rate_text.h"
 #include "io/clock.h"
 #include "io/log_file.h"
-#include "io/sink_descriptor.h"
+#include "io/sink.h"
 #include "io/sink_gzip.h"
 #include "writer/errors.h"
 #include "writer/events.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "format/events/event_kinds.h"
-#include "io/sink_descriptor.h"
+#include "io/sink.h"
 #include "writer/errors.h"
 #include "writer/events.h"
 #include "writer/heap.h"

@@ -5,7 +5,7 @@
 #include "base/cancellation.h"
 #include "base/error.h"
 #include "io/log_file.h"
-#include "io/sink_descriptor.h"
+#include "io/sink.h"
 #include "io/sink_gzip.h"
 #include "recorder/client/lifecycle.h"
 
