@@ -16,7 +16,7 @@
 #include "base/allocator.h"
 #include "base/id_map.h"
 #include "format/blocks/block_decode.h"
-#include "format/blocks/heap_decode.h"
+#include "format/blocks/heap_records.h"
 #include "format/blocks/statistical.h"
 #include "format/events/event_columns_decode.h"
 #include "format/events/events_decode.h"

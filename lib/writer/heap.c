@@ -2,7 +2,7 @@
 /* Writes heap blocks, and collects the snapshots that are one block in the dialects of Mono. */
 #include "writer/heap.h"
 
-#include "format/blocks/heap_encode.h"
+#include "format/blocks/heap_records.h"
 #include "format/events/event_detail.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"

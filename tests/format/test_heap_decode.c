@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of hand-written HEAP_DATA blocks. */
-#include "format/blocks/heap_decode.h"
+#include "format/blocks/heap_records.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes the records of a HEAP_DATA block and decodes them again. */
-#include "format/blocks/heap_decode.h"
-#include "format/blocks/heap_encode.h"
+#include "format/blocks/heap_records.h"
 
 #include <criterion/criterion.h>
 

@@ -3,7 +3,7 @@
  * Hand-written heap snapshots of Mono's own writers: each layout, how layouts are distinguished, and which errors are
  * found where.
  */
-#include "format/blocks/heap_decode.h"
+#include "format/blocks/heap_records.h"
 
 #include <criterion/criterion.h>
 

@@ -10,13 +10,13 @@
 
 #include <mprof/parser.h>
 
-#include "format/values/content_cursor.h"
-#include "format/values/dialect.h"
-#include "format/events/event_columns_decode.h"
-#include "format/events/event_kinds.h"
-#include "format/blocks/heap_decode.h"
+#include "format/blocks/heap_records.h"
 #include "format/blocks/records.h"
 #include "format/blocks/statistical.h"
+#include "format/events/event_columns_decode.h"
+#include "format/events/event_kinds.h"
+#include "format/values/content_cursor.h"
+#include "format/values/dialect.h"
 
 /** Where the lists are in the content, and a summary of their entries, so that callers need not decode them again. */
 typedef struct mapping_lists {

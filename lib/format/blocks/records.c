@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks. */
+/* Decodes and encodes records, and has the table of the metrics of threads. */
 #include "format/blocks/records.h"
 
 #include "format/values/varint.h"
+
+/* Flag bits of a frame in STACKS. The bits between them are the ID of its method or location. */
+#define STACK_FRAME_NATIVE UINT64_C(1)
+#define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
+
+/* A native frame with location 0 stands for the outer frames that were not recorded. */
+#define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
 
 /* The minimum length of a call stack in STACKS, in bytes: two varints. */
 #define MIN_STACK_LENGTH 2
@@ -323,4 +330,26 @@ void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_s
 		if (kind != MPROF_RECORD_STACK)
 			encode_varint(buffer, 0);
 	}
+}
+
+#define GROWING_TIME (MPROF_METRIC_UNIT_TIME | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD)
+#define GROWING_COUNT (MPROF_METRIC_UNIT_COUNT | MPROF_METRIC_FLAG_MONOTONIC | MPROF_METRIC_FLAG_THREAD)
+
+const thread_metric_definition thread_metrics[THREAD_METRIC_COUNT] = {
+	[THREAD_WALL_TIME] = {"wall time", GROWING_TIME},
+	[THREAD_CPU_TIME] = {"cpu time", GROWING_TIME},
+	[THREAD_READY_TIME] = {"ready time", GROWING_TIME},
+	[THREAD_YIELDS] = {"voluntary switches", GROWING_COUNT},
+	[THREAD_PREEMPTIONS] = {"involuntary switches", GROWING_COUNT},
+};
+
+thread_metric thread_metric_find(uint32_t flags, const char *section, const char *name)
+{
+	if ((flags & MPROF_METRIC_FLAG_THREAD) == 0 || strcmp(section, THREAD_METRIC_SECTION) != 0)
+		return THREAD_METRIC_NONE;
+	for (int metric = 0; metric < THREAD_METRIC_COUNT; metric++) {
+		if (strcmp(name, thread_metrics[metric].name) == 0)
+			return (thread_metric)metric;
+	}
+	return THREAD_METRIC_NONE;
 }

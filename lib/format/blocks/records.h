@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/records.h
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks.
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks, and
+ * finds the metrics of single threads that the format defines (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H
@@ -13,14 +14,8 @@
 #include "format/values/content_cursor.h"
 #include "format/values/encode_buffer.h"
 
+#include <stdint.h>
 #include <string.h>
-
-/** Flag bits of a frame in STACKS. The bits between them are the ID of its method or location. */
-#define STACK_FRAME_NATIVE UINT64_C(1)
-#define STACK_FRAME_COMPILING (UINT64_C(1) << 33)
-
-/** A native frame with location 0 stands for the outer frames that were not recorded. */
-#define STACK_FRAME_TRUNCATED STACK_FRAME_NATIVE
 
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
@@ -167,5 +162,31 @@ typedef struct definition_sink {
 	void (*record)(void *user, const mprof_record *record);
 	void *user;
 } definition_sink;
+
+/** What a metric of a thread measures. All values start at 0 when the thread is attached. */
+typedef enum thread_metric {
+	THREAD_WALL_TIME,    /**< Time in which it existed. */
+	THREAD_CPU_TIME,     /**< Time in which it ran. */
+	THREAD_READY_TIME,   /**< Time in which it waited for a processor. */
+	THREAD_YIELDS,       /**< Context switches because it blocked or yielded. */
+	THREAD_PREEMPTIONS,  /**< Context switches because the system ran another thread in its place. */
+	THREAD_METRIC_COUNT, /**< Number of metrics. */
+	THREAD_METRIC_NONE = THREAD_METRIC_COUNT /**< Any other metric. */
+} thread_metric;
+
+/** How a metric is defined in a log. */
+typedef struct thread_metric_definition {
+	const char *name;
+	uint32_t flags; /**< Of mprof_metric_record. */
+} thread_metric_definition;
+
+/** The section that the metrics are defined in. */
+#define THREAD_METRIC_SECTION "thread"
+
+/** The definitions, by #thread_metric. */
+extern const thread_metric_definition thread_metrics[THREAD_METRIC_COUNT];
+
+/** Finds what a metric of a log measures, by its definition; #THREAD_METRIC_NONE if the format does not define it. */
+thread_metric thread_metric_find(uint32_t flags, const char *section, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/allocator.h"
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
-#include "format/blocks/thread_metrics.h"
+#include "format/blocks/records.h"
 #include "model/records/record_table.h"
 
 /** Returns a copy of \p text, which may be NULL: that yields "". NULL if there is no memory. Free by text_release(). */

@@ -8,7 +8,7 @@
 
 #include "base/stack_table.h"
 #include "base/thread_map.h"
-#include "format/blocks/thread_metrics.h"
+#include "format/blocks/records.h"
 #include "model/records/call_stack.h"
 #include "model/records/finalizers.h"
 #include "model/records/monitors.h"

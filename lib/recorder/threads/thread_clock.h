@@ -7,7 +7,7 @@
 #ifndef RECORDER_THREADS_THREAD_CLOCK_H
 #define RECORDER_THREADS_THREAD_CLOCK_H
 
-#include "format/blocks/thread_metrics.h"
+#include "format/blocks/records.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
