@@ -3,9 +3,9 @@
  * \file convert/converter_internal.h
  * \brief The struct of the converter, for the files of lib/convert alone.
  *
- * converter.c iterates over the blocks, and copies those that have neither definitions nor events. copy_definitions.c
- * copies those with definitions, and copy_events.c those with events, whose switches between call stacks it replaces
- * where needed. resolution.c changes the unit of counters, IDs and directives.
+ * converter.c chooses the unit of counters and the directives of the copy, iterates over the blocks, and copies those
+ * that have neither definitions nor events. copy_definitions.c copies those with definitions, and copy_events.c those
+ * with events, whose switches between call stacks it replaces where needed.
  *
  * Functions that copy return #MPROF_OK or the error that ends the copy: one of the writer, or #MPROF_ERR_MEMORY. Damage
  * in the log is reported by converter_read_failed() and does not end the copy, unless no more blocks can be read.
@@ -17,11 +17,66 @@
 
 #include "base/call_frames.h"
 #include "base/hash_map.h"
+#include "base/id_map.h"
 #include "base/stack_table.h"
 #include "base/thread_map.h"
-#include "convert/resolution.h"
+#include "format/values/dialect.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
+
+/**
+ * A coarser unit of counters for the copy. Everything that the converter reads is converted when it is read, apart from
+ * the base counters of EVENTS blocks, which copy_events.c compares with each other first.
+ */
+typedef struct copy_resolution {
+	uint64_t origin;      /**< Counter at the start of the log: later counters may have passed 2^64. */
+	int64_t divisor;      /**< Units of the log in one unit of the copy; 1 if the unit stays the same. */
+	uint64_t nanoseconds; /**< The unit that the caller requested. */
+} copy_resolution;
+
+/** Whether the unit of the copy is not that of the log. */
+static inline int resolution_is_coarser(const copy_resolution *resolution)
+{
+	return resolution->divisor > 1;
+}
+
+/** Converts a counter, rounding down. The order of counters stays; different ones may become equal. */
+static inline uint64_t resolution_counter(const copy_resolution *resolution, uint64_t counter)
+{
+	int64_t difference;
+	int64_t quotient;
+
+	if (!resolution_is_coarser(resolution))
+		return counter;
+	difference = (int64_t)(counter - resolution->origin);
+	quotient = difference / resolution->divisor;
+	quotient -= difference % resolution->divisor < 0;
+	return resolution->origin / (uint64_t)resolution->divisor + (uint64_t)quotient;
+}
+
+/*
+ * A writer requires IDs without gaps. A log has gaps after damaged blocks with definitions. IDs before the first gap
+ * are unchanged, and need no memory.
+ */
+
+typedef struct id_translation {
+	uint32_t defined; /**< The IDs 1 to this one are defined in the copy. */
+	uint32_t same;    /**< IDs up to this one are unchanged in the copy. */
+	id_map moved;     /**< For all other IDs: the ID in the copy. */
+} id_translation;
+
+/** The ID in the copy; 0 for 0 and for an ID that is not defined. */
+static inline uint32_t id_translation_get(const id_translation *translation, uint32_t id)
+{
+	return id <= translation->same ? id : id_map_get(&translation->moved, id);
+}
+
+/** Declarations for a log as a whole. */
+typedef struct log_declarations {
+	const dialect_rules *rules;
+	uint64_t directives; /**< As #MPROF_DIRECTIVE_BIT. */
+	uint32_t flags;      /**< Flags of INTRO. */
+} log_declarations;
 
 /** Events fetched from the reader at a time. */
 #define CONVERTER_BATCH 2048

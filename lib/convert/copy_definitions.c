@@ -8,6 +8,19 @@
 
 #include <string.h>
 
+/* Assigns the next ID of the copy to an ID of the log. Returns it, or 0 if out of memory. */
+static uint32_t id_translation_define(id_translation *translation, uint32_t id)
+{
+	uint32_t next = translation->defined + 1;
+
+	if (id == next && translation->same == translation->defined)
+		translation->same = id;
+	else if (!id_map_put(&translation->moved, id, next))
+		return 0;
+	translation->defined = next;
+	return next;
+}
+
 void converter_read_clock(void *user, mprof_clock *clock)
 {
 	mprof_converter *converter = user;

@@ -4,6 +4,21 @@
 
 #include "convert/copy_definitions.h"
 
+void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count)
+{
+	if (!resolution_is_coarser(resolution))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		mprof_event *event = &events[i];
+		const uint64_t counter = resolution_counter(resolution, event->counter);
+
+		/* The duration ends at the event: its start is rounded like all other counters. */
+		if (event->kind == MPROF_EVENT_RECORDING_RESUMED)
+			event->value = counter - resolution_counter(resolution, event->counter - event->value);
+		event->counter = counter;
+	}
+}
+
 /*
  * A small log can require a deep stack to be left and entered again at every switch. Real programs stay far below this
  * maximum for a whole log. Beyond it, calls are no longer left and entered at switches.

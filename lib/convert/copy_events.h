@@ -10,6 +10,9 @@
 
 #include "convert/converter_internal.h"
 
+/** Converts counters and durations of events, apart from those in their details. */
+void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count);
+
 /** Releases the stacks that are not a thread's own. */
 void switches_release(mprof_converter *converter);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recorder/queues/key_table.h"
+#include "recorder/tables/keys.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Switches of threads between call stacks. */
 #include "recorder/threads/switches.h"
 
-#include "recorder/queues/key_table.h"
+#include "recorder/tables/keys.h"
 
 void shadow_stack_enter_deeper(shadow_stack *stack, const mprof_allocator *allocator, uint64_t key, uint32_t method)
 {
