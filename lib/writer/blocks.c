@@ -347,7 +347,7 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 	definition = &own;
 	if (own.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the method is 0");
-	if (definition->class_id != 0 && !writer->events.defined.any &&
+	if (definition->class_id != 0 && !writer->events.checker.defined.any &&
 	    !id_set_has(&writer->class_ids, definition->class_id))
 		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
 				     "the class of the method is not defined: call mprof_writer_define_class() first");

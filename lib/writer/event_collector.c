@@ -30,7 +30,7 @@ void event_collector_begin(event_collector *collector, const mprof_writer *write
 {
 	if (!collector->is_ready) {
 		collector->encoder = writer->events;
-		collector->encoder.defined.any = 1;
+		collector->encoder.checker.defined.any = 1;
 		collector->packer.codec = writer->packer.codec;
 		collector->packer.level = writer->packer.level;
 		collector->is_ready = 1;

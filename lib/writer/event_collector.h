@@ -10,7 +10,7 @@
 #define WRITER_EVENT_COLLECTOR_H
 
 #include "codec/codec.h"
-#include "format/events/event_columns_encode.h"
+#include "format/events/events_encode.h"
 #include "format/values/encode_buffer.h"
 #include "writer/log_index.h"
 #include "writer/writer.h"

@@ -3,7 +3,7 @@
 #include "writer/events.h"
 
 #include "base/checked.h"
-#include "format/events/event_detail.h"
+#include "format/events/event_check.h"
 #include "format/events/event_kinds.h"
 #include "format/events/events_encode.h"
 #include "format/values/losses.h"
@@ -126,11 +126,10 @@ static const char *event_encode_fault(mprof_status status)
 
 static uint32_t stack_of(const mprof_event *event)
 {
-	mprof_event_detail own;
+	mprof_event_detail copy;
+	const mprof_event_detail *detail = event_detail_complete(event, &copy);
 
-	if (event->more.detail == NULL || !event_detail_is_valid(event->more.detail))
-		return 0;
-	return event_detail_read(event->more.detail, &own)->stack;
+	return detail != NULL ? detail->stack : 0;
 }
 
 static int is_call_event(const mprof_event *event)
@@ -253,7 +252,7 @@ static mprof_status encode_section(mprof_writer *writer, const mprof_event *even
 	mprof_status status;
 
 	*encoded = 0;
-	if (stack > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any)
+	if (stack > writer->defined[MPROF_RECORD_STACK] && !writer->events.checker.defined.any)
 		return MPROF_ERR_UNDEFINED_ID;
 	status = stack_sections_encode(&writer->sections, &writer->block, stack, EVENTS_TAIL_ROOM);
 	if (status == MPROF_OK)

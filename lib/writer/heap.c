@@ -3,7 +3,7 @@
 #include "writer/heap.h"
 
 #include "format/blocks/heap_records.h"
-#include "format/events/event_detail.h"
+#include "format/events/event_check.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
@@ -113,8 +113,8 @@ static void add_references(heap_snapshot *snapshot, const mprof_event_detail *de
 
 static void add_object(heap_snapshot *snapshot, const mprof_event *event)
 {
-	mprof_event_detail own;
-	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+	mprof_event_detail copy;
+	const mprof_event_detail *detail = event_detail_complete(event, &copy);
 
 	heap_snapshot_finish(snapshot);
 	if (!heap_item_address_fits(detail->object))
@@ -130,11 +130,11 @@ static void add_object(heap_snapshot *snapshot, const mprof_event *event)
 
 static void add_free(heap_snapshot *snapshot, const mprof_event *event)
 {
-	mprof_event_detail own;
-	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+	mprof_event_detail copy;
+	const mprof_event_detail *detail = event_detail_complete(event, &copy);
 
 	heap_snapshot_finish(snapshot);
-	if (detail != NULL && detail->object != 0)
+	if (detail->object != 0)
 		count_as_shortened(snapshot, event);
 	snapshot->count++;
 	heap_item_encode_dead(&snapshot->items, event->id, size_of(snapshot, event));
@@ -143,14 +143,14 @@ static void add_free(heap_snapshot *snapshot, const mprof_event *event)
 /* Adds an event, or leaves it out and counts it. Call heap_snapshot_reserve() before. */
 static void heap_snapshot_add(heap_snapshot *snapshot, const mprof_event *event)
 {
-	mprof_event_detail own;
+	mprof_event_detail copy;
 
 	if (event->kind == MPROF_EVENT_HEAP_OBJECT)
 		add_object(snapshot, event);
 	else if (event->kind == MPROF_EVENT_HEAP_FREE)
 		add_free(snapshot, event);
 	else if (event->kind == MPROF_EVENT_HEAP_REFERENCES && snapshot->object.is_there)
-		add_references(snapshot, event_detail_read(event->more.detail, &own));
+		add_references(snapshot, event_detail_complete(event, &copy));
 	else if (snapshot->lossy)
 		losses_leave_out_event(snapshot->stats, event->kind);
 }
@@ -239,10 +239,10 @@ static mprof_status extend_snapshot(mprof_writer *writer, uint32_t number, uint3
 
 static size_t references_of(const mprof_event *event)
 {
-	mprof_event_detail own;
+	mprof_event_detail copy;
 	int has_references = event->kind == MPROF_EVENT_HEAP_OBJECT || event->kind == MPROF_EVENT_HEAP_REFERENCES;
 
-	return has_references ? event_detail_read(event->more.detail, &own)->reference_count : 0;
+	return has_references ? event_detail_complete(event, &copy)->reference_count : 0;
 }
 
 /* Makes room for events that were checked. Returns 0 if out of memory. */
@@ -295,7 +295,7 @@ static heap_encoding encoding_of(const mprof_writer *writer)
 	/* Without records, neither roots nor their definitions (ROOTS) are in the log, so any root ID is accepted. */
 	encoding.root_count =
 		writer->encoding.rules->has_heap_records ? writer->defined[MPROF_RECORD_ROOT] : UINT32_MAX;
-	encoding.any = writer->events.defined.any;
+	encoding.any = writer->events.checker.defined.any;
 	encoding.has_offsets =
 		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS)) != 0;
 	encoding.has_unknown_class = !writer->encoding.rules->has_heap_records;
@@ -325,10 +325,10 @@ static mprof_status put_heap_block(mprof_writer *writer, uint32_t snapshot, uint
 static void count_lost_offsets(mprof_writer *writer, const mprof_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		mprof_event_detail own;
-		const mprof_event_detail *detail = event_detail_read(events[i].more.detail, &own);
+		mprof_event_detail copy;
+		const mprof_event_detail *detail = event_detail_complete(&events[i], &copy);
 
-		if (detail != NULL && detail->offsets != NULL && detail->reference_count > 0)
+		if (detail->offsets != NULL && detail->reference_count > 0)
 			losses_shorten_event(&writer->stats, events[i].kind);
 	}
 }

@@ -109,12 +109,14 @@ mprof_status writer_put_again(mprof_writer *writer, const void *blocks, size_t l
 /* Applies the declared directives to events. allows_undefined: events may use any ID. */
 static void writer_apply_directives(mprof_writer *writer, int allows_undefined)
 {
-	const event_definitions defined = {&writer->method_ids, &writer->class_ids, &writer->object_sizes,
-					   &writer->defined[MPROF_RECORD_STACK], allows_undefined};
+	const event_definitions defined = {{NULL, &writer->method_ids, &writer->class_ids},
+					   &writer->object_sizes,
+					   &writer->defined[MPROF_RECORD_STACK],
+					   allows_undefined};
 
 	writer->has_sections =
 		(writer->encoding.directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0;
-	event_encoder_init(&writer->events, writer->encoding.rules, writer->encoding.directives, writer->lossy,
+	event_checker_init(&writer->events.checker, writer->encoding.rules, writer->encoding.directives, writer->lossy,
 			   &defined, &writer->stats);
 }
 
@@ -131,7 +133,6 @@ static mprof_status writer_put_directives(mprof_writer *writer)
 mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives)
 {
 	const uint64_t more = directives & writer->encoding.rules->directives & ~writer->encoding.directives;
-	const event_encoder before = writer->events;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK && more != 0)
@@ -139,12 +140,7 @@ mprof_status writer_declare_more(mprof_writer *writer, uint64_t directives)
 	if (status != MPROF_OK || more == 0)
 		return status;
 	writer->encoding.directives |= more;
-	writer_apply_directives(writer, before.defined.any);
-	/* The numbering of collections continues. */
-	writer->events.collection = before.collection;
-	writer->events.last_number = before.last_number;
-	writer->events.has_counted = before.has_counted;
-	writer->events.is_numbered = before.is_numbered;
+	writer_apply_directives(writer, writer->events.checker.defined.any);
 	return writer_put_directives(writer);
 }
 

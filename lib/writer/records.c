@@ -21,7 +21,7 @@ static mprof_status refuse_undefined(mprof_writer *writer, const char *what)
 
 static int is_known(const mprof_writer *writer, const id_set *ids, uint32_t id)
 {
-	return id_set_has(ids, id) || writer->events.defined.any;
+	return id_set_has(ids, id) || writer->events.checker.defined.any;
 }
 
 static int record_is_defined(const definition_counts *counts, mprof_record_kind kind, uint32_t id)

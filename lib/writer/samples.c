@@ -2,7 +2,7 @@
 /* Writes samples. */
 #include <mprof/writer.h>
 
-#include "format/events/event_detail.h"
+#include "format/events/event_check.h"
 #include "format/values/losses.h"
 #include "writer/errors.h"
 #include "writer/put_block.h"
@@ -192,9 +192,8 @@ static int put_sample(mprof_writer *writer, const mprof_record *frames, size_t c
 
 static uint64_t weight_of(const mprof_event *sample)
 {
-	mprof_event_detail own;
-	const mprof_event_detail *detail = event_detail_read(sample->more.detail, &own);
-	uint64_t weight = detail != NULL ? detail->samples : 1;
+	mprof_event_detail copy;
+	uint64_t weight = event_detail_complete(sample, &copy)->samples;
 
 	return weight == 0 ? 1 : weight;
 }
@@ -305,18 +304,20 @@ static mprof_status writer_put_statistical(mprof_writer *writer, uint64_t thread
 static mprof_status check_samples(mprof_writer *writer, const mprof_event *samples, size_t count)
 {
 	/* Stack ID 0 ends the list of a SAMPLES block, so every sample in it needs a call stack. */
-	uint64_t lowest = writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->events.defined.any ? 1 : 0;
+	uint64_t lowest = writer_has_block(writer, MPROF_BLOCK_SAMPLES) && !writer->events.checker.defined.any ? 1 : 0;
 
 	if (samples == NULL && count > 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the array of samples is NULL");
 	for (size_t i = 0; i < count; i++) {
+		mprof_event_detail copy;
+
 		if (samples[i].kind != MPROF_EVENT_SAMPLE)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
 					     "the kind of an event is not MPROF_EVENT_SAMPLE");
-		if (!event_detail_is_valid(samples[i].more.detail))
+		if (event_detail_complete(&samples[i], &copy) == NULL)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of a sample's detail is invalid");
 		if (samples[i].value < lowest ||
-		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.defined.any))
+		    (samples[i].value > writer->defined[MPROF_RECORD_STACK] && !writer->events.checker.defined.any))
 			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
 					     "a sample refers to a call stack that is not defined");
 	}
@@ -374,7 +375,7 @@ static mprof_status check_hits(mprof_writer *writer, const uint32_t *methods, si
 	for (size_t i = 0; i < method_count; i++) {
 		if (methods[i] == 0)
 			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a sample has the method ID 0");
-		if (!writer->events.defined.any && !id_set_has(&writer->method_ids, methods[i]))
+		if (!writer->events.checker.defined.any && !id_set_has(&writer->method_ids, methods[i]))
 			return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,
 					     "a sample refers to a method that is not defined");
 	}

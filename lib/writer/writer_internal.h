@@ -21,7 +21,6 @@
 #include "dictionary/definition_table.h"
 #include "format/blocks/block_encode.h"
 #include "format/blocks/statistical.h"
-#include "format/events/event_columns_encode.h"
 #include "format/events/events_encode.h"
 #include "format/values/encode_buffer.h"
 #include "io/sink.h"

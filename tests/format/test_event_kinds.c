@@ -75,7 +75,7 @@ static mprof_status encode(mprof_dialect dialect, uint64_t directives, uint32_t 
 	id_set none;
 	id_map sizes;
 	uint32_t stacks = 0;
-	const event_definitions definitions = {&none, &none, &sizes, &stacks, any};
+	const event_definitions definitions = {{NULL, &none, &none}, &sizes, &stacks, any};
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
 	mprof_status status;
 	size_t taken;
@@ -84,7 +84,8 @@ static mprof_status encode(mprof_dialect dialect, uint64_t directives, uint32_t 
 	id_set_init(&none, &allocator);
 	id_map_init(&sizes, &allocator);
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
-	event_encoder_init(encoder, dialect_get(dialect), directives, 0, &definitions, &stats);
+	memset(encoder, 0, sizeof(*encoder));
+	event_checker_init(&encoder->checker, dialect_get(dialect), directives, 0, &definitions, &stats);
 	encoder->last_counter = 100;
 	status = events_encode(encoder, &buffer, &event, 1, &taken);
 	encode_buffer_destroy(&buffer);

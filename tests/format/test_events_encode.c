@@ -32,7 +32,7 @@ static mprof_writer_stats stats;
 
 static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 {
-	const event_definitions all = {&methods, &classes, &sizes, &stack_count, 0};
+	const event_definitions all = {{NULL, &methods, &classes}, &sizes, &stack_count, 0};
 
 	allocator_init(&allocator, NULL);
 	id_set_init(&methods, &allocator);
@@ -47,7 +47,8 @@ static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 	cr_assert(id_set_add(&classes, 88)); /* A class only. */
 	encode_buffer_init(&buffer, &allocator, SIZE_MAX);
 	memset(&stats, 0, sizeof(stats));
-	event_encoder_init(&encoder, dialect_get(dialect), directives, lossy, &all, &stats);
+	memset(&encoder, 0, sizeof(encoder));
+	event_checker_init(&encoder.checker, dialect_get(dialect), directives, lossy, &all, &stats);
 }
 
 static void tear_down(void)

@@ -2,7 +2,7 @@
 /* Decodes and encodes the objects and references of heap blocks. */
 #include "format/blocks/heap_records.h"
 
-#include "format/events/event_detail.h"
+#include "format/events/event_check.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -764,7 +764,7 @@ static int class_is_valid(const heap_encoding *encoding, uint32_t id)
 /* Checks an event and ORs its addresses into \p addresses: a bit that is 0 there is 0 in every address. */
 static mprof_status check_event(const heap_encoding *encoding, const mprof_event *event, uint64_t *addresses)
 {
-	mprof_event_detail own;
+	mprof_event_detail copy;
 	const mprof_event_detail *detail;
 
 	switch (event->kind) {
@@ -785,10 +785,10 @@ static mprof_status check_event(const heap_encoding *encoding, const mprof_event
 	default:
 		return MPROF_ERR_ARGUMENT;
 	}
-	if (!event_detail_is_valid(event->more.detail))
-		return MPROF_ERR_ARGUMENT;
-	detail = event_detail_read(event->more.detail, &own);
+	detail = event_detail_complete(event, &copy);
 	if (detail == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (event->more.detail == NULL)
 		return event->kind == MPROF_EVENT_HEAP_FREE ? MPROF_OK : MPROF_ERR_ARGUMENT;
 	if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
 		*addresses |= detail->object;
@@ -938,8 +938,8 @@ static void put_instance(heap_output *output, const heap_encoding *encoding, con
 
 static void put_event(heap_output *output, const heap_encoding *encoding, const mprof_event *event)
 {
-	mprof_event_detail own;
-	const mprof_event_detail *detail = event_detail_read(event->more.detail, &own);
+	mprof_event_detail copy;
+	const mprof_event_detail *detail = event_detail_complete(event, &copy);
 
 	output_reserve(output);
 	switch (event->kind) {
@@ -949,7 +949,7 @@ static void put_event(heap_output *output, const heap_encoding *encoding, const 
 		put_reference_addresses(output, encoding, detail);
 		break;
 	case MPROF_EVENT_HEAP_FREE:
-		put_instance(output, encoding, event, detail != NULL ? detail->object : 0);
+		put_instance(output, encoding, event, detail->object);
 		break;
 	case MPROF_EVENT_HEAP_REFERENCES:
 		put_varint(output, flagged_count(encoding, detail) << HEAP_RECORD_BITS | HEAP_RECORD_REFERENCES);

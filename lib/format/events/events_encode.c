@@ -1,138 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes events, and checks them before. */
+/* Encodes events in a list or in columns. Each is checked first; after that only room can be missing. */
 #include "format/events/events_encode.h"
 
-#include "format/events/event_kinds.h"
-#include "format/values/losses.h"
+#include "base/checked.h"
+#include "format/values/int_column.h"
 #include "format/values/varint.h"
 
 #include <string.h>
 
-/* Whether the size of an allocation can be omitted: it is the fixed object size of the class. */
-static inline int event_has_fixed_size(const event_encoder *encoder, const mprof_event *event)
-{
-	uint32_t size = id_map_get(encoder->defined.object_sizes, event->id);
-
-	/* If the low five bits of the ID were 0, the event code would be 0, which ends the list. */
-	return size != 0 && size == event->value && (event->id & EVENT_PACKED_MASK) != 0;
-}
-
 /* Room is reserved for this many events at once: little compared to a block, but enough to amortize the call. */
 #define BATCH_EVENTS 256
 
-static event_id_space id_space_of(uint32_t byte)
+/* The columns of numbers. */
+#define FIRST_NUMBERS EVENT_COLUMN_METHODS
+#define LAST_NUMBERS EVENT_COLUMN_OBJECTS
+
+/* Room for the number of events, the number of columns and their lengths. */
+#define DIRECTORY_ROOM ((size_t)(2 + EVENT_COLUMNS) * 5)
+
+/*
+ * The most bytes of a value in its column: with a width of 0, an exception of a position and a high part. The bytes
+ * before the values of all columns.
+ */
+#define VALUE_ROOM (3 + MPROF_VARINT_MAX_LENGTH)
+#define COLUMNS_ROOM ((size_t)EVENT_COLUMNS * 16)
+
+static inline int is_allocation(const event_rule *rule)
 {
-	switch (byte & EVENT_GROUP_MASK) {
-	case EVENT_GROUP_ENTER:
-	case EVENT_GROUP_LEAVE:
-	case EVENT_GROUP_METHOD:
-		return EVENT_ID_METHOD;
-	case EVENT_GROUP_ALLOCATION:
-	case EVENT_GROUP_CLASS:
-		return EVENT_ID_CLASS;
-	default:
-		return EVENT_ID_NONE;
-	}
+	return rule->layout == EVENT_LAYOUT_ALLOCATION || rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED;
 }
 
-static uint8_t written_fields_of(uint32_t fields)
+/* Whether the size of an allocation can be omitted: it is the fixed object size of the class. */
+static inline int has_fixed_size(const event_encoder *encoder, const mprof_event *event)
 {
-	uint32_t written_fields = 0;
+	uint32_t size = id_map_get(encoder->checker.defined.object_sizes, event->id);
 
-	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields))
-		written_fields |= WRITES_FIELD(EVENT_FIELDS_FIRST(fields));
-	return (uint8_t)written_fields;
-}
-
-static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
-{
-	event_rule rule = {EVENT_LAYOUT_INVALID, 0, EVENT_ID_NONE, 0, 0, 0, 0};
-	int byte = event_codes_byte(rules, kind, flags);
-
-	/* A caller specifies the call stack of each event; the writer creates stack sections where they are needed. */
-	if (byte > 0 && codes[byte].kind == kind && kind != MPROF_EVENT_STACK_SECTION) {
-		rule.layout = codes[byte].layout;
-		rule.byte = (uint8_t)byte;
-		rule.id_space = (uint8_t)id_space_of((uint32_t)byte);
-		rule.fields = codes[byte].fields;
-		rule.written_fields = written_fields_of(rule.fields);
-	}
-	return rule;
-}
-
-/* Kinds that the dialect lacks are written as more general kinds. */
-static void degrade_rules(event_rule rules[EVENT_RULE_COUNT])
-{
-	static const struct {
-		uint8_t kind;
-		uint8_t instead;
-	} replacements[] = {
-		/* The leave is kept without its reason: if it were left out, call stacks would be wrong. */
-		{MPROF_EVENT_METHOD_LEAVE_EXCEPTION, MPROF_EVENT_METHOD_LEAVE},
-		{MPROF_EVENT_METHOD_LEAVE_TAIL, MPROF_EVENT_METHOD_LEAVE},
-		{MPROF_EVENT_ALLOCATION_AT_JIT, MPROF_EVENT_ALLOCATION},
-	};
-
-	for (size_t i = 0; i < sizeof(replacements) / sizeof(replacements[0]); i++) {
-		event_rule *rule = &rules[replacements[i].kind];
-
-		if (rule->layout == EVENT_LAYOUT_INVALID) {
-			*rule = rules[replacements[i].instead];
-			rule->degraded = 1;
-		}
-	}
-}
-
-/* Whether an event of a kind can have an optional field that the log cannot contain. */
-static uint8_t rule_can_lose(const event_rule *rule, uint32_t kind)
-{
-	const uint32_t all =
-		WRITES_FIELD(EVENT_FIELD_CALLER) | WRITES_FIELD(EVENT_FIELD_STACK) | WRITES_FIELD(EVENT_FIELD_OBJECT);
-
-	/* The number of a collection. */
-	if (rule->layout == EVENT_LAYOUT_VALUE)
-		return event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_COLLECTION;
-	/* Other events have no detail; their pointer is not valid. */
-	if (!event_rule_is_allocation(rule) && rule->layout != EVENT_LAYOUT_DETAILED && kind != MPROF_EVENT_EXCEPTION)
-		return 0;
-	return (rule->written_fields & all) != all;
-}
-
-void event_encoder_init(event_encoder *encoder, const dialect_rules *rules, uint64_t directives, int lossy,
-			const event_definitions *defined, mprof_writer_stats *stats)
-{
-	event_code codes[256];
-
-	memset(encoder, 0, sizeof(*encoder));
-	event_codes_build(codes, rules, directives);
-	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-		encoder->rules[i] = rule_of(codes, rules, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
-	if (lossy)
-		degrade_rules(encoder->rules);
-	encoder->counts_collections = rules->counts_collections;
-	/* The owner of the encoder writes a stack section before an event. */
-	if ((directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)) != 0) {
-		for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-			encoder->rules[i].written_fields |= WRITES_FIELD(EVENT_FIELD_STACK);
-	}
-	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-		encoder->rules[i].can_lose = rule_can_lose(&encoder->rules[i], i % EVENT_RULE_KINDS);
-	encoder->defined = *defined;
-	encoder->stats = stats;
-	encoder->lossy = lossy;
+	return size != 0 && size == event->value;
 }
 
 static inline uint8_t *put_number(uint8_t *out, uint64_t value)
 {
 	return varint_word_put_mostly_short(out, value);
-}
-
-static inline int id_is_defined(const event_encoder *encoder, const event_rule *rule, uint32_t id)
-{
-	const event_definitions *defined = &encoder->defined;
-
-	return event_id_is_known(encoder, rule->id_space == EVENT_ID_METHOD ? defined->method_ids : defined->class_ids,
-				 id);
 }
 
 /* Encodes a byte with the low five bits of the value, and a varint of the others. */
@@ -153,53 +61,45 @@ static inline uint8_t *put_packed_id(uint8_t *out, uint32_t group, uint32_t id)
 	return out + 1 + last_byte + 1;
 }
 
-/* Encodes optional fields. Returns their end, or NULL if one of them cannot be written. */
-static uint8_t *put_fields(const event_encoder *encoder, uint8_t *out, uint32_t fields, const mprof_event *event)
+static uint8_t *put_fields(uint8_t *out, uint32_t fields, const mprof_event *event, const mprof_event_detail *detail)
 {
-	mprof_event_detail own;
-	const mprof_event_detail *detail;
-
-	if (!event_detail_is_valid(event->more.detail))
-		return NULL;
-	detail = event_detail_of(event, &own);
 	for (; fields != 0; fields = EVENT_FIELDS_NEXT(fields)) {
-		uint64_t number;
-
-		if (!event_field_value(encoder, EVENT_FIELDS_FIRST(fields), event, detail, &number))
-			return NULL;
-		out = put_number(out, number);
+		switch (EVENT_FIELDS_FIRST(fields)) {
+		case EVENT_FIELD_HANDLE:
+			out = put_number(out, event->value << EVENT_HANDLE_TYPE_BITS | detail->handle_type);
+			break;
+		case EVENT_FIELD_CALLER:
+			out = put_number(out, detail->caller);
+			break;
+		case EVENT_FIELD_STACK:
+			out = put_number(out, detail->stack);
+			break;
+		case EVENT_FIELD_OBJECT:
+			out = put_number(out, detail->object);
+			break;
+		default:
+			out = put_number(out, event->value);
+			break;
+		}
 	}
 	return out;
 }
 
-/* Encodes an allocation. Returns its end, or NULL if it cannot be written. */
 static inline uint8_t *put_allocation(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
-				      const mprof_event *event)
+				      const mprof_event *event, const mprof_event_detail *detail)
 {
-	if (!event_id_is_known(encoder, encoder->defined.class_ids, event->id))
-		return NULL;
 	if (rule->layout == EVENT_LAYOUT_ALLOCATION_UNPACKED) {
 		*out++ = rule->byte;
 		out = put_number(out, event->id);
 		out = put_number(out, event->value);
-	} else if (event_has_fixed_size(encoder, event)) {
+	} else if (has_fixed_size(encoder, event) && (event->id & EVENT_PACKED_MASK) != 0) {
+		/* If the low five bits of the ID were 0, the event code would be 0, which ends the list. */
 		out = put_packed_id(out, EVENT_GROUP_ALLOCATION_FIXED, event->id);
 	} else {
 		out = put_packed_id(out, rule->byte, event->id);
 		out = put_number(out, event->value);
 	}
-	return rule->fields == 0 ? out : put_fields(encoder, out, rule->fields, event);
-}
-
-static uint8_t *put_detailed(const event_encoder *encoder, uint8_t *out, const event_rule *rule,
-			     const mprof_event *event, uint64_t time)
-{
-	if (event->id != 0 && !id_is_defined(encoder, rule, event->id))
-		return NULL;
-	*out++ = rule->byte;
-	out = put_number(out, event->id);
-	out = put_number(out, time);
-	return put_fields(encoder, out, rule->fields, event);
+	return rule->fields == 0 ? out : put_fields(out, rule->fields, event, detail);
 }
 
 /*
@@ -212,7 +112,7 @@ static uint32_t assign_collection_number(event_encoder *encoder, const mprof_eve
 	int is_resize = event->kind == MPROF_EVENT_GC_RESIZE;
 	uint32_t number = event->id;
 
-	if (number == 0 && encoder->counts_collections) {
+	if (number == 0 && encoder->checker.counts_collections) {
 		int is_next = event->kind == MPROF_EVENT_GC_START || (is_resize && !encoder->is_numbered);
 
 		number = is_next ? encoder->last_number + 1 : encoder->collection;
@@ -227,20 +127,16 @@ static uint32_t assign_collection_number(event_encoder *encoder, const mprof_eve
 	return number;
 }
 
-/* Encodes a collection event with its number. Returns its end, or NULL if it does not fit and loss is not permitted. */
-static uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
-			       uint64_t time)
+static inline uint8_t *put_collection(event_encoder *encoder, uint8_t *out, const event_rule *rule,
+				      const mprof_event *event, uint64_t time)
 {
 	uint64_t generation = event->value < EVENT_GENERATION_MASK ? event->value : EVENT_GENERATION_MASK;
-	uint64_t number;
+	uint64_t number = assign_collection_number(encoder, event);
 
-	if (rule->layout == EVENT_LAYOUT_COLLECTION && !encoder->lossy && !event_collection_fits(encoder, event))
-		return NULL;
-	number = assign_collection_number(encoder, event);
 	*out++ = rule->byte;
 	if (rule->layout == EVENT_LAYOUT_COLLECTION) {
 		number = number << EVENT_GENERATION_BITS | generation;
-		out = put_number(out, encoder->counts_collections ? (uint32_t)number : number);
+		out = put_number(out, encoder->checker.counts_collections ? (uint32_t)number : number);
 		return put_number(out, time);
 	}
 	out = put_number(out, event->value);
@@ -258,21 +154,13 @@ static inline uint8_t *put_memory_address(uint8_t *out, uint64_t address, uint64
 	return rest == 0 ? out : put_number(out, rest);
 }
 
-/* Encodes a native memory event (section 4.7). Returns its end, or NULL if it cannot be written. */
-static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
-			   uint64_t time)
+/* Encodes a native memory event (section 4.7). */
+static inline uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rule *rule,
+				  const mprof_event *event, const mprof_event_detail *detail, uint64_t time)
 {
 	const int is_freed = rule->layout == EVENT_LAYOUT_MEMORY_FREED;
-	mprof_event_detail own;
-	const mprof_event_detail *detail;
-	uint64_t stack;
 
-	if (!event_detail_is_valid(event->more.detail))
-		return NULL;
-	detail = event_detail_of(event, &own);
-	if (!event_field_value(encoder, EVENT_FIELD_STACK, event, detail, &stack))
-		return NULL;
-	*out++ = is_freed && stack != 0 ? rule->byte | EVENT_MEMORY_FREED_STACK_BIT : rule->byte;
+	*out++ = is_freed && detail->stack != 0 ? rule->byte | EVENT_MEMORY_FREED_STACK_BIT : rule->byte;
 	out = put_number(out, time);
 	if (rule->layout == EVENT_LAYOUT_MEMORY_RESIZED) {
 		out = put_number(out, detail->started != 0 ? event->counter - detail->started : 0);
@@ -281,28 +169,28 @@ static uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const event_rul
 	out = put_memory_address(out, event->value, &encoder->last_address);
 	if (!is_freed)
 		out = put_number(out, detail->size);
-	return is_freed && stack == 0 ? out : put_number(out, stack);
+	return is_freed && detail->stack == 0 ? out : put_number(out, detail->stack);
 }
 
-/* Encodes an event that has a time. Returns its end, or NULL if it cannot be written. */
-static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
-				 uint64_t time)
+/* Encodes an event that has a time. */
+static inline __attribute__((always_inline)) uint8_t *put_timed(event_encoder *encoder, uint8_t *out,
+								const event_rule *rule, const mprof_event *event,
+								const mprof_event_detail *detail, uint64_t time)
 {
 	if (rule->layout == EVENT_LAYOUT_PACKED_ID) {
-		if (!event_id_is_known(encoder, encoder->defined.method_ids, event->id))
-			return NULL;
 		out = put_packed_id(out, rule->byte, event->id);
 	} else if (rule->layout == EVENT_LAYOUT_IMPLICIT_LEAVE) {
 		return put_packed(out, rule, time);
 	} else if (rule->layout == EVENT_LAYOUT_ID) {
-		if (!id_is_defined(encoder, rule, event->id))
-			return NULL;
 		*out++ = rule->byte;
 		out = put_number(out, event->id);
 	} else if (rule->layout == EVENT_LAYOUT_DETAILED) {
-		return put_detailed(encoder, out, rule, event, time);
+		*out++ = rule->byte;
+		out = put_number(out, event->id);
+		out = put_number(out, time);
+		return put_fields(out, rule->fields, event, detail);
 	} else if (event_layout_is_memory(rule->layout)) {
-		return put_memory(encoder, out, rule, event, time);
+		return put_memory(encoder, out, rule, event, detail, time);
 	} else if (rule->layout != EVENT_LAYOUT_VALUE) {
 		return put_collection(encoder, out, rule, event, time);
 	} else {
@@ -312,47 +200,47 @@ static inline uint8_t *put_timed(event_encoder *encoder, uint8_t *out, const eve
 	return put_number(out, time);
 }
 
-/* Encodes events for which room is reserved. This is the hot loop of the writer. */
+/* Encodes a checked event, for which room is reserved. Returns its end. */
+static inline __attribute__((always_inline)) uint8_t *put_event(event_encoder *encoder, uint8_t *out,
+								const checked_event *checked, const mprof_event *event,
+								uint64_t *last_counter)
+{
+	const event_rule *rule = checked->rule;
+	const uint64_t time = event->counter - *last_counter;
+
+	if (is_allocation(rule))
+		return put_allocation(encoder, out, rule, event, checked->detail);
+	if (rule->layout != EVENT_LAYOUT_RESIZE)
+		*last_counter = event->counter;
+	return put_timed(encoder, out, rule, event, checked->detail, time);
+}
+
+/* Checks and encodes events for which room is reserved. This is the hot loop of the writer. */
 static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const mprof_event *events, size_t count,
 			       size_t *taken)
 {
 	uint64_t last_counter = encoder->last_counter;
-	uint64_t skipped = 0;
+	uint64_t left_out = 0;
 	uint8_t *out = *cursor;
 	mprof_status status = MPROF_OK;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		const mprof_event *event = &events[i];
-		const event_rule *rule = event_rule_for(encoder, event);
-		uint8_t *end;
+		mprof_event_detail copy;
+		const checked_event checked = event_check(&encoder->checker, &events[i], last_counter, &copy);
 
-		if (__builtin_expect(rule->layout == EVENT_LAYOUT_INVALID, 0)) {
-			if (!encoder->lossy) {
-				status = MPROF_ERR_UNSUPPORTED;
-				break;
-			}
-			losses_leave_out_event(encoder->stats, event->kind);
-			skipped++;
-			continue;
-		}
-		if (event_rule_is_allocation(rule))
-			end = put_allocation(encoder, out, rule, event);
-		else
-			end = put_timed(encoder, out, rule, event, event->counter - last_counter);
-		if (__builtin_expect(end == NULL, 0)) {
-			status = event_refused_status(rule, event);
+		if (__builtin_expect(checked.status != MPROF_OK, 0)) {
+			status = checked.status;
 			break;
 		}
-		out = end;
-		if (__builtin_expect(rule->can_lose | encoder->lossy, 0) &&
-		    event_loss_is_counted(encoder, rule, event, last_counter))
-			losses_shorten_event(encoder->stats, event->kind);
-		if (event_rule_has_time(rule))
-			last_counter = event->counter;
+		if (__builtin_expect(checked.rule == NULL, 0)) {
+			left_out++;
+			continue;
+		}
+		out = put_event(encoder, out, &checked, &events[i], &last_counter);
 	}
 	encoder->last_counter = last_counter;
-	encoder->written += i - skipped;
+	encoder->written += i - left_out;
 	*cursor = out;
 	*taken += i;
 	return status;
@@ -391,4 +279,245 @@ void event_encode_section(encode_buffer *buffer, size_t kept, const uint32_t *fr
 	encode_varint(buffer, count);
 	for (size_t i = 0; i < count; i++)
 		encode_varint(buffer, frames[i]);
+}
+
+void event_columns_init(event_columns *columns, const mprof_allocator *allocator)
+{
+	memset(columns, 0, sizeof(*columns));
+	columns->allocator = *allocator;
+	encode_buffer_init(&columns->rows, allocator, SIZE_MAX);
+}
+
+void event_columns_destroy(event_columns *columns)
+{
+	allocator_release(&columns->allocator, columns->symbols, columns->capacities[EVENT_COLUMN_SYMBOLS]);
+	for (size_t i = FIRST_NUMBERS; i <= LAST_NUMBERS; i++)
+		allocator_release(&columns->allocator, columns->values[i],
+				  columns->capacities[i] * sizeof(*columns->values[i]));
+	encode_buffer_destroy(&columns->rows);
+}
+
+void event_columns_clear(event_columns *columns)
+{
+	memset(columns->counts, 0, sizeof(columns->counts));
+	encode_buffer_clear(&columns->rows);
+	columns->last_object = 0;
+}
+
+int event_columns_reserve(event_columns *columns, size_t more)
+{
+	for (size_t i = EVENT_COLUMN_SYMBOLS; i <= LAST_NUMBERS; i++) {
+		void *values = i == EVENT_COLUMN_SYMBOLS ? (void *)columns->symbols : columns->values[i];
+		size_t size = i == EVENT_COLUMN_SYMBOLS ? sizeof(*columns->symbols) : sizeof(*columns->values[i]);
+		int is_reserved = array_reserve(&columns->allocator, &values, &columns->capacities[i],
+						columns->counts[i] + more, size);
+
+		if (i == EVENT_COLUMN_SYMBOLS)
+			columns->symbols = values;
+		else
+			columns->values[i] = values;
+		if (!is_reserved)
+			return 0;
+	}
+	return 1;
+}
+
+/* Reserves the room in the block that all events take in the worst case, and \p more. */
+static int reserve_block(const event_columns *columns, encode_buffer *block, size_t more)
+{
+	size_t values = 0;
+
+	for (size_t i = FIRST_NUMBERS; i <= LAST_NUMBERS; i++)
+		values += columns->counts[i];
+	/* No event has more than five values. */
+	return encode_buffer_reserve(block, DIRECTORY_ROOM + COLUMNS_ROOM +
+						    (columns->counts[EVENT_COLUMN_SYMBOLS] + more) / 2 + 1 +
+						    (values + 5 * more) * VALUE_ROOM + columns->rows.length +
+						    more * EVENT_ROOM + EVENTS_TAIL_ROOM);
+}
+
+static inline void add_value(event_columns *columns, event_column column, uint64_t value)
+{
+	columns->values[column][columns->counts[column]++] = value;
+}
+
+static inline void add_symbol(event_columns *columns, event_symbol symbol)
+{
+	columns->symbols[columns->counts[EVENT_COLUMN_SYMBOLS]++] = (uint8_t)symbol;
+}
+
+/* Adds the values of a checked allocation. Returns its symbol. */
+static inline event_symbol add_allocation(event_columns *columns, const event_encoder *encoder,
+					  const checked_event *checked, const mprof_event *event)
+{
+	add_value(columns, EVENT_COLUMN_CLASSES, event->id);
+	for (uint32_t left = checked->rule->fields; left != 0; left = EVENT_FIELDS_NEXT(left)) {
+		switch (EVENT_FIELDS_FIRST(left)) {
+		case EVENT_FIELD_CALLER:
+			add_value(columns, EVENT_COLUMN_CALLERS, checked->detail->caller);
+			break;
+		case EVENT_FIELD_STACK:
+			add_value(columns, EVENT_COLUMN_STACKS, checked->detail->stack);
+			break;
+		default:
+			add_value(columns, EVENT_COLUMN_OBJECTS,
+				  event_column_fold_address(checked->detail->object - columns->last_object));
+			columns->last_object = checked->detail->object;
+			break;
+		}
+	}
+	if (has_fixed_size(encoder, event))
+		return EVENT_SYMBOL_ALLOCATION_FIXED;
+	add_value(columns, EVENT_COLUMN_SIZES, event->value);
+	return EVENT_SYMBOL_ALLOCATION;
+}
+
+/* Inlined, it would take registers from the frequent events. */
+static __attribute__((noinline)) void add_row(event_columns *columns, event_encoder *encoder,
+					      const checked_event *checked, const mprof_event *event)
+{
+	encode_buffer *rows = &columns->rows;
+	uint8_t *end = put_event(encoder, rows->bytes + rows->length, checked, event, &encoder->last_counter);
+
+	rows->length = (size_t)(end - rows->bytes);
+}
+
+/* Adds the values of a checked event. Returns its symbol. */
+static inline event_symbol add_values(event_columns *columns, event_encoder *encoder, const checked_event *checked,
+				      const mprof_event *event)
+{
+	const event_symbol symbol = (event_symbol)checked->rule->symbol;
+
+	if (symbol == EVENT_SYMBOL_ROW) {
+		add_row(columns, encoder, checked, event);
+		return symbol;
+	}
+	if (symbol == EVENT_SYMBOL_ALLOCATION)
+		return add_allocation(columns, encoder, checked, event);
+	if (symbol != EVENT_SYMBOL_LEAVE_IMPLICIT)
+		add_value(columns, EVENT_COLUMN_METHODS, event->id);
+	add_value(columns, EVENT_COLUMN_TIMES, event->counter - encoder->last_counter);
+	encoder->last_counter = event->counter;
+	return symbol;
+}
+
+/* Checks and adds an event for which room is reserved. */
+static inline mprof_status add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event)
+{
+	mprof_event_detail copy;
+	const checked_event checked = event_check(&encoder->checker, event, encoder->last_counter, &copy);
+
+	if (checked.status != MPROF_OK || checked.rule == NULL)
+		return checked.status;
+	add_symbol(columns, add_values(columns, encoder, &checked, event));
+	encoder->written++;
+	return MPROF_OK;
+}
+
+/* Reserves room for events of which all may be rows. */
+static int reserve_rows(event_columns *columns, size_t more)
+{
+	if (encode_buffer_reserve(&columns->rows, more * EVENT_ROOM))
+		return 1;
+	columns->rows.status = MPROF_OK;
+	return 0;
+}
+
+mprof_status event_columns_add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event)
+{
+	return reserve_rows(columns, 1) ? add_event(columns, encoder, event) : MPROF_ERR_MEMORY;
+}
+
+mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, encode_buffer *block,
+			       const mprof_event *events, size_t count, size_t *taken)
+{
+	mprof_status status = MPROF_OK;
+
+	*taken = 0;
+	while (*taken < count && status == MPROF_OK && !event_columns_is_full(columns)) {
+		size_t room = EVENT_COLUMNS_MAX_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
+		size_t batch = count - *taken < BATCH_EVENTS ? count - *taken : BATCH_EVENTS;
+
+		if (batch > room)
+			batch = room;
+		if (!event_columns_reserve(columns, batch) || !reserve_rows(columns, batch) ||
+		    !reserve_block(columns, block, batch)) {
+			encode_buffer_truncate(block, block->length);
+			return MPROF_ERR_MEMORY;
+		}
+		for (; batch > 0 && status == MPROF_OK; batch--) {
+			status = add_event(columns, encoder, &events[*taken]);
+			*taken += status == MPROF_OK;
+		}
+	}
+	return status;
+}
+
+/* Moves the low halves of eight bytes to the lowest four bytes. */
+static inline uint32_t pack_symbols(uint64_t symbols)
+{
+	symbols = (symbols | symbols >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	symbols = (symbols | symbols >> 8) & UINT64_C(0x0000ffff0000ffff);
+	return (uint32_t)(symbols | symbols >> 16);
+}
+
+static void encode_symbols(const event_columns *columns, encode_buffer *block)
+{
+	const size_t count = columns->counts[EVENT_COLUMN_SYMBOLS];
+	size_t i = 0;
+	uint8_t *out;
+
+	if (!encode_buffer_reserve(block, (count + 1) / 2))
+		return;
+	out = block->bytes + block->length;
+	for (; count - i >= 8; i += 8, out += 4)
+		bytes_store_32(out, pack_symbols(bytes_load_64(columns->symbols + i)));
+	for (; i + 1 < count; i += 2)
+		*out++ = (uint8_t)(columns->symbols[i] | columns->symbols[i + 1] << EVENT_SYMBOL_BITS);
+	if (count % 2 != 0)
+		*out++ = columns->symbols[count - 1];
+	block->length += (count + 1) / 2;
+}
+
+static void encode_column(const event_columns *columns, event_column column, encode_buffer *block)
+{
+	if (column == EVENT_COLUMN_SYMBOLS)
+		encode_symbols(columns, block);
+	else if (column == EVENT_COLUMN_ROWS)
+		encode_bytes(block, columns->rows.bytes, columns->rows.length);
+	else
+		int_column_encode(block, columns->values[column], columns->counts[column]);
+}
+
+size_t event_columns_encode(const event_columns *columns, encode_buffer *block)
+{
+	size_t lengths[EVENT_COLUMNS];
+	size_t column_count = 0;
+	size_t start = block->length;
+	size_t directory_start;
+	size_t length;
+
+	/* The lengths precede the columns but are known only after these, which are therefore moved. */
+	if (!encode_buffer_reserve(block, DIRECTORY_ROOM))
+		return 0;
+	block->length += DIRECTORY_ROOM;
+	for (size_t i = 0; i < EVENT_COLUMNS; i++) {
+		lengths[i] = block->length;
+		encode_column(columns, (event_column)i, block);
+		lengths[i] = block->length - lengths[i];
+		if (lengths[i] > 0)
+			column_count = i + 1;
+	}
+	if (block->status != MPROF_OK)
+		return 0;
+	length = block->length - start - DIRECTORY_ROOM;
+	block->length = start;
+	encode_varint(block, columns->counts[EVENT_COLUMN_SYMBOLS]);
+	directory_start = block->length;
+	encode_varint(block, column_count);
+	for (size_t i = 0; i < column_count; i++)
+		encode_varint(block, lengths[i]);
+	memmove(block->bytes + block->length, block->bytes + start + DIRECTORY_ROOM, length);
+	block->length += length;
+	return block->length - directory_start;
 }

@@ -479,7 +479,7 @@ static const cached_key *cache_key(const recorder_drain *drain, const open_block
 		return NULL;
 	added = (cached_key){key, entry->id, 0};
 	if (subject == SUBJECT_CLASS)
-		added.object_size = id_map_get(block->events.encoder.defined.object_sizes, entry->id);
+		added.object_size = id_map_get(block->events.encoder.checker.defined.object_sizes, entry->id);
 	return key_cache_put(cache, &added);
 }
 
@@ -544,7 +544,7 @@ static inline int collect_one(const recorder_drain *drain, open_block *block, sh
 			      call_times *times, const event_slot *slot)
 {
 	const uint32_t code = (uint32_t)slot->stamp & 0xff;
-	const event_rule *rule = &block->events.encoder.rules[MPROF_EVENT_ALLOCATION];
+	const event_rule *rule = &block->events.encoder.checker.rules[MPROF_EVENT_ALLOCATION];
 
 	if (code == MPROF_EVENT_ALLOCATION && rule->layout == EVENT_LAYOUT_ALLOCATION && rule->fields == 0)
 		return collect_allocation(drain, block, ends, slot->subject, slot->stamp >> 8);
