@@ -55,7 +55,9 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_WATERMARK = 41,   /**< mprof2: guarantees that earlier events of native memory are before this
 	                                   block. */
 	MPROF_BLOCK_FIELDS = 42,      /**< mprof2: names the fields in which objects have references. */
-	MPROF_BLOCK_INDEX = 45        /**< mprof2: where the blocks before it are, and what they contain. */
+	MPROF_BLOCK_INDEX = 45,       /**< mprof2: where the blocks before it are, and what they contain. */
+	MPROF_BLOCK_TYPES = 46,       /**< mprof2: defines the types of events that a client describes. */
+	MPROF_BLOCK_TEXTS = 47        /**< mprof2: defines texts that arguments of such events name by an ID. */
 } mprof_block_kind;
 
 /**
@@ -216,9 +218,11 @@ typedef enum mprof_event_kind {
 	                                         #mprof_clause_kind; the detail has the method as its caller. */
 	MPROF_EVENT_METHOD_CODE = 50,       /**< Code of a method was compiled or loaded: id is the method, 0 for code
 	                                         of no method, value the size in bytes << 4 | an #mprof_code_origin. */
-	MPROF_EVENT_MONITOR_HOLDER = 51     /**< The monitor that the thread waits for is held by another thread: value
+	MPROF_EVENT_MONITOR_HOLDER = 51,    /**< The monitor that the thread waits for is held by another thread: value
 	                                         is the ID of that thread, id the class of the object; the detail has
 	                                         the object. */
+	MPROF_EVENT_TYPED = 52              /**< An event that the log describes (section 4.9): id is its type (TYPES);
+	                                         the detail, if there is one, has its arguments. */
 } mprof_event_kind;
 
 /**
@@ -230,7 +234,8 @@ typedef enum mprof_event_id {
 	MPROF_EVENT_ID_METHOD = 1,     /**< A method. */
 	MPROF_EVENT_ID_CLASS = 2,      /**< A class. */
 	MPROF_EVENT_ID_COLLECTION = 3, /**< The number of a collection, 0 if the log has none. */
-	MPROF_EVENT_ID_ROOT = 4        /**< A root (ROOTS), or 0. */
+	MPROF_EVENT_ID_ROOT = 4,       /**< A root (ROOTS), or 0. */
+	MPROF_EVENT_ID_TYPE = 5        /**< The type of an event (TYPES). */
 } mprof_event_id;
 
 /**
@@ -288,7 +293,8 @@ typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_FINALIZER = 13,  /**< Finalizers run. */
 	MPROF_EVENT_CATEGORY_RECORDING = 14,  /**< Recording was paused. */
 	MPROF_EVENT_CATEGORY_MEMORY = 15,     /**< Native memory is allocated, resized or freed. */
-	MPROF_EVENT_CATEGORY_STACK = 16       /**< A thread switches to another stack, or a stack ends. */
+	MPROF_EVENT_CATEGORY_STACK = 16,      /**< A thread switches to another stack, or a stack ends. */
+	MPROF_EVENT_CATEGORY_TYPED = 17       /**< An event that the log describes. */
 } mprof_event_category;
 
 /**
@@ -346,6 +352,9 @@ typedef struct mprof_event_detail {
 	                                 address was certainly valid. Writers: 0 means not known. */
 	const uint64_t *offsets;    /**< Heap objects: bytes from the start of the object to each of its references
 	                                 (directive 26); NULL if not known. Borrowed. */
+	const uint8_t *arguments;   /**< Events of a type: their arguments as in the log, which
+	                                 mprof_argument_decode() reads. Borrowed. */
+	size_t argument_size;       /**< Length of arguments in bytes, at most #MPROF_ARGUMENTS_MAX_SIZE. */
 } mprof_event_detail;
 
 /**
@@ -540,7 +549,9 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_REFERENCE_OFFSETS = 26,   /**< mprof2: references of heap objects may have offsets. */
 	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27,   /**< mprof2: events of exception clauses occur. */
 	MPROF_DIRECTIVE_METHOD_CODE = 28,         /**< mprof2: events of the code of methods occur. */
-	MPROF_DIRECTIVE_MONITOR_HOLDERS = 30      /**< mprof2: events of the holders of monitors occur. */
+	MPROF_DIRECTIVE_MONITOR_HOLDERS = 30,     /**< mprof2: events of the holders of monitors occur. */
+	MPROF_DIRECTIVE_TYPED_EVENTS = 31         /**< mprof2: events of types, and unknown events with a length,
+	                                               occur. */
 } mprof_directive;
 
 /**
@@ -732,7 +743,10 @@ typedef enum mprof_record_kind {
 	MPROF_RECORD_METRIC = 6,       /**< METRICS: a metric. */
 	MPROF_RECORD_METRIC_VALUE = 7, /**< METRICS: the value of a metric at the clock pair of the block. */
 	MPROF_RECORD_SUMMARY = 8,      /**< HEAP_SUMMARY: objects of a class at a collection. */
-	MPROF_RECORD_FIELD = 9         /**< FIELDS: where the objects of a class have a reference. */
+	MPROF_RECORD_FIELD = 9,        /**< FIELDS: where the objects of a class have a reference. */
+	MPROF_RECORD_ARGUMENT = 10,    /**< TYPES: an argument of events. */
+	MPROF_RECORD_TYPE = 11,        /**< TYPES: a type of events. */
+	MPROF_RECORD_TEXT = 12         /**< TEXTS: a text. */
 } mprof_record_kind;
 
 /**
@@ -842,8 +856,174 @@ typedef struct mprof_field_record {
 } mprof_field_record;
 
 /**
- * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS or HEAP_SUMMARY block (sections 3.13 to 3.21), or a module
- * or function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
+ * \brief What the events of a type are: mprof_type_record::form (section 3.25). More may be added; a program that does
+ * not know a form treats its events as instants.
+ * \since 0.1
+ */
+typedef enum mprof_type_form {
+	MPROF_TYPE_INSTANT = 0, /**< Something happens. */
+	MPROF_TYPE_BEGIN = 1,   /**< A span begins, on the call stack of the event. */
+	MPROF_TYPE_END = 2,     /**< The innermost open span of the type that it is the pair of ends. */
+	MPROF_TYPE_SPAN = 3     /**< A whole span, recorded at its end, with an argument of #MPROF_ROLE_DURATION. */
+} mprof_type_form;
+
+/**
+ * \brief What an argument is: mprof_argument_record::kind (section 3.25). More may be added; a program shows an
+ * argument of a kind that it does not know by its encoding.
+ * \since 0.1
+ */
+typedef enum mprof_argument_kind {
+	MPROF_ARGUMENT_NUMBER = 0,    /**< A number. */
+	MPROF_ARGUMENT_BOOLEAN = 1,   /**< 0: false; another number: true. */
+	MPROF_ARGUMENT_ADDRESS = 2,   /**< An address. */
+	MPROF_ARGUMENT_DURATION = 4,  /**< A duration in counters. */
+	MPROF_ARGUMENT_TEXT_ID = 5,   /**< ID of a text (TEXTS), 0 if none. */
+	MPROF_ARGUMENT_TEXT = 6,      /**< A text, with the encoding #MPROF_ENCODING_BYTES. */
+	MPROF_ARGUMENT_BYTES = 7,     /**< Bytes, with the encoding #MPROF_ENCODING_BYTES. */
+	MPROF_ARGUMENT_METHOD = 8,    /**< ID of a method, 0 if none. */
+	MPROF_ARGUMENT_CLASS = 9,     /**< ID of a class, 0 if none. */
+	MPROF_ARGUMENT_OBJECT = 10,   /**< Address of an object. */
+	MPROF_ARGUMENT_STACK = 11,    /**< ID of a call stack (STACKS), 0 if none. */
+	MPROF_ARGUMENT_THREAD = 12,   /**< ID of a thread. */
+	MPROF_ARGUMENT_LOCATION = 14, /**< ID of a location in native code (CODE), 0 if none. */
+	MPROF_ARGUMENT_DOUBLE = 18    /**< The bits of a double, with the encoding #MPROF_ENCODING_FIXED. */
+} mprof_argument_kind;
+
+/**
+ * \brief What an argument means for its event: mprof_argument_record::role (section 3.25). More may be added; a program
+ * treats a role that it does not know as #MPROF_ROLE_NONE.
+ * \since 0.1
+ */
+typedef enum mprof_argument_role {
+	MPROF_ROLE_NONE = 0,      /**< One of the values that the event has. */
+	MPROF_ROLE_DURATION = 1,  /**< How long the span lasted, which ends at the event's time, in counters. */
+	MPROF_ROLE_SPAN = 2,      /**< The number of the span. */
+	MPROF_ROLE_PARENT = 3,    /**< The number of the span that it is a part of. */
+	MPROF_ROLE_CAUSE = 4,     /**< The number of the span that caused it. */
+	MPROF_ROLE_FLOW_OUT = 6,  /**< The number of a flow that starts at, or goes on from, the event. */
+	MPROF_ROLE_FLOW_IN = 7,   /**< The number of a flow that leads to the event. */
+	MPROF_ROLE_STACK = 10,    /**< The call stack of the event. */
+	MPROF_ROLE_CPU = 12,      /**< The processor that the event happened on. */
+	MPROF_ROLE_NAME = 13,     /**< The name of the event, in place of that of its type. */
+	MPROF_ROLE_SEVERITY = 14, /**< The severity of a message, from 1 (trace) to 6 (fatal). */
+	MPROF_ROLE_MESSAGE = 15   /**< The text of a message. */
+} mprof_argument_role;
+
+/**
+ * \brief How an argument is stored: mprof_argument_record::encoding (section 3.25).
+ * \since 0.1
+ */
+typedef enum mprof_argument_encoding {
+	MPROF_ENCODING_UNSIGNED = 0, /**< A varint. */
+	MPROF_ENCODING_SIGNED = 1,   /**< A zigzag varint of a signed number. */
+	MPROF_ENCODING_FIXED = 2,    /**< 8 bytes, the least significant one first. */
+	MPROF_ENCODING_BYTES = 3     /**< A varint, the length, and as many bytes. */
+} mprof_argument_encoding;
+
+/**
+ * \brief Units of arguments: mprof_argument_record::unit.
+ * \since 0.1
+ */
+typedef enum mprof_argument_unit {
+	MPROF_ARGUMENT_UNIT_NONE = 0,        /**< None, or not known. */
+	MPROF_ARGUMENT_UNIT_BYTES = 1,       /**< Bytes. */
+	MPROF_ARGUMENT_UNIT_NANOSECONDS = 2, /**< Nanoseconds. */
+	MPROF_ARGUMENT_UNIT_COUNT = 3,       /**< A number of things. */
+	MPROF_ARGUMENT_UNIT_RATIO = 4,       /**< A part of 1. */
+	MPROF_ARGUMENT_UNIT_NAMED = 15       /**< The one that mprof_argument_record::unit_name names. */
+} mprof_argument_unit;
+
+/**
+ * \brief Limits of events of types (section 4.9).
+ * \since 0.1
+ */
+enum {
+	MPROF_ARGUMENTS_MAX_SIZE = 65535, /**< Maximum length of the arguments of an event, in bytes. */
+	MPROF_TYPE_MAX_ARGUMENTS = 255    /**< Maximum number of arguments of a type. */
+};
+
+/**
+ * \brief TYPES: an argument of events (section 3.25).
+ * \since 0.1
+ */
+typedef struct mprof_argument_record {
+	uint32_t kind;         /**< An #mprof_argument_kind. */
+	uint32_t encoding;     /**< An #mprof_argument_encoding. */
+	uint32_t role;         /**< An #mprof_argument_role. */
+	uint32_t unit;         /**< An #mprof_argument_unit. */
+	const char *name;      /**< Its name, NUL-terminated. */
+	const char *unit_name; /**< The unit, such as "J" (UCUM), NUL-terminated; "" unless unit is
+	                            #MPROF_ARGUMENT_UNIT_NAMED. */
+} mprof_argument_record;
+
+/**
+ * \brief TYPES: a type of events (section 3.25).
+ * \since 0.1
+ */
+typedef struct mprof_type_record {
+	uint32_t form;           /**< An #mprof_type_form. */
+	uint32_t pair;           /**< #MPROF_TYPE_END: the type of the span that it ends, 0 for any; else 0. */
+	uint32_t category;       /**< ID of a text that names a group of types, 0 if none. */
+	uint32_t first_argument; /**< ID of the first argument, 0 if there is none; the others have the IDs after it. */
+	uint32_t argument_count; /**< Number of arguments, at most #MPROF_TYPE_MAX_ARGUMENTS. */
+	uint32_t reserved;       /**< 0. */
+	const char *name;        /**< Its name, NUL-terminated. */
+} mprof_type_record;
+
+/**
+ * \brief TEXTS: a text (section 3.26).
+ * \since 0.1
+ */
+typedef struct mprof_text_record {
+	const char *text; /**< NUL-terminated. */
+} mprof_text_record;
+
+/**
+ * \brief The value of an argument: see mprof_argument_decode().
+ * \since 0.1
+ */
+typedef struct mprof_argument_value {
+	uint64_t number;      /**< The number: of #MPROF_ENCODING_SIGNED in two's complement, of #MPROF_ENCODING_FIXED
+	                           the 8 bytes; 0 with #MPROF_ENCODING_BYTES. */
+	const uint8_t *bytes; /**< #MPROF_ENCODING_BYTES: the bytes, which are borrowed from the event; else NULL. */
+	size_t length;        /**< Their number. */
+} mprof_argument_value;
+
+/**
+ * \brief Decodes the next argument of an event (section 4.9).
+ *
+ * The definitions of an event's type state how its arguments are stored. Arguments at the end may be missing: their
+ * values are 0 and empty. Arguments after those of the definition are of a later version of the program.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param detail The detail of the event; NULL if it has none.
+ * \param encoding An #mprof_argument_encoding.
+ * \param position 0 for the first argument; it is advanced past the argument.
+ * \param value Receives the value; 0 and empty unless the result is 1.
+ * \return 1; 0 if there are no more arguments; -1 if the bytes do not contain such an argument, or \p encoding is not
+ * known, or \p position or \p value is NULL: the arguments from here on cannot be read.
+ * \since 0.1
+ */
+MPROF_API int mprof_argument_decode(const mprof_event_detail *detail, uint32_t encoding, size_t *position,
+				    mprof_argument_value *value);
+
+/**
+ * \brief Encodes an argument of an event (section 4.9). The arguments of an event are encoded one after the other.
+ *
+ * Thread-safe, async-signal-safe.
+ * \param value The value.
+ * \param encoding An #mprof_argument_encoding.
+ * \param out Receives the bytes; may be NULL if \p size is 0.
+ * \param size Size of \p out in bytes.
+ * \return Length of the argument in bytes. Nothing is written if it is greater than \p size. 0 if \p encoding is not
+ * known, \p value is NULL, or the argument is longer than #MPROF_ARGUMENTS_MAX_SIZE.
+ * \since 0.1
+ */
+MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32_t encoding, uint8_t *out, size_t size);
+
+/**
+ * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS or HEAP_SUMMARY block (sections 3.13 to
+ * 3.26), or a module or function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
  * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
@@ -866,6 +1046,9 @@ typedef struct mprof_record {
 		mprof_metric_value_record metric_value; /**< #MPROF_RECORD_METRIC_VALUE. */
 		mprof_summary_record summary;           /**< #MPROF_RECORD_SUMMARY. */
 		mprof_field_record field;               /**< #MPROF_RECORD_FIELD. */
+		mprof_argument_record argument;         /**< #MPROF_RECORD_ARGUMENT. */
+		mprof_type_record type;                 /**< #MPROF_RECORD_TYPE. */
+		mprof_text_record text;                 /**< #MPROF_RECORD_TEXT. */
 		uint64_t reserved[12];                  /**< Room for later kinds. */
 	} as;                                           /**< By kind. */
 } mprof_record;

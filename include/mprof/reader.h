@@ -759,7 +759,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
 /**
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
- * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD.
+ * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to #MPROF_RECORD_TEXT.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */

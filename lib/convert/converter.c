@@ -806,9 +806,10 @@ static mprof_converter *allocate_converter(mprof_reader *reader, const mprof_wri
 	made->faults.reader = reader;
 	made->writer_options = *writer;
 	made->resolution.divisor = 1;
+	encode_buffer_init(&made->arguments, allocator, SIZE_MAX);
 	thread_map_init(&made->thread_positions, allocator);
 	stack_table_init(&made->stacks, allocator, sizeof(switched_calls));
-	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++) {
+	for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++) {
 		id_map_init(&made->ids[kind].moved, allocator);
 		made->implied_ids[kind] = reader_last_own_id(reader, kind);
 	}
@@ -872,7 +873,8 @@ void mprof_converter_destroy(mprof_converter *converter)
 	allocator_release(&allocator, converter->records, converter->record_capacity * sizeof(*converter->records));
 	thread_map_destroy(&converter->thread_positions);
 	switches_release(converter);
-	for (size_t kind = 0; kind <= MPROF_RECORD_METRIC; kind++)
+	encode_buffer_destroy(&converter->arguments);
+	for (size_t kind = 0; kind < RECORD_KIND_COUNT; kind++)
 		id_map_destroy(&converter->ids[kind].moved);
 	allocator_release(&allocator, converter, sizeof(*converter));
 }
@@ -941,6 +943,8 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 	case MPROF_BLOCK_CODE:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return copy_records(converter, block);

@@ -23,6 +23,8 @@
 #include "format/values/dialect.h"
 #include "reader/reader.h"
 #include "writer/writer.h"
+#include "format/blocks/records.h"
+#include "format/values/encode_buffer.h"
 
 /**
  * A coarser unit of counters for the copy. Everything that the converter reads is converted when it is read, apart from
@@ -137,9 +139,9 @@ struct mprof_converter {
 	size_t clock_count;    /**< 1 or more. */
 	size_t next_clock;
 
-	id_translation ids[MPROF_RECORD_METRIC + 1];   /**< By #mprof_record_kind. */
-	uint32_t implied_ids[MPROF_RECORD_METRIC + 1]; /**< Last of the reader's own IDs that the copy has, by kind. */
-	uint32_t last_snapshot;                        /**< The greatest number of a heap snapshot in the copy. */
+	id_translation ids[RECORD_KIND_COUNT];   /**< By #mprof_record_kind. */
+	uint32_t implied_ids[RECORD_KIND_COUNT]; /**< Last of the reader's own IDs that the copy has, by kind. */
+	uint32_t last_snapshot;                  /**< The greatest number of a heap snapshot in the copy. */
 
 	thread_map thread_positions; /**< Positions in threads. */
 	thread_state *threads;
@@ -151,6 +153,8 @@ struct mprof_converter {
 
 	mprof_event events[CONVERTER_BATCH];
 	mprof_event_detail details[CONVERTER_BATCH]; /**< Details that differ from those of the log. */
+	encode_buffer arguments;                     /**< Arguments of the batch that differ. */
+	int translates_arguments;                    /**< Arguments of the batch may differ. */
 	mprof_record *records;
 	size_t record_capacity;
 	mprof_event samples[CONVERTER_BATCH];

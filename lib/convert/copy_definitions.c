@@ -82,6 +82,21 @@ static void translate_stack(const mprof_converter *converter, mprof_record *reco
 		record->as.stack.is_native = 0;
 }
 
+/* The arguments of a type have consecutive IDs, also in the copy, up to the first one that is not defined. */
+static void translate_type(const mprof_converter *converter, mprof_type_record *type)
+{
+	const uint32_t first = translate_id(converter, MPROF_RECORD_ARGUMENT, type->first_argument);
+	uint32_t count = 0;
+
+	while (count < type->argument_count && first != 0 &&
+	       translate_id(converter, MPROF_RECORD_ARGUMENT, type->first_argument + count) == first + count)
+		count++;
+	type->argument_count = count;
+	type->first_argument = first;
+	type->category = translate_id(converter, MPROF_RECORD_TEXT, type->category);
+	type->pair = translate_id(converter, MPROF_RECORD_TYPE, type->pair);
+}
+
 /* A definition refers only to earlier definitions. A reference to an ID that is not defined becomes 0. */
 static void translate_references(const mprof_converter *converter, mprof_record *record)
 {
@@ -96,6 +111,9 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		break;
 	case MPROF_RECORD_FUNCTION:
 		record->as.function.module = translate_id(converter, MPROF_RECORD_MODULE, record->as.function.module);
+		break;
+	case MPROF_RECORD_TYPE:
+		translate_type(converter, &record->as.type);
 		break;
 	default:
 		break;

@@ -2,6 +2,7 @@
 /* Copies events. */
 #include "convert/copy_events.h"
 
+#include "convert/copy_arguments.h"
 #include "convert/copy_definitions.h"
 
 void resolution_convert_events(const copy_resolution *resolution, mprof_event *events, size_t count)
@@ -297,6 +298,8 @@ static mprof_status translate_events(mprof_converter *converter, thread_state *t
 	mprof_event *events = converter->events;
 	size_t kept = 0;
 
+	if (!copy_arguments_begin(converter, events, *count))
+		return MPROF_ERR_MEMORY;
 	for (size_t i = 0; i < *count; i++) {
 		const mprof_event event = events[i];
 
@@ -314,7 +317,9 @@ static mprof_status translate_events(mprof_converter *converter, thread_state *t
 			translate_resolved_leave(converter, thread, &events[kept]);
 		else if (follows_calls && !translate_call(converter, thread, &events[kept]))
 			return MPROF_ERR_MEMORY;
-		if (events[kept].more.detail != NULL)
+		if (event.kind == MPROF_EVENT_TYPED)
+			copy_arguments(converter, &events[kept], &converter->details[kept]);
+		else if (events[kept].more.detail != NULL)
 			translate_detail(converter, &events[kept], kept);
 		kept++;
 	}

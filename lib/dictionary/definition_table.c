@@ -5,8 +5,6 @@
  */
 #include "dictionary/definition_table.h"
 
-#include "format/blocks/records.h"
-
 #include <string.h>
 
 /* Compact elements: there are far more stacks than other definitions, and many locations. */
@@ -31,6 +29,9 @@ typedef union other_element {
 	mprof_function_record function;
 	mprof_root_record root;
 	mprof_metric_record metric;
+	mprof_argument_record argument;
+	mprof_type_record type;
+	mprof_text_record text;
 } other_element;
 
 static size_t element_size(uint32_t kind)
@@ -44,13 +45,13 @@ void definition_table_init(definition_table *table, name_table *names)
 {
 	memset(table, 0, sizeof(*table));
 	table->names = names;
-	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+	for (uint32_t kind = MPROF_RECORD_STACK; kind < RECORD_KIND_COUNT; kind++)
 		table->lists[kind].element_size = element_size(kind);
 }
 
 void definition_table_destroy(definition_table *table)
 {
-	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++) {
+	for (uint32_t kind = MPROF_RECORD_STACK; kind < RECORD_KIND_COUNT; kind++) {
 		definition_list *list = &table->lists[kind];
 
 		allocator_release(&table->names->budget->allocator, list->elements,
@@ -145,7 +146,7 @@ int definition_table_get(const definition_table *table, uint32_t kind, uint32_t 
 	const void *element = NULL;
 
 	memset(record, 0, sizeof(*record));
-	if (kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC)
+	if (record_is_definition(kind))
 		element = element_find(&table->lists[kind], id);
 	if (element == NULL)
 		return 0;
@@ -170,7 +171,7 @@ int definition_table_get_stack(const definition_table *table, uint32_t id, defin
 
 size_t definition_table_count(const definition_table *table, uint32_t kind)
 {
-	return kind >= MPROF_RECORD_STACK && kind <= MPROF_RECORD_METRIC ? table->lists[kind].count : 0;
+	return record_is_definition(kind) ? table->lists[kind].count : 0;
 }
 
 static mprof_status definition_list_reserve(definition_table *table, definition_list *list)
@@ -263,6 +264,26 @@ static int root_is_same(const mprof_root_record *known, const mprof_root_record 
 	       known->address == root->address && known->size == root->size && strcmp(known->name, root->name) == 0;
 }
 
+static int metric_is_same(const mprof_metric_record *known, const mprof_metric_record *metric)
+{
+	return known->flags == metric->flags && known->thread == metric->thread &&
+	       strcmp(known->section, metric->section) == 0 && strcmp(known->name, metric->name) == 0;
+}
+
+static int argument_is_same(const mprof_argument_record *known, const mprof_argument_record *argument)
+{
+	return known->kind == argument->kind && known->encoding == argument->encoding &&
+	       known->role == argument->role && known->unit == argument->unit &&
+	       strcmp(known->name, argument->name) == 0 && strcmp(known->unit_name, argument->unit_name) == 0;
+}
+
+static int type_is_same(const mprof_type_record *known, const mprof_type_record *type)
+{
+	return known->form == type->form && known->pair == type->pair && known->category == type->category &&
+	       known->first_argument == type->first_argument && known->argument_count == type->argument_count &&
+	       strcmp(known->name, type->name) == 0;
+}
+
 int definition_is_same(const mprof_record *known, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -278,11 +299,14 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 		       known->as.location.offset == record->as.location.offset;
 	case MPROF_RECORD_ROOT:
 		return root_is_same(&known->as.root, &record->as.root);
+	case MPROF_RECORD_METRIC:
+		return metric_is_same(&known->as.metric, &record->as.metric);
+	case MPROF_RECORD_ARGUMENT:
+		return argument_is_same(&known->as.argument, &record->as.argument);
+	case MPROF_RECORD_TYPE:
+		return type_is_same(&known->as.type, &record->as.type);
 	default:
-		return known->as.metric.flags == record->as.metric.flags &&
-		       known->as.metric.thread == record->as.metric.thread &&
-		       strcmp(known->as.metric.section, record->as.metric.section) == 0 &&
-		       strcmp(known->as.metric.name, record->as.metric.name) == 0;
+		return strcmp(known->as.text.text, record->as.text.text) == 0;
 	}
 }
 
@@ -323,7 +347,7 @@ definition_mark definition_table_mark(const definition_table *table)
 {
 	definition_mark mark = {{0}};
 
-	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+	for (uint32_t kind = MPROF_RECORD_STACK; kind < RECORD_KIND_COUNT; kind++)
 		mark.counts[kind] = table->lists[kind].count;
 	return mark;
 }
@@ -348,7 +372,7 @@ static void list_truncate(definition_list *list, size_t count)
 
 void definition_table_roll_back(definition_table *table, const definition_mark *mark)
 {
-	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++) {
+	for (uint32_t kind = MPROF_RECORD_STACK; kind < RECORD_KIND_COUNT; kind++) {
 		if (table->lists[kind].count > mark->counts[kind])
 			list_truncate(&table->lists[kind], mark->counts[kind]);
 	}
@@ -534,7 +558,7 @@ void definition_interner_destroy(definition_interner *interner)
 
 void definition_interner_set_first_id(definition_interner *interner, uint32_t id)
 {
-	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
+	for (uint32_t kind = MPROF_RECORD_STACK; kind < RECORD_KIND_COUNT; kind++)
 		interner->last_ids[kind] = id;
 	interner->base_id = id;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file dictionary/definition_table.h
- * \brief Definitions of STACKS, CODE, ROOTS and METRICS blocks, by ID, and the fields of FIELDS blocks, by class and
- * offset.
+ * \brief Definitions of STACKS, CODE, ROOTS, METRICS, TYPES and TEXTS blocks, by ID, and the fields of FIELDS blocks,
+ * by class and offset.
  *
  * Interners assign IDs to call stacks and native code that a log has without IDs of its own, or with IDs that it
  * reuses: equal definitions get the same ID. Several interners may add to one table.
@@ -14,6 +14,7 @@
 
 #include "base/hash_map.h"
 #include "dictionary/name_table.h"
+#include "format/blocks/records.h"
 
 /** Definitions with consecutive IDs that are stored in consecutive elements. */
 typedef struct definition_range {
@@ -42,13 +43,13 @@ typedef struct definition_list {
 } definition_list;
 
 typedef struct definition_table {
-	name_table *names;                              /**< Stores names; its budget covers all memory. Borrowed. */
-	definition_list lists[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	name_table *names;                        /**< Stores names; its budget covers all memory. Borrowed. */
+	definition_list lists[RECORD_KIND_COUNT]; /**< By #mprof_record_kind. */
 } definition_table;
 
 /** The contents of a definition table at one time: the count of each list. */
 typedef struct definition_mark {
-	size_t counts[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind. */
+	size_t counts[RECORD_KIND_COUNT]; /**< By #mprof_record_kind. */
 } definition_mark;
 
 void definition_table_init(definition_table *table, name_table *names);
@@ -136,12 +137,12 @@ int field_table_get(const field_table *table, uint32_t class_id, uint64_t offset
 size_t field_table_count(const field_table *table);
 
 typedef struct definition_interner {
-	definition_table *table;                    /**< Borrowed. */
-	hash_map stacks;                            /**< Maps caller, frame and flags to IDs. */
-	hash_map others;                            /**< Maps the hash of a definition, or of a name, to kind << 32 |
+	definition_table *table;              /**< Borrowed. */
+	hash_map stacks;                      /**< Maps caller, frame and flags to IDs. */
+	hash_map others;                      /**< Maps the hash of a definition, or of a name, to kind << 32 |
 	                                                 ID. */
-	uint32_t last_ids[MPROF_RECORD_METRIC + 1]; /**< By #mprof_record_kind: the last ID that was assigned. */
-	uint32_t base_id;                           /**< The IDs that are assigned start after this one. */
+	uint32_t last_ids[RECORD_KIND_COUNT]; /**< By #mprof_record_kind: the last ID that was assigned. */
+	uint32_t base_id;                     /**< The IDs that are assigned start after this one. */
 	/**
 	 * By definition_callee_slot() of a call stack: definition_frame_key() << 30 | the ID, for the frame that was
 	 * last looked up on top of it, which is usually the next one, too; 0 if there was none.

@@ -328,7 +328,8 @@ static int has_details(const mprof_parser *parser)
 					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
 					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
 					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
+					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
 
 	return parser->decoding.rules->has_details || (parser->decoding.directives & optional_fields) != 0;
 }
@@ -686,6 +687,8 @@ const block_content *block_content_get(uint32_t kind)
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return &records_content;
 	case MPROF_BLOCK_MAPPING:

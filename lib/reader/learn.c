@@ -20,14 +20,16 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_END) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOST) | \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |                              \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |                                    \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |                               \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION))
 
 /* Those of them whose definitions the parser passes on while it loads the block. */
 #define STORED_KINDS                                                                                                   \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) |                                  \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                      \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                  \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS))
 
 uint64_t reader_defining_kinds(void)
 {
@@ -307,6 +309,8 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 		return end_definitions(reader, block);
 	default:
 		return MPROF_OK;

@@ -112,6 +112,7 @@ static void writer_apply_directives(mprof_writer *writer, int allows_undefined)
 	const event_definitions defined = {{NULL, &writer->method_ids, &writer->class_ids},
 					   &writer->object_sizes,
 					   &writer->defined[MPROF_RECORD_STACK],
+					   &writer->defined[MPROF_RECORD_TYPE],
 					   allows_undefined};
 
 	writer->has_sections =

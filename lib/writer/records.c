@@ -11,7 +11,7 @@
 
 /* Number of definitions of each kind once the block is written. */
 typedef struct definition_counts {
-	uint32_t defined[MPROF_RECORD_METRIC + 1];
+	uint32_t defined[RECORD_KIND_COUNT];
 } definition_counts;
 
 static mprof_status refuse_undefined(mprof_writer *writer, const char *what)
@@ -73,6 +73,25 @@ static mprof_status check_text(mprof_writer *writer, const char *const *text)
 	return text != NULL ? writer_check_text(writer, *text) : MPROF_OK;
 }
 
+static mprof_status check_type(mprof_writer *writer, const definition_counts *counts, const mprof_type_record *type)
+{
+	const uint32_t arguments = counts->defined[MPROF_RECORD_ARGUMENT];
+
+	if (type->reserved != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a reserved field of a type is not 0");
+	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a type has more than 255 arguments");
+	if (type->argument_count > 0 && (type->first_argument == 0 || type->first_argument > arguments ||
+					 type->argument_count - 1 > arguments - type->first_argument))
+		return refuse_undefined(writer, "type has an argument that is not defined yet");
+	if (!is_none_or_defined(counts, MPROF_RECORD_TEXT, type->category))
+		return refuse_undefined(writer,
+					"type refers to a text that is not defined: write its TEXTS block first");
+	if (!is_none_or_defined(counts, MPROF_RECORD_TYPE, type->pair))
+		return refuse_undefined(writer, "type refers to a type that is not defined yet");
+	return MPROF_OK;
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
@@ -107,6 +126,13 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		     !is_known(writer, &writer->class_ids, record->as.field.class_id)))
 			return refuse_undefined(writer, "field refers to a class that is not defined: call "
 							"mprof_writer_define_class() first");
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		if (record->as.argument.encoding > MPROF_ENCODING_BYTES)
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the encoding of an argument is not known");
+		break;
+	case MPROF_RECORD_TYPE:
+		status = check_type(writer, counts, &record->as.type);
 		break;
 	default:
 		break;
@@ -191,7 +217,8 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 	if (!block_has_records(kind))
 		return writer_refuse(
 			writer, MPROF_ERR_ARGUMENT,
-			"only STACKS, CODE, ROOTS, METRICS, FIELDS and HEAP_SUMMARY blocks contain records");
+			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS and HEAP_SUMMARY blocks contain "
+			"records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
 	return MPROF_OK;

@@ -171,9 +171,9 @@ struct mprof_writer {
 	int definitions_shortened; /**< 1: the dialect cannot represent all of the pending definitions. */
 	id_set class_ids;          /**< IDs defined, whether written or pending. */
 	id_set method_ids;
-	id_map object_sizes; /**< Fixed object sizes by class, in bytes; empty without directive 18. */
-	uint32_t defined[MPROF_RECORD_METRIC + 1]; /**< Last ID defined of each #mprof_record_kind, from 1. */
-	id_map double_metrics;                     /**< Metrics whose values are doubles. */
+	id_map object_sizes;                 /**< Fixed object sizes by class, in bytes; empty without directive 18. */
+	uint32_t defined[RECORD_KIND_COUNT]; /**< Last ID defined of each #mprof_record_kind, from 1. */
+	id_map double_metrics;               /**< Metrics whose values are doubles. */
 	event_encoder events;
 	event_columns columns;     /**< The events of the block, if they are written in columns. */
 	uint64_t thread;           /**< Thread of the EVENTS block. */

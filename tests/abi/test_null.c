@@ -40,6 +40,8 @@ Test(null, format)
 {
 	DOES_NOTHING(mprof_block_set_add(NULL, (mprof_block_kind)0));
 	GIVES_0(mprof_block_set_has(NULL, (mprof_block_kind)0));
+	cr_expect_eq(mprof_argument_decode(NULL, 0, NULL, NULL), -1);
+	GIVES_0(mprof_argument_encode(NULL, 0, NULL, 0));
 	TAKES_NO_POINTER(mprof_directive_get_bit((mprof_directive)0));
 	TAKES_NO_POINTER(mprof_dialect_get_name((mprof_dialect)0));
 	REFUSES(mprof_dialect_get_info((mprof_dialect)0, NULL));

@@ -166,6 +166,7 @@ static log_bytes log_of_each_event(void)
 						  .object = 0x1000,
 						  .caller = 1,
 						  .handle_type = MPROF_HANDLE_PINNED};
+	const mprof_record type = {.kind = MPROF_RECORD_TYPE, .id = 1, .as.type.name = "t"};
 	mprof_writer_options options;
 	const uint8_t *bytes;
 	mprof_writer *writer;
@@ -175,7 +176,8 @@ static log_bytes log_of_each_event(void)
 	options.directives = FIXTURE_ALL_DIRECTIVES | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
 			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
+			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer,
 					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),
@@ -189,6 +191,7 @@ static log_bytes log_of_each_event(void)
 								.name = "M ()",
 								.name_length = 4}),
 		     MPROF_OK);
+	cr_assert_eq(mprof_writer_write_records(writer, MPROF_BLOCK_TYPES, 0, &type, sizeof(type), 1), MPROF_OK);
 	cr_assert_eq(mprof_writer_begin_events(writer, 7, 100), MPROF_OK);
 	for (uint32_t kind = 1; kind < EVENT_KIND_COUNT; kind++) {
 		mprof_event event = {
@@ -246,6 +249,7 @@ Test(convert_dialects, has_what_the_manual_lists)
 		{MPROF_EVENT_EXCEPTION_CLAUSE, 0, 0, 0},
 		{MPROF_EVENT_METHOD_CODE, 0, 0, 0},
 		{MPROF_EVENT_MONITOR_HOLDER, 0, 0, 0},
+		{MPROF_EVENT_TYPED, 0, 0, 0},
 	};
 	log_bytes log = log_of_each_event();
 	conversion mail = convert(&log, MPROF_DIALECT_MAIL);

@@ -525,6 +525,42 @@ void example_logs_write_holders(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+void example_logs_write_types(mprof_writer *writer)
+{
+	static const uint8_t arguments[] = {0x7a, 0x81, 0x00, 0xa0, 0x81, 0x83, 'a', '/', 'b'};
+	const mprof_event_detail detail = {
+		.struct_size = sizeof(mprof_event_detail), .arguments = arguments, .argument_size = sizeof(arguments)};
+	const mprof_record text = {.kind = MPROF_RECORD_TEXT, .id = 1, .as.text.text = "files"};
+	const mprof_record types[] = {
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 1,
+		 .as.argument = {MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "time",
+				 NULL}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 2,
+		 .as.argument = {MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "size",
+				 NULL}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 3,
+		 .as.argument = {MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_SIGNED, 0, MPROF_ARGUMENT_UNIT_NAMED, "heat",
+				 "Cel"}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 4,
+		 .as.argument = {MPROF_ARGUMENT_TEXT, MPROF_ENCODING_BYTES, 0, 0, "path", NULL}},
+		{.kind = MPROF_RECORD_TYPE, .id = 1, .as.type = {MPROF_TYPE_SPAN, 0, 1, 1, 4, 0, "read"}},
+		{.kind = MPROF_RECORD_TYPE, .id = 2, .as.type = {MPROF_TYPE_INSTANT, 0, 0, 0, 0, 0, "tick"}},
+	};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_TYPED, 1, 0, 4300),
+		make_event(MPROF_EVENT_TYPED, 2, 0, 4310),
+	};
+
+	events[0].more.detail = &detail;
+	write_records(writer, MPROF_BLOCK_TEXTS, &text, 1);
+	write_records(writer, MPROF_BLOCK_TYPES, types, sizeof(types) / sizeof(types[0]));
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
 void example_logs_write_columns(mprof_writer *writer)
 {
 	const mprof_event events[] = {

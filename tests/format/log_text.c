@@ -93,8 +93,7 @@ static void render_directives(log_text *out, const mprof_block *block)
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		/* Directives that are not known are not compared. */
-		if (directive > MPROF_DIRECTIVE_MONITOR_HOLDERS ||
-		    (block->as.directives.declared >> directive & 1) == 0)
+		if (directive > MPROF_DIRECTIVE_TYPED_EVENTS || (block->as.directives.declared >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);
 		separator = ",";
@@ -219,6 +218,8 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 			log_text_add(out, " collection=%u", block->as.heap_summary.collection);
 		render_clocks(out, block);

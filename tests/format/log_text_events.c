@@ -50,6 +50,10 @@ static void render_detail(log_text *out, const log_input *input, const mprof_eve
 
 	if (detail == NULL)
 		return;
+	if (detail->argument_size > 0)
+		log_text_add(out, " arguments=");
+	for (size_t k = 0; k < detail->argument_size; k++)
+		log_text_add(out, "%02x", detail->arguments[k]);
 	if (event->kind == MPROF_EVENT_EXCEPTION_CLAUSE ||
 	    (is_allocation(event) && (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)) != 0))
 		log_text_add(out, " caller=%u", detail->caller);

@@ -95,6 +95,20 @@ static void render_record(log_text *out, const mprof_record *record)
 			     record->as.field.offset, record->as.field.stride, record->as.field.class_id,
 			     record->as.field.name);
 		break;
+	case MPROF_RECORD_ARGUMENT:
+		log_text_add(out, "  argument id=%u kind=%u encoding=%u role=%u unit=%u name=\"%s\" unit-name=\"%s\"\n",
+			     record->id, record->as.argument.kind, record->as.argument.encoding,
+			     record->as.argument.role, record->as.argument.unit, record->as.argument.name,
+			     record->as.argument.unit_name);
+		break;
+	case MPROF_RECORD_TYPE:
+		log_text_add(out, "  type id=%u form=%u pair=%u category=%u arguments=%u+%u name=\"%s\"\n", record->id,
+			     record->as.type.form, record->as.type.pair, record->as.type.category,
+			     record->as.type.first_argument, record->as.type.argument_count, record->as.type.name);
+		break;
+	case MPROF_RECORD_TEXT:
+		log_text_add(out, "  text id=%u \"%s\"\n", record->id, record->as.text.text);
+		break;
 	default:
 		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,
 			     (number)record->as.summary.live_objects, (number)record->as.summary.live_bytes,

@@ -15,6 +15,7 @@
 #define EXCEPTIONS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID)
 #define CLAUSES MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES)
 #define CODE MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE)
+#define TYPED MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)
 #define HOLDERS MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS)
 #define CALLER MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER)
 #define STACK MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID)
@@ -87,6 +88,7 @@ static const full_code full_codes[] = {
 	{0xcf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_FREED},
 	{0xdf, MPROF_EVENT_MEMORY_FREED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_FREED_STACK},
 	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, 0, MEMORY, 0, EVENT_LAYOUT_MEMORY_RESIZED},
+	{0x6f, MPROF_EVENT_TYPED, 0, 0, TYPED, 0, EVENT_LAYOUT_SIZED},
 	{0x1e, MPROF_EVENT_MONITOR, 0, IN_MONO, 0, EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, 0),
 	 EVENT_LAYOUT_DETAILED},
 	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, IN_MONO, 0, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED},
@@ -150,14 +152,20 @@ static event_layout full_layout(const full_code *known, mprof_dialect dialect, u
 	return EVENT_LAYOUT_COLLECTION;
 }
 
+static event_layout layout_of_reserved(uint32_t byte, mprof_dialect dialect, uint64_t directives)
+{
+	if (dialect != MPROF_DIALECT_MPROF2)
+		return EVENT_LAYOUT_INVALID;
+	return (byte & 7) == 7 && (directives & TYPED) != 0 ? EVENT_LAYOUT_SIZED : EVENT_LAYOUT_UNKNOWN;
+}
+
 static void check_full(event_code code, uint32_t byte, mprof_dialect dialect, uint64_t directives)
 {
 	const full_code *known = full_code_of(byte, dialect, directives);
 
 	if (known == NULL) {
 		cr_assert_eq(code.kind, MPROF_EVENT_UNKNOWN, "byte %02x", byte);
-		cr_assert_eq(code.layout, dialect == MPROF_DIALECT_MPROF2 ? EVENT_LAYOUT_UNKNOWN : EVENT_LAYOUT_INVALID,
-			     "byte %02x", byte);
+		cr_assert_eq(code.layout, layout_of_reserved(byte, dialect, directives), "byte %02x", byte);
 		cr_assert_eq(code.fields, 0, "byte %02x", byte);
 		return;
 	}

@@ -53,7 +53,7 @@ Test(event_kinds, a_category_has_its_kinds)
 {
 	uint64_t all = 0;
 
-	for (uint32_t category = 0; category <= MPROF_EVENT_CATEGORY_STACK; category++) {
+	for (uint32_t category = 0; category <= MPROF_EVENT_CATEGORY_TYPED; category++) {
 		const uint64_t kinds = event_kinds_in(category);
 
 		cr_expect_neq(kinds, 0, "category %u", category);
@@ -75,7 +75,8 @@ static mprof_status encode(mprof_dialect dialect, uint64_t directives, uint32_t 
 	id_set none;
 	id_map sizes;
 	uint32_t stacks = 0;
-	const event_definitions definitions = {{NULL, &none, &none}, &sizes, &stacks, any};
+	uint32_t types = 0;
+	const event_definitions definitions = {{NULL, &none, &none}, &sizes, &stacks, &types, any};
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
 	mprof_status status;
 	size_t taken;
@@ -100,7 +101,8 @@ static void check_encoding(mprof_dialect dialect, uint64_t directives)
 
 	for (uint32_t kind = 1; kind < EVENT_KIND_COUNT; kind++) {
 		const mprof_event_info info = info_of(kind);
-		const int names_id = info.id == MPROF_EVENT_ID_METHOD || info.id == MPROF_EVENT_ID_CLASS;
+		const int names_id = info.id == MPROF_EVENT_ID_METHOD || info.id == MPROF_EVENT_ID_CLASS ||
+				     info.id == MPROF_EVENT_ID_TYPE;
 		const mprof_event numbered = {.kind = (uint8_t)kind, .id = 7};
 		event_encoder encoder;
 		mprof_status status = encode(dialect, directives, kind, 1, &encoder);

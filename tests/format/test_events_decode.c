@@ -20,6 +20,7 @@ typedef struct expected_event {
 	int has_detail;
 	size_t end; /* End of its bytes. */
 	uint64_t frames[MAX_FRAMES];
+	uint8_t arguments[16];
 } expected_event;
 
 static events_decode_state state_of(const uint8_t *bytes, size_t length, size_t readable, uint64_t counter)
@@ -267,6 +268,24 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	return out;
 }
 
+/* Arguments are any bytes, also such that would be varints that continue. */
+static uint8_t *expected_put_sized(expected_event *expected, uint8_t *out, uint64_t *counter)
+{
+	const size_t length = random_next() % (sizeof(expected->arguments) + 1);
+	const uint64_t time = common_number(60);
+
+	expected->event.id = (uint32_t)common_number(32);
+	out = varint_put(varint_put(out, expected->event.id), length);
+	for (size_t i = 0; i < length; i++) {
+		expected->arguments[i] = (uint8_t)random_next();
+		*out++ = expected->arguments[i];
+	}
+	*counter += time;
+	expected->detail.argument_size = length;
+	expected->has_detail = length > 0;
+	return varint_put(out, time);
+}
+
 /* Adds an event of a code with random numbers, and its expected value. Returns the position after it. */
 static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t byte, const event_code *code,
 			     uint64_t *counter, collection_numbers *numbers)
@@ -292,6 +311,9 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 	case EVENT_LAYOUT_STACK_SECTION:
 		out = expected_put_stack_section(expected, out);
 		break;
+	case EVENT_LAYOUT_SIZED:
+		out = expected_put_sized(expected, out, counter);
+		break;
 	default:
 		out = expected_put_common(expected, out, byte, code, counter);
 		break;
@@ -307,6 +329,10 @@ static void expect_detail(const expected_event *expected, const mprof_event *eve
 	for (uint32_t i = 0; i < expected->detail.reference_count; i++)
 		cr_assert_eq(detail.references[i], expected->frames[i]);
 	detail.references = expected->detail.references;
+	cr_assert_eq(detail.argument_size, expected->detail.argument_size);
+	cr_assert(detail.argument_size == 0 ||
+		  memcmp(detail.arguments, expected->arguments, detail.argument_size) == 0);
+	detail.arguments = NULL;
 	cr_assert_eq(memcmp(&expected->detail, &detail, sizeof(detail)), 0, "byte %02x", event->code);
 }
 
@@ -490,6 +516,7 @@ Test(events_decode, mprof2_with_directives)
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_METHOD_CODE));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS));
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_TYPED_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, dialect_get(MPROF_DIALECT_MPROF2)->directives);
 }
 

@@ -26,13 +26,14 @@ static id_set methods;
 static id_set classes;
 static id_map sizes; /* Empty, as in a log without class sizes. */
 static uint32_t stack_count;
+static uint32_t type_count;
 static encode_buffer buffer;
 static event_encoder encoder;
 static mprof_writer_stats stats;
 
 static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 {
-	const event_definitions all = {{NULL, &methods, &classes}, &sizes, &stack_count, 0};
+	const event_definitions all = {{NULL, &methods, &classes}, &sizes, &stack_count, &type_count, 0};
 
 	allocator_init(&allocator, NULL);
 	id_set_init(&methods, &allocator);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 16
+#define MAX_EXAMPLES 17
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -137,9 +137,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 13);
+	cr_assert_eq(example_count, 14);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 16);
+	cr_assert_eq(example_count, 17);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -237,6 +237,8 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[9], MPROF_DIALECT_MPROF2,
 		       BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS),
 		       example_logs_write_holders);
+	expect_written(&examples[13], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_TYPED_EVENTS),
+		       example_logs_write_types);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

@@ -50,14 +50,16 @@ static void write_events(mprof_writer *writer, uint64_t thread, uint32_t count, 
 		MPROF_EVENT_MONITOR,           MPROF_EVENT_HANDLE_CREATED,   MPROF_EVENT_HANDLE_DELETED,
 		MPROF_EVENT_FINALIZER_START,   MPROF_EVENT_EXCEPTION_CLAUSE, MPROF_EVENT_METHOD_CODE,
 		MPROF_EVENT_RECORDING_RESUMED, MPROF_EVENT_MEMORY_ALLOCATED, MPROF_EVENT_MEMORY_FREED,
-		MPROF_EVENT_MEMORY_RESIZED,    MPROF_EVENT_MONITOR_HOLDER};
+		MPROF_EVENT_MEMORY_RESIZED,    MPROF_EVENT_MONITOR_HOLDER,   MPROF_EVENT_TYPED};
 	const size_t plain_kinds = 6;
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
 					   .object = UINT64_C(0x7f0012345740),
 					   .caller = 128,
 					   .stack = 2,
 					   .size = 300,
-					   .started = 900};
+					   .started = 900,
+					   .arguments = (const uint8_t *)"\x85\x83one\x81",
+					   .argument_size = 6};
 	uint64_t counter = 1000;
 
 	fuzz_require(mprof_writer_begin_events(writer, thread, counter) == MPROF_OK);
@@ -95,6 +97,12 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 		record.as.root.name = "name";
 	else if (kind == MPROF_RECORD_METRIC)
 		record.as.metric.name = "name";
+	else if (kind == MPROF_RECORD_ARGUMENT)
+		record.as.argument.name = "name";
+	else if (kind == MPROF_RECORD_TYPE)
+		record.as.type.name = "name";
+	else if (kind == MPROF_RECORD_TEXT)
+		record.as.text.text = "text";
 	return record;
 }
 
@@ -125,6 +133,19 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 	case MPROF_RECORD_METRIC:
 		record->as.metric.flags = i % 2;
 		break;
+	case MPROF_RECORD_ARGUMENT:
+		record->as.argument.kind = (uint32_t)fuzz_random_below(20);
+		record->as.argument.encoding = (uint32_t)fuzz_random_below(4);
+		record->as.argument.role = (uint32_t)fuzz_random_below(20);
+		break;
+	case MPROF_RECORD_TYPE:
+		record->as.type.form = (uint32_t)fuzz_random_below(5);
+		record->as.type.category = (uint32_t)fuzz_random_below(first + 10);
+		record->as.type.first_argument = first;
+		record->as.type.argument_count = (uint32_t)fuzz_random_below(11);
+		break;
+	case MPROF_RECORD_TEXT:
+		break;
 	default:
 		record->as.metric_value.value = address;
 		break;
@@ -152,11 +173,15 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t stacks[] = {MPROF_RECORD_STACK, 0};
 	static const uint8_t metrics[] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
 	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
+	static const uint8_t texts[] = {MPROF_RECORD_TEXT, 0};
+	static const uint8_t types[] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
 
 	write_records(writer, MPROF_BLOCK_CODE, code, first);
 	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
 	write_records(writer, MPROF_BLOCK_METRICS, metrics, first);
 	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
+	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
+	write_records(writer, MPROF_BLOCK_TYPES, types, first);
 }
 
 static void write_samples(mprof_writer *writer)

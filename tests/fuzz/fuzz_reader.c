@@ -85,6 +85,8 @@ static uint64_t sum_of_event(const mprof_event *event)
 	if (detail == NULL)
 		return sum;
 	sum += detail->object + detail->caller + detail->stack + detail->handle_type + detail->size + detail->started;
+	for (size_t i = 0; i < detail->argument_size; i++)
+		sum += detail->arguments[i];
 	for (uint32_t i = 0; i < detail->reference_count; i++)
 		sum += detail->references[i];
 	for (uint32_t i = 0; detail->offsets != NULL && i < detail->reference_count; i++)
@@ -104,6 +106,12 @@ static uint64_t texts_of(const mprof_record *record)
 		return strlen(record->as.root.name);
 	case MPROF_RECORD_FIELD:
 		return strlen(record->as.field.name);
+	case MPROF_RECORD_ARGUMENT:
+		return strlen(record->as.argument.name) + strlen(record->as.argument.unit_name);
+	case MPROF_RECORD_TYPE:
+		return strlen(record->as.type.name);
+	case MPROF_RECORD_TEXT:
+		return strlen(record->as.text.text);
 	case MPROF_RECORD_METRIC:
 		return strlen(record->as.metric.section) + strlen(record->as.metric.name);
 	default:

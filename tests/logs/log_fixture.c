@@ -346,6 +346,7 @@ static void hash_detail(log_digest *digest, const mprof_event_detail *detail)
 {
 	hash_bytes(digest, detail, offsetof(mprof_event_detail, references));
 	hash_bytes(digest, detail->references, detail->reference_count * sizeof(*detail->references));
+	hash_bytes(digest, detail->arguments, detail->argument_size);
 	if (detail->offsets != NULL)
 		hash_bytes(digest, detail->offsets, detail->reference_count * sizeof(*detail->offsets));
 }
@@ -486,7 +487,8 @@ static void digest_fault(log_digest *digest, const log_input *input)
 #define KINDS_OF_RECORDS                                                                                               \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                   \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_HEAP_SUMMARY) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                             \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS))
 
 static void hash_event_of(log_digest *digest, const mprof_block *block, uint32_t dialect, const mprof_event *event)
 {

@@ -129,7 +129,7 @@ for size in 200k 1m; do
 	record_calls disk/a.mprof "disk $size" "No space left on device"
 	rm -f disk/*
 	record_memory disk/a.mprof "memory, disk $size" "No space left on device"
-	# The writer thread may fall behind, and the first block be larger than the small disk.
+	# If the writer thread is late, the first block is larger than the small disk.
 	test $size = 200k || test "$("$MPROF" info --json disk/a.mprof | jq .event_count)" -gt 1000 ||
 		fail "memory, disk $size: what the salvage file took is missing in the log"
 	umount disk

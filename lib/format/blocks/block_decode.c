@@ -770,6 +770,8 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		decode_records(decoding, cursor, block, body);
 		break;

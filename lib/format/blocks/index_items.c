@@ -54,6 +54,8 @@ static counter_place place_of(uint32_t kind)
 	case MPROF_BLOCK_METRICS:
 	case MPROF_BLOCK_ROOTS:
 	case MPROF_BLOCK_FIELDS:
+	case MPROF_BLOCK_TYPES:
+	case MPROF_BLOCK_TEXTS:
 		return COUNTERS_IN_CLOCKS;
 	default:
 		return COUNTERS_NOWHERE;

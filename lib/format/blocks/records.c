@@ -125,6 +125,72 @@ static void decode_field(content_cursor *content, mprof_record *record)
 	record->as.field.name = content_cursor_string(content, NULL);
 }
 
+/* A number of a SIZED record; 0 if the record ends before it. */
+static uint32_t sized_number(content_cursor *sized)
+{
+	return sized->position == sized->length ? 0 : content_cursor_id(sized);
+}
+
+/* A text of a SIZED record; "" if the record ends before it. */
+static const char *sized_text(content_cursor *sized)
+{
+	return sized->position == sized->length ? "" : content_cursor_string(sized, NULL);
+}
+
+static void decode_argument(content_cursor *sized, mprof_record *record)
+{
+	mprof_argument_record *argument = &record->as.argument;
+	const size_t start = sized->position;
+
+	argument->kind = sized_number(sized);
+	argument->encoding = sized_number(sized);
+	argument->role = sized_number(sized);
+	argument->unit = sized_number(sized);
+	argument->name = sized_text(sized);
+	argument->unit_name = sized_text(sized);
+	if (argument->encoding > MPROF_ENCODING_BYTES)
+		content_cursor_fail(sized, start, MPROF_ERR_MALFORMED, "encoding of an argument is not known");
+}
+
+static void decode_type(content_cursor *sized, mprof_record *record)
+{
+	mprof_type_record *type = &record->as.type;
+	const size_t start = sized->position;
+
+	type->form = sized_number(sized);
+	type->pair = sized_number(sized);
+	type->category = sized_number(sized);
+	type->first_argument = sized_number(sized);
+	type->argument_count = sized_number(sized);
+	type->name = sized_text(sized);
+	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS)
+		content_cursor_fail(sized, start, MPROF_ERR_MALFORMED, "type has more than 255 arguments");
+}
+
+/* Decodes a SIZED record (section 2.8). Bytes after the known fields are of a later version and passed over. */
+static void decode_sized(content_cursor *content, mprof_record *record)
+{
+	const size_t start = content->position;
+	const uint64_t length = content_cursor_varint(content);
+	content_cursor sized = *content;
+
+	if (content->status != MPROF_OK)
+		return;
+	if (length > content->length - content->position) {
+		content_cursor_fail(content, start, MPROF_ERR_MALFORMED, "record is longer than its block");
+		return;
+	}
+	sized.length = content->position + (size_t)length;
+	if (record->kind == MPROF_RECORD_ARGUMENT)
+		decode_argument(&sized, record);
+	else
+		decode_type(&sized, record);
+	content->position = sized.length;
+	if (sized.status != MPROF_OK)
+		content_cursor_fail(content, sized.position, sized.status,
+				    sized.ran_out ? "record ends inside a field" : sized.what);
+}
+
 static void decode_summary(content_cursor *content, mprof_record *record)
 {
 	record->as.summary.live_objects = content_cursor_amount(content);
@@ -188,6 +254,13 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 	case MPROF_RECORD_FIELD:
 		decode_field(content, record);
 		break;
+	case MPROF_RECORD_ARGUMENT:
+	case MPROF_RECORD_TYPE:
+		decode_sized(content, record);
+		break;
+	case MPROF_RECORD_TEXT:
+		record->as.text.text = content_cursor_string(content, NULL);
+		break;
 	default:
 		decode_summary(content, record);
 		break;
@@ -250,6 +323,47 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 					: zigzag_fold(record->as.metric_value.value));
 }
 
+/* Encodes a SIZED record: numbers and texts, after their length. Texts at the end that are empty are left out. */
+static void encode_sized(encode_buffer *buffer, const uint32_t *numbers, size_t number_count,
+			 const char *const texts[2])
+{
+	size_t lengths[2];
+	size_t text_count = 0;
+	size_t length = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		lengths[i] = texts[i] == NULL ? 0 : strlen(texts[i]);
+		if (lengths[i] > 0)
+			text_count = i + 1;
+	}
+	for (size_t i = 0; i < number_count; i++)
+		length += varint_length(numbers[i]);
+	for (size_t i = 0; i < text_count; i++)
+		length += lengths[i] + 1;
+	encode_varint(buffer, length);
+	for (size_t i = 0; i < number_count; i++)
+		encode_varint(buffer, numbers[i]);
+	for (size_t i = 0; i < text_count; i++)
+		encode_string(buffer, texts[i] == NULL ? "" : texts[i], lengths[i]);
+}
+
+static void encode_argument(encode_buffer *buffer, const mprof_argument_record *argument)
+{
+	const uint32_t numbers[] = {argument->kind, argument->encoding, argument->role, argument->unit};
+	const char *const texts[2] = {argument->name,
+				      argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : ""};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+static void encode_type(encode_buffer *buffer, const mprof_type_record *type)
+{
+	const uint32_t numbers[] = {type->form, type->pair, type->category, type->first_argument, type->argument_count};
+	const char *const texts[2] = {type->name, ""};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
 /* Encodes the fields of a record after its ID. */
 static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 {
@@ -291,6 +405,15 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 		encode_varint(buffer, record->as.field.stride);
 		encode_varint(buffer, record->as.field.class_id);
 		encode_record_text(buffer, record->as.field.name);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		encode_argument(buffer, &record->as.argument);
+		break;
+	case MPROF_RECORD_TYPE:
+		encode_type(buffer, &record->as.type);
+		break;
+	case MPROF_RECORD_TEXT:
+		encode_record_text(buffer, record->as.text.text);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/records.h
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS and HEAP_SUMMARY blocks, and
- * finds the metrics of single threads that the format defines (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS and HEAP_SUMMARY
+ * blocks, and finds the metrics of single threads that the format defines (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H
@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/** The number of kinds of records, including 0. */
+#define RECORD_KIND_COUNT (MPROF_RECORD_TEXT + 1)
+
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
 
@@ -25,6 +28,7 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 {
 	static const uint8_t code_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
 							     MPROF_RECORD_LOCATION};
+	static const uint8_t types_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
 	static const uint8_t metrics_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
 
 	if (list >= RECORD_MAX_LISTS)
@@ -40,6 +44,10 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 		return list == 0 ? MPROF_RECORD_ROOT : 0;
 	case MPROF_BLOCK_FIELDS:
 		return list == 0 ? MPROF_RECORD_FIELD : 0;
+	case MPROF_BLOCK_TYPES:
+		return types_lists[list];
+	case MPROF_BLOCK_TEXTS:
+		return list == 0 ? MPROF_RECORD_TEXT : 0;
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return list == 0 ? MPROF_RECORD_SUMMARY : 0;
 	default:
@@ -56,7 +64,8 @@ static inline int block_has_records(uint32_t block_kind)
 /** Whether a record of this kind defines its ID; the IDs in a list of definitions are consecutive. */
 static inline int record_is_definition(uint32_t record_kind)
 {
-	return record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC;
+	return (record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC) ||
+	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_TEXT);
 }
 
 /** A pointer to the name of a record, or to the file of a module; NULL if the kind has no name. */
@@ -73,12 +82,18 @@ static inline const char **record_name(mprof_record *record)
 		return &record->as.metric.name;
 	case MPROF_RECORD_FIELD:
 		return &record->as.field.name;
+	case MPROF_RECORD_ARGUMENT:
+		return &record->as.argument.name;
+	case MPROF_RECORD_TYPE:
+		return &record->as.type.name;
+	case MPROF_RECORD_TEXT:
+		return &record->as.text.text;
 	default:
 		return NULL;
 	}
 }
 
-/** A pointer to the build ID of a module or to the section of a metric; NULL for other kinds. */
+/** A pointer to the build ID of a module, the section of a metric or the unit of an argument; NULL for other kinds. */
 static inline const char **record_second_text(mprof_record *record)
 {
 	switch (record->kind) {
@@ -86,6 +101,8 @@ static inline const char **record_second_text(mprof_record *record)
 		return &record->as.module.build_id;
 	case MPROF_RECORD_METRIC:
 		return &record->as.metric.section;
+	case MPROF_RECORD_ARGUMENT:
+		return &record->as.argument.unit_name;
 	default:
 		return NULL;
 	}
@@ -99,7 +116,7 @@ static inline const char *record_get_name(const mprof_record *record)
 	return name != NULL ? *name : "";
 }
 
-/** The build ID of a module or the section of a metric; "" for other kinds. */
+/** As record_second_text(); "" for other kinds. */
 static inline const char *record_get_second_text(const mprof_record *record)
 {
 	const char **text = record_second_text((mprof_record *)record);
@@ -158,7 +175,7 @@ void records_encode(encode_buffer *buffer, uint32_t block_kind, uint32_t first_s
 typedef struct definition_sink {
 	/** Receives a class or a method of a MAPPING block. */
 	void (*mapping)(void *user, const mprof_mapping *mapping);
-	/** Receives a record of a STACKS, CODE, METRICS, ROOTS, FIELDS or HEAP_SUMMARY block. */
+	/** Receives a record of a block that has records. */
 	void (*record)(void *user, const mprof_record *record);
 	void *user;
 } definition_sink;

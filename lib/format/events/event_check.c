@@ -71,7 +71,7 @@ static event_rule rule_of(const event_code codes[256], const dialect_rules *rule
 	rule.written_fields = (uint8_t)bits_of_fields(rule.fields);
 	if (event_layout_is_memory(rule.layout))
 		rule.written_fields = EVENT_FIELD_BIT(EVENT_FIELD_STACK);
-	if (rule.written_fields != 0)
+	if (rule.written_fields != 0 || rule.layout == EVENT_LAYOUT_SIZED)
 		rule.checks |= EVENT_CHECK_DETAIL;
 	return rule;
 }

@@ -53,6 +53,7 @@ typedef struct event_definitions {
 	const id_set *ids[EVENT_CHECK_ID]; /**< At #EVENT_CHECK_METHOD and #EVENT_CHECK_CLASS. */
 	const id_map *object_sizes;        /**< Fixed object sizes by class; empty without directive 18. */
 	const uint32_t *stack_count;       /**< Stack IDs from 1 to this number are defined. */
+	const uint32_t *type_count;        /**< Types from 1 to this number are defined. */
 	int any;                           /**< 1: IDs that are not in these sets are permitted, too. */
 } event_definitions;
 
@@ -119,7 +120,18 @@ static inline int event_id_is_valid(const event_checker *checker, const event_ru
 	return event_id_is_known(checker, ids, id) || (id == 0 && (rule->checks & EVENT_CHECK_OPTIONAL) != 0);
 }
 
-/** Checks the fields of a complete detail that are written: handle type, caller and call stack. */
+/** Checks the type and the arguments of an event of a type. */
+static inline mprof_status event_check_typed(const event_checker *checker, const mprof_event *event,
+					     const mprof_event_detail *detail)
+{
+	if (detail->argument_size > MPROF_ARGUMENTS_MAX_SIZE)
+		return MPROF_ERR_ARGUMENT;
+	if ((event->id == 0 || event->id > *checker->defined.type_count) && !checker->defined.any)
+		return MPROF_ERR_UNDEFINED_ID;
+	return MPROF_OK;
+}
+
+/** Checks the fields of a complete detail that are written: handle type, caller, call stack and arguments. */
 static inline mprof_status event_check_detail(const event_checker *checker, const event_rule *rule,
 					      const mprof_event *event, const mprof_event_detail *detail)
 {
@@ -134,7 +146,7 @@ static inline mprof_status event_check_detail(const event_checker *checker, cons
 	if ((fields & EVENT_FIELD_BIT(EVENT_FIELD_STACK)) != 0 && detail->stack > *checker->defined.stack_count &&
 	    !checker->defined.any)
 		return MPROF_ERR_UNDEFINED_ID;
-	return MPROF_OK;
+	return rule->layout == EVENT_LAYOUT_SIZED ? event_check_typed(checker, event, detail) : MPROF_OK;
 }
 
 /** Refuses an event that the log cannot contain, or counts it if lossy. For event_check(). */
@@ -181,7 +193,7 @@ static inline mprof_status event_check_parts(const event_checker *checker, const
  *
  * - #MPROF_OK;
  * - #MPROF_ERR_UNSUPPORTED: the dialect or the directives cannot represent the event, and the checker is not lossy;
- * - #MPROF_ERR_ARGUMENT: a handle is out of range, or the detail is invalid;
+ * - #MPROF_ERR_ARGUMENT: a handle is out of range, the arguments are too long, or the detail is invalid;
  * - #MPROF_ERR_UNDEFINED_ID: the event refers to an ID that is not defined.
  */
 static inline __attribute__((always_inline)) checked_event

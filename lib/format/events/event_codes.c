@@ -31,6 +31,7 @@ typedef struct code_definition {
 #define CLAUSES MPROF_DIRECTIVE_EXCEPTION_CLAUSES
 #define CODE MPROF_DIRECTIVE_METHOD_CODE
 #define HOLDERS MPROF_DIRECTIVE_MONITOR_HOLDERS
+#define TYPED MPROF_DIRECTIVE_TYPED_EVENTS
 
 #define OF_OBJECT EVENT_FIELDS(EVENT_FIELD_OBJECT, 0, 0)
 #define OF_CLASSIC_MONITOR EVENT_FIELDS(EVENT_FIELD_VALUE, EVENT_FIELD_OBJECT, 0)
@@ -99,6 +100,7 @@ static const code_definition definitions[] = {
 	{0xcf | EVENT_MEMORY_FREED_STACK_BIT, MPROF_EVENT_MEMORY_FREED, 0, EVENT_LAYOUT_MEMORY_FREED_STACK, MPROF2,
 	 MEMORY, 0},
 	{0x5f, MPROF_EVENT_MEMORY_RESIZED, 0, EVENT_LAYOUT_MEMORY_RESIZED, MPROF2, MEMORY, 0},
+	{0x6f, MPROF_EVENT_TYPED, 0, EVENT_LAYOUT_SIZED, MPROF2, TYPED, 0},
 	{0x1e, MPROF_EVENT_MONITOR, 0, EVENT_LAYOUT_DETAILED, MONO, 0, OF_CLASSIC_MONITOR},
 	{0x47, MPROF_EVENT_ALLOCATION_AT_JIT, 0, EVENT_LAYOUT_ALLOCATION_UNPACKED, MONO, 0, 0},
 	{EVENT_BYTE_STACK_SECTION, MPROF_EVENT_STACK_SECTION, 0, EVENT_LAYOUT_STACK_SECTION, MONO, 0, 0},
@@ -201,12 +203,18 @@ static int is_in_dialect(const code_definition *definition, const dialect_rules 
 
 void event_codes_build(event_code table[256], const dialect_rules *rules, uint64_t directives)
 {
+	const int has_lengths =
+		(directives & rules->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)) != 0;
+
 	directives &= rules->directives;
 	memset(table, 0, 256 * sizeof(*table));
 	if (rules->reserves_event_codes) {
 		for (uint32_t byte = 0; byte < 256; byte++) {
 			if ((byte & EVENT_GROUP_MASK) >= EVENT_GROUP_METHOD)
 				table[byte].layout = EVENT_LAYOUT_UNKNOWN;
+			/* Section 4.9: readers pass over later events by their length. */
+			if ((byte & EVENT_GROUP_MASK) == EVENT_GROUP_OTHER && has_lengths)
+				table[byte].layout = EVENT_LAYOUT_SIZED;
 		}
 	}
 	for (size_t i = 0; i < DEFINITION_COUNT; i++) {

@@ -35,6 +35,7 @@ typedef enum event_layout {
 	EVENT_LAYOUT_MEMORY_FREED_STACK, /**< Varint time, MEMORY_ADDRESS value, varint stack. */
 	/** Varint time, varint duration, MEMORY_ADDRESS object and value, varint size, varint stack. */
 	EVENT_LAYOUT_MEMORY_RESIZED,
+	EVENT_LAYOUT_SIZED,  /**< Varint id, varint length, as many bytes (the arguments), varint time. */
 	EVENT_LAYOUT_UNKNOWN /**< Reserved: varint value, varint time. */
 } event_layout;
 

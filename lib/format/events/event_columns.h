@@ -40,6 +40,9 @@ typedef enum event_symbol {
 /** The most events of a block: a reader needs memory for that many. */
 #define EVENT_COLUMNS_MAX_EVENTS 65536
 
+/** A writer ends a block when its rows have this length, in bytes: the arguments of events may be long. */
+#define EVENT_COLUMNS_MAX_ROW_BYTES ((size_t)8 << 20)
+
 /**
  * Maps the signed difference of two addresses, in two's complement, to a number that is small if the difference is a
  * small multiple of 8: an eighth of it, rounded down and zigzag-encoded, with the remainder in the highest bits.

@@ -140,6 +140,8 @@ static inline int event_store_detail(mprof_event *event, mprof_event_detail *det
 	detail->size = 0;
 	detail->started = 0;
 	detail->offsets = NULL;
+	detail->arguments = NULL;
+	detail->argument_size = 0;
 	event->value |= numbers->of[EVENT_FIELD_VALUE] | handle >> EVENT_HANDLE_TYPE_BITS;
 	event->more.detail = detail;
 	return 1;

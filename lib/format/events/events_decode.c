@@ -333,6 +333,50 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 	return EVENTS_DECODE_DONE;
 }
 
+/*
+ * Decodes an event with a length (section 4.9). Its arguments are borrowed from the block. The time is last, because an
+ * event must end with a varint: the end of a list of events is searched from the end of the block.
+ */
+static events_decode_result decode_sized(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					 events_decode_state *state, events_decode_batch *batch)
+{
+	mprof_event *event = &batch->events[batch->count];
+	mprof_event_detail *detail;
+	const uint8_t *arguments;
+	uint64_t id;
+	uint64_t length;
+	uint64_t time;
+	events_decode_result result;
+
+	if (batch->detail_count == batch->detail_capacity)
+		return EVENTS_DECODE_FULL;
+	result = decode_two_numbers(cursor, limit, &id, &length);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (id > UINT32_MAX)
+		return EVENTS_DECODE_BAD_ID;
+	if (length > (uint64_t)(limit - *cursor))
+		return EVENTS_DECODE_TRUNCATED;
+	arguments = *cursor;
+	*cursor += length;
+	result = decode_number(cursor, limit, &time);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	state->counter += time;
+	event_store(event, entry->event_template, id, state->counter, 0);
+	if (length > 0) {
+		detail = &batch->details[batch->detail_count];
+		memset(detail, 0, sizeof(*detail));
+		detail->struct_size = sizeof(*detail);
+		detail->arguments = arguments;
+		detail->argument_size = (size_t)length;
+		event->more.detail = detail;
+		batch->detail_count++;
+	}
+	batch->count++;
+	return EVENTS_DECODE_DONE;
+}
+
 events_decode_result event_decode_one(const event_decode_table *table, const uint8_t **position, const uint8_t *limit,
 				      events_decode_state *state, events_decode_batch *batch)
 {
@@ -360,6 +404,9 @@ events_decode_result event_decode_one(const event_decode_table *table, const uin
 	case EVENT_LAYOUT_MEMORY_FREED_STACK:
 	case EVENT_LAYOUT_MEMORY_RESIZED:
 		result = decode_memory(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_LAYOUT_SIZED:
+		result = decode_sized(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_LAYOUT_LEFTOVER:
 		result = decode_stray(&cursor, limit, state);

@@ -172,6 +172,18 @@ static inline uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const ev
 	return is_freed && detail->stack == 0 ? out : put_number(out, detail->stack);
 }
 
+/* Encodes an event of a type (section 4.9). */
+static uint8_t *put_sized(uint8_t *out, const event_rule *rule, const mprof_event *event,
+			  const mprof_event_detail *detail, uint64_t time)
+{
+	*out++ = rule->byte;
+	out = put_number(out, event->id);
+	out = put_number(out, detail->argument_size);
+	if (detail->argument_size > 0)
+		memcpy(out, detail->arguments, detail->argument_size);
+	return put_number(out + detail->argument_size, time);
+}
+
 /* Encodes an event that has a time. */
 static inline __attribute__((always_inline)) uint8_t *put_timed(event_encoder *encoder, uint8_t *out,
 								const event_rule *rule, const mprof_event *event,
@@ -191,6 +203,8 @@ static inline __attribute__((always_inline)) uint8_t *put_timed(event_encoder *e
 		return put_fields(out, rule->fields, event, detail);
 	} else if (event_layout_is_memory(rule->layout)) {
 		return put_memory(encoder, out, rule, event, detail, time);
+	} else if (rule->layout == EVENT_LAYOUT_SIZED) {
+		return put_sized(out, rule, event, detail, time);
 	} else if (rule->layout != EVENT_LAYOUT_VALUE) {
 		return put_collection(encoder, out, rule, event, time);
 	} else {
@@ -213,6 +227,25 @@ static inline __attribute__((always_inline)) uint8_t *put_event(event_encoder *e
 	if (rule->layout != EVENT_LAYOUT_RESIZE)
 		*last_counter = event->counter;
 	return put_timed(encoder, out, rule, event, checked->detail, time);
+}
+
+/* The room that the arguments of events need, apart from those that are longer than an event may have. */
+static size_t argument_room(const event_encoder *encoder, const mprof_event *events, size_t count)
+{
+	const int has_arguments = encoder->checker.rules[MPROF_EVENT_TYPED].layout == EVENT_LAYOUT_SIZED;
+	size_t room = 0;
+
+	for (size_t i = 0; has_arguments && i < count; i++) {
+		mprof_event_detail copy;
+		const mprof_event_detail *detail;
+
+		if (events[i].kind != MPROF_EVENT_TYPED)
+			continue;
+		detail = event_detail_complete(&events[i], &copy);
+		if (detail != NULL && detail->argument_size <= MPROF_ARGUMENTS_MAX_SIZE)
+			room += detail->argument_size;
+	}
+	return room;
 }
 
 /* Checks and encodes events for which room is reserved. This is the hot loop of the writer. */
@@ -246,6 +279,22 @@ static mprof_status put_events(event_encoder *encoder, uint8_t **cursor, const m
 	return status;
 }
 
+/* The number of events, at most \p batch, for which the buffer has room. \p room receives what they need. */
+static size_t events_that_fit(const event_encoder *encoder, const encode_buffer *buffer, const mprof_event *events,
+			      size_t batch, size_t *room)
+{
+	const size_t left = buffer->limit - buffer->length - EVENTS_TAIL_ROOM;
+
+	if (batch > left / EVENT_ROOM)
+		batch = left / EVENT_ROOM;
+	*room = batch * EVENT_ROOM + argument_room(encoder, events, batch);
+	while (batch > 0 && *room > left) {
+		batch--;
+		*room -= EVENT_ROOM + argument_room(encoder, &events[batch], 1);
+	}
+	return batch;
+}
+
 mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const mprof_event *events, size_t count,
 			   size_t *taken)
 {
@@ -254,14 +303,13 @@ mprof_status events_encode(event_encoder *encoder, encode_buffer *buffer, const 
 	*taken = 0;
 	while (*taken < count && status == MPROF_OK) {
 		size_t batch = count - *taken < BATCH_EVENTS ? count - *taken : BATCH_EVENTS;
-		size_t fits = (buffer->limit - buffer->length - EVENTS_TAIL_ROOM) / EVENT_ROOM;
+		size_t room;
 		uint8_t *cursor;
 
-		if (fits < batch)
-			batch = fits;
+		batch = events_that_fit(encoder, buffer, events + *taken, batch, &room);
 		if (batch == 0)
 			return MPROF_ERR_LIMIT;
-		if (!encode_buffer_reserve(buffer, batch * EVENT_ROOM + EVENTS_TAIL_ROOM)) {
+		if (!encode_buffer_reserve(buffer, room + EVENTS_TAIL_ROOM)) {
 			buffer->status = MPROF_OK;
 			return MPROF_ERR_MEMORY;
 		}
@@ -322,8 +370,8 @@ int event_columns_reserve(event_columns *columns, size_t more)
 	return 1;
 }
 
-/* Reserves the room in the block that all events take in the worst case, and \p more. */
-static int reserve_block(const event_columns *columns, encode_buffer *block, size_t more)
+/* Reserves the room in the block that all events take in the worst case, and \p more with their arguments. */
+static int reserve_block(const event_columns *columns, encode_buffer *block, size_t more, size_t arguments)
 {
 	size_t values = 0;
 
@@ -333,7 +381,7 @@ static int reserve_block(const event_columns *columns, encode_buffer *block, siz
 	return encode_buffer_reserve(block, DIRECTORY_ROOM + COLUMNS_ROOM +
 						    (columns->counts[EVENT_COLUMN_SYMBOLS] + more) / 2 + 1 +
 						    (values + 5 * more) * VALUE_ROOM + columns->rows.length +
-						    more * EVENT_ROOM + EVENTS_TAIL_ROOM);
+						    more * EVENT_ROOM + arguments + EVENTS_TAIL_ROOM);
 }
 
 static inline void add_value(event_columns *columns, event_column column, uint64_t value)
@@ -415,9 +463,9 @@ static inline mprof_status add_event(event_columns *columns, event_encoder *enco
 }
 
 /* Reserves room for events of which all may be rows. */
-static int reserve_rows(event_columns *columns, size_t more)
+static int reserve_rows(event_columns *columns, size_t more, size_t arguments)
 {
-	if (encode_buffer_reserve(&columns->rows, more * EVENT_ROOM))
+	if (encode_buffer_reserve(&columns->rows, more * EVENT_ROOM + arguments))
 		return 1;
 	columns->rows.status = MPROF_OK;
 	return 0;
@@ -425,7 +473,8 @@ static int reserve_rows(event_columns *columns, size_t more)
 
 mprof_status event_columns_add_event(event_columns *columns, event_encoder *encoder, const mprof_event *event)
 {
-	return reserve_rows(columns, 1) ? add_event(columns, encoder, event) : MPROF_ERR_MEMORY;
+	return reserve_rows(columns, 1, argument_room(encoder, event, 1)) ? add_event(columns, encoder, event)
+									  : MPROF_ERR_MEMORY;
 }
 
 mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, encode_buffer *block,
@@ -437,15 +486,17 @@ mprof_status event_columns_add(event_columns *columns, event_encoder *encoder, e
 	while (*taken < count && status == MPROF_OK && !event_columns_is_full(columns)) {
 		size_t room = EVENT_COLUMNS_MAX_EVENTS - columns->counts[EVENT_COLUMN_SYMBOLS];
 		size_t batch = count - *taken < BATCH_EVENTS ? count - *taken : BATCH_EVENTS;
+		size_t arguments;
 
 		if (batch > room)
 			batch = room;
-		if (!event_columns_reserve(columns, batch) || !reserve_rows(columns, batch) ||
-		    !reserve_block(columns, block, batch)) {
+		arguments = argument_room(encoder, events + *taken, batch);
+		if (!event_columns_reserve(columns, batch) || !reserve_rows(columns, batch, arguments) ||
+		    !reserve_block(columns, block, batch, arguments)) {
 			encode_buffer_truncate(block, block->length);
 			return MPROF_ERR_MEMORY;
 		}
-		for (; batch > 0 && status == MPROF_OK; batch--) {
+		for (; batch > 0 && status == MPROF_OK && !event_columns_is_full(columns); batch--) {
 			status = add_event(columns, encoder, &events[*taken]);
 			*taken += status == MPROF_OK;
 		}

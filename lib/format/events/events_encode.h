@@ -30,8 +30,8 @@ typedef struct event_encoder {
 #define EVENTS_TAIL_ROOM (1 + 2 * MPROF_VARINT_MAX_LENGTH + 4)
 
 /**
- * Maximum size of an encoded event, that of resized memory: a byte, five varints of 64 bits, two remainders of
- * addresses, an ID. The last 8 bytes are for stores of varints, which write eight bytes at a time.
+ * Maximum size of an encoded event without arguments, that of resized memory: a byte, five varints of 64 bits, two
+ * remainders of addresses, an ID. The last 8 bytes are for stores of varints, which write eight bytes at a time.
  */
 #define EVENT_ROOM (1 + 5 * MPROF_VARINT_MAX_LENGTH + 2 + 5 + 8)
 
@@ -93,7 +93,8 @@ mprof_status event_columns_add_event(event_columns *columns, event_encoder *enco
 /** Whether no event can be added any more. */
 static inline int event_columns_is_full(const event_columns *columns)
 {
-	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MAX_EVENTS;
+	return columns->counts[EVENT_COLUMN_SYMBOLS] == EVENT_COLUMNS_MAX_EVENTS ||
+	       columns->rows.length >= EVENT_COLUMNS_MAX_ROW_BYTES;
 }
 
 /**

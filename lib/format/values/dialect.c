@@ -21,7 +21,8 @@ static const dialect_code mail_codes[] = {
 	{34, MPROF_BLOCK_LOST},        {35, MPROF_BLOCK_SAMPLES},    {36, MPROF_BLOCK_STACKS},
 	{37, MPROF_BLOCK_CODE},        {38, MPROF_BLOCK_METRICS},    {39, MPROF_BLOCK_MARK},
 	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},  {42, MPROF_BLOCK_FIELDS},
-	{43, MPROF_BLOCK_EVENTS},      {45, MPROF_BLOCK_INDEX},
+	{43, MPROF_BLOCK_EVENTS},      {45, MPROF_BLOCK_INDEX},      {46, MPROF_BLOCK_TYPES},
+	{47, MPROF_BLOCK_TEXTS},
 };
 
 /* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */
@@ -50,7 +51,7 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) | BIT(MPROF_DIRECTIVE_STACK_SWITCHES) |                                    \
 	 BIT(MPROF_DIRECTIVE_SOURCE_LINES) | BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |                                 \
 	 BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |                             \
-	 BIT(MPROF_DIRECTIVE_METHOD_CODE) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS))
+	 BIT(MPROF_DIRECTIVE_METHOD_CODE) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) | BIT(MPROF_DIRECTIVE_TYPED_EVENTS))
 
 /* Flags that Mono's readers accept. */
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
@@ -267,6 +268,7 @@ static const directive_row rows[] = {
 	{MPROF_DIRECTIVE_EXCEPTION_CLAUSES, IN(EVENTS), "the dialect has no events of exception clauses"},
 	{MPROF_DIRECTIVE_METHOD_CODE, IN(EVENTS), "the dialect has no events of the code of methods"},
 	{MPROF_DIRECTIVE_MONITOR_HOLDERS, IN(EVENTS), "the dialect has no events of the holders of monitors"},
+	{MPROF_DIRECTIVE_TYPED_EVENTS, IN(EVENTS), "the dialect has no events that a log describes"},
 };
 
 /*

@@ -42,6 +42,8 @@ const char *mprof_block_get_name(mprof_block_kind kind)
 		[MPROF_BLOCK_MARK] = "mark",
 		[MPROF_BLOCK_ROOTS] = "roots",
 		[MPROF_BLOCK_FIELDS] = "fields",
+		[MPROF_BLOCK_TYPES] = "types",
+		[MPROF_BLOCK_TEXTS] = "texts",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
 		[MPROF_BLOCK_INDEX] = "index",
 	};
