@@ -290,10 +290,10 @@ void heap_begin(void)
 }
 
 /*
- * The runtime marks its end before it ends its sampling thread, and calls the profiler only after that. Meanwhile the main
- * thread waits for the sampling thread in a way that no collection can interrupt, and the sampling thread waits for the
- * collector's lock: a collection that begins then never ends. Mono 6.8 has no callback before that, so one case is left: a
- * thread that is suspended by the system between this question and the lock for as long as all that takes.
+ * The runtime marks its end before it ends its sampling thread, and calls the profiler only after that. Meanwhile the
+ * main thread waits for the sampling thread in a way that no collection can interrupt, and the sampling thread waits
+ * for the collector's lock: a collection that begins then never ends. Mono 6.8 has no callback before that, so one case
+ * is left: a thread that the system suspends between this question and the lock for as long as all that takes.
  */
 int heap_is_open(void)
 {

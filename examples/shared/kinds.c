@@ -94,9 +94,76 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_METRIC_VALUE] = "metric-value",
 		[MPROF_RECORD_SUMMARY] = "summary",
 		[MPROF_RECORD_FIELD] = "field",
+		[MPROF_RECORD_ARGUMENT] = "argument",
+		[MPROF_RECORD_TYPE] = "type",
+		[MPROF_RECORD_TEXT] = "text",
 	};
 
 	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_form(uint32_t form)
+{
+	static const char *const names[] = {
+		[MPROF_TYPE_INSTANT] = "instant",
+		[MPROF_TYPE_BEGIN] = "begin",
+		[MPROF_TYPE_END] = "end",
+		[MPROF_TYPE_SPAN] = "span",
+	};
+
+	return NAME_FROM(names, form);
+}
+
+const char *kind_of_argument(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_ARGUMENT_NUMBER] = "number",     [MPROF_ARGUMENT_BOOLEAN] = "boolean",
+		[MPROF_ARGUMENT_ADDRESS] = "address",   [MPROF_ARGUMENT_DURATION] = "duration",
+		[MPROF_ARGUMENT_TEXT_ID] = "text-id",   [MPROF_ARGUMENT_TEXT] = "text",
+		[MPROF_ARGUMENT_BYTES] = "bytes",       [MPROF_ARGUMENT_METHOD] = "method",
+		[MPROF_ARGUMENT_CLASS] = "class",       [MPROF_ARGUMENT_OBJECT] = "object",
+		[MPROF_ARGUMENT_STACK] = "stack",       [MPROF_ARGUMENT_THREAD] = "thread",
+		[MPROF_ARGUMENT_LOCATION] = "location", [MPROF_ARGUMENT_DOUBLE] = "double",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_encoding(uint32_t encoding)
+{
+	static const char *const names[] = {
+		[MPROF_ENCODING_UNSIGNED] = "unsigned",
+		[MPROF_ENCODING_SIGNED] = "signed",
+		[MPROF_ENCODING_FIXED] = "fixed",
+		[MPROF_ENCODING_BYTES] = "bytes",
+	};
+
+	return NAME_FROM(names, encoding);
+}
+
+const char *kind_of_role(uint32_t role)
+{
+	static const char *const names[] = {
+		[MPROF_ROLE_NONE] = "none",         [MPROF_ROLE_DURATION] = "duration",
+		[MPROF_ROLE_SPAN] = "span",         [MPROF_ROLE_PARENT] = "parent",
+		[MPROF_ROLE_CAUSE] = "cause",       [MPROF_ROLE_FLOW_OUT] = "flow-out",
+		[MPROF_ROLE_FLOW_IN] = "flow-in",   [MPROF_ROLE_STACK] = "stack",
+		[MPROF_ROLE_CPU] = "cpu",           [MPROF_ROLE_NAME] = "name",
+		[MPROF_ROLE_SEVERITY] = "severity", [MPROF_ROLE_MESSAGE] = "message",
+	};
+
+	return NAME_FROM(names, role);
+}
+
+const char *kind_of_argument_unit(const mprof_argument_record *argument)
+{
+	static const char *const names[] = {
+		[MPROF_ARGUMENT_UNIT_NONE] = "",          [MPROF_ARGUMENT_UNIT_BYTES] = "bytes",
+		[MPROF_ARGUMENT_UNIT_NANOSECONDS] = "ns", [MPROF_ARGUMENT_UNIT_COUNT] = "count",
+		[MPROF_ARGUMENT_UNIT_RATIO] = "ratio",
+	};
+
+	return argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : NAME_FROM(names, argument->unit);
 }
 
 const char *kind_of_unit(uint32_t flags)

@@ -34,8 +34,23 @@ const char *kind_of_handle(uint32_t type);
 /** "other", "static", "thread-static", "stack", "handle", "finalizer", "runtime". */
 const char *kind_of_root(uint64_t kind);
 
-/** "stack", "module", "function", "location", "root", "metric", "metric-value", "summary". */
+/** "stack", "module", "function", "location", "root", "metric" and others. */
 const char *kind_of_record(uint32_t kind);
+
+/** "instant", "begin", "end", "span". */
+const char *kind_of_form(uint32_t form);
+
+/** "number", "boolean", "address", "duration", "text" and others. */
+const char *kind_of_argument(uint32_t kind);
+
+/** "unsigned", "signed", "fixed", "bytes". */
+const char *kind_of_encoding(uint32_t encoding);
+
+/** "none", "duration", "span", "parent" and others. */
+const char *kind_of_role(uint32_t role);
+
+/** "", "bytes", "ns", "count", "ratio", or the name of the unit. Borrowed from \p argument. */
+const char *kind_of_argument_unit(const mprof_argument_record *argument);
 
 /** "raw", "bytes", "ns", "count", "ratio". \p flags: bits of mprof_metric_flag. */
 const char *kind_of_unit(uint32_t flags);

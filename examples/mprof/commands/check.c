@@ -5,6 +5,7 @@
 #include "common/input.h"
 #include "common/json.h"
 #include "common/summary.h"
+#include "common/typed.h"
 #include "dump/dump.h"
 #include "shared/key_map.h"
 #include "shared/text.h"
@@ -21,6 +22,9 @@ typedef enum reference_kind {
 	REFERENCE_LOCATION,
 	REFERENCE_ROOT,
 	REFERENCE_METRIC,
+	REFERENCE_TYPE,
+	REFERENCE_ARGUMENT,
+	REFERENCE_TEXT,
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
@@ -50,6 +54,9 @@ static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_LOCATION] = "the block uses a location that is not defined",
 	[REFERENCE_ROOT] = "the block uses a root that is not defined",
 	[REFERENCE_METRIC] = "the block uses a metric that is not defined",
+	[REFERENCE_TYPE] = "the block uses a type of events that is not defined",
+	[REFERENCE_ARGUMENT] = "the block uses an argument that is not defined",
+	[REFERENCE_TEXT] = "the block uses a text that is not defined",
 };
 
 static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
@@ -58,6 +65,8 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 		[REFERENCE_STACK] = MPROF_RECORD_STACK,       [REFERENCE_MODULE] = MPROF_RECORD_MODULE,
 		[REFERENCE_FUNCTION] = MPROF_RECORD_FUNCTION, [REFERENCE_LOCATION] = MPROF_RECORD_LOCATION,
 		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
+		[REFERENCE_TYPE] = MPROF_RECORD_TYPE,         [REFERENCE_ARGUMENT] = MPROF_RECORD_ARGUMENT,
+		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,
 	};
 	mprof_mapping mapping;
 	mprof_record record;
@@ -124,6 +133,46 @@ static int may_lack_subject(const mprof_event *event)
 	       event->kind == MPROF_EVENT_FINALIZER_START || event->kind == MPROF_EVENT_FINALIZER_END;
 }
 
+/* The kind of the ID that an argument is; REFERENCE_KIND_COUNT if it is not an ID. */
+static reference_kind reference_of_argument(uint32_t kind)
+{
+	switch (kind) {
+	case MPROF_ARGUMENT_TEXT_ID:
+		return REFERENCE_TEXT;
+	case MPROF_ARGUMENT_METHOD:
+		return REFERENCE_METHOD;
+	case MPROF_ARGUMENT_CLASS:
+		return REFERENCE_CLASS;
+	case MPROF_ARGUMENT_STACK:
+		return REFERENCE_STACK;
+	case MPROF_ARGUMENT_LOCATION:
+		return REFERENCE_LOCATION;
+	default:
+		return REFERENCE_KIND_COUNT;
+	}
+}
+
+/* Checks that the arguments of an event are those that its type describes, and all IDs among them. */
+static void check_arguments(reference_check *check, log_input *input, const mprof_block *block,
+			    const mprof_event *event)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (!typed_begin(&arguments, input->reader, event))
+		return;
+	while (typed_next(&arguments, &argument)) {
+		const reference_kind kind = reference_of_argument(argument.definition.kind);
+
+		if (kind != REFERENCE_KIND_COUNT && argument.definition.encoding == MPROF_ENCODING_UNSIGNED &&
+		    argument.value.number <= UINT32_MAX)
+			check_optional(check, input, block, kind, (uint32_t)argument.value.number);
+	}
+	if (arguments.is_damaged)
+		input_problem(input, block->offset, MPROF_ERR_MALFORMED,
+			      "the arguments of an event are not those that its type describes");
+}
+
 /* Checks all IDs of an event. */
 static void references_check_event(reference_check *check, log_input *input, const mprof_block *block,
 				   const mprof_event *event)
@@ -141,6 +190,10 @@ static void references_check_event(reference_check *check, log_input *input, con
 		break;
 	case MPROF_EVENT_ID_ROOT:
 		check_optional(check, input, block, REFERENCE_ROOT, event->id);
+		break;
+	case MPROF_EVENT_ID_TYPE:
+		references_check(check, input, block, REFERENCE_TYPE, event->id);
+		check_arguments(check, input, block, event);
 		break;
 	default:
 		break;
@@ -185,6 +238,12 @@ static void references_check_record(reference_check *check, log_input *input, co
 		break;
 	case MPROF_RECORD_SUMMARY:
 		references_check(check, input, block, REFERENCE_CLASS, record->id);
+		break;
+	case MPROF_RECORD_TYPE:
+		check_optional(check, input, block, REFERENCE_TEXT, record->as.type.category);
+		check_optional(check, input, block, REFERENCE_TYPE, record->as.type.pair);
+		for (uint32_t i = 0; i < record->as.type.argument_count; i++)
+			references_check(check, input, block, REFERENCE_ARGUMENT, record->as.type.first_argument + i);
 		break;
 	default:
 		break;
@@ -362,6 +421,9 @@ static void print_references(const reference_check *check, const log_summary *su
 	json_unsigned(json, "undefined_locations", references_undefined(check, REFERENCE_LOCATION));
 	json_unsigned(json, "undefined_roots", references_undefined(check, REFERENCE_ROOT));
 	json_unsigned(json, "undefined_metrics", references_undefined(check, REFERENCE_METRIC));
+	json_unsigned(json, "undefined_types", references_undefined(check, REFERENCE_TYPE));
+	json_unsigned(json, "undefined_arguments", references_undefined(check, REFERENCE_ARGUMENT));
+	json_unsigned(json, "undefined_texts", references_undefined(check, REFERENCE_TEXT));
 	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
 	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }

@@ -4,6 +4,7 @@
 #include "common/json.h"
 #include "shared/kinds.h"
 #include "common/names.h"
+#include "common/typed.h"
 
 #include <string.h>
 
@@ -378,6 +379,32 @@ static void print_memory(json_writer *json, const mprof_event *event)
 		json_unsigned(json, "stack", detail->stack);
 }
 
+/* Prints the type of an event and the arguments that the log describes. Their names may be any, also equal ones. */
+static void print_typed(const log_input *input, json_writer *json, const mprof_event *event)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+
+	json_unsigned(json, "type", event->id);
+	if (!typed_begin(&arguments, input->reader, event)) {
+		json_null(json, "name");
+		return;
+	}
+	json_string(json, "name", arguments.type.name);
+	json_begin_array(json, "arguments");
+	while (typed_next(&arguments, &argument)) {
+		json_begin_object(json, NULL);
+		json_string(json, "name", argument.definition.name);
+		typed_value_json(input->reader, json, "value", &argument);
+		json_end_object(json);
+	}
+	json_end_array(json);
+	if (arguments.is_damaged)
+		json_boolean(json, "damaged", 1);
+	else if (typed_rest(&arguments) > 0)
+		json_unsigned(json, "more_bytes", typed_rest(&arguments));
+}
+
 static void print_event(const log_input *input, json_writer *json, const mprof_block *block, const mprof_event *event)
 {
 	json_begin_object(json, NULL);
@@ -396,7 +423,9 @@ static void print_event(const log_input *input, json_writer *json, const mprof_b
 	if (event->kind == MPROF_EVENT_STACK_SECTION)
 		print_section(input, json, event);
 	print_meaning(json, event);
-	if (dump_is_memory(event))
+	if (event->kind == MPROF_EVENT_TYPED)
+		print_typed(input, json, event);
+	else if (dump_is_memory(event))
 		print_memory(json, event);
 	else
 		print_detail(input, json, event);

@@ -4,6 +4,7 @@
 #include "common/json.h"
 #include "shared/kinds.h"
 #include "common/names.h"
+#include "common/typed.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -45,6 +46,29 @@ static void print_field_json(json_writer *json, const mprof_record *record)
 	json_unsigned(json, "stride", record->as.field.stride);
 	json_unsigned(json, "declared_by", record->as.field.class_id);
 	json_string(json, "name", record->as.field.name);
+}
+
+static void print_argument_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "kind", kind_of_argument(record->as.argument.kind));
+	json_string(json, "encoding", kind_of_encoding(record->as.argument.encoding));
+	json_string(json, "role", kind_of_role(record->as.argument.role));
+	json_string(json, "unit", kind_of_argument_unit(&record->as.argument));
+	json_string(json, "name", record->as.argument.name);
+}
+
+static void print_type_json(const log_input *input, json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, "id", record->id);
+	json_string(json, "form", kind_of_form(record->as.type.form));
+	if (record->as.type.pair != 0)
+		json_unsigned(json, "pair", record->as.type.pair);
+	if (record->as.type.category != 0)
+		json_string(json, "category", typed_text(input->reader, record->as.type.category));
+	json_unsigned(json, "first_argument", record->as.type.first_argument);
+	json_unsigned(json, "arguments", record->as.type.argument_count);
+	json_string(json, "name", record->as.type.name);
 }
 
 static void print_metric_json(json_writer *json, const mprof_record *record)
@@ -124,6 +148,16 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 		break;
 	case MPROF_RECORD_FIELD:
 		print_field_json(json, record);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		print_argument_json(json, record);
+		break;
+	case MPROF_RECORD_TYPE:
+		print_type_json(input, json, record);
+		break;
+	case MPROF_RECORD_TEXT:
+		json_unsigned(json, "id", record->id);
+		json_string(json, "text", record->as.text.text);
 		break;
 	default:
 		break;
@@ -259,6 +293,37 @@ static void print_field_text(const log_input *input, const mprof_record *record)
 	}
 }
 
+static void print_argument_text(const mprof_argument_record *argument)
+{
+	const char *unit = kind_of_argument_unit(argument);
+
+	putchar(' ');
+	text_name(stdout, argument->name);
+	printf(", %s, %s", kind_of_argument(argument->kind), kind_of_encoding(argument->encoding));
+	if (argument->role != MPROF_ROLE_NONE)
+		printf(", role %s", kind_of_role(argument->role));
+	if (unit[0] != '\0') {
+		fputs(", in ", stdout);
+		text_name(stdout, unit);
+	}
+}
+
+static void print_type_text(const log_input *input, const mprof_type_record *type)
+{
+	putchar(' ');
+	text_name(stdout, type->name);
+	printf(", %s", kind_of_form(type->form));
+	if (type->pair != 0)
+		printf(" of type %" PRIu32, type->pair);
+	if (type->category != 0) {
+		fputs(", category ", stdout);
+		text_name(stdout, typed_text(input->reader, type->category));
+	}
+	if (type->argument_count > 0)
+		printf(", arguments %" PRIu32 " to %" PRIu32, type->first_argument,
+		       type->first_argument + type->argument_count - 1);
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -291,6 +356,16 @@ static void print_record_text(const log_input *input, const mprof_record *record
 		break;
 	case MPROF_RECORD_FIELD:
 		print_field_text(input, record);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+		print_argument_text(&record->as.argument);
+		break;
+	case MPROF_RECORD_TYPE:
+		print_type_text(input, &record->as.type);
+		break;
+	case MPROF_RECORD_TEXT:
+		putchar(' ');
+		text_name(stdout, record->as.text.text);
 		break;
 	default:
 		break;

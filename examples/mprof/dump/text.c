@@ -3,6 +3,7 @@
 #include "dump/dump.h"
 #include "shared/kinds.h"
 #include "common/names.h"
+#include "common/typed.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -174,7 +175,8 @@ static int has_fields(const mprof_block *block)
 	const uint64_t lists = MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |
 			       MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |
-			       MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS);
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |
+			       MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS);
 
 	if (block->kind == MPROF_BLOCK_STATISTICAL)
 		return !block->has_clocks;
@@ -375,8 +377,36 @@ static void print_memory(const mprof_event *event)
 		printf(", stack %" PRIu32, detail->stack);
 }
 
+/* Prints the type of an event and the arguments that the log describes. */
+static void print_typed(const log_input *input, const mprof_event *event)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+
+	printf(" %" PRIu32 " ", event->id);
+	if (!typed_begin(&arguments, input->reader, event)) {
+		fputs("(type not defined)", stdout);
+		return;
+	}
+	text_name(stdout, arguments.type.name);
+	while (typed_next(&arguments, &argument)) {
+		fputs(", ", stdout);
+		text_name(stdout, argument.definition.name);
+		putchar(' ');
+		text_name(stdout, typed_value_text(input->reader, &argument));
+	}
+	if (arguments.is_damaged)
+		fputs(" (arguments cannot be read)", stdout);
+	else if (typed_rest(&arguments) > 0)
+		printf(" (and %zu bytes)", typed_rest(&arguments));
+}
+
 static void print_event(const log_input *input, const mprof_event *event)
 {
+	if (event->kind == MPROF_EVENT_TYPED) {
+		print_typed(input, event);
+		return;
+	}
 	if (dump_is_memory(event)) {
 		print_memory(event);
 		return;
