@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The static library defines the public functions and no other global symbol, and a program may use the names of its
-# insides.
+# The static library defines the public functions and no other global symbol, a program may use the names of its
+# insides, and one that only reads can leave out the rest.
 set -eu
 
 library=$builddir/lib/.libs/libmprof.a
@@ -26,3 +26,17 @@ libraries=$(sed -n 's/^PRIVATE_LIBS = //p' "$builddir/Makefile")
 # shellcheck disable=SC2086 # a list of libraries
 "${compiler[@]}" -I"$srcdir/include" "$srcdir/tests/abi/static_client.c" -o "$scratch/client" "$library" $libraries
 "$scratch/client"
+
+# The code and constants of a program that reads and writes a log, with all of the library and with what it needs.
+size_with() {
+	# shellcheck disable=SC2086
+	"${compiler[@]}" -O2 -I"$srcdir/include" "$srcdir/tests/abi/static_client.c" -o "$scratch/sized" "$library" \
+		$libraries "$@"
+	${SIZE:-size} "$scratch/sized" | awk 'NR == 2 { print $1 }'
+}
+whole=$(size_with)
+if needed=$(size_with -Wl,--gc-sections) && test "$needed" -ge $((whole / 2)); then
+	echo "FAIL: with --gc-sections $needed bytes of $whole stay in a program"
+	exit 1
+fi
+"$scratch/sized"
