@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Seeks by time, finds the calls that were open at a time, and the clock of the whole log. */
-#include "reader/time.h"
+#include "reader/reader.h"
 
 #include "base/elements.h"
 #include "base/error.h"

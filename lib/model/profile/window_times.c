@@ -3,7 +3,7 @@
 #include "model/profile/window_times.h"
 
 #include "base/options.h"
-#include "reader/time.h"
+#include "reader/reader.h"
 
 void window_times_init(mprof_profile *profile, const mprof_profile_options *options)
 {
