@@ -17,10 +17,9 @@ const char *mprof_version_get_string(void)
 	return MPROF_VERSION_STRING;
 }
 
-int mprof_version_has_feature(mprof_feature feature)
+int mprof_version_has_feature(uint32_t feature)
 {
-	/* Not an if for each: callers may pass values of later headers, which are unknown here. */
-	switch ((int)feature) {
+	switch (feature) {
 #ifdef MPROF_WITH_RECORDER
 	/* Each case may be left out. NOLINTNEXTLINE(bugprone-branch-clone) */
 	case MPROF_FEATURE_RECORDER:
@@ -28,6 +27,11 @@ int mprof_version_has_feature(mprof_feature feature)
 #endif
 #ifdef MPROF_WITH_ZLIB
 	case MPROF_FEATURE_GZIP:
+	case MPROF_FEATURE_DEFLATE:
+		return 1;
+#endif
+#ifdef MPROF_WITH_ZSTD
+	case MPROF_FEATURE_ZSTD:
 		return 1;
 #endif
 	default:

@@ -119,8 +119,7 @@ static int numbers_resizes(const MonoProfiler *profiler)
 {
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	return mprof_dialect_get_info((mprof_dialect)profiler->options.dialect, &dialect) == MPROF_OK &&
-	       dialect.counts_collections;
+	return mprof_dialect_get_info(profiler->options.dialect, &dialect) == MPROF_OK && dialect.counts_collections;
 }
 
 static void gc_resize(MonoProfiler *profiler, uintptr_t size)

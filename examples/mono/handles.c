@@ -75,7 +75,7 @@ static void handle_created(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	if (state == NULL || !profiler_is_recording(profiler) || !is_wanted(profiler, handle, type, object))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	mprof_thread_record_handle_created(state->recording, handle, (mprof_handle_type)type,
+	mprof_thread_record_handle_created(state->recording, handle, type,
 					   object == NULL ? 0 : key_of(mono_vtable_class(object->vtable)),
 					   (uint64_t)(uintptr_t)object, frames, count);
 }
@@ -89,7 +89,7 @@ static void handle_deleted(MonoProfiler *profiler, uint32_t handle, MonoGCHandle
 	if (state == NULL || !was_wanted(handle, type) || !profiler_is_recording(profiler))
 		return;
 	count = stacks_here(profiler, state, frames, profiler->options.stack_depth);
-	mprof_thread_record_handle_deleted(state->recording, handle, (mprof_handle_type)type, frames, count);
+	mprof_thread_record_handle_deleted(state->recording, handle, type, frames, count);
 }
 
 void handles_install(MonoProfiler *profiler)

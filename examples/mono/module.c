@@ -97,9 +97,8 @@ static uint64_t classic_directives(const module_options *options)
 {
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	return mprof_dialect_get_info((mprof_dialect)options->dialect, &dialect) == MPROF_OK &&
-			       dialect.has_stack_sections && has_stacks(options) &&
-			       (options->kinds & RECORD_MONITORS) != 0
+	return mprof_dialect_get_info(options->dialect, &dialect) == MPROF_OK && dialect.has_stack_sections &&
+			       has_stacks(options) && (options->kinds & RECORD_MONITORS) != 0
 		       ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)
 		       : 0;
 }

@@ -9,7 +9,7 @@
 static int get_dialect_info(unsigned int dialect, mprof_dialect_info *info)
 {
 	info->struct_size = sizeof(*info);
-	return mprof_dialect_get_info((mprof_dialect)dialect, info) == MPROF_OK;
+	return mprof_dialect_get_info(dialect, info) == MPROF_OK;
 }
 
 mprof_dialect dialects_find(const char *name)

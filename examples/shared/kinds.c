@@ -9,7 +9,7 @@
 
 int kind_is_event(uint32_t kind)
 {
-	return kind == MPROF_EVENT_UNKNOWN || strcmp(mprof_event_get_name((mprof_event_kind)kind), "unknown") != 0;
+	return kind == MPROF_EVENT_UNKNOWN || strcmp(mprof_event_get_name(kind), "unknown") != 0;
 }
 
 const char *kind_of_element(uint32_t kind)

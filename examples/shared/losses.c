@@ -11,12 +11,12 @@
 
 static const char *event_name(uint32_t kind)
 {
-	return mprof_event_get_name((mprof_event_kind)kind);
+	return mprof_event_get_name(kind);
 }
 
 static const char *block_name(uint32_t kind)
 {
-	return mprof_block_get_name((mprof_block_kind)kind);
+	return mprof_block_get_name(kind);
 }
 
 void losses_list(const mprof_writer_stats *stats, loss_list lists[LOSS_LISTS])

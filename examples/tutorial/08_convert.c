@@ -23,7 +23,7 @@ static void print_losses(const mprof_writer *writer)
 	for (int kind = 0; kind < 256; kind++)
 		if (stats.left_out_blocks[kind] > 0)
 			printf("%" PRIu64 " blocks of kind %s\n", stats.left_out_blocks[kind],
-			       mprof_block_get_name((mprof_block_kind)kind));
+			       mprof_block_get_name(kind));
 }
 
 int main(int argc, char **argv)

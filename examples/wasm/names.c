@@ -95,13 +95,13 @@ static const char *name_of_number(uint32_t what, uint32_t number)
 {
 	switch (what) {
 	case NAME_EVENT_KIND:
-		return mprof_event_get_name((mprof_event_kind)number);
+		return mprof_event_get_name(number);
 	case NAME_BLOCK_KIND:
-		return mprof_block_get_name((mprof_block_kind)number);
+		return mprof_block_get_name(number);
 	case NAME_DIALECT:
-		return mprof_dialect_get_name((mprof_dialect)number);
+		return mprof_dialect_get_name(number);
 	case NAME_LOSS:
-		return mprof_loss_get_name((mprof_loss_cause)number);
+		return mprof_loss_get_name(number);
 	case NAME_STATUS:
 		return mprof_status_get_text((mprof_status)number);
 	default:
@@ -143,7 +143,7 @@ double WASM_EXPORT(mprof_js_get_definition_count)(const log_view *view, uint32_t
 		return (double)mprof_reader_get_class_count(view->reader);
 	if (what == MPROF_SAMPLE_METHOD)
 		return (double)mprof_reader_get_method_count(view->reader);
-	return (double)mprof_reader_get_record_count(view->reader, (mprof_record_kind)(what - 32));
+	return (double)mprof_reader_get_record_count(view->reader, (what - 32));
 }
 
 /* Gets the frames of a call stack, the innermost first. Returns their number, which may exceed capacity. */
@@ -181,7 +181,7 @@ uint32_t WASM_EXPORT(mprof_js_get_event_subject)(uint32_t kind)
 {
 	mprof_event_info info = {.struct_size = sizeof(info)};
 
-	return mprof_event_get_info((mprof_event_kind)kind, &info) == MPROF_OK ? info.id : MPROF_EVENT_ID_NONE;
+	return mprof_event_get_info(kind, &info) == MPROF_OK ? info.id : MPROF_EVENT_ID_NONE;
 }
 
 const char *WASM_EXPORT(mprof_js_get_version)(void)

@@ -81,18 +81,20 @@ MPROF_API const char *mprof_version_get_string(void);
 typedef enum mprof_feature {
 	MPROF_FEATURE_RECORDER = 1, /**< mprof/recorder.h is implemented; otherwise its functions exist and return
 	                                 #MPROF_ERR_UNSUPPORTED or do nothing. */
-	MPROF_FEATURE_GZIP = 2      /**< Compressed logs can be read and written. */
+	MPROF_FEATURE_GZIP = 2,     /**< Logs that are compressed as a whole can be read and written. */
+	MPROF_FEATURE_DEFLATE = 3,  /**< Blocks that are compressed with deflate can be read and written. */
+	MPROF_FEATURE_ZSTD = 4      /**< Blocks that are compressed with zstd can be read and written. */
 } mprof_feature;
 
 /**
  * \brief Whether the loaded library has a part.
  *
  * Thread-safe and async-signal-safe.
- * \param feature The part.
+ * \param feature An #mprof_feature.
  * \return 1 if it is available, 0 if it is not or is unknown to this library.
  * \since 0.1
  */
-MPROF_API int mprof_version_has_feature(mprof_feature feature);
+MPROF_API int mprof_version_has_feature(uint32_t feature);
 
 /**
  * \brief Gets the size of a public struct in the library that is loaded, so that a binding in another language can

@@ -116,18 +116,18 @@ typedef struct mprof_block_set {
  * \param kind An #mprof_block_kind; values of 256 or more are ignored.
  * \since 0.1
  */
-MPROF_API void mprof_block_set_add(mprof_block_set *set, mprof_block_kind kind);
+MPROF_API void mprof_block_set_add(mprof_block_set *set, uint32_t kind);
 
 /**
  * \brief Whether a kind is in a set.
  *
  * Thread-safe, async-signal-safe.
  * \param set The set; NULL is the empty set.
- * \param kind Any value.
+ * \param kind An #mprof_block_kind, or any other value.
  * \return 1 or 0.
  * \since 0.1
  */
-MPROF_API int mprof_block_set_has(const mprof_block_set *set, mprof_block_kind kind);
+MPROF_API int mprof_block_set_has(const mprof_block_set *set, uint32_t kind);
 
 /**
  * \brief The events of all dialects (section 4). Values are fixed; new ones are appended.
@@ -568,7 +568,7 @@ typedef enum mprof_directive {
  * \return #MPROF_DIRECTIVE_BIT; 0 for values of 64 or more.
  * \since 0.1
  */
-MPROF_API uint64_t mprof_directive_get_bit(mprof_directive directive);
+MPROF_API uint64_t mprof_directive_get_bit(uint32_t directive);
 
 /**
  * \brief Bits of mprof_mapping::flags for a method (directive 6).
@@ -615,11 +615,11 @@ typedef struct mprof_clock {
  * \brief Gets the name of a dialect, such as "mprof2".
  *
  * Thread-safe, async-signal-safe.
- * \param dialect Any value.
+ * \param dialect An #mprof_dialect, or any other value.
  * \return Static text; "unknown" for other values.
  * \since 0.1
  */
-MPROF_API const char *mprof_dialect_get_name(mprof_dialect dialect);
+MPROF_API const char *mprof_dialect_get_name(uint32_t dialect);
 
 /**
  * \brief The capabilities of a dialect: see mprof_dialect_get_info(). Fields are only appended.
@@ -640,58 +640,58 @@ typedef struct mprof_dialect_info {
  * \brief Gets the capabilities of a dialect.
  *
  * Thread-safe, async-signal-safe.
- * \param dialect The dialect; #MPROF_DIALECT_DEFAULT stands for #MPROF_DIALECT_MPROF2. Dialects are numbered from 1
- * without gaps, so a client can list them.
+ * \param dialect An #mprof_dialect; #MPROF_DIALECT_DEFAULT stands for #MPROF_DIALECT_MPROF2. Dialects are numbered
+ * from 1 without gaps, so a client can list them.
  * \param info Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if the dialect is unknown, \p info is NULL or its struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info);
+MPROF_API mprof_status mprof_dialect_get_info(uint32_t dialect, mprof_dialect_info *info);
 
 /**
  * \brief Gets the name of a block kind, such as "heap-data".
  *
  * Thread-safe, async-signal-safe.
- * \param kind Any value.
+ * \param kind An #mprof_block_kind, or any other value.
  * \return Static text; "unknown" for other values.
  * \since 0.1
  */
-MPROF_API const char *mprof_block_get_name(mprof_block_kind kind);
+MPROF_API const char *mprof_block_get_name(uint32_t kind);
 
 /**
  * \brief Gets the name of an event kind, such as "method-enter".
  *
  * Thread-safe, async-signal-safe.
- * \param kind Any value.
+ * \param kind An #mprof_event_kind, or any other value.
  * \return Static text; "unknown" for other values.
  * \since 0.1
  */
-MPROF_API const char *mprof_event_get_name(mprof_event_kind kind);
+MPROF_API const char *mprof_event_get_name(uint32_t kind);
 
 /**
  * \brief Gets the meaning of the fields of an event kind, so that a client need not have a case for each kind.
  *
  * Thread-safe, async-signal-safe.
- * \param kind The kind.
+ * \param kind An #mprof_event_kind.
  * \param info Receives what fits its struct_size, which the caller sets.
  * \return
  * - #MPROF_OK.
  * - #MPROF_ERR_ARGUMENT if the kind is unknown, \p info is NULL or its struct_size is too small.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info);
+MPROF_API mprof_status mprof_event_get_info(uint32_t kind, mprof_event_info *info);
 
 /**
  * \brief Gets the name of a cause of loss, such as "no-buffer".
  *
  * Thread-safe, async-signal-safe.
- * \param cause Any value.
+ * \param cause An #mprof_loss_cause, or any other value.
  * \return Static text; "unknown" for other values.
  * \since 0.1
  */
-MPROF_API const char *mprof_loss_get_name(mprof_loss_cause cause);
+MPROF_API const char *mprof_loss_get_name(uint32_t cause);
 
 /**
  * \brief Limits of varints (section 2.1).

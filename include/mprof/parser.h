@@ -509,8 +509,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_mappings(mprof_parser *
 								  size_t mapping_size, size_t capacity, size_t *count);
 
 /**
- * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS, FIELDS or HEAP_SUMMARY block, or the modules
- * and functions that the loaded STATISTICAL block defines, independently of its samples.
+ * \brief Fetches the records of the loaded STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS or HEAP_SUMMARY block, or
+ * the modules and functions that the loaded STATISTICAL block defines, independently of its samples.
  * \param parser The parser.
  * \param records Array that receives the records. Their texts are borrowed until the next call of
  * mprof_parser_next_header(), mprof_parser_next_block(), mprof_parser_feed() or mprof_parser_reserve().

@@ -715,9 +715,10 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 								  uint32_t *caller);
 
 /**
- * \brief Looks up a definition of the STACKS, CODE, ROOTS and METRICS blocks read so far.
+ * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES and TEXTS blocks read so far.
  * \param reader The reader.
- * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC.
+ * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_ARGUMENT to
+ * #MPROF_RECORD_TEXT.
  * \param id ID of the definition.
  * \param record Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param record_size sizeof (mprof_record) as the caller was compiled.
@@ -727,7 +728,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
  * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or \p record_size is smaller than in release 0.1.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_reader *reader, mprof_record_kind kind,
+MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kind,
 								  uint32_t id, mprof_record *record,
 								  size_t record_size);
 
@@ -759,11 +760,12 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
 /**
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
- * \param kind #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to #MPROF_RECORD_TEXT.
+ * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to
+ * #MPROF_RECORD_TEXT.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */
-MPROF_API uint64_t mprof_reader_get_record_count(const mprof_reader *reader, mprof_record_kind kind);
+MPROF_API uint64_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind);
 
 /**
  * \brief Formats a readable name of a location in native code: its function, else its module and offset, else its

@@ -1085,11 +1085,11 @@ MPROF_API void mprof_thread_leave_top(mprof_thread *thread);
  * While recording is stopped, it does nothing. May be called only by the thread that the handle belongs to, or by a
  * signal handler on it. Async-signal-safe.
  * \param thread The handle of the calling thread; NULL counts nothing.
- * \param cause Why they are lost; an unknown cause counts nothing.
+ * \param cause An #mprof_loss_cause: why they are lost; an unknown cause counts nothing.
  * \param count Number of events.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count);
+MPROF_API void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count);
 
 /**
  * \brief Records that the thread continues on another call stack: that of a coroutine, a fiber, a green thread.
@@ -1143,8 +1143,8 @@ MPROF_API mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t sta
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread.
- * \param kind METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves mean the method on
- * top of the call stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
+ * \param kind An #mprof_event_kind: METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves
+ * mean the method on top of the call stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
  * \param flags Bits of #mprof_event_flag.
  * \param subject Key of the method or class, or the value of a kind that has neither.
  * \return
@@ -1154,8 +1154,7 @@ MPROF_API mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t sta
  * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the kind is STACK_* and the dialect has no stack switches.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags,
-						 uint64_t subject);
+MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, uint32_t kind, uint32_t flags, uint64_t subject);
 
 /**
  * \brief Records an event of a collection with the number of the collection, for logs that have numbers (mono and
@@ -1170,7 +1169,7 @@ MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_eve
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread.
- * \param kind One of the kinds MPROF_EVENT_GC_...
+ * \param kind An #mprof_event_kind: one of the kinds MPROF_EVENT_GC_...
  * \param number Number of the collection, from 1; 0 if not known: mono and unity are then numbered automatically.
  * \param value The generation, or the size of the heap in bytes.
  * \return
@@ -1178,7 +1177,7 @@ MPROF_API mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_eve
  * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or the kind is another one.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
+MPROF_API mprof_status mprof_thread_record_collection(mprof_thread *thread, uint32_t kind, uint32_t number,
 						      uint64_t value);
 
 /**
@@ -1242,8 +1241,8 @@ MPROF_API void mprof_thread_record_exception(mprof_thread *thread, mprof_key cla
  * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind,
-							    uint32_t number, mprof_key class_key, mprof_key method);
+MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, uint32_t kind, uint32_t number,
+							    mprof_key class_key, mprof_key method);
 
 /**
  * \brief Records the size and the origin of code that was compiled or loaded, if mprof_recorder_options::method_code is
@@ -1265,7 +1264,7 @@ MPROF_API mprof_status mprof_thread_record_exception_clause(mprof_thread *thread
  * - #MPROF_ERR_UNSUPPORTED if the library was built without the recorder.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
+MPROF_API mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, uint32_t origin,
 						       uint32_t size);
 
 /**
@@ -1283,7 +1282,7 @@ MPROF_API mprof_status mprof_thread_record_method_code(mprof_thread *thread, mpr
  * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL or \p state is unknown.
  * \since 0.1
  */
-MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
+MPROF_API mprof_status mprof_thread_record_monitor(mprof_thread *thread, uint32_t state, mprof_key class_key,
 						   uint64_t object, const mprof_frame *frames, size_t count);
 
 /**
@@ -1311,14 +1310,14 @@ MPROF_API mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, 
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread; NULL records nothing.
  * \param handle Number of the handle, below 2^62, so that it may be an address; others are ignored.
- * \param type Type of the handle.
+ * \param type An #mprof_handle_type.
  * \param class_key Key of the class of its object, 0 if it has none.
  * \param object Address of its object, 0 if it has none.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
  * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type,
 						  mprof_key class_key, uint64_t object, const mprof_frame *frames,
 						  size_t count);
 
@@ -1328,12 +1327,12 @@ MPROF_API void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread; NULL records nothing.
  * \param handle Number of the handle, below 2^62; others are ignored.
- * \param type Type of the handle.
+ * \param type An #mprof_handle_type.
  * \param frames The call stack, the innermost frame first, copied; may be NULL if \p count is 0.
  * \param count Number of elements in \p frames; see #MPROF_STACK_MAX for longer stacks.
  * \since 0.1
  */
-MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
+MPROF_API void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type,
 						  const mprof_frame *frames, size_t count);
 
 /**
@@ -1722,14 +1721,13 @@ MPROF_API void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *r
  * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
  * thread at a time.
  * \param recorder The recorder.
- * \param kind Why the collector keeps the object. If \p slot is in a registered area, the kind of the area takes
- * precedence.
+ * \param kind An #mprof_root_kind: why the collector keeps the object. If \p slot is in a registered area, the kind of
+ * the area takes precedence.
  * \param slot Address of the reference, which is looked up in the registered areas; 0 if none.
  * \param object Address of the object.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot,
-					    uint64_t object);
+MPROF_API void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object);
 
 /**
  * \brief Reports a dead object, for runtimes that can.

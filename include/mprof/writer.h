@@ -94,10 +94,10 @@ typedef struct mprof_sink {
  *
  * The others let kinds of events occur: 16 #MPROF_EVENT_METHOD_LEAVE_IMPLICIT; 17 leaves by exception and by tail call,
  * stopping and starting the world, the finalizer thread and #MPROF_EVENT_RECORDING_RESUMED; 20 monitors, handles,
- * finalizers and #MPROF_EVENT_ALLOCATION_AT_JIT; 23 native memory; 24 switches between call stacks; 27, 28 and 30
- * #MPROF_EVENT_EXCEPTION_CLAUSE, #MPROF_EVENT_METHOD_CODE and #MPROF_EVENT_MONITOR_HOLDER. Each is independent of the
- * others: no directive needs another one. Fields need the dialect as well: mono and unity have directives 1 to 6 alone,
- * drop and mail none.
+ * finalizers and #MPROF_EVENT_ALLOCATION_AT_JIT; 23 native memory; 24 switches between call stacks; 27, 28, 30 and 31
+ * #MPROF_EVENT_EXCEPTION_CLAUSE, #MPROF_EVENT_METHOD_CODE, #MPROF_EVENT_MONITOR_HOLDER and #MPROF_EVENT_TYPED. Each is
+ * independent of the others: no directive needs another one. Fields need the dialect as well: mono and unity have
+ * directives 1 to 6 alone, drop and mail none.
  * \since 0.1
  */
 #define MPROF_DIRECTIVES_NONE UINT64_C(1)
@@ -414,8 +414,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * (#MPROF_DIRECTIVES_NONE lists them), is left out and counted. In mono and unity the writer
  * numbers collections whose id is 0: each GC_START and each GC_RESIZE takes the next number, but a GC_RESIZE after a
  * GC_START that has an id takes that id. The writer creates stack sections itself: #MPROF_EVENT_STACK_SECTION cannot be
- * written. With mprof_writer_options::has_columns, 65536 events are a block, after which the writer begins another one
- * for the same thread.
+ * written. With mprof_writer_options::has_columns, 65536 events are a block, or fewer with more than 8 MiB that are not
+ * in columns, after which the writer begins another one for the same thread.
  *
  * If a full block of columns cannot be written, or the next one cannot begin, no block is open after the error, and
  * mprof_writer_end_events() fails, with #MPROF_ERR_STATE unless the error is permanent. Events that were accepted but
@@ -428,8 +428,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  * \param written Receives the number of events accepted (all, unless an error is returned); may be NULL.
  * \return
  * - #MPROF_OK.
- * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or for a handle of 2^62 or more or of a type that is not an
- *   #mprof_handle_type.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, for a handle of 2^62 or more or of a type that is not an
+ *   #mprof_handle_type, or for arguments of more than #MPROF_ARGUMENTS_MAX_SIZE bytes.
  * - #MPROF_ERR_STATE if no block is open.
  * - #MPROF_ERR_UNDEFINED_ID if an event uses an ID that is not defined.
  * - #MPROF_ERR_UNSUPPORTED for a kind that the dialect or the directives lack (if lossy it is left out and counted)
@@ -508,16 +508,17 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_samples(mprof_writer *
 								  size_t count);
 
 /**
- * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY or ROOTS block (sections 3.13 to 3.15, 3.18, 3.19).
+ * \brief Writes a STACKS, CODE, METRICS, HEAP_SUMMARY, ROOTS, FIELDS, TYPES or TEXTS block (sections 3.13 to 3.15,
+ * 3.18, 3.19, 3.21, 3.25, 3.26).
  *
  * In dialects other than mprof2 the definitions of STACKS and CODE are kept for the blocks that use them; of the
  * others, mono and unity have only HEAP_SUMMARY.
  *
- * IDs of stacks, modules, functions, locations, roots and metrics are chosen by the caller, dense from 1, and defined
- * once; they may be used from now on. The method of a stack, the class of a root and the class of a summary must be
- * defined.
+ * IDs of stacks, modules, functions, locations, roots, metrics, arguments, types and texts are chosen by the caller,
+ * dense from 1, and defined once; they may be used from now on. The method of a stack, the class of a root and of a
+ * summary, and the arguments, the pair and the category of a type must be defined.
  * \param writer The writer.
- * \param kind The kind of block.
+ * \param kind An #mprof_block_kind.
  * \param number HEAP_SUMMARY: number of the collection; ignored if the writer numbers collections: it then uses the
  * last one. Otherwise 0.
  * \param records The records, of kinds that the block can contain; names may be NULL for "". Not kept.
@@ -538,9 +539,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_samples(mprof_writer *
  * - #MPROF_ERR_MEMORY if the allocator refused.
  * \since 0.1
  */
-MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind kind,
-								  uint32_t number, const mprof_record *records,
-								  size_t record_size, size_t count);
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_records(mprof_writer *writer, uint32_t kind, uint32_t number,
+								  const mprof_record *records, size_t record_size,
+								  size_t count);
 
 /**
  * \brief Writes a HEAP_DATA block (section 3.17): a part of a heap snapshot, or moves of a collection.

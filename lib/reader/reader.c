@@ -494,8 +494,8 @@ mprof_status mprof_reader_lookup_caller(const mprof_reader *reader, uint32_t sta
 	return MPROF_OK;
 }
 
-mprof_status mprof_reader_lookup_record(const mprof_reader *reader, mprof_record_kind kind, uint32_t id,
-					mprof_record *record, size_t record_size)
+mprof_status mprof_reader_lookup_record(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_record *record,
+					size_t record_size)
 {
 	mprof_record own;
 	int is_found;
@@ -520,7 +520,7 @@ mprof_status mprof_reader_lookup_field(const mprof_reader *reader, uint32_t clas
 	return is_found ? MPROF_OK : MPROF_ERR_UNDEFINED_ID;
 }
 
-uint64_t mprof_reader_get_record_count(const mprof_reader *reader, mprof_record_kind kind)
+uint64_t mprof_reader_get_record_count(const mprof_reader *reader, uint32_t kind)
 {
 	if (reader == NULL)
 		return 0;

@@ -281,7 +281,7 @@ static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, u
 	return status;
 }
 
-mprof_status mprof_writer_write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
+mprof_status mprof_writer_write_records(mprof_writer *writer, uint32_t kind, uint32_t number,
 					const mprof_record *records, size_t record_size, size_t count)
 {
 	element_list list;

@@ -22,7 +22,7 @@ Test(null, version)
 {
 	TAKES_NO_POINTER(mprof_version_get_number());
 	TAKES_NO_POINTER(mprof_version_get_string());
-	TAKES_NO_POINTER(mprof_version_has_feature((mprof_feature)0));
+	TAKES_NO_POINTER(mprof_version_has_feature(0));
 	GIVES_0(mprof_struct_get_size(NULL));
 }
 
@@ -38,17 +38,17 @@ Test(null, descriptor)
 
 Test(null, format)
 {
-	DOES_NOTHING(mprof_block_set_add(NULL, (mprof_block_kind)0));
-	GIVES_0(mprof_block_set_has(NULL, (mprof_block_kind)0));
+	DOES_NOTHING(mprof_block_set_add(NULL, 0));
+	GIVES_0(mprof_block_set_has(NULL, 0));
 	cr_expect_eq(mprof_argument_decode(NULL, 0, NULL, NULL), -1);
 	GIVES_0(mprof_argument_encode(NULL, 0, NULL, 0));
-	TAKES_NO_POINTER(mprof_directive_get_bit((mprof_directive)0));
-	TAKES_NO_POINTER(mprof_dialect_get_name((mprof_dialect)0));
-	REFUSES(mprof_dialect_get_info((mprof_dialect)0, NULL));
-	REFUSES(mprof_event_get_info((mprof_event_kind)0, NULL));
-	TAKES_NO_POINTER(mprof_block_get_name((mprof_block_kind)0));
-	TAKES_NO_POINTER(mprof_event_get_name((mprof_event_kind)0));
-	TAKES_NO_POINTER(mprof_loss_get_name((mprof_loss_cause)0));
+	TAKES_NO_POINTER(mprof_directive_get_bit(0));
+	TAKES_NO_POINTER(mprof_dialect_get_name(0));
+	REFUSES(mprof_dialect_get_info(0, NULL));
+	REFUSES(mprof_event_get_info(0, NULL));
+	TAKES_NO_POINTER(mprof_block_get_name(0));
+	TAKES_NO_POINTER(mprof_event_get_name(0));
+	TAKES_NO_POINTER(mprof_loss_get_name(0));
 	GIVES_0(mprof_varint_encode(0, NULL));
 	cr_expect_eq(mprof_varint_decode(NULL, 0, NULL), -1);
 }
@@ -116,8 +116,8 @@ Test(null, reader)
 	REFUSES(mprof_reader_lookup_stack(NULL, 0, NULL, 0, 0, NULL));
 	REFUSES(mprof_reader_lookup_caller(NULL, 0, NULL, 0, NULL));
 	REFUSES(mprof_reader_lookup_field(NULL, 0, 0, NULL, 0, NULL));
-	REFUSES(mprof_reader_lookup_record(NULL, (mprof_record_kind)0, 0, NULL, 0));
-	GIVES_0(mprof_reader_get_record_count(NULL, (mprof_record_kind)0));
+	REFUSES(mprof_reader_lookup_record(NULL, 0, 0, NULL, 0));
+	GIVES_0(mprof_reader_get_record_count(NULL, 0));
 	GIVES_0(mprof_reader_format_location(NULL, 0, NULL, 0));
 	GIVES_0(mprof_reader_get_class_count(NULL));
 	GIVES_0(mprof_reader_get_method_count(NULL));
@@ -151,7 +151,7 @@ Test(null, writer)
 	REFUSES(mprof_writer_end_events(NULL));
 	REFUSES(mprof_writer_write_statistical(NULL, 0, NULL, 0, NULL, 0, 0));
 	REFUSES(mprof_writer_write_samples(NULL, 0, 0, NULL, 0));
-	REFUSES(mprof_writer_write_records(NULL, (mprof_block_kind)0, 0, NULL, 0, 0));
+	REFUSES(mprof_writer_write_records(NULL, 0, 0, NULL, 0, 0));
 	REFUSES(mprof_writer_write_heap(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_mark(NULL, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_watermark(NULL, 0));
@@ -206,7 +206,7 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_object_with_offsets(NULL, 0, 0, 0, NULL, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_references_with_offsets(NULL, NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, (mprof_root_kind)0, 0, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));
 	DOES_NOTHING(mprof_recorder_end_heap(NULL));
@@ -228,16 +228,16 @@ Test(null, recorder)
 	REFUSES(mprof_thread_switch_stack(NULL, 0));
 	REFUSES(mprof_thread_end_stack(NULL, 0));
 	DOES_NOTHING(mprof_thread_record_allocation(NULL, 0, 0));
-	REFUSES(mprof_thread_record_event(NULL, (mprof_event_kind)0, 0, 0));
-	REFUSES(mprof_thread_record_collection(NULL, (mprof_event_kind)0, 0, 0));
+	REFUSES(mprof_thread_record_event(NULL, 0, 0, 0));
+	REFUSES(mprof_thread_record_collection(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
-	REFUSES(mprof_thread_record_monitor(NULL, (mprof_monitor_state)0, 0, 0, NULL, 0));
+	REFUSES(mprof_thread_record_monitor(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor_holder(NULL, 0, 0, 1));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
-	REFUSES(mprof_thread_record_method_code(NULL, 0, (mprof_code_origin)0, 0));
-	REFUSES(mprof_thread_record_exception_clause(NULL, (mprof_clause_kind)0, 0, 0, 0));
-	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, (mprof_handle_type)0, 0, 0, NULL, 0));
-	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, (mprof_handle_type)0, NULL, 0));
+	REFUSES(mprof_thread_record_method_code(NULL, 0, 0, 0));
+	REFUSES(mprof_thread_record_exception_clause(NULL, 0, 0, 0, 0));
+	DOES_NOTHING(mprof_thread_record_handle_created(NULL, 0, 0, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_handle_deleted(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_finalizer(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_thread_record_memory_allocated(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_memory_freed(NULL, 0, NULL, 0));

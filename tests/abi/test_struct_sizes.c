@@ -546,14 +546,14 @@ Test(struct_sizes, arrays_by_kind_have_room)
 	cr_assert_eq(COUNT_OF(((mprof_writer_stats *)0)->left_out_events), 256);
 	cr_assert_eq(COUNT_OF(((mprof_profile_totals *)0)->block_counts), 256);
 	for (uint32_t kind = 0; kind < 256; kind += 51)
-		mprof_block_set_add(&set, (mprof_block_kind)kind);
-	mprof_block_set_add(&set, (mprof_block_kind)256);
+		mprof_block_set_add(&set, kind);
+	mprof_block_set_add(&set, 256);
 	mprof_block_set_add(NULL, MPROF_BLOCK_INTRO);
 	for (uint32_t kind = 0; kind < 300; kind++)
-		cr_assert_eq(mprof_block_set_has(&set, (mprof_block_kind)kind), kind < 256 && kind % 51 == 0);
+		cr_assert_eq(mprof_block_set_has(&set, kind), kind < 256 && kind % 51 == 0);
 	cr_assert_eq(mprof_block_set_has(NULL, MPROF_BLOCK_INTRO), 0);
 	cr_assert_eq(mprof_directive_get_bit(MPROF_DIRECTIVE_METHOD_FLAGS), MPROF_DIRECTIVE_BIT(6));
-	cr_assert_eq(mprof_directive_get_bit((mprof_directive)64), 0);
+	cr_assert_eq(mprof_directive_get_bit(64), 0);
 	cr_assert_eq(mprof_frame_make_native(5), MPROF_FRAME_NATIVE | 5);
 	cr_assert_eq(mprof_frame_make_compiling(5), MPROF_FRAME_COMPILING | 5);
 }

@@ -93,9 +93,9 @@ static void expect_events(const log_counts *before, const log_counts *after, con
 		if (!has_shots && (kind == MPROF_EVENT_HEAP_ROOT || kind == MPROF_EVENT_HEAP_MOVE))
 			continue;
 		cr_expect_eq(all[kind], there[kind] + left_out[kind],
-			     "%s: %s: of %llu %llu are there and %llu left out", what,
-			     mprof_event_get_name((mprof_event_kind)kind), (unsigned long long)all[kind],
-			     (unsigned long long)there[kind], (unsigned long long)left_out[kind]);
+			     "%s: %s: of %llu %llu are there and %llu left out", what, mprof_event_get_name(kind),
+			     (unsigned long long)all[kind], (unsigned long long)there[kind],
+			     (unsigned long long)left_out[kind]);
 	}
 }
 
@@ -113,9 +113,9 @@ static void expect_blocks(const log_counts *before, const log_counts *after, con
 		uint32_t kind = kinds[i];
 
 		cr_expect_eq(before->blocks[kind], after->blocks[kind] + stats->left_out_blocks[kind],
-			     "%s: %s: of %llu %llu are there and %llu left out", what,
-			     mprof_block_get_name((mprof_block_kind)kind), (unsigned long long)before->blocks[kind],
-			     (unsigned long long)after->blocks[kind], (unsigned long long)stats->left_out_blocks[kind]);
+			     "%s: %s: of %llu %llu are there and %llu left out", what, mprof_block_get_name(kind),
+			     (unsigned long long)before->blocks[kind], (unsigned long long)after->blocks[kind],
+			     (unsigned long long)stats->left_out_blocks[kind]);
 	}
 }
 
@@ -261,7 +261,7 @@ Test(convert_dialects, has_what_the_manual_lists)
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		uint32_t kind = expected[i].kind;
-		const char *name = mprof_event_get_name((mprof_event_kind)kind);
+		const char *name = mprof_event_get_name(kind);
 
 		cr_expect_eq(in_mail.events[kind], (uint64_t)expected[i].mail, "mail, %s", name);
 		cr_expect_eq(in_drop.events[kind], (uint64_t)expected[i].drop, "drop, %s", name);

@@ -198,7 +198,7 @@ Test(convert_memory, does_not_follow_the_length_of_a_log)
 {
 	for (uint32_t dialect = MPROF_DIALECT_MAIL; dialect <= MPROF_DIALECT_MPROF2; dialect++)
 		cr_expect_eq(most_memory(20, (mprof_dialect)dialect), most_memory(2, (mprof_dialect)dialect), "%s",
-			     mprof_dialect_get_name((mprof_dialect)dialect));
+			     mprof_dialect_get_name(dialect));
 }
 
 /* The same from the dialect with stack sections, each block of which is decoded twice. */

@@ -183,7 +183,7 @@ void fault_hash_dictionary(fault_run *run, const mprof_reader *reader)
 	fault_hash_number(run, session.lost_events);
 	fault_hash_text(run, session.runtime);
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
-		fault_hash_number(run, mprof_reader_get_record_count(reader, (mprof_record_kind)kind));
+		fault_hash_number(run, mprof_reader_get_record_count(reader, kind));
 	for (uint32_t id = 0; id <= LAST_ID; id++) {
 		hash_stack(run, reader, id);
 		mprof_reader_format_method(reader, id, text, sizeof(text));

@@ -107,8 +107,7 @@ static void render_lost(log_text *out, const mprof_block *block)
 	log_text_add(out, " thread=%llu", (number)block->thread);
 	for (uint32_t cause = 0; cause < LOSS_CAUSE_COUNT; cause++) {
 		if (block->as.lost.counts[cause] != 0)
-			log_text_add(out, " %s=%llu", mprof_loss_get_name((mprof_loss_cause)cause),
-				     (number)block->as.lost.counts[cause]);
+			log_text_add(out, " %s=%llu", mprof_loss_get_name(cause), (number)block->as.lost.counts[cause]);
 	}
 	log_text_add(out, "\n");
 }
@@ -185,7 +184,7 @@ static void render_fields(log_text *out, const mprof_block *block)
 
 static void render_block(log_text *out, const log_input *input, const mprof_block *block, uint64_t *directives)
 {
-	log_text_add(out, "%s", mprof_block_get_name((mprof_block_kind)block->kind));
+	log_text_add(out, "%s", mprof_block_get_name(block->kind));
 	if (block->header_length > 6)
 		log_text_add(out, " delta=%u", block->counter_delta);
 	switch (block->kind) {
@@ -268,7 +267,7 @@ void log_text_render(log_text *out, const uint8_t *bytes, size_t length, size_t 
 		if (status == MPROF_OK) {
 			render_block(out, &input, &block, &directives);
 		} else if (status == MPROF_ERR_UNSUPPORTED) {
-			log_text_add(out, "%s unreadable\n", mprof_block_get_name((mprof_block_kind)block.kind));
+			log_text_add(out, "%s unreadable\n", mprof_block_get_name(block.kind));
 			reads_all = 0;
 		} else {
 			cr_assert_eq(status, MPROF_AGAIN, "%s", mprof_status_get_text(status));

@@ -141,7 +141,7 @@ static void render_sample(log_text *out, const log_input *input, const mprof_eve
 
 static void render_event(log_text *out, const log_input *input, const mprof_event *event, uint64_t directives)
 {
-	log_text_add(out, "  %s", mprof_event_get_name((mprof_event_kind)event->kind));
+	log_text_add(out, "  %s", mprof_event_get_name(event->kind));
 	if (event->kind == MPROF_EVENT_UNKNOWN)
 		log_text_add(out, " code=%02x", event->code);
 	log_text_add(out, " counter=%llu", (number)event->counter);
@@ -156,7 +156,7 @@ static void render_heap_event(log_text *out, const mprof_event *event)
 {
 	const mprof_event_detail *detail = event->more.detail;
 
-	log_text_add(out, "  %s", mprof_event_get_name((mprof_event_kind)event->kind));
+	log_text_add(out, "  %s", mprof_event_get_name(event->kind));
 	if (event->kind == MPROF_EVENT_HEAP_MOVE)
 		log_text_add(out, " object=%llx value=%llx", (number)detail->object, (number)event->value);
 	else if (event->kind != MPROF_EVENT_HEAP_REFERENCES)
@@ -173,8 +173,7 @@ static void render_memory_event(log_text *out, const log_input *input, const mpr
 {
 	const mprof_event_detail *detail = event->more.detail;
 
-	log_text_add(out, "  %s counter=%llu", mprof_event_get_name((mprof_event_kind)event->kind),
-		     (number)event->counter);
+	log_text_add(out, "  %s counter=%llu", mprof_event_get_name(event->kind), (number)event->counter);
 	if (event->kind == MPROF_EVENT_MEMORY_RESIZED)
 		log_text_add(out, " started=%llu from=%llx", (number)detail->started, (number)detail->object);
 	log_text_add(out, " address=%llx", (number)event->value);

@@ -12,14 +12,14 @@ static mprof_event_info info_of(uint32_t kind)
 {
 	mprof_event_info info = {.struct_size = sizeof(info)};
 
-	cr_assert_eq(mprof_event_get_info((mprof_event_kind)kind, &info), MPROF_OK, "kind %u", kind);
+	cr_assert_eq(mprof_event_get_info(kind, &info), MPROF_OK, "kind %u", kind);
 	return info;
 }
 
 Test(event_kinds, all_have_a_name_of_their_own)
 {
 	for (uint32_t kind = 1; kind < EVENT_KIND_COUNT; kind++) {
-		cr_expect_str_eq(info_of(kind).name, mprof_event_get_name((mprof_event_kind)kind));
+		cr_expect_str_eq(info_of(kind).name, mprof_event_get_name(kind));
 		cr_expect_str_neq(info_of(kind).name, "unknown", "kind %u", kind);
 		for (uint32_t other = 1; other < kind; other++)
 			cr_expect_str_neq(info_of(kind).name, info_of(other).name);
@@ -31,8 +31,8 @@ Test(event_kinds, unknown_ones_are_refused)
 {
 	mprof_event_info info = {.struct_size = sizeof(info)};
 
-	cr_expect_eq(mprof_event_get_info((mprof_event_kind)EVENT_KIND_COUNT, &info), MPROF_ERR_ARGUMENT);
-	cr_expect_eq(mprof_event_get_info((mprof_event_kind)-1, &info), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_event_get_info(EVENT_KIND_COUNT, &info), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_event_get_info(-1, &info), MPROF_ERR_ARGUMENT);
 	info.struct_size = sizeof(size_t) - 1;
 	cr_expect_eq(mprof_event_get_info(MPROF_EVENT_GC_START, &info), MPROF_ERR_ARGUMENT);
 }
@@ -136,9 +136,9 @@ Test(dialects, are_numbered_without_gaps)
 	for (uint32_t dialect = 1;; dialect++, count++) {
 		mprof_dialect_info info = {.struct_size = sizeof(info)};
 
-		if (mprof_dialect_get_info((mprof_dialect)dialect, &info) != MPROF_OK)
+		if (mprof_dialect_get_info(dialect, &info) != MPROF_OK)
 			break;
-		cr_expect_str_eq(info.name, mprof_dialect_get_name((mprof_dialect)dialect));
+		cr_expect_str_eq(info.name, mprof_dialect_get_name(dialect));
 		cr_expect_eq(info.can_write, dialect != MPROF_DIALECT_UNITY_FIXED, "%s", info.name);
 		cr_expect(mprof_block_set_has(&info.blocks, MPROF_BLOCK_EVENTS), "%s", info.name);
 		cr_expect_eq(mprof_block_set_has(&info.blocks, MPROF_BLOCK_STACKS), dialect == MPROF_DIALECT_MPROF2);
@@ -154,5 +154,5 @@ Test(dialects, the_default_is_that_of_writers)
 	cr_expect_eq(mprof_dialect_get_info(MPROF_DIALECT_DEFAULT, &info), MPROF_OK);
 	cr_expect_str_eq(info.name, "mprof2");
 	cr_expect_eq(info.version, 2);
-	cr_expect_eq(mprof_dialect_get_info((mprof_dialect)99, &info), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_dialect_get_info(99, &info), MPROF_ERR_ARGUMENT);
 }

@@ -148,8 +148,7 @@ static uint64_t look_up(mprof_reader *reader, const mprof_record *record)
 	if (mprof_reader_lookup_stack(reader, record->id, frames, sizeof(*frames), 4, &count) == MPROF_OK &&
 	    count > record->id)
 		fail("a stack with more frames than there are");
-	if (mprof_reader_lookup_record(reader, (mprof_record_kind)record->kind, record->id, &found, sizeof(found)) ==
-	    MPROF_OK)
+	if (mprof_reader_lookup_record(reader, record->kind, record->id, &found, sizeof(found)) == MPROF_OK)
 		count += texts_of(&found);
 	return count + mprof_reader_format_location(reader, record->id, text, sizeof(text));
 }

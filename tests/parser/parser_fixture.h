@@ -59,7 +59,7 @@ static inline void expect_next_header(mprof_parser *parser, mprof_block_kind kin
 {
 	*block = fresh_block();
 	cr_assert_eq(mprof_parser_next_header(parser, block), MPROF_OK);
-	cr_assert_eq(block->kind, kind, "%s", mprof_block_get_name((mprof_block_kind)block->kind));
+	cr_assert_eq(block->kind, kind, "%s", mprof_block_get_name(block->kind));
 	cr_assert_eq(block->loaded, 0);
 }
 

@@ -591,7 +591,7 @@ static uint64_t definition_count(const mprof_reader *reader)
 	uint64_t count = mprof_reader_get_class_count(reader) + mprof_reader_get_method_count(reader);
 
 	for (uint32_t kind = MPROF_RECORD_STACK; kind <= MPROF_RECORD_METRIC; kind++)
-		count += mprof_reader_get_record_count(reader, (mprof_record_kind)kind);
+		count += mprof_reader_get_record_count(reader, kind);
 	return count;
 }
 

@@ -42,7 +42,7 @@ static void expect(const recorded_log *log, size_t place, mprof_event_kind kind,
 {
 	cr_assert_lt(place, log->event_count);
 	cr_assert_eq(log->events[place].event.kind, kind, "event %zu is %s", place,
-		     mprof_event_get_name((mprof_event_kind)log->events[place].event.kind));
+		     mprof_event_get_name(log->events[place].event.kind));
 	if (kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT)
 		cr_assert_str_eq(log->events[place].name, name, "event %zu", place);
 }
@@ -164,7 +164,7 @@ Test(leave_top, kinds_with_another_way_in_are_refused)
 	cr_assert_eq(mprof_thread_record_collection(thread, MPROF_EVENT_METHOD_ENTER, 1, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_collection(NULL, MPROF_EVENT_GC_START, 1, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, 1, 0), MPROF_OK);
-	cr_assert_eq(mprof_thread_record_monitor(thread, (mprof_monitor_state)4, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_thread_record_monitor(thread, 4, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_monitor(NULL, MPROF_MONITOR_FAILED, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_thread_record_monitor(thread, MPROF_MONITOR_FAILED, 0, 0, NULL, 0), MPROF_OK);
 	finish(recorder, thread, &log);

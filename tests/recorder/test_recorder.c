@@ -157,7 +157,7 @@ Test(recorder, every_other_kind_is_recorded_with_its_subject)
 	/* Kinds that other functions record, or none. */
 	mprof_thread_record_event(thread, MPROF_EVENT_ALLOCATION, 0, CLASS_A);
 	mprof_thread_record_event(thread, MPROF_EVENT_SAMPLE, 0, METHOD_F);
-	mprof_thread_record_event(thread, (mprof_event_kind)200, 0, METHOD_F);
+	mprof_thread_record_event(thread, 200, 0, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, count);
 	for (size_t i = 0; i < count; i++) {

@@ -53,8 +53,7 @@ static void expect(const recorded_log *log, size_t place, mprof_event_kind kind,
 	const recorded_event *found = &log->events[place];
 
 	cr_assert_lt(place, log->event_count);
-	cr_assert_eq(found->event.kind, kind, "event %zu is %s", place,
-		     mprof_event_get_name((mprof_event_kind)found->event.kind));
+	cr_assert_eq(found->event.kind, kind, "event %zu is %s", place, mprof_event_get_name(found->event.kind));
 	cr_assert_eq(found->event.value, value, "event %zu", place);
 	cr_assert_str_eq(found->name, name, "event %zu", place);
 }

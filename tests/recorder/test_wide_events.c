@@ -276,8 +276,7 @@ Test(wide_events, exception_clauses_are_recorded_if_asked_for)
 		thread = attach(recorder);
 		cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_EXCEPTION_CLAUSE, 0, CLASS_A),
 			     MPROF_ERR_ARGUMENT);
-		cr_assert_eq(mprof_thread_record_exception_clause(thread, (mprof_clause_kind)4, 0, CLASS_A, METHOD_F),
-			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_exception_clause(thread, 4, 0, CLASS_A, METHOD_F), MPROF_ERR_ARGUMENT);
 		cr_assert_eq(mprof_thread_record_exception_clause(thread, MPROF_CLAUSE_FAULT, 300, CLASS_A, METHOD_F),
 			     MPROF_OK);
 		cr_assert_eq(mprof_thread_record_exception_clause(thread, MPROF_CLAUSE_CATCH, 0, 0, 0), MPROF_OK);
@@ -314,8 +313,7 @@ Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 		thread = attach(recorder);
 		cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_CODE, 0, METHOD_F),
 			     MPROF_ERR_ARGUMENT);
-		cr_assert_eq(mprof_thread_record_method_code(thread, METHOD_F, (mprof_code_origin)4, 1),
-			     MPROF_ERR_ARGUMENT);
+		cr_assert_eq(mprof_thread_record_method_code(thread, METHOD_F, 4, 1), MPROF_ERR_ARGUMENT);
 		cr_assert_eq(mprof_thread_record_method_code(thread, METHOD_F, MPROF_CODE_PRECOMPILED, UINT32_MAX),
 			     MPROF_OK);
 		cr_assert_eq(mprof_thread_record_method_code(thread, 0, MPROF_CODE_TRAMPOLINE, 12), MPROF_OK);
@@ -379,8 +377,8 @@ Test(wide_events, what_the_log_cannot_represent_is_not_recorded)
 	mprof_recorder *recorder = open_with(&log, 0);
 	mprof_thread *thread = attach(recorder);
 
-	mprof_thread_record_monitor(thread, (mprof_monitor_state)0, CLASS_A, OBJECT, NULL, 0);
-	mprof_thread_record_monitor(thread, (mprof_monitor_state)4, CLASS_A, OBJECT, NULL, 0);
+	mprof_thread_record_monitor(thread, 0, CLASS_A, OBJECT, NULL, 0);
+	mprof_thread_record_monitor(thread, 4, CLASS_A, OBJECT, NULL, 0);
 	mprof_thread_record_event(thread, MPROF_EVENT_HANDLE_CREATED, 0, 1);
 	mprof_thread_record_event(thread, MPROF_EVENT_RECORDING_RESUMED, 0, 1);
 	finish(recorder, thread, &log);
@@ -640,7 +638,7 @@ Test(wide_events, collections_keep_what_they_are_about)
 	mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, 4, 1);
 	/* Not of a collection: ignored. */
 	mprof_thread_record_collection(thread, MPROF_EVENT_METHOD_ENTER, 4, METHOD_F);
-	mprof_thread_record_collection(thread, (mprof_event_kind)EVENT_KIND_COUNT, 4, METHOD_F);
+	mprof_thread_record_collection(thread, EVENT_KIND_COUNT, 4, METHOD_F);
 	finish(recorder, thread, &log);
 	cr_assert_eq(log.event_count, 3);
 	cr_assert_eq(log.events[0].event.kind, MPROF_EVENT_GC_START);

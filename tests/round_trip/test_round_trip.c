@@ -105,8 +105,8 @@ static void next(round_trip *trip, mprof_block_kind kind)
 
 	mprof_reader_get_error(trip->reader, &error);
 	cr_assert_eq(status, MPROF_OK, "%s: %s", mprof_status_get_text(status), error.what);
-	cr_assert_eq(trip->block.kind, kind, "%s instead of %s",
-		     mprof_block_get_name((mprof_block_kind)trip->block.kind), mprof_block_get_name(kind));
+	cr_assert_eq(trip->block.kind, kind, "%s instead of %s", mprof_block_get_name(trip->block.kind),
+		     mprof_block_get_name(kind));
 	cr_assert_eq(trip->block.loaded, 1);
 }
 

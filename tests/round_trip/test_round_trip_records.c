@@ -135,8 +135,8 @@ static void check_records(mprof_writer *writer, mprof_block_kind kind, uint32_t 
 	for (size_t i = 0; i < count; i++) {
 		if (records[i].kind > MPROF_RECORD_METRIC)
 			continue;
-		cr_assert_eq(mprof_reader_lookup_record(reader, (mprof_record_kind)records[i].kind, records[i].id,
-							&batch[0], sizeof(mprof_record)),
+		cr_assert_eq(mprof_reader_lookup_record(reader, records[i].kind, records[i].id, &batch[0],
+							sizeof(mprof_record)),
 			     MPROF_OK);
 		expect_same(&records[i], &batch[0]);
 	}

@@ -110,7 +110,7 @@ static void add(generator *made, uint32_t kind, uint32_t id, uint64_t value, uin
 	event.id = id;
 	event.value = value;
 	event.counter = made->start + counter;
-	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name(kind));
 }
 
 static void call(generator *made, uint32_t method, uint64_t counter)
@@ -287,7 +287,7 @@ static void add_detailed(generator *made, uint32_t kind, uint32_t id, uint64_t v
 	event.value = value;
 	event.counter = made->start + counter;
 	event.more.detail = detail;
-	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(made->writer, &event, 1, NULL), mprof_event_get_name(kind));
 }
 
 /* 218 handles of class 1 are alive, created by two call stacks; one of class 2 is not. */

@@ -301,8 +301,7 @@ static void print_all(const mprof_reader *reader)
 	}
 	for (uint32_t kind = 0; kind < 256; kind++) {
 		if (event_counts[kind] > 0)
-			printf("event\t%s\t%" PRIu64 "\n", mprof_event_get_name((mprof_event_kind)kind),
-			       event_counts[kind]);
+			printf("event\t%s\t%" PRIu64 "\n", mprof_event_get_name(kind), event_counts[kind]);
 	}
 	for (int state = 1; state < 4; state++) {
 		if (monitor_counts[state] > 0)

@@ -476,7 +476,7 @@ Test(writer_records, mail)
 			}
 			left_out++;
 			cr_assert_eq(put_kind(writer, all_kinds[i]), lossy ? MPROF_OK : MPROF_ERR_UNSUPPORTED, "%s",
-				     mprof_block_get_name((mprof_block_kind)all_kinds[i]));
+				     mprof_block_get_name(all_kinds[i]));
 			if (!lossy)
 				expect_error(writer, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_BLOCK);
 		}

@@ -463,7 +463,7 @@ static void print_notes(const findings *found)
 	for (uint32_t cause = 0; cause < KIND_ROOM; cause++) {
 		if (summary->lost[cause] > 0)
 			printf("note: %s of them for the cause %s\n", text_count(text, summary->lost[cause]),
-			       mprof_loss_get_name((mprof_loss_cause)cause));
+			       mprof_loss_get_name(cause));
 	}
 	print_note("incomplete heap snapshots", summary->incomplete_shots);
 	if (summary->heap_shots > summary->ended_shots)

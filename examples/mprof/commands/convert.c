@@ -231,8 +231,8 @@ static void report_result(const conversion *made)
 		return;
 	json_init(&json, stdout, 0);
 	json_begin_document(&json);
-	json_string(&json, "from", mprof_dialect_get_name((mprof_dialect)session.dialect));
-	json_string(&json, "to", mprof_dialect_get_name((mprof_dialect)made->options.dialect));
+	json_string(&json, "from", mprof_dialect_get_name(session.dialect));
+	json_string(&json, "to", mprof_dialect_get_name(made->options.dialect));
 	json_boolean(&json, "complete", made->input.status == STATUS_OK);
 	json_unsigned(&json, "blocks", stats.blocks);
 	json_unsigned(&json, "events", stats.events);

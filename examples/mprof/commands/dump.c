@@ -34,7 +34,7 @@ mprof_event_info dump_event_info(const mprof_event *event)
 {
 	mprof_event_info info = {.struct_size = sizeof(info)};
 
-	(void)mprof_event_get_info((mprof_event_kind)event->kind, &info);
+	(void)mprof_event_get_info(event->kind, &info);
 	return info;
 }
 

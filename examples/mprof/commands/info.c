@@ -28,14 +28,14 @@ static void print_counts(const log_summary *summary)
 	puts("\nblocks");
 	for (uint32_t kind = 0; kind < SUMMARY_BLOCK_KINDS; kind++) {
 		if (summary->block_counts[kind] > 0)
-			printf("  %-22s %14s\n", mprof_block_get_name((mprof_block_kind)kind),
+			printf("  %-22s %14s\n", mprof_block_get_name(kind),
 			       text_count(text, summary->block_counts[kind]));
 	}
 	if (summary->events > 0)
 		puts("\nevents");
 	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
 		if (summary->event_counts[kind] > 0)
-			printf("  %-22s %14s\n", mprof_event_get_name((mprof_event_kind)kind),
+			printf("  %-22s %14s\n", mprof_event_get_name(kind),
 			       text_count(text, summary->event_counts[kind]));
 	}
 }

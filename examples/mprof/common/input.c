@@ -320,7 +320,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	mprof_reader_options_init(&options, sizeof(options));
 	for (uint32_t kind = 0; kind < 64; kind++) {
 		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
-			mprof_block_set_add(&options.wanted, (mprof_block_kind)kind);
+			mprof_block_set_add(&options.wanted, kind);
 	}
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;

@@ -768,7 +768,7 @@ static void print_block_counts(const log_summary *summary, json_writer *json)
 
 	json_begin_object(json, "blocks");
 	for (uint32_t kind = 1; kind < SUMMARY_BLOCK_KINDS; kind++) {
-		const char *name = mprof_block_get_name((mprof_block_kind)kind);
+		const char *name = mprof_block_get_name(kind);
 
 		if (strcmp(name, unknown_name) != 0)
 			json_unsigned(json, name, summary->block_counts[kind]);
@@ -784,7 +784,7 @@ static void print_losses(const log_summary *summary, json_writer *json)
 	json_begin_object(json, "lost_by_cause");
 	for (uint32_t cause = 0; cause < KIND_ROOM; cause++) {
 		if (summary->lost[cause] > 0)
-			json_unsigned(json, mprof_loss_get_name((mprof_loss_cause)cause), summary->lost[cause]);
+			json_unsigned(json, mprof_loss_get_name(cause), summary->lost[cause]);
 	}
 	json_end_object(json);
 }
@@ -808,7 +808,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	const mprof_session *session = &summary->session;
 
 	json_string(json, "file", input->name);
-	json_string(json, "dialect", mprof_dialect_get_name((mprof_dialect)session->dialect));
+	json_string(json, "dialect", mprof_dialect_get_name(session->dialect));
 	json_unsigned(json, "version", session->version);
 	json_string(json, "runtime", session->runtime);
 	json_unsigned(json, "flags", session->flags);
@@ -850,7 +850,7 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_begin_object(json, "events");
 	for (uint32_t kind = 0; kind < KIND_ROOM; kind++) {
 		if (kind_is_event(kind))
-			json_unsigned(json, mprof_event_get_name((mprof_event_kind)kind), summary->event_counts[kind]);
+			json_unsigned(json, mprof_event_get_name(kind), summary->event_counts[kind]);
 	}
 	json_end_object(json);
 	json_begin_array(json, "damage");
@@ -1004,9 +1004,8 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	char text[TEXT_NUMBER_SIZE];
 
 	print_line(file, "file", input->name);
-	fprintf(file, "%-12s %s, version %" PRIu32 "%s\n", "dialect",
-		mprof_dialect_get_name((mprof_dialect)session->dialect), session->version,
-		session->compressed ? ", gzip" : "");
+	fprintf(file, "%-12s %s, version %" PRIu32 "%s\n", "dialect", mprof_dialect_get_name(session->dialect),
+		session->version, session->compressed ? ", gzip" : "");
 	print_line(file, "runtime", session->runtime != NULL ? session->runtime : "");
 	print_flags(recorded_flags(summary), file);
 	print_state(summary, file);

@@ -33,8 +33,7 @@ static int prints_counted_numbers(const log_decode *decode)
 {
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
-	return mprof_dialect_get_info((mprof_dialect)decode->session.dialect, &dialect) != MPROF_OK ||
-	       !dialect.counts_collections;
+	return mprof_dialect_get_info(decode->session.dialect, &dialect) != MPROF_OK || !dialect.counts_collections;
 }
 
 /* Collections without an end are left out. */

@@ -273,7 +273,7 @@ static void print_log_json(const log_diff *diff, int side, json_writer *json)
 
 	json_begin_object(json, diff_side_name(side));
 	json_string(json, "file", log->input.name);
-	json_string(json, "dialect", mprof_dialect_get_name((mprof_dialect)log->summary.session.dialect));
+	json_string(json, "dialect", mprof_dialect_get_name(log->summary.session.dialect));
 	json_boolean(json, "complete", log->summary.session.complete != 0);
 	json_unsigned(json, "lost_events", log->summary.session.lost_events);
 	json_end_object(json);

@@ -121,7 +121,7 @@ static void print_lost(json_writer *json, const mprof_block *block)
 	json_begin_object(json, "lost");
 	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
 		if (block->as.lost.counts[cause] > 0)
-			json_unsigned(json, mprof_loss_get_name((mprof_loss_cause)cause), block->as.lost.counts[cause]);
+			json_unsigned(json, mprof_loss_get_name(cause), block->as.lost.counts[cause]);
 	}
 	json_end_object(json);
 }
@@ -226,7 +226,7 @@ static void print_block(log_input *input, const mprof_block *block)
 
 	json_init(&json, stdout, 1);
 	json_begin_object(&json, NULL);
-	json_string(&json, "block", mprof_block_get_name((mprof_block_kind)block->kind));
+	json_string(&json, "block", mprof_block_get_name(block->kind));
 	json_unsigned(&json, "schema_version", JSON_SCHEMA_VERSION);
 	json_unsigned(&json, "offset", block->offset);
 	json_unsigned(&json, "length", block->length);
@@ -408,7 +408,7 @@ static void print_typed(const log_input *input, json_writer *json, const mprof_e
 static void print_event(const log_input *input, json_writer *json, const mprof_block *block, const mprof_event *event)
 {
 	json_begin_object(json, NULL);
-	json_string(json, "event", mprof_event_get_name((mprof_event_kind)event->kind));
+	json_string(json, "event", mprof_event_get_name(event->kind));
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
 		json_hexadecimal(json, "thread", block->thread);
 	if (block->kind != MPROF_BLOCK_STATISTICAL)

@@ -76,8 +76,7 @@ static void print_lost(const mprof_block *block)
 	printf(" thread 0x%" PRIx64, block->thread);
 	for (uint32_t cause = 0; cause < block->as.lost.count; cause++) {
 		if (block->as.lost.counts[cause] > 0)
-			printf(", %" PRIu64 " %s", block->as.lost.counts[cause],
-			       mprof_loss_get_name((mprof_loss_cause)cause));
+			printf(", %" PRIu64 " %s", block->as.lost.counts[cause], mprof_loss_get_name(cause));
 	}
 }
 
@@ -187,8 +186,7 @@ static void print_block(log_input *input, const mprof_block *block)
 {
 	mprof_status status = MPROF_END;
 
-	printf("%10" PRIu64 " %s, %" PRIu64 " bytes", block->offset,
-	       mprof_block_get_name((mprof_block_kind)block->kind), block->length);
+	printf("%10" PRIu64 " %s, %" PRIu64 " bytes", block->offset, mprof_block_get_name(block->kind), block->length);
 	if (block->codec != MPROF_CODEC_NONE)
 		printf(" (%" PRIu64 " uncompressed)", block->unpacked_length);
 	putchar(':');
@@ -427,10 +425,9 @@ static void print_events(const log_input *input, const mprof_block *block, const
 {
 	for (size_t i = 0; i < count; i++) {
 		if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_SAMPLES)
-			printf("    %" PRIu64 " %s", events[i].counter,
-			       mprof_event_get_name((mprof_event_kind)events[i].kind));
+			printf("    %" PRIu64 " %s", events[i].counter, mprof_event_get_name(events[i].kind));
 		else
-			printf("    %s", mprof_event_get_name((mprof_event_kind)events[i].kind));
+			printf("    %s", mprof_event_get_name(events[i].kind));
 		print_event(input, &events[i]);
 		putchar('\n');
 	}

@@ -439,7 +439,7 @@ static int has_time(const mprof_event *event)
 {
 	mprof_event_info info = {.struct_size = sizeof(info)};
 
-	if (mprof_event_get_info((mprof_event_kind)event->kind, &info) != MPROF_OK)
+	if (mprof_event_get_info(event->kind, &info) != MPROF_OK)
 		return 1;
 	return info.time == MPROF_EVENT_TIME_OWN || (info.time == MPROF_EVENT_TIME_UNNUMBERED && event->id == 0);
 }

@@ -314,7 +314,7 @@ static void add_session(table_sink *sink, const log_report *report)
 	table_text(sink, report->input.name);
 	table_text(sink, report->summary.program);
 	table_text(sink, session->runtime);
-	table_text(sink, mprof_dialect_get_name((mprof_dialect)session->dialect));
+	table_text(sink, mprof_dialect_get_name(session->dialect));
 	table_unsigned(sink, session->version);
 	table_text(sink, "mprof " MPROF_VERSION_STRING);
 	table_boolean(sink, session->complete != 0);
@@ -346,7 +346,7 @@ static void add_damage(table_sink *sink, const log_report *report)
 		if (report->summary.lost[cause] == 0)
 			continue;
 		table_begin_row(sink, TABLE_LOSSES);
-		table_text(sink, mprof_loss_get_name((mprof_loss_cause)cause));
+		table_text(sink, mprof_loss_get_name(cause));
 		table_unsigned(sink, report->summary.lost[cause]);
 		table_end_row(sink);
 	}

@@ -10,12 +10,12 @@ _Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
 
 static const char *const names[EVENT_KIND_COUNT] = {EVENT_KINDS(NAME)};
 
-const char *mprof_event_get_name(mprof_event_kind kind)
+const char *mprof_event_get_name(uint32_t kind)
 {
 	return (size_t)kind < EVENT_KIND_COUNT && names[kind] != NULL ? names[kind] : "unknown";
 }
 
-mprof_status mprof_event_get_info(mprof_event_kind kind, mprof_event_info *info)
+mprof_status mprof_event_get_info(uint32_t kind, mprof_event_info *info)
 {
 	mprof_event_info own = {.struct_size = sizeof(own)};
 	const event_kind_row *row;

@@ -158,7 +158,7 @@ uint32_t dialect_block_code(const dialect_rules *rules, mprof_block_kind kind)
 	return 0;
 }
 
-mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *info)
+mprof_status mprof_dialect_get_info(uint32_t dialect, mprof_dialect_info *info)
 {
 	const dialect_rules *rules = dialect_get(dialect);
 	mprof_dialect_info own = {.struct_size = sizeof(own)};
@@ -168,7 +168,7 @@ mprof_status mprof_dialect_get_info(mprof_dialect dialect, mprof_dialect_info *i
 	own.name = mprof_dialect_get_name(rules->dialect);
 	own.directives = rules->directives;
 	for (size_t i = 0; i < rules->code_count; i++)
-		mprof_block_set_add(&own.blocks, (mprof_block_kind)rules->codes[i].kind);
+		mprof_block_set_add(&own.blocks, rules->codes[i].kind);
 	own.version = rules->version;
 	own.can_write = rules->can_write;
 	own.has_stack_sections = rules->has_stack_sections;

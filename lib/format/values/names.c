@@ -8,7 +8,7 @@
 #define NAME_FROM(names, value)                                                                                        \
 	((size_t)(value) < sizeof(names) / sizeof((names)[0]) && (names)[value] != NULL ? (names)[value] : "unknown")
 
-const char *mprof_dialect_get_name(mprof_dialect dialect)
+const char *mprof_dialect_get_name(uint32_t dialect)
 {
 	static const char *const names[] = {
 		[MPROF_DIALECT_MAIL] = "mail",     [MPROF_DIALECT_DROP] = "drop",
@@ -19,7 +19,7 @@ const char *mprof_dialect_get_name(mprof_dialect dialect)
 	return NAME_FROM(names, dialect);
 }
 
-const char *mprof_block_get_name(mprof_block_kind kind)
+const char *mprof_block_get_name(uint32_t kind)
 {
 	static const char *const names[] = {
 		[MPROF_BLOCK_INTRO] = "intro",
@@ -51,7 +51,7 @@ const char *mprof_block_get_name(mprof_block_kind kind)
 	return NAME_FROM(names, kind);
 }
 
-const char *mprof_loss_get_name(mprof_loss_cause cause)
+const char *mprof_loss_get_name(uint32_t cause)
 {
 	static const char *const names[] = {
 		[MPROF_LOSS_NO_BUFFER] = "no-buffer",
@@ -67,19 +67,19 @@ const char *mprof_loss_get_name(mprof_loss_cause cause)
 #define SET_BITS 64
 #define SET_ROOM (sizeof(((mprof_block_set *)0)->bits) * 8)
 
-void mprof_block_set_add(mprof_block_set *set, mprof_block_kind kind)
+void mprof_block_set_add(mprof_block_set *set, uint32_t kind)
 {
 	if (set != NULL && (size_t)kind < SET_ROOM)
 		set->bits[(size_t)kind / SET_BITS] |= UINT64_C(1) << (size_t)kind % SET_BITS;
 }
 
-int mprof_block_set_has(const mprof_block_set *set, mprof_block_kind kind)
+int mprof_block_set_has(const mprof_block_set *set, uint32_t kind)
 {
 	return set != NULL && (size_t)kind < SET_ROOM &&
 	       (set->bits[(size_t)kind / SET_BITS] >> (size_t)kind % SET_BITS & 1) != 0;
 }
 
-uint64_t mprof_directive_get_bit(mprof_directive directive)
+uint64_t mprof_directive_get_bit(uint32_t directive)
 {
 	return (uint32_t)directive < 64 ? MPROF_DIRECTIVE_BIT((uint32_t)directive) : 0;
 }

@@ -429,7 +429,7 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 	mprof_recorder_add_heap_references_with_offsets(recorder, references, NULL, count);
 }
 
-void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
+void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
 {
 	heap_recording *heap;
 	heap_state state;

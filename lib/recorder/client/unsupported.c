@@ -167,7 +167,7 @@ void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t
 {
 }
 
-void mprof_recorder_add_heap_root(mprof_recorder *recorder, mprof_root_kind kind, uint64_t slot, uint64_t object)
+void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
 {
 }
 
@@ -246,7 +246,7 @@ void mprof_thread_leave_top(mprof_thread *thread)
 {
 }
 
-void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count)
+void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
 {
 }
 
@@ -264,13 +264,12 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 {
 }
 
-mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+mprof_status mprof_thread_record_event(mprof_thread *thread, uint32_t kind, uint32_t flags, uint64_t subject)
 {
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
-					    uint64_t value)
+mprof_status mprof_thread_record_collection(mprof_thread *thread, uint32_t kind, uint32_t number, uint64_t value)
 {
 	return MPROF_ERR_UNSUPPORTED;
 }
@@ -284,20 +283,19 @@ void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, co
 {
 }
 
-mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind, uint32_t number,
+mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, uint32_t kind, uint32_t number,
 						  mprof_key class_key, mprof_key method)
 {
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
-					     uint32_t size)
+mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, uint32_t origin, uint32_t size)
 {
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
-					 uint64_t object, const mprof_frame *frames, size_t count)
+mprof_status mprof_thread_record_monitor(mprof_thread *thread, uint32_t state, mprof_key class_key, uint64_t object,
+					 const mprof_frame *frames, size_t count)
 {
 	return MPROF_ERR_UNSUPPORTED;
 }
@@ -309,13 +307,13 @@ mprof_status mprof_thread_record_monitor_holder(mprof_thread *thread, mprof_key 
 	return MPROF_ERR_UNSUPPORTED;
 }
 
-void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
-					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
+void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type, mprof_key class_key,
+					uint64_t object, const mprof_frame *frames, size_t count)
 {
 }
 
-void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
-					const mprof_frame *frames, size_t count)
+void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type, const mprof_frame *frames,
+					size_t count)
 {
 }
 

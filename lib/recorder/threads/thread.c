@@ -281,7 +281,7 @@ void mprof_thread_record_allocation(mprof_thread *thread, mprof_key class_key, u
 }
 
 /* Adds with an exchange: a signal handler may interrupt this function on the same thread. */
-void mprof_thread_record_lost(mprof_thread *thread, mprof_loss_cause cause, uint64_t count)
+void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
 {
 	if (thread == NULL || (unsigned)cause >= LOSS_CAUSE_COUNT ||
 	    (atomic_load_explicit(&thread->special, memory_order_relaxed) & SPECIAL_OFF) != 0 ||
@@ -323,7 +323,7 @@ mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t stack)
 	return MPROF_OK;
 }
 
-mprof_status mprof_thread_record_event(mprof_thread *thread, mprof_event_kind kind, uint32_t flags, uint64_t subject)
+mprof_status mprof_thread_record_event(mprof_thread *thread, uint32_t kind, uint32_t flags, uint64_t subject)
 {
 	uint32_t code = (uint32_t)kind | ((flags & MPROF_EVENT_FLAG_FAILED) != 0 ? SLOT_FAILED : 0);
 
@@ -513,7 +513,7 @@ void mprof_thread_record_exception(mprof_thread *thread, mprof_key class_key, co
 		record_detailed(thread, MPROF_EVENT_EXCEPTION, &event, frames, count);
 }
 
-mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_clause_kind kind, uint32_t number,
+mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, uint32_t kind, uint32_t number,
 						  mprof_key class_key, mprof_key method)
 {
 	/* The method takes the place of an object. */
@@ -526,8 +526,7 @@ mprof_status mprof_thread_record_exception_clause(mprof_thread *thread, mprof_cl
 	return MPROF_OK;
 }
 
-mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, mprof_code_origin origin,
-					     uint32_t size)
+mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key method, uint32_t origin, uint32_t size)
 {
 	wide_event event = {method, 0, (uint64_t)size << 4 | (uint64_t)origin, 0};
 
@@ -538,8 +537,8 @@ mprof_status mprof_thread_record_method_code(mprof_thread *thread, mprof_key met
 	return MPROF_OK;
 }
 
-mprof_status mprof_thread_record_monitor(mprof_thread *thread, mprof_monitor_state state, mprof_key class_key,
-					 uint64_t object, const mprof_frame *frames, size_t count)
+mprof_status mprof_thread_record_monitor(mprof_thread *thread, uint32_t state, mprof_key class_key, uint64_t object,
+					 const mprof_frame *frames, size_t count)
 {
 	wide_event event = {class_key, object, (uint64_t)state, 0};
 
@@ -569,8 +568,8 @@ static int handle_is_valid(uint64_t handle)
 	return handle >> 62 == 0;
 }
 
-void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
-					mprof_key class_key, uint64_t object, const mprof_frame *frames, size_t count)
+void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, uint32_t type, mprof_key class_key,
+					uint64_t object, const mprof_frame *frames, size_t count)
 {
 	wide_event event = {class_key, object, (uint32_t)type & 3, 0};
 	uint32_t kept = kept_frames(count);
@@ -585,8 +584,8 @@ void mprof_thread_record_handle_created(mprof_thread *thread, uint64_t handle, m
 	record_led(thread, MPROF_EVENT_HANDLE_CREATED, &event, handle, frames, kept);
 }
 
-void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, mprof_handle_type type,
-					const mprof_frame *frames, size_t count)
+void mprof_thread_record_handle_deleted(mprof_thread *thread, uint64_t handle, uint32_t type, const mprof_frame *frames,
+					size_t count)
 {
 	/* The handle is stored in the field of the object, which is not recorded again. */
 	wide_event event = {0, handle, (uint32_t)type & 3, 0};
@@ -604,8 +603,7 @@ void mprof_thread_record_finalizer(mprof_thread *thread, int is_end, mprof_key c
 				0);
 }
 
-mprof_status mprof_thread_record_collection(mprof_thread *thread, mprof_event_kind kind, uint32_t number,
-					    uint64_t value)
+mprof_status mprof_thread_record_collection(mprof_thread *thread, uint32_t kind, uint32_t number, uint64_t value)
 {
 	wide_event event = {value, number, 0, 0};
 

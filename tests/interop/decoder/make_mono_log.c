@@ -112,7 +112,7 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 	event.value = value;
 	event.counter = now;
 	event.more.detail = detail;
-	expect(mprof_writer_write_events(writer, &event, 1, NULL), mprof_event_get_name((mprof_event_kind)kind));
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), mprof_event_get_name(kind));
 }
 
 /*
