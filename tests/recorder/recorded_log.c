@@ -22,8 +22,10 @@ static int sink_write(void *user, const void *bytes, size_t length)
 {
 	recorded_log *log = user;
 
-	while (atomic_load(&log->blocked))
+	while (atomic_load(&log->blocked)) {
+		atomic_store(&log->waits, 1);
 		rest();
+	}
 	if (log->fail_after != 0 && log->length + length > log->fail_after)
 		return ENOSPC;
 	if (log->length + length > log->capacity) {

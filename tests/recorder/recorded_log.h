@@ -39,6 +39,7 @@ typedef struct recorded_log {
 	size_t capacity;
 	size_t fail_after;   /**< The sink returns ENOSPC for bytes past this length; 0 if it never does. */
 	_Atomic int blocked; /**< While 1, the sink blocks the writer thread. */
+	_Atomic int waits;   /**< 1: the sink has blocked it. */
 
 	recorded_event *events;
 	size_t event_count;
