@@ -964,7 +964,7 @@ typedef struct mprof_type_record {
 	uint32_t form;           /**< An #mprof_type_form. */
 	uint32_t pair;           /**< #MPROF_TYPE_END: the type of the span that it ends, 0 for any; else 0. */
 	uint32_t category;       /**< ID of a text that names a group of types, 0 if none. */
-	uint32_t first_argument; /**< ID of the first argument, 0 if there is none; the others have the IDs after it. */
+	uint32_t first_argument; /**< ID of the first argument, or 0; the others have the IDs after it. */
 	uint32_t argument_count; /**< Number of arguments, at most #MPROF_TYPE_MAX_ARGUMENTS. */
 	uint32_t reserved;       /**< 0. */
 	const char *name;        /**< Its name, NUL-terminated. */

@@ -981,8 +981,8 @@ MPROF_API mprof_status mprof_recorder_get_function_key(mprof_recorder *recorder,
  * stopped.
  * \param recorder The recorder.
  * \param key The key.
- * \param name Receives the name of the function's symbol; NULL if there is none. Valid until the recorder is destroyed.
- * \param module Receives the name of the program or library, without its directory; NULL if there is none. Valid until
+ * \param name Receives the name of the function's symbol, or NULL. Valid until the recorder is destroyed.
+ * \param module Receives the name of the program or library, without its directory, or NULL. Valid until
  * the recorder is destroyed.
  * \return
  * - #MPROF_OK, also if there are no names.
