@@ -335,6 +335,32 @@ CREATE TABLE marks (
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
 
+CREATE TABLE event_types (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	type Nullable(Int64),
+	form Nullable(String),
+	name Nullable(String),
+	category Nullable(String),
+	count Nullable(Int64),
+	unmatched Nullable(Int64),
+	errors Nullable(Int64),
+	unfinished Nullable(Int64),
+	spans Nullable(Int64),
+	without_self Nullable(Int64),
+	total_ns Nullable(Int64),
+	self_ns Nullable(Int64),
+	min_ns Nullable(Int64),
+	p50_ns Nullable(Int64),
+	p90_ns Nullable(Int64),
+	p99_ns Nullable(Int64),
+	max_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
 CREATE TABLE heap_snapshots (
 	log Int64,
 	host String,

@@ -109,6 +109,8 @@ const char *kind_of_form(uint32_t form)
 		[MPROF_TYPE_BEGIN] = "begin",
 		[MPROF_TYPE_END] = "end",
 		[MPROF_TYPE_SPAN] = "span",
+		[MPROF_TYPE_ASYNC_BEGIN] = "async-begin",
+		[MPROF_TYPE_ASYNC_END] = "async-end",
 	};
 
 	return NAME_FROM(names, form);
@@ -150,6 +152,7 @@ const char *kind_of_role(uint32_t role)
 		[MPROF_ROLE_FLOW_IN] = "flow-in",   [MPROF_ROLE_STACK] = "stack",
 		[MPROF_ROLE_CPU] = "cpu",           [MPROF_ROLE_NAME] = "name",
 		[MPROF_ROLE_SEVERITY] = "severity", [MPROF_ROLE_MESSAGE] = "message",
+		[MPROF_ROLE_STATUS] = "status",
 	};
 
 	return NAME_FROM(names, role);

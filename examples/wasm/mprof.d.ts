@@ -99,6 +99,12 @@ export interface Tables {
 		last_ns: Amounts; thread: BigUint64Array;
 	};
 	marks: { time_ns: Amounts; thread: BigUint64Array; text: (string | null)[] };
+	event_types: {
+		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
+		count: Amounts; unmatched: Amounts; errors: Amounts; unfinished: Amounts; spans: Amounts;
+		without_self: Amounts; total_ns: Amounts; self_ns: Amounts; min_ns: Amounts; p50_ns: Amounts;
+		p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
+	};
 	collections: {
 		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
 		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;

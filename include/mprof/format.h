@@ -861,10 +861,12 @@ typedef struct mprof_field_record {
  * \since 0.1
  */
 typedef enum mprof_type_form {
-	MPROF_TYPE_INSTANT = 0, /**< Something happens. */
-	MPROF_TYPE_BEGIN = 1,   /**< A span begins, on the call stack of the event. */
-	MPROF_TYPE_END = 2,     /**< The innermost open span of the type that it is the pair of ends. */
-	MPROF_TYPE_SPAN = 3     /**< A whole span, recorded at its end, with an argument of #MPROF_ROLE_DURATION. */
+	MPROF_TYPE_INSTANT = 0,     /**< Something happens. */
+	MPROF_TYPE_BEGIN = 1,       /**< A span begins, on the call stack of the event. */
+	MPROF_TYPE_END = 2,         /**< The innermost open span of the type that it is the pair of ends. */
+	MPROF_TYPE_SPAN = 3,        /**< A whole span, recorded at its end, with an argument of #MPROF_ROLE_DURATION. */
+	MPROF_TYPE_ASYNC_BEGIN = 4, /**< A span begins that any thread may end, with an argument of #MPROF_ROLE_SPAN. */
+	MPROF_TYPE_ASYNC_END = 5    /**< The span with the same number ends. */
 } mprof_type_form;
 
 /**
@@ -906,7 +908,8 @@ typedef enum mprof_argument_role {
 	MPROF_ROLE_CPU = 12,      /**< The processor that the event happened on. */
 	MPROF_ROLE_NAME = 13,     /**< The name of the event, in place of that of its type. */
 	MPROF_ROLE_SEVERITY = 14, /**< The severity of a message, from 1 (trace) to 6 (fatal). */
-	MPROF_ROLE_MESSAGE = 15   /**< The text of a message. */
+	MPROF_ROLE_MESSAGE = 15,  /**< The text of a message. */
+	MPROF_ROLE_STATUS = 17    /**< How the event or the span ended: 0 or empty if it succeeded. */
 } mprof_argument_role;
 
 /**

@@ -413,8 +413,10 @@ typedef enum mprof_profile_table {
 	MPROF_TABLE_PAUSES = 35,     /**< #mprof_pause: pauses that overlap the window, in the order of their
 	                                         starts, as of the last mprof_profile_finish(); empty without a
 	                                         timeline. */
-	MPROF_TABLE_TIMELINE = 36    /**< #mprof_timeline: one row, whose fields are all 0 without a
+	MPROF_TABLE_TIMELINE = 36,   /**< #mprof_timeline: one row, whose fields are all 0 without a
 	                                         timeline. */
+	MPROF_TABLE_EVENT_TYPES = 37 /**< #mprof_event_type_stats: the events that the log describes, by type and
+	                                         name, in the order of their first event. */
 } mprof_profile_table;
 
 /**
@@ -1468,6 +1470,39 @@ typedef struct mprof_element_stats {
 	uint64_t load_ns;     /**< Time spent loading it. */
 	int64_t unloaded_ns;  /**< When it was unloaded, from the start of the session; 0 if it was not. */
 } mprof_element_stats;
+
+/**
+ * \brief Events that the log describes (sections 3.25 and 4.9 of doc/format.md): those of a type with one name. A row
+ * of #MPROF_TABLE_EVENT_TYPES.
+ *
+ * An argument of #MPROF_ROLE_NAME gives the events of a type different names; names longer than 1,023 bytes are cut. A
+ * span counts, with all its time, if it ends inside the window. Its end has a row of its own, if it is an event. The
+ * fields after errors are those of spans; they are 0 for other events.
+ * \since 0.1
+ */
+typedef struct mprof_event_type_stats {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t type;         /**< ID of the type; 0 in the row of all events whose type is not defined. */
+	uint32_t form;         /**< An #mprof_type_form; #MPROF_TYPE_INSTANT if it is not known. */
+	const char *name;      /**< The name of the events; NULL if their type is not defined. Borrowed until the
+	                           profile is changed or destroyed, as is category. */
+	const char *category;  /**< That of the type, "" if none; NULL if the type is not defined. */
+	uint64_t count;        /**< Events; those that begin a span are the spans. */
+	uint64_t unmatched;    /**< Ends of spans without a begin in the log. */
+	uint64_t errors;       /**< Events and spans that failed: their argument of #MPROF_ROLE_STATUS is not 0. */
+	uint64_t unfinished;   /**< Spans that have not ended inside the window; also those that began inside 1,024 open
+	                           spans of their call stack, whose ends are not found. */
+	uint64_t spans;        /**< Spans of which the duration is known: those that the times are of. */
+	uint64_t without_self; /**< Spans that self_ns lacks, because it is not known what they contain: they are on no
+	                            call stack, or contain more than 512 others. */
+	uint64_t total_ns;     /**< The sum of the durations, at most UINT64_MAX. */
+	uint64_t self_ns;      /**< The time outside other spans of the same call stack. */
+	uint64_t min_ns;       /**< The shortest span. */
+	uint64_t p50_ns; /**< Half of the spans took no longer: the median, within 1.6 percent, as are the next two. */
+	uint64_t p90_ns; /**< 90 percent of the spans took no longer. */
+	uint64_t p99_ns; /**< 99 percent of the spans took no longer. */
+	uint64_t max_ns; /**< The longest span. */
+} mprof_event_type_stats;
 
 /**
  * \brief A property of the session. Texts are borrowed until the profile is changed or destroyed.

@@ -159,6 +159,8 @@ def compare_log(tables, number, report):
                  ["class", "contentions", "acquired", "failures", "contended_ns"])
     compare_rows(what, tables, number, "handles", report["handles"], ["class", "type", "created", "alive", "deleted"])
     compare_rows(what, tables, number, "marks", report["marks"], ["time_ns", "text"])
+    compare_rows(what, tables, number, "event_types", report["spans"] + report["event_types"],
+                 ["name", "category", "form", "count", "errors"])
     compare_rows(what, tables, number, "metrics", report["metrics"], ["section", "name", "thread", "unit", "count"])
     compare_rows(what, tables, number, "heap_snapshots", report["heap_shots"], ["number", "objects", "bytes"])
     classes = [{"snapshot": i + 1, **row} for i, shot in enumerate(report["heap_shots"]) for row in shot["classes"]]

@@ -39,6 +39,10 @@ heap objects (.heap_shots[0].classes // [])[].objects
 handles alive .handles[].alive
 handles created .handles[].created
 handles deleted .handles[].deleted
+spans time .spans[].total_ns
+spans times .spans[].count
+spans max .spans[].max_ns
+spans p99 .spans[].p99_ns
 locks time .monitors[].contended_ns
 locks times .monitors[].contentions
 locks failures .monitors[].failures

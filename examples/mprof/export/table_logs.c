@@ -273,6 +273,9 @@ static void table_fields(table_sink *sink, const log_report *report, const void 
 		case FIELD_HANDLE_TYPE:
 			table_text(sink, kind_of_handle((uint32_t)number_of(from->field, row)));
 			break;
+		case FIELD_EVENT_FORM:
+			table_text(sink, kind_of_form((uint32_t)number_of(from->field, row)));
+			break;
 		default:
 			return;
 		}
@@ -592,6 +595,7 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	table_add_rows(sink, report, TABLE_EXCEPTION_SITES);
 	add_metrics(sink, report);
 	table_add_rows(sink, report, TABLE_MARKS);
+	table_add_rows(sink, report, TABLE_EVENT_TYPES);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */

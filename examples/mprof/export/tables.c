@@ -178,6 +178,9 @@ static const exported_column handles[] = {
 	NAME("type", "type", HANDLE_TYPE),
 	REST,
 };
+static const exported_column event_types[] = {
+	FIELD("type"), NAME("form", "form", EVENT_FORM), FIELD("name"), FIELD("category"), REST,
+};
 static const exported_column all_fields[] = {REST};
 
 typedef struct exported_table {
@@ -224,6 +227,8 @@ static const exported_table tables[TABLES] = {
 					"exceptions by class and call stack"),
 	[TABLE_METRICS] = TABLE(metrics, metrics, MPROF_TABLE_METRICS, "", "metrics of the runtime"),
 	[TABLE_MARKS] = TABLE(marks, all_fields, MPROF_TABLE_MARKS, "", "markers of the user"),
+	[TABLE_EVENT_TYPES] = TABLE(event_types, event_types, MPROF_TABLE_EVENT_TYPES, "",
+				    "events that the program describes, and durations of spans"),
 	[TABLE_HEAP_SNAPSHOTS] =
 		TABLE(heap_snapshots, heap_snapshots, MPROF_TABLE_HEAP_SHOTS,
 		      "freed freed_bytes moved roots_by_kind classes ", "heap snapshots, counted from 1"),

@@ -33,6 +33,7 @@ typedef enum table_id {
 	TABLE_EXCEPTION_SITES,
 	TABLE_METRICS,
 	TABLE_MARKS,
+	TABLE_EVENT_TYPES,
 	TABLE_HEAP_SNAPSHOTS,
 	TABLE_HEAP_SNAPSHOT_CLASSES,
 	TABLE_HANDLES,
@@ -63,6 +64,7 @@ typedef enum field_use {
 	FIELD_METHOD_NAME, /**< It is the ID of the method that is named. */
 	FIELD_FRAMES,      /**< It is the ID of the call stack. */
 	FIELD_HANDLE_TYPE, /**< It is the type of handle that is named. */
+	FIELD_EVENT_FORM,  /**< It is the form of an event that is named. */
 	FIELD_REST         /**< All fields that no other column uses. */
 } field_use;
 

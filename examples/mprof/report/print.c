@@ -283,6 +283,8 @@ static const report_entry entries[] = {
 	{OF(SLOW_CALLS), NULL, report_slow_calls_text, report_slow_calls_json},
 	{OF(PAUSES), NULL, report_pauses_text, report_pauses_json},
 	{OF(TIMELINE), NULL, report_timeline_text, report_timeline_json},
+	{OF(SPANS), &tables_spans, NULL, NULL},
+	{OF(SPANS), &tables_event_types, NULL, NULL},
 	{OF(TREE), NULL, report_call_tree_text, report_call_tree_json},
 	{OF(FRAMES), NULL, report_frames_text, report_frames_json},
 	{OF(SAMPLES), &samples_by_item, report_samples_text, report_samples_json},

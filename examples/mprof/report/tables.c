@@ -796,6 +796,98 @@ const report_view tables_marks = {
 };
 
 /*
+ * Events that the program describes.
+ */
+
+static int is_span(const log_report *report, const void *row)
+{
+	const uint32_t form = ((const mprof_event_type_stats *)row)->form;
+
+	(void)report;
+	return form == MPROF_TYPE_BEGIN || form == MPROF_TYPE_SPAN || form == MPROF_TYPE_ASYNC_BEGIN;
+}
+
+/* The ends of spans are events of their own; as text they matter only if a begin is missing. */
+static int is_other_event(const log_report *report, const void *row)
+{
+	return !is_span(report, row);
+}
+
+static int is_printed_event(const log_report *report, const void *row)
+{
+	const mprof_event_type_stats *stats = row;
+
+	(void)report;
+	return (stats->form != MPROF_TYPE_END && stats->form != MPROF_TYPE_ASYNC_END) || stats->unmatched > 0;
+}
+
+static void print_event_name(const log_report *report, const void *row)
+{
+	const mprof_event_type_stats *stats = row;
+
+	(void)report;
+	fputs("  ", stdout);
+	if (stats->category != NULL && stats->category[0] != '\0') {
+		name_print_text(stats->category);
+		fputs(": ", stdout);
+	}
+	name_print_text(stats->name != NULL ? stats->name : "(type not defined)");
+	putchar('\n');
+}
+
+/* What spans contain is not known of all. */
+static void print_self(const log_report *report, json_writer *json, const void *row, uint64_t self)
+{
+	const mprof_event_type_stats *stats = row;
+
+	(void)report;
+	if (stats->without_self > 0 || stats->spans == 0)
+		json_null(json, "self_ns");
+	else
+		json_large(json, "self_ns", self);
+}
+
+#define SPAN_TIME(name)                                                                                                \
+	{                                                                                                              \
+		.width = 10, .heading = #name, .field = #name "_ns", .needs = "spans"                                  \
+	}
+
+const report_view tables_spans = {
+	.table = REPORT_TABLE_SPANS,
+	.source = MPROF_TABLE_EVENT_TYPES,
+	.keep = is_span,
+	.order = "total_ns count <type",
+	.sorts = {{"time", "total_ns", NULL},
+		  {"times", "count", NULL},
+		  {"max", "max_ns", NULL},
+		  {"p99", "p99_ns", NULL}},
+	.title = "Spans",
+	.columns = {VIEW_COLUMN(10, "spans", "count"), VIEW_COLUMN(10, "not ended", "unfinished"), SPAN_TIME(total),
+		    SPAN_TIME(p50), SPAN_TIME(p99), SPAN_TIME(max), VIEW_COLUMN(8, "errors", "errors"),
+		    VIEW_COLUMN_BY(0, "span", .print = print_event_name)},
+	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(count),
+		 VIEW_FIELD(unfinished), VIEW_FIELD(errors), VIEW_FIELD_NEEDS(total_ns, spans),
+		 VIEW_JOIN(self_ns, print_self), VIEW_FIELD_NEEDS(min_ns, spans), VIEW_FIELD_NEEDS(p50_ns, spans),
+		 VIEW_FIELD_NEEDS(p90_ns, spans), VIEW_FIELD_NEEDS(p99_ns, spans), VIEW_FIELD_NEEDS(max_ns, spans),
+		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(unmatched)},
+	.has_all_rows = 1,
+};
+
+const report_view tables_event_types = {
+	.table = REPORT_TABLE_EVENT_TYPES,
+	.source = MPROF_TABLE_EVENT_TYPES,
+	.keep = is_other_event,
+	.keep_text = is_printed_event,
+	.order = "count <type",
+	.title = "Events of the program",
+	.columns = {VIEW_COLUMN(10, "events", "count"), VIEW_COLUMN(10, "no begin", "unmatched"),
+		    VIEW_COLUMN(8, "errors", "errors"), VIEW_COLUMN_BY(0, "event", .print = print_event_name)},
+	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(count),
+		 VIEW_FIELD(unmatched), VIEW_FIELD(errors), VIEW_WITHOUT(type)},
+	.has_all_rows = 1,
+};
+
+/*
  * Threads: the times that they were running, ready but waiting for a processor, and blocked.
  */
 

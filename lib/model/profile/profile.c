@@ -58,6 +58,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->ages.last_snapshot = options->alive_at_snapshot;
 	profile->ages.trace.identity = options->traced_object;
 	marks_init(&profile->marks, allocator);
+	event_types_init(&profile->event_types, &profile->budget);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
@@ -148,6 +149,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	memory_destroy(&profile->memory);
 	object_ages_destroy(&profile->ages);
 	marks_destroy(&profile->marks);
+	event_types_destroy(&profile->event_types);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
 	record_table_destroy(&profile->methods);

@@ -685,6 +685,7 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 	*is_own = profile->is_out_of_memory;
 	if (profile->is_out_of_memory)
 		return MPROF_ERR_MEMORY;
+	profile->reading = reader;
 	window_times_update(profile, reader);
 	if (block->kind < sizeof(profile->totals.block_counts) / sizeof(profile->totals.block_counts[0]))
 		profile->totals.block_counts[block->kind]++;

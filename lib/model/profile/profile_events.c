@@ -324,6 +324,7 @@ static void end_suspension(mprof_profile *profile, thread_record *thread, const 
 		profile->calls.counts * call_stack_clear(&profile->calls, thread_stack(thread));
 	/* Other stacks may have been switched to and left meanwhile: their frames are not known any more. */
 	stack_table_note_gap(&profile->threads.stacks, event->counter - event->value);
+	span_stack_clear(thread_spans(thread));
 	abandon_wait(profile, thread);
 	forget_intervals(thread);
 	pass_time(profile, thread, event->counter);
@@ -420,6 +421,9 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_MEMORY_FREED:
 	case MPROF_EVENT_MEMORY_RESIZED:
 		return memory_add(&profile->memory, thread->id, event);
+	case MPROF_EVENT_TYPED:
+		return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event,
+				       thread->last_counter, profile->calls.counts);
 	default:
 		if (event_category(event) == MPROF_EVENT_CATEGORY_COLLECTION)
 			return add_stop(profile, thread->id, event, thread->last_counter) &&
@@ -627,6 +631,8 @@ int profile_events_end_run(mprof_profile *profile, thread_record *thread, const 
 
 	if (profile->calls.durations.is_enabled)
 		call_durations_settle(&profile->calls.durations);
+	if (profile->event_types.count > 0)
+		call_durations_settle(&profile->event_types.durations);
 	/* All time that passed went to a method, except that with an empty stack, which went to the root. */
 	idle = profile->calls.tree.nodes[CALL_TREE_ROOT].self - run->idle;
 	thread->self += clamped_time(profile, thread) - run->time - idle;

@@ -10,6 +10,7 @@
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
 #include "model/records/collections.h"
+#include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
 #include "model/records/lists.h"
@@ -77,6 +78,8 @@ struct mprof_profile {
 	memory_model memory;
 	object_ages ages;
 	mark_list marks;
+	event_types event_types;
+	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
 	window_times times;
 	int window_has_end;          /**< The end of the log is in the window; 1 before mprof_profile_finish(). */

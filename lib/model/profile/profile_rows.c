@@ -118,6 +118,44 @@ static void store_durations(const mprof_profile *profile, size_t index, void *ro
 	durations->p99_ns = percentile_of(profile, record, 99);
 }
 
+static size_t count_event_types(const mprof_profile *profile)
+{
+	return profile->event_types.count;
+}
+
+static int is_span(uint32_t form)
+{
+	return form == MPROF_TYPE_BEGIN || form == MPROF_TYPE_SPAN || form == MPROF_TYPE_ASYNC_BEGIN;
+}
+
+static void store_event_type(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_event_type_stats *stats = row;
+	const event_type_record *record = &profile->event_types.records[index];
+	const duration_record *spans = record_table_find(&profile->event_types.durations.records, (uint32_t)index);
+
+	stats->type = record->type;
+	stats->form = record->form;
+	stats->name = record->name;
+	stats->category = record->category;
+	stats->count = record->count;
+	stats->unmatched = record->unmatched;
+	stats->errors = record->errors;
+	stats->without_self = record->without_self;
+	if (is_span(record->form))
+		stats->unfinished = record->count - record->ended;
+	if (spans == NULL || spans->calls == 0)
+		return;
+	stats->spans = spans->calls;
+	stats->total_ns = profile_clock_sum(&profile->clock, spans->sum);
+	stats->self_ns = profile_clock_duration(&profile->clock, record->self);
+	stats->min_ns = profile_clock_duration(&profile->clock, spans->shortest);
+	stats->p50_ns = percentile_of(profile, spans, 50);
+	stats->p90_ns = percentile_of(profile, spans, 90);
+	stats->p99_ns = percentile_of(profile, spans, 99);
+	stats->max_ns = profile_clock_duration(&profile->clock, spans->longest);
+}
+
 static size_t count_samples(const mprof_profile *profile)
 {
 	return profile->samples.record_count;
@@ -952,14 +990,15 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->sample_period_ns = profile->weights.unit;
 	totals->folded_samples =
 		profile->samples.tree.nodes[CALL_TREE_ROOT].self + profile->samples.tree.shown[CALL_TREE_ROOT].self;
-	totals->folded_sites +=
-		profile->handles.folded + profile->monitors.folded + profile->memory.state.sums.folded.allocations;
+	totals->folded_sites += profile->handles.folded + profile->monitors.folded +
+				profile->memory.state.sums.folded.allocations + profile->event_types.folded;
 	totals->left_out += profile->calls.left_out;
 	totals->limited = profile->is_limited || totals->folded_calls > 0 || totals->folded_samples > 0 ||
 			  totals->folded_sites > 0 || profile->memory.state.sums.untracked > 0 ||
 			  profile->ages.state.sums.untracked > 0 || profile->ages.lacks_classes ||
 			  profile->ages.state.sums.folded.amounts[AGE_ALLOCATED].objects > 0 ||
-			  profile->calls.durations.left_out > 0 || totals->left_out > 0;
+			  profile->calls.durations.left_out > 0 || profile->event_types.durations.left_out > 0 ||
+			  totals->left_out > 0;
 	sum_threads(profile, totals);
 }
 
@@ -1004,6 +1043,7 @@ static const profile_table tables[] = {
 	TABLE(ELEMENTS, mprof_element_stats, count_elements, store_element),
 	TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
 	TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
+	TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
 };
 
 typedef union row_buffer {

@@ -439,6 +439,28 @@ static const mprof_table_column timeline_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_event_type_stats
+static const mprof_table_column event_types_columns[] = {
+	COLUMN(type, NUMBER),
+	COLUMN(form, KIND),
+	COLUMN(name, TEXT),
+	COLUMN(category, TEXT),
+	COLUMN(count, COUNT),
+	COLUMN(unmatched, COUNT),
+	COLUMN(errors, COUNT),
+	COLUMN(unfinished, COUNT),
+	COLUMN(spans, COUNT),
+	COLUMN(without_self, COUNT),
+	COLUMN(total_ns, NANOSECONDS),
+	COLUMN(self_ns, NANOSECONDS),
+	COLUMN(min_ns, NANOSECONDS),
+	COLUMN(p50_ns, NANOSECONDS),
+	COLUMN(p90_ns, NANOSECONDS),
+	COLUMN(p99_ns, NANOSECONDS),
+	COLUMN(max_ns, NANOSECONDS),
+};
+#undef ROW
+
 typedef struct table_description {
 	mprof_table_info info;
 	const mprof_table_column *columns;
@@ -485,6 +507,7 @@ static const table_description tables[] = {
 	TABLE(ELEMENTS, elements, mprof_element_stats),
 	TABLE(PAUSES, pauses, mprof_pause),
 	TABLE(TIMELINE, timeline, mprof_timeline),
+	TABLE(EVENT_TYPES, event_types, mprof_event_type_stats),
 };
 
 /* NULL if there is no table of the number. */

@@ -21,8 +21,8 @@ void thread_table_init(thread_table *table, const mprof_allocator *allocator)
 
 static void release_stack(stack_state *state, const mprof_allocator *allocator)
 {
-	(void)allocator;
 	call_stack_destroy(&((switched_stack *)state)->calls);
+	span_stack_destroy(&((switched_stack *)state)->spans, allocator);
 }
 
 void thread_table_destroy(thread_table *table)
@@ -34,6 +34,7 @@ void thread_table_destroy(thread_table *table)
 
 		text_release(allocator, thread->name);
 		call_stack_destroy(&thread->own_stack);
+		span_stack_destroy(&thread->own_spans, allocator);
 		interval_stack_destroy(&thread->compilations, allocator);
 		interval_stack_destroy(&thread->class_loads, allocator);
 		interval_stack_destroy(&thread->finalizers.finalizers, allocator);
@@ -118,8 +119,10 @@ int thread_table_switch(thread_table *table, call_model *model, thread_record *t
 	thread->other = next;
 	if (next != NULL)
 		next->state.thread = (uint64_t)(thread - table->records) + 1;
-	if (stack_table_is_stale(&table->stacks, left))
+	if (stack_table_is_stale(&table->stacks, left)) {
 		model->interrupted_frames += model->counts * call_stack_clear(model, thread_stack(thread));
+		span_stack_clear(thread_spans(thread));
+	}
 	return 1;
 }
 
@@ -131,7 +134,7 @@ void thread_table_end_stack(thread_table *table, call_model *model, uint64_t num
 		return;
 	detach_from_other_threads(table, stack, stack->state.left);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &stack->calls);
-	call_stack_destroy(&stack->calls);
+	release_stack(&stack->state, thread_map_allocator(&table->positions));
 	stack_table_remove(&table->stacks, &stack->state);
 }
 
@@ -139,6 +142,7 @@ void thread_table_reset(call_model *model, thread_record *thread)
 {
 	return_to_own_stack(thread, thread->last_counter);
 	model->unclosed_frames += model->counts * call_stack_clear(model, &thread->own_stack);
+	span_stack_clear(&thread->own_spans);
 }
 
 uint64_t thread_table_latest(const thread_table *table, uint64_t counter)

@@ -10,6 +10,7 @@
 #include "base/thread_map.h"
 #include "format/blocks/records.h"
 #include "model/records/call_stack.h"
+#include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/monitors.h"
 #include "model/records/timeline.h"
@@ -18,6 +19,7 @@
 typedef struct switched_stack {
 	stack_state state; /**< state.thread is the index of its thread in the table, plus 1. */
 	call_stack calls;
+	span_stack spans;
 } switched_stack;
 
 typedef struct thread_record {
@@ -36,6 +38,7 @@ typedef struct thread_record {
 	uint32_t extended_node; /**< The node of the call tree that has the extension; CALL_TREE_ROOT if none. */
 	uint64_t metrics[THREAD_METRIC_COUNT]; /**< By #thread_metric; times in nanoseconds. */
 	call_stack own_stack;
+	span_stack own_spans;
 	uint64_t own_left;     /**< Counter when it switched from its own stack to another one. */
 	switched_stack *other; /**< The stack that it is on; NULL: its own. */
 	interval_stack compilations;
@@ -57,6 +60,12 @@ typedef struct thread_table {
 static inline call_stack *thread_stack(thread_record *thread)
 {
 	return thread->other != NULL ? &thread->other->calls : &thread->own_stack;
+}
+
+/** The spans of the stack that a thread is on. */
+static inline span_stack *thread_spans(thread_record *thread)
+{
+	return thread->other != NULL ? &thread->other->spans : &thread->own_spans;
 }
 
 void thread_table_init(thread_table *table, const mprof_allocator *allocator);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file model/records/event_types.h
+ * \brief Events that the log describes, by type and name: how many there are, and how long spans took (doc/format.md,
+ * sections 3.25 and 4.9).
+ */
+#ifndef MODEL_RECORDS_EVENT_TYPES_H
+#define MODEL_RECORDS_EVENT_TYPES_H
+
+#include "base/hash_map.h"
+#include "base/memory_budget.h"
+#include "model/records/durations.h"
+#include "model/records/record_table.h"
+
+#include <mprof/format.h>
+#include <mprof/reader.h>
+
+/** Events of a type with one name. Times are in counters. */
+typedef struct event_type_record {
+	uint32_t type; /**< 0: types that are not defined. */
+	uint32_t form; /**< An #mprof_type_form. */
+	int is_named;  /**< The name is that of its events, not of the type. */
+	char *name;    /**< NULL of types that are not defined. */
+	char *category;
+	uint64_t count;     /**< Events. */
+	uint64_t ended;     /**< Spans that have ended, whose begin counts. */
+	uint64_t unmatched; /**< Ends without a begin. */
+	uint64_t errors;
+	uint64_t self;         /**< Of the spans whose time outside spans in them is known. */
+	uint64_t without_self; /**< The other spans. */
+} event_type_record;
+
+/** A span that has begun. */
+typedef struct open_span {
+	size_t record; /**< Number of its event_type_record. */
+	uint32_t type;
+	uint32_t counts; /**< It began inside the window. */
+	uint64_t start;
+} open_span;
+
+/** When a span was that has ended. */
+typedef struct ended_span {
+	uint64_t start;
+	uint64_t end;
+} ended_span;
+
+/**
+ * The spans of a call stack. Those that have ended are kept until one that contains them ends, since spans that are
+ * recorded as a whole are in the log in the order of their ends. All bytes 0: no spans.
+ */
+typedef struct span_stack {
+	open_span *open;
+	size_t open_count;
+	size_t open_capacity;
+	uint64_t deeper; /**< Spans above the maximum depth that are open. */
+	ended_span *ended;
+	size_t ended_count;
+	size_t ended_capacity;
+	uint64_t forgotten; /**< The end of the last span that was dropped from the list of ended ones; 0: none. */
+} span_stack;
+
+typedef struct event_types {
+	event_type_record *records; /**< In the order of first use. */
+	size_t count;
+	size_t capacity;
+	hash_index numbers;       /**< Of records, plus 1, by type and name. */
+	record_table types;       /**< How events of a type are read. */
+	call_durations durations; /**< By number of the record. */
+	hash_map begun;           /**< Spans of any thread by number: the first in the list of those that began. */
+	hash_map over;            /**< The same of those that have ended and whose begin was not read yet. */
+	struct loose_span *loose; /**< What the lists consist of. */
+	size_t loose_count;
+	size_t loose_capacity;
+	size_t loose_free; /**< The first free one plus 1, 0 if none. */
+	memory_budget *budget;
+	size_t undefined; /**< Number of the record of events whose type is not defined plus 1; 0: none yet. */
+	uint64_t folded;  /**< Events without a record of their name, because there was no memory for one. */
+} event_types;
+
+void event_types_init(event_types *all, memory_budget *budget);
+void event_types_destroy(event_types *all);
+
+/**
+ * Adds an event of a thread at \p counter, which is on a call stack with \p spans. \p counts is 1, or 0 outside the
+ * window, where nothing is counted. Returns 0 if there is no memory.
+ */
+int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
+		    uint64_t counter, uint32_t counts);
+
+/** The open spans of a call stack end in a way that is not known, or never. */
+void span_stack_clear(span_stack *spans);
+
+void span_stack_destroy(span_stack *spans, const mprof_allocator *allocator);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE. Times in ms:
+ *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
+ *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
+ *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
+ *   tasks        number 7 begins at 14 on 0x20 and ends at 60 on 0x10; number 8 begins at 61 on 0x10
+ *   messages     "slow" of severity 4 at 53 on 0x20
+ */
+#include <mprof/writer.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define START UINT64_C(1000000)
+#define MS UINT64_C(1000000)
+
+enum { REQUEST = 1, PARSE, PARSED, ACCEPTED, TASK, TASK_DONE, MESSAGE };
+
+static mprof_writer *writer;
+static uint64_t now = START;
+
+/* The arguments of an event. */
+static uint8_t bytes[256];
+static size_t length;
+
+static void expect(mprof_status status, const char *what)
+{
+	if (status == MPROF_OK)
+		return;
+	fprintf(stderr, "make_spans: %s: %s\n", what, mprof_status_get_text(status));
+	exit(1);
+}
+
+/* Counters are nanoseconds. */
+static void read_clock(void *user, mprof_clock *clock)
+{
+	(void)user;
+	clock->counter = now;
+	clock->time = UINT64_C(1700000000000000) + now / 1000;
+}
+
+static void define(mprof_block_kind block, const mprof_record *records, size_t count)
+{
+	expect(mprof_writer_write_records(writer, block, 0, records, sizeof(*records), count), "records");
+}
+
+#define ARGUMENT(number, of_name, of_kind, of_encoding, of_role, of_unit)                                              \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_ARGUMENT, .id = number, .as.argument = {                                          \
+			MPROF_ARGUMENT_##of_kind,                                                                      \
+			MPROF_ENCODING_##of_encoding,                                                                  \
+			MPROF_ROLE_##of_role,                                                                          \
+			MPROF_ARGUMENT_UNIT_##of_unit,                                                                 \
+			of_name,                                                                                       \
+			""                                                                                             \
+		}                                                                                                      \
+	}
+#define TYPE(number, of_name, form, pair, category, first, count)                                                      \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_TYPE, .id = number, .as.type = {                                                  \
+			MPROF_TYPE_##form,                                                                             \
+			pair,                                                                                          \
+			category,                                                                                      \
+			first,                                                                                         \
+			count,                                                                                         \
+			0,                                                                                             \
+			of_name                                                                                        \
+		}                                                                                                      \
+	}
+#define TEXT(number, of_text)                                                                                          \
+	{                                                                                                              \
+		.kind = MPROF_RECORD_TEXT, .id = number, .as.text.text = of_text                                       \
+	}
+
+static void define_types(void)
+{
+	static const mprof_record texts[] = {TEXT(1, "http"), TEXT(2, "/a"), TEXT(3, "/b <&>\"")};
+	static const mprof_record types[] = {
+		ARGUMENT(1, "duration", DURATION, UNSIGNED, DURATION, NONE),
+		ARGUMENT(2, "route", TEXT_ID, UNSIGNED, NAME, NONE),
+		ARGUMENT(3, "size", NUMBER, UNSIGNED, NONE, BYTES),
+		ARGUMENT(4, "offset", NUMBER, SIGNED, NONE, NONE),
+		ARGUMENT(5, "load", DOUBLE, FIXED, NONE, RATIO),
+		ARGUMENT(6, "flow", NUMBER, UNSIGNED, FLOW_IN, NONE),
+		ARGUMENT(7, "status", NUMBER, UNSIGNED, STATUS, NONE),
+		ARGUMENT(8, "flow", NUMBER, UNSIGNED, FLOW_OUT, NONE),
+		ARGUMENT(9, "client", TEXT, BYTES, NONE, NONE),
+		ARGUMENT(10, "secure", BOOLEAN, UNSIGNED, NONE, NONE),
+		ARGUMENT(11, "task", NUMBER, UNSIGNED, SPAN, NONE),
+		ARGUMENT(12, "parent", NUMBER, UNSIGNED, PARENT, NONE),
+		ARGUMENT(13, "severity", NUMBER, UNSIGNED, SEVERITY, NONE),
+		ARGUMENT(14, "message", TEXT, BYTES, MESSAGE, NONE),
+		TYPE(REQUEST, "request", SPAN, 0, 1, 1, 7),
+		TYPE(PARSE, "parse", BEGIN, 0, 1, 0, 0),
+		TYPE(PARSED, "parsed", END, PARSE, 1, 0, 0),
+		TYPE(ACCEPTED, "accepted", INSTANT, 0, 1, 8, 3),
+		TYPE(TASK, "task", ASYNC_BEGIN, 0, 0, 11, 2),
+		TYPE(TASK_DONE, "task done", ASYNC_END, 0, 0, 11, 1),
+		TYPE(MESSAGE, "log", INSTANT, 0, 0, 13, 2),
+	};
+	const mprof_class_definition c1 = {.struct_size = sizeof(c1), .id = 1, .name = "C1", .name_length = 2};
+	const mprof_method_definition m1 = {
+		.struct_size = sizeof(m1), .id = 1, .class_id = 1, .name = "m1 ()", .name_length = 5};
+
+	expect(mprof_writer_define_class(writer, &c1), "class");
+	expect(mprof_writer_define_method(writer, &m1), "method");
+	define(MPROF_BLOCK_TEXTS, texts, sizeof(texts) / sizeof(texts[0]));
+	define(MPROF_BLOCK_TYPES, types, sizeof(types) / sizeof(types[0]));
+}
+
+static void put(uint32_t encoding, const mprof_argument_value *value)
+{
+	length += mprof_argument_encode(value, encoding, bytes + length, sizeof(bytes) - length);
+}
+
+static void put_number(uint64_t number)
+{
+	const mprof_argument_value value = {number, NULL, 0};
+
+	put(MPROF_ENCODING_UNSIGNED, &value);
+}
+
+static void put_text(const char *text)
+{
+	const mprof_argument_value value = {0, (const uint8_t *)text, strlen(text)};
+
+	put(MPROF_ENCODING_BYTES, &value);
+}
+
+/* Adds an event with the arguments put before. */
+static void add(uint32_t type, uint64_t ms)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .arguments = bytes, .argument_size = length};
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = MPROF_EVENT_TYPED;
+	event.id = type;
+	event.counter = START + ms * MS;
+	event.more.detail = &detail;
+	now = event.counter;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "event");
+	length = 0;
+}
+
+static void call(uint32_t kind, uint64_t ms)
+{
+	mprof_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.kind = (uint8_t)kind;
+	event.id = 1;
+	event.counter = START + ms * MS;
+	expect(mprof_writer_write_events(writer, &event, 1, NULL), "call");
+}
+
+static void accept_request(uint64_t flow, uint64_t ms)
+{
+	put_number(flow);
+	put_text("10.0.0.1");
+	put_number(flow % 2);
+	add(ACCEPTED, ms);
+}
+
+static void answer(uint64_t flow, uint32_t route, uint64_t duration, uint64_t status, uint64_t ms)
+{
+	const mprof_argument_value offset = {(uint64_t) - (int64_t)flow, NULL, 0};
+	mprof_argument_value load = {0, NULL, 0};
+	const double half = 0.5;
+
+	memcpy(&load.number, &half, sizeof(half));
+	put_number(duration * MS);
+	put_number(route);
+	put_number(1000 * flow);
+	put(MPROF_ENCODING_SIGNED, &offset);
+	put(MPROF_ENCODING_FIXED, &load);
+	put_number(flow);
+	put_number(status);
+	add(REQUEST, ms);
+}
+
+static void begin_task(uint64_t number, uint64_t parent, uint64_t ms)
+{
+	put_number(number);
+	put_number(parent);
+	add(TASK, ms);
+}
+
+static void begin_thread(uint64_t thread)
+{
+	expect(mprof_writer_begin_events(writer, thread, START), "block");
+}
+
+static void write_events(void)
+{
+	begin_thread(0x10);
+	for (uint64_t i = 1; i <= 4; i++)
+		accept_request(i, 10 * i);
+	put_number(7);
+	add(TASK_DONE, 60);
+	begin_task(8, 7, 61);
+	expect(mprof_writer_end_events(writer), "block");
+
+	begin_thread(0x20);
+	call(MPROF_EVENT_METHOD_ENTER, 11);
+	add(PARSE, 13);
+	begin_task(7, 0, 14);
+	add(PARSED, 15);
+	answer(1, 2, 10, 0, 22);
+	call(MPROF_EVENT_METHOD_LEAVE, 23);
+	answer(3, 3, 20, 500, 52);
+	put_number(4);
+	put_text("slow");
+	add(MESSAGE, 53);
+	expect(mprof_writer_end_events(writer), "block");
+
+	begin_thread(0x21);
+	answer(2, 2, 3, 0, 25);
+	add(PARSE, 42);
+	answer(4, 2, 30, 0, 71);
+	expect(mprof_writer_end_events(writer), "block");
+}
+
+int main(int argc, char **argv)
+{
+	mprof_writer_options options;
+
+	if (argc != 2) {
+		fputs("usage: make_spans FILE\n", stderr);
+		return 2;
+	}
+	mprof_writer_options_init(&options, sizeof(options));
+	options.clock = read_clock;
+	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
+	define_types();
+	write_events();
+	now = START + 100 * MS;
+	expect(mprof_writer_close(writer), "close");
+	mprof_writer_destroy(writer);
+	return 0;
+}
