@@ -5,6 +5,7 @@ import { DataTable } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
 const handleTypes = ['weak', 'weak, tracks resurrection', 'normal', 'pinned'];
+const eventForms = ['instant', 'start', 'end', 'span', 'start (any thread)', 'end (any thread)'];
 
 // id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
 // of the same view, with the same fields.
@@ -22,6 +23,12 @@ const definitions = [
 		['Thread', 'text', 'id_text'], ['Name', 'text', 'name'], ['Time in methods', 'ns', 'self_ns'],
 		['Processor time', 'ns', 'cpu_ns'], ['Events', 'count', 'events'], ['Samples', 'count', 'samples'],
 		['Lost events', 'count', 'lost']] },
+	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
+		['Name', 'text', 'name'], ['Category', 'text', 'category'],
+		['Form', 'text', (table) => Array.from(table.form, (form) => eventForms[form] ?? `form ${form}`)],
+		['Events', 'count', 'count'], ['Not ended', 'count', 'unfinished'], ['No start', 'count', 'unmatched'],
+		['Errors', 'count', 'errors'], ['Total', 'ns', 'total_ns'], ['p50', 'ns', 'p50_ns'], ['p99', 'ns', 'p99_ns'],
+		['Max', 'ns', 'max_ns']] },
 	{ id: 'collections', title: 'Collections', name: 'collections', sort: 'Start', ascending: true, columns: [
 		['Generation', 'text', generations], ['Number', 'count', 'number'], ['Start', 'ns', 'start_ns'],
 		['Duration', 'ns', 'duration_ns'], ['Pause', 'ns', 'pause_ns'], ['Mark', 'ns', 'mark_ns'], ['Sweep', 'ns', 'sweep_ns']] },

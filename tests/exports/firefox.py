@@ -72,7 +72,8 @@ def check_markers(markers, schemas, strings, categories):
     indexes(markers["name"], strings, "markers.name")
     indexes(markers["category"], categories, "markers.category")
     for data, start, end, phase in zip(markers["data"], markers["startTime"], markers["endTime"], markers["phase"]):
-        require(phase == (0 if end is None else 1), "markers.phase")
+        is_open = phase == 2 and end is None and data["type"] == "mprof-event"
+        require(is_open or phase == (0 if end is None else 1), "markers.phase")
         require(end is None or start < end, "markers.endTime")
         fields = {field["key"]: field["format"] for field in schemas[data["type"]]["fields"]}
         require(set(data) == set(fields) | {"type"}, "fields of " + data["type"])

@@ -305,6 +305,16 @@ static void note_losses(const log_report *report)
 	fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n", report->totals.lost_events);
 }
 
+static void note_described(const export_job *job, const log_report *report)
+{
+	const uint64_t count = report->totals.event_counts[MPROF_EVENT_TYPED];
+
+	if (count > 0 && !job->target->has_spans && job->target->kind != EXPORT_OBJECTS)
+		fprintf(stderr,
+			"mprof: export: %" PRIu64 " events that the program describes were left out: %s has none\n",
+			count, job->target->name);
+}
+
 /* Of formats with all values; those with one refuse options for others when they make its tree. */
 static int lacks_snapshot(const export_job *job, const log_report *report)
 {
@@ -337,6 +347,7 @@ static int write_one_report(export_job *job, export_file *file)
 		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		note_losses(&report);
+		note_described(job, &report);
 		written = lacks_snapshot(job, &report) ? STATUS_USAGE : job->target->write_report(job, &report, file);
 		status = written > status ? written : status;
 	}

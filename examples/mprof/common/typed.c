@@ -54,6 +54,34 @@ const char *typed_text(const mprof_reader *reader, uint32_t id)
 		       : "";
 }
 
+/* Whether the value is a text that the log has. */
+static int is_text(const mprof_reader *reader, const typed_argument *argument)
+{
+	mprof_record text;
+
+	if (argument->definition.kind != MPROF_ARGUMENT_TEXT_ID)
+		return argument->definition.encoding == MPROF_ENCODING_BYTES;
+	return argument->value.number <= UINT32_MAX &&
+	       mprof_reader_lookup_record(reader, MPROF_RECORD_TEXT, (uint32_t)argument->value.number, &text,
+					  sizeof(text)) == MPROF_OK;
+}
+
+const char *typed_name(const mprof_reader *reader, const mprof_event *event, char *name, size_t size)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (!typed_begin(&arguments, reader, event))
+		return NULL;
+	while (typed_next(&arguments, &argument)) {
+		if (argument.definition.role != MPROF_ROLE_NAME || !is_text(reader, &argument))
+			continue;
+		snprintf(name, size, "%s", typed_value_text(reader, &argument));
+		return name;
+	}
+	return arguments.type.name;
+}
+
 static const char *bytes_text(char *text, const typed_argument *argument)
 {
 	const mprof_argument_value *value = &argument->value;
@@ -70,10 +98,31 @@ static const char *bytes_text(char *text, const typed_argument *argument)
 	return text;
 }
 
-/* Whether a number is not used in arithmetic. */
-static int is_address(uint32_t kind)
+typed_class typed_class_of(const mprof_argument_record *argument)
 {
-	return kind == MPROF_ARGUMENT_ADDRESS || kind == MPROF_ARGUMENT_OBJECT || kind == MPROF_ARGUMENT_THREAD;
+	if (argument->encoding == MPROF_ENCODING_BYTES)
+		return TYPED_TEXT;
+	switch (argument->kind) {
+	case MPROF_ARGUMENT_TEXT_ID:
+		return TYPED_TEXT;
+	case MPROF_ARGUMENT_BOOLEAN:
+		return TYPED_BOOLEAN;
+	case MPROF_ARGUMENT_DOUBLE:
+		return TYPED_DOUBLE;
+	case MPROF_ARGUMENT_ADDRESS:
+	case MPROF_ARGUMENT_OBJECT:
+	case MPROF_ARGUMENT_THREAD:
+		return TYPED_ADDRESS;
+	default:
+		return argument->encoding == MPROF_ENCODING_SIGNED ? TYPED_SIGNED : TYPED_UNSIGNED;
+	}
+}
+
+static const char *text_value(const mprof_reader *reader, const typed_argument *argument, char *text)
+{
+	if (argument->definition.encoding == MPROF_ENCODING_BYTES)
+		return bytes_text(text, argument);
+	return typed_text(reader, argument->value.number <= UINT32_MAX ? (uint32_t)argument->value.number : 0);
 }
 
 const char *typed_value_text(const mprof_reader *reader, const typed_argument *argument)
@@ -81,38 +130,49 @@ const char *typed_value_text(const mprof_reader *reader, const typed_argument *a
 	static char text[2 * MPROF_ARGUMENTS_MAX_SIZE + 1];
 	const uint64_t number = argument->value.number;
 
-	if (argument->definition.encoding == MPROF_ENCODING_BYTES)
-		return bytes_text(text, argument);
-	if (argument->definition.kind == MPROF_ARGUMENT_TEXT_ID)
-		return typed_text(reader, number <= UINT32_MAX ? (uint32_t)number : 0);
-	if (argument->definition.kind == MPROF_ARGUMENT_BOOLEAN)
+	switch (typed_class_of(&argument->definition)) {
+	case TYPED_TEXT:
+		return text_value(reader, argument, text);
+	case TYPED_BOOLEAN:
 		return number != 0 ? "true" : "false";
-	if (argument->definition.kind == MPROF_ARGUMENT_DOUBLE)
+	case TYPED_DOUBLE:
 		snprintf(text, sizeof(text), "%g", kind_double_value(number));
-	else if (is_address(argument->definition.kind))
+		break;
+	case TYPED_ADDRESS:
 		snprintf(text, sizeof(text), "0x%" PRIx64, number);
-	else if (argument->definition.encoding == MPROF_ENCODING_SIGNED)
+		break;
+	case TYPED_SIGNED:
 		snprintf(text, sizeof(text), "%" PRId64, (int64_t)number);
-	else
+		break;
+	default:
 		snprintf(text, sizeof(text), "%" PRIu64, number);
+		break;
+	}
 	return text;
 }
 
 void typed_value_json(const mprof_reader *reader, json_writer *json, const char *key, const typed_argument *argument)
 {
-	const uint32_t kind = argument->definition.kind;
 	const uint64_t number = argument->value.number;
 
-	if (argument->definition.encoding == MPROF_ENCODING_BYTES || kind == MPROF_ARGUMENT_TEXT_ID)
+	switch (typed_class_of(&argument->definition)) {
+	case TYPED_TEXT:
 		json_string(json, key, typed_value_text(reader, argument));
-	else if (kind == MPROF_ARGUMENT_BOOLEAN)
+		break;
+	case TYPED_BOOLEAN:
 		json_boolean(json, key, number != 0);
-	else if (kind == MPROF_ARGUMENT_DOUBLE)
+		break;
+	case TYPED_DOUBLE:
 		json_double(json, key, kind_double_value(number));
-	else if (is_address(kind))
+		break;
+	case TYPED_ADDRESS:
 		json_hexadecimal(json, key, number);
-	else if (argument->definition.encoding == MPROF_ENCODING_SIGNED)
+		break;
+	case TYPED_SIGNED:
 		json_signed(json, key, (int64_t)number);
-	else
+		break;
+	default:
 		json_large(json, key, number);
+		break;
+	}
 }

@@ -35,8 +35,26 @@ int typed_next(typed_arguments *arguments, typed_argument *argument);
 /** Bytes of the event after the arguments that the log describes. */
 size_t typed_rest(const typed_arguments *arguments);
 
+/**
+ * The name of an event: that of its type, unless an argument gives it another one, which \p name has room for. NULL if
+ * the type is not defined.
+ */
+const char *typed_name(const mprof_reader *reader, const mprof_event *event, char *name, size_t size);
+
 /** The text with an ID, which is borrowed from the reader; "" if it is not defined. */
 const char *typed_text(const mprof_reader *reader, uint32_t id);
+
+/** What a value is. */
+typedef enum typed_class {
+	TYPED_TEXT, /**< Or bytes. */
+	TYPED_BOOLEAN,
+	TYPED_ADDRESS, /**< A number that is not used in arithmetic. */
+	TYPED_SIGNED,
+	TYPED_UNSIGNED,
+	TYPED_DOUBLE
+} typed_class;
+
+typed_class typed_class_of(const mprof_argument_record *argument);
 
 /** The value as text; bytes in hexadecimal. Valid until the next call. */
 const char *typed_value_text(const mprof_reader *reader, const typed_argument *argument);

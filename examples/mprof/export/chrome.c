@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes JSON of the trace event format: the calls of each thread, exceptions, collections, pauses, waits, markers and
- * metrics. Each end has the name of its beginning, since some readers pair them by name. What may overlap is written as
- * asynchronous events, because the slices of a thread must nest.
+ * Writes JSON of the trace event format: the calls of each thread, spans, exceptions, collections, pauses, waits,
+ * markers and metrics. Each end has the name of its beginning, since some readers pair them by name. What may overlap
+ * is written as asynchronous events, because the slices of a thread must nest.
  */
 #include "export/targets.h"
 
@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
+#include "export/span_walk.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
 #include "shared/text.h"
@@ -52,6 +53,8 @@ typedef struct chrome_trace {
 	key_map names;
 	event_walk walk;
 	uint64_t async_count;
+	uint64_t *lanes; /* Numbers of the rows of lanes of spans, by walk_lane::number - 1. */
+	size_t lane_count;
 	plain_buffer plain;
 	uint64_t contents;      /* Number of events. */
 	uint64_t thread_values; /* Those of them that are values of metrics of threads. */
@@ -197,6 +200,138 @@ static void write_interval(chrome_trace *trace, const char *category, const char
 	begin_event(trace, "e", category, name, thread, end);
 	json_unsigned(&trace->json, "id", id);
 	json_end_object(&trace->json);
+}
+
+/*
+ * Spans. Those of a call stack have a row below that of the thread, so that they need not nest with calls; flows are
+ * arrows between slices, so that an event with a flow is a slice without a duration.
+ */
+
+/* The number of the row of a lane; 0 if out of memory. */
+static uint64_t row_of_lane(chrome_trace *trace, const walk_thread *thread, const walk_lane *lane)
+{
+	thread_identity identity;
+	char name[2 * THREAD_NAME_SIZE];
+
+	if (lane->number > trace->lane_count) {
+		uint64_t *lanes = realloc(trace->lanes, lane->number * sizeof(*lanes));
+
+		if (lanes == NULL) {
+			trace->has_failed = 1;
+			return 0;
+		}
+		memset(lanes + trace->lane_count, 0, (lane->number - trace->lane_count) * sizeof(*lanes));
+		trace->lanes = lanes;
+		trace->lane_count = lane->number;
+	}
+	if (trace->lanes[lane->number - 1] != 0)
+		return trace->lanes[lane->number - 1];
+	trace->lanes[lane->number - 1] = thread_names_table_add_row(&trace->threads);
+	thread_names_table_name(&trace->threads, thread->id, identity.name);
+	if (lane->call_stack != 0)
+		snprintf(name, sizeof(name), "Spans of stack 0x%" PRIx64, lane->call_stack);
+	else
+		snprintf(name, sizeof(name), "Spans of %s", identity.name);
+	name_thread(trace, "thread_name", trace->lanes[lane->number - 1], name);
+	return trace->lanes[lane->number - 1];
+}
+
+static void write_arguments(chrome_trace *trace, const mprof_event *event)
+{
+	const mprof_reader *reader = trace->walk.input.reader;
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (event == NULL || !typed_begin(&arguments, reader, event))
+		return;
+	while (span_walk_next_argument(&trace->walk, &arguments, &argument))
+		typed_value_json(reader, &trace->json, plain_name(trace, argument.definition.name), &argument);
+}
+
+/* Writes the ends of the flows of an event on a row. */
+static void write_flows(chrome_trace *trace, const mprof_event *event, uint64_t row, uint64_t time)
+{
+	const mprof_reader *reader = trace->walk.input.reader;
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (event == NULL || !typed_begin(&arguments, reader, event))
+		return;
+	while (typed_next(&arguments, &argument)) {
+		const int is_out = argument.definition.role == MPROF_ROLE_FLOW_OUT;
+
+		if (!is_out && argument.definition.role != MPROF_ROLE_FLOW_IN)
+			continue;
+		begin_event(trace, is_out ? "s" : "f", "flow", "flow", row, time);
+		json_large(&trace->json, "id", argument.value.number);
+		if (!is_out)
+			json_string(&trace->json, "bp", "e");
+		json_end_object(&trace->json);
+	}
+}
+
+static void begin_slice(chrome_trace *trace, const char *phase, const walk_thread *thread, const walk_span *span,
+			uint64_t time)
+{
+	const uint64_t row = span->lane != NULL ? row_of_lane(trace, thread, span->lane) : row_of(thread);
+
+	begin_event(trace, phase, span->category[0] != '\0' ? plain_name(trace, span->category) : "span", span->name,
+		    row, time);
+	if (span->lane == NULL)
+		json_large(&trace->json, "id", span->number);
+}
+
+static void begin_span(void *user, const walk_thread *thread, const walk_span *span)
+{
+	chrome_trace *trace = user;
+
+	begin_slice(trace, span->lane != NULL ? "B" : "b", thread, span, span->start);
+	json_begin_object(&trace->json, "args");
+	write_arguments(trace, span->first);
+	json_end_object(&trace->json);
+	json_end_object(&trace->json);
+	if (span->lane != NULL)
+		write_flows(trace, span->first, row_of_lane(trace, thread, span->lane), span->start);
+}
+
+/* One that is open at the end of the log has no end. */
+static void end_span(void *user, const walk_thread *thread, const walk_span *span)
+{
+	chrome_trace *trace = user;
+
+	if (span->is_open)
+		return;
+	if (span->lane != NULL)
+		write_flows(trace, span->last, row_of_lane(trace, thread, span->lane), span->end);
+	begin_slice(trace, span->lane != NULL ? "E" : "e", thread, span, span->end);
+	json_begin_object(&trace->json, "args");
+	write_arguments(trace, span->last);
+	if (span->is_unfinished)
+		json_boolean(&trace->json, "unfinished", 1);
+	json_end_object(&trace->json);
+	json_end_object(&trace->json);
+}
+
+static void add_described(void *user, const walk_thread *thread, const walk_span *event)
+{
+	chrome_trace *trace = user;
+	const uint64_t row = row_of(thread);
+	/* Above the most calls, its thread has no room for a slice. */
+	const int is_slice = thread->stack->passed < MAX_OPEN;
+
+	begin_event(trace, is_slice ? "X" : "i",
+		    event->category[0] != '\0' ? plain_name(trace, event->category) : "event", event->name, row,
+		    event->start);
+	if (is_slice)
+		json_unsigned(&trace->json, "dur", 0);
+	else
+		json_string(&trace->json, "s", "p");
+	json_begin_object(&trace->json, "args");
+	write_arguments(trace, event->first);
+	json_end_object(&trace->json);
+	json_end_object(&trace->json);
+	if (is_slice)
+		write_flows(trace, event->first, row, event->start);
 }
 
 static void write_value(chrome_trace *trace, const char *name, uint64_t time)
@@ -349,6 +484,7 @@ static void release_trace(chrome_trace *trace)
 			free(entry->text);
 	}
 	key_map_clear(&trace->names);
+	free(trace->lanes);
 	while (trace->rows != NULL) {
 		trace_row *row = trace->rows;
 
@@ -368,6 +504,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.enter = enter,
 		.leave = leave,
 		.event = add_event,
+		.begin_span = begin_span,
+		.end_span = end_span,
+		.described = add_described,
 		.lost = add_loss,
 		.metric = add_metric,
 	};
@@ -403,10 +542,11 @@ static int write_report(const export_job *job, const log_report *report, export_
 const export_target export_chrome = {
 	.name = "chrome",
 	.extension = ".trace.json",
-	.description = "JSON of the trace event format: calls, collections, pauses, waits, markers, metrics",
+	.description = "JSON of the trace event format: calls, spans, collections, pauses, waits, markers, metrics",
 	.lacks = "the trace has no samples and allocations, and viewers round times above 2^53; --to=perfetto is "
 		 "smaller",
 	.kind = EXPORT_EVENTS,
+	.has_spans = 1,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
 	.file_flags = EXPORT_FILE_TEXT,
 	.viewer_limit = LARGE_FILE,

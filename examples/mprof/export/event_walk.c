@@ -3,6 +3,7 @@
 #include "export/event_walk.h"
 
 #include "common/arguments.h"
+#include "export/span_walk.h"
 #include "shared/text.h"
 
 #include <inttypes.h>
@@ -23,15 +24,6 @@ typedef struct stack_entry {
 	uint64_t number;
 	walk_stack *stack;
 } stack_entry;
-
-static uint64_t clamp(const event_walk *walk, uint64_t counter)
-{
-	if (!walk->is_bounded)
-		return counter;
-	return counter < walk->window_start ? walk->window_start
-	       : counter > walk->window_end ? walk->window_end
-					    : counter;
-}
 
 static int is_too_deep(const event_walk *walk, size_t index)
 {
@@ -103,10 +95,10 @@ static void cross_window(event_walk *walk, walk_thread *thread, uint64_t former)
 {
 	if (!thread->is_shown && !thread->is_over && thread->counter >= walk->window_start) {
 		thread->is_shown = 1;
-		thread->time = walk_time(walk, clamp(walk, former));
+		thread->time = walk_time(walk, walk_clamp(walk, former));
 		show_frames(walk, thread);
 	}
-	thread->time = walk_time(walk, clamp(walk, thread->counter));
+	thread->time = walk_time(walk, walk_clamp(walk, thread->counter));
 	if (thread->is_shown && thread->counter >= walk->window_end) {
 		hide_frames(walk, thread);
 		thread->is_shown = 0;
@@ -129,11 +121,14 @@ static inline void pass_time(event_walk *walk, walk_thread *thread, uint64_t cou
 /* Begins a row of a thread at a counter; calls that are open continue in it. */
 static void walk_begin_row(event_walk *walk, walk_thread *thread, uint64_t counter)
 {
-	if (thread->row != NULL)
+	if (thread->row != NULL) {
 		hide_frames(walk, thread);
+		span_walk_abandon(walk, thread, thread->stack);
+		span_walk_release_stack(&thread->own.spans);
+	}
 	thread->counter = counter;
 	thread->has_counter = 1;
-	thread->time = walk_time(walk, clamp(walk, counter));
+	thread->time = walk_time(walk, walk_clamp(walk, counter));
 	thread->row_number = ++walk->row_count;
 	thread->is_over = 0;
 	thread->is_shown = !walk->is_bounded;
@@ -153,6 +148,7 @@ static void walk_finish_thread(event_walk *walk, walk_thread *thread)
 	if (thread->stack->count > 0 && !thread->has_ended)
 		pass_time(walk, thread, is_over ? thread->reported_end : walk->end);
 	hide_frames(walk, thread);
+	span_walk_finish_stack(walk, thread, &thread->own);
 }
 
 static int reserve_frame(walk_stack *stack)
@@ -261,8 +257,10 @@ static walk_stack *get_stack(event_walk *walk, const walk_thread *thread, uint64
 		return NULL;
 	if (entry->stack == NULL) {
 		entry->stack = calloc(1, sizeof(*entry->stack));
-		if (entry->stack != NULL)
+		if (entry->stack != NULL) {
 			entry->stack->left = thread->counter;
+			entry->stack->number = number;
+		}
 	}
 	return entry->stack;
 }
@@ -287,6 +285,7 @@ static void switch_stack(event_walk *walk, walk_thread *thread, uint64_t number)
 		stack->count = 0;
 		stack->folded = 0;
 		stack->passed = 0;
+		span_walk_abandon(walk, thread, stack);
 	}
 	show_frames(walk, thread);
 }
@@ -299,6 +298,7 @@ static void end_stack(event_walk *walk, uint64_t number)
 		return;
 	if (entry->stack->thread != NULL)
 		return_to_own_stack(walk, entry->stack->thread, entry->stack->left);
+	span_walk_release_stack(&entry->stack->spans);
 	free(entry->stack->frames);
 	free(entry->stack);
 	key_map_remove(&walk->stacks, number);
@@ -311,6 +311,7 @@ static void walk_release_stacks(event_walk *walk)
 		const stack_entry *entry = key_map_slot(&walk->stacks, i);
 
 		if (entry != NULL && entry->stack != NULL) {
+			span_walk_release_stack(&entry->stack->spans);
 			free(entry->stack->frames);
 			free(entry->stack);
 		}
@@ -325,6 +326,7 @@ static void end_suspension(event_walk *walk, walk_thread *thread, const mprof_ev
 
 	pass_time(walk, thread, stopped);
 	clear_stack(walk, thread);
+	span_walk_abandon(walk, thread, thread->stack);
 	if (!walk->has_gap || (int64_t)(stopped - walk->gap) > 0)
 		walk->gap = stopped;
 	walk->has_gap = 1;
@@ -335,6 +337,7 @@ static void start(event_walk *walk, walk_thread *thread)
 {
 	return_to_own_stack(walk, thread, thread->counter);
 	clear_stack(walk, thread);
+	span_walk_abandon(walk, thread, &thread->own);
 }
 
 /*
@@ -359,6 +362,9 @@ static void add_rare(event_walk *walk, walk_thread *thread, const mprof_event *e
 		return;
 	case MPROF_EVENT_STACK_END:
 		end_stack(walk, event->value);
+		return;
+	case MPROF_EVENT_TYPED:
+		span_walk_add(walk, thread, event);
 		return;
 	case MPROF_EVENT_THREAD_START:
 	case MPROF_EVENT_THREAD_END:
@@ -525,11 +531,6 @@ static void note_end(event_walk *walk)
 	end_fetch(walk, status);
 }
 
-static int has_counter(const event_walk *walk, uint64_t counter)
-{
-	return !walk->is_bounded || (counter >= walk->window_start && counter < walk->window_end);
-}
-
 static void walk_samples(event_walk *walk, const mprof_block *block)
 {
 	static mprof_event events[BATCH];
@@ -540,7 +541,7 @@ static void walk_samples(event_walk *walk, const mprof_block *block)
 	do {
 		status = mprof_reader_next_events(walk->input.reader, events, BATCH, &count);
 		for (size_t i = 0; i < count && walk->sink->sample != NULL; i++) {
-			if (has_counter(walk, events[i].counter))
+			if (walk_has_counter(walk, events[i].counter))
 				walk->sink->sample(walk->user, thread, &events[i], walk_time(walk, events[i].counter));
 		}
 	} while (status == MPROF_OK);
@@ -557,7 +558,7 @@ static void walk_metrics(event_walk *walk, const mprof_block *block)
 	do {
 		status = mprof_reader_next_records(walk->input.reader, records, sizeof(*records), RECORD_BATCH, &count);
 		for (size_t i = 0; i < count && walk->sink->metric != NULL; i++) {
-			if (records[i].kind == MPROF_RECORD_METRIC || has_counter(walk, block->start.counter))
+			if (records[i].kind == MPROF_RECORD_METRIC || walk_has_counter(walk, block->start.counter))
 				walk->sink->metric(walk->user, &records[i], time);
 		}
 	} while (status == MPROF_OK);
@@ -610,12 +611,26 @@ static void walk_block(event_walk *walk, const mprof_block *block)
 	}
 }
 
+/* Passes on what is open on stacks that are not a thread's own. */
+static void finish_stacks(event_walk *walk)
+{
+	for (size_t i = 0; walk->stacks.capacity > 0 && i <= walk->stacks.capacity; i++) {
+		const stack_entry *entry = key_map_slot(&walk->stacks, i);
+		const walk_thread *thread = entry != NULL && entry->stack != NULL ? entry->stack->thread : NULL;
+
+		if (entry != NULL && entry->stack != NULL)
+			span_walk_finish_stack(walk, thread != NULL ? thread : walk->first_thread, entry->stack);
+	}
+}
+
 static void finish_threads(event_walk *walk)
 {
 	for (walk_thread *thread = walk->first_thread; thread != NULL; thread = thread->next) {
 		if (thread->row != NULL)
 			walk_finish_thread(walk, thread);
 	}
+	finish_stacks(walk);
+	span_walk_finish(walk);
 }
 
 static void set_clock(event_walk *walk, const log_report *report)
@@ -639,6 +654,7 @@ int event_walk_run(event_walk *walk, const export_job *job, const log_report *re
 	memset(walk, 0, sizeof(*walk));
 	walk->threads.value_size = sizeof(walk_thread *);
 	walk->stacks.value_size = sizeof(walk_stack *);
+	span_walk_init(&walk->spans);
 	walk->last_thread = &walk->first_thread;
 	walk->job = job;
 	walk->sink = sink;
@@ -667,6 +683,7 @@ void event_walk_release(event_walk *walk)
 		walk_thread *thread = walk->first_thread;
 
 		walk->first_thread = thread->next;
+		span_walk_release_stack(&thread->own.spans);
 		free(thread->own.frames);
 		free(thread);
 	}
@@ -677,6 +694,15 @@ void event_walk_release(event_walk *walk)
 
 void event_walk_print_left_out(const event_walk *walk)
 {
+	if (walk->spans.unmatched > 0)
+		fprintf(stderr, "mprof: export: %" PRIu64 " ends of spans without a start were left out\n",
+			walk->spans.unmatched);
+	if (walk->spans.undefined > 0)
+		fprintf(stderr, "mprof: export: %" PRIu64 " events whose type the log does not define were left out\n",
+			walk->spans.undefined);
+	if (walk->spans.crowded > 0)
+		fprintf(stderr, "mprof: export: %" PRIu64 " spans that overlap too many others were left out\n",
+			walk->spans.crowded);
 	if (walk->short_calls > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " shorter calls were left out\n", walk->short_calls);
 	if (walk->deep_calls > 0)

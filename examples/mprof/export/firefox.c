@@ -9,6 +9,7 @@
 #include "common/json.h"
 #include "export/event_walk.h"
 #include "export/firefox_tables.h"
+#include "export/span_walk.h"
 #include "export/targets.h"
 #include "export/text_stream.h"
 #include "export/thread_table.h"
@@ -167,7 +168,7 @@ static void firefox_row_add_marker(firefox_rows *rows, firefox_row *row, const f
 {
 	spool_add(&rows->spool, &row->markers, marker, sizeof(*marker));
 	row->marker_count++;
-	pass_time(row, marker->end);
+	pass_time(row, marker->end != FIREFOX_OPEN ? marker->end : marker->start);
 }
 
 /* Notes that something begins at a time. */
@@ -506,6 +507,9 @@ static void firefox_counters_release(firefox_counters *counters)
 /* More threads are in the list of threads only. */
 #define MAX_VISIBLE 15
 
+/* Longer arguments are cut. */
+#define ARGUMENTS_SIZE 4096
+
 #define NAME_SIZE 512
 
 /* An entry of firefox_profile::sampled_rows: the row that has the samples of a thread. */
@@ -673,6 +677,36 @@ static void add_sample(void *user, uint64_t thread, const mprof_event *event, ui
 	sample.stack = firefox_sampled_stack(&profile->tables, event);
 	row->last_sample = time;
 	firefox_row_add_sample(&profile->rows, row, &sample);
+}
+
+/* Appends the arguments of an event to a text, which is cut if it has no room. */
+static size_t append_arguments(const firefox_profile *profile, const mprof_event *event, char *text, size_t length)
+{
+	const mprof_reader *reader = profile->walk.input.reader;
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (event == NULL || !typed_begin(&arguments, reader, event))
+		return length;
+	while (length < ARGUMENTS_SIZE && span_walk_next_argument(&profile->walk, &arguments, &argument))
+		length += (size_t)snprintf(text + length, ARGUMENTS_SIZE - length, "%s%s=%s", length > 0 ? ", " : "",
+					   argument.definition.name, typed_value_text(reader, &argument));
+	return length;
+}
+
+static void add_described(void *user, const walk_thread *thread, const walk_span *event)
+{
+	firefox_profile *profile = user;
+	char text[ARGUMENTS_SIZE] = "";
+	firefox_marker marker = {.start = event->start,
+				 .end = event->is_open ? FIREFOX_OPEN : event->end,
+				 .name = firefox_string(&profile->tables, event->name),
+				 .kind = FIREFOX_DESCRIBED};
+
+	append_arguments(profile, event->last, text, append_arguments(profile, event->first, text, 0));
+	marker.values[0] = firefox_string(&profile->tables, event->category);
+	marker.values[1] = firefox_string(&profile->tables, text);
+	firefox_row_add_marker(&profile->rows, thread->row, &marker);
 }
 
 static void add_loss(void *user, const walk_thread *thread, uint64_t count, uint64_t time)
@@ -970,6 +1004,8 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.leave = leave,
 		.event = add_event,
 		.sample = add_sample,
+		.end_span = add_described,
+		.described = add_described,
 		.lost = add_loss,
 		.metric = add_metric,
 	};
@@ -1017,11 +1053,12 @@ static int write_report(const export_job *job, const log_report *report, export_
 const export_target export_firefox = {
 	.name = "firefox",
 	.extension = ".firefox.json",
-	.description =
-		"JSON of the Firefox Profiler: calls or samples, allocations, collections, waits, markers, metrics",
+	.description = "JSON of the Firefox Profiler: calls or samples, spans, allocations, collections, waits, "
+		       "markers, metrics",
 	.lacks = "firefox holds one value for the call stacks, no numbers of calls, and no heap snapshots; --value "
 		 "selects",
 	.kind = EXPORT_EVENTS,
+	.has_spans = 1,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION,
 	.values = EXPORT_VALUE_BIT(EXPORT_WALL) | EXPORT_VALUE_BIT(EXPORT_SAMPLES) |
 		  EXPORT_VALUE_BIT(EXPORT_ALLOCATIONS) | EXPORT_VALUE_BIT(EXPORT_BYTES),

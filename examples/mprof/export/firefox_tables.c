@@ -456,7 +456,7 @@ void firefox_write_shared(firefox_tables *tables, json_writer *json)
 /* Writes the markers of threads, column by column. */
 
 /* Values of the column phase. */
-enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1 };
+enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1, PHASE_START = 2 };
 
 typedef enum field_format { FIELD_NONE, FIELD_STRING, FIELD_COUNT, FIELD_DURATION, FIELD_NUMBER } field_format;
 
@@ -522,6 +522,11 @@ static const struct marker_schema {
 			  "{marker.data.count} events lost",
 			  FIREFOX_OTHER,
 			  {{"count", "Events", FIELD_COUNT}}},
+	[FIREFOX_DESCRIBED] = {"mprof-event",
+			       "Event",
+			       "{marker.name} {marker.data.arguments}",
+			       FIREFOX_OTHER,
+			       {{"category", "Category", FIELD_STRING}, {"arguments", "Arguments", FIELD_STRING}}},
 	[FIREFOX_METRIC] =
 		{"mprof-metric", "Metric", "{marker.data.value}", FIREFOX_OTHER, {{"value", "Value", FIELD_NUMBER}}},
 };
@@ -626,7 +631,7 @@ static void write_end(void *user, const void *record)
 	marker_writer *writer = user;
 	const firefox_marker *marker = record;
 
-	if (marker->end > marker->start)
+	if (marker->end > marker->start && marker->end != FIREFOX_OPEN)
 		write_milliseconds(writer->json, NULL, marker->end);
 	else
 		json_null(writer->json, NULL);
@@ -637,7 +642,10 @@ static void write_phase(void *user, const void *record)
 	marker_writer *writer = user;
 	const firefox_marker *marker = record;
 
-	json_unsigned(writer->json, NULL, marker->end > marker->start ? PHASE_INTERVAL : PHASE_INSTANT);
+	json_unsigned(writer->json, NULL,
+		      marker->end == FIREFOX_OPEN   ? PHASE_START
+		      : marker->end > marker->start ? PHASE_INTERVAL
+						    : PHASE_INSTANT);
 }
 
 static void write_category(void *user, const void *record)

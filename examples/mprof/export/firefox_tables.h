@@ -108,15 +108,19 @@ typedef enum firefox_marker_kind {
 	FIREFOX_USER_MARK,
 	FIREFOX_LOSS,
 	FIREFOX_METRIC,
+	FIREFOX_DESCRIBED, /**< A span or another event that the program describes. */
 	FIREFOX_MARKER_KINDS
 } firefox_marker_kind;
 
 #define FIREFOX_MARKER_FIELDS 5
 
+/** The end of a marker that has not ended. */
+#define FIREFOX_OPEN UINT64_MAX
+
 /** A marker. Times are nanoseconds from the start of the log. */
 typedef struct firefox_marker {
 	uint64_t start;
-	uint64_t end;  /**< The same as the start if it has no duration. */
+	uint64_t end;  /**< The same as the start if it has no duration; #FIREFOX_OPEN if it has not ended. */
 	uint32_t name; /**< Index of a string; #FIREFOX_NONE: the name of the kind. */
 	uint32_t kind; /**< A #firefox_marker_kind. */
 	uint64_t values[FIREFOX_MARKER_FIELDS];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a trace of Perfetto: the calls of each thread, compilations, class loads, finalizers, exceptions, collections,
- * pauses, waits, markers, metrics, samples, and where events were lost.
+ * Writes a trace of Perfetto: the calls of each thread, spans, compilations, class loads, finalizers, exceptions,
+ * collections, pauses, waits, markers, metrics, samples, and where events were lost.
  */
 #include "common/arguments.h"
 #include "export/event_walk.h"
 #include "export/intern.h"
 #include "export/perfetto_heap.h"
 #include "export/perfetto_packets.h"
+#include "export/perfetto_spans.h"
 #include "export/stack_nodes.h"
 #include "export/targets.h"
 #include "export/thread_table.h"
@@ -437,7 +438,8 @@ typedef struct perfetto_trace {
 	perfetto_samples samples;
 	id_set metrics;
 	uint64_t thread_values; /* Of metrics of threads. */
-	intern_table sections;  /* Of metrics. */
+	perfetto_spans spans;
+	intern_table sections; /* Of metrics. */
 	uint64_t process;
 	uint64_t pid;
 	const char *arguments; /* Of the program; NULL if unknown. */
@@ -656,6 +658,29 @@ static void add_event(void *user, const walk_thread *thread, const mprof_event *
 	default:
 		break;
 	}
+}
+
+static void begin_span(void *user, const walk_thread *thread, const walk_span *span)
+{
+	perfetto_trace *trace = user;
+	const trace_row *row = thread->row;
+
+	perfetto_spans_begin(&trace->spans, row->sequence.track, trace->process, span);
+}
+
+static void end_span(void *user, const walk_thread *thread, const walk_span *span)
+{
+	perfetto_trace *trace = user;
+
+	(void)thread;
+	perfetto_spans_end(&trace->spans, span);
+}
+
+static void add_described(void *user, const walk_thread *thread, const walk_span *event)
+{
+	perfetto_trace *trace = user;
+
+	perfetto_spans_instant(&trace->spans, instant_track(trace, thread), event);
 }
 
 static void add_sample(void *user, uint64_t thread, const mprof_event *event, uint64_t time)
@@ -1003,6 +1028,7 @@ static void release_trace(perfetto_trace *trace)
 	id_set_clear(&trace->metrics);
 	intern_release(&trace->sections);
 	perfetto_samples_release(&trace->samples);
+	perfetto_spans_release(&trace->spans);
 	perfetto_release(&trace->writer);
 	event_walk_release(&trace->walk);
 }
@@ -1035,6 +1061,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.enter = enter,
 		.leave = leave,
 		.event = add_event,
+		.begin_span = begin_span,
+		.end_span = end_span,
+		.described = add_described,
 		.sample = add_sample,
 		.lost = add_loss,
 		.metric = add_metric,
@@ -1044,7 +1073,11 @@ static int write_report(const export_job *job, const log_report *report, export_
 				.threads.value_size = sizeof(trace_thread) - sizeof(uint64_t)};
 	const int has_memory = thread_names_table_init(&trace.names, report) &&
 			       perfetto_samples_init(&trace.samples, report, job->max_depth);
-	int status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
+	int status;
+
+	trace.spans.writer = &trace.writer;
+	trace.spans.walk = &trace.walk;
+	status = has_memory ? prepare_trace(&trace, job) : lack_memory(report);
 
 	if (status == STATUS_OK)
 		status = event_walk_run(&trace.walk, job, report, &sink, &trace);
@@ -1076,12 +1109,13 @@ static int write_report(const export_job *job, const log_report *report, export_
 const export_target export_perfetto = {
 	.name = "perfetto",
 	.extension = ".pftrace",
-	.description = "protobuf trace of Perfetto: calls, collections, pauses, waits, markers, metrics, samples, "
-		       "heap snapshots",
+	.description = "protobuf trace of Perfetto: calls, spans, collections, pauses, waits, markers, metrics, "
+		       "samples, heap snapshots",
 	.lacks = "the trace has no handles and names of roots, and of allocations only the bytes by thread and time; "
 		 "use "
 		 "--to=pprof for their call stacks",
 	.kind = EXPORT_EVENTS,
+	.has_spans = 1,
 	.options = EXPORT_HAS_WINDOW | EXPORT_HAS_MIN_DURATION | EXPORT_HAS_AT | EXPORT_HAS_MAX_DEPTH,
 	.viewer_limit = LARGE_FILE,
 	.smaller = "use --time, --thread or --min-duration, or the native trace_processor",

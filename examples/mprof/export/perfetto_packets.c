@@ -67,12 +67,14 @@ enum {
 	EVENT_TYPE = 9,
 	EVENT_NAME_ID = 10,
 	EVENT_TRACK = 11,
+	EVENT_CATEGORY_NAME = 22,
 	EVENT_NAME = 23,
 	EVENT_VALUE = 30,
-	EVENT_DOUBLE = 44
+	EVENT_DOUBLE = 44,
+	EVENT_FLOW = 47
 };
 
-enum { ANNOTATION_NUMBER = 3, ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10 };
+enum { ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10 };
 
 /* InternedData */
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2, INTERNED_ID = 1, INTERNED_NAME = 2 };
@@ -304,19 +306,39 @@ void perfetto_begin_event(perfetto_writer *writer, uint64_t type, uint64_t track
 		protobuf_text(&writer->part, EVENT_NAME, perfetto_text(writer, name));
 }
 
-void perfetto_annotate_number(perfetto_writer *writer, const char *name, uint64_t number)
+void perfetto_annotate(perfetto_writer *writer, const char *name, perfetto_value type, uint64_t value)
 {
 	protobuf_clear(&writer->inner);
-	protobuf_text(&writer->inner, ANNOTATION_NAME, name);
-	protobuf_value(&writer->inner, KEY(ANNOTATION_NUMBER, 0));
-	protobuf_value(&writer->inner, number);
+	protobuf_text(&writer->inner, ANNOTATION_NAME, perfetto_text(writer, name));
+	if (type == PERFETTO_DOUBLE) {
+		protobuf_fixed64(&writer->inner, type, value);
+	} else {
+		protobuf_value(&writer->inner, KEY((uint64_t)type, 0));
+		protobuf_value(&writer->inner, value);
+	}
 	protobuf_add(&writer->part, EVENT_ANNOTATION, &writer->inner);
+}
+
+void perfetto_annotate_number(perfetto_writer *writer, const char *name, uint64_t number)
+{
+	perfetto_annotate(writer, name, PERFETTO_UNSIGNED, number);
+}
+
+void perfetto_add_category(perfetto_writer *writer, const char *category)
+{
+	if (*category != '\0')
+		protobuf_text(&writer->part, EVENT_CATEGORY_NAME, perfetto_text(writer, category));
+}
+
+void perfetto_add_flow(perfetto_writer *writer, uint64_t flow)
+{
+	protobuf_fixed64(&writer->part, EVENT_FLOW, perfetto_track_id(writer, PERFETTO_FLOWS, flow));
 }
 
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text)
 {
 	protobuf_clear(&writer->inner);
-	protobuf_text(&writer->inner, ANNOTATION_NAME, name);
+	protobuf_text(&writer->inner, ANNOTATION_NAME, perfetto_text(writer, name));
 	protobuf_text(&writer->inner, ANNOTATION_TEXT, perfetto_text(writer, text));
 	protobuf_add(&writer->part, EVENT_ANNOTATION, &writer->inner);
 }

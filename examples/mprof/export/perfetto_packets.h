@@ -41,7 +41,10 @@ typedef enum perfetto_track {
 	PERFETTO_ALLOCATIONS,
 	PERFETTO_DEEP,
 	PERFETTO_SECTION,
-	PERFETTO_INTERVALS /**< Collections, pauses and waits. */
+	PERFETTO_INTERVALS, /**< Collections, pauses and waits. */
+	PERFETTO_SPANS,
+	PERFETTO_TASKS, /**< Spans that any thread may end. */
+	PERFETTO_FLOWS  /**< Not a track: flows. */
 } perfetto_track;
 
 /** The sequence of the calls of a row. */
@@ -113,6 +116,23 @@ void perfetto_describe_counter(perfetto_writer *writer, uint64_t track, uint64_t
 /** Begins an event of a track in perfetto_writer::part; perfetto_end_event() writes it. */
 void perfetto_begin_event(perfetto_writer *writer, uint64_t type, uint64_t track, const char *name);
 void perfetto_annotate_number(perfetto_writer *writer, const char *name, uint64_t number);
+/** Types of values. */
+typedef enum perfetto_value {
+	PERFETTO_BOOLEAN = 2,
+	PERFETTO_UNSIGNED = 3,
+	PERFETTO_SIGNED = 4, /**< In two's complement. */
+	PERFETTO_DOUBLE = 5, /**< The bits of a double. */
+	PERFETTO_POINTER = 7
+} perfetto_value;
+
+/** Adds an argument with a name that need not be valid UTF-8, like those of the next two. */
+void perfetto_annotate(perfetto_writer *writer, const char *name, perfetto_value type, uint64_t value);
+
+/** Adds a category; none if it is "". */
+void perfetto_add_category(perfetto_writer *writer, const char *category);
+
+/** Connects the event with others of the same flow. */
+void perfetto_add_flow(perfetto_writer *writer, uint64_t flow);
 void perfetto_annotate_text(perfetto_writer *writer, const char *name, const char *text);
 void perfetto_end_event(perfetto_writer *writer, uint64_t time);
 

@@ -79,6 +79,7 @@ struct export_target {
 	const char *description;     /**< For the list of formats. */
 	const char *lacks;           /**< What the format cannot represent, as a sentence fragment; NULL if nothing. */
 	export_kind kind;
+	int has_spans;           /**< It has the spans and other events that the program describes. */
 	uint32_t options;        /**< Bits: the options that the format has. */
 	uint32_t values;         /**< EXPORT_VALUE_BIT() of those of which the format holds one; 0 if none is chosen. */
 	unsigned int file_flags; /**< Bits of EXPORT_FILE_TEXT and so on. */

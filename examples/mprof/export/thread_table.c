@@ -74,8 +74,7 @@ static const char *find_name(const thread_table *table, const thread_entry *entr
 	return stats->name;
 }
 
-/* A number that is the ID of no thread of the log. */
-static uint64_t make_number(thread_table *table)
+uint64_t thread_names_table_add_row(thread_table *table)
 {
 	do
 		table->made++;
@@ -91,7 +90,7 @@ void thread_names_table_identify(thread_table *table, uint64_t thread, thread_id
 	const int is_usable = thread > 0 && thread <= LAST_NUMBER && entry != NULL;
 
 	identity->is_made = !is_usable || entry->is_numbered;
-	identity->tid = identity->is_made ? make_number(table) : thread;
+	identity->tid = identity->is_made ? thread_names_table_add_row(table) : thread;
 	if (entry != NULL)
 		entry->is_numbered = 1;
 	if (name != NULL)

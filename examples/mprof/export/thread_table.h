@@ -37,6 +37,9 @@ void thread_names_table_release(thread_table *table);
 /** Gives a thread a number, a different one each time. */
 void thread_names_table_identify(thread_table *table, uint64_t thread, thread_identity *identity);
 
+/** A number for a row that is no thread. */
+uint64_t thread_names_table_add_row(thread_table *table);
+
 /** The name with the ID, for formats without numbers of threads, because several threads may have the same name. */
 void thread_names_table_name(const thread_table *table, uint64_t thread, char name[THREAD_NAME_SIZE]);
 

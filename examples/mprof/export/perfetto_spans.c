@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes spans on tracks below those of their threads. */
+#include "export/perfetto_spans.h"
+
+#include "export/span_walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define NAME_SIZE 64
+
+/* The track of a span. Those that any thread may end have one each; the viewer merges tracks with the same name. */
+static uint64_t track_of(const perfetto_spans *spans, const walk_span *span)
+{
+	return span->lane != NULL ? perfetto_track_id(spans->writer, PERFETTO_SPANS, span->lane->number)
+				  : perfetto_track_id(spans->writer, PERFETTO_TASKS, span->number);
+}
+
+static void describe_track(perfetto_spans *spans, uint64_t track, uint64_t parent, const walk_span *span)
+{
+	const int added = key_map_add(&spans->tracks, track);
+	char name[NAME_SIZE] = "Spans";
+
+	spans->writer->has_failed |= added < 0;
+	if (added <= 0)
+		return;
+	if (span->lane != NULL && span->lane->call_stack != 0)
+		snprintf(name, sizeof(name), "Spans of stack 0x%" PRIx64, span->lane->call_stack);
+	perfetto_describe_track(spans->writer, track, parent, span->lane != NULL ? name : span->name);
+}
+
+static void add_value(perfetto_spans *spans, const typed_argument *argument)
+{
+	const mprof_reader *reader = spans->walk->input.reader;
+	perfetto_writer *writer = spans->writer;
+	const char *name = argument->definition.name;
+	const uint64_t number = argument->value.number;
+
+	switch (typed_class_of(&argument->definition)) {
+	case TYPED_BOOLEAN:
+		perfetto_annotate(writer, name, PERFETTO_BOOLEAN, number != 0);
+		break;
+	case TYPED_ADDRESS:
+		perfetto_annotate(writer, name, PERFETTO_POINTER, number);
+		break;
+	case TYPED_SIGNED:
+		perfetto_annotate(writer, name, PERFETTO_SIGNED, number);
+		break;
+	case TYPED_UNSIGNED:
+		perfetto_annotate(writer, name, PERFETTO_UNSIGNED, number);
+		break;
+	case TYPED_DOUBLE:
+		perfetto_annotate(writer, name, PERFETTO_DOUBLE, number);
+		break;
+	default:
+		perfetto_annotate_text(writer, name, typed_value_text(reader, argument));
+		break;
+	}
+}
+
+static void add_arguments(perfetto_spans *spans, const mprof_event *event)
+{
+	typed_arguments arguments;
+	typed_argument argument;
+
+	if (event == NULL || !typed_begin(&arguments, spans->walk->input.reader, event))
+		return;
+	while (span_walk_next_argument(spans->walk, &arguments, &argument)) {
+		if (argument.definition.role == MPROF_ROLE_FLOW_OUT || argument.definition.role == MPROF_ROLE_FLOW_IN)
+			perfetto_add_flow(spans->writer, argument.value.number);
+		add_value(spans, &argument);
+	}
+}
+
+void perfetto_spans_begin(perfetto_spans *spans, uint64_t thread, uint64_t process, const walk_span *span)
+{
+	const uint64_t track = track_of(spans, span);
+
+	describe_track(spans, track, span->lane != NULL && span->lane->call_stack == 0 ? thread : process, span);
+	perfetto_begin_event(spans->writer, TRACK_EVENT_BEGIN, track, span->name);
+	perfetto_add_category(spans->writer, span->category);
+	add_arguments(spans, span->first);
+	perfetto_end_event(spans->writer, span->start);
+}
+
+void perfetto_spans_end(perfetto_spans *spans, const walk_span *span)
+{
+	/* A slice without an end is shown as one that did not end. */
+	if (span->is_open)
+		return;
+	perfetto_begin_event(spans->writer, TRACK_EVENT_END, track_of(spans, span), NULL);
+	add_arguments(spans, span->last);
+	if (span->is_unfinished)
+		perfetto_annotate(spans->writer, "unfinished", PERFETTO_BOOLEAN, 1);
+	perfetto_end_event(spans->writer, span->end);
+}
+
+void perfetto_spans_instant(perfetto_spans *spans, uint64_t track, const walk_span *event)
+{
+	perfetto_begin_event(spans->writer, TRACK_EVENT_INSTANT, track, event->name);
+	perfetto_add_category(spans->writer, event->category);
+	add_arguments(spans, event->first);
+	perfetto_end_event(spans->writer, event->start);
+}
+
+void perfetto_spans_release(perfetto_spans *spans)
+{
+	key_map_clear(&spans->tracks);
+}

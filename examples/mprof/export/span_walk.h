@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * \file export/span_walk.h
+ * \brief Follows the spans that a program describes, in the order of their ends, for formats with single events.
+ *
+ * Formats draw spans in lanes, in which they must nest. Those of a call stack do, apart from spans that are recorded as
+ * a whole and overlap others: these are in further lanes of the stack. Memory depends on the number of open spans.
+ */
+#ifndef EXPORT_SPAN_WALK_H
+#define EXPORT_SPAN_WALK_H
+
+#include "common/typed.h"
+#include "export/walk_state.h"
+
+void span_walk_init(span_walk *walk);
+
+/** Adds an event that the program describes. */
+void span_walk_add(event_walk *walk, walk_thread *thread, const mprof_event *event);
+
+/** The open spans of a call stack end in a way that is not known, at the time of the thread. */
+void span_walk_abandon(event_walk *walk, const walk_thread *thread, walk_stack *stack);
+
+/** Passes on the spans that are open at the end of the log: those of a call stack, and all others. */
+void span_walk_finish_stack(event_walk *walk, const walk_thread *thread, walk_stack *stack);
+void span_walk_finish(event_walk *walk);
+
+/** As typed_next(), without the duration of the span; other durations are in nanoseconds. */
+int span_walk_next_argument(const event_walk *walk, typed_arguments *arguments, typed_argument *argument);
+
+void span_walk_release_stack(walk_spans *spans);
+
+#endif
