@@ -55,6 +55,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_thread_block),
 		SIZE(mprof_lost_block),
 		SIZE(mprof_mark_block),
+		SIZE(mprof_application_block),
 		SIZE(mprof_watermark_block),
 		SIZE(mprof_index_block),
 		SIZE(mprof_block),

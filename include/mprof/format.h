@@ -57,7 +57,8 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_FIELDS = 42,      /**< mprof2: names the fields in which objects have references. */
 	MPROF_BLOCK_INDEX = 45,       /**< mprof2: where the blocks before it are, and what they contain. */
 	MPROF_BLOCK_TYPES = 46,       /**< mprof2: defines the types of events that a client describes. */
-	MPROF_BLOCK_TEXTS = 47        /**< mprof2: defines texts that arguments of such events name by an ID. */
+	MPROF_BLOCK_TEXTS = 47,       /**< mprof2: defines texts that arguments of such events name by an ID. */
+	MPROF_BLOCK_APPLICATION = 55  /**< mprof2: data of an application, which only that application can read. */
 } mprof_block_kind;
 
 /**
@@ -935,6 +936,25 @@ typedef enum mprof_argument_unit {
 	MPROF_ARGUMENT_UNIT_RATIO = 4,       /**< A part of 1. */
 	MPROF_ARGUMENT_UNIT_NAMED = 15       /**< The one that mprof_argument_record::unit_name names. */
 } mprof_argument_unit;
+
+/**
+ * \brief Limits of APPLICATION blocks (section 3.27).
+ * \since 0.1
+ */
+enum {
+	MPROF_APPLICATION_MAX_SIZE = 1 << 20 /**< Maximum size of the data, in bytes. */
+};
+
+/**
+ * \brief Flags of an APPLICATION block: mprof_application_block::flags (section 3.27). More may be added; a program
+ * ignores those that it does not know.
+ * \since 0.1
+ */
+typedef enum mprof_application_flag {
+	MPROF_APPLICATION_FLAG_DEFINITION = 1,    /**< Later blocks need it: a ring buffer keeps it. */
+	MPROF_APPLICATION_FLAG_SELF_CONTAINED = 2 /**< It refers to no ID, counter or offset of the log, so that a copy
+	                                               of the log can contain it. */
+} mprof_application_flag;
 
 /**
  * \brief Limits of events of types (section 4.9).

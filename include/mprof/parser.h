@@ -292,6 +292,20 @@ typedef struct mprof_lost_block {
 } mprof_lost_block;
 
 /**
+ * \brief APPLICATION (section 3.27): data of an application, which only that application can read. Everything is
+ * borrowed until the next block is fetched.
+ * \since 0.1
+ */
+typedef struct mprof_application_block {
+	const char *name;     /**< Whose data it is: a domain name in reverse, such as "org.example.tool". */
+	size_t name_length;   /**< In bytes. */
+	const uint8_t *bytes; /**< The data. */
+	size_t size;          /**< In bytes. */
+	uint32_t kind;        /**< What it is; the application defines the numbers. */
+	uint32_t flags;       /**< #mprof_application_flag. */
+} mprof_application_block;
+
+/**
  * \brief MARK (section 3.16).
  * \since 0.1
  */
@@ -358,6 +372,7 @@ typedef struct mprof_block {
 		mprof_thread_block thread_name;        /**< #MPROF_BLOCK_THREAD. */
 		mprof_lost_block lost;                 /**< #MPROF_BLOCK_LOST. */
 		mprof_mark_block mark;                 /**< #MPROF_BLOCK_MARK. */
+		mprof_application_block application;   /**< #MPROF_BLOCK_APPLICATION. */
 		mprof_watermark_block watermark;       /**< #MPROF_BLOCK_WATERMARK. */
 		mprof_index_block index;               /**< #MPROF_BLOCK_INDEX. */
 		uint64_t reserved[32];                 /**< Room for later kinds. */

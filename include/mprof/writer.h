@@ -594,6 +594,31 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_mark(mprof_writer *wri
 							       const char *text, size_t text_length);
 
 /**
+ * \brief Writes an APPLICATION block (section 3.27): data that only the application itself can read. Other programs
+ * pass over it. mprof2 only.
+ * \param writer The writer.
+ * \param name Whose data it is: a domain name in reverse, such as "org.example.tool", in UTF-8. Not kept.
+ * \param name_length Length of \p name in bytes, at least 1.
+ * \param kind What it is; the application defines the numbers.
+ * \param flags #mprof_application_flag.
+ * \param bytes The data. Not kept. May be NULL if \p size is 0.
+ * \param size Size of \p bytes, at most #MPROF_APPLICATION_MAX_SIZE.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, the name is empty, or flags has unknown bits.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is too long.
+ * - #MPROF_ERR_LIMIT if there are more bytes, or the log would exceed mprof_writer_options::max_size.
+ * - #MPROF_ERR_STATE inside an event block, or after mprof_writer_close().
+ * - #MPROF_ERR_UNSUPPORTED in another dialect (counted if lossy).
+ * - #MPROF_ERR_IO if the sink failed; see mprof_error::system_error.
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API MPROF_NODISCARD mprof_status mprof_writer_write_application(mprof_writer *writer, const char *name,
+								      size_t name_length, uint32_t kind, uint32_t flags,
+								      const void *bytes, size_t size);
+
+/**
  * \brief Writes a WATERMARK block (section 3.20): all events of native memory with a counter below \p counter are
  * before this block. mprof2 only.
  *

@@ -297,6 +297,20 @@ static mprof_status copy_mark(mprof_converter *converter, const mprof_block *blo
 				       block->as.mark.text_length);
 }
 
+/* IDs and counters in the data would be those of the log that is copied. */
+static mprof_status copy_application(mprof_converter *converter, const mprof_block *block)
+{
+	const mprof_application_block *application = &block->as.application;
+
+	if ((application->flags & MPROF_APPLICATION_FLAG_SELF_CONTAINED) == 0)
+		return writer_leave_out(converter->writer, MPROF_BLOCK_APPLICATION,
+					"the data of an application refers to the log that is copied");
+	return mprof_writer_write_application(
+		converter->writer, application->name, application->name_length, application->kind,
+		application->flags & (MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED),
+		application->bytes, application->size);
+}
+
 /*
  * Every object in a heap record has a class, but the oldest snapshots have objects without one. They get a class with
  * an ID that no real log reaches.
@@ -937,6 +951,8 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		return copy_lost(converter, block);
 	case MPROF_BLOCK_MARK:
 		return copy_mark(converter, block);
+	case MPROF_BLOCK_APPLICATION:
+		return copy_application(converter, block);
 	case MPROF_BLOCK_WATERMARK:
 		return mprof_writer_write_watermark(converter->writer, block->as.watermark.counter);
 	case MPROF_BLOCK_STACKS:

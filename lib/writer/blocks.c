@@ -202,6 +202,41 @@ mprof_status mprof_writer_write_mark(mprof_writer *writer, uint64_t thread, uint
 	return writer_put_block(writer);
 }
 
+#define APPLICATION_FLAGS ((uint32_t)MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED)
+
+static mprof_status check_application(mprof_writer *writer, const mprof_application_block *application)
+{
+	if (application->name == NULL || application->name_length == 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the application has no name");
+	if (application->bytes == NULL && application->size > 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the data is NULL");
+	if ((application->flags & ~APPLICATION_FLAGS) != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the flags have unknown bits");
+	if (application->size > MPROF_APPLICATION_MAX_SIZE)
+		return writer_refuse(writer, MPROF_ERR_LIMIT, "the data of the application is too long");
+	return writer_check_name(writer, application->name, application->name_length);
+}
+
+mprof_status mprof_writer_write_application(mprof_writer *writer, const char *name, size_t name_length, uint32_t kind,
+					    uint32_t flags, const void *bytes, size_t size)
+{
+	const mprof_application_block application = {name, name_length, bytes, size, kind, flags};
+	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
+	mprof_clock clock;
+
+	if (status == MPROF_OK)
+		status = check_application(writer, &application);
+	if (status == MPROF_OK && !writer_has_block(writer, MPROF_BLOCK_APPLICATION))
+		return writer_leave_out(writer, MPROF_BLOCK_APPLICATION, "the dialect has no APPLICATION block");
+	if (status == MPROF_OK)
+		status = writer_put_definitions(writer);
+	if (status != MPROF_OK)
+		return status;
+	writer_read_clock(writer, &clock);
+	block_encode_application(&writer->block, &writer->encoding, &clock, &application);
+	return writer_put_block(writer);
+}
+
 mprof_status mprof_writer_write_watermark(mprof_writer *writer, uint64_t counter)
 {
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);

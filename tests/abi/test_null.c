@@ -154,6 +154,7 @@ Test(null, writer)
 	REFUSES(mprof_writer_write_records(NULL, 0, 0, NULL, 0, 0));
 	REFUSES(mprof_writer_write_heap(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_mark(NULL, 0, 0, NULL, 0));
+	REFUSES(mprof_writer_write_application(NULL, NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_writer_write_watermark(NULL, 0));
 	REFUSES(mprof_writer_write_session(NULL, NULL, 0, 0));
 	REFUSES(mprof_writer_write_thread_name(NULL, 0, NULL, 0));

@@ -153,3 +153,72 @@ Test(convert_types, ids_and_durations_are_those_of_the_copy)
 		free(log);
 	}
 }
+
+static mprof_writer *write_applications(void)
+{
+	mprof_writer_options options;
+	mprof_writer *writer = NULL;
+
+	mprof_writer_options_init(&options, sizeof(options));
+	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
+	for (uint32_t flags = 0; flags < 4; flags++)
+		cr_assert_eq(mprof_writer_write_application(writer, "org.example", 11, flags, flags, "data", 4),
+			     MPROF_OK);
+	cr_assert_eq(mprof_writer_close(writer), MPROF_OK);
+	return writer;
+}
+
+static void expect_applications(mprof_reader *reader)
+{
+	size_t copied = 0;
+	mprof_block block;
+
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		if (block.kind != MPROF_BLOCK_APPLICATION)
+			continue;
+		cr_expect_eq(block.as.application.flags, 2 + copied);
+		cr_expect_eq(block.as.application.kind, 2 + copied);
+		cr_expect_str_eq(block.as.application.name, "org.example");
+		cr_expect(block.as.application.size == 4 && memcmp(block.as.application.bytes, "data", 4) == 0);
+		copied++;
+	}
+	cr_expect_eq(copied, 2);
+}
+
+/* Data of applications is copied if it does not refer to the log. */
+Test(convert_types, data_of_applications)
+{
+	mprof_writer *source = write_applications();
+	mprof_writer *target = NULL;
+	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
+	mprof_converter_options wanted;
+	mprof_writer_options options;
+	mprof_writer_options any_loss;
+	mprof_converter *converter = NULL;
+	mprof_reader *reader = NULL;
+	const uint8_t *bytes;
+	size_t length;
+
+	mprof_writer_options_init(&any_loss, sizeof(any_loss));
+	any_loss.lossy = 1;
+	mprof_converter_options_init(&wanted, sizeof(wanted));
+	wanted.writer = &any_loss;
+	cr_assert_eq(mprof_writer_get_memory(source, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
+	cr_assert_eq(mprof_converter_create(reader, &wanted, &converter), MPROF_OK);
+	mprof_writer_options_init(&options, sizeof(options));
+	cr_assert_eq(mprof_converter_get_writer_options(converter, &options), MPROF_OK);
+	cr_assert_eq(mprof_writer_open_memory(&options, &target), MPROF_OK);
+	cr_assert_eq(mprof_converter_run(converter, target, NULL, NULL), MPROF_OK);
+	mprof_converter_destroy(converter);
+	mprof_reader_destroy(reader);
+	mprof_writer_destroy(source);
+	cr_assert_eq(mprof_writer_get_stats(target, &stats), MPROF_OK);
+	cr_expect_eq(stats.left_out_blocks[MPROF_BLOCK_APPLICATION], 2);
+	cr_assert_eq(mprof_writer_get_memory(target, &bytes, &length), MPROF_OK);
+	cr_assert_eq(mprof_reader_open_memory(bytes, length, NULL, &reader), MPROF_OK);
+	expect_applications(reader);
+	mprof_reader_destroy(reader);
+	mprof_writer_destroy(target);
+}

@@ -561,6 +561,15 @@ void example_logs_write_types(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+void example_logs_write_application(mprof_writer *writer)
+{
+	static const uint8_t bytes[] = {0x00, 0xff, 'x'};
+
+	cr_assert_eq(mprof_writer_write_application(writer, "org.example.tool", 16, 300,
+						    MPROF_APPLICATION_FLAG_SELF_CONTAINED, bytes, sizeof(bytes)),
+		     MPROF_OK);
+}
+
 void example_logs_write_columns(mprof_writer *writer)
 {
 	const mprof_event events[] = {

@@ -158,6 +158,14 @@ static void render_fields(log_text *out, const mprof_block *block)
 			log_text_add(out, " index=%llu", (number)block->as.end.index_distance);
 		log_text_add(out, "\n");
 		break;
+	case MPROF_BLOCK_APPLICATION:
+		log_text_add(out, " name=\"%s\" kind=%u flags=%u data=", block->as.application.name,
+			     block->as.application.kind, block->as.application.flags);
+		for (size_t i = 0; i < block->as.application.size; i++)
+			log_text_add(out, "%02x", block->as.application.bytes[i]);
+		render_clocks(out, block);
+		log_text_add(out, "\n");
+		break;
 	case MPROF_BLOCK_MARK:
 		log_text_add(out, " counter=%llu thread=%llu text=\"%s\"\n", (number)block->as.mark.counter,
 			     (number)block->thread, block->as.mark.text);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 17
+#define MAX_EXAMPLES 18
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -137,9 +137,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 14);
+	cr_assert_eq(example_count, 15);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 17);
+	cr_assert_eq(example_count, 18);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -239,6 +239,7 @@ Test(specification, examples_are_written, .init = load_examples)
 		       example_logs_write_holders);
 	expect_written(&examples[13], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_TYPED_EVENTS),
 		       example_logs_write_types);
+	expect_written(&examples[14], MPROF_DIALECT_MPROF2, 0, example_logs_write_application);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

@@ -197,6 +197,7 @@ static void write_samples(mprof_writer *writer)
 	}
 	fuzz_require(mprof_writer_write_samples(writer, 77, 5, samples, 20) == MPROF_OK);
 	fuzz_require(mprof_writer_write_mark(writer, 77, 5, "a marker", 8) == MPROF_OK);
+	fuzz_require(mprof_writer_write_application(writer, "org.example", 11, 7, 3, "data", 4) == MPROF_OK);
 	write_records(writer, MPROF_BLOCK_HEAP_SUMMARY, summary, 1);
 }
 

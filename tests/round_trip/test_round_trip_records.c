@@ -283,6 +283,32 @@ Test(round_trip_records, marks)
 	}
 }
 
+Test(round_trip_records, applications)
+{
+	uint8_t bytes[300];
+
+	for (size_t i = 0; i < EDGE_COUNT; i++) {
+		const size_t size = i * sizeof(bytes) / EDGE_COUNT;
+		mprof_writer *writer = open_writer();
+		mprof_reader *reader;
+		mprof_block block;
+
+		memset(bytes, (int)(i * 37), sizeof(bytes));
+		cr_assert_eq(mprof_writer_write_application(writer, "org.example", 11, edge_id(i), (uint32_t)i % 4,
+							    bytes, size),
+			     MPROF_OK);
+		reader = open_at(writer, MPROF_BLOCK_APPLICATION, &block);
+		cr_assert_str_eq(block.as.application.name, "org.example");
+		cr_assert_eq(block.as.application.name_length, 11);
+		cr_assert_eq(block.as.application.kind, edge_id(i));
+		cr_assert_eq(block.as.application.flags, i % 4);
+		cr_assert_eq(block.as.application.size, size);
+		cr_assert(size == 0 || memcmp(block.as.application.bytes, bytes, size) == 0);
+		cr_assert_eq(block.has_clocks, 1);
+		close_both(reader, writer);
+	}
+}
+
 Test(round_trip_records, samples)
 {
 	mprof_event samples[EDGE_COUNT];

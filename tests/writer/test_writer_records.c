@@ -376,6 +376,30 @@ Test(writer_records, mark)
 	mprof_writer_destroy(writer);
 }
 
+Test(writer_records, application)
+{
+	static uint8_t data[MPROF_APPLICATION_MAX_SIZE + 1];
+	mprof_writer *writer = open_plain(MPROF2, 0);
+
+	cr_assert_eq(mprof_writer_write_application(writer, "a.b", 3, 300, 3, "\0x", 2), MPROF_OK);
+	EXPECT_BLOCK(writer, 1, 55,
+		     "\x82\x85"
+		     "a.b\0"
+		     "\x2c\x82\x83\x82"
+		     "\0x"
+		     "\x82\x85");
+	cr_assert_eq(mprof_writer_write_application(writer, "a", 1, 0, 0, NULL, 0), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_application(writer, "a", 1, UINT32_MAX, 0, data, sizeof(data) - 1), MPROF_OK);
+	cr_assert_eq(mprof_writer_write_application(writer, "a", 1, 0, 0, data, sizeof(data)), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_writer_write_application(writer, "a", 1, 0, 0, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_application(writer, "a", 1, 0, 4, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_application(writer, "", 0, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_application(writer, NULL, 1, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_writer_write_application(writer, "a\0b", 3, 0, 0, NULL, 0), MPROF_ERR_NAME);
+	cr_assert_eq(stats_of(writer).blocks, 4);
+	mprof_writer_destroy(writer);
+}
+
 Test(writer_records, heap)
 {
 	const uint64_t reference = 16;

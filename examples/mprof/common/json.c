@@ -226,6 +226,21 @@ void json_string(json_writer *json, const char *key, const char *text)
 	end_value(json);
 }
 
+void json_bytes(json_writer *json, const char *key, const uint8_t *bytes, size_t size)
+{
+	char *text = malloc(2 * size + 1);
+
+	if (text == NULL) {
+		json_null(json, key);
+		return;
+	}
+	for (size_t i = 0; i < size; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+	text[2 * size] = '\0';
+	put_quoted(json, key, text);
+	free(text);
+}
+
 void json_null(json_writer *json, const char *key)
 {
 	json_string(json, key, NULL);

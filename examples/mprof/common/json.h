@@ -51,6 +51,9 @@ void json_end_array(json_writer *json);
 /** Prints null, for an unknown value. */
 void json_null(json_writer *json, const char *key);
 
+/** A text of two hexadecimal digits for each byte. */
+void json_bytes(json_writer *json, const char *key, const uint8_t *bytes, size_t size);
+
 /** Prints a value that is JSON already. */
 void json_plain(json_writer *json, const char *key, const char *text);
 

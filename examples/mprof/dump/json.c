@@ -157,6 +157,14 @@ static void print_clocks(json_writer *json, const mprof_block *block)
 	print_clock(json, "end_clock", &block->end);
 }
 
+static void print_application(json_writer *json, const mprof_application_block *application)
+{
+	json_string(json, "name", application->name);
+	json_unsigned(json, "kind", application->kind);
+	json_unsigned(json, "flags", application->flags);
+	json_bytes(json, "data", application->bytes, application->size);
+}
+
 /* Prints the fields specific to the kind of a block. Returns the status of a fetch, if there was one. */
 static mprof_status print_fields(log_input *input, const mprof_block *block, json_writer *json)
 {
@@ -206,6 +214,9 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		json_hexadecimal(json, "thread", block->thread);
 		json_large(json, "counter", block->as.mark.counter);
 		json_string(json, "text", block->as.mark.text);
+		break;
+	case MPROF_BLOCK_APPLICATION:
+		print_application(json, &block->as.application);
 		break;
 	case MPROF_BLOCK_INDEX:
 		json_large(json, "blocks", block->as.index.count);

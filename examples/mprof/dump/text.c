@@ -100,6 +100,15 @@ static void print_mark(const mprof_block *block)
 	text_name(stdout, block->as.mark.text);
 }
 
+/* What the data means is not known: its length is all that can be stated as text. */
+static void print_application(const mprof_block *block)
+{
+	fputc(' ', stdout);
+	text_name(stdout, block->as.application.name);
+	printf(", kind %" PRIu32 ", flags %" PRIu32 ", %zu bytes", block->as.application.kind,
+	       block->as.application.flags, block->as.application.size);
+}
+
 static void print_directives(uint64_t directives)
 {
 	for (uint32_t directive = 0; directive < 64; directive++) {
@@ -152,6 +161,9 @@ static void print_fields(const mprof_block *block)
 		break;
 	case MPROF_BLOCK_MARK:
 		print_mark(block);
+		break;
+	case MPROF_BLOCK_APPLICATION:
+		print_application(block);
 		break;
 	case MPROF_BLOCK_INDEX:
 		printf(" %" PRIu64 " blocks", block->as.index.count);

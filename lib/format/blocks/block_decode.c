@@ -696,6 +696,18 @@ static void decode_mark(content_cursor *cursor, mprof_block *block)
 	block->as.mark.text = content_cursor_string(cursor, &block->as.mark.text_length);
 }
 
+static void decode_application(content_cursor *cursor, mprof_block *block)
+{
+	mprof_application_block *application = &block->as.application;
+
+	content_cursor_clock(cursor, &block->start);
+	application->name = content_cursor_string(cursor, &application->name_length);
+	application->kind = content_cursor_id(cursor);
+	application->flags = content_cursor_id(cursor);
+	application->bytes = content_cursor_bytes(cursor, &application->size);
+	decode_end_clock(cursor, block);
+}
+
 static void decode_index(const block_decoding *decoding, content_cursor *cursor, mprof_block *block)
 {
 	index_cursor items;
@@ -765,18 +777,11 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 	case MPROF_BLOCK_SAMPLES:
 		decode_until_list(decoding, cursor, block, body);
 		break;
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		decode_records(decoding, cursor, block, body);
-		break;
 	case MPROF_BLOCK_MARK:
 		decode_mark(cursor, block);
+		break;
+	case MPROF_BLOCK_APPLICATION:
+		decode_application(cursor, block);
 		break;
 	case MPROF_BLOCK_WATERMARK:
 		block->as.watermark.counter = content_cursor_varint(cursor);
@@ -801,7 +806,10 @@ static void decode_kind(const block_decoding *decoding, content_cursor *cursor, 
 		break;
 	default:
 		/* The grammar of an unknown block is not known: the caller gets the content undecoded. */
-		cursor->position = cursor->length;
+		if (block_has_records(block->kind))
+			decode_records(decoding, cursor, block, body);
+		else
+			cursor->position = cursor->length;
 		break;
 	}
 }
@@ -835,6 +843,17 @@ mprof_status block_decode_list_start(const block_decoding *decoding, const uint8
 		event_columns_open(&body->columns, &columns, decoding->directives);
 	}
 	return cursor->status;
+}
+
+int block_is_definition_of_application(const dialect_rules *rules, const uint8_t *bytes, size_t length)
+{
+	content_cursor cursor;
+	mprof_block block;
+
+	memset(&block, 0, sizeof(block));
+	content_cursor_init(&cursor, bytes + rules->header_length, length - rules->header_length, UINT64_MAX);
+	decode_application(&cursor, &block);
+	return (block.as.application.flags & MPROF_APPLICATION_FLAG_DEFINITION) != 0;
 }
 
 int block_defines_no_metric(const dialect_rules *rules, const uint8_t *bytes, size_t length)

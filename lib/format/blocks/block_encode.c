@@ -327,6 +327,20 @@ void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, ui
 	encode_string(buffer, text, text_length);
 }
 
+void block_encode_application(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			      const mprof_application_block *application)
+{
+	block_encode_begin(buffer, encoding, MPROF_BLOCK_APPLICATION);
+	encode_clock(buffer, clock);
+	encode_string(buffer, application->name, application->name_length);
+	encode_varint(buffer, application->kind);
+	encode_varint(buffer, application->flags);
+	encode_varint(buffer, application->size);
+	if (application->size > 0)
+		encode_bytes(buffer, application->bytes, application->size);
+	encode_clock(buffer, clock);
+}
+
 void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_WATERMARK);

@@ -9,6 +9,7 @@
 #ifndef FORMAT_BLOCKS_BLOCK_ENCODE_H
 #define FORMAT_BLOCKS_BLOCK_ENCODE_H
 
+#include <mprof/parser.h>
 #include <mprof/writer.h>
 
 #include "format/values/dialect.h"
@@ -115,6 +116,10 @@ void block_encode_lost(encode_buffer *buffer, const block_encoding *encoding, co
 /** A MARK block. */
 void block_encode_mark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter, uint64_t thread,
 		       const char *text, size_t text_length);
+
+/** An APPLICATION block. */
+void block_encode_application(encode_buffer *buffer, const block_encoding *encoding, const mprof_clock *clock,
+			      const mprof_application_block *application);
 
 /** A WATERMARK block. */
 void block_encode_watermark(encode_buffer *buffer, const block_encoding *encoding, uint64_t counter);

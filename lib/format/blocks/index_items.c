@@ -56,6 +56,7 @@ static counter_place place_of(uint32_t kind)
 	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_TYPES:
 	case MPROF_BLOCK_TEXTS:
+	case MPROF_BLOCK_APPLICATION:
 		return COUNTERS_IN_CLOCKS;
 	default:
 		return COUNTERS_NOWHERE;

@@ -117,6 +117,23 @@ uint32_t content_cursor_id_long(content_cursor *cursor)
 	return (uint32_t)value;
 }
 
+const uint8_t *content_cursor_bytes(content_cursor *cursor, size_t *length)
+{
+	const uint64_t count = content_cursor_varint(cursor);
+	const uint8_t *start = cursor->bytes + cursor->position;
+
+	*length = 0;
+	if (cursor->status != MPROF_OK)
+		return start;
+	if (count > cursor->length - cursor->position) {
+		fail_at_end(cursor);
+		return start;
+	}
+	*length = (size_t)count;
+	cursor->position += *length;
+	return start;
+}
+
 const char *content_cursor_string(content_cursor *cursor, size_t *length)
 {
 	const uint8_t *start = cursor->bytes + cursor->position;

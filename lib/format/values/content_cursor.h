@@ -66,6 +66,9 @@ uint64_t content_cursor_amount(content_cursor *cursor);
 /** Decodes a string. \p length receives its length in bytes and may be NULL. The result points into the content. */
 const char *content_cursor_string(content_cursor *cursor, size_t *length);
 
+/** Decodes a varint, the length, and as many bytes. The result points into the content. */
+const uint8_t *content_cursor_bytes(content_cursor *cursor, size_t *length);
+
 /** Decodes a CLOCK: a counter and a time. */
 void content_cursor_clock(content_cursor *cursor, mprof_clock *clock);
 

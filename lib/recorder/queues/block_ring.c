@@ -125,6 +125,8 @@ static int is_evictable(const block_ring *ring, const ring_block *block, mprof_b
 	case MPROF_BLOCK_WATERMARK:
 	case MPROF_BLOCK_LOST:
 		return 1;
+	case MPROF_BLOCK_APPLICATION:
+		return !block_is_definition_of_application(ring->rules, block->bytes, block->length);
 	case MPROF_BLOCK_METRICS:
 		return block_defines_no_metric(ring->rules, block->bytes, block->length);
 	default:
