@@ -28,11 +28,12 @@ void event_collector_destroy(event_collector *collector)
 void event_collector_begin(event_collector *collector, const mprof_writer *writer, uint64_t thread,
 			   uint64_t base_counter)
 {
-	if (!collector->is_ready) {
+	if (!collector->is_ready || collector->directives != writer->encoding.directives) {
 		collector->encoder = writer->events;
 		collector->encoder.checker.defined.any = 1;
 		collector->packer.codec = writer->packer.codec;
 		collector->packer.level = writer->packer.level;
+		collector->directives = writer->encoding.directives;
 		collector->is_ready = 1;
 	}
 	event_columns_clear(&collector->columns);

@@ -28,6 +28,7 @@ typedef struct event_collector {
 	int goes_back;           /**< An event is earlier than the base counter. */
 	block_calls calls;       /**< Set by the caller. */
 	int is_ready;            /**< The encoder has the rules of the log. */
+	uint64_t directives;     /**< The directives that those are for. */
 } event_collector;
 
 /** Initializes a collector without memory. \p allocator is copied. */
