@@ -592,9 +592,10 @@ typedef enum mprof_loss_cause {
 	                                    whose lock the thread held; or because the event happened in a signal
 	                                    handler that had interrupted the recorder. Heap snapshots:
 	                                    max_heap_bytes was reached. Definitions, markers, values of metrics and
-	                                    changes of roots: max_message_bytes was reached. */
-	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot or
-	                                    the object tracker. */
+	                                    changes of roots: max_message_bytes was reached. Events of types: their
+	                                    arguments were too long for a buffer. */
+	MPROF_LOSS_NO_MEMORY = 2,      /**< The allocator refused memory: for a name, a call stack, a heap snapshot,
+	                                    the object tracker, or the definition of a type. */
 	MPROF_LOSS_WRITE_FAILED = 3,   /**< The log could not be written any more. */
 	MPROF_LOSS_NO_SAMPLE_ROOM = 4, /**< The memory for samples (max_sample_bytes) was full: signal handlers never
 	                                    wait. */

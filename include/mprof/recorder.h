@@ -158,8 +158,12 @@ MPROF_API mprof_frame mprof_frame_make_compiling(mprof_key method);
  * \since 0.1
  */
 enum {
-	MPROF_STACK_MAX = 250 /**< Maximum number of frames of a call stack. If a call stack is longer, its innermost
-	                           frames are recorded, followed by #MPROF_FRAME_TRUNCATED. */
+	MPROF_STACK_MAX = 250, /**< Maximum number of frames of a call stack. If a call stack is longer, its innermost
+	                            frames are recorded, followed by #MPROF_FRAME_TRUNCATED. */
+	MPROF_RECORDED_ARGUMENTS_MAX_SIZE = 240, /**< Maximum length of the arguments of an event of a type, in bytes as
+	                                              they are encoded (section 4.9 of doc/format.md). */
+	MPROF_RECORDED_DEFINITIONS_MAX = 1048576 /**< Maximum number of texts, of arguments and of types that a recorder
+	                                              defines. */
 };
 
 /**
@@ -649,6 +653,8 @@ typedef struct mprof_recorder_stats {
 	uint64_t incomplete_shots; /**< Number of these snapshots that are incomplete. */
 	uint32_t status;           /**< An #mprof_status: the error that stopped the writing, or #MPROF_OK. */
 	int32_t system_error;      /**< errno of the error that stopped the writing, or 0. */
+	uint64_t cut_texts;        /**< Texts in events of types that were shortened: see
+	                                mprof_thread_record_typed(). */
 } mprof_recorder_stats;
 
 /**
@@ -1404,6 +1410,190 @@ MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t a
 MPROF_API void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
 						  uint64_t new_address, uint64_t size, const mprof_frame *frames,
 						  size_t count);
+/** \} */
+
+/**
+ * \name Events that a program describes
+ * \{
+ *
+ * A program defines types of events of its own, with their arguments and names (doc/format.md, 3.25 and 4.9). Each is
+ * defined once, at any time and on any thread, before the first event that uses it; the log has it before that event,
+ * also in a flight recorder and in a log that was completed by recovery. IDs are those of the log: of texts, arguments
+ * and types, each from 1 without gaps. There are at most #MPROF_RECORDED_DEFINITIONS_MAX of each.
+ *
+ * \code{.c}
+ * static uint32_t text (mprof_recorder *recorder, const char *text)
+ * {
+ *         uint32_t id = 0;
+ *
+ *         mprof_recorder_define_text (recorder, text, strlen (text), &id);
+ *         return id;
+ * }
+ *
+ * const mprof_argument_record arguments[] = {
+ *         {MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NAME, 0, "route", ""},
+ *         {MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
+ *         {MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "bytes", ""},
+ * };
+ * mprof_type_record request = {MPROF_TYPE_SPAN, 0, text (recorder, "http"), 0, 3, 0, "request"};
+ * uint32_t request_id;
+ *
+ * mprof_recorder_define_arguments (recorder, arguments, sizeof (arguments[0]), 3, &request.first_argument);
+ * mprof_recorder_define_type (recorder, &request, sizeof (request), &request_id);
+ * uint32_t route = text (recorder, "/users/:id");
+ *
+ * // For each request, on a thread that is attached:
+ * uint64_t started = mprof_recorder_read_counter (recorder);
+ * size_t sent = serve ();
+ * const mprof_argument_value values[] = {{.number = route}, {.number = sent}};
+ *
+ * mprof_thread_record_span (thread, request_id, started, values, 2);
+ * \endcode
+ *
+ * Definitions wait in memory as those of keys do, so a thread that defines may wait for the writer thread.
+ */
+
+/**
+ * \brief Defines a text, which arguments of kind #MPROF_ARGUMENT_TEXT_ID and categories of types refer to. A text that
+ * is defined already has its ID, so this may be called again for the same text; it takes a lock, so a client keeps the
+ * ID where it records often.
+ *
+ * Texts stay in memory as long as the recorder exists, and in readers of the log: a text of which there is any number,
+ * such as a query, is an argument of kind #MPROF_ARGUMENT_TEXT instead. Section 3.26 of doc/format.md.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param text UTF-8. Copied.
+ * \param text_length Length of \p text in bytes.
+ * \param id Receives the ID; 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL.
+ * - #MPROF_ERR_NAME if the text contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect has no events of types (all except mprof2). With mprof_writer_options::lossy
+ *   they are left out of the log and counted.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if there are #MPROF_RECORDED_DEFINITIONS_MAX texts; or if too many definitions wait to be written
+ *   and the thread did not wait, which is counted (#MPROF_LOSS_NO_BUFFER). Nothing is defined.
+ * - #MPROF_ERR_MEMORY if the allocator refused. Nothing is defined.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_text(mprof_recorder *recorder, const char *text, size_t text_length,
+						  uint32_t *id);
+
+/**
+ * \brief Defines arguments of events, which get consecutive IDs, so that they can be those of a type. Types may share
+ * arguments. Defined again, they get other IDs. Section 3.25 of doc/format.md.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param arguments The arguments. Copied. NULL stands for "" as a name.
+ * \param argument_size sizeof (mprof_argument_record) as the caller was compiled: the distance in bytes from one
+ * element to the next. Bytes beyond the library's own size must be 0.
+ * \param count Number of elements in \p arguments, 1 to #MPROF_TYPE_MAX_ARGUMENTS.
+ * \param first Receives the ID of the first argument; 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p argument_size or \p count is invalid, an encoding is not known, or is
+ *   not the one that the kinds #MPROF_ARGUMENT_TEXT, #MPROF_ARGUMENT_BYTES and #MPROF_ARGUMENT_DOUBLE have.
+ * - #MPROF_ERR_NAME if a name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect has no events of types (all except mprof2). With mprof_writer_options::lossy
+ *   they are left out of the log and counted.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if there would be more than #MPROF_RECORDED_DEFINITIONS_MAX arguments; or if too many definitions
+ *   wait to be written and the thread did not wait, which is counted (#MPROF_LOSS_NO_BUFFER). Nothing is defined.
+ * - #MPROF_ERR_MEMORY if the allocator refused. Nothing is defined.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_arguments(mprof_recorder *recorder, const mprof_argument_record *arguments,
+						       size_t argument_size, size_t count, uint32_t *first);
+
+/**
+ * \brief Defines a type of events. Defined again, it gets another ID. Section 3.25 of doc/format.md.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param type The type. Its category, arguments and pair are defined before. Copied. NULL stands for "" as its name.
+ * \param type_size sizeof (mprof_type_record) as the caller was compiled. Bytes beyond the library's own size must be
+ * 0.
+ * \param id Receives the ID; 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p type_size is invalid, or a field is out of range.
+ * - #MPROF_ERR_NAME if the name is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_UNDEFINED_ID if the category, an argument or the pair is not defined.
+ * - #MPROF_ERR_UNSUPPORTED if the dialect has no events of types (all except mprof2). With mprof_writer_options::lossy
+ *   they are left out of the log and counted.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if there are #MPROF_RECORDED_DEFINITIONS_MAX types; or if too many definitions wait to be written
+ *   and the thread did not wait, which is counted (#MPROF_LOSS_NO_BUFFER). Nothing is defined.
+ * - #MPROF_ERR_MEMORY if the allocator refused. Nothing is defined.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_type_record *type,
+						  size_t type_size, uint32_t *id);
+
+/**
+ * \brief Records an event of a type: something that happens, the start or the end of a span.
+ *
+ * Values are encoded at once: nothing is looked up, hashed or allocated, and no lock is taken; the thread waits for a
+ * free buffer if that is the overflow policy. Events and calls of a thread are in the log in the order in which they
+ * were recorded. After mprof_thread_switch_stack() they belong to that stack.
+ *
+ * mprof_argument_value::number is, by the encoding of the argument: a number; a signed number in two's complement; or
+ * the 8 bytes of #MPROF_ENCODING_FIXED, for #MPROF_ARGUMENT_DOUBLE the bits of the double. For
+ * #MPROF_ARGUMENT_DURATION it is a difference of values of mprof_recorder_read_counter(). Of #MPROF_ENCODING_BYTES,
+ * mprof_argument_value::bytes are copied.
+ *
+ * All arguments together have at most #MPROF_RECORDED_ARGUMENTS_MAX_SIZE bytes: of a number, one for each 7 bits; of a
+ * text, its length and one or two more. If texts of kind #MPROF_ARGUMENT_TEXT make them longer, the longest texts are
+ * shortened to one length with which they fit, or less, so that they end with a whole character of UTF-8;
+ * mprof_recorder_stats::cut_texts counts these texts.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe. Section 4.9 of doc/format.md.
+ * \param thread The handle of the calling thread.
+ * \param type ID of the type.
+ * \param values The values of its arguments, in order. Borrowed during the call; may be NULL if \p count is 0.
+ * \param count Number of elements in \p values; arguments after these are 0 or empty.
+ * \return
+ * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, a pointer is NULL although there are elements or
+ *   bytes, or the type has fewer arguments.
+ * - #MPROF_ERR_UNDEFINED_ID if \p type is not defined: the event is lost, and counted (#MPROF_LOSS_NO_MEMORY), since
+ *   the definition may have been refused.
+ * - #MPROF_ERR_LIMIT if the arguments are too long even without texts: the event is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the dialect has no events of types (all except mprof2). With
+ *   mprof_writer_options::lossy they are left out of the log and counted (mprof_writer_stats::left_out_events).
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t type,
+						 const mprof_argument_value *values, size_t count);
+
+/**
+ * \brief Records a whole span, at its end: an event of a type that has an argument of #MPROF_ROLE_DURATION, for which
+ * the time since the start is recorded.
+ *
+ * One event takes half the room and less time than two, for the start and the end; but a span that has not ended yet is
+ * not in the log. Spans are recorded as described at mprof_thread_record_typed(), and may overlap.
+ *
+ * May be called only by the thread that the handle belongs to, which need not be the one where the span started. Not
+ * async-signal-safe. Sections 3.25 and 4.9 of doc/format.md.
+ * \param thread The handle of the calling thread.
+ * \param type ID of the type, usually of the form #MPROF_TYPE_SPAN.
+ * \param started What mprof_recorder_read_counter() returned when the span started. If that is later than now, no time
+ * has passed.
+ * \param values The values of the other arguments, in order, without the duration. Borrowed during the call; may be
+ * NULL if \p count is 0.
+ * \param count Number of elements in \p values; arguments after these are 0 or empty.
+ * \return As mprof_thread_record_typed(); also #MPROF_ERR_ARGUMENT, with nothing recorded, if the type has no duration.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint64_t started,
+						const mprof_argument_value *values, size_t count);
 /** \} */
 
 /**

@@ -198,6 +198,9 @@ Test(null, recorder)
 	GIVES_0(mprof_recorder_is_enabled(NULL));
 	REFUSES(mprof_recorder_record_mark(NULL, 0, NULL, 0));
 	REFUSES(mprof_recorder_define_metric(NULL, NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_text(NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_arguments(NULL, NULL, 0, 1, NULL));
+	REFUSES(mprof_recorder_define_type(NULL, NULL, 0, NULL));
 	REFUSES(mprof_recorder_record_metrics(NULL, NULL, 0, 0));
 	REFUSES(mprof_recorder_register_root(NULL, NULL));
 	REFUSES(mprof_recorder_unregister_root(NULL, 0));
@@ -234,6 +237,8 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_record_allocation_detailed(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor(NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_thread_record_monitor_holder(NULL, 0, 0, 1));
+	REFUSES(mprof_thread_record_typed(NULL, 1, NULL, 0));
+	REFUSES(mprof_thread_record_span(NULL, 1, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
 	REFUSES(mprof_thread_record_method_code(NULL, 0, 0, 0));
 	REFUSES(mprof_thread_record_exception_clause(NULL, 0, 0, 0, 0));

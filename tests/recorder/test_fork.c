@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, FORKS = 12, CHILD_EVENTS = 3000, CLASS = 0x1000 };
+enum { THREADS = 4, FORKS = 12, CHILD_EVENTS = 3000, CLASS = 0x1000, TYPE = 1 };
 
 #define CHECK(condition)                                                                                               \
 	do {                                                                                                           \
@@ -96,6 +96,8 @@ static void open_log(void)
 	mprof_recorder_options options;
 	mprof_description description;
 	mprof_error error = {.struct_size = sizeof(error)};
+	const mprof_type_record type = {.name = "type"};
+	uint32_t id;
 	char path[64];
 
 	mprof_recorder_options_init(&options, sizeof(options));
@@ -108,6 +110,7 @@ static void open_log(void)
 	description.name = "Error";
 	description.name_length = 5;
 	CHECK(mprof_recorder_define_class(recorder, CLASS, &description) == MPROF_OK);
+	CHECK(mprof_recorder_define_type(recorder, &type, sizeof(type), &id) == MPROF_OK && id == TYPE);
 }
 
 static void attach(void)
@@ -120,8 +123,11 @@ static void expect_nothing(void)
 {
 	mprof_thread *thread;
 	mprof_recorder_stats stats = {.struct_size = sizeof(stats)};
+	const mprof_argument_record argument = {.name = "late"};
+	const mprof_type_record type = {.name = "late"};
 	mprof_description description;
 	mprof_frame frame = MPROF_FRAME_NATIVE | 1;
+	uint32_t id;
 
 	mprof_description_init(&description, sizeof(description));
 	description.name = "Late";
@@ -133,6 +139,11 @@ static void expect_nothing(void)
 	CHECK(mprof_recorder_define_class(recorder, CLASS + 8, &description) == MPROF_ERR_STATE);
 	CHECK(mprof_recorder_set_thread_name(recorder, 1, "late", 4) == MPROF_ERR_STATE);
 	CHECK(mprof_recorder_record_mark(recorder, 1, "late", 4) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_define_text(recorder, "late", 4, &id) == MPROF_ERR_STATE && id == 0);
+	CHECK(mprof_recorder_define_arguments(recorder, &argument, sizeof(argument), 1, &id) == MPROF_ERR_STATE);
+	CHECK(mprof_recorder_define_type(recorder, &type, sizeof(type), &id) == MPROF_ERR_STATE);
+	for (int i = 0; i < 1000; i++)
+		CHECK(self == NULL || mprof_thread_record_typed(self, TYPE, NULL, 0) == MPROF_OK);
 	CHECK(mprof_recorder_set_enabled(recorder, 0) == MPROF_ERR_STATE);
 	CHECK(mprof_recorder_drain(recorder) == MPROF_ERR_STATE);
 	CHECK(mprof_recorder_get_stats(recorder, &stats) == MPROF_OK);

@@ -68,15 +68,40 @@ static void describe(mprof_recorder *recorder, const char *suffix)
 	expect_ok_or_no_memory(mprof_recorder_define_method(recorder, METHOD_F, &description));
 }
 
+/* Returns a type, or 0 if it could not be defined. */
+static uint32_t define_type(mprof_recorder *recorder, const char *name)
+{
+	const mprof_argument_record arguments[] = {
+		{MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, 0, 0, "text", ""},
+		{MPROF_ARGUMENT_TEXT, MPROF_ENCODING_BYTES, 0, 0, "content", ""},
+	};
+	mprof_type_record type = {.argument_count = 2, .name = name};
+	mprof_status status;
+	uint32_t id;
+
+	expect_ok_or_no_memory(mprof_recorder_define_text(recorder, name, strlen(name), &type.category));
+	status = mprof_recorder_define_arguments(recorder, arguments, sizeof(*arguments), 2, &type.first_argument);
+	expect_ok_or_no_memory(status);
+	if (status != MPROF_OK)
+		return 0;
+	expect_ok_or_no_memory(mprof_recorder_define_type(recorder, &type, sizeof(type), &id));
+	return id;
+}
+
 static void record(mprof_recorder *recorder, mprof_thread *thread)
 {
 	const mprof_frame frames[] = {METHOD_F, METHOD_G, MPROF_FRAME_NATIVE | 0x10};
+	const mprof_argument_value values[] = {{1, NULL, 0}, {0, (const uint8_t *)"content", 7}};
+	const uint32_t type = define_type(recorder, "type");
 
 	for (int i = 0; i < 20; i++) {
 		mprof_thread_enter_method(thread, METHOD_F);
 		mprof_thread_record_allocation_detailed(thread, CLASS_A, 24, 0x100000 + (uint64_t)i * 8, frames + i % 2,
 							2);
 		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, 8, frames, 3);
+		/* If the type could not be defined, the event is lost. */
+		cr_assert_eq(mprof_thread_record_typed(thread, type, values, 2),
+			     type != 0 ? MPROF_OK : MPROF_ERR_UNDEFINED_ID);
 		mprof_thread_leave_method(thread, METHOD_F);
 		mprof_recorder_record_sample(recorder, 7, frames, 3);
 	}
@@ -142,7 +167,7 @@ static void use(mprof_recorder *recorder, mprof_thread *thread)
 }
 
 /* The numbers of recorded items in use(): events of the thread, and samples. */
-enum { RECORDED_EVENTS = 2 * 20 * 4, RECORDED_SAMPLES = 2 * 20 };
+enum { RECORDED_EVENTS = 2 * 20 * 5, RECORDED_SAMPLES = 2 * 20 };
 
 /* Everything that is missing in the log was counted as lost, in the log too. */
 static void expect_all_counted(const recorded_log *log, const mprof_recorder_stats *stats, size_t fail_at)

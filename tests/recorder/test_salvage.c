@@ -26,6 +26,8 @@ enum {
 	DEATHS_OF_EACH_KIND = 3,
 	SAMPLE_EVERY = 64,
 	MARK_EVERY = 1000,
+	SPAN_EVERY = 16,
+	SPAN_TEXTS = 300,
 	MIN_EVENTS = 2000,
 	/* In a compressed log, at least one member ends within this number. */
 	MORE_EVENTS = 2000000,
@@ -48,6 +50,7 @@ typedef struct thread_truth {
 	_Atomic uint64_t calls; /* Returned calls of mprof_thread_enter_method(). */
 	_Atomic uint64_t samples;
 	_Atomic uint64_t marks;
+	_Atomic uint64_t spans;
 } thread_truth;
 
 /* In memory that outlives the program, too. */
@@ -86,12 +89,46 @@ static void define_method(unsigned thread, unsigned method)
 	define_named(thread, method, name);
 }
 
+/* The type of spans of a thread. */
+static uint32_t define_span(unsigned thread)
+{
+	const mprof_argument_record arguments[] = {
+		{MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
+		{MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NAME, 0, "name", ""},
+		{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_SIGNED, 0, 0, "number", ""},
+		{MPROF_ARGUMENT_TEXT, MPROF_ENCODING_BYTES, 0, 0, "content", ""},
+	};
+	char name[32];
+	mprof_type_record type = {.form = MPROF_TYPE_SPAN, .argument_count = 4, .name = name};
+	uint32_t id;
+
+	snprintf(name, sizeof(name), "span %u", thread);
+	CHECK(mprof_recorder_define_arguments(recorder, arguments, sizeof(*arguments), 4, &type.first_argument) ==
+	      MPROF_OK);
+	CHECK(mprof_recorder_define_type(recorder, &type, sizeof(type), &id) == MPROF_OK);
+	return id;
+}
+
+/* Records span number \p i of a thread, whose text is defined late, too. */
+static void record_span(mprof_thread *handle, unsigned thread, uint32_t type, uint64_t i)
+{
+	mprof_argument_value values[] = {{0, NULL, 0}, {0 - i, NULL, 0}, {0, (const uint8_t *)"content", i % 8}};
+	uint32_t text;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%u:%u", thread, (unsigned)(i % SPAN_TEXTS));
+	CHECK(mprof_recorder_define_text(recorder, name, strlen(name), &text) == MPROF_OK);
+	values[0].number = text;
+	CHECK(mprof_thread_record_span(handle, type, mprof_recorder_read_counter(recorder), values, 3) == MPROF_OK);
+}
+
 /* Records until the process is killed. The truth lacks at most one event of each kind. */
 static void *record_for_ever(void *argument)
 {
 	unsigned number = (unsigned)(uintptr_t)argument;
 	thread_truth *own = &known->threads[number];
 	mprof_thread *thread;
+	uint32_t span = 0;
 
 	CHECK(mprof_recorder_attach(recorder, number, &thread) == MPROF_OK);
 	for (uint64_t i = 0;; i++) {
@@ -108,6 +145,12 @@ static void *record_for_ever(void *argument)
 
 			(void)mprof_recorder_record_sample(recorder, number, &frame, 1);
 			atomic_store_explicit(&own->samples, i / SAMPLE_EVERY + 1, memory_order_release);
+		}
+		if (i % SPAN_EVERY == 0) {
+			if (span == 0)
+				span = define_span(number);
+			record_span(thread, number, span, i / SPAN_EVERY);
+			atomic_store_explicit(&own->spans, i / SPAN_EVERY + 1, memory_order_release);
 		}
 		if (i % MARK_EVERY == 0) {
 			CHECK(mprof_recorder_record_mark(recorder, number, "mark", 4) == MPROF_OK);
@@ -224,6 +267,7 @@ typedef struct found {
 	uint64_t calls[THREADS + 1];
 	uint64_t samples[THREADS + 1];
 	uint64_t marks[THREADS + 1];
+	uint64_t spans[THREADS + 1];
 	uint64_t lost;
 	int has_end;
 	uint64_t last_counter[THREADS + 1];
@@ -249,6 +293,39 @@ static void check_call(mprof_reader *reader, found *log, uint64_t thread, const 
 	log->calls[thread]++;
 }
 
+static uint64_t decode_next(const mprof_event *event, uint32_t encoding, size_t *position)
+{
+	mprof_argument_value value;
+
+	CHECK(mprof_argument_decode(event->more.detail, encoding, position, &value) == 1);
+	return encoding == MPROF_ENCODING_BYTES ? value.length : value.number;
+}
+
+/* The spans of each thread are in their order, with their types, texts and arguments. */
+static void check_span(mprof_reader *reader, found *log, uint64_t thread, const mprof_event *event, int is_ring)
+{
+	char expected[32];
+	mprof_record record;
+	size_t position = 0;
+	uint64_t number;
+	uint64_t text;
+
+	CHECK(mprof_reader_lookup_record(reader, MPROF_RECORD_TYPE, event->id, &record, sizeof(record)) == MPROF_OK);
+	snprintf(expected, sizeof(expected), "span %u", (unsigned)thread);
+	CHECK(strcmp(record.as.type.name, expected) == 0 && record.as.type.argument_count == 4);
+	(void)decode_next(event, MPROF_ENCODING_UNSIGNED, &position);
+	text = decode_next(event, MPROF_ENCODING_UNSIGNED, &position);
+	number = 0 - decode_next(event, MPROF_ENCODING_SIGNED, &position);
+	CHECK(is_ring || number == log->spans[thread]);
+	CHECK(decode_next(event, MPROF_ENCODING_BYTES, &position) == number % 8);
+	CHECK(position == event->more.detail->argument_size);
+	snprintf(expected, sizeof(expected), "%u:%u", (unsigned)thread, (unsigned)(number % SPAN_TEXTS));
+	CHECK(mprof_reader_lookup_record(reader, MPROF_RECORD_TEXT, (uint32_t)text, &record, sizeof(record)) ==
+	      MPROF_OK);
+	CHECK(strcmp(record.as.text.text, expected) == 0);
+	log->spans[thread]++;
+}
+
 static void read_events(mprof_reader *reader, found *log, const mprof_block *block, int is_ring)
 {
 	mprof_event events[256];
@@ -268,6 +345,8 @@ static void read_events(mprof_reader *reader, found *log, const mprof_block *blo
 				log->calls[block->thread]++;
 			else if (events[i].kind == MPROF_EVENT_METHOD_ENTER)
 				check_call(reader, log, block->thread, &events[i]);
+			else if (events[i].kind == MPROF_EVENT_TYPED)
+				check_span(reader, log, block->thread, &events[i], is_ring);
 		}
 	}
 }
@@ -339,6 +418,7 @@ static void die_once(const log_form *form, int number, uint64_t events, unsigned
 
 		CHECK(is_exact(log.calls[i], atomic_load(&truth->calls)));
 		CHECK(is_exact(log.marks[i], atomic_load(&truth->marks)));
+		CHECK(is_exact(log.spans[i], atomic_load(&truth->spans)));
 		/* Samples are dropped where there is no room for them, which is counted. */
 		CHECK(log.samples[i] <= atomic_load(&truth->samples) + 1);
 		CHECK(log.lost > 0 || log.samples[i] >= atomic_load(&truth->samples));

@@ -129,6 +129,7 @@ mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_s
 	own = recorder->shared.stats;
 	pthread_mutex_unlock(&recorder->shared.state_lock);
 	own.waits = atomic_load_explicit(&recorder->shared.waits, memory_order_relaxed);
+	own.cut_texts = atomic_load_explicit(&recorder->shared.cut_texts, memory_order_relaxed);
 	own.buffers = buffer_pool_created(&recorder->shared.pool);
 	pthread_mutex_lock(&recorder->shared.threads_lock);
 	own.threads = recorder->shared.next_serial;

@@ -118,6 +118,14 @@ static mprof_status message_sending_offer(recorder_shared *shared, message *crea
 	return MPROF_OK;
 }
 
+/* Takes back a message for which room was reserved. Any thread. */
+static void message_sending_cancel(recorder_shared *shared, message *created)
+{
+	message_queue_release_room(&shared->messages, created);
+	message_release(&shared->messages.allocator, created);
+	recorder_wake_senders(shared);
+}
+
 void mprof_description_init(mprof_description *description, size_t struct_size)
 {
 	struct_init(description, struct_size);
@@ -390,6 +398,136 @@ mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof
 				      SIZE_UP_TO(mprof_metric_value, value), sizeof(mprof_metric_value));
 	if (status == MPROF_OK)
 		status = record_metrics(recorder, list.elements, count);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+/* Whether a text of a definition can be written. NULL stands for "". */
+static int text_is_writable(const recorder_shared *shared, const char *text)
+{
+	return text == NULL || recorder_name_is_writable(shared, text, strlen(text));
+}
+
+/* The reason why the log cannot have definitions of types, or #MPROF_OK. */
+static mprof_status refusal_of_types(const mprof_recorder *recorder)
+{
+	return recorder->shared.takes_types ? refusal_of(recorder) : MPROF_ERR_UNSUPPORTED;
+}
+
+/* Sends a definition that gets an ID. */
+static mprof_status send_known(recorder_shared *shared, message *created, uint32_t *id)
+{
+	mprof_status status = message_sending_reserve(shared, created);
+
+	if (status != MPROF_OK)
+		return status;
+	status = known_types_define(&shared->types, &shared->messages, created, id);
+	if (status != MPROF_OK)
+		message_sending_cancel(shared, created);
+	return status;
+}
+
+mprof_status mprof_recorder_define_text(mprof_recorder *recorder, const char *text, size_t text_length, uint32_t *id)
+{
+	WITHOUT_CANCELLATION;
+	recorder_shared *shared;
+	mprof_status status;
+
+	if (id != NULL)
+		*id = 0;
+	if (recorder == NULL || text == NULL || id == NULL)
+		return MPROF_ERR_ARGUMENT;
+	shared = &recorder->shared;
+	if (!recorder_name_is_writable(shared, text, text_length))
+		return MPROF_ERR_NAME;
+	if (refusal_of_types(recorder) != MPROF_OK)
+		return refusal_of_types(recorder);
+	*id = known_types_find_text(&shared->types, text, text_length);
+	if (*id != 0)
+		return MPROF_OK;
+	status = send_known(shared, message_known_text(&shared->messages.allocator, text, text_length), id);
+	/* Another thread has defined it meanwhile. */
+	if (status != MPROF_ERR_REDEFINED_ID)
+		return status;
+	*id = known_types_find_text(&shared->types, text, text_length);
+	return MPROF_OK;
+}
+
+/* Whether the encoding of an argument is one that its kind may have (doc/format.md, 3.25). */
+static int encoding_is_valid(const mprof_argument_record *argument)
+{
+	switch (argument->kind) {
+	case MPROF_ARGUMENT_TEXT:
+	case MPROF_ARGUMENT_BYTES:
+		return argument->encoding == MPROF_ENCODING_BYTES;
+	case MPROF_ARGUMENT_DOUBLE:
+		return argument->encoding == MPROF_ENCODING_FIXED;
+	default:
+		return argument->encoding <= MPROF_ENCODING_BYTES;
+	}
+}
+
+static mprof_status send_arguments(mprof_recorder *recorder, const mprof_argument_record *arguments, size_t count,
+				   uint32_t *first)
+{
+	recorder_shared *shared = &recorder->shared;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!encoding_is_valid(&arguments[i]))
+			return MPROF_ERR_ARGUMENT;
+		if (!text_is_writable(shared, arguments[i].name) || !text_is_writable(shared, arguments[i].unit_name))
+			return MPROF_ERR_NAME;
+	}
+	if (refusal_of_types(recorder) != MPROF_OK)
+		return refusal_of_types(recorder);
+	return send_known(shared, message_arguments(&shared->messages.allocator, arguments, count), first);
+}
+
+mprof_status mprof_recorder_define_arguments(mprof_recorder *recorder, const mprof_argument_record *arguments,
+					     size_t argument_size, size_t count, uint32_t *first)
+{
+	WITHOUT_CANCELLATION;
+	element_list list;
+	mprof_status status;
+
+	if (first != NULL)
+		*first = 0;
+	if (recorder == NULL || first == NULL || count == 0 || count > MPROF_TYPE_MAX_ARGUMENTS)
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, arguments, argument_size, count,
+				      SIZE_UP_TO(mprof_argument_record, unit_name), sizeof(mprof_argument_record));
+	if (status == MPROF_OK)
+		status = send_arguments(recorder, list.elements, count, first);
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+static mprof_status send_type(mprof_recorder *recorder, const mprof_type_record *type, uint32_t *id)
+{
+	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS || type->reserved != 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!text_is_writable(&recorder->shared, type->name))
+		return MPROF_ERR_NAME;
+	if (refusal_of_types(recorder) != MPROF_OK)
+		return refusal_of_types(recorder);
+	return send_known(&recorder->shared, message_type(&recorder->shared.messages.allocator, type), id);
+}
+
+mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_type_record *type, size_t type_size,
+					uint32_t *id)
+{
+	WITHOUT_CANCELLATION;
+	element_list list;
+	mprof_status status;
+
+	if (id != NULL)
+		*id = 0;
+	if (recorder == NULL || id == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = element_list_convert(&list, &recorder->shared.allocator, type, type_size, 1,
+				      SIZE_UP_TO(mprof_type_record, name), sizeof(mprof_type_record));
+	if (status == MPROF_OK)
+		status = send_type(recorder, list.elements, id);
 	element_list_release(&list, &recorder->shared.allocator);
 	return status;
 }

@@ -348,7 +348,8 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 		return NULL;
 	shared = &recorder->shared;
 	drain = &recorder->drain;
-	if (!recorder_init_locks(shared) || pthread_mutex_init(&recorder->control.dump_lock, NULL) != 0) {
+	if (!recorder_init_locks(shared) || !known_types_init(&shared->types, allocator) ||
+	    pthread_mutex_init(&recorder->control.dump_lock, NULL) != 0) {
 		allocator_release(allocator, recorder, sizeof(*recorder));
 		return NULL;
 	}
@@ -381,6 +382,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	event_collector_init(&drain->block.events, allocator);
 	root_table_init(&drain->roots, allocator, &drain->keys);
 	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
+	written_types_init(&drain->types, allocator, &shared->messages.allocator, drain->output);
 	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }
@@ -459,6 +461,7 @@ static void release_drain(recorder_drain *drain)
 	switches_destroy(&drain->switched);
 	stack_order_destroy(drain);
 	metric_table_destroy(&drain->metrics);
+	written_types_destroy(&drain->types);
 	root_table_destroy(&drain->roots);
 	stack_store_destroy(&drain->stacks);
 	heap_drain_destroy(&drain->heap);
@@ -482,6 +485,7 @@ static void release_recorder(mprof_recorder *recorder)
 	buffer_pool_destroy(&shared->pool);
 	salvage_destroy(&shared->salvage, &allocator);
 	fork_guard_destroy(&shared->origin);
+	known_types_destroy(&shared->types);
 	recorder_destroy_locks(shared);
 	pthread_mutex_destroy(&recorder->control.dump_lock);
 	allocator_release(&allocator, recorder, sizeof(*recorder));
@@ -602,6 +606,7 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
+	shared->takes_types = (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)) != 0 || writer_options->lossy;
 	shared->records_thread_times &= rules != NULL && dialect_has_block(rules, MPROF_BLOCK_METRICS);
 	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
 }
@@ -657,6 +662,9 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 
 	writer_options->directives = resumed->directives | MPROF_DIRECTIVES_NONE;
+	/* Declared before the first type, if there is one. */
+	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_TYPE] > 0)
+		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
 	recorder->shared.detail = resumed->detail;
 	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;

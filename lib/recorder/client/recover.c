@@ -488,6 +488,9 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 		drain->keys.tables[subject].next_id = progress->next_ids[subject];
 	drain->keys.next_element_id = progress->next_element_id;
 	drain->keys.no_class_id = progress->no_class_id;
+	drain->types.texts = progress->writer.defined[MPROF_RECORD_TEXT];
+	drain->types.arguments = progress->writer.defined[MPROF_RECORD_ARGUMENT];
+	drain->types.types = progress->writer.defined[MPROF_RECORD_TYPE];
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
 		output_count_lost(drain->output, (mprof_loss_cause)cause, progress->lost_unreported[cause]);
 	return 1;

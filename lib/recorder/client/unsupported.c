@@ -138,6 +138,35 @@ mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, const mprof
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_define_text(mprof_recorder *recorder, const char *text, size_t text_length, uint32_t *id)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_arguments(mprof_recorder *recorder, const mprof_argument_record *arguments,
+					     size_t argument_size, size_t count, uint32_t *first)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_type_record *type, size_t type_size,
+					uint32_t *id)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t type, const mprof_argument_value *values,
+				       size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint64_t started,
+				      const mprof_argument_value *values, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
 {
 	return MPROF_ERR_UNSUPPORTED;

@@ -21,6 +21,7 @@
 #include "recorder/tables/output.h"
 #include "recorder/tables/roots.h"
 #include "recorder/tables/stacks.h"
+#include "recorder/tables/written_types.h"
 #include "writer/event_collector.h"
 
 #include <pthread.h>
@@ -168,6 +169,7 @@ typedef struct recorder_drain {
 	recorder_keys keys;
 	stack_store stacks;
 	metric_table metrics;
+	written_types types;
 	root_table roots;
 	heap_drain heap;
 

@@ -65,6 +65,11 @@ static int process_message(recorder_drain *drain, message *taken)
 	case MESSAGE_DEFINE_FIELDS:
 		key_fields_define(&drain->keys, taken);
 		return 0;
+	case MESSAGE_DEFINE_TEXT:
+	case MESSAGE_DEFINE_ARGUMENTS:
+	case MESSAGE_DEFINE_TYPE:
+		written_types_add(&drain->types, taken);
+		return 1;
 	}
 	return 0;
 }
@@ -95,6 +100,7 @@ static void release_batch(recorder_drain *drain, message *done)
 		done = next;
 	}
 	metrics_release_written(&drain->metrics);
+	written_types_release(&drain->types);
 	recorder_wake_senders(drain->shared);
 }
 
@@ -136,7 +142,7 @@ static int add_definitions(metric_table *metrics, size_t *count)
 {
 	for (const message *defined = metrics->waiting; defined != NULL; defined = defined->next) {
 		mprof_record record = {.kind = MPROF_RECORD_METRIC,
-				       .id = defined->metric,
+				       .id = defined->id,
 				       .as.metric.flags = defined->flags,
 				       .as.metric.thread = defined->thread,
 				       .as.metric.name = defined->name,
@@ -224,7 +230,7 @@ void messages_process(recorder_drain *drain)
 	int has_lost_more = message_queue_take_lost_more(messages);
 	uint64_t batch = drain->progress.messages_done + 1;
 
-	if (taken == NULL && !has_lost_more)
+	if (taken == NULL && !has_lost_more && drain->types.waiting == NULL)
 		return;
 	for (message *marked = taken; marked != NULL; marked = marked->next)
 		marked->batch = batch;
@@ -232,6 +238,7 @@ void messages_process(recorder_drain *drain)
 	if (has_lost_more)
 		keys_lose_all(&drain->keys);
 	metrics_write_definitions(&drain->metrics);
+	written_types_write(&drain->types, batch);
 	drain->progress.messages_done = batch;
 	salvage_commit(drain);
 	release_batch(drain, taken);

@@ -209,6 +209,22 @@ static int convert_code(recorder_drain *drain, mprof_event *event, const event_s
 	return event->id != 0 || slots[0].subject == 0;
 }
 
+/*
+ * The arguments, whose length is the number, take the place of the frames, or if they are short that of the object.
+ * Returns 0 if the type is not in the log.
+ */
+static int convert_typed(const recorder_drain *drain, mprof_event *event, mprof_event_detail *detail,
+			 const event_slot *slots)
+{
+	const int is_short = ((uint32_t)slots[1].stamp & 0xff) == 0;
+
+	event->id = (uint32_t)slots[0].subject;
+	detail->object = 0;
+	detail->arguments = (const uint8_t *)(is_short ? &slots[1] : &slots[2]);
+	detail->argument_size = (size_t)(slots[1].stamp >> 8);
+	return written_types_has(&drain->types, slots[0].subject);
+}
+
 /* Converts the slots of a wide event to *event. Returns 0 if out of memory for its IDs. */
 static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
 			mprof_event_detail *detail)
@@ -235,6 +251,8 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	}
 	if (kind == MPROF_EVENT_METHOD_CODE)
 		return convert_code(drain, event, slots);
+	if (kind == MPROF_EVENT_TYPED)
+		return convert_typed(drain, event, detail, slots);
 	if (kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_HANDLE_DELETED)
 		convert_handle(event, detail, slots, &frames, &frame_count);
 	if (kind == MPROF_EVENT_EXCEPTION_CLAUSE)
@@ -250,6 +268,14 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 	else if (kind != MPROF_EVENT_HANDLE_CREATED && kind != MPROF_EVENT_HANDLE_DELETED)
 		event->value = number;
 	return event->id != 0 || !is_allocation;
+}
+
+/* Whether the arguments of an event of a type fit where they are. */
+static int arguments_are_whole(const event_slot *slots)
+{
+	const uint64_t frames = slots[1].stamp & 0xff;
+
+	return slots[1].stamp >> 8 <= (frames > 0 ? frames : 1) * sizeof(mprof_frame);
 }
 
 /* Some events have another number before the frames. */
@@ -269,11 +295,14 @@ int slots_are_whole(const event_slot *slots, uint32_t count)
 		if (kind >= EVENT_KIND_COUNT)
 			return 0;
 		if ((code & SLOT_WIDE) == 0) {
+			if (kind == MPROF_EVENT_TYPED)
+				return 0;
 			i++;
 			continue;
 		}
 		if (count - i < 2 || slot_count(&slots[i]) > count - i ||
-		    ((uint32_t)slots[i + 1].stamp & 0xff) < least_frames(kind))
+		    ((uint32_t)slots[i + 1].stamp & 0xff) < least_frames(kind) ||
+		    (kind == MPROF_EVENT_TYPED && !arguments_are_whole(&slots[i])))
 			return 0;
 		i += slot_count(&slots[i]);
 	}

@@ -31,7 +31,8 @@
  * A wide event has several slots, published at once: first one like that of other events; then its object, and
  * number << 8 | count of frames; then the frames, two to a slot. The number is an allocation's counter, a handle's
  * type, or the state of a monitor. The handle itself is the first frame where it is made, and the object where it is
- * deleted.
+ * deleted. The arguments of an event of a type are where the frames are, and the number is their length in bytes; up to
+ * eight bytes are in place of the object.
  */
 typedef struct event_slot {
 	uint64_t subject; /**< Key of the method or class, or the value of a kind that has neither. */

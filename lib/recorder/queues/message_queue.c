@@ -245,6 +245,61 @@ message *message_fields(const mprof_allocator *allocator, mprof_key class_key, c
 	return created;
 }
 
+message *message_known_text(const mprof_allocator *allocator, const char *text, size_t text_length)
+{
+	return message_text(allocator, MESSAGE_DEFINE_TEXT, 0, text, text_length);
+}
+
+/* NULL stands for "". */
+static size_t length_or_0(const char *text)
+{
+	return text != NULL ? strlen(text) : 0;
+}
+
+message *message_arguments(const mprof_allocator *allocator, const mprof_argument_record *arguments, size_t count)
+{
+	mprof_argument_record *list;
+	message *created;
+	size_t size = 0;
+	char *end;
+
+	if (!checked_multiply(count, sizeof(*arguments) + 2, &size))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!checked_add(size, length_or_0(arguments[i].name), &size) ||
+		    !checked_add(size, length_or_0(arguments[i].unit_name), &size))
+			return NULL;
+	}
+	created = message_create(allocator, MESSAGE_DEFINE_ARGUMENTS, size);
+	if (created == NULL)
+		return NULL;
+	list = (mprof_argument_record *)(void *)created->text;
+	end = (char *)&list[count];
+	for (size_t i = 0; i < count; i++) {
+		list[i] = arguments[i];
+		list[i].name = message_copy_text(&end, arguments[i].name, length_or_0(arguments[i].name));
+		list[i].unit_name =
+			message_copy_text(&end, arguments[i].unit_name, length_or_0(arguments[i].unit_name));
+	}
+	created->more.arguments.list = list;
+	created->more.arguments.count = count;
+	return created;
+}
+
+message *message_type(const mprof_allocator *allocator, const mprof_type_record *type)
+{
+	const size_t length = length_or_0(type->name);
+	message *created = message_create(allocator, MESSAGE_DEFINE_TYPE, length + 1);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->more.type = *type;
+	created->more.type.name = message_copy_text(&end, type->name, length);
+	return created;
+}
+
 void message_release(const mprof_allocator *allocator, message *released)
 {
 	allocator_release(allocator, released, released->size);
@@ -430,6 +485,30 @@ static int relocate_fields(message *copy)
 	       class_fields_are_valid(copy->more.fields.list, copy->more.fields.bytes, copy->more.fields.count);
 }
 
+static int relocate_arguments(const message *left, message *copy)
+{
+	mprof_argument_record *list = (mprof_argument_record *)(void *)copy->text;
+	const size_t count = left->more.arguments.count;
+
+	if (count > MPROF_TYPE_MAX_ARGUMENTS || count > (copy->size - sizeof(*copy)) / sizeof(*list))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].encoding > MPROF_ENCODING_BYTES || list[i].name == NULL || list[i].unit_name == NULL ||
+		    !relocate_string(left, copy, &list[i].name) || !relocate_string(left, copy, &list[i].unit_name))
+			return 0;
+	}
+	copy->more.arguments.list = list;
+	return 1;
+}
+
+static int relocate_type(const message *left, message *copy)
+{
+	mprof_type_record *type = &copy->more.type;
+
+	return type->name != NULL && type->argument_count <= MPROF_TYPE_MAX_ARGUMENTS && type->reserved == 0 &&
+	       relocate_string(left, copy, &type->name);
+}
+
 static int set_copied_pointers(const message *left, message *copy)
 {
 	switch (copy->kind) {
@@ -443,6 +522,7 @@ static int set_copied_pointers(const message *left, message *copy)
 		return relocate_element(left, copy);
 	case MESSAGE_THREAD_NAME:
 	case MESSAGE_MARK:
+	case MESSAGE_DEFINE_TEXT:
 		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
 	case MESSAGE_DEFINE_METRIC:
 	case MESSAGE_PROPERTY:
@@ -458,6 +538,10 @@ static int set_copied_pointers(const message *left, message *copy)
 		return 1;
 	case MESSAGE_DEFINE_FIELDS:
 		return relocate_fields(copy);
+	case MESSAGE_DEFINE_ARGUMENTS:
+		return relocate_arguments(left, copy);
+	case MESSAGE_DEFINE_TYPE:
+		return relocate_type(left, copy);
 	}
 	return 0;
 }

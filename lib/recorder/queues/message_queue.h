@@ -33,7 +33,10 @@ typedef enum message_kind {
 	MESSAGE_METRIC_VALUES,
 	MESSAGE_ROOT_REGISTERED,
 	MESSAGE_ROOT_UNREGISTERED,
-	MESSAGE_DEFINE_FIELDS
+	MESSAGE_DEFINE_FIELDS,
+	MESSAGE_DEFINE_TEXT,
+	MESSAGE_DEFINE_ARGUMENTS,
+	MESSAGE_DEFINE_TYPE
 } message_kind;
 
 typedef struct message message;
@@ -47,12 +50,13 @@ struct message {
 	message_kind kind;
 	uint32_t flags;       /**< Methods, metrics. */
 	uint32_t object_size; /**< Classes. */
-	uint32_t metric;      /**< The ID of a metric that is defined. */
+	uint32_t id;          /**< The ID of a metric, a text, the first argument or a type that is defined. */
 	mprof_key key;        /**< Key of what is defined or loaded. */
 	mprof_key owner;      /**< A method's class, a class's assembly. */
 	uint64_t counter;     /**< When it was sent. Definitions, markers and roots. */
 	uint64_t thread;      /**< Thread names, markers. */
-	const char *name;     /**< Definitions, thread names, markers; the value of a property. Points into text. */
+	const char *name;     /**< Definitions, thread names, markers, texts; the value of a property. Points into
+	                           text. */
 	size_t name_length;
 	const char *section;     /**< Metrics; the key of a property. Points into text. */
 	const char *source_file; /**< Source file. Methods: NULL if none. Points into text. */
@@ -71,8 +75,13 @@ struct message {
 			const stored_field *list; /**< Points to the start of text. */
 			size_t bytes;             /**< With the names. */
 			uint32_t count;
-		} fields;             /**< Fields of a class. */
-		mprof_root_area root; /**< Roots; the name points into text or is "". Unregistered: start only. */
+		} fields; /**< Fields of a class. */
+		struct {
+			const mprof_argument_record *list; /**< Points to the start of text, as do its names. */
+			size_t count;
+		} arguments;            /**< Arguments of events. */
+		mprof_type_record type; /**< A type of events; the name points into text. */
+		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
 };
@@ -155,6 +164,15 @@ message *message_root(const mprof_allocator *allocator, message_kind kind, const
 /** Creates the message for the fields of a class. Returns NULL without memory. */
 message *message_fields(const mprof_allocator *allocator, mprof_key class_key, const mprof_class_field *fields,
 			uint32_t count);
+
+/** Creates the message for a text that has an ID. Returns NULL without memory. */
+message *message_known_text(const mprof_allocator *allocator, const char *text, size_t text_length);
+
+/** Creates the message for arguments of events with consecutive IDs. Returns NULL without memory. */
+message *message_arguments(const mprof_allocator *allocator, const mprof_argument_record *arguments, size_t count);
+
+/** Creates the message for a type of events. Returns NULL without memory. */
+message *message_type(const mprof_allocator *allocator, const mprof_type_record *type);
 
 void message_release(const mprof_allocator *allocator, message *released);
 

@@ -295,7 +295,7 @@ uint32_t recorder_define_metric(recorder_shared *shared, message *definition)
 	/* Under the lock, so that the log has the definitions in the order of their IDs. */
 	pthread_mutex_lock(&shared->state_lock);
 	metric = atomic_load_explicit(&shared->metrics_defined, memory_order_relaxed) + 1;
-	definition->metric = metric;
+	definition->id = metric;
 	message_queue_push(&shared->messages, definition);
 	atomic_store_explicit(&shared->metrics_defined, metric, memory_order_release);
 	pthread_mutex_unlock(&shared->state_lock);

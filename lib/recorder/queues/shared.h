@@ -15,6 +15,7 @@
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/system/counter.h"
 #include "recorder/queues/heap_recording.h"
+#include "recorder/queues/known_types.h"
 #include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage.h"
 #include "recorder/queues/sample_store.h"
@@ -152,6 +153,7 @@ typedef struct recorder_shared {
 	uint32_t overflow;        /**< A #mprof_overflow. */
 	uint32_t detail;          /**< What events keep: what was requested and the dialect supports. */
 	int takes_switches;       /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
+	int takes_types;          /**< Events of types are recorded: as takes_switches. */
 	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
 	int records_thread_times; /**< See recorder/drain/drain.h. */
 	uint64_t max_name_length; /**< Bytes. */
@@ -164,6 +166,7 @@ typedef struct recorder_shared {
 	sample_store samples;
 	heap_recording heap;
 	collection_times collections;
+	known_types types; /**< Recording takes no lock. */
 
 	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
 	/**
@@ -200,6 +203,7 @@ typedef struct recorder_shared {
 	uint32_t room_given_up_in;         /**< Value of blocking when a thread last gave up. Guarded by wait_lock. */
 	_Atomic uint32_t blocking;    /**< Odd while the writer thread may wait for others, which then must not wait. */
 	_Atomic uint64_t waits;       /**< Number of waits. Relaxed: a statistic. */
+	_Atomic uint64_t cut_texts;   /**< Texts in events that were shortened. Relaxed: a statistic. */
 	pthread_mutex_t threads_lock; /**< Guards the lists of threads and the count. */
 	mprof_thread *threads;        /**< Newest first. Only the writer thread removes threads. */
 	/** The same threads by their IDs, newest first in each list, so that one is found among many. */

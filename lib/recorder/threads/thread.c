@@ -5,6 +5,7 @@
 #include "base/cancellation.h"
 #include "base/testpoint.h"
 #include "format/events/event_kinds.h"
+#include "format/values/varint.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -649,6 +650,288 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 	event.is_truncated = kept > 0 && count > MPROF_STACK_MAX;
 	/* The counter at the start of the call is stored before the frames. */
 	record_led(thread, MPROF_EVENT_MEMORY_RESIZED, &event, started, frames, kept);
+}
+
+/* An event of a type. */
+typedef struct typed_event {
+	uint32_t id; /**< Of the type. */
+	const known_type *type;
+	const mprof_argument_value *values;
+	size_t count;
+	int is_span;      /**< The values are those of the other arguments than the duration, which is since started. */
+	uint64_t started; /**< Counter. */
+} typed_event;
+
+/* The slots for arguments of at most \p size bytes. Encoding stores words of eight bytes, so also after them. */
+static inline uint32_t typed_slots(size_t size)
+{
+	return SLOT_COUNT((uint32_t)((size + 2 * sizeof(uint64_t) - 1) / sizeof(uint64_t)));
+}
+
+/* The number of arguments that are encoded. Values of a span that are missing before its duration are 0. */
+static inline size_t typed_argument_count(const typed_event *event)
+{
+	if (!event->is_span)
+		return event->count;
+	return event->count < event->type->duration ? event->type->duration + (size_t)1 : event->count + 1;
+}
+
+/* The number that an argument is stored as. Durations are in counters of the log. */
+static inline uint64_t fold_number(const mprof_thread *thread, uint32_t known, uint64_t number)
+{
+	if ((known & KNOWN_IS_DURATION) != 0)
+		number >>= thread->counter.log_shift;
+	return (known & KNOWN_ENCODING_MASK) == MPROF_ENCODING_SIGNED ? zigzag_fold(number) : number;
+}
+
+static inline uint8_t *put_number(const mprof_thread *thread, uint8_t *out, uint32_t known, uint64_t number)
+{
+	number = fold_number(thread, known, number);
+	if ((known & KNOWN_ENCODING_MASK) != MPROF_ENCODING_FIXED)
+		return varint_word_put_mostly_short(out, number);
+	bytes_store_64(out, number);
+	return out + sizeof(number);
+}
+
+/* The duration of a span, in counters of the log. No time has passed if it ends before it has started. */
+static inline uint64_t span_duration(const mprof_thread *thread, const typed_event *event, uint64_t counter)
+{
+	const uint32_t shift = thread->counter.log_shift;
+
+	return counter > event->started ? (counter >> shift) - (event->started >> shift) : 0;
+}
+
+/* Publishes an event whose arguments were stored after its second slot, up to end. */
+static inline void publish_typed(event_buffer *buffer, const typed_event *event, uint64_t counter, const uint8_t *end)
+{
+	const uint32_t index = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	event_slot *slots = &buffer->slots[index];
+	const size_t size = (size_t)(end - (uint8_t *)&slots[2]);
+	uint32_t frames = (uint32_t)((size + sizeof(mprof_frame) - 1) / sizeof(mprof_frame));
+
+	slots[1].subject = 0;
+	if (frames == 1) {
+		memcpy(&slots[1].subject, &slots[2], sizeof(slots[1].subject));
+		frames = 0;
+	}
+	slots[0].subject = event->id;
+	slots[0].stamp = SLOT_STAMP(counter, MPROF_EVENT_TYPED | SLOT_WIDE);
+	slots[1].stamp = SLOT_STAMP(size, frames);
+	/* Release, as in record_wide(). */
+	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(frames), memory_order_release);
+}
+
+/* The bytes of a text of which at most \p most are kept: it ends between two characters. */
+static size_t cut_text(const mprof_argument_value *text, size_t most)
+{
+	size_t length = text->length < most ? text->length : most;
+
+	for (int i = 0; i < 3 && length > 0 && length < text->length && (text->bytes[length] & 0xc0) == 0x80; i++)
+		length--;
+	return length;
+}
+
+/* The value of an argument; NULL for the duration of a span. *next is the number of values before it. */
+static const mprof_argument_value *typed_value(const typed_event *event, size_t index, size_t *next)
+{
+	static const mprof_argument_value none;
+
+	if (event->is_span && index == event->type->duration)
+		return NULL;
+	return *next < event->count ? &event->values[(*next)++] : &none;
+}
+
+/*
+ * Returns the length of all arguments if texts have at most \p most bytes; SIZE_MAX if they are far too long. *texts
+ * receives the number of texts that are longer.
+ */
+static size_t measure_arguments(const mprof_thread *thread, const typed_event *event, size_t most, size_t *texts)
+{
+	const size_t count = typed_argument_count(event);
+	size_t next = 0;
+	size_t size = 0;
+
+	*texts = 0;
+	for (size_t i = 0; i < count && size <= MPROF_RECORDED_ARGUMENTS_MAX_SIZE; i++) {
+		const uint32_t known = event->type->arguments[i];
+		const mprof_argument_value *value = typed_value(event, i, &next);
+		size_t length;
+
+		if ((known & KNOWN_ENCODING_MASK) == MPROF_ENCODING_FIXED) {
+			size += sizeof(uint64_t);
+		} else if ((known & KNOWN_ENCODING_MASK) != MPROF_ENCODING_BYTES) {
+			size += value != NULL ? varint_length(fold_number(thread, known, value->number))
+					      : MPROF_VARINT_MAX_LENGTH;
+		} else {
+			length = (known & KNOWN_IS_TEXT) != 0 ? cut_text(value, most) : value->length;
+			*texts += length < value->length;
+			if (length > MPROF_RECORDED_ARGUMENTS_MAX_SIZE)
+				return SIZE_MAX;
+			size += varint_length(length) + length;
+		}
+	}
+	return size;
+}
+
+/* Finds the greatest length of texts with which all arguments fit. Returns 0 if they do not fit without texts. */
+static int fit_texts(mprof_thread *thread, const typed_event *event, size_t *most)
+{
+	size_t texts;
+	size_t least = 0;
+
+	*most = MPROF_RECORDED_ARGUMENTS_MAX_SIZE;
+	if (measure_arguments(thread, event, *most, &texts) > MPROF_RECORDED_ARGUMENTS_MAX_SIZE) {
+		if (measure_arguments(thread, event, 0, &texts) > MPROF_RECORDED_ARGUMENTS_MAX_SIZE)
+			return 0;
+		/* They fit with least, and do not with *most. */
+		while (*most - least > 1) {
+			const size_t middle = least + (*most - least) / 2;
+
+			if (measure_arguments(thread, event, middle, &texts) <= MPROF_RECORDED_ARGUMENTS_MAX_SIZE)
+				least = middle;
+			else
+				*most = middle;
+		}
+		*most = least;
+		(void)measure_arguments(thread, event, least, &texts);
+	}
+	if (texts > 0)
+		atomic_fetch_add_explicit(&thread->shared->cut_texts, texts, memory_order_relaxed);
+	return 1;
+}
+
+/* Whether the values of bytes exist. */
+static int bytes_are_valid(const typed_event *event)
+{
+	const size_t count = typed_argument_count(event);
+	size_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const mprof_argument_value *value = typed_value(event, i, &next);
+
+		if ((event->type->arguments[i] & KNOWN_ENCODING_MASK) == MPROF_ENCODING_BYTES && value->bytes == NULL &&
+		    value->length > 0)
+			return 0;
+	}
+	return 1;
+}
+
+static uint8_t *put_bytes(uint8_t *out, uint32_t known, const mprof_argument_value *value, size_t most)
+{
+	const size_t length = (known & KNOWN_IS_TEXT) != 0 ? cut_text(value, most) : value->length;
+
+	out = varint_put(out, length);
+	if (length > 0)
+		memcpy(out, value->bytes, length);
+	return out + length;
+}
+
+/* Records an event with bytes or texts, or with many arguments. */
+__attribute__((noinline)) static mprof_status record_long(mprof_thread *thread, const typed_event *event)
+{
+	const size_t count = typed_argument_count(event);
+	event_buffer *buffer;
+	uint64_t counter;
+	size_t next = 0;
+	size_t most;
+	uint8_t *out;
+
+	if (!bytes_are_valid(event))
+		return MPROF_ERR_ARGUMENT;
+	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER &&
+	    !may_record(thread, MPROF_EVENT_TYPED))
+		return MPROF_OK;
+	if (!fit_texts(thread, event, &most)) {
+		count_loss(thread, MPROF_LOSS_NO_BUFFER);
+		return MPROF_ERR_LIMIT;
+	}
+	counter = counter_read(&thread->counter);
+	buffer = buffer_with_room(thread, typed_slots(MPROF_RECORDED_ARGUMENTS_MAX_SIZE), counter,
+				  waits_for(thread, MPROF_EVENT_TYPED));
+	if (buffer == NULL)
+		return MPROF_OK;
+	out = (uint8_t *)&buffer->slots[atomic_load_explicit(&buffer->published, memory_order_relaxed) + 2];
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t known = event->type->arguments[i];
+		const mprof_argument_value *value = typed_value(event, i, &next);
+
+		if (value == NULL)
+			out = put_number(thread, out, known & ~(uint32_t)KNOWN_IS_DURATION,
+					 span_duration(thread, event, counter));
+		else if ((known & KNOWN_ENCODING_MASK) == MPROF_ENCODING_BYTES)
+			out = put_bytes(out, known, value, most);
+		else
+			out = put_number(thread, out, known, value->number);
+	}
+	publish_typed(buffer, event, counter, out);
+	return MPROF_OK;
+}
+
+/* Refuses an event whose type is not defined, which is a loss: its definition may have been refused. */
+__attribute__((noinline)) static mprof_status refuse_undefined(mprof_thread *thread)
+{
+	if (!thread->shared->takes_types)
+		return MPROF_ERR_UNSUPPORTED;
+	mprof_thread_record_lost(thread, MPROF_LOSS_NO_MEMORY, 1);
+	return MPROF_ERR_UNDEFINED_ID;
+}
+
+/* Inlined, so that the span's own conditions are constants. */
+static inline __attribute__((always_inline)) mprof_status record_typed(mprof_thread *thread, typed_event *event)
+{
+	event_buffer *buffer;
+	uint64_t counter;
+	uint8_t *out;
+	size_t index = 0;
+
+	if (thread == NULL || (event->values == NULL && event->count > 0))
+		return MPROF_ERR_ARGUMENT;
+	event->type = known_types_find(&thread->shared->types, event->id);
+	if (__builtin_expect(event->type == NULL, 0))
+		return refuse_undefined(thread);
+	if ((event->is_span && event->type->duration == KNOWN_NO_DURATION) ||
+	    event->count > event->type->argument_count - (uint32_t)event->is_span)
+		return MPROF_ERR_ARGUMENT;
+	if (event->type->has_bytes ||
+	    typed_argument_count(event) > MPROF_RECORDED_ARGUMENTS_MAX_SIZE / MPROF_VARINT_MAX_LENGTH)
+		return record_long(thread, event);
+	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER &&
+	    !may_record(thread, MPROF_EVENT_TYPED))
+		return MPROF_OK;
+	counter = counter_read(&thread->counter);
+	buffer = buffer_with_room(thread, typed_slots(typed_argument_count(event) * MPROF_VARINT_MAX_LENGTH), counter,
+				  waits_for(thread, MPROF_EVENT_TYPED));
+	if (buffer == NULL)
+		return MPROF_OK;
+	out = (uint8_t *)&buffer->slots[atomic_load_explicit(&buffer->published, memory_order_relaxed) + 2];
+	if (event->is_span) {
+		for (; index < event->type->duration; index++)
+			out = put_number(thread, out, event->type->arguments[index],
+					 index < event->count ? event->values[index].number : 0);
+		out = put_number(thread, out, event->type->arguments[index] & ~(uint32_t)KNOWN_IS_DURATION,
+				 span_duration(thread, event, counter));
+	}
+	for (; index < event->count; index++)
+		out = put_number(thread, out, event->type->arguments[index + (size_t)event->is_span],
+				 event->values[index].number);
+	publish_typed(buffer, event, counter, out);
+	return MPROF_OK;
+}
+
+mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t type, const mprof_argument_value *values,
+				       size_t count)
+{
+	typed_event event = {type, NULL, values, count, 0, 0};
+
+	return record_typed(thread, &event);
+}
+
+mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint64_t started,
+				      const mprof_argument_value *values, size_t count)
+{
+	typed_event event = {type, NULL, values, count, 1, started};
+
+	return record_typed(thread, &event);
 }
 
 uint64_t mprof_thread_get_id(const mprof_thread *thread)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Assigns IDs to texts, arguments and types of events. */
+#include "recorder/queues/known_types.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+static uint64_t hash_text(const known_types *types, const char *text, size_t length)
+{
+	uint64_t hash = types->text_index.seed;
+
+	for (size_t i = 0; i < length; i++)
+		hash = hash_mix(hash, (unsigned char)text[i]);
+	return hash_key(hash, length);
+}
+
+static uint64_t text_slot_hash(const void *owner, const void *slot)
+{
+	return ((const known_types *)owner)->texts[*(const uint32_t *)slot - 1].hash;
+}
+
+static int text_slot_matches(const void *owner, const void *slot, const void *key)
+{
+	const uint32_t position = *(const uint32_t *)slot;
+	const known_text *wanted = key;
+	const known_text *text;
+
+	if (position == 0)
+		return 0;
+	text = &((const known_types *)owner)->texts[position - 1];
+	return text->hash == wanted->hash && text->length == wanted->length &&
+	       (text->length == 0 || memcmp(text->text, wanted->text, text->length) == 0);
+}
+
+static const hash_index_type text_slots = {
+	.size = sizeof(uint32_t),
+	.first_capacity = 64,
+	.used_eighths = 4,
+	.is_used = hash_index_has_position,
+	.hash = text_slot_hash,
+};
+
+int known_types_init(known_types *types, const mprof_allocator *allocator)
+{
+	types->allocator = *allocator;
+	hash_index_init(&types->text_index, allocator);
+	return pthread_mutex_init(&types->lock, NULL) == 0;
+}
+
+static size_t type_size(uint32_t argument_count)
+{
+	return sizeof(known_type) + argument_count;
+}
+
+void known_types_destroy(known_types *types)
+{
+	const mprof_allocator *allocator = &types->allocator;
+
+	for (uint32_t id = 1; id <= types->counts[KNOWN_TYPE]; id++) {
+		known_type *type = (known_type *)(uintptr_t)known_types_find(types, id);
+
+		allocator_release(allocator, type, type_size(type->argument_count));
+	}
+	for (size_t i = 0; i < KNOWN_TABLE_COUNT; i++)
+		allocator_release(allocator, atomic_load_explicit(&types->tables[i], memory_order_relaxed),
+				  KNOWN_TABLE_LENGTH * sizeof(**types->tables));
+	for (uint32_t i = 0; i < types->counts[KNOWN_TEXT]; i++)
+		allocator_release(allocator, types->texts[i].text, types->texts[i].length + 1);
+	allocator_release(allocator, types->texts, types->text_capacity * sizeof(*types->texts));
+	hash_index_destroy(&types->text_index, &text_slots);
+	allocator_release(allocator, types->arguments, types->argument_capacity);
+	pthread_mutex_destroy(&types->lock);
+}
+
+/* The slot of a text that is defined, or NULL. */
+static const uint32_t *find_text(const known_types *types, const known_text *text)
+{
+	return hash_index_find(&types->text_index, &text_slots, text->hash, text_slot_matches, types, text);
+}
+
+uint32_t known_types_find_text(known_types *types, const char *text, size_t length)
+{
+	const known_text wanted = {(char *)(uintptr_t)text, length, hash_text(types, text, length)};
+	const uint32_t *slot;
+	uint32_t id;
+
+	pthread_mutex_lock(&types->lock);
+	slot = find_text(types, &wanted);
+	id = slot != NULL ? *slot : 0;
+	pthread_mutex_unlock(&types->lock);
+	return id;
+}
+
+/* Adds a text. Its ID is its position + 1. Holds the lock. */
+static mprof_status add_text(known_types *types, const message *definition)
+{
+	known_text added = {(char *)(uintptr_t)definition->name, definition->name_length, 0};
+	void *texts = types->texts;
+	const uint32_t *known;
+	int is_reserved;
+
+	added.hash = hash_text(types, added.text, added.length);
+	known = find_text(types, &added);
+	if (known != NULL)
+		return MPROF_ERR_REDEFINED_ID;
+	is_reserved = array_reserve(&types->allocator, &texts, &types->text_capacity, types->counts[KNOWN_TEXT] + 1,
+				    sizeof(*types->texts));
+	types->texts = texts;
+	if (!is_reserved || !hash_index_reserve(&types->text_index, &text_slots, types))
+		return MPROF_ERR_MEMORY;
+	added.text = allocator_allocate(&types->allocator, added.length + 1);
+	if (added.text == NULL)
+		return MPROF_ERR_MEMORY;
+	memcpy(added.text, definition->name, added.length + 1);
+	types->texts[types->counts[KNOWN_TEXT]] = added;
+	*(uint32_t *)hash_index_take_slot(&types->text_index, &text_slots, added.hash) = types->counts[KNOWN_TEXT] + 1;
+	return MPROF_OK;
+}
+
+static uint8_t describe_argument(const mprof_argument_record *argument)
+{
+	uint8_t known = (uint8_t)argument->encoding;
+
+	if (argument->encoding == MPROF_ENCODING_BYTES)
+		return argument->kind == MPROF_ARGUMENT_TEXT ? known | KNOWN_IS_TEXT : known;
+	if (argument->kind == MPROF_ARGUMENT_DURATION)
+		known |= KNOWN_IS_DURATION;
+	return argument->role == MPROF_ROLE_DURATION ? known | KNOWN_IS_SPAN : known;
+}
+
+/* Adds arguments with consecutive IDs. Holds the lock. */
+static mprof_status add_arguments(known_types *types, const message *definition)
+{
+	const uint32_t before = types->counts[KNOWN_ARGUMENT];
+	const size_t count = definition->more.arguments.count;
+
+	void *arguments = types->arguments;
+	int is_reserved = array_reserve(&types->allocator, &arguments, &types->argument_capacity, before + count,
+					sizeof(uint8_t));
+
+	types->arguments = arguments;
+	if (!is_reserved)
+		return MPROF_ERR_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		types->arguments[before + i] = describe_argument(&definition->more.arguments.list[i]);
+	return MPROF_OK;
+}
+
+static int type_is_defined(const known_types *types, const mprof_type_record *type)
+{
+	const uint32_t arguments = types->counts[KNOWN_ARGUMENT];
+
+	if (type->argument_count > 0 && (type->first_argument == 0 || type->first_argument > arguments ||
+					 type->argument_count - 1 > arguments - type->first_argument))
+		return 0;
+	return type->category <= types->counts[KNOWN_TEXT] && type->pair <= types->counts[KNOWN_TYPE];
+}
+
+/* The table for the next type, or NULL without memory. */
+static _Atomic(known_type *) *reserve_table(known_types *types)
+{
+	_Atomic(_Atomic(known_type *) *) *table = &types->tables[types->counts[KNOWN_TYPE] / KNOWN_TABLE_LENGTH];
+	_Atomic(known_type *) *reserved = atomic_load_explicit(table, memory_order_relaxed);
+
+	if (reserved != NULL)
+		return reserved;
+	reserved = allocator_allocate_zeroed(&types->allocator, KNOWN_TABLE_LENGTH * sizeof(*reserved));
+	/* Release: pairs with the acquire in known_types_find(), as below. */
+	atomic_store_explicit(table, reserved, memory_order_release);
+	return reserved;
+}
+
+/* Publishes a type. Holds the lock. */
+static mprof_status add_type(known_types *types, const message *definition)
+{
+	const mprof_type_record *record = &definition->more.type;
+	const uint32_t count = record->argument_count;
+	_Atomic(known_type *) *table;
+	known_type *added;
+
+	if (!type_is_defined(types, record))
+		return MPROF_ERR_UNDEFINED_ID;
+	table = reserve_table(types);
+	added = table != NULL ? allocator_allocate(&types->allocator, type_size(count)) : NULL;
+	if (added == NULL)
+		return MPROF_ERR_MEMORY;
+	*added = (known_type){count, KNOWN_NO_DURATION, 0};
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t index = record->first_argument - 1 + i;
+
+		added->arguments[i] = types->arguments[index];
+		added->has_bytes |= (types->arguments[index] & KNOWN_ENCODING_MASK) == MPROF_ENCODING_BYTES;
+		if ((types->arguments[index] & KNOWN_IS_SPAN) != 0 && added->duration == KNOWN_NO_DURATION)
+			added->duration = i;
+	}
+	atomic_store_explicit(&table[types->counts[KNOWN_TYPE] % KNOWN_TABLE_LENGTH], added, memory_order_release);
+	return MPROF_OK;
+}
+
+/* Adds a definition, whose ID follows the last one. Holds the lock. */
+static mprof_status add(known_types *types, const message *definition, known_kind *kind)
+{
+	const size_t more = definition->kind == MESSAGE_DEFINE_ARGUMENTS ? definition->more.arguments.count : 1;
+
+	*kind = definition->kind == MESSAGE_DEFINE_TEXT        ? KNOWN_TEXT
+		: definition->kind == MESSAGE_DEFINE_ARGUMENTS ? KNOWN_ARGUMENT
+							       : KNOWN_TYPE;
+	if (more > MPROF_RECORDED_DEFINITIONS_MAX - types->counts[*kind])
+		return MPROF_ERR_LIMIT;
+	if (*kind == KNOWN_TEXT)
+		return add_text(types, definition);
+	return *kind == KNOWN_ARGUMENT ? add_arguments(types, definition) : add_type(types, definition);
+}
+
+mprof_status known_types_define(known_types *types, message_queue *messages, message *definition, uint32_t *id)
+{
+	mprof_status status;
+	known_kind kind;
+
+	pthread_mutex_lock(&types->lock);
+	status = add(types, definition, &kind);
+	if (status == MPROF_OK) {
+		definition->id = types->counts[kind] + 1;
+		*id = definition->id;
+		types->counts[kind] +=
+			kind == KNOWN_ARGUMENT ? (uint32_t)definition->more.arguments.count : UINT32_C(1);
+		message_queue_push(messages, definition);
+	}
+	pthread_mutex_unlock(&types->lock);
+	return status;
+}

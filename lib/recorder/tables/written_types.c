@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the definitions of texts, arguments and types of events. */
+#include "recorder/tables/written_types.h"
+
+#include "base/checked.h"
+#include "writer/writer.h"
+
+#include <string.h>
+
+/* Far less than the longest block that readers accept. */
+#define MAX_BLOCK_BYTES ((size_t)1 << 20)
+
+void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
+			recorder_output *output)
+{
+	memset(types, 0, sizeof(*types));
+	types->allocator = *allocator;
+	types->messages = messages;
+	types->output = output;
+	types->end = &types->waiting;
+}
+
+static void release_list(written_types *types, message **list)
+{
+	while (*list != NULL) {
+		message *next = (*list)->next;
+
+		message_release(types->messages, *list);
+		*list = next;
+	}
+}
+
+void written_types_release(written_types *types)
+{
+	release_list(types, &types->written);
+}
+
+void written_types_destroy(written_types *types)
+{
+	/* NULL: it was never initialized. */
+	if (types->output == NULL)
+		return;
+	release_list(types, &types->waiting);
+	release_list(types, &types->written);
+	allocator_release(&types->allocator, types->records, types->record_capacity * sizeof(*types->records));
+}
+
+void written_types_add(written_types *types, message *defined)
+{
+	defined->next = NULL;
+	*types->end = defined;
+	types->end = &defined->next;
+}
+
+/* Whether a definition may be written: only one of a damaged salvage file may not. */
+static int is_valid(const written_types *types, const message *defined)
+{
+	const mprof_type_record *type = &defined->more.type;
+
+	if (defined->kind == MESSAGE_DEFINE_TEXT)
+		return defined->id == types->texts + 1;
+	if (defined->kind == MESSAGE_DEFINE_ARGUMENTS)
+		return defined->id == types->arguments + 1;
+	if (type->argument_count > 0 && (type->first_argument == 0 || type->first_argument > types->arguments ||
+					 type->argument_count - 1 > types->arguments - type->first_argument))
+		return 0;
+	return defined->id == types->types + 1 && type->category <= types->texts && type->pair <= types->types;
+}
+
+/* Adds the records of a definition to a block. Returns 0 without memory. */
+static int add_records(written_types *types, size_t *count, const message *defined)
+{
+	const int has_arguments = defined->kind == MESSAGE_DEFINE_ARGUMENTS;
+	const size_t more = has_arguments ? defined->more.arguments.count : 1;
+	void *records = types->records;
+	int is_reserved = array_reserve(&types->allocator, &records, &types->record_capacity, *count + more,
+					sizeof(*types->records));
+
+	types->records = records;
+	if (!is_reserved)
+		return 0;
+	for (size_t i = 0; has_arguments && i < more; i++)
+		types->records[(*count)++] = (mprof_record){.kind = MPROF_RECORD_ARGUMENT,
+							    .id = ++types->arguments,
+							    .as.argument = defined->more.arguments.list[i]};
+	if (defined->kind == MESSAGE_DEFINE_TEXT)
+		types->records[(*count)++] =
+			(mprof_record){.kind = MPROF_RECORD_TEXT, .id = ++types->texts, .as.text.text = defined->name};
+	if (defined->kind == MESSAGE_DEFINE_TYPE)
+		types->records[(*count)++] =
+			(mprof_record){.kind = MPROF_RECORD_TYPE, .id = ++types->types, .as.type = defined->more.type};
+	return 1;
+}
+
+/* The kind of block for a definition. */
+static mprof_block_kind block_of(const message *defined)
+{
+	return defined->kind == MESSAGE_DEFINE_TEXT ? MPROF_BLOCK_TEXTS : MPROF_BLOCK_TYPES;
+}
+
+/* Writes a block. Events of types need the directive, which only a log with types has. */
+static void write_block(written_types *types, mprof_block_kind block, size_t count)
+{
+	if (count == 0 || !output_is_writing(types->output))
+		return;
+	if (block == MPROF_BLOCK_TYPES)
+		output_note_status(
+			types->output,
+			writer_declare_more(types->output->writer, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)));
+	output_write_records(types->output, block, types->records, count);
+}
+
+/* Writes the definitions for a kind of block, in the order of their IDs. */
+static void write_kind(written_types *types, mprof_block_kind block, uint64_t batch)
+{
+	message **link = &types->waiting;
+	size_t count = 0;
+	size_t bytes = 0;
+
+	while (*link != NULL) {
+		message *defined = *link;
+		const int is_written = block_of(defined) == block && is_valid(types, defined);
+
+		if (block_of(defined) != block) {
+			link = &defined->next;
+			continue;
+		}
+		if (is_written && !add_records(types, &count, defined))
+			break;
+		defined->batch = batch;
+		*link = defined->next;
+		defined->next = types->written;
+		types->written = defined;
+		bytes += defined->size;
+		if (bytes >= MAX_BLOCK_BYTES) {
+			write_block(types, block, count);
+			count = 0;
+			bytes = 0;
+		}
+	}
+	write_block(types, block, count);
+}
+
+void written_types_write(written_types *types, uint64_t batch)
+{
+	if (types->waiting == NULL || !output_is_writing(types->output))
+		return;
+	/* Types refer to texts, but no text to a type. */
+	write_kind(types, MPROF_BLOCK_TEXTS, batch);
+	write_kind(types, MPROF_BLOCK_TYPES, batch);
+	types->end = &types->waiting;
+	for (; *types->end != NULL; types->end = &(*types->end)->next)
+		(*types->end)->batch = 0;
+}
