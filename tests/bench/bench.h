@@ -19,6 +19,7 @@ typedef struct bench_target {
 	double ratio; /**< Maximum of the time compared with the floor. */
 	double ns;    /**< Maximum time of an event in nanoseconds. */
 	double bytes; /**< Maximum size of an event in bytes. */
+	double above; /**< Maximum difference from the floor in nanoseconds. */
 } bench_target;
 
 /** Something to measure, and what it is compared with. */

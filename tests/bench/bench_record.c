@@ -24,6 +24,9 @@
 #define FIRST_KEY UINT64_C(0x7f0000001000)
 #define KEY_STEP 96
 
+/* Each is an event where it ends, and another one where it begins. */
+#define SPANS (EVENTS / 4)
+
 /* Wide events take more of the buffers. */
 #define WIDE_EVENTS (EVENTS / 10)
 #define MAX_FRAMES 16
@@ -33,6 +36,9 @@ typedef struct record_state {
 	mprof_thread *thread;
 	size_t frame_count;
 	const char *salvage_path; /* NULL: none. */
+	uint32_t begin;
+	uint32_t end;
+	uint32_t span;
 } record_state;
 
 static uint64_t read_counter(void)
@@ -251,9 +257,98 @@ static void bench_detailed(void)
 	}
 }
 
+/* What a span costs before anything is recorded: its two readings of the counter. */
+static double measure_readings(void *user)
+{
+	double start = bench_thread_time();
+	uint64_t sum = 0;
+
+	(void)user;
+	for (uint32_t i = 0; i < SPANS; i++) {
+		sum += read_counter();
+		__asm__ volatile("" ::: "memory");
+		sum += read_counter();
+		__asm__ volatile("" ::: "memory");
+	}
+	bench_keep(sum);
+	return (bench_thread_time() - start) / SPANS;
+}
+
+/* The arguments of both events: a text, as its ID, and a number. */
+static double measure_begin_end(void *user)
+{
+	record_state *state = user;
+	double start = bench_thread_time();
+	double spent;
+
+	for (uint32_t i = 0; i < SPANS; i++) {
+		const mprof_argument_value values[] = {{.number = i % METHODS}, {.number = i}};
+
+		mprof_thread_record_typed(state->thread, state->begin, values, 2);
+		mprof_thread_record_typed(state->thread, state->end, values, 2);
+	}
+	spent = bench_thread_time() - start;
+	mprof_recorder_drain(state->recorder);
+	return spent / SPANS;
+}
+
+static double measure_spans(void *user)
+{
+	record_state *state = user;
+	double start = bench_thread_time();
+	double spent;
+
+	for (uint32_t i = 0; i < SPANS; i++) {
+		const uint64_t started = mprof_recorder_read_counter(state->recorder);
+		const mprof_argument_value values[] = {{.number = i % METHODS}, {.number = i}};
+
+		mprof_thread_record_span(state->thread, state->span, started, values, 2);
+	}
+	spent = bench_thread_time() - start;
+	mprof_recorder_drain(state->recorder);
+	return spent / SPANS;
+}
+
+static uint32_t define_type(mprof_recorder *recorder, uint32_t form, uint32_t pair, uint32_t count)
+{
+	const mprof_argument_record arguments[] = {
+		{MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NAME, 0, "route", ""},
+		{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "bytes", ""},
+		{MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
+	};
+	mprof_type_record type = {form, pair, 0, 0, count, 0, "request"};
+	uint32_t id = 0;
+
+	bench_require(mprof_recorder_define_arguments(recorder, arguments, sizeof(*arguments), count,
+						      &type.first_argument) == MPROF_OK &&
+			      mprof_recorder_define_type(recorder, &type, sizeof(type), &id) == MPROF_OK,
+		      "cannot define");
+	return id;
+}
+
+/* The figures are those of a whole span, above the readings of the counter. */
+static void bench_spans(void)
+{
+	bench_row both = {"record begin and end of a span, 2 arguments", measure_begin_end, measure_readings,
+			  "readings", 0};
+	bench_row whole = {"record a complete span, 2 arguments", measure_spans, measure_readings, "readings", 0};
+	record_state state = {0};
+	int fd = open_recorder(&state, 0);
+
+	state.begin = define_type(state.recorder, MPROF_TYPE_BEGIN, 0, 2);
+	state.end = define_type(state.recorder, MPROF_TYPE_END, state.begin, 2);
+	state.span = define_type(state.recorder, MPROF_TYPE_SPAN, 0, 3);
+	measure_begin_end(&state);
+	both.bytes_per_event = bytes_per_event(state.recorder);
+	bench_print_target(&both, &state, &(bench_target){.above = 45});
+	bench_print_target(&whole, &state, &(bench_target){.above = 45});
+	close_recorder(&state, fd);
+}
+
 void bench_record(void)
 {
 	bench_plain();
 	bench_salvage();
 	bench_detailed();
+	bench_spans();
 }

@@ -69,10 +69,13 @@ static const char *met_or_not(double value, double target)
 	return value <= target ? "met" : "not met";
 }
 
-static void print_targets(const bench_target *target, double ratio, double ns, double bytes)
+static void print_targets(const bench_target *target, double floor, double ns, double bytes)
 {
 	if (target->ratio > 0)
-		printf("  target: ratio %.2f, %s", target->ratio, met_or_not(ratio, target->ratio));
+		printf("  target: ratio %.2f, %s", target->ratio, met_or_not(ns / floor, target->ratio));
+	if (target->above > 0)
+		printf(", %.2f ns above  target: %.1f ns above, %s", ns - floor, target->above,
+		       met_or_not(ns - floor, target->above));
 	if (target->ns > 0)
 		printf("  target: %.1f ns, %s", target->ns, met_or_not(ns, target->ns));
 	if (target->bytes > 0 && bytes > 0)
@@ -118,14 +121,14 @@ void bench_print_target(const bench_row *row, void *user, const bench_target *ta
 		printf("%12s", "");
 	printf("  %s %.2f ns, ratio %.2f (%.2f to %.2f)", row->floor_name, floor, measured / floor, ratios[rounds / 4],
 	       ratios[rounds - 1 - rounds / 4]);
-	print_targets(target, measured / floor, measured, row->bytes_per_event);
+	print_targets(target, floor, measured, row->bytes_per_event);
 	putchar('\n');
 	fflush(stdout);
 }
 
 void bench_print(const bench_row *row, void *user)
 {
-	static const bench_target none = {0, 0, 0};
+	static const bench_target none = {0, 0, 0, 0};
 
 	bench_print_target(row, user, &none);
 }
