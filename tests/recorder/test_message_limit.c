@@ -194,6 +194,36 @@ Test(message_limit, the_client_names_keys_whose_definition_was_lost, .timeout = 
 	check_lost_name(resolve_all, "Resolved ()");
 }
 
+/* A text that is refused has no ID, so the IDs in the log have no gap. */
+Test(message_limit, a_refused_text_gets_no_id, .timeout = 120)
+{
+	held_recorder held = {.refused = 0};
+	mprof_status status = MPROF_OK;
+	uint64_t count = 0;
+	char text[32];
+	uint32_t id;
+
+	open_held(&held, MPROF_OVERFLOW_DROP, NULL);
+	while (status == MPROF_OK) {
+		snprintf(text, sizeof(text), "text %u", (unsigned)count);
+		status = mprof_recorder_define_text(held.recorder, text, strlen(text), &id);
+		cr_assert_eq(id, status == MPROF_OK ? ++count : 0);
+	}
+	cr_assert_eq(status, MPROF_ERR_LIMIT);
+	held.refused++;
+	cr_assert_gt(count, 100);
+	/* A text that is defined needs no room. */
+	cr_assert_eq(mprof_recorder_define_text(held.recorder, "text 7", 6, &id), MPROF_OK);
+	cr_assert_eq(id, 8);
+	sem_post(&held.release);
+	cr_assert_eq(mprof_recorder_drain(held.recorder), MPROF_OK);
+	cr_assert_eq(mprof_recorder_define_text(held.recorder, text, strlen(text), &id), MPROF_OK);
+	cr_assert_eq(id, count + 1);
+	close_held(&held);
+	cr_assert_geq(held.log.blocks[MPROF_BLOCK_TEXTS], 2);
+	recorded_log_free(&held.log);
+}
+
 Test(message_limit, many_lost_definitions_end_all_earlier_ones, .timeout = 120)
 {
 	held_recorder held = {.refused = 0};
