@@ -1003,7 +1003,7 @@ typedef struct mprof_text_record {
 } mprof_text_record;
 
 /**
- * \brief The value of an argument: see mprof_argument_decode().
+ * \brief The value of an argument: see mprof_argument_decode(). This struct does not change.
  * \since 0.1
  */
 typedef struct mprof_argument_value {

@@ -247,7 +247,8 @@ typedef struct mprof_recorder_options {
 	                                            system. Copied. Called on any thread that calls the recorder, on the
 	                                            writer thread, and on those of drain_threads. */
 	uint32_t buffer_events;             /**< Events in one buffer, 128 to 1048576; 0 means 4096. An event with
-	                                            details counts as two, and as one more for each two frames. */
+	                                            details counts as two, and as one more for each two frames or 16
+	                                            bytes of arguments. */
 	uint32_t max_buffers;               /**< Maximum number of buffers in addition to one for each thread, 2 to
 	                                            65536; 0 means 512. Their content is lost if the process is killed,
 	                                            see above. */
@@ -424,10 +425,11 @@ MPROF_API void mprof_recovery_options_init(mprof_recovery_options *options, size
  * SESSION, and starts the writer thread, which blocks all signals.
  *
  * Directives 4, 5, 6, 16, 17, 18, 20 and 21 are declared automatically if the dialect has them, and those that
- * allocation_detail, exception_stacks, exception_clauses, heap_offsets and method_code require. Content that the
- * dialect cannot represent (SESSION, THREAD and LOST blocks, some events and details) is refused unless
- * mprof_writer_options::lossy is set; losses are then reported only by mprof_recorder_get_stats(). mono and unity have
- * call stacks of allocations and monitors if directive 2 is declared, by allocation_detail or by the writer's options.
+ * allocation_detail, exception_stacks, exception_clauses, heap_offsets and method_code require; 31 is declared when the
+ * first type of events is defined. Content that the dialect cannot represent (SESSION, THREAD and LOST blocks, some
+ * events and details) is refused unless mprof_writer_options::lossy is set; losses are then reported only by
+ * mprof_recorder_get_stats(). mono and unity have call stacks of allocations and monitors if directive 2 is declared,
+ * by allocation_detail or by the writer's options.
  *
  * Thread-safe.
  * \param path Name of the file.
