@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The example that records requests: the log has each of them, with its arguments, from the threads that served it.
+set -eu
+. "$srcdir/tests/tool/support.sh"
+needs jq
+
+server=${HTTP_SERVER:-$builddir/examples/http/server}
+
+"$server" requests.mprof || fail "the example ended with $?"
+mprof check requests.mprof
+expect_status 0 "check"
+mprof info --json requests.mprof
+expect_json info '.events.typed' 750
+
+# Three clients send 200 requests each; of four requests, two are for users, one for a file, one for nothing.
+mprof dump --json requests.mprof
+expect_status 0 "dump"
+jq -c 'select(.event == "typed") | {type: .name, thread} + (.arguments | map({(.name): .value}) | add)' out >events
+test -s events || fail "no events"
+# expect_events WHAT FILTER WANTED: what jq makes of the list of events.
+expect_events() {
+	expect "$1" "$(jq -s -c "$2" events)" "$3"
+}
+expect_events "types" 'group_by(.type) | map([.[0].type, length])' '[["message",150],["request",600]]'
+expect_events "routes" 'map(select(.type == "request")) | group_by(.route) | map([.[0].route, .[0].status, length])' \
+	'[["(no route)",404,150],["/files/:name",200,150],["/users/:id",200,300]]'
+expect_events "bytes" 'map(select(.type == "request")) | group_by(.route) | map(map(.bytes) | unique)' '[[45],[2089],[160]]'
+expect_events "durations" 'map(select(.type == "request") | .duration > 0) | all' true
+expect_events "messages" 'map(select(.type == "message") | .message | test("^/nothing/[0-9]+$")) | all' true
+expect_events "severities" 'map(select(.type == "message") | .severity) | unique' '[4]'
+# A worker serves all requests of a connection.
+expect_events "threads" 'map(select(.type == "request")) | group_by(.thread) | map(length % 200) | unique' '[0]'
+
+mprof dump requests.mprof
+expect_line out '^    type 1 request, span, category http, arguments 1 to 4$'
+expect_line out '^    argument 1 route, text-id, unsigned, role name$'
+expect "texts" "$(grep -cE '^    text [0-9]+ ' out)" 4
