@@ -955,15 +955,6 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		return copy_application(converter, block);
 	case MPROF_BLOCK_WATERMARK:
 		return mprof_writer_write_watermark(converter->writer, block->as.watermark.counter);
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		return copy_records(converter, block);
 	case MPROF_BLOCK_DIRECTIVES:
 		return copy_directives(converter, block);
 	case MPROF_BLOCK_END:
@@ -971,7 +962,7 @@ static mprof_status copy_block(mprof_converter *converter, const mprof_block *bl
 		return MPROF_OK;
 	default:
 		/* The writer has written INTRO itself. */
-		return MPROF_OK;
+		return block_has_records(block->kind) ? copy_records(converter, block) : MPROF_OK;
 	}
 }
 

@@ -317,21 +317,18 @@ static mprof_status parser_stack_samples_next(mprof_parser *parser, mprof_event 
 
 static const char no_memory_for_frames[] = "out of memory for the frames of a stack section";
 
-/* Whether events may have optional fields or frames. */
-static int has_details(const mprof_parser *parser)
+/* The table for the dialect and the directives in force. */
+static const event_decode_table *parser_event_table(mprof_parser *parser)
 {
-	const uint64_t optional_fields = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
-					 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+	const block_decoding *decoding = &parser->decoding;
 
-	return parser->decoding.rules->has_details || (parser->decoding.directives & optional_fields) != 0;
+	if (parser->events.table_rules != decoding->rules || parser->events.table_directives != decoding->directives) {
+		event_decode_table_build(&parser->events.table, decoding->rules, decoding->directives,
+					 &parser->object_sizes);
+		parser->events.table_rules = decoding->rules;
+		parser->events.table_directives = decoding->directives;
+	}
+	return &parser->events.table;
 }
 
 /* A batch has at most as many stack sections as details. */
@@ -346,7 +343,7 @@ static int sections_reserve(mprof_parser *parser)
 /* Allocates the memory that fetching the events of a block needs. Returns 0 if out of memory. */
 static int parser_events_reserve(mprof_parser *parser)
 {
-	return !has_details(parser) || (parser_details_reserve(parser) && sections_reserve(parser));
+	return !parser_event_table(parser)->has_details || (parser_details_reserve(parser) && sections_reserve(parser));
 }
 
 /*
@@ -355,19 +352,12 @@ static int parser_events_reserve(mprof_parser *parser)
  */
 static void parser_events_init(mprof_parser *parser, size_t length)
 {
-	const block_decoding *decoding = &parser->decoding;
-
 	parser->events.state.length = length;
 	parser->events.state.earliest = parser->block.as.events.base_counter;
 	parser->events.state.latest = parser->block.end.counter;
 	parser->events.state.has_latest = parser->block.has_clocks != 0;
 	parser->events.start_counter = parser->block.as.events.base_counter;
-	if (parser->events.table_rules != decoding->rules || parser->events.table_directives != decoding->directives) {
-		event_decode_table_build(&parser->events.table, decoding->rules, decoding->directives,
-					 &parser->object_sizes);
-		parser->events.table_rules = decoding->rules;
-		parser->events.table_directives = decoding->directives;
-	}
+	(void)parser_event_table(parser);
 }
 
 int parser_events_start(mprof_parser *parser)
@@ -481,7 +471,6 @@ int parser_events_context(const mprof_parser *parser, prepared_context *context)
 	event_decode_table_build(&context->table, rules, parser->decoding.directives, &parser->object_sizes);
 	context->decoding = parser->decoding;
 	context->ignore_checksums = parser->ignore_checksums;
-	context->has_details = has_details(parser);
 	context->may_unpack = parser->unpacker.codecs.added_count == 0;
 	context->numbers = parser->events.numbers;
 	return 1;
@@ -682,21 +671,12 @@ const block_content *block_content_get(uint32_t kind)
 		return &heap_content;
 	case MPROF_BLOCK_STATISTICAL:
 		return &statistical_content;
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		return &records_content;
 	case MPROF_BLOCK_MAPPING:
 		return &mapping_content;
 	case MPROF_BLOCK_SESSION:
 		return &session_content;
 	default:
-		return &no_content;
+		return block_has_records(kind) ? &records_content : &no_content;
 	}
 }
 

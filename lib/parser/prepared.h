@@ -75,7 +75,6 @@ typedef struct prepared_context {
 	event_decode_table table;
 	block_decoding decoding;
 	int ignore_checksums;
-	int has_details; /**< Events may have optional fields. */
 	int may_unpack;  /**< Blocks may be decompressed on any thread: there are no codecs of the caller. */
 	uint8_t numbers; /**< A #collection_numbers. */
 } prepared_context;

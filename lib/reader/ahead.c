@@ -319,7 +319,7 @@ static int reserve_parts(const reader_ahead *ahead, ahead_slot *slot)
 	void *detail_array = prepared->details;
 	int is_reserved = renew(&ahead->allocator, &event_array, &slot->event_capacity,
 				(size_t)PREPARED_PARTS * PREPARED_PART_EVENTS, sizeof(*prepared->events)) &&
-			  (!ahead->context.has_details ||
+			  (!ahead->context.table.has_details ||
 			   renew(&ahead->allocator, &detail_array, &slot->detail_capacity,
 				 (size_t)PREPARED_PARTS * PREPARED_PART_DETAILS, sizeof(*prepared->details)));
 

@@ -304,16 +304,12 @@ mprof_status reader_learn(mprof_reader *reader, const mprof_block *block)
 	case MPROF_BLOCK_STATISTICAL:
 		return reader_samples_learn(reader, block);
 	case MPROF_BLOCK_MAPPING:
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
 		return end_definitions(reader, block);
-	default:
+	case MPROF_BLOCK_HEAP_SUMMARY:
+		/* Its records define nothing. */
 		return MPROF_OK;
+	default:
+		return block_has_records(block->kind) ? end_definitions(reader, block) : MPROF_OK;
 	}
 }
 

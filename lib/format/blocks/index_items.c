@@ -4,6 +4,7 @@
 
 #include <mprof/format.h>
 
+#include "format/blocks/records.h"
 #include "format/values/varint.h"
 
 #include <string.h>
@@ -46,20 +47,12 @@ static counter_place place_of(uint32_t kind)
 		return COUNTERS_IN_CLOCK;
 	case MPROF_BLOCK_MAPPING:
 	case MPROF_BLOCK_HEAP_DATA:
-	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_DIRECTIVES:
 	case MPROF_BLOCK_LOST:
-	case MPROF_BLOCK_STACKS:
-	case MPROF_BLOCK_CODE:
-	case MPROF_BLOCK_METRICS:
-	case MPROF_BLOCK_ROOTS:
-	case MPROF_BLOCK_FIELDS:
-	case MPROF_BLOCK_TYPES:
-	case MPROF_BLOCK_TEXTS:
 	case MPROF_BLOCK_APPLICATION:
 		return COUNTERS_IN_CLOCKS;
 	default:
-		return COUNTERS_NOWHERE;
+		return block_has_records(kind) ? COUNTERS_IN_CLOCKS : COUNTERS_NOWHERE;
 	}
 }
 

@@ -26,33 +26,20 @@
 /** The #mprof_record_kind of a list by its index; 0 if the block has no such list or no records at all. */
 static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 {
-	static const uint8_t code_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION,
-							     MPROF_RECORD_LOCATION};
-	static const uint8_t types_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
-	static const uint8_t metrics_lists[RECORD_MAX_LISTS] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE, 0};
+	static const uint8_t lists[][RECORD_MAX_LISTS] = {
+		[MPROF_BLOCK_HEAP_SUMMARY] = {MPROF_RECORD_SUMMARY},
+		[MPROF_BLOCK_STACKS] = {MPROF_RECORD_STACK},
+		[MPROF_BLOCK_CODE] = {MPROF_RECORD_MODULE, MPROF_RECORD_FUNCTION, MPROF_RECORD_LOCATION},
+		[MPROF_BLOCK_METRICS] = {MPROF_RECORD_METRIC, MPROF_RECORD_METRIC_VALUE},
+		[MPROF_BLOCK_ROOTS] = {MPROF_RECORD_ROOT},
+		[MPROF_BLOCK_FIELDS] = {MPROF_RECORD_FIELD},
+		[MPROF_BLOCK_TYPES] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE},
+		[MPROF_BLOCK_TEXTS] = {MPROF_RECORD_TEXT},
+	};
 
-	if (list >= RECORD_MAX_LISTS)
+	if (list >= RECORD_MAX_LISTS || block_kind >= sizeof(lists) / sizeof(lists[0]))
 		return 0;
-	switch (block_kind) {
-	case MPROF_BLOCK_STACKS:
-		return list == 0 ? MPROF_RECORD_STACK : 0;
-	case MPROF_BLOCK_CODE:
-		return code_lists[list];
-	case MPROF_BLOCK_METRICS:
-		return metrics_lists[list];
-	case MPROF_BLOCK_ROOTS:
-		return list == 0 ? MPROF_RECORD_ROOT : 0;
-	case MPROF_BLOCK_FIELDS:
-		return list == 0 ? MPROF_RECORD_FIELD : 0;
-	case MPROF_BLOCK_TYPES:
-		return types_lists[list];
-	case MPROF_BLOCK_TEXTS:
-		return list == 0 ? MPROF_RECORD_TEXT : 0;
-	case MPROF_BLOCK_HEAP_SUMMARY:
-		return list == 0 ? MPROF_RECORD_SUMMARY : 0;
-	default:
-		return 0;
-	}
+	return lists[block_kind][list];
 }
 
 /** Whether a block of this kind consists of records. */

@@ -47,6 +47,12 @@ static int layout_is_slow(event_layout layout)
 	}
 }
 
+/* Whether events of a layout have a detail even without optional fields. */
+static int layout_has_detail(event_layout layout)
+{
+	return event_layout_is_memory(layout) || layout == EVENT_LAYOUT_SIZED || layout == EVENT_LAYOUT_STACK_SECTION;
+}
+
 static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte)
 {
 	mprof_event event = {.kind = code->kind, .flags = code->flags, .code = (uint8_t)byte};
@@ -91,6 +97,7 @@ void event_decode_table_build(event_decode_table *table, const dialect_rules *ru
 		    (entry->layout == EVENT_LAYOUT_ALLOCATION && entry->fields == 0))
 			table->packed_templates[byte] = entry->event_template;
 		has_sections |= entry->layout == EVENT_LAYOUT_STACK_SECTION;
+		table->has_details |= entry->fields != 0 || layout_has_detail((event_layout)entry->layout);
 	}
 	table_set_single(table);
 	table->has_fields = table->entries[EVENT_GROUP_ALLOCATION].fields != 0;

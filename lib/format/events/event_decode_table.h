@@ -53,6 +53,7 @@ typedef struct event_decode_table {
 	uint8_t single_value;
 	uint8_t has_single;            /**< 1: implicit leaves occur. */
 	uint8_t has_sizes;             /**< 1: allocations of fixed size occur. */
+	uint8_t has_details;           /**< 1: some events have a detail. */
 	uint8_t has_fields;            /**< 1: allocations have optional fields. */
 	uint8_t has_frames;            /**< 1: a stack section precedes most allocations. */
 	uint8_t extracts;              /**< 1: varint_word_extract() may be used. */

@@ -71,7 +71,7 @@ static const dialect_code mono_codes[] = {
 #define MONO_COLUMNS                                                                                                   \
 	.version = 1, .codes = mono_codes, .intro_flags = MONO_INTRO_FLAGS, .default_runtime = "mono",                 \
 	.names_unknown_assembly = 1, .has_guessed_layouts = 1, .has_sample_tokens = 1, .repeats_base_counter = 1,      \
-	.has_details = 1, .has_bad_monitor_times = 1, .has_inline_definitions = 1, .methods_need_class = 1,            \
+	.has_bad_monitor_times = 1, .has_inline_definitions = 1, .methods_need_class = 1,                              \
 	.numbers_snapshots_like_collections = 1
 
 /* Common to the writers since Mono 2.0. */

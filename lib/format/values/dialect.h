@@ -55,7 +55,6 @@ typedef struct dialect_rules {
 	uint8_t has_stack_sections; /**< Call stacks of events are sections that continue from block to block. */
 	/** A block that repeats the base counter of its thread's previous block continues from its last event. */
 	uint8_t repeats_base_counter;
-	uint8_t has_details;           /**< Events, samples and objects have optional fields without a directive. */
 	uint8_t has_bad_monitor_times; /**< The times of monitor events may be garbage. */
 	uint8_t has_failed_loads_as_allocations; /**< The end of a failed class load is written as an allocation. */
 
