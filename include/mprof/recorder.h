@@ -48,6 +48,8 @@
  * handler.
  *
  * NULL is refused everywhere: functions that return a status return #MPROF_ERR_ARGUMENT, others do nothing or return 0.
+ * A field called reserved that is not 0, and a bit that has no meaning in this version, are refused with the same
+ * status.
  * In a library built without the recorder (mprof_version_has_feature()) functions that return a status return
  * #MPROF_ERR_UNSUPPORTED, and the others do nothing.
  *
@@ -1153,12 +1155,12 @@ MPROF_API mprof_status mprof_thread_end_stack(mprof_thread *thread, uint64_t sta
  * \param thread The handle of the calling thread.
  * \param kind An #mprof_event_kind: METHOD_*, CLASS_*, EXCEPTION, THREAD_*, GC_*, FINALIZATION_* or STACK_*. All leaves
  * mean the method on top of the call stack if \p subject is 0, and #MPROF_EVENT_METHOD_LEAVE_IMPLICIT always does.
- * \param flags Bits of #mprof_event_flag.
+ * \param flags #MPROF_EVENT_FLAG_FAILED, or 0.
  * \param subject Key of the method or class, or the value of a kind that has neither.
  * \return
  * - #MPROF_OK, also while recording is stopped, and if the event is dropped and counted because no buffer is free.
- * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, or the kind has a function of its own or cannot
- *   be recorded.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p thread is NULL, \p flags has other bits, or the kind has a
+ *   function of its own or cannot be recorded.
  * - #MPROF_ERR_UNSUPPORTED, with nothing recorded, if the kind is STACK_* and the dialect has no stack switches.
  * \since 0.1
  */

@@ -11,7 +11,8 @@
  * and do nothing. After one of severity #MPROF_SEVERITY_BLOCK (a mistake of the caller, #MPROF_ERR_MEMORY,
  * #MPROF_ERR_LIMIT) the call had no effect and the writer can continue; mprof_writer_write_events() returns the number
  * of events that it accepted before the error. NULL is refused: functions that return a status return
- * #MPROF_ERR_ARGUMENT, others do nothing.
+ * #MPROF_ERR_ARGUMENT, others do nothing. A field called reserved that is not 0, and a bit that has no meaning in this
+ * version, are refused with the same status.
  *
  * Readers refuse blocks of more than 64 MiB by default: end a block of events well before that.
  *
@@ -109,7 +110,8 @@ typedef struct mprof_sink {
 typedef struct mprof_writer_options {
 	size_t struct_size;               /**< Set by mprof_writer_options_init(). */
 	uint32_t dialect;                 /**< Any #mprof_dialect except #MPROF_DIALECT_UNITY_FIXED. */
-	uint32_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO. */
+	uint32_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO, and those of Mono that have no name
+	                                       there: 5, 10, 11, 13 and 14. */
 	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare, which determine the optional
 	                                       fields and the kinds of events that the log can contain. 0: all that the
 	                                       dialect has. None of these requires anything of the caller: a field that

@@ -7,6 +7,7 @@
 #include "convert/converter_internal.h"
 #include "convert/copy_definitions.h"
 #include "convert/copy_events.h"
+#include "format/blocks/block_encode.h"
 #include "format/values/losses.h"
 #include "format/values/rate_text.h"
 
@@ -155,7 +156,7 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 		.struct_size = sizeof(mprof_method_definition),
 		.id = mapping->id,
 		.class_id = mapping->class_id,
-		.flags = mapping->flags,
+		.flags = mapping->flags & BLOCK_METHOD_FLAGS,
 		.name = mapping->name,
 		.name_length = mapping->name_length,
 		.source_file = mapping->source_file,

@@ -97,7 +97,10 @@ static void translate_type(const mprof_converter *converter, mprof_type_record *
 	type->pair = translate_id(converter, MPROF_RECORD_TYPE, type->pair);
 }
 
-/* A definition refers only to earlier definitions. A reference to an ID that is not defined becomes 0. */
+/*
+ * A definition refers only to earlier definitions. A reference to an ID that is not defined becomes 0. Flags of a later
+ * version of the format are left out.
+ */
 static void translate_references(const mprof_converter *converter, mprof_record *record)
 {
 	switch (record->kind) {
@@ -114,6 +117,9 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		break;
 	case MPROF_RECORD_TYPE:
 		translate_type(converter, &record->as.type);
+		break;
+	case MPROF_RECORD_METRIC:
+		record->as.metric.flags &= RECORD_METRIC_FLAGS;
 		break;
 	default:
 		break;

@@ -62,7 +62,8 @@ mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mpro
 		return MPROF_ERR_ARGUMENT;
 	*diff = NULL;
 	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.max_shapes > MAX_SHAPES ||
-	    own.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING || !allocator_init(&allocator, own.allocator))
+	    own.reserved != 0 || own.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING ||
+	    !allocator_init(&allocator, own.allocator))
 		return MPROF_ERR_ARGUMENT;
 	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
 	if (made == NULL)

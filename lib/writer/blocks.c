@@ -46,8 +46,9 @@ static mprof_status check_element(mprof_writer *writer, const mprof_element *ele
 	assembly = element->assembly;
 	if (status != MPROF_OK || assembly == NULL)
 		return status;
-	if (assembly->retargetable > 1)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "mprof_assembly_name::retargetable must be 0 or 1");
+	if (assembly->retargetable > 1 || assembly->reserved != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "mprof_assembly_name::retargetable is not 0 or 1, or a reserved field is not 0");
 	status = writer_check_text(writer, assembly->base_name);
 	if (status == MPROF_OK)
 		status = writer_check_text(writer, assembly->culture);
@@ -333,6 +334,8 @@ mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_d
 	definition = &own;
 	if (own.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the class is 0");
+	if (own.reserved != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a reserved field of the class is not 0");
 	if (id_set_has(&writer->class_ids, definition->id))
 		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "the ID of the class is defined already");
 	status = writer_check_name(writer, definition->name, definition->name_length);
@@ -382,6 +385,9 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 	definition = &own;
 	if (own.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the method is 0");
+	if (own.reserved != 0 || own.reserved_line != 0 || (own.flags & ~BLOCK_METHOD_FLAGS) != 0)
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "a reserved field of the method is not 0, or one of its flags is not known");
 	if (definition->class_id != 0 && !writer->events.checker.defined.any &&
 	    !id_set_has(&writer->class_ids, definition->class_id))
 		return writer_refuse(writer, MPROF_ERR_UNDEFINED_ID,

@@ -193,6 +193,7 @@ static int options_are_valid(mprof_writer_options *options, const mprof_writer_o
 	       options->file_mode <= 0777 && options->max_name_length <= HIGHEST_MAX_NAME_LENGTH &&
 	       (options->counters_per_second == 0 || rate_is_valid(options->counters_per_second)) &&
 	       dialect_get((mprof_dialect)options->dialect) != NULL &&
+	       (options->intro_flags & ~DIALECT_INTRO_FLAGS) == 0 &&
 	       (options->runtime == NULL || strlen(options->runtime) <= options->max_name_length);
 }
 

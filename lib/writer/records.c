@@ -77,8 +77,6 @@ static mprof_status check_type(mprof_writer *writer, const definition_counts *co
 {
 	const uint32_t arguments = counts->defined[MPROF_RECORD_ARGUMENT];
 
-	if (type->reserved != 0)
-		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a reserved field of a type is not 0");
 	if (type->argument_count > MPROF_TYPE_MAX_ARGUMENTS)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a type has more than 255 arguments");
 	if (type->argument_count > 0 && (type->first_argument == 0 || type->first_argument > arguments ||
@@ -92,11 +90,37 @@ static mprof_status check_type(mprof_writer *writer, const definition_counts *co
 	return MPROF_OK;
 }
 
+/* Whether everything that a later version may define is 0. */
+static int is_known_record(const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_STACK:
+		return record->as.stack.is_native <= 1 && record->as.stack.is_compiling <= 1;
+	case MPROF_RECORD_MODULE:
+		return record->as.module.reserved == 0;
+	case MPROF_RECORD_FUNCTION:
+		return record->as.function.reserved == 0;
+	case MPROF_RECORD_METRIC:
+		return record->as.metric.reserved == 0 && (record->as.metric.flags & ~RECORD_METRIC_FLAGS) == 0;
+	case MPROF_RECORD_METRIC_VALUE:
+		return record->as.metric_value.reserved == 0;
+	case MPROF_RECORD_FIELD:
+		return record->as.field.reserved == 0;
+	case MPROF_RECORD_TYPE:
+		return record->as.type.reserved == 0;
+	default:
+		return 1;
+	}
+}
+
 /* Checks the references and the names of a record. */
 static mprof_status check_fields(mprof_writer *writer, const definition_counts *counts, const mprof_record *record)
 {
 	mprof_status status = MPROF_OK;
 
+	if (!is_known_record(record))
+		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+				     "a reserved field of a record is not 0, or one of its flags is not known");
 	switch (record->kind) {
 	case MPROF_RECORD_STACK:
 		return check_stack(writer, counts, record);

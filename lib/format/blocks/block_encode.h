@@ -74,6 +74,9 @@ typedef struct block_source {
 	int is_new;    /**< 1: this definition contains the name of the file. */
 } block_source;
 
+/** The bits of #mprof_method_flag. */
+#define BLOCK_METHOD_FLAGS ((uint32_t)(MPROF_METHOD_FLAG_WRAPPER | MPROF_METHOD_FLAG_RUNTIME))
+
 /** An entry of the method list of a MAPPING block. Returns 0 if fields were left out for lack of a directive. */
 int block_encode_method(encode_buffer *buffer, const block_encoding *encoding,
 			const mprof_method_definition *definition, const block_source *source);

@@ -55,6 +55,11 @@ static inline int record_is_definition(uint32_t record_kind)
 	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_TEXT);
 }
 
+/** The bits of #mprof_metric_flag. */
+#define RECORD_METRIC_FLAGS                                                                                            \
+	((uint32_t)(MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |                  \
+		    MPROF_METRIC_FLAG_CONSTANT | MPROF_METRIC_FLAG_THREAD))
+
 /** A pointer to the name of a record, or to the file of a module; NULL if the kind has no name. */
 static inline const char **record_name(mprof_record *record)
 {

@@ -55,7 +55,7 @@ typedef struct dialect_rules {
 	uint8_t has_stack_sections; /**< Call stacks of events are sections that continue from block to block. */
 	/** A block that repeats the base counter of its thread's previous block continues from its last event. */
 	uint8_t repeats_base_counter;
-	uint8_t has_bad_monitor_times; /**< The times of monitor events may be garbage. */
+	uint8_t has_bad_monitor_times;           /**< The times of monitor events may be garbage. */
 	uint8_t has_failed_loads_as_allocations; /**< The end of a failed class load is written as an allocation. */
 
 	/* Constraints on recorders and writers. */
@@ -63,6 +63,9 @@ typedef struct dialect_rules {
 	uint8_t methods_need_class;                 /**< The original reader crashes on a method without a class. */
 	uint8_t numbers_snapshots_like_collections; /**< A heap snapshot has the number of its collection. */
 } dialect_rules;
+
+/** All flags that INTRO may have: those of #mprof_intro_flag, and the ones of Mono that have no name there. */
+#define DIALECT_INTRO_FLAGS (2 * (uint32_t)MPROF_INTRO_FLAG_MEMORY - 1)
 
 /** The rules of a dialect; #MPROF_DIALECT_DEFAULT means mprof2. NULL for an invalid value. */
 const dialect_rules *dialect_get(mprof_dialect dialect);

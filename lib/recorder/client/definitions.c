@@ -3,6 +3,8 @@
 #include "base/cancellation.h"
 #include "base/elements.h"
 #include "base/options.h"
+#include "format/blocks/block_encode.h"
+#include "format/blocks/records.h"
 #include "recorder/client/recorder_internal.h"
 #include "recorder/queues/shared.h"
 
@@ -165,7 +167,8 @@ static mprof_status send_definition(mprof_recorder *recorder, message_kind kind,
 	if (recorder == NULL || !key_is_valid(key, recorder->shared.keys_are_ids) || description == NULL ||
 	    struct_copy_in(&own, description, sizeof(own)) != MPROF_OK || own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (own.source_file == NULL && own.source_file_length > 0)
+	if ((own.source_file == NULL && own.source_file_length > 0) || own.reserved != 0 ||
+	    (own.flags & ~BLOCK_METHOD_FLAGS) != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length) ||
 	    !recorder_name_is_writable(&recorder->shared, own.source_file, own.source_file_length))
@@ -254,6 +257,7 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 {
 	WITHOUT_CANCELLATION;
 	const uint32_t types = MPROF_ELEMENT_MODULE | MPROF_ELEMENT_ASSEMBLY | MPROF_ELEMENT_DOMAIN;
+	const uint32_t results = MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE;
 	mprof_element own;
 	mprof_assembly_name assembly;
 	message *created;
@@ -262,12 +266,13 @@ static mprof_status send_element(mprof_recorder *recorder, message_kind kind, mp
 	if (recorder == NULL || element == NULL || struct_copy_in(&own, element, sizeof(own)) != MPROF_OK ||
 	    own.name == NULL)
 		return MPROF_ERR_ARGUMENT;
-	if (own.assembly != NULL && struct_copy_in(&assembly, own.assembly, sizeof(assembly)) != MPROF_OK)
+	if (own.assembly != NULL && (struct_copy_in(&assembly, own.assembly, sizeof(assembly)) != MPROF_OK ||
+				     assembly.reserved != 0 || assembly.retargetable > 1))
 		return MPROF_ERR_ARGUMENT;
 	if (own.assembly != NULL)
 		own.assembly = &assembly;
 	type = own.kind & types;
-	if (type == 0 || (type & (type - 1)) != 0)
+	if (type == 0 || (type & (type - 1)) != 0 || (own.kind & ~(types | results)) != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, own.name, own.name_length))
 		return MPROF_ERR_NAME;
@@ -332,10 +337,8 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 
 static int metric_flags_are_known(uint32_t flags)
 {
-	const uint32_t known = MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |
-			       MPROF_METRIC_FLAG_CONSTANT;
-
-	return (flags & ~known) == 0 && (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_UNIT_RATIO;
+	return (flags & ~(RECORD_METRIC_FLAGS & ~(uint32_t)MPROF_METRIC_FLAG_THREAD)) == 0 &&
+	       (flags & MPROF_METRIC_UNIT_MASK) <= MPROF_METRIC_UNIT_RATIO;
 }
 
 mprof_status mprof_recorder_define_metric(mprof_recorder *recorder, const char *section, const char *name,
@@ -371,7 +374,7 @@ static mprof_status record_metrics(mprof_recorder *recorder, const mprof_metric_
 	 */
 	defined = atomic_load_explicit(&recorder->shared.metrics_defined, memory_order_acquire);
 	for (size_t i = 0; i < count; i++) {
-		if (values[i].metric == 0 || values[i].metric > defined)
+		if (values[i].metric == 0 || values[i].metric > defined || values[i].reserved != 0)
 			return MPROF_ERR_ARGUMENT;
 	}
 	if (refusal_of(recorder) != MPROF_OK)
@@ -538,7 +541,7 @@ mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_
 	mprof_root_area own;
 
 	if (recorder == NULL || area == NULL || struct_copy_in(&own, area, sizeof(own)) != MPROF_OK || own.size == 0 ||
-	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME)
+	    own.start + (own.size - 1) < own.start || own.kind > MPROF_ROOT_RUNTIME || own.reserved != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (own.name != NULL && !recorder_name_is_writable(&recorder->shared, own.name, strlen(own.name)))
 		return MPROF_ERR_NAME;

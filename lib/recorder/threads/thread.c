@@ -328,7 +328,7 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, uint32_t kind, uint
 {
 	uint32_t code = (uint32_t)kind | ((flags & MPROF_EVENT_FLAG_FAILED) != 0 ? SLOT_FAILED : 0);
 
-	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK)
+	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (flags & ~(uint32_t)MPROF_EVENT_FLAG_FAILED) != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
 		mprof_thread_leave_top(thread);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a later release may give a meaning is refused now: fields called reserved that are not 0, and bits without a
+ * meaning. A table has each such field of a struct that the library takes; in turn, each is set in a struct that is
+ * valid otherwise. tests/abi/test_struct_sizes.c is about fields that a later release appends.
+ */
+#include <mprof.h>
+
+#include <criterion/criterion.h>
+
+#include <stddef.h>
+#include <string.h>
+
+/* The objects that the calls are made on. */
+static mprof_writer *writer;
+static mprof_recorder *recorder;
+static mprof_thread *thread;
+
+static int discard(void *user, const void *bytes, size_t length)
+{
+	(void)user;
+	(void)bytes;
+	(void)length;
+	return 0;
+}
+
+static mprof_status decompress_nothing(void *user, const void *input, size_t input_length, void *output,
+				       size_t output_length, size_t *produced)
+{
+	(void)user;
+	(void)input;
+	(void)input_length;
+	(void)output;
+	(void)output_length;
+	*produced = 0;
+	return MPROF_OK;
+}
+
+static int has_recorder(void)
+{
+	return mprof_version_has_feature(MPROF_FEATURE_RECORDER);
+}
+
+static void open_objects(void)
+{
+	const mprof_sink sink = {.struct_size = sizeof(sink), .write = discard};
+
+	cr_assert_eq(mprof_writer_open_memory(NULL, &writer), MPROF_OK);
+	if (!has_recorder())
+		return;
+	cr_assert_eq(mprof_recorder_open_sink(&sink, NULL, &recorder, NULL), MPROF_OK);
+	cr_assert_eq(mprof_recorder_attach(recorder, 0, &thread), MPROF_OK);
+}
+
+static void close_objects(void)
+{
+	mprof_writer_destroy(writer);
+	mprof_recorder_destroy(recorder);
+	writer = NULL;
+	recorder = NULL;
+}
+
+/* The calls. Each takes a struct of its row of the table. */
+
+static mprof_status open_writer(void *given)
+{
+	mprof_writer *opened = NULL;
+	const mprof_status status = mprof_writer_open_memory(given, &opened);
+
+	mprof_writer_destroy(opened);
+	return status;
+}
+
+static mprof_status create_parser(void *given)
+{
+	mprof_parser *parser = NULL;
+	const mprof_status status = mprof_parser_create(given, &parser);
+
+	mprof_parser_destroy(parser);
+	return status;
+}
+
+static mprof_status create_parser_with_codec(void *given)
+{
+	mprof_parser_options options;
+
+	mprof_parser_options_init(&options, sizeof(options));
+	options.codecs = given;
+	options.codec_count = 1;
+	return create_parser(&options);
+}
+
+static mprof_status open_reader(void *given)
+{
+	mprof_reader *reader = NULL;
+	const mprof_status status = mprof_reader_open_memory("", 0, given, &reader);
+
+	mprof_reader_destroy(reader);
+	/* An empty log is refused after the options. */
+	return status == MPROF_ERR_ARGUMENT ? status : MPROF_OK;
+}
+
+static mprof_status create_profile(void *given)
+{
+	mprof_profile *profile = NULL;
+	const mprof_status status = mprof_profile_create(given, &profile);
+
+	mprof_profile_destroy(profile);
+	return status;
+}
+
+static mprof_status create_heap_diff(void *given)
+{
+	mprof_heap_diff *diff = NULL;
+	const mprof_status status = mprof_heap_diff_create(given, &diff);
+
+	mprof_heap_diff_destroy(diff);
+	return status;
+}
+
+static mprof_status open_recorder(void *given)
+{
+	const mprof_sink sink = {.struct_size = sizeof(sink), .write = discard};
+	mprof_recorder *opened = NULL;
+	const mprof_status status = mprof_recorder_open_sink(&sink, given, &opened, NULL);
+
+	mprof_recorder_destroy(opened);
+	return status;
+}
+
+static mprof_status write_class(void *given)
+{
+	return mprof_writer_define_class(writer, given);
+}
+
+static mprof_status write_method(void *given)
+{
+	return mprof_writer_define_method(writer, given);
+}
+
+static mprof_status write_assembly(void *given)
+{
+	const mprof_element element = {.struct_size = sizeof(element),
+				       .kind = MPROF_ELEMENT_ASSEMBLY,
+				       .name = "A",
+				       .name_length = 1,
+				       .assembly = given};
+
+	return mprof_writer_write_loaded(writer, &element);
+}
+
+static mprof_status write_element(void *given)
+{
+	return mprof_writer_write_loaded(writer, given);
+}
+
+static const mprof_class_definition class_definition = {
+	.struct_size = sizeof(class_definition), .id = 1, .name = "C", .name_length = 1};
+
+static mprof_status write_record(void *given)
+{
+	static const uint32_t blocks[] = {
+		[MPROF_RECORD_STACK] = MPROF_BLOCK_STACKS,         [MPROF_RECORD_MODULE] = MPROF_BLOCK_CODE,
+		[MPROF_RECORD_FUNCTION] = MPROF_BLOCK_CODE,        [MPROF_RECORD_METRIC] = MPROF_BLOCK_METRICS,
+		[MPROF_RECORD_METRIC_VALUE] = MPROF_BLOCK_METRICS, [MPROF_RECORD_FIELD] = MPROF_BLOCK_FIELDS,
+		[MPROF_RECORD_TYPE] = MPROF_BLOCK_TYPES,
+	};
+	const mprof_record *record = given;
+	mprof_record records[2];
+	size_t count = 0;
+
+	memset(records, 0, sizeof(records));
+	if (record->kind == MPROF_RECORD_FIELD)
+		(void)!mprof_writer_define_class(writer, &class_definition);
+	/* A value is that of a metric. */
+	if (record->kind == MPROF_RECORD_METRIC_VALUE)
+		records[count++] = (mprof_record){.kind = MPROF_RECORD_METRIC, .id = 1};
+	records[count++] = *record;
+	return mprof_writer_write_records(writer, blocks[record->kind], 0, records, sizeof(*records), count);
+}
+
+static mprof_status record_class(void *given)
+{
+	return mprof_recorder_define_class(recorder, 8, given);
+}
+
+static mprof_status record_method(void *given)
+{
+	return mprof_recorder_define_method(recorder, 8, given);
+}
+
+static mprof_status record_assembly(void *given)
+{
+	const mprof_element element = {.struct_size = sizeof(element),
+				       .kind = MPROF_ELEMENT_ASSEMBLY,
+				       .name = "A",
+				       .name_length = 1,
+				       .assembly = given};
+
+	return mprof_recorder_record_loaded(recorder, 8, &element);
+}
+
+static mprof_status record_element(void *given)
+{
+	return mprof_recorder_record_loaded(recorder, 8, given);
+}
+
+static mprof_status record_root(void *given)
+{
+	return mprof_recorder_register_root(recorder, given);
+}
+
+static mprof_status record_metric_value(void *given)
+{
+	mprof_metric_value *value = given;
+	const mprof_status status = mprof_recorder_define_metric(recorder, "s", "n", 0, &value->metric);
+
+	return status == MPROF_OK ? mprof_recorder_record_metrics(recorder, value, sizeof(*value), 1) : status;
+}
+
+static mprof_status record_metric(void *given)
+{
+	uint32_t metric;
+
+	return mprof_recorder_define_metric(recorder, "s", "n", *(uint32_t *)given, &metric);
+}
+
+static mprof_status record_event(void *given)
+{
+	return mprof_thread_record_event(thread, MPROF_EVENT_METHOD_JIT_END, *(uint32_t *)given, 8);
+}
+
+/* Valid structs. The options are all 0, except for the size. */
+static const mprof_codec codec = {.struct_size = sizeof(codec), .number = 7, .decompress = decompress_nothing};
+static const mprof_writer_options writer_options = {.struct_size = sizeof(writer_options)};
+static const mprof_parser_options parser_options = {.struct_size = sizeof(parser_options)};
+static const mprof_reader_options reader_options = {.struct_size = sizeof(reader_options)};
+static const mprof_profile_options profile_options = {.struct_size = sizeof(profile_options)};
+static const mprof_heap_diff_options diff_options = {.struct_size = sizeof(diff_options)};
+static const mprof_recorder_options recorder_options = {.struct_size = sizeof(recorder_options)};
+static const mprof_method_definition method_definition = {
+	.struct_size = sizeof(method_definition), .id = 1, .name = "M", .name_length = 1};
+static const mprof_assembly_name assembly = {
+	.struct_size = sizeof(assembly), .base_name = "A", .culture = "neutral", .public_key_token = "null"};
+static const mprof_element element = {
+	.struct_size = sizeof(element), .kind = MPROF_ELEMENT_MODULE, .name = "E", .name_length = 1};
+static const mprof_record stack_record = {.kind = MPROF_RECORD_STACK, .id = 1};
+static const mprof_record module_record = {.kind = MPROF_RECORD_MODULE, .id = 1};
+static const mprof_record function_record = {.kind = MPROF_RECORD_FUNCTION, .id = 1};
+static const mprof_record metric_record = {.kind = MPROF_RECORD_METRIC, .id = 1};
+static const mprof_record metric_value_record = {.kind = MPROF_RECORD_METRIC_VALUE, .id = 1};
+static const mprof_record field_record = {.kind = MPROF_RECORD_FIELD, .id = 1};
+static const mprof_record type_record = {.kind = MPROF_RECORD_TYPE, .id = 1};
+static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
+static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
+static const mprof_metric_value metric_value = {.value = 1};
+static const uint32_t flags = 0;
+
+/* A field, and bits without a meaning. All fields have 32 bits. */
+typedef struct reserved_field {
+	const char *name;
+	const void *valid;
+	size_t size;
+	size_t offset;
+	uint32_t bits;
+	mprof_status (*call)(void *given);
+	int is_recorded; /* The call needs the recorder. */
+} reserved_field;
+
+#define FIELD(valid, member, bits, call, is_recorded)                                                                  \
+	{                                                                                                              \
+#valid "." #member, &(valid), sizeof(valid), offsetof(__typeof__(valid), member), bits, call,          \
+			is_recorded                                                                                    \
+	}
+#define WHOLE(valid, bits, call)                                                                                       \
+	{                                                                                                              \
+#call, &(valid), sizeof(valid), 0, bits, call, 1                                                       \
+	}
+
+#define UNKNOWN_METHOD_FLAGS (~(uint32_t)(MPROF_METHOD_FLAG_WRAPPER | MPROF_METHOD_FLAG_RUNTIME))
+#define UNKNOWN_ELEMENT_KINDS (~UINT32_C(31))
+#define UNKNOWN_INTRO_FLAGS (~(2 * (uint32_t)MPROF_INTRO_FLAG_MEMORY - 1))
+
+static const reserved_field fields[] = {
+	FIELD(codec, reserved, UINT32_MAX, create_parser_with_codec, 0),
+	FIELD(writer_options, intro_flags, UNKNOWN_INTRO_FLAGS, open_writer, 0),
+	FIELD(parser_options, reserved, UINT32_MAX, create_parser, 0),
+	FIELD(reader_options, reserved, UINT32_MAX, open_reader, 0),
+	FIELD(profile_options, reserved, UINT32_MAX, create_profile, 0),
+	FIELD(diff_options, reserved, UINT32_MAX, create_heap_diff, 0),
+	FIELD(class_definition, reserved, UINT32_MAX, write_class, 0),
+	FIELD(method_definition, reserved, UINT32_MAX, write_method, 0),
+	FIELD(method_definition, reserved_line, UINT32_MAX, write_method, 0),
+	FIELD(method_definition, flags, UNKNOWN_METHOD_FLAGS, write_method, 0),
+	FIELD(assembly, reserved, UINT32_MAX, write_assembly, 0),
+	FIELD(assembly, retargetable, ~UINT32_C(1), write_assembly, 0),
+	FIELD(element, kind, UNKNOWN_ELEMENT_KINDS, write_element, 0),
+	FIELD(stack_record, as.stack.is_native, ~UINT32_C(1), write_record, 0),
+	FIELD(stack_record, as.stack.is_compiling, ~UINT32_C(1), write_record, 0),
+	FIELD(module_record, as.module.reserved, UINT32_MAX, write_record, 0),
+	FIELD(function_record, as.function.reserved, UINT32_MAX, write_record, 0),
+	FIELD(metric_record, as.metric.reserved, UINT32_MAX, write_record, 0),
+	FIELD(metric_record, as.metric.flags, ~UINT32_C(0x7f1), write_record, 0),
+	FIELD(metric_value_record, as.metric_value.reserved, UINT32_MAX, write_record, 0),
+	FIELD(field_record, as.field.reserved, UINT32_MAX, write_record, 0),
+	FIELD(type_record, as.type.reserved, UINT32_MAX, write_record, 0),
+	FIELD(recorder_options, reserved, UINT32_MAX, open_recorder, 1),
+	FIELD(description, reserved, UINT32_MAX, record_class, 1),
+	FIELD(description, reserved, UINT32_MAX, record_method, 1),
+	FIELD(description, flags, UNKNOWN_METHOD_FLAGS, record_class, 1),
+	FIELD(description, flags, UNKNOWN_METHOD_FLAGS, record_method, 1),
+	FIELD(assembly, reserved, UINT32_MAX, record_assembly, 1),
+	FIELD(assembly, retargetable, ~UINT32_C(1), record_assembly, 1),
+	FIELD(element, kind, UNKNOWN_ELEMENT_KINDS, record_element, 1),
+	FIELD(root_area, reserved, UINT32_MAX, record_root, 1),
+	FIELD(metric_value, reserved, UINT32_MAX, record_metric_value, 1),
+	WHOLE(flags, ~UINT32_C(0x3f1), record_metric),
+	WHOLE(flags, ~(uint32_t)MPROF_EVENT_FLAG_FAILED, record_event),
+};
+
+#define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
+
+/* Calls the function of a field with its struct, in which \p bits are set. */
+static mprof_status call_with(const reserved_field *field, uint32_t bits)
+{
+	uint64_t given[sizeof(mprof_recorder_options) / 8 + 64];
+	uint32_t value;
+
+	cr_assert_leq(field->size, sizeof(given));
+	memcpy(given, field->valid, field->size);
+	memcpy(&value, (char *)given + field->offset, sizeof(value));
+	value |= bits;
+	memcpy((char *)given + field->offset, &value, sizeof(value));
+	return field->call(given);
+}
+
+Test(reserved, bits_are_refused, .init = open_objects, .fini = close_objects)
+{
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		const reserved_field *field = &fields[i];
+
+		if (field->is_recorded && !has_recorder())
+			continue;
+		for (uint32_t bit = 0; bit < 32; bit++) {
+			if ((field->bits >> bit & 1) != 0)
+				cr_expect_eq(call_with(field, UINT32_C(1) << bit), MPROF_ERR_ARGUMENT,
+					     "%s: bit %u is accepted", field->name, (unsigned int)bit);
+		}
+	}
+}
+
+/* It was the bit that was refused, and not the struct. */
+Test(reserved, structs_are_accepted)
+{
+	for (size_t i = 0; i < FIELD_COUNT; i++) {
+		if (fields[i].is_recorded && !has_recorder())
+			continue;
+		open_objects();
+		cr_expect_eq(call_with(&fields[i], 0), MPROF_OK, "%s: the struct is not valid", fields[i].name);
+		close_objects();
+	}
+}
