@@ -62,7 +62,7 @@ static struct {
 	uint32_t handle_type[BATCH_CAPACITY];
 	uint32_t reference_end[BATCH_CAPACITY];
 	uint8_t kind[BATCH_CAPACITY];
-	uint8_t flags[BATCH_CAPACITY];
+	uint16_t flags[BATCH_CAPACITY];
 } * batch;
 
 /* References and their offsets of all events of the batch; their number is bounded by the length of a block. */

@@ -7,7 +7,7 @@ const severityBlock = 1;
 const eventsBlock = 6;
 
 const eventColumns = [
-	['kind', Uint8Array], ['flags', Uint8Array], ['id', Uint32Array], ['counter', BigUint64Array],
+	['kind', Uint8Array], ['flags', Uint16Array], ['id', Uint32Array], ['counter', BigUint64Array],
 	['value', BigUint64Array], ['time_ns', Float64Array], ['object', BigUint64Array], ['size', BigUint64Array],
 	['started', BigUint64Array], ['samples', BigUint64Array], ['caller', Uint32Array], ['stack', Uint32Array],
 	['handle_type', Uint32Array], ['reference_end', Uint32Array],

@@ -370,9 +370,8 @@ typedef struct mprof_event_detail {
  */
 typedef struct mprof_event {
 	uint8_t kind;     /**< An #mprof_event_kind. */
-	uint8_t flags;    /**< Bits of #mprof_event_flag. */
 	uint8_t code;     /**< The event code in the log. Ignored by writers. */
-	uint8_t reserved; /**< 0. */
+	uint16_t flags;   /**< Bits of #mprof_event_flag. */
 	uint32_t id;      /**< Class, method or function, depending on kind; 0 if the kind has none. */
 	uint64_t counter; /**< Timestamp. */
 	uint64_t value;   /**< Meaning depends on kind. */

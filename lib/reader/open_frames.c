@@ -751,7 +751,7 @@ static size_t follow_simple(open_stack *stack, mprof_event *events, size_t count
 		/* Of a leave, this is the method of the frame that it ends; of other events, what was just stored. */
 		event->id = frames[depth - is_leave].method;
 		event->kind = (uint8_t)(event->kind - is_leave);
-		event->flags |= (uint8_t)(is_leave * MPROF_EVENT_FLAG_IMPLICIT);
+		event->flags |= (uint16_t)(is_leave * MPROF_EVENT_FLAG_IMPLICIT);
 		depth = next;
 	}
 	stack->calls.depth = (size_t)depth;

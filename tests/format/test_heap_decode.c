@@ -63,7 +63,6 @@ static void expect_event(const decoding *work, size_t number, uint32_t kind, uin
 	cr_assert_eq(event->counter, 77);
 	cr_assert_eq(event->flags, 0);
 	cr_assert_eq(event->code, 0);
-	cr_assert_eq(event->reserved, 0);
 	cr_assert_eq(event->more.detail, &work->details[number]);
 	cr_assert_eq(event->more.detail->object, object, "event %zu: %llx", number,
 		     (unsigned long long)event->more.detail->object);

@@ -651,13 +651,13 @@ static void rules_build(symbol_rule rules[EVENT_SYMBOLS], const event_decode_tab
 {
 	const event_decode_entry *entries = table->entries;
 	/* Unlike its byte in a list of events, the symbol means this whatever directives are declared. */
-	const uint8_t implicit_leave[sizeof(uint32_t)] = {MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0,
-							  EVENT_GROUP_IMPLICIT_LEAVE, 0};
+	const mprof_event implicit_leave = {.kind = MPROF_EVENT_METHOD_LEAVE_IMPLICIT,
+					    .code = EVENT_GROUP_IMPLICIT_LEAVE};
 	const symbol_rule allocation = {entries[EVENT_GROUP_ALLOCATION].event_template, 0, 0};
 
 	rules[EVENT_SYMBOL_ENTER] = (symbol_rule){entries[EVENT_GROUP_ENTER].event_template, -1, -1};
 	rules[EVENT_SYMBOL_LEAVE_IMPLICIT] = (symbol_rule){0, 0, -1};
-	memcpy(&rules[EVENT_SYMBOL_LEAVE_IMPLICIT].event_template, implicit_leave, sizeof(implicit_leave));
+	memcpy(&rules[EVENT_SYMBOL_LEAVE_IMPLICIT].event_template, &implicit_leave, sizeof(uint32_t));
 	rules[EVENT_SYMBOL_LEAVE] = (symbol_rule){entries[EVENT_GROUP_LEAVE].event_template, -1, -1};
 	rules[EVENT_SYMBOL_ALLOCATION] = allocation;
 	rules[EVENT_SYMBOL_ALLOCATION_FIXED] = allocation;

@@ -107,7 +107,7 @@ static void add(uint32_t kind, uint32_t flags, uint32_t id, uint64_t value, cons
 
 	memset(&event, 0, sizeof(event));
 	event.kind = (uint8_t)kind;
-	event.flags = (uint8_t)flags;
+	event.flags = (uint16_t)flags;
 	event.id = id;
 	event.value = value;
 	event.counter = now;
