@@ -60,10 +60,10 @@ void mono_profiler_init_logging(const char *text) __attribute__((visibility("def
 	(MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC | MPROF_INTRO_FLAG_METHOD)
 #define CLASSIC_INTRO_LAST MPROF_INTRO_FLAG_MONITOR
 
-static uint32_t intro_flags(const module_options *options)
+static uint64_t intro_flags(const module_options *options)
 {
 	uint32_t kinds = options->kinds;
-	uint32_t flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE;
+	uint64_t flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_ASSEMBLY | MPROF_INTRO_FLAG_MODULE;
 
 	flags |= kinds & RECORD_CALLS ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0;
 	flags |= kinds & RECORD_ALLOCATIONS ? MPROF_INTRO_FLAG_ALLOCATION : 0;

@@ -42,7 +42,7 @@ export type Amounts = Float64Array;
 /** The columns of each table. A column of an array has all elements of a row one after the other. */
 export interface Tables {
 	session: {
-		dialect: Uint32Array; version: Uint32Array; flags: Uint32Array; complete: Uint32Array;
+		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
 		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
 		end_counter: BigUint64Array; end_time_us: Amounts; counters_per_second: Float64Array;
 		valid_bytes: Amounts; lost_events: Amounts;
@@ -424,7 +424,7 @@ export interface FrameTree extends View {}
 export interface EventBatch {
 	length: number;
 	kind: Uint8Array;
-	flags: Uint8Array;
+	flags: Uint16Array;
 	id: Uint32Array;
 	counter: BigUint64Array;
 	value: BigUint64Array;

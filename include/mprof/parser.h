@@ -182,7 +182,8 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_restart(mprof_parser *parser
  */
 typedef struct mprof_intro_block {
 	uint32_t version;      /**< Version of the format. */
-	uint32_t flags;        /**< Bits of #mprof_intro_flag. */
+	uint32_t reserved;     /**< 0. */
+	uint64_t flags;        /**< Bits of #mprof_intro_flag. */
 	const char *runtime;   /**< Name or file of the runtime. */
 	size_t runtime_length; /**< In bytes. */
 } mprof_intro_block;

@@ -840,8 +840,9 @@ typedef struct mprof_session {
 	size_t struct_size;         /**< sizeof (mprof_session), set by the caller. */
 	uint32_t dialect;           /**< An #mprof_dialect. */
 	uint32_t version;           /**< Version of the format in INTRO. */
-	uint32_t flags;             /**< Bits of #mprof_intro_flag from INTRO; 0 if INTRO is damaged. */
+	uint64_t flags;             /**< Bits of #mprof_intro_flag from INTRO; 0 if INTRO is damaged. */
 	uint32_t complete;          /**< 1: END was read, and no block that was read was damaged. */
+	uint32_t compressed;        /**< 1: the source is gzip. */
 	const char *runtime;        /**< Name or file of the runtime from INTRO, "" if INTRO is damaged. Borrowed until
 	                                 the reader is destroyed. */
 	mprof_clock start;          /**< Clock pair of INTRO; if INTRO is damaged, the first one that was read. */
@@ -852,15 +853,13 @@ typedef struct mprof_session {
 	uint64_t valid_bytes;       /**< As mprof_parser_get_valid_bytes(); a block that defines an ID again, or omits
 	                                 IDs, is not valid either. */
 	uint64_t lost_events;       /**< Sum of the lost events in the LOST blocks read. */
-	uint32_t compressed;        /**< 1: the source is gzip. */
+	uint64_t duration_ns;       /**< Nanoseconds from start to last, by the counter. */
 	uint32_t states_rate;  /**< 1: the log states counters_per_second (doc/format.md, 3.8). 0: it is derived from
 	                                 the wall clock, without the steps that were found. */
-	uint64_t duration_ns;  /**< Nanoseconds from start to last, by the counter. */
 	uint32_t clock_steps;  /**< How many times the wall clock was set while the log was recorded, as far as clock
 	                                 pairs show it: by more than 100 ms. Not all if clock pairs are far apart, and
 	                                 none of a log that has fewer than four and does not state the frequency. The
 	                                 time in which a system slept is such a step if its counter stood still. */
-	uint32_t reserved;     /**< 0. */
 	int64_t clock_step_us; /**< By how many microseconds, all together. */
 	uint64_t monotonic_ns; /**< CLOCK_MONOTONIC of the recorded system at clocks; 0: not known. */
 	uint64_t boottime_ns;  /**< CLOCK_BOOTTIME of the recorded system at clocks; 0: not known. */

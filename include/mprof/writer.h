@@ -110,7 +110,10 @@ typedef struct mprof_sink {
 typedef struct mprof_writer_options {
 	size_t struct_size;               /**< Set by mprof_writer_options_init(). */
 	uint32_t dialect;                 /**< Any #mprof_dialect except #MPROF_DIALECT_UNITY_FIXED. */
-	uint32_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO, and those of Mono that have no name
+	uint32_t lossy;                   /**< 1: leave out and count what the dialect cannot represent, instead of
+	                                       refusing it. Leaves by exception and by tail call become plain leaves,
+	                                       and allocations during compilation become plain allocations. */
+	uint64_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO, and those of Mono that have no name
 	                                       there: 5, 10, 11, 13 and 14. */
 	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare, which determine the optional
 	                                       fields and the kinds of events that the log can contain. 0: all that the
@@ -123,15 +126,12 @@ typedef struct mprof_writer_options {
 	                                       unit from its clock pairs. */
 	void *clock_user;                 /**< Passed to clock. */
 	const mprof_allocator *allocator; /**< Allocator of the writer; NULL: malloc. Copied. */
-	uint32_t lossy;                   /**< 1: leave out and count what the dialect cannot represent, instead of
-	                                       refusing it. Leaves by exception and by tail call become plain leaves,
-	                                       and allocations during compilation become plain allocations. */
-	uint32_t gzip_level;              /**< 0: not compressed. 1 (fast) to 9 (small): gzip; everything up to a flush
-	                                       can be decompressed. */
 	uint64_t max_name_length;         /**< Maximum length of a name in bytes, at most 2^29; 0 means 1 MiB. */
 	uint64_t max_shot_memory;         /**< Dialects in which a heap snapshot is one block: maximum size of one that
 	                                       is collected in memory, in bytes; a larger one becomes several blocks. 0
 	                                       means 56 MiB, which readers accept by default. */
+	uint32_t gzip_level;              /**< 0: not compressed. 1 (fast) to 9 (small): gzip; everything up to a flush
+	                                       can be decompressed. */
 	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined or are defined later, as in a
 	                                       copy of a damaged log. Not stable before version 1.0. */
 	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask, at most 0777; 0

@@ -77,7 +77,7 @@ static inline uint32_t id_translation_get(const id_translation *translation, uin
 typedef struct log_declarations {
 	const dialect_rules *rules;
 	uint64_t directives; /**< As #MPROF_DIRECTIVE_BIT. */
-	uint32_t flags;      /**< Flags of INTRO. */
+	uint64_t flags;      /**< Flags of INTRO. */
 } log_declarations;
 
 /** Events fetched from the reader at a time. */

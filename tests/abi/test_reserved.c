@@ -256,30 +256,31 @@ static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .sta
 static const mprof_metric_value metric_value = {.value = 1};
 static const uint32_t flags = 0;
 
-/* A field, and bits without a meaning. All fields have 32 bits. */
+/* A field, and bits without a meaning. */
 typedef struct reserved_field {
 	const char *name;
 	const void *valid;
 	size_t size;
 	size_t offset;
-	uint32_t bits;
+	size_t width; /* Of the field, 4 or 8 bytes. */
+	uint64_t bits;
 	mprof_status (*call)(void *given);
 	int is_recorded; /* The call needs the recorder. */
 } reserved_field;
 
 #define FIELD(valid, member, bits, call, is_recorded)                                                                  \
 	{                                                                                                              \
-#valid "." #member, &(valid), sizeof(valid), offsetof(__typeof__(valid), member), bits, call,          \
-			is_recorded                                                                                    \
+#valid "." #member, &(valid), sizeof(valid), offsetof(__typeof__(valid), member),                      \
+			sizeof((valid).member), bits, call, is_recorded                                                \
 	}
 #define WHOLE(valid, bits, call)                                                                                       \
 	{                                                                                                              \
-#call, &(valid), sizeof(valid), 0, bits, call, 1                                                       \
+#call, &(valid), sizeof(valid), 0, sizeof(valid), bits, call, 1                                        \
 	}
 
 #define UNKNOWN_METHOD_FLAGS (~(uint32_t)(MPROF_METHOD_FLAG_WRAPPER | MPROF_METHOD_FLAG_RUNTIME))
 #define UNKNOWN_ELEMENT_KINDS (~UINT32_C(31))
-#define UNKNOWN_INTRO_FLAGS (~(2 * (uint32_t)MPROF_INTRO_FLAG_MEMORY - 1))
+#define UNKNOWN_INTRO_FLAGS (~(2 * (uint64_t)MPROF_INTRO_FLAG_MEMORY - 1))
 
 static const reserved_field fields[] = {
 	FIELD(codec, reserved, UINT32_MAX, create_parser_with_codec, 0),
@@ -321,16 +322,22 @@ static const reserved_field fields[] = {
 #define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
 
 /* Calls the function of a field with its struct, in which \p bits are set. */
-static mprof_status call_with(const reserved_field *field, uint32_t bits)
+static mprof_status call_with(const reserved_field *field, uint64_t bits)
 {
 	uint64_t given[sizeof(mprof_recorder_options) / 8 + 64];
 	uint32_t value;
+	uint64_t long_value;
 
 	cr_assert_leq(field->size, sizeof(given));
 	memcpy(given, field->valid, field->size);
 	memcpy(&value, (char *)given + field->offset, sizeof(value));
-	value |= bits;
-	memcpy((char *)given + field->offset, &value, sizeof(value));
+	memcpy(&long_value, (char *)given + field->offset, sizeof(long_value));
+	value |= (uint32_t)bits;
+	long_value |= bits;
+	if (field->width == sizeof(value))
+		memcpy((char *)given + field->offset, &value, sizeof(value));
+	else
+		memcpy((char *)given + field->offset, &long_value, sizeof(long_value));
 	return field->call(given);
 }
 
@@ -341,9 +348,9 @@ Test(reserved, bits_are_refused, .init = open_objects, .fini = close_objects)
 
 		if (field->is_recorded && !has_recorder())
 			continue;
-		for (uint32_t bit = 0; bit < 32; bit++) {
+		for (uint32_t bit = 0; bit < 8 * field->width; bit++) {
 			if ((field->bits >> bit & 1) != 0)
-				cr_expect_eq(call_with(field, UINT32_C(1) << bit), MPROF_ERR_ARGUMENT,
+				cr_expect_eq(call_with(field, UINT64_C(1) << bit), MPROF_ERR_ARGUMENT,
 					     "%s: bit %u is accepted", field->name, (unsigned int)bit);
 		}
 	}

@@ -113,7 +113,7 @@ typedef struct thread_state {
 typedef struct oracle {
 	unsigned faults; /**< Bits. */
 	uint32_t dialect;
-	uint32_t flags; /**< Flags of INTRO. */
+	uint64_t flags; /**< Flags of INTRO. */
 	mprof_clock start;
 	mprof_clock last; /**< Of END if it was read, else the latest. */
 	int has_ended;

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,8 +147,8 @@ static void render_fields(log_text *out, const mprof_block *block)
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		log_text_add(out, " version=%u runtime=\"%s\" flags=%u", block->as.end.version, block->as.intro.runtime,
-			     block->as.intro.flags);
+		log_text_add(out, " version=%u runtime=\"%s\" flags=%" PRIu64, block->as.end.version,
+			     block->as.intro.runtime, block->as.intro.flags);
 		render_clock(out, "clock", &block->start);
 		log_text_add(out, "\n");
 		break;

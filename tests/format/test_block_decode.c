@@ -43,7 +43,7 @@ Test(block_decode, intro)
 	EXPECT_FAULT(MPROF_ERR_MALFORMED, 2, MAIL, 0, INTRO,
 		     "\x81"
 		     "\0"
-		     "\x00\x00\x00\x00\x90\x85\x86");
+		     "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x85\x86");
 	EXPECT_FAULT(MPROF_ERR_LIMIT, 1, MAIL, 0, INTRO,
 		     "\x81"
 		     "123456789012345678901\0"

@@ -524,7 +524,7 @@ static void explain_missing_part(const recording_plan *recording, const log_summ
 /* Whether the log lacks what the filters select, which are calls if these were recorded. */
 static int filters_left_nothing(const log_summary *summary)
 {
-	const uint32_t flags = summary->session.flags;
+	const uint64_t flags = summary->session.flags;
 
 	if ((flags & MPROF_INTRO_FLAG_ENTER_LEAVE) != 0)
 		return summary->event_counts[MPROF_EVENT_METHOD_ENTER] == 0;

@@ -928,16 +928,16 @@ static void print_precompiled(const log_summary *summary, FILE *file)
 }
 
 /* The intro block lists what was recorded from the start; calls and samples can be switched on later. */
-static uint32_t recorded_flags(const log_summary *summary)
+static uint64_t recorded_flags(const log_summary *summary)
 {
-	uint32_t flags = summary->session.flags;
+	uint64_t flags = summary->session.flags;
 
 	flags |= summary->event_counts[MPROF_EVENT_METHOD_ENTER] > 0 ? MPROF_INTRO_FLAG_ENTER_LEAVE : 0;
 	flags |= summary->event_counts[MPROF_EVENT_SAMPLE] > 0 ? MPROF_INTRO_FLAG_STATISTICAL : 0;
 	return flags;
 }
 
-static void print_flags(uint32_t flags, FILE *file)
+static void print_flags(uint64_t flags, FILE *file)
 {
 	static const struct {
 		uint32_t flag;

@@ -124,7 +124,7 @@ static void print_fields(const mprof_block *block)
 {
 	switch (block->kind) {
 	case MPROF_BLOCK_INTRO:
-		printf(" version %" PRIu32 ", flags 0x%" PRIx32 ", runtime ", block->as.intro.version,
+		printf(" version %" PRIu32 ", flags 0x%" PRIx64 ", runtime ", block->as.intro.version,
 		       block->as.intro.flags);
 		text_name(stdout, block->as.intro.runtime);
 		break;

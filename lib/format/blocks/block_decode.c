@@ -319,7 +319,7 @@ static void decode_intro(const block_decoding *decoding, content_cursor *cursor,
 {
 	decode_version(decoding, cursor, block);
 	block->as.intro.runtime = content_cursor_string(cursor, &block->as.intro.runtime_length);
-	block->as.intro.flags = content_cursor_id(cursor);
+	block->as.intro.flags = content_cursor_amount(cursor);
 	decode_only_clock(cursor, block);
 }
 

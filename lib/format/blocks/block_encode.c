@@ -46,7 +46,7 @@ mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encod
 	return MPROF_OK;
 }
 
-void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
+void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint64_t flags,
 			const mprof_clock *clock)
 {
 	block_encode_begin(buffer, encoding, MPROF_BLOCK_INTRO);

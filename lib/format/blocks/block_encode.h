@@ -46,7 +46,7 @@ void block_encode_begin_code(encode_buffer *buffer, const block_encoding *encodi
 mprof_status block_encode_end(encode_buffer *buffer, const block_encoding *encoding);
 
 /** An INTRO block. \p runtime is not NULL; \p flags are bits of #mprof_intro_flag. */
-void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint32_t flags,
+void block_encode_intro(encode_buffer *buffer, const block_encoding *encoding, const char *runtime, uint64_t flags,
 			const mprof_clock *clock);
 
 /** An END block. \p index_distance: distance back to the last INDEX block, in bytes; 0 if there is none. */

@@ -28,8 +28,8 @@ typedef struct dialect_rules {
 	size_t code_count;
 	uint32_t column_code;     /**< The code of EVENTS blocks whose events are in columns; 0 if there are none. */
 	uint32_t compressed_code; /**< The code of COMPRESSED blocks; 0 if there are none. */
-	uint32_t intro_flags;     /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
-	uint32_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */
+	uint64_t intro_flags;     /**< Bits of #mprof_intro_flag that readers of the dialect accept. */
+	uint64_t constant_intro_flags; /**< Flags the original writer always sets, and the original reader needs. */
 	const char *default_runtime;   /**< The runtime in INTRO if the caller specifies none. */
 	uint32_t max_sample_frames;    /**< Frames of a call stack in STATISTICAL: more overflow original readers. */
 
@@ -65,7 +65,7 @@ typedef struct dialect_rules {
 } dialect_rules;
 
 /** All flags that INTRO may have: those of #mprof_intro_flag, and the ones of Mono that have no name there. */
-#define DIALECT_INTRO_FLAGS (2 * (uint32_t)MPROF_INTRO_FLAG_MEMORY - 1)
+#define DIALECT_INTRO_FLAGS (2 * (uint64_t)MPROF_INTRO_FLAG_MEMORY - 1)
 
 /** The rules of a dialect; #MPROF_DIALECT_DEFAULT means mprof2. NULL for an invalid value. */
 const dialect_rules *dialect_get(mprof_dialect dialect);
