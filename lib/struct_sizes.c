@@ -20,7 +20,7 @@ size_t mprof_struct_get_size(const char *name)
 	} sizes[] = {
 		SIZE(mprof_error),
 		SIZE(mprof_allocator),
-		SIZE(mprof_block_set),
+		SIZE(mprof_number_set),
 		SIZE(mprof_event_info),
 		SIZE(mprof_dialect_info),
 		SIZE(mprof_event_detail),

@@ -100,35 +100,35 @@ typedef struct mprof_codec {
 #define MPROF_BLOCK_BIT(kind) (UINT64_C(1) << (kind))
 
 /**
- * \brief A set of block kinds, with room for 256. All zero is the empty set.
+ * \brief A set of numbers below 256, such as kinds of blocks. All zero is the empty set.
  *
  * This struct does not change.
  * \since 0.1
  */
-typedef struct mprof_block_set {
-	uint64_t bits[4]; /**< Kind k is bit k % 64 of element k / 64. */
-} mprof_block_set;
+typedef struct mprof_number_set {
+	uint64_t bits[4]; /**< Number n is bit n % 64 of element n / 64. */
+} mprof_number_set;
 
 /**
- * \brief Adds a kind to a set.
+ * \brief Adds a number to a set.
  *
  * Thread-safe for different sets, async-signal-safe.
  * \param set The set; NULL does nothing.
- * \param kind An #mprof_block_kind; values of 256 or more are ignored.
+ * \param number The number; values of 256 or more are ignored.
  * \since 0.1
  */
-MPROF_API void mprof_block_set_add(mprof_block_set *set, uint32_t kind);
+MPROF_API void mprof_number_set_add(mprof_number_set *set, uint32_t number);
 
 /**
- * \brief Whether a kind is in a set.
+ * \brief Whether a number is in a set.
  *
  * Thread-safe, async-signal-safe.
  * \param set The set; NULL is the empty set.
- * \param kind An #mprof_block_kind, or any other value.
+ * \param number Any number.
  * \return 1 or 0.
  * \since 0.1
  */
-MPROF_API int mprof_block_set_has(const mprof_block_set *set, uint32_t kind);
+MPROF_API int mprof_number_set_has(const mprof_number_set *set, uint32_t number);
 
 /**
  * \brief The events of all dialects (section 4). Values are fixed; new ones are appended.
@@ -630,7 +630,7 @@ typedef struct mprof_dialect_info {
 	size_t struct_size;          /**< sizeof (mprof_dialect_info), set by the caller. */
 	const char *name;            /**< As mprof_dialect_get_name(). Static text. */
 	uint64_t directives;         /**< The directives that a log may declare, as #MPROF_DIRECTIVE_BIT. */
-	mprof_block_set blocks;      /**< The kinds of blocks that a log may contain. */
+	mprof_number_set blocks;      /**< The kinds of blocks that a log may contain. */
 	uint32_t version;            /**< The version of the format in INTRO. */
 	uint32_t can_write;          /**< 1: writers and recorders accept it; 0: it is read only. */
 	uint32_t has_stack_sections; /**< 1: call stacks of events are #MPROF_EVENT_STACK_SECTION events. */

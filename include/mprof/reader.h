@@ -287,7 +287,7 @@ typedef struct mprof_reader_options {
 	uint64_t max_name_length;         /**< Maximum length of a name, in bytes; 0 means 1 MiB. */
 	uint64_t max_names_memory;        /**< Maximum memory for names and other definitions, in bytes; 0 means 1
 	                                       GiB. */
-	mprof_block_set wanted;           /**< Kinds of blocks to load; the empty set means all. Of other kinds only
+	mprof_number_set wanted;          /**< Kinds of blocks to load; the empty set means all. Of other kinds only
 	                                       headers are returned. */
 	uint32_t follow;                  /**< 1: return #MPROF_AGAIN at the end of the available bytes; more may
 	                                       arrive. Detecting truncation or rotation of the file is the caller's job:
@@ -905,11 +905,11 @@ MPROF_API mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_
  * \since 0.1
  */
 typedef struct mprof_query {
-	size_t struct_size;    /**< Set by mprof_query_init(). */
-	mprof_block_set kinds; /**< The kinds of blocks; empty: all. */
-	uint64_t thread;       /**< ID of the thread of EVENTS, SAMPLES and MARK; #MPROF_THREAD_ANY: all. */
-	int64_t start_ns;      /**< Nanoseconds since the start of the session; INT64_MIN: from the start. */
-	int64_t end_ns;        /**< The end of the time, included; INT64_MAX: up to the end. */
+	size_t struct_size;     /**< Set by mprof_query_init(). */
+	mprof_number_set kinds; /**< The kinds of blocks; empty: all. */
+	uint64_t thread;        /**< ID of the thread of EVENTS, SAMPLES and MARK; #MPROF_THREAD_ANY: all. */
+	int64_t start_ns;       /**< Nanoseconds since the start of the session; INT64_MIN: from the start. */
+	int64_t end_ns;         /**< The end of the time, included; INT64_MAX: up to the end. */
 } mprof_query;
 
 /**

@@ -27,7 +27,7 @@ void mprof_reader_options_init(mprof_reader_options *options, size_t struct_size
 }
 
 /* Converts a set of kinds to a mask, since all known kinds are below 64. An empty set stands for all kinds. */
-static uint64_t kinds_of(const mprof_block_set *set)
+static uint64_t kinds_of(const mprof_number_set *set)
 {
 	uint64_t others = set->bits[1] | set->bits[2] | set->bits[3];
 

@@ -38,8 +38,8 @@ Test(null, descriptor)
 
 Test(null, format)
 {
-	DOES_NOTHING(mprof_block_set_add(NULL, 0));
-	GIVES_0(mprof_block_set_has(NULL, 0));
+	DOES_NOTHING(mprof_number_set_add(NULL, 0));
+	GIVES_0(mprof_number_set_has(NULL, 0));
 	cr_expect_eq(mprof_argument_decode(NULL, 0, NULL, NULL), -1);
 	GIVES_0(mprof_argument_encode(NULL, 0, NULL, 0));
 	TAKES_NO_POINTER(mprof_directive_get_bit(0));

@@ -540,18 +540,18 @@ Test(struct_sizes, what_a_recorder_takes)
 /* A client that has causes, kinds and blocks of later releases in mind finds room for them. */
 Test(struct_sizes, arrays_by_kind_have_room)
 {
-	mprof_block_set set = {{0}};
+	mprof_number_set set = {{0}};
 
 	cr_assert_eq(COUNT_OF(((mprof_recorder_stats *)0)->lost), 256);
 	cr_assert_eq(COUNT_OF(((mprof_writer_stats *)0)->left_out_events), 256);
 	cr_assert_eq(COUNT_OF(((mprof_profile_totals *)0)->block_counts), 256);
 	for (uint32_t kind = 0; kind < 256; kind += 51)
-		mprof_block_set_add(&set, kind);
-	mprof_block_set_add(&set, 256);
-	mprof_block_set_add(NULL, MPROF_BLOCK_INTRO);
+		mprof_number_set_add(&set, kind);
+	mprof_number_set_add(&set, 256);
+	mprof_number_set_add(NULL, MPROF_BLOCK_INTRO);
 	for (uint32_t kind = 0; kind < 300; kind++)
-		cr_assert_eq(mprof_block_set_has(&set, kind), kind < 256 && kind % 51 == 0);
-	cr_assert_eq(mprof_block_set_has(NULL, MPROF_BLOCK_INTRO), 0);
+		cr_assert_eq(mprof_number_set_has(&set, kind), kind < 256 && kind % 51 == 0);
+	cr_assert_eq(mprof_number_set_has(NULL, MPROF_BLOCK_INTRO), 0);
 	cr_assert_eq(mprof_directive_get_bit(MPROF_DIRECTIVE_METHOD_FLAGS), MPROF_DIRECTIVE_BIT(6));
 	cr_assert_eq(mprof_directive_get_bit(64), 0);
 	cr_assert_eq(mprof_frame_make_native(5), MPROF_FRAME_NATIVE | 5);

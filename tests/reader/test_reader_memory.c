@@ -244,7 +244,7 @@ Test(reader_memory, unwanted_blocks_are_skipped)
 	uint64_t last = 0;
 
 	mprof_reader_options_init(&options, sizeof(options));
-	mprof_block_set_add(&options.wanted, MPROF_BLOCK_INTRO);
+	mprof_number_set_add(&options.wanted, MPROF_BLOCK_INTRO);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length - 100, &options, &reader), MPROF_OK);
 	while ((status = mprof_reader_next_block(reader, &block)) == MPROF_OK)
 		last = block.offset;

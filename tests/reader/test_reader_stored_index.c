@@ -435,7 +435,7 @@ static mprof_query any_query(int64_t duration)
 	if (next_random() % 2 == 0)
 		query.thread = FIRST_THREAD + next_random() % (THREADS + 1);
 	if (next_random() % 2 == 0)
-		mprof_block_set_add(&query.kinds, MPROF_BLOCK_EVENTS);
+		mprof_number_set_add(&query.kinds, MPROF_BLOCK_EVENTS);
 	return query;
 }
 
@@ -519,7 +519,7 @@ Test(select, delivers_kinds_and_threads_without_an_index)
 	cr_assert_eq(mprof_reader_select(reader, &query), MPROF_ERR_STATE);
 	mprof_query_init(&query, sizeof(query));
 	query.thread = FIRST_THREAD + 1;
-	mprof_block_set_add(&query.kinds, MPROF_BLOCK_EVENTS);
+	mprof_number_set_add(&query.kinds, MPROF_BLOCK_EVENTS);
 	cr_assert_eq(mprof_reader_select(reader, &query), MPROF_OK);
 	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
 		cr_assert_eq(block.kind, MPROF_BLOCK_EVENTS);

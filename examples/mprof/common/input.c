@@ -320,7 +320,7 @@ static int open_log(log_input *input, const char *path, uint64_t wanted)
 	mprof_reader_options_init(&options, sizeof(options));
 	for (uint32_t kind = 0; kind < 64; kind++) {
 		if ((wanted & MPROF_BLOCK_BIT(kind)) != 0)
-			mprof_block_set_add(&options.wanted, kind);
+			mprof_number_set_add(&options.wanted, kind);
 	}
 	/* Commands show and count events as they are in the log; the profile resolves implicit leaves itself. */
 	options.keep_implicit_leaves = 1;
@@ -553,7 +553,7 @@ int definitions_next(definition_progress *progress, const log_input *input, mpro
 
 	/* If blocks of the dialect contain these definitions, they are printed with the blocks. */
 	if (mprof_dialect_get_info(input_dialect(input), &dialect) == MPROF_OK &&
-	    mprof_block_set_has(&dialect.blocks, MPROF_BLOCK_STACKS))
+	    mprof_number_set_has(&dialect.blocks, MPROF_BLOCK_STACKS))
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		uint64_t *taken = &progress->taken[kinds[i]];

@@ -168,7 +168,7 @@ mprof_status mprof_dialect_get_info(uint32_t dialect, mprof_dialect_info *info)
 	own.name = mprof_dialect_get_name(rules->dialect);
 	own.directives = rules->directives;
 	for (size_t i = 0; i < rules->code_count; i++)
-		mprof_block_set_add(&own.blocks, rules->codes[i].kind);
+		mprof_number_set_add(&own.blocks, rules->codes[i].kind);
 	own.version = rules->version;
 	own.can_write = rules->can_write;
 	own.has_stack_sections = rules->has_stack_sections;

@@ -66,18 +66,18 @@ const char *mprof_loss_get_name(uint32_t cause)
 }
 
 #define SET_BITS 64
-#define SET_ROOM (sizeof(((mprof_block_set *)0)->bits) * 8)
+#define SET_ROOM (sizeof(((mprof_number_set *)0)->bits) * 8)
 
-void mprof_block_set_add(mprof_block_set *set, uint32_t kind)
+void mprof_number_set_add(mprof_number_set *set, uint32_t number)
 {
-	if (set != NULL && (size_t)kind < SET_ROOM)
-		set->bits[(size_t)kind / SET_BITS] |= UINT64_C(1) << (size_t)kind % SET_BITS;
+	if (set != NULL && (size_t)number < SET_ROOM)
+		set->bits[(size_t)number / SET_BITS] |= UINT64_C(1) << (size_t)number % SET_BITS;
 }
 
-int mprof_block_set_has(const mprof_block_set *set, uint32_t kind)
+int mprof_number_set_has(const mprof_number_set *set, uint32_t number)
 {
-	return set != NULL && (size_t)kind < SET_ROOM &&
-	       (set->bits[(size_t)kind / SET_BITS] >> (size_t)kind % SET_BITS & 1) != 0;
+	return set != NULL && (size_t)number < SET_ROOM &&
+	       (set->bits[(size_t)number / SET_BITS] >> (size_t)number % SET_BITS & 1) != 0;
 }
 
 uint64_t mprof_directive_get_bit(uint32_t directive)
