@@ -1701,6 +1701,33 @@ MPROF_API mprof_status mprof_recorder_record_metrics(mprof_recorder *recorder, c
  */
 MPROF_API mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text,
 						  size_t text_length);
+
+/**
+ * \brief Records data that only the application itself can read (section 3.27 of doc/format.md). It is in the log at
+ * any place after this call; data that refers to events contains their counters.
+ *
+ * Thread-safe. Must not be called in a signal handler, nor where the world is stopped.
+ * \param recorder The recorder.
+ * \param name Whose data it is: a domain name in reverse, such as "org.example.tool", in UTF-8. Copied.
+ * \param name_length Length of \p name in bytes, at least 1.
+ * \param kind What it is; the application defines the numbers.
+ * \param flags #mprof_application_flag. A flight recorder keeps data with #MPROF_APPLICATION_FLAG_DEFINITION.
+ * \param bytes The data. Copied. May be NULL if \p size is 0.
+ * \param size Size of \p bytes, at most #MPROF_APPLICATION_MAX_SIZE.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, the name is empty, or flags has unknown bits.
+ * - #MPROF_ERR_NAME if the name contains a NUL byte or is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if there are more bytes; or if more markers, data, metric values and changes of roots than
+ *   mprof_recorder_options::max_message_bytes wait to be written: this data is lost, and counted
+ *   (#MPROF_LOSS_NO_BUFFER).
+ * - #MPROF_ERR_MEMORY if the allocator refused.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_application(mprof_recorder *recorder, const char *name, size_t name_length,
+							 uint32_t kind, uint32_t flags, const void *bytes, size_t size);
 /** \} */
 
 /**

@@ -196,6 +196,7 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_get_function_name(NULL, 0, NULL, NULL));
 	REFUSES(mprof_recorder_set_enabled(NULL, 0));
 	GIVES_0(mprof_recorder_is_enabled(NULL));
+	REFUSES(mprof_recorder_record_application(NULL, NULL, 0, 0, 0, NULL, 0));
 	REFUSES(mprof_recorder_record_mark(NULL, 0, NULL, 0));
 	REFUSES(mprof_recorder_define_metric(NULL, NULL, NULL, 0, NULL));
 	REFUSES(mprof_recorder_define_text(NULL, NULL, 0, NULL));

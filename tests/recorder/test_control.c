@@ -286,3 +286,46 @@ Test(control, programs_that_are_executed_do_not_inherit_the_log)
 	mprof_recorder_destroy(recorder);
 	unlink(path);
 }
+
+/* How often the log of a recorder has an APPLICATION block with a kind. */
+static size_t count_applications(const recorded_log *log, uint32_t kind)
+{
+	mprof_reader *reader = NULL;
+	mprof_block block;
+	size_t count = 0;
+
+	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
+	mprof_block_init(&block, sizeof(block));
+	while (mprof_reader_next_block(reader, &block) == MPROF_OK) {
+		if (block.kind != MPROF_BLOCK_APPLICATION || block.as.application.kind != kind)
+			continue;
+		cr_expect_str_eq(block.as.application.name, "org.example");
+		cr_expect_eq(block.as.application.size, 5);
+		cr_expect_eq(memcmp(block.as.application.bytes, "a\0b\0c", 5), 0);
+		count++;
+	}
+	mprof_reader_destroy(reader);
+	return count;
+}
+
+Test(control, data_of_applications_comes_back)
+{
+	static uint8_t large[MPROF_APPLICATION_MAX_SIZE + 1];
+	recorded_log log = {0};
+	mprof_recorder *recorder = recorded_log_open(&log, NULL);
+
+	for (uint32_t kind = 0; kind < 4; kind++)
+		cr_assert_eq(mprof_recorder_record_application(recorder, "org.example", 11, kind, kind, "a\0b\0c", 5),
+			     MPROF_OK);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "x", 1, 0, 4, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "x", 1, 0, 0, NULL, 1), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "", 0, 0, 0, NULL, 0), MPROF_ERR_ARGUMENT);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "a\0b", 3, 0, 0, NULL, 0), MPROF_ERR_NAME);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "x", 1, 0, 0, large, sizeof(large)), MPROF_ERR_LIMIT);
+	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
+	cr_expect_eq(mprof_recorder_record_application(recorder, "x", 1, 0, 0, NULL, 0), MPROF_ERR_STATE);
+	mprof_recorder_destroy(recorder);
+	for (uint32_t kind = 0; kind < 4; kind++)
+		cr_expect_eq(count_applications(&log, kind), 1);
+	recorded_log_free(&log);
+}

@@ -36,3 +36,12 @@ mprof dump requests.mprof
 expect_line out '^    type 1 request, span, category http, arguments 1 to 4$'
 expect_line out '^    argument 1 route, text-id, unsigned, role name$'
 expect "texts" "$(grep -cE '^    text [0-9]+ ' out)" 4
+
+# The report measures the requests by route.
+mprof report --json requests.mprof
+expect_status 0 "report"
+expect "spans by route" "$(jq -c '[.spans[] | [.name, .count, .unfinished, .spans]] | sort' out)" \
+	'[["(no route)",150,0,150],["/files/:name",150,0,150],["/users/:id",300,0,300]]'
+expect "percentiles" "$(jq -c '[.spans[] | .min_ns > 0 and .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and
+	.p99_ns <= .max_ns and .max_ns <= .total_ns] | all' out)" true
+expect "messages" "$(jq -c '[.event_types[] | [.name, .count]]' out)" '[["message",150]]'

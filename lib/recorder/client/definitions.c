@@ -335,6 +335,26 @@ mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t threa
 						  counter_read(&recorder->shared.counter)));
 }
 
+mprof_status mprof_recorder_record_application(mprof_recorder *recorder, const char *name, size_t name_length,
+					       uint32_t kind, uint32_t flags, const void *bytes, size_t size)
+{
+	WITHOUT_CANCELLATION;
+	const mprof_application_block application = {name, name_length, bytes, size, kind, flags};
+	const uint32_t known = MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED;
+
+	if (recorder == NULL || name == NULL || name_length == 0 || (bytes == NULL && size > 0) ||
+	    (flags & ~known) != 0)
+		return MPROF_ERR_ARGUMENT;
+	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
+		return MPROF_ERR_NAME;
+	if (size > MPROF_APPLICATION_MAX_SIZE)
+		return MPROF_ERR_LIMIT;
+	if (refusal_of(recorder) != MPROF_OK)
+		return refusal_of(recorder);
+	return message_sending_offer(&recorder->shared,
+				     message_application(&recorder->shared.messages.allocator, &application));
+}
+
 static int metric_flags_are_known(uint32_t flags)
 {
 	return (flags & ~(RECORD_METRIC_FLAGS & ~(uint32_t)MPROF_METRIC_FLAG_THREAD)) == 0 &&

@@ -121,6 +121,12 @@ int mprof_recorder_is_enabled(const mprof_recorder *recorder)
 	return 0;
 }
 
+mprof_status mprof_recorder_record_application(mprof_recorder *recorder, const char *name, size_t name_length,
+					       uint32_t kind, uint32_t flags, const void *bytes, size_t size)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_recorder_record_mark(mprof_recorder *recorder, uint64_t thread, const char *text, size_t text_length)
 {
 	return MPROF_ERR_UNSUPPORTED;

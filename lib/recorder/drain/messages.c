@@ -52,6 +52,11 @@ static int process_message(recorder_drain *drain, message *taken)
 								   output_counter(output, taken->counter), taken->name,
 								   taken->name_length));
 		return 0;
+	case MESSAGE_APPLICATION:
+		output_note_status(output, mprof_writer_write_application(
+						   output->writer, taken->name, taken->name_length, taken->id,
+						   taken->flags, taken->source_file, taken->source_file_length));
+		return 0;
 	case MESSAGE_DEFINE_METRIC:
 		metrics_define(&drain->metrics, taken);
 		return 1;

@@ -163,6 +163,24 @@ message *message_mark(const mprof_allocator *allocator, uint64_t thread, const c
 	return created;
 }
 
+message *message_application(const mprof_allocator *allocator, const mprof_application_block *application)
+{
+	message *created =
+		message_create(allocator, MESSAGE_APPLICATION, application->name_length + application->size + 2);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	created->name = message_copy_text(&end, application->name, application->name_length);
+	created->name_length = application->name_length;
+	created->source_file = message_copy_text(&end, (const char *)application->bytes, application->size);
+	created->source_file_length = application->size;
+	created->id = application->kind;
+	created->flags = application->flags;
+	return created;
+}
+
 /* A message with two texts. */
 static message *message_pair(const mprof_allocator *allocator, message_kind kind, const char *section, const char *name)
 {
@@ -322,8 +340,9 @@ void message_queue_push(message_queue *queue, message *pushed)
 
 int message_is_optional(const message *asked)
 {
-	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_METRIC_VALUES ||
-	       asked->kind == MESSAGE_ROOT_REGISTERED || asked->kind == MESSAGE_ROOT_UNREGISTERED;
+	return asked->kind == MESSAGE_MARK || asked->kind == MESSAGE_APPLICATION ||
+	       asked->kind == MESSAGE_METRIC_VALUES || asked->kind == MESSAGE_ROOT_REGISTERED ||
+	       asked->kind == MESSAGE_ROOT_UNREGISTERED;
 }
 
 int message_queue_reserve(message_queue *queue, message *reserved, size_t most_bytes, int *is_filling)
@@ -524,6 +543,10 @@ static int set_copied_pointers(const message *left, message *copy)
 	case MESSAGE_MARK:
 	case MESSAGE_DEFINE_TEXT:
 		return copy->name != NULL && relocate_text(left, copy, &copy->name, copy->name_length);
+	case MESSAGE_APPLICATION:
+		return copy->name != NULL && copy->source_file != NULL &&
+		       relocate_text(left, copy, &copy->name, copy->name_length) &&
+		       relocate_text(left, copy, &copy->source_file, copy->source_file_length);
 	case MESSAGE_DEFINE_METRIC:
 	case MESSAGE_PROPERTY:
 		return copy->name != NULL && copy->section != NULL && relocate_string(left, copy, &copy->section) &&

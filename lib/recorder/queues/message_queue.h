@@ -13,6 +13,7 @@
 #ifndef RECORDER_QUEUES_MESSAGE_QUEUE_H
 #define RECORDER_QUEUES_MESSAGE_QUEUE_H
 
+#include <mprof/parser.h>
 #include <mprof/recorder.h>
 
 #include "base/allocator.h"
@@ -29,6 +30,7 @@ typedef enum message_kind {
 	MESSAGE_THREAD_NAME,
 	MESSAGE_PROPERTY,
 	MESSAGE_MARK,
+	MESSAGE_APPLICATION,
 	MESSAGE_DEFINE_METRIC,
 	MESSAGE_METRIC_VALUES,
 	MESSAGE_ROOT_REGISTERED,
@@ -48,9 +50,10 @@ struct message {
 	uint64_t address;  /**< Its own address, for recovery: its pointers are adjusted by the difference. */
 	uint64_t batch;    /**< Batch in which it was taken; 0 before. For recovery. Writer thread. */
 	message_kind kind;
-	uint32_t flags;       /**< Methods, metrics. */
+	uint32_t flags;       /**< Methods, metrics, data of applications. */
 	uint32_t object_size; /**< Classes. */
-	uint32_t id;          /**< The ID of a metric, a text, the first argument or a type that is defined. */
+	uint32_t id;          /**< The ID of a metric, a text, the first argument or a type that is defined; what
+	                           the data of an application is. */
 	mprof_key key;        /**< Key of what is defined or loaded. */
 	mprof_key owner;      /**< A method's class, a class's assembly. */
 	uint64_t counter;     /**< When it was sent. Definitions, markers and roots. */
@@ -59,7 +62,7 @@ struct message {
 	                           text. */
 	size_t name_length;
 	const char *section;     /**< Metrics; the key of a property. Points into text. */
-	const char *source_file; /**< Source file. Methods: NULL if none. Points into text. */
+	const char *source_file; /**< Source file. Methods: NULL if none. Data of applications. Points into text. */
 	size_t source_file_length;
 	uint32_t source_line;
 	union {
@@ -164,6 +167,9 @@ message *message_root(const mprof_allocator *allocator, message_kind kind, const
 /** Creates the message for the fields of a class. Returns NULL without memory. */
 message *message_fields(const mprof_allocator *allocator, mprof_key class_key, const mprof_class_field *fields,
 			uint32_t count);
+
+/** Creates the message for data of an application. Returns NULL without memory. */
+message *message_application(const mprof_allocator *allocator, const mprof_application_block *application);
 
 /** Creates the message for a text that has an ID. Returns NULL without memory. */
 message *message_known_text(const mprof_allocator *allocator, const char *text, size_t text_length);
