@@ -507,6 +507,8 @@ Test(struct_sizes, what_a_recorder_takes)
 {
 	const mprof_root_area area = {.struct_size = sizeof(area), .start = 0x5000, .size = 16};
 	const mprof_key_range range = {1, 1};
+	const mprof_argument_record argument = {.name = "argument"};
+	const mprof_type_record type = {.first_argument = 1, .argument_count = 1, .name = "type"};
 	mprof_metric_value value = {0, 0, 5};
 	mprof_element element = {
 		.struct_size = sizeof(element), .kind = MPROF_ELEMENT_MODULE, .name = "module", .name_length = 6};
@@ -514,6 +516,7 @@ Test(struct_sizes, what_a_recorder_takes)
 	const mprof_sink sink = {.struct_size = sizeof(sink), .write = sink_write, .user = &written};
 	mprof_recorder *recorder;
 	unsigned char *room;
+	uint32_t id;
 
 	if (!mprof_version_has_feature(MPROF_FEATURE_RECORDER))
 		return;
@@ -533,6 +536,18 @@ Test(struct_sizes, what_a_recorder_takes)
 	cr_assert_eq(mprof_recorder_retire_keys(recorder, (const void *)room, sizeof(range) + MORE, 1),
 		     MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_retire_keys(recorder, &range, sizeof(range) - 1, 1), MPROF_ERR_ARGUMENT);
+	room = restrided(&argument, sizeof(argument), sizeof(argument) + MORE, 1);
+	cr_assert_eq(mprof_recorder_define_arguments(recorder, (const void *)room, sizeof(argument) + MORE, 1, &id),
+		     MPROF_OK);
+	room[sizeof(argument)] = 1;
+	cr_assert_eq(mprof_recorder_define_arguments(recorder, (const void *)room, sizeof(argument) + MORE, 1, &id),
+		     MPROF_ERR_ARGUMENT);
+	room = restrided(&type, sizeof(type), sizeof(type) + MORE, 1);
+	cr_assert_eq(mprof_recorder_define_type(recorder, (const void *)room, sizeof(type) + MORE, &id), MPROF_OK);
+	room[sizeof(type)] = 1;
+	cr_assert_eq(mprof_recorder_define_type(recorder, (const void *)room, sizeof(type) + MORE, &id),
+		     MPROF_ERR_ARGUMENT);
+	cr_assert_eq(mprof_recorder_define_type(recorder, &type, sizeof(type) - 1, &id), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_recorder_close(recorder), MPROF_OK);
 	mprof_recorder_destroy(recorder);
 }
