@@ -93,14 +93,12 @@ static int has_stacks(const module_options *options)
 }
 
 /* If there are stack sections, they contain the stacks of monitor events too, even if allocations have none. */
-static uint64_t classic_directives(const module_options *options)
+static int needs_sections(const module_options *options)
 {
 	mprof_dialect_info dialect = {.struct_size = sizeof(dialect)};
 
 	return mprof_dialect_get_info(options->dialect, &dialect) == MPROF_OK && dialect.has_stack_sections &&
-			       has_stacks(options) && (options->kinds & RECORD_MONITORS) != 0
-		       ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK)
-		       : 0;
+	       has_stacks(options) && (options->kinds & RECORD_MONITORS) != 0;
 }
 
 /* The size of the log file. With a ring buffer, the file contains only the latest part of all bytes. */
@@ -320,9 +318,10 @@ static mprof_status open_recorder(const session_info *session, const char *text,
 	writer.codec_level = module.options.codec_level;
 	/* Older formats cannot represent much of what is recorded; the writer counts what it leaves out. */
 	writer.lossy = options_are_classic(&module.options);
-	writer.directives = classic_directives(&module.options);
+	if (needs_sections(&module.options))
+		mprof_number_set_add(&writer.directives, MPROF_DIRECTIVE_ALLOCATION_STACK);
 	if (!options_are_classic(&module.options) && (module.options.kinds & RECORD_MONITORS) != 0)
-		writer.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
+		mprof_number_set_add(&writer.directives, MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	module.allocation_detail = allocation_detail(&module.options);
 	set_recorder_options(&options, &writer);
 	options.properties = properties;

@@ -526,6 +526,7 @@ typedef enum mprof_intro_flag {
  * \since 0.1
  */
 typedef enum mprof_directive {
+	MPROF_DIRECTIVE_NONE = 0,                 /**< No directive. */
 	MPROF_DIRECTIVE_ALLOCATION_CALLER = 1,    /**< Allocations have the method that allocates. */
 	MPROF_DIRECTIVE_ALLOCATION_STACK = 2,     /**< Stack sections precede allocations. */
 	MPROF_DIRECTIVE_ALLOCATION_OBJECT = 3,    /**< Allocations have the address of the object. */
@@ -555,20 +556,10 @@ typedef enum mprof_directive {
 } mprof_directive;
 
 /**
- * \brief One bit for a directive, for masks of directives.
+ * \brief The bit of a directive below 64 in the first element of mprof_number_set::bits.
  * \since 0.1
  */
 #define MPROF_DIRECTIVE_BIT(directive) (UINT64_C(1) << (directive))
-
-/**
- * \brief The bit of a directive, for languages that have no macros.
- *
- * Thread-safe, async-signal-safe.
- * \param directive An #mprof_directive.
- * \return #MPROF_DIRECTIVE_BIT; 0 for values of 64 or more.
- * \since 0.1
- */
-MPROF_API uint64_t mprof_directive_get_bit(uint32_t directive);
 
 /**
  * \brief Bits of mprof_mapping::flags for a method (directive 6).
@@ -629,8 +620,8 @@ MPROF_API const char *mprof_dialect_get_name(uint32_t dialect);
 typedef struct mprof_dialect_info {
 	size_t struct_size;          /**< sizeof (mprof_dialect_info), set by the caller. */
 	const char *name;            /**< As mprof_dialect_get_name(). Static text. */
-	uint64_t directives;         /**< The directives that a log may declare, as #MPROF_DIRECTIVE_BIT. */
-	mprof_number_set blocks;      /**< The kinds of blocks that a log may contain. */
+	mprof_number_set directives; /**< The directives that a log may declare. */
+	mprof_number_set blocks;     /**< The kinds of blocks that a log may contain. */
 	uint32_t version;            /**< The version of the format in INTRO. */
 	uint32_t can_write;          /**< 1: writers and recorders accept it; 0: it is read only. */
 	uint32_t has_stack_sections; /**< 1: call stacks of events are #MPROF_EVENT_STACK_SECTION events. */

@@ -270,7 +270,7 @@ typedef struct mprof_heap_summary_block {
  * \since 0.1
  */
 typedef struct mprof_directives_block {
-	uint64_t declared; /**< The directives in effect from here on, as #MPROF_DIRECTIVE_BIT. */
+	mprof_number_set declared; /**< The directives in effect from here on, each an #mprof_directive. */
 } mprof_directives_block;
 
 /**

@@ -73,7 +73,7 @@ typedef struct mprof_sink {
 } mprof_sink;
 
 /**
- * \brief For mprof_writer_options::directives: no directive, or only those whose bits are set in addition.
+ * \brief Options of a writer. If all fields except struct_size are 0, the defaults apply.
  *
  * Without directives, a log takes a few bytes less for each allocation, class, method and code unit, and cannot contain
  * what directives add: an optional field that is not 0 is left out and counted (mprof_writer_stats). The directives of
@@ -101,12 +101,6 @@ typedef struct mprof_sink {
  * directives 1 to 6 alone, drop and mail none.
  * \since 0.1
  */
-#define MPROF_DIRECTIVES_NONE UINT64_C(1)
-
-/**
- * \brief Options of a writer. If all fields except struct_size are 0, the defaults apply.
- * \since 0.1
- */
 typedef struct mprof_writer_options {
 	size_t struct_size;               /**< Set by mprof_writer_options_init(). */
 	uint32_t dialect;                 /**< Any #mprof_dialect except #MPROF_DIALECT_UNITY_FIXED. */
@@ -115,10 +109,10 @@ typedef struct mprof_writer_options {
 	                                       and allocations during compilation become plain allocations. */
 	uint64_t intro_flags;             /**< Bits of #mprof_intro_flag for INTRO, and those of Mono that have no name
 	                                       there: 5, 10, 11, 13 and 14. */
-	uint64_t directives;              /**< Bits of #MPROF_DIRECTIVE_BIT to declare, which determine the optional
-	                                       fields and the kinds of events that the log can contain. 0: all that the
-	                                       dialect has. None of these requires anything of the caller: a field that
-	                                       is not known is 0. #MPROF_DIRECTIVES_NONE with any bits: only these. */
+	mprof_number_set directives;      /**< The directives to declare, which determine the optional fields and the
+	                                       kinds of events that the log can contain. Empty: all that the dialect
+	                                       has. None of these requires anything of the caller: a field that is not
+	                                       known is 0. #MPROF_DIRECTIVE_NONE with any others: only these. */
 	const char *runtime;              /**< Name or file of the runtime for INTRO; NULL means "", or "mono" in drop,
 	                                       mono and unity. Copied. */
 	mprof_clock_function clock;       /**< NULL: nanoseconds of the monotonic clock, and the wall clock. Counters
@@ -413,7 +407,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_writer_begin_events(mprof_writer *w
  *
  * It uses the fields kind, flags, id, counter, value and the detail. The counter of a kind without a time of its own is
  * ignored. An optional field that is not 0 and that the log cannot contain, by its dialect or its directives
- * (#MPROF_DIRECTIVES_NONE lists them), is left out and counted. In mono and unity the writer
+ * (#mprof_writer_options lists them), is left out and counted. In mono and unity the writer
  * numbers collections whose id is 0: each GC_START and each GC_RESIZE takes the next number, but a GC_RESIZE after a
  * GC_START that has an id takes that id. The writer creates stack sections itself: #MPROF_EVENT_STACK_SECTION cannot be
  * written. With mprof_writer_options::has_columns, 65536 events are a block, or fewer with more than 8 MiB that are not

@@ -741,7 +741,7 @@ static void read_declarations(mprof_converter *converter)
 	converter->source.flags = session.flags;
 	converter_set_clocks(converter, &session.start, &session.start);
 	if (converter->has_pending && block->loaded && block->kind == MPROF_BLOCK_DIRECTIVES) {
-		converter->source.directives = block->as.directives.declared;
+		converter->source.directives = block->as.directives.declared.bits[0];
 		converter_set_clocks(converter, &session.start, &block->start);
 	}
 }
@@ -765,7 +765,7 @@ static void prepare_writer_options(mprof_converter *converter)
 	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect));
 	choose_translation(converter);
 	options->intro_flags = target->flags;
-	options->directives = target->directives | MPROF_DIRECTIVES_NONE;
+	options->directives = (mprof_number_set){{target->directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)}};
 	options->runtime = reader_runtime(converter->reader);
 	options->clock = converter_read_clock;
 	options->clock_user = converter;
@@ -909,7 +909,7 @@ static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof
 /* Directives declared in the middle of the log apply from there on in the copy too. */
 static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
 {
-	converter->source.directives |= block->as.directives.declared;
+	converter->source.directives |= block->as.directives.declared.bits[0];
 	converter->target = declarations_translate(&converter->source, converter->target.rules);
 	choose_translation(converter);
 	return writer_declare_more(converter->writer, converter->target.directives);

@@ -307,7 +307,8 @@ static int apply_to_later_blocks(mprof_parser *parser)
 		parser_intro_done(parser);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		parser_directives_add(parser, parser->block.as.directives.declared, parser->body.unreadable_kinds, 0);
+		parser_directives_add(parser, parser->block.as.directives.declared.bits[0],
+				      parser->body.unreadable_kinds, 0);
 		break;
 	case MPROF_BLOCK_MAPPING:
 		return parser_store_object_sizes(parser);

@@ -208,22 +208,24 @@ static mprof_status leave_out_directive(mprof_writer *writer, uint32_t directive
 	return MPROF_OK;
 }
 
-static mprof_status declare_directives(mprof_writer *writer, uint64_t wanted)
+/* \p wanted: the directives to declare; empty: all that the dialect has. */
+static mprof_status declare_directives(mprof_writer *writer, const mprof_number_set *wanted)
 {
-	const uint64_t known = writer->encoding.rules->directives;
+	const dialect_rules *rules = writer->encoding.rules;
+	int is_empty = !mprof_number_set_has(wanted, MPROF_DIRECTIVE_NONE);
 
-	if (wanted == 0)
-		wanted = known;
-	wanted &= ~MPROF_DIRECTIVES_NONE;
-	for (uint32_t directive = 0; directive < 64; directive++) {
+	for (uint32_t directive = MPROF_DIRECTIVE_NONE + 1; directive < 256; directive++) {
 		mprof_status status = MPROF_OK;
 
-		if ((wanted & ~known & MPROF_DIRECTIVE_BIT(directive)) != 0)
+		if (!mprof_number_set_has(wanted, directive))
+			continue;
+		is_empty = 0;
+		if (!dialect_has_directive(rules, directive))
 			status = leave_out_directive(writer, directive);
 		if (status != MPROF_OK)
 			return status;
 	}
-	writer->encoding.directives = wanted & known;
+	writer->encoding.directives = (is_empty ? UINT64_MAX : wanted->bits[0]) & rules->directives;
 	return MPROF_OK;
 }
 
@@ -246,7 +248,7 @@ static mprof_status check_features(mprof_writer *writer, const mprof_writer_opti
 				     options->codec == MPROF_CODEC_ZSTD
 					     ? "this build of the library cannot compress with zstd"
 					     : "this build of the library cannot compress with deflate");
-	return declare_directives(writer, options->directives);
+	return declare_directives(writer, &options->directives);
 }
 
 static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof_writer_options *options)

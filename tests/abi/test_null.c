@@ -42,7 +42,6 @@ Test(null, format)
 	GIVES_0(mprof_number_set_has(NULL, 0));
 	cr_expect_eq(mprof_argument_decode(NULL, 0, NULL, NULL), -1);
 	GIVES_0(mprof_argument_encode(NULL, 0, NULL, 0));
-	TAKES_NO_POINTER(mprof_directive_get_bit(0));
 	TAKES_NO_POINTER(mprof_dialect_get_name(0));
 	REFUSES(mprof_dialect_get_info(0, NULL));
 	REFUSES(mprof_event_get_info(0, NULL));

@@ -107,7 +107,7 @@ static void print_compressed(const char *layout, uint32_t codec)
 	bench_input input;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	options.codec = codec;
 	status = mprof_writer_open_memory(&options, &writer);

@@ -136,7 +136,7 @@ static void log_open(definitions_log *log, void (*write)(mprof_writer *), size_t
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES);
 	bench_require(mprof_writer_open_memory(&options, &log->writer) == MPROF_OK, "cannot open a writer");
 	write(log->writer);
 	bench_require(mprof_writer_close(log->writer) == MPROF_OK &&

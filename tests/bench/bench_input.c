@@ -79,7 +79,7 @@ static void read_file(void)
 	mprof_reader *reader;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	bench_require(mprof_reader_open_path(input_path, NULL, &reader) == MPROF_OK, "cannot open the file of --log");
 	convert(reader, &options, 0, 0, &rows);
 }
@@ -135,7 +135,7 @@ const bench_input *bench_input_columns(void)
 	if (columns.writer != NULL)
 		return &columns;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	bench_input_convert(&options, 0, &columns);
 	return &columns;

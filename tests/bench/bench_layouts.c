@@ -40,7 +40,7 @@ static int has_codec(uint32_t codec)
 	mprof_status status;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.codec = codec;
 	status = mprof_writer_open_memory(&options, &writer);
 	mprof_writer_destroy(writer);
@@ -53,7 +53,7 @@ static void write_columns(uint64_t resolution_ns, uint32_t codec, bench_input *w
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	options.codec = codec;
 	bench_input_convert(&options, resolution_ns, written);

@@ -34,7 +34,7 @@ void bench_write_log(mprof_writer **writer, uint32_t dialect, int has_allocation
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	bench_require(events != NULL && details != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK,
 		      "cannot open a writer");
 	bench_make_events(events, BENCH_EVENTS);
@@ -76,7 +76,8 @@ static void make_calls(mprof_event *events)
 
 void bench_write_calls(mprof_writer **writer)
 {
-	const mprof_writer_options options = {.struct_size = sizeof(options), .directives = MPROF_DIRECTIVES_NONE};
+	const mprof_writer_options options = {.struct_size = sizeof(options),
+					      .directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)};
 	mprof_event *events = malloc(BENCH_CALL_EVENTS * sizeof(*events));
 
 	bench_require(events != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK, "cannot open a writer");

@@ -53,7 +53,7 @@ conversion convert(const log_bytes *log, mprof_dialect dialect)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.lossy = 1;
 	return convert_with(log, &options);
@@ -65,7 +65,7 @@ log_bytes convert_whole(const log_bytes *log, mprof_dialect dialect)
 	conversion made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	made = convert_with(log, &options);
 	cr_assert_eq(made.status, MPROF_OK, "%s", mprof_status_get_text(made.status));

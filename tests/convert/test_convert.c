@@ -75,7 +75,7 @@ Test(convert, refuses_losses_unless_lossy)
 	conversion made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_MAIL;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_ERR_UNSUPPORTED);
@@ -96,7 +96,7 @@ Test(convert, compresses)
 		cr_skip("built without zlib");
 	}
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.gzip_level = 9;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_OK);
@@ -163,7 +163,7 @@ Test(convert, goes_on_when_a_log_has_grown)
 	mprof_reader_options_init(&reader_options, sizeof(reader_options));
 	reader_options.follow = 1;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	log.grown = log_block_offset(&log.log, MORE_MAPPING) + 3;
 	cr_assert_eq(mprof_reader_open_source(&source, &reader_options, &reader), MPROF_OK);
 	cr_assert_eq(begin_copy(reader, &options, &converter), MPROF_OK);
@@ -194,7 +194,7 @@ Test(convert, is_begun_at_the_begin)
 	mprof_reader *reader;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(mprof_reader_next_block(reader, &block), MPROF_OK);
 	cr_assert_eq(block.kind, MPROF_BLOCK_INTRO);
@@ -214,7 +214,7 @@ Test(convert, refuses_wrong_arguments)
 	mprof_reader *reader;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	cr_assert_eq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);
 	cr_assert_eq(begin_copy(NULL, &options, &converter), MPROF_ERR_ARGUMENT);
 	cr_assert_eq(mprof_converter_create(reader, NULL, NULL), MPROF_ERR_ARGUMENT);
@@ -235,7 +235,7 @@ Test(convert, refuses_what_has_no_intro)
 	mprof_reader *reader;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	/* Ends inside INTRO. */
 	log.bytes[8] ^= 1;
 	cr_assert_neq(mprof_reader_open_memory(log.bytes, log.length, NULL, &reader), MPROF_OK);

@@ -206,7 +206,7 @@ static mprof_status convert_without_memory(const log_bytes *log, mprof_dialect d
 
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.allocator = &allocator;
 	options.lossy = 1;

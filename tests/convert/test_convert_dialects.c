@@ -173,11 +173,11 @@ static log_bytes log_of_each_event(void)
 	log_bytes log;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = FIXTURE_ALL_DIRECTIVES | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+	options.directives.bits[0] = FIXTURE_ALL_DIRECTIVES | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer,
 					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),

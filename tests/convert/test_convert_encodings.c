@@ -154,7 +154,7 @@ static void compare_encodings(const char *name, const log_bytes *log, compare_fu
 		if (!log_has_codec(encodings[i].codec))
 			continue;
 		mprof_writer_options_init(&options, sizeof(options));
-		options.directives = MPROF_DIRECTIVES_NONE;
+		options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 		options.lossy = 1;
 		options.has_columns = encodings[i].has_columns;
 		options.has_index = encodings[i].has_index;

@@ -66,9 +66,9 @@ static log_bytes log_of_steps(const step *steps, size_t count)
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = tell_zero;
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	for (uint32_t id = 1; id < 10; id++) {
 		const mprof_method_definition definition = {

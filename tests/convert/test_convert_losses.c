@@ -232,7 +232,7 @@ Test(convert_losses, are_refused_unless_wanted)
 	cr_assert_eq(mprof_writer_get_memory(writer, &bytes, &log.length), MPROF_OK);
 	log.bytes = (uint8_t *)(uintptr_t)bytes;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_UNITY;
 	made = convert_with(&log, &options);
 	cr_assert_eq(made.status, MPROF_OK);

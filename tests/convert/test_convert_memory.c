@@ -137,7 +137,7 @@ static endless_log make_endless(uint64_t times)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = count_clock;
 	options.clock_user = &clock_calls;
-	options.directives = FIXTURE_ALL_DIRECTIVES;
+	options.directives.bits[0] = FIXTURE_ALL_DIRECTIVES;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	define(writer);
 	log.start = part_of(writer, 0);
@@ -175,7 +175,7 @@ static size_t most_memory(uint64_t times, mprof_dialect dialect)
 	mprof_reader_options_init(&reader_options, sizeof(reader_options));
 	reader_options.allocator = &allocator;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.lossy = 1;
 	options.allocator = &allocator;
@@ -217,7 +217,7 @@ Test(convert_memory, a_block_that_grows_is_cut)
 	uint64_t event_blocks = 0;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = FIXTURE_ALL_DIRECTIVES;
+	options.directives.bits[0] = FIXTURE_ALL_DIRECTIVES;
 	options.allow_undefined_ids = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	for (uint32_t i = 0; i < 2 * depth; i++) {

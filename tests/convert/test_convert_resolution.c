@@ -24,7 +24,7 @@ static conversion convert_coarsely(const log_bytes *log, mprof_dialect dialect, 
 	const uint8_t *bytes;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = (uint32_t)dialect;
 	options.lossy = 1;
 	cr_assert_eq(mprof_reader_open_memory(log->bytes, log->length, NULL, &reader), MPROF_OK);
@@ -214,7 +214,7 @@ static mprof_writer *open_writer(uint64_t *counter, mprof_dialect dialect, uint6
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = (uint32_t)dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.clock = read_clock;
 	options.clock_user = counter;
 	options.allow_undefined_ids = 1;

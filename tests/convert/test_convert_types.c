@@ -55,7 +55,7 @@ static uint8_t *damaged_log(size_t *length)
 	size_t damage;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
 	options.counters_per_second = 1e9;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	write_texts(writer, 1, "one");

@@ -123,7 +123,7 @@ static int add_block(oracle *all, reading *log)
 		all->start = all->last = log->block.start;
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		all->directives = log->block.as.directives.declared;
+		all->directives = log->block.as.directives.declared.bits[0];
 		if (all->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK))
 			all->has_allocation_stacks = 1;
 		break;

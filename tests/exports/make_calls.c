@@ -451,9 +451,9 @@ int main(int argc, char **argv)
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = give_time;
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
 	if (argc > 1 && strcmp(argv[1], "caller") == 0)
-		options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
+		options.directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER);
 	for (size_t i = 0; argc == 3 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (strcmp(kinds[i].name, argv[1]) != 0)
 			continue;

@@ -153,9 +153,9 @@ int main(int argc, char **argv)
 	mprof_writer_options_init(&options, sizeof(options));
 	options.has_index = (uint32_t)has_index;
 	options.clock = tell_time;
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_names();
 	while (scanf("%31s", word) == 1)

@@ -130,8 +130,8 @@ static void begin(const char *path)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
-	options.directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
+	options.directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 	expect(mprof_writer_open_path(path, &options, &writer), path);
 	define_names();
 }

@@ -96,7 +96,7 @@ static mprof_status copy_to(fault_run *run, const log_bytes *log, mprof_dialect 
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.gzip_level = gzip_level;
 	/* Copies in mprof2 have the property that states a coarser unit. */
@@ -158,7 +158,7 @@ static mprof_status copy_encoded(fault_run *run, const log_bytes *log, uint32_t 
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	options.has_index = 1;
 	options.codec = codec;

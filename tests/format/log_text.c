@@ -94,7 +94,8 @@ static void render_directives(log_text *out, const mprof_block *block)
 	log_text_add(out, " in-force=");
 	for (uint32_t directive = 0; directive < 64; directive++) {
 		/* Directives that are not known are not compared. */
-		if (directive > MPROF_DIRECTIVE_TYPED_EVENTS || (block->as.directives.declared >> directive & 1) == 0)
+		if (directive > MPROF_DIRECTIVE_TYPED_EVENTS ||
+		    (block->as.directives.declared.bits[0] >> directive & 1) == 0)
 			continue;
 		log_text_add(out, "%s%u", separator, directive);
 		separator = ",";
@@ -235,7 +236,7 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 		log_text_render_records(out, input);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		*directives = block->as.directives.declared;
+		*directives = block->as.directives.declared.bits[0];
 		render_directives(out, block);
 		break;
 	case MPROF_BLOCK_SESSION:

@@ -328,7 +328,7 @@ Test(block_decode, directives)
 				"\x83\x84");
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.as.directives.declared, BIT(1) | BIT(17) | BIT(4),
+	cr_assert_eq(result.block.as.directives.declared.bits[0], BIT(1) | BIT(17) | BIT(4),
 		     "earlier directives stay in force");
 	cr_assert_eq(result.body.unreadable_kinds, 0);
 	result = DECODE(MPROF2, 0, DIRECTIVES,
@@ -342,7 +342,7 @@ Test(block_decode, directives)
 			"\x80"
 			"\x83\x84");
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.as.directives.declared, 0);
+	cr_assert_eq(result.block.as.directives.declared.bits[0], 0);
 	cr_assert_eq(result.body.unreadable_kinds,
 		     MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) |
 			     MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_END),

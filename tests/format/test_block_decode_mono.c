@@ -55,7 +55,7 @@ Test(block_decode_mono, directives)
 				"\x83\x84");
 
 	cr_assert_eq(result.status, MPROF_OK);
-	cr_assert_eq(result.block.as.directives.declared, BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6));
+	cr_assert_eq(result.block.as.directives.declared.bits[0], BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5) | BIT(6));
 	cr_assert_eq(result.body.unreadable_kinds, 0);
 	EXPECT_EXACT(MONO, 0, DIRECTIVES,
 		     "\x81\x82"
@@ -65,12 +65,12 @@ Test(block_decode_mono, directives)
 			"\x81\x82"
 			"\x80"
 			"\x83\x84");
-	cr_assert_eq(result.block.as.directives.declared, BIT(4), "earlier directives stay in force");
+	cr_assert_eq(result.block.as.directives.declared.bits[0], BIT(4), "earlier directives stay in force");
 	result = DECODE(MONO, 0, DIRECTIVES,
 			"\x81\x82"
 			"\x81\x87\x80"
 			"\x83\x84");
-	cr_assert_eq(result.block.as.directives.declared, BIT(1));
+	cr_assert_eq(result.block.as.directives.declared.bits[0], BIT(1));
 	cr_assert_eq(result.body.unreadable_kinds,
 		     MPROF_BLOCK_BIT(MPROF_BLOCK_EVENTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_LOADED) |
 			     MPROF_BLOCK_BIT(MPROF_BLOCK_UNLOADED) | MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING));
@@ -168,7 +168,7 @@ Test(block_decode_mono, fixed_ints)
 	EXPECT_EXACT(FIXED, 0, END, U32("\x01") U64("\x05") U64("\x06"));
 	result = DECODE(FIXED, 0, DIRECTIVES,
 			U64("\x01") U64("\x02") U32("\x04") U32("\x06") U32("\0") U64("\x03") U64("\x04"));
-	cr_assert_eq(result.block.as.directives.declared, BIT(4) | BIT(6));
+	cr_assert_eq(result.block.as.directives.declared.bits[0], BIT(4) | BIT(6));
 	cr_assert_eq(result.block.end.counter, 3);
 	EXPECT_EXACT(FIXED, 0, DIRECTIVES, U64("\x01") U64("\x02") U32("\x04") U32("\0") U64("\x03") U64("\x04"));
 }

@@ -142,7 +142,7 @@ Test(dialects, are_numbered_without_gaps)
 		cr_expect_eq(info.can_write, dialect != MPROF_DIALECT_UNITY_FIXED, "%s", info.name);
 		cr_expect(mprof_number_set_has(&info.blocks, MPROF_BLOCK_EVENTS), "%s", info.name);
 		cr_expect_eq(mprof_number_set_has(&info.blocks, MPROF_BLOCK_STACKS), dialect == MPROF_DIALECT_MPROF2);
-		cr_expect_eq(info.directives, dialect_get((mprof_dialect)dialect)->directives);
+		cr_expect_eq(info.directives.bits[0], dialect_get((mprof_dialect)dialect)->directives);
 	}
 	cr_expect_eq(count, MPROF_DIALECT_UNITY_FIXED);
 }

@@ -124,7 +124,7 @@ static int has_deflate(void)
 	mprof_status status;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.codec = MPROF_CODEC_DEFLATE;
 	status = mprof_writer_open_memory(&options, &writer);
 	if (status == MPROF_ERR_UNSUPPORTED)
@@ -203,7 +203,7 @@ static void expect_written(const example *expected, uint32_t dialect, uint64_t d
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	expect_written_with(expected, &options, write);
 }
 
@@ -247,7 +247,7 @@ Test(specification, example_of_columns_is_written, .init = load_examples)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_CLASS_SIZES);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_CLASS_SIZES);
 	options.has_columns = 1;
 	expect_written_with(&examples[10], &options, example_logs_write_columns);
 }
@@ -268,7 +268,7 @@ Test(specification, example_of_compression_is_written, .init = load_examples)
 	options.runtime = "demo";
 	options.intro_flags = MPROF_INTRO_FLAG_DOMAIN | MPROF_INTRO_FLAG_CLASS | MPROF_INTRO_FLAG_JIT |
 			      MPROF_INTRO_FLAG_THREAD | MPROF_INTRO_FLAG_ENTER_LEAVE;
-	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 	options.codec = MPROF_CODEC_DEFLATE;
 	options.clock = example_logs_read_clock;
 	options.clock_user = &readings;
@@ -289,7 +289,7 @@ Test(specification, example_of_index_is_written, .init = load_examples)
 	mprof_writer_options options;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 	options.has_index = 1;
 	expect_written_with(&examples[12], &options, example_logs_write_index);
 }

@@ -246,7 +246,7 @@ fuzz_log fuzz_log_write(const mprof_writer_options *options, int event_blocks)
 	const uint64_t losses[] = {0, 3, 1};
 	const uint32_t hits[] = {128, 256, 128};
 	const uint32_t dialect = options->dialect;
-	const int has_directives = (options->directives & ~MPROF_DIRECTIVES_NONE) != 0;
+	const int has_directives = (options->directives.bits[0] & ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)) != 0;
 	mprof_writer *writer;
 	const uint8_t *bytes;
 	fuzz_log log;

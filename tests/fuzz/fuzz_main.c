@@ -144,7 +144,7 @@ static void fuzz_written(void)
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.runtime = "fuzz";
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_MAIL;
 	fuzz_written_log(&options, 0);
 	options.dialect = MPROF_DIALECT_MPROF2;
@@ -152,7 +152,7 @@ static void fuzz_written(void)
 	options.gzip_level = 6;
 	fuzz_written_log(&options, 0);
 	options.gzip_level = 0;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	fuzz_written_log(&options, 0);
 	fuzz_blocks_of_mprof2(&options);
 }

@@ -473,7 +473,7 @@ static void convert(const uint8_t *bytes, size_t length, uint32_t dialect, uint6
 	if (reader == NULL)
 		return;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.allocator = &limited_allocator;
 	options.dialect = dialect;
 	options.lossy = 1;

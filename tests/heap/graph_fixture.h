@@ -62,7 +62,7 @@ static inline void heap_log_begin(heap_log *log, mprof_dialect dialect)
 	options.clock_user = log;
 	options.runtime = "test";
 	if (dialect == MPROF_DIALECT_MPROF2)
-		options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
+		options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &log->writer), MPROF_OK);
 	for (uint32_t id = 1; id <= DEFINED_CLASSES; id++) {
 		char name[3] = {'c', (char)('0' + id), '\0'};

@@ -19,7 +19,7 @@ static mprof_writer *open_writer(uint64_t directives)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.lossy = directives == 0;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	return writer;

@@ -16,7 +16,7 @@ int log_has_codec(uint32_t codec)
 	int opens;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.codec = codec;
 	opens = mprof_writer_open_memory(&options, &writer) == MPROF_OK;
 	(void)mprof_writer_destroy(writer);
@@ -33,7 +33,7 @@ log_bytes log_encode(const log_bytes *log, uint32_t codec)
 	log_bytes made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	options.has_index = 1;
 	options.codec = codec;

@@ -133,7 +133,7 @@ static log_bytes make(mprof_dialect dialect, uint64_t directives, uint32_t gzip_
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = (uint32_t)dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.intro_flags = MPROF_INTRO_FLAG_ENTER_LEAVE;
 	options.runtime = "fixture";
 	options.clock = fixture_clock;

@@ -257,7 +257,7 @@ static log_bytes make(uint64_t directives, uint32_t gzip_level)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.runtime = "fixture";
 	options.clock = read_clock;
 	options.clock_user = &clock_calls;

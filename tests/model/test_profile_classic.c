@@ -485,7 +485,7 @@ Test(profile_classic, ids_that_are_not_defined)
 	log.counter = SESSION_START;
 	log.counters_per_microsecond = 1000;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_MONO;
 	options.clock = test_clock;
 	options.clock_user = &log;

@@ -352,7 +352,7 @@ Test(parser, restart)
 	cr_assert_eq(mprof_parser_feed(parser, log.bytes, log.length), MPROF_OK);
 	block = go_to(parser, 1);
 	cr_assert_eq(mprof_parser_load(parser, &block), MPROF_OK);
-	cr_assert_eq(block.as.directives.declared, FIXTURE_ALL_DIRECTIVES);
+	cr_assert_eq(block.as.directives.declared.bits[0], FIXTURE_ALL_DIRECTIVES);
 	mprof_parser_destroy(parser);
 	log_free(&log);
 }

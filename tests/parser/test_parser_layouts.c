@@ -326,7 +326,7 @@ Test(parser_forms, unknown_directive)
 	PUT(&log, CODE_STATISTICAL, START "\x89\x80" END);
 	parser = open_log(&log);
 	block = next_of(parser, MPROF_BLOCK_DIRECTIVES);
-	cr_assert_eq(block.as.directives.declared, MPROF_DIRECTIVE_BIT(1) | MPROF_DIRECTIVE_BIT(4));
+	cr_assert_eq(block.as.directives.declared.bits[0], MPROF_DIRECTIVE_BIT(1) | MPROF_DIRECTIVE_BIT(4));
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		cr_assert_eq(mprof_parser_next_block(parser, &block), MPROF_ERR_UNSUPPORTED, "code %u", codes[i]);
 		cr_assert_eq(block.code, codes[i]);

@@ -163,7 +163,7 @@ static void check_flush(uint32_t gzip_level)
 
 	growing_open(&file, 0);
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.gzip_level = gzip_level;
 	cr_assert_eq(mprof_writer_open_fd(file.fd, &options, &writer), MPROF_OK);
 	for (uint64_t i = 1; i < 20; i++) {

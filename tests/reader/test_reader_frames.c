@@ -128,7 +128,7 @@ static model *make_model(void)
 	self->counter = 5000;
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MPROF2;
-	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
 	options.clock = tell_time;
 	options.clock_user = self;
 	options.runtime = "test";

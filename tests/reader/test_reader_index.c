@@ -129,7 +129,7 @@ Test(reader_index, random_access)
 			cr_assert_not_null(events[5].more.detail);
 		}
 		if (block.kind == MPROF_BLOCK_DIRECTIVES)
-			cr_assert_eq(block.as.directives.declared, FIXTURE_ALL_DIRECTIVES);
+			cr_assert_eq(block.as.directives.declared.bits[0], FIXTURE_ALL_DIRECTIVES);
 	}
 	mprof_reader_destroy(reader);
 	log_free(&log);

@@ -68,7 +68,7 @@ static log_bytes write_columns(size_t events, uint32_t codec)
 	uint64_t counter = 1000;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = DIRECTIVES;
+	options.directives.bits[0] = DIRECTIVES;
 	options.has_columns = 1;
 	options.codec = codec;
 	options.allow_undefined_ids = 1;

@@ -375,7 +375,7 @@ Test(reader_samples, mail)
 	size_t length;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = MPROF_DIALECT_MAIL;
 	options.allow_undefined_ids = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);

@@ -211,8 +211,8 @@ static model *make_model(uint32_t seed, int is_explicit)
 		self->on[i] = i;
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = MPROF_DIALECT_MPROF2;
-	options.directives = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
-			     BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS) |
+				     BIT(MPROF_DIRECTIVE_STACK_SWITCHES);
 	options.clock = tell_time;
 	options.clock_user = self;
 	options.runtime = "test";

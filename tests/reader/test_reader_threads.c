@@ -115,7 +115,7 @@ static log_bytes write_log(const layout *how, size_t blocks, size_t events_per_b
 
 	random_state = 88172645463325252u;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = DIRECTIVES;
+	options.directives.bits[0] = DIRECTIVES;
 	options.has_columns = how->has_columns;
 	options.codec = how->codec;
 	options.allow_undefined_ids = 1;

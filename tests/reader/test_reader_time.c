@@ -47,7 +47,7 @@ static timed_log *make_timed_log(uint32_t dialect)
 	cr_assert_not_null(self);
 	self->counter = 1000;
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.clock = tell_time;
 	options.clock_user = self;
@@ -289,7 +289,7 @@ Test(reader_time, a_base_counter_may_be_repeated)
 	size_t count;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.clock = tell_time;
 	options.clock_user = &clock;
 	options.allow_undefined_ids = 1;

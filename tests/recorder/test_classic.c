@@ -156,7 +156,7 @@ Test(classic, monitors_have_stacks_where_sections_are_declared)
 		const recorded_event *monitor;
 
 		memset(&log_read, 0, sizeof(log_read));
-		writer.directives = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) : 0;
+		writer.directives.bits[0] = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) : 0;
 		open_with(&options);
 		mprof_thread_record_monitor(thread, MPROF_MONITOR_CONTENDED, CLASS_A, OBJECT, frames, 2);
 		close_and_read();

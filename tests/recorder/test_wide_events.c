@@ -342,7 +342,7 @@ Test(wide_events, holders_of_monitors_are_recorded_if_the_directive_is_declared)
 		mprof_thread *thread;
 
 		mprof_writer_options_init(&writer, sizeof(writer));
-		writer.directives = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) : 0;
+		writer.directives.bits[0] = declared ? MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) : 0;
 		mprof_recorder_options_init(&options, sizeof(options));
 		options.counter = counting_counter;
 		options.writer = &writer;

@@ -29,7 +29,7 @@ static mprof_writer *open_writer_of(uint32_t dialect, uint64_t directives, uint3
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.lossy = lossy;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);

@@ -65,7 +65,7 @@ static mprof_writer *open_writer(void)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = SIZES;
+	options.directives.bits[0] = SIZES;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	return writer;
 }
@@ -411,7 +411,7 @@ Test(object_sizes, no_memory_to_define)
 		uint8_t code;
 
 		mprof_writer_options_init(&options, sizeof(options));
-		options.directives = SIZES;
+		options.directives.bits[0] = SIZES;
 		options.allocator = &allocator;
 		while (mprof_writer_open_memory(&options, &writer) == MPROF_ERR_MEMORY)
 			continue;

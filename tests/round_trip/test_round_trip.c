@@ -88,7 +88,7 @@ static void begin(round_trip *trip, uint32_t dialect, uint64_t directives)
 	memset(trip, 0, sizeof(*trip));
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.clock = read_clock;
 	options.clock_user = &trip->readings;
 	options.runtime = "runtime";
@@ -129,7 +129,7 @@ static void turn(round_trip *trip)
 	if (!trip->has_directives)
 		return;
 	next(trip, MPROF_BLOCK_DIRECTIVES);
-	cr_assert_eq(trip->block.as.directives.declared, ALL_DIRECTIVES);
+	cr_assert_eq(trip->block.as.directives.declared.bits[0], ALL_DIRECTIVES);
 }
 
 static void finish(round_trip *trip)

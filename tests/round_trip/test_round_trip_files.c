@@ -45,7 +45,7 @@ Test(round_trip_files, files)
 		mprof_reader *reader;
 
 		mprof_writer_options_init(&options, sizeof(options));
-		options.directives = MPROF_DIRECTIVES_NONE;
+		options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 		options.gzip_level = level;
 		cr_assert_eq(mprof_writer_open_path(path, &options, &writer), MPROF_OK);
 		for (uint64_t i = 1; i <= 200; i++) {

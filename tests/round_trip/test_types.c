@@ -14,7 +14,7 @@ static mprof_writer *open_log(int has_columns)
 	mprof_writer *writer = NULL;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = TYPED | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+	options.directives.bits[0] = TYPED | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 	options.has_columns = (uint32_t)has_columns;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	return writer;

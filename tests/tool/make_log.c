@@ -54,11 +54,11 @@ static void begin(generator *made, const char *path, mprof_writer_options *optio
 	options->runtime = "test \"runtime\"";
 	options->intro_flags |=
 		MPROF_INTRO_FLAG_ENTER_LEAVE | MPROF_INTRO_FLAG_ALLOCATION | MPROF_INTRO_FLAG_JIT | MPROF_INTRO_FLAG_GC;
-	options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
-			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
-			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
-			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
-			       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
+	options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ELEMENT_IDS) |
+				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ASSEMBLY_IDS) |
+				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_FLAGS) |
+				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) |
+				       MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXTENDED_EVENTS);
 	expect(mprof_writer_open_path(path, options, &made->writer), path);
 }
 
@@ -202,7 +202,7 @@ static void write_sample(const char *path, mprof_dialect dialect, uint32_t gzip_
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.dialect = dialect;
 	options.lossy = dialect == MPROF_DIALECT_MAIL;
 	options.gzip_level = gzip_level;
@@ -460,15 +460,15 @@ static void write_full(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
-			     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_CALLER) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_CLASS_SIZES) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_DETAILED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS);
 	options.intro_flags =
 		MPROF_INTRO_FLAG_HEAP | MPROF_INTRO_FLAG_HANDLE | MPROF_INTRO_FLAG_FINALIZER | MPROF_INTRO_FLAG_METRIC;
 	begin(&made, path, &options, SECOND);
@@ -493,7 +493,7 @@ static void write_memory(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MEMORY_EVENTS);
 	options.intro_flags = MPROF_INTRO_FLAG_MEMORY;
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
@@ -519,7 +519,7 @@ static void write_deep(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -537,7 +537,7 @@ static void write_backward(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	begin(&made, path, &options, SECOND);
 	define_names(&made);
 	expect(mprof_writer_begin_events(made.writer, MAIN_THREAD, made.start), "block");
@@ -555,7 +555,7 @@ static void write_empty(const char *path)
 	generator made;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	begin(&made, path, &options, SECOND);
 	end(&made, 1);
 }

@@ -254,7 +254,7 @@ static void count_block(mprof_reader *reader, const mprof_block *block)
 		fail("a block of an unknown code");
 	block_counts[block->code]++;
 	if (block->kind == MPROF_BLOCK_DIRECTIVES)
-		directives = block->as.directives.declared;
+		directives = block->as.directives.declared.bits[0];
 	if (block->kind == MPROF_BLOCK_EVENTS || block->kind == MPROF_BLOCK_STATISTICAL ||
 	    block->kind == MPROF_BLOCK_HEAP_DATA)
 		count_events(reader, block);

@@ -165,7 +165,7 @@ static log_bytes write_log(uint32_t has_columns, uint64_t directives, size_t pie
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = has_columns;
 	options.allow_undefined_ids = 1;
 	options.lossy = 1;
@@ -288,7 +288,7 @@ Test(columns, are_refused_by_other_dialects)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.has_columns = 1;
 	options.dialect = MPROF_DIALECT_MONO;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);
@@ -366,7 +366,7 @@ Test(columns, are_whole_after_refused_requests)
 	log = write_log(1, ALLOCATION_FIELDS | OTHER_DIRECTIVES, 1000);
 	cr_assert_eq(read_log(log.bytes, log.length, 100, whole, &status), 3000);
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = ALLOCATION_FIELDS | OTHER_DIRECTIVES;
+	options.directives.bits[0] = ALLOCATION_FIELDS | OTHER_DIRECTIVES;
 	options.has_columns = 1;
 	options.allow_undefined_ids = 1;
 	options.lossy = 1;
@@ -731,7 +731,7 @@ Test(columns, leave_later_implicit_leaves_without_a_method)
 	size_t length;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = OTHER_DIRECTIVES;
+	options.directives.bits[0] = OTHER_DIRECTIVES;
 	options.has_columns = 1;
 	options.allow_undefined_ids = 1;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);

@@ -88,7 +88,7 @@ static log_bytes write_log(uint32_t codec, uint32_t level, uint32_t has_columns,
 	uint64_t readings = 0;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.codec = codec;
 	options.codec_level = level;
 	options.has_columns = has_columns;
@@ -648,7 +648,7 @@ Test(compressed, invalid_options_are_refused)
 	mprof_writer *writer;
 
 	mprof_writer_options_init(&options, sizeof(options));
-	options.directives = MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.codec = MPROF_CODEC_DEFLATE;
 	options.dialect = MPROF_DIALECT_MONO;
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_ERR_UNSUPPORTED);

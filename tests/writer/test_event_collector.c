@@ -63,7 +63,7 @@ Test(event_collector, blocks_are_compressed_once)
 		if (codec_max_level(codec) == 0)
 			continue;
 		mprof_writer_options_init(&options, sizeof(options));
-		options.directives = MPROF_DIRECTIVES_NONE;
+		options.directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 		options.codec = codec;
 		options.has_columns = 1;
 		cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);

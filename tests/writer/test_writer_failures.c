@@ -203,7 +203,7 @@ Test(writer_failures, sinks_are_closed_once)
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_IO);
 	cr_assert_eq(sink.closes, 1);
 	memset(&sink, 0, sizeof(sink));
-	options.directives = BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	cr_assert_eq(open_sink(&sink, &options, &writer), MPROF_ERR_UNSUPPORTED);
 	cr_assert_eq(mprof_writer_destroy(writer), MPROF_ERR_UNSUPPORTED);
 	cr_assert_eq(sink.closes, 1);

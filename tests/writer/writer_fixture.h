@@ -40,7 +40,7 @@ static inline mprof_writer_options options_of(uint32_t dialect, uint64_t directi
 
 	mprof_writer_options_init(&options, sizeof(options));
 	options.dialect = dialect;
-	options.directives = directives | MPROF_DIRECTIVES_NONE;
+	options.directives.bits[0] = directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	options.clock = tick;
 	options.clock_user = &ticks;
 	ticks = 0;

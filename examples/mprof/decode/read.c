@@ -137,10 +137,10 @@ static void add_heap_block(log_decode *decode, heap_balance **open, const mprof_
 
 static void note_directives(log_decode *decode, const mprof_block *block)
 {
-	const uint64_t stacks = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK) |
-				MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID);
+	const mprof_number_set *declared = &block->as.directives.declared;
 
-	if (block->as.directives.declared & stacks)
+	if (mprof_number_set_has(declared, MPROF_DIRECTIVE_ALLOCATION_STACK) ||
+	    mprof_number_set_has(declared, MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
 		decode->has_allocation_stacks = 1;
 }
 

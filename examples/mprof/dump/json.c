@@ -105,11 +105,11 @@ static void print_element(json_writer *json, const mprof_block *block)
 	json_end_object(json);
 }
 
-static void print_directives(json_writer *json, uint64_t directives)
+static void print_directives(json_writer *json, const mprof_number_set *directives)
 {
 	json_begin_array(json, "directives");
-	for (uint32_t directive = 0; directive < 64; directive++) {
-		if (directives >> directive & 1)
+	for (uint32_t directive = 0; directive < 256; directive++) {
+		if (mprof_number_set_has(directives, directive))
 			json_unsigned(json, NULL, directive);
 	}
 	json_end_array(json);
@@ -193,7 +193,7 @@ static mprof_status print_fields(log_input *input, const mprof_block *block, jso
 		json_large(json, "end_counter", block->as.statistical.end_counter);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		print_directives(json, block->as.directives.declared);
+		print_directives(json, &block->as.directives.declared);
 		break;
 	case MPROF_BLOCK_SESSION:
 		return print_properties(input, json);

@@ -109,13 +109,17 @@ static void print_application(const mprof_block *block)
 	       block->as.application.flags, block->as.application.size);
 }
 
-static void print_directives(uint64_t directives)
+static void print_directives(const mprof_number_set *directives)
 {
-	for (uint32_t directive = 0; directive < 64; directive++) {
-		if (directives >> directive & 1)
-			printf(" %" PRIu32, directive);
+	int is_empty = 1;
+
+	for (uint32_t directive = 0; directive < 256; directive++) {
+		if (!mprof_number_set_has(directives, directive))
+			continue;
+		printf(" %" PRIu32, directive);
+		is_empty = 0;
 	}
-	if (directives == 0)
+	if (is_empty)
 		fputs(" none", stdout);
 }
 
@@ -144,7 +148,7 @@ static void print_fields(const mprof_block *block)
 		       block->as.statistical.end_counter);
 		break;
 	case MPROF_BLOCK_DIRECTIVES:
-		print_directives(block->as.directives.declared);
+		print_directives(&block->as.directives.declared);
 		break;
 	case MPROF_BLOCK_THREAD:
 		printf(" thread 0x%" PRIx64 " ", block->thread);

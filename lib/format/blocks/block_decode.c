@@ -642,7 +642,7 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 			      block_body *body)
 {
 	content_cursor_clock(cursor, &block->start);
-	block->as.directives.declared = decoding->directives;
+	block->as.directives.declared.bits[0] = decoding->directives;
 	for (;;) {
 		uint64_t directive = content_cursor_amount(cursor);
 		uint64_t kinds;
@@ -650,8 +650,8 @@ static void decode_directives(const block_decoding *decoding, content_cursor *cu
 		if (directive == 0)
 			break;
 		kinds = decode_directive_kinds(decoding->rules, cursor);
-		if (directive < 64 && (decoding->rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0)
-			block->as.directives.declared |= MPROF_DIRECTIVE_BIT(directive);
+		if (dialect_has_directive(decoding->rules, directive))
+			mprof_number_set_add(&block->as.directives.declared, (uint32_t)directive);
 		else
 			body->unreadable_kinds |= kinds;
 	}

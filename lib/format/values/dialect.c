@@ -166,7 +166,7 @@ mprof_status mprof_dialect_get_info(uint32_t dialect, mprof_dialect_info *info)
 	if (info == NULL || rules == NULL)
 		return MPROF_ERR_ARGUMENT;
 	own.name = mprof_dialect_get_name(rules->dialect);
-	own.directives = rules->directives;
+	own.directives.bits[0] = rules->directives;
 	for (size_t i = 0; i < rules->code_count; i++)
 		mprof_number_set_add(&own.blocks, rules->codes[i].kind);
 	own.version = rules->version;

@@ -83,9 +83,9 @@ static inline int dialect_has_block(const dialect_rules *rules, mprof_block_kind
 }
 
 /** Whether a log of the dialect may declare a directive. */
-static inline int dialect_has_directive(const dialect_rules *rules, mprof_directive directive)
+static inline int dialect_has_directive(const dialect_rules *rules, uint64_t directive)
 {
-	return (rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
+	return directive < 64 && (rules->directives & MPROF_DIRECTIVE_BIT(directive)) != 0;
 }
 
 /** What the first bytes of a file were recognized as (doc/format.md, 1.1). */

@@ -80,11 +80,6 @@ int mprof_number_set_has(const mprof_number_set *set, uint32_t number)
 	       (set->bits[(size_t)number / SET_BITS] >> (size_t)number % SET_BITS & 1) != 0;
 }
 
-uint64_t mprof_directive_get_bit(uint32_t directive)
-{
-	return (uint32_t)directive < 64 ? MPROF_DIRECTIVE_BIT((uint32_t)directive) : 0;
-}
-
 void mprof_block_init(mprof_block *block, size_t struct_size)
 {
 	struct_init(block, struct_size);

@@ -511,10 +511,10 @@ static int has_stacks(uint64_t known, uint64_t declared)
 /* Declares the directives that the recorder uses and the dialect supports. */
 static void declare_own_directives(uint64_t known, mprof_writer_options *writer_options, int is_ring)
 {
-	writer_options->directives |= (OWN_DIRECTIVES & known) | MPROF_DIRECTIVES_NONE;
+	writer_options->directives.bits[0] |= (OWN_DIRECTIVES & known) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	/* Implicit leaves depend on earlier events, which may be evicted. */
 	if (is_ring)
-		writer_options->directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
+		writer_options->directives.bits[0] &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE);
 }
 
 /*
@@ -536,7 +536,7 @@ static uint32_t declare_details(uint64_t known, uint32_t asked, mprof_writer_opt
 	for (size_t i = 0; i < sizeof(details) / sizeof(details[0]); i++) {
 		if ((asked & details[i].detail) == 0)
 			continue;
-		writer_options->directives |= MPROF_DIRECTIVE_BIT(details[i].directive);
+		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(details[i].directive);
 		if ((known & MPROF_DIRECTIVE_BIT(details[i].directive)) != 0)
 			kept |= details[i].detail;
 	}
@@ -548,7 +548,7 @@ static uint32_t declare_exception_stacks(uint64_t known, mprof_writer_options *w
 {
 	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID);
 
-	writer_options->directives |= directive;
+	writer_options->directives.bits[0] |= directive;
 	return (known & directive) != 0 ? DETAIL_EXCEPTION_STACKS : 0;
 }
 
@@ -557,7 +557,7 @@ static uint32_t declare_heap_offsets(uint64_t known, mprof_writer_options *write
 {
 	const uint64_t directive = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS);
 
-	writer_options->directives |= directive;
+	writer_options->directives.bits[0] |= directive;
 	return (known & directive) != 0 ? DETAIL_HEAP_OFFSETS : 0;
 }
 
@@ -591,24 +591,24 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	if (options->exception_stacks)
 		shared->detail |= declare_exception_stacks(known, writer_options);
 	if (options->exception_clauses) {
-		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
+		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES);
 		shared->detail |= DETAIL_EXCEPTION_CLAUSES;
 	}
 	if (options->heap_offsets)
 		shared->detail |= declare_heap_offsets(known, writer_options);
 	if (options->method_code) {
-		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
+		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
 		shared->detail |= DETAIL_METHOD_CODE;
 	}
-	if ((writer_options->directives & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS)) != 0)
+	if ((writer_options->directives.bits[0] & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS)) != 0)
 		shared->detail |= DETAIL_MONITOR_HOLDERS;
-	if (has_stacks(known, writer_options->directives))
+	if (has_stacks(known, writer_options->directives.bits[0]))
 		shared->detail |= DETAIL_STACKS;
 	shared->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
 	shared->takes_types = (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)) != 0 || writer_options->lossy;
 	shared->records_thread_times &= rules != NULL && dialect_has_block(rules, MPROF_BLOCK_METRICS);
-	describe_log(&recorder->output, rules, writer_options->directives, is_ring);
+	describe_log(&recorder->output, rules, writer_options->directives.bits[0], is_ring);
 }
 
 /* Stores what recovery needs to continue the log. */
@@ -624,7 +624,7 @@ static void describe_salvage(mprof_recorder *recorder, const recorder_destinatio
 		header->ring_bytes = where->ring->max_bytes;
 	}
 	salvage_set_log_path(&recorder->shared.salvage, log_path != NULL ? log_path : where->path);
-	header->directives = writer_options->directives;
+	header->directives = writer_options->directives.bits[0];
 	header->detail = recorder->shared.detail;
 	header->max_name_length = recorder->shared.max_name_length;
 	header->file_mode = recorder->control.file_mode;
@@ -661,10 +661,10 @@ static void choose_format_again(mprof_recorder *recorder, const salvage_header *
 {
 	const dialect_rules *rules = dialect_get((mprof_dialect)writer_options->dialect);
 
-	writer_options->directives = resumed->directives | MPROF_DIRECTIVES_NONE;
+	writer_options->directives.bits[0] = resumed->directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE);
 	/* Declared before the first type, if there is one. */
 	if (salvage_current_progress(resumed)->writer.defined[MPROF_RECORD_TYPE] > 0)
-		writer_options->directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+		mprof_number_set_add(&writer_options->directives, MPROF_DIRECTIVE_TYPED_EVENTS);
 	recorder->shared.detail = resumed->detail;
 	recorder->output.counter_shift = resumed->counter_shift;
 	recorder->shared.takes_switches = 1;
