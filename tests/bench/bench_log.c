@@ -77,7 +77,7 @@ static void make_calls(mprof_event *events)
 void bench_write_calls(mprof_writer **writer)
 {
 	const mprof_writer_options options = {.struct_size = sizeof(options),
-					      .directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)};
+					      .directives.bits[0] = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)};
 	mprof_event *events = malloc(BENCH_CALL_EVENTS * sizeof(*events));
 
 	bench_require(events != NULL && mprof_writer_open_memory(&options, writer) == MPROF_OK, "cannot open a writer");
