@@ -22,33 +22,11 @@
 #include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "model/records/allocation_estimates.h"
+#include "model/records/folded_stacks.h"
+#include "model/records/live_objects.h"
 #include "model/records/record_table.h"
 #include "model/records/replay.h"
 #include "model/records/window.h"
-
-typedef struct live_object {
-	uint64_t address; /**< 0 marks an empty slot of the table. */
-	uint64_t size;
-	uint32_t site;
-	uint32_t epoch;    /**< Number of collections that had begun when it was allocated. */
-	uint64_t identity; /**< Number of its allocation, from 1. */
-} live_object;
-
-typedef struct live_objects {
-	hash_index index;
-} live_objects;
-
-/** The object at an address, or NULL. Valid until an object is added or removed. */
-live_object *live_objects_find(const live_objects *objects, uint64_t address);
-
-typedef struct move_set {
-	mprof_allocator allocator;
-	live_object *objects; /**< With their new addresses; not in the table of live objects. */
-	size_t count;
-	size_t capacity;
-	hash_map targets; /**< The index in objects of the latest object that moved to an address. */
-	size_t indexed;   /**< Number of objects in targets; they are added when the first address is looked up. */
-} move_set;
 
 typedef enum age_measure {
 	AGE_ALLOCATED,
@@ -166,20 +144,6 @@ typedef struct object_trace {
 	size_t capacity;
 	int is_incomplete; /**< max_memory was reached. */
 } object_trace;
-
-typedef struct folded_stacks {
-	memory_budget *budget;
-	hash_map known;    /**< Numbers of folded call stacks by stack ID. */
-	site_table frames; /**< key.call: number of the caller; key.detail, key.other: the frame. value: a stack ID. */
-	uint32_t *path;    /**< Stack IDs whose folded call stacks are being made. */
-	size_t path_capacity;
-} folded_stacks;
-
-/** The first stack ID that a number was made from; 0 for 0. */
-uint32_t folded_stacks_id(const folded_stacks *stacks, uint32_t number);
-
-/** The innermost frame of a number from 1 on. Returns the number of its caller, 0 if none. */
-uint32_t folded_stacks_frame(const folded_stacks *stacks, uint32_t number, mprof_stack_frame *frame);
 
 /** The objects of a class, as of the last object_ages_finish(). Begins with the ID for the record_table. */
 typedef struct age_class {
