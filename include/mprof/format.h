@@ -222,8 +222,13 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_MONITOR_HOLDER = 51,    /**< The monitor that the thread waits for is held by another thread: value
 	                                         is the ID of that thread, id the class of the object; the detail has
 	                                         the object. */
-	MPROF_EVENT_TYPED = 52              /**< An event that the log describes (section 4.9): id is its type (TYPES);
+	MPROF_EVENT_TYPED = 52,             /**< An event that the log describes (section 4.9): id is its type (TYPES);
 	                                         the detail, if there is one, has its arguments. */
+	MPROF_EVENT_OBJECT_FREED = 53,      /**< An object was freed at once, not by a collection (section 4.10): id is
+	                                         its class, value its size; the detail has the object. */
+	MPROF_EVENT_OBJECT_RESIZED = 54     /**< An object has another size or address (section 4.10): id is its class,
+	                                         value its new address; the detail has the old address as its object,
+	                                         and the new size. */
 } mprof_event_kind;
 
 /**
@@ -295,7 +300,8 @@ typedef enum mprof_event_category {
 	MPROF_EVENT_CATEGORY_RECORDING = 14,  /**< Recording was paused. */
 	MPROF_EVENT_CATEGORY_MEMORY = 15,     /**< Native memory is allocated, resized or freed. */
 	MPROF_EVENT_CATEGORY_STACK = 16,      /**< A thread switches to another stack, or a stack ends. */
-	MPROF_EVENT_CATEGORY_TYPED = 17       /**< An event that the log describes. */
+	MPROF_EVENT_CATEGORY_TYPED = 17,      /**< An event that the log describes. */
+	MPROF_EVENT_CATEGORY_OBJECT = 18      /**< An object is freed or resized. */
 } mprof_event_category;
 
 /**
@@ -338,7 +344,7 @@ typedef enum mprof_event_flag {
 typedef struct mprof_event_detail {
 	size_t struct_size;         /**< sizeof (mprof_event_detail), set by the side that fills it. */
 	uint64_t object;            /**< Address of the object, or 0 if not known (allocations: directive 3). Native
-	                                 memory resized: the old address. */
+	                                 memory or an object resized: the old address. */
 	uint32_t caller;            /**< Allocations: ID of the method that allocated, or 0 if not known (directive
 	                                 1). */
 	uint32_t stack;             /**< Stack ID (STACKS), or 0 if not known. Allocations: directive 19. Exceptions:
@@ -348,7 +354,7 @@ typedef struct mprof_event_detail {
 	const uint64_t *references; /**< Heap objects: addresses of the objects that it refers to, in order. Stack
 	                                 sections: frames. Borrowed. */
 	uint64_t samples;           /**< Samples: the number of samples that the event stands for, 1 or more. */
-	uint64_t size;              /**< Native memory allocated or resized: bytes. */
+	uint64_t size;              /**< Native memory allocated or resized, objects resized: bytes. */
 	uint64_t started;           /**< Native memory resized: the counter when the call started; until then the old
 	                                 address was certainly valid. Writers: 0 means not known. */
 	const uint64_t *offsets;    /**< Heap objects: bytes from the start of the object to each of its references
@@ -551,8 +557,9 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_EXCEPTION_CLAUSES = 27,   /**< mprof2: events of exception clauses occur. */
 	MPROF_DIRECTIVE_METHOD_CODE = 28,         /**< mprof2: events of the code of methods occur. */
 	MPROF_DIRECTIVE_MONITOR_HOLDERS = 30,     /**< mprof2: events of the holders of monitors occur. */
-	MPROF_DIRECTIVE_TYPED_EVENTS = 31         /**< mprof2: events of types, and unknown events with a length,
+	MPROF_DIRECTIVE_TYPED_EVENTS = 31,        /**< mprof2: events of types, and unknown events with a length,
 	                                               occur. */
+	MPROF_DIRECTIVE_OBJECT_EVENTS = 32        /**< mprof2: events of objects that are freed or resized occur. */
 } mprof_directive;
 
 /**

@@ -384,6 +384,7 @@ static void parser_events_rewind(mprof_parser *parser)
 	parser->events.state.position = 0;
 	parser->events.state.counter = parser->events.start_counter;
 	parser->events.state.address = 0;
+	parser->events.state.object = 0;
 	if (parser->body.has_columns)
 		parser->events.columns = parser->body.columns;
 }

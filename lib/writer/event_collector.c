@@ -46,6 +46,7 @@ void event_collector_begin(event_collector *collector, const mprof_writer *write
 	collector->calls.ends_all = 0;
 	collector->encoder.last_counter = base_counter;
 	collector->encoder.last_address = 0;
+	collector->encoder.last_object = 0;
 	collector->encoder.written = 0;
 }
 

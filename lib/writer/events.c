@@ -88,6 +88,7 @@ static mprof_status begin_block(mprof_writer *writer, uint64_t thread, uint64_t 
 	writer->base_counter = base_counter;
 	writer->events.last_counter = base_counter;
 	writer->events.last_address = 0;
+	writer->events.last_object = 0;
 	writer->events.written = 0;
 	writer->state = WRITER_IN_EVENTS;
 	return MPROF_OK;

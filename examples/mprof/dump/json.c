@@ -323,8 +323,10 @@ static void print_meaning(json_writer *json, const mprof_event *event)
 	}
 	if (event->kind == MPROF_EVENT_HEAP_ROOT)
 		json_string(json, "kind", kind_of_root(event->value));
-	if (event->kind == MPROF_EVENT_HEAP_MOVE)
+	if (event->kind == MPROF_EVENT_HEAP_MOVE || event->kind == MPROF_EVENT_OBJECT_RESIZED)
 		json_hexadecimal(json, "to", event->value);
+	if (event->kind == MPROF_EVENT_OBJECT_RESIZED && event->more.detail != NULL)
+		json_large(json, "size", event->more.detail->size);
 }
 
 /* Prints the offsets of references and the fields at these offsets. */

@@ -26,7 +26,7 @@ static uint32_t checks_of_id(uint32_t byte, uint32_t layout)
 	const uint32_t optional = layout == EVENT_LAYOUT_DETAILED ? EVENT_CHECK_OPTIONAL : 0;
 
 	/* In some dialects its code is not one of the group. */
-	if (layout == EVENT_LAYOUT_ALLOCATION_UNPACKED)
+	if (layout == EVENT_LAYOUT_ALLOCATION_UNPACKED || event_layout_is_object(layout))
 		return EVENT_CHECK_CLASS;
 	switch (byte & EVENT_GROUP_MASK) {
 	case EVENT_GROUP_ENTER:
@@ -71,6 +71,8 @@ static event_rule rule_of(const event_code codes[256], const dialect_rules *rule
 	rule.written_fields = (uint8_t)bits_of_fields(rule.fields);
 	if (event_layout_is_memory(rule.layout))
 		rule.written_fields = EVENT_FIELD_BIT(EVENT_FIELD_STACK);
+	if (event_layout_is_object(rule.layout))
+		rule.written_fields = EVENT_FIELD_BIT(EVENT_FIELD_OBJECT);
 	if (rule.written_fields != 0 || rule.layout == EVENT_LAYOUT_SIZED)
 		rule.checks |= EVENT_CHECK_DETAIL;
 	return rule;

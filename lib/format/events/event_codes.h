@@ -35,8 +35,10 @@ typedef enum event_layout {
 	EVENT_LAYOUT_MEMORY_FREED_STACK, /**< Varint time, MEMORY_ADDRESS value, varint stack. */
 	/** Varint time, varint duration, MEMORY_ADDRESS object and value, varint size, varint stack. */
 	EVENT_LAYOUT_MEMORY_RESIZED,
-	EVENT_LAYOUT_SIZED,  /**< Varint id, varint length, as many bytes (the arguments), varint time. */
-	EVENT_LAYOUT_UNKNOWN /**< Reserved: varint value, varint time. */
+	EVENT_LAYOUT_OBJECT_FREED,   /**< Varint id, varint time, MEMORY_ADDRESS object, varint value (the size). */
+	EVENT_LAYOUT_OBJECT_RESIZED, /**< Varint id, varint time, MEMORY_ADDRESS object and value, varint size. */
+	EVENT_LAYOUT_SIZED,          /**< Varint id, varint length, as many bytes (the arguments), varint time. */
+	EVENT_LAYOUT_UNKNOWN         /**< Reserved: varint value, varint time. */
 } event_layout;
 
 /** The meaning of an optional field. */
@@ -101,6 +103,12 @@ typedef enum event_group {
 static inline int event_layout_is_memory(uint32_t layout)
 {
 	return layout >= EVENT_LAYOUT_MEMORY_ALLOCATED && layout <= EVENT_LAYOUT_MEMORY_RESIZED;
+}
+
+/** Whether the layout is that of an object that is freed or resized (section 4.10). */
+static inline int event_layout_is_object(uint32_t layout)
+{
+	return layout == EVENT_LAYOUT_OBJECT_FREED || layout == EVENT_LAYOUT_OBJECT_RESIZED;
 }
 
 /** Fills the table for all 256 bytes. \p directives are those in force, as #MPROF_DIRECTIVE_BIT. */

@@ -50,7 +50,8 @@ static int layout_is_slow(event_layout layout)
 /* Whether events of a layout have a detail even without optional fields. */
 static int layout_has_detail(event_layout layout)
 {
-	return event_layout_is_memory(layout) || layout == EVENT_LAYOUT_SIZED || layout == EVENT_LAYOUT_STACK_SECTION;
+	return event_layout_is_memory(layout) || event_layout_is_object(layout) || layout == EVENT_LAYOUT_SIZED ||
+	       layout == EVENT_LAYOUT_STACK_SECTION;
 }
 
 static void entry_build(event_decode_entry *entry, const event_code *code, uint32_t byte)

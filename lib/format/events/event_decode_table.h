@@ -177,6 +177,7 @@ typedef struct events_decode_state {
 	uint64_t earliest;    /**< No event has a counter before this one. */
 	uint64_t latest;      /**< No event has a counter after this one. Valid if has_latest is set. */
 	uint64_t address;     /**< Address in the last native memory event; initially 0. */
+	uint64_t object;      /**< That of the last object that was freed or resized; initially 0. */
 	uint8_t has_latest;
 	uint8_t numbers; /**< A #collection_numbers, updated by each collection event. */
 } events_decode_state;

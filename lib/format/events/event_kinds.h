@@ -9,8 +9,8 @@
 #include <mprof/format.h>
 
 enum {
-	EVENT_KIND_COUNT = MPROF_EVENT_TYPED + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
-	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1   /**< Including 0, which stands for unknown causes. */
+	EVENT_KIND_COUNT = MPROF_EVENT_OBJECT_RESIZED + 1, /**< Including #MPROF_EVENT_UNKNOWN. */
+	LOSS_CAUSE_COUNT = MPROF_LOSS_LIMIT + 1            /**< Including 0, which stands for unknown causes. */
 };
 
 /*
@@ -71,7 +71,9 @@ enum {
 	X(EXCEPTION_CLAUSE, "exception-clause", CLASS, CLAUSE, OWN, EXCEPTION, 0)                                      \
 	X(METHOD_CODE, "method-code", METHOD, CODE, OWN, METHOD, 0)                                                    \
 	X(MONITOR_HOLDER, "monitor-holder", CLASS, THREAD, OWN, MONITOR, 0)                                            \
-	X(TYPED, "typed", TYPE, NONE, OWN, TYPED, 0)
+	X(TYPED, "typed", TYPE, NONE, OWN, TYPED, 0)                                                                   \
+	X(OBJECT_FREED, "object-freed", CLASS, SIZE, OWN, OBJECT, 0)                                                   \
+	X(OBJECT_RESIZED, "object-resized", CLASS, ADDRESS, OWN, OBJECT, 0)
 /* clang-format on */
 
 /** A row of the table. */

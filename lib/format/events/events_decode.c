@@ -333,6 +333,45 @@ static events_decode_result decode_memory(const event_decode_entry *entry, const
 	return EVENTS_DECODE_DONE;
 }
 
+/* Decodes that an object is freed or resized (section 4.10). */
+static events_decode_result decode_object(const event_decode_entry *entry, const uint8_t **cursor, const uint8_t *limit,
+					  events_decode_state *state, events_decode_batch *batch)
+{
+	mprof_event_detail *detail;
+	uint64_t object = state->object;
+	uint64_t old_object;
+	uint64_t id;
+	uint64_t time;
+	uint64_t size;
+	events_decode_result result;
+
+	if (batch->detail_count == batch->detail_capacity)
+		return EVENTS_DECODE_FULL;
+	result = decode_two_numbers(cursor, limit, &id, &time);
+	if (result == EVENTS_DECODE_DONE)
+		result = decode_address(cursor, limit, &object);
+	old_object = object;
+	if (result == EVENTS_DECODE_DONE && entry->layout == EVENT_LAYOUT_OBJECT_RESIZED)
+		result = decode_address(cursor, limit, &object);
+	if (result == EVENTS_DECODE_DONE)
+		result = decode_number(cursor, limit, &size);
+	if (result != EVENTS_DECODE_DONE)
+		return result;
+	if (id > UINT32_MAX)
+		return EVENTS_DECODE_BAD_ID;
+	detail = &batch->details[batch->detail_count++];
+	memset(detail, 0, sizeof(*detail));
+	detail->struct_size = sizeof(*detail);
+	detail->object = old_object;
+	detail->size = entry->layout == EVENT_LAYOUT_OBJECT_RESIZED ? size : 0;
+	state->counter += time;
+	state->object = object;
+	event_store(&batch->events[batch->count], entry->event_template, id, state->counter,
+		    entry->layout == EVENT_LAYOUT_OBJECT_RESIZED ? object : size);
+	batch->events[batch->count++].more.detail = detail;
+	return EVENTS_DECODE_DONE;
+}
+
 /*
  * Decodes an event with a length (section 4.9). Its arguments are borrowed from the block. The time is last, because an
  * event must end with a varint: the end of a list of events is searched from the end of the block.
@@ -404,6 +443,10 @@ events_decode_result event_decode_one(const event_decode_table *table, const uin
 	case EVENT_LAYOUT_MEMORY_FREED_STACK:
 	case EVENT_LAYOUT_MEMORY_RESIZED:
 		result = decode_memory(entry, &cursor, limit, state, batch);
+		break;
+	case EVENT_LAYOUT_OBJECT_FREED:
+	case EVENT_LAYOUT_OBJECT_RESIZED:
+		result = decode_object(entry, &cursor, limit, state, batch);
 		break;
 	case EVENT_LAYOUT_SIZED:
 		result = decode_sized(entry, &cursor, limit, state, batch);

@@ -172,6 +172,20 @@ static inline uint8_t *put_memory(event_encoder *encoder, uint8_t *out, const ev
 	return is_freed && detail->stack == 0 ? out : put_number(out, detail->stack);
 }
 
+/* Encodes that an object is freed or resized (section 4.10). */
+static uint8_t *put_object(event_encoder *encoder, uint8_t *out, const event_rule *rule, const mprof_event *event,
+			   const mprof_event_detail *detail, uint64_t time)
+{
+	*out++ = rule->byte;
+	out = put_number(out, event->id);
+	out = put_number(out, time);
+	out = put_memory_address(out, detail->object, &encoder->last_object);
+	if (rule->layout == EVENT_LAYOUT_OBJECT_FREED)
+		return put_number(out, event->value);
+	out = put_memory_address(out, event->value, &encoder->last_object);
+	return put_number(out, detail->size);
+}
+
 /* Encodes an event of a type (section 4.9). */
 static uint8_t *put_sized(uint8_t *out, const event_rule *rule, const mprof_event *event,
 			  const mprof_event_detail *detail, uint64_t time)
@@ -203,6 +217,8 @@ static inline __attribute__((always_inline)) uint8_t *put_timed(event_encoder *e
 		return put_fields(out, rule->fields, event, detail);
 	} else if (event_layout_is_memory(rule->layout)) {
 		return put_memory(encoder, out, rule, event, detail, time);
+	} else if (event_layout_is_object(rule->layout)) {
+		return put_object(encoder, out, rule, event, detail, time);
 	} else if (rule->layout == EVENT_LAYOUT_SIZED) {
 		return put_sized(out, rule, event, detail, time);
 	} else if (rule->layout != EVENT_LAYOUT_VALUE) {

@@ -15,6 +15,7 @@ typedef struct event_encoder {
 	event_checker checker;
 	uint64_t last_counter; /**< Counter of the last event with a time; in a new block, the base counter. */
 	uint64_t last_address; /**< Address in the last native memory event of the block; 0 if none. */
+	uint64_t last_object;  /**< That of the last object of the block that was freed or resized; 0 if none. */
 	uint32_t collection;   /**< Number of the latest collection; 0 if it has none. */
 	uint32_t last_number;  /**< The highest collection number so far. */
 	int has_counted;       /**< 1: the encoder assigned a number to a collection. */
