@@ -361,7 +361,12 @@ typedef struct mprof_recorder_options {
 	 * \since 0.1
 	 */
 	uint32_t keys_are_functions;
-	uint32_t reserved; /**< 0. */
+	/**
+	 * \brief 1: mprof_thread_record_object_freed() and mprof_thread_record_object_resized() record events
+	 * (directive 32). For runtimes that free objects at once, as by reference counting. To be used with
+	 * #MPROF_ALLOCATION_DETAIL_OBJECT, and without track_objects.
+	 */
+	uint32_t object_events;
 } mprof_recorder_options;
 
 /**
@@ -1414,6 +1419,40 @@ MPROF_API void mprof_thread_record_memory_freed(mprof_thread *thread, uint64_t a
 MPROF_API void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_address, uint64_t started,
 						  uint64_t new_address, uint64_t size, const mprof_frame *frames,
 						  size_t count);
+
+/**
+ * \brief Records that an object is freed at once, and not by a collection.
+ *
+ * To be called before the address may be used again, by the thread that frees the object. Records nothing unless
+ * mprof_recorder_options::object_events is set. Objects that a collector found dead are reported by
+ * mprof_recorder_add_heap_free(), which has neither a thread nor a time.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of its class.
+ * \param object Its address, as in mprof_thread_record_allocation_detailed().
+ * \param size Its size in bytes; below 2^56.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_object_freed(mprof_thread *thread, mprof_key class_key, uint64_t object,
+						uint64_t size);
+
+/**
+ * \brief Records that an object has another size or another address, outside of collections.
+ *
+ * To be called before the old address may be used again. Records nothing unless mprof_recorder_options::object_events
+ * is set.
+ *
+ * May be called only by the thread that the handle belongs to. Not async-signal-safe.
+ * \param thread The handle of the calling thread; NULL records nothing.
+ * \param class_key Key of its class.
+ * \param old_object Its address before.
+ * \param new_object Its address afterwards; may be the same.
+ * \param size Its new size in bytes; below 2^56.
+ * \since 0.1
+ */
+MPROF_API void mprof_thread_record_object_resized(mprof_thread *thread, mprof_key class_key, uint64_t old_object,
+						  uint64_t new_object, uint64_t size);
 /** \} */
 
 /**

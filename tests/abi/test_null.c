@@ -248,6 +248,8 @@ Test(null, recorder)
 	DOES_NOTHING(mprof_thread_record_memory_allocated(NULL, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_memory_freed(NULL, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_memory_resized(NULL, 0, 0, 0, 0, NULL, 0));
+	DOES_NOTHING(mprof_thread_record_object_freed(NULL, 0, 0, 0));
+	DOES_NOTHING(mprof_thread_record_object_resized(NULL, 0, 0, 0, 0));
 	REFUSES(mprof_recorder_get_stats(NULL, NULL));
 	REFUSES(mprof_recorder_get_writer_stats(NULL, NULL));
 }

@@ -305,7 +305,7 @@ static const reserved_field fields[] = {
 	FIELD(metric_value_record, as.metric_value.reserved, UINT32_MAX, write_record, 0),
 	FIELD(field_record, as.field.reserved, UINT32_MAX, write_record, 0),
 	FIELD(type_record, as.type.reserved, UINT32_MAX, write_record, 0),
-	FIELD(recorder_options, reserved, UINT32_MAX, open_recorder, 1),
+	FIELD(recorder_options, object_events, ~UINT32_C(1), open_recorder, 1),
 	FIELD(description, reserved, UINT32_MAX, record_class, 1),
 	FIELD(description, reserved, UINT32_MAX, record_method, 1),
 	FIELD(description, flags, UNKNOWN_METHOD_FLAGS, record_class, 1),

@@ -524,7 +524,7 @@ Test(recorder, refuses_options_out_of_range)
 		{.without_symbols = 2},
 		{.keys_are_functions = 2},
 		{.keys_are_functions = 1, .keys_are_ids = 1},
-		{.reserved = 1},
+		{.object_events = 2},
 		{.resolution_ns = 10001},
 		{.resolution_ns = 100, .counter = counting_counter},
 	};

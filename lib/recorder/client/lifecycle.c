@@ -312,7 +312,7 @@ static int recorder_options_are_valid(const mprof_recorder_options *own)
 	       own->exception_stacks <= 1 && own->thread_times <= 1 && own->exception_clauses <= 1 &&
 	       own->heap_offsets <= 1 && own->method_code <= 1 && own->event_rows <= 1 &&
 	       own->resolution_ns <= MAX_RESOLUTION_NS && (own->resolution_ns == 0 || own->counter == NULL) &&
-	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 && own->reserved == 0 &&
+	       own->drain_threads <= MAX_DRAIN_THREADS && own->without_index <= 1 && own->object_events <= 1 &&
 	       (own->counters_per_second == 0 || (own->counter != NULL && rate_is_valid(own->counters_per_second)));
 }
 
@@ -599,6 +599,10 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	if (options->method_code) {
 		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE);
 		shared->detail |= DETAIL_METHOD_CODE;
+	}
+	if (options->object_events) {
+		writer_options->directives.bits[0] |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_OBJECT_EVENTS);
+		shared->detail |= DETAIL_OBJECT_EVENTS;
 	}
 	if ((writer_options->directives.bits[0] & known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS)) != 0)
 		shared->detail |= DETAIL_MONITOR_HOLDERS;

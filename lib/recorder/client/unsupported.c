@@ -370,6 +370,15 @@ void mprof_thread_record_memory_resized(mprof_thread *thread, uint64_t old_addre
 {
 }
 
+void mprof_thread_record_object_freed(mprof_thread *thread, mprof_key class_key, uint64_t object, uint64_t size)
+{
+}
+
+void mprof_thread_record_object_resized(mprof_thread *thread, mprof_key class_key, uint64_t old_object,
+					uint64_t new_object, uint64_t size)
+{
+}
+
 void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
 						 uint64_t size, const uint64_t *references, const uint64_t *offsets,
 						 size_t count)

@@ -225,6 +225,18 @@ static int convert_typed(const recorder_drain *drain, mprof_event *event, mprof_
 	return written_types_has(&drain->types, slots[0].subject);
 }
 
+/* An object that is freed or resized: then its new address precedes the frames. Returns 0 if out of memory. */
+static int convert_object(recorder_drain *drain, mprof_event *event, mprof_event_detail *detail,
+			  const event_slot *slots)
+{
+	const uint64_t size = slots[1].stamp >> 8;
+
+	event->id = keys_class_id(&drain->keys, slots[0].subject, event->counter);
+	event->value = event->kind == MPROF_EVENT_OBJECT_RESIZED ? wide_frames(slots)[0] : size;
+	detail->size = event->kind == MPROF_EVENT_OBJECT_RESIZED ? size : 0;
+	return event->id != 0;
+}
+
 /* Converts the slots of a wide event to *event. Returns 0 if out of memory for its IDs. */
 static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event_slot *slots, mprof_event *event,
 			mprof_event_detail *detail)
@@ -249,6 +261,8 @@ static int convert_wide(recorder_drain *drain, mprof_thread *thread, const event
 		event->more.detail = NULL;
 		return convert_value(drain, thread, event, slots[0].subject);
 	}
+	if (event_kind_rows[kind].category == MPROF_EVENT_CATEGORY_OBJECT)
+		return convert_object(drain, event, detail, slots);
 	if (kind == MPROF_EVENT_METHOD_CODE)
 		return convert_code(drain, event, slots);
 	if (kind == MPROF_EVENT_TYPED)
@@ -281,7 +295,8 @@ static int arguments_are_whole(const event_slot *slots)
 /* Some events have another number before the frames. */
 static uint32_t least_frames(uint32_t kind)
 {
-	return kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_MEMORY_RESIZED;
+	return kind == MPROF_EVENT_HANDLE_CREATED || kind == MPROF_EVENT_MEMORY_RESIZED ||
+	       kind == MPROF_EVENT_OBJECT_RESIZED;
 }
 
 int slots_are_whole(const event_slot *slots, uint32_t count)

@@ -113,6 +113,8 @@ void fork_guard_destroy(fork_guard *guard);
 #define DETAIL_METHOD_CODE 0x1000
 /** The events of the holders of monitors: the log has their directive. */
 #define DETAIL_MONITOR_HOLDERS 0x2000
+/** Objects that are freed or resized are recorded (option object_events). A lossy writer counts them if it must. */
+#define DETAIL_OBJECT_EVENTS 0x4000
 /** The bits of #mprof_allocation_detail. */
 #define DETAIL_OF_ALLOCATIONS 0xff
 

@@ -934,6 +934,23 @@ mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint6
 	return record_typed(thread, &event);
 }
 
+void mprof_thread_record_object_freed(mprof_thread *thread, mprof_key class_key, uint64_t object, uint64_t size)
+{
+	wide_event event = {class_key, object, size, 0};
+
+	if (thread != NULL && (thread->detail & DETAIL_OBJECT_EVENTS) != 0)
+		record_wide(thread, MPROF_EVENT_OBJECT_FREED, &event, NULL, 0);
+}
+
+void mprof_thread_record_object_resized(mprof_thread *thread, mprof_key class_key, uint64_t old_object,
+					uint64_t new_object, uint64_t size)
+{
+	wide_event event = {class_key, old_object, size, 0};
+
+	if (thread != NULL && (thread->detail & DETAIL_OBJECT_EVENTS) != 0)
+		record_led(thread, MPROF_EVENT_OBJECT_RESIZED, &event, new_object, NULL, 0);
+}
+
 uint64_t mprof_thread_get_id(const mprof_thread *thread)
 {
 	return thread != NULL ? thread->id : 0;
