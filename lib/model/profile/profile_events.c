@@ -543,6 +543,8 @@ static int is_instant(const mprof_event *event)
 	case MPROF_EVENT_METHOD_CODE:
 	case MPROF_EVENT_HANDLE_CREATED:
 	case MPROF_EVENT_HANDLE_DELETED:
+	case MPROF_EVENT_OBJECT_FREED:
+	case MPROF_EVENT_OBJECT_RESIZED:
 		return 1;
 	default:
 		return 0;

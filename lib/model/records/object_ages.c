@@ -31,12 +31,14 @@ static void forget_copies(age_undo *undo)
 	undo->estimate_count = 0;
 	undo->moving_count = 0;
 	undo->object_count = 0;
+	undo->action_count = 0;
 }
 
 static void age_undo_destroy(age_undo *undo)
 {
 	forget_copies(undo);
 	allocator_release(&undo->allocator, undo->objects, undo->object_capacity * sizeof(*undo->objects));
+	allocator_release(&undo->allocator, undo->actions, undo->action_capacity * sizeof(*undo->actions));
 	age_undo_init(undo, &undo->allocator);
 }
 
@@ -89,12 +91,19 @@ static int age_undo_begin(age_undo *undo, const age_state *state)
 static int age_undo_reserve(age_undo *undo, const age_state *state)
 {
 	void *objects = undo->objects;
-	/* An event adds at most one object and ends an open set of moves; each may replace another object. */
-	size_t needed = undo->object_count + 2 * (state->moving.count + 1);
+	void *actions = undo->actions;
+	/*
+	 * An event takes at most one object, adds one and ends an open set of moves; what is added may replace another
+	 * object.
+	 */
+	size_t needed = undo->object_count + 2 * (state->moving.count + 1) + 1;
 	int has_room =
-		array_reserve(&undo->allocator, &objects, &undo->object_capacity, needed, sizeof(*undo->objects));
+		array_reserve(&undo->allocator, &objects, &undo->object_capacity, needed, sizeof(*undo->objects)) &&
+		array_reserve(&undo->allocator, &actions, &undo->action_capacity, undo->action_count + 1,
+			      sizeof(*undo->actions));
 
 	undo->objects = objects;
+	undo->actions = actions;
 	return has_room;
 }
 
@@ -103,6 +112,12 @@ static void age_undo_note(age_undo *undo, const live_object *object, int was_add
 {
 	undo->objects[undo->object_count].object = *object;
 	undo->objects[undo->object_count++].was_added = was_added;
+}
+
+/* Notes that an action was processed before its turn, in memory that age_undo_reserve() has reserved. */
+static void age_undo_note_action(age_undo *undo, replay_action *action)
+{
+	undo->actions[undo->action_count++] = (early_action){action, action->kind};
 }
 
 /* Makes all changes since age_undo_begin() final. */
@@ -114,6 +129,8 @@ static void age_undo_commit(age_undo *undo)
 /* Reverts all changes since age_undo_begin(). */
 static void age_undo_revert(age_undo *undo, age_state *state)
 {
+	for (; undo->action_count > 0; undo->action_count--)
+		undo->actions[undo->action_count - 1].action->kind = undo->actions[undo->action_count - 1].kind;
 	while (undo->object_count > 0) {
 		const noted_object *noted = &undo->objects[--undo->object_count];
 
@@ -183,9 +200,23 @@ static int object_trace_move(object_trace *trace, const live_object *object, uin
 
 /*
  * Kinds of actions. The address of a collection is its number and its size the generation; a resize has the size. The
- * size of a move is the new address. Moves and deaths are held back only if the model ends before a snapshot.
+ * size of a move is the new address. Moves and deaths are held back only if the model ends before a snapshot. What
+ * threads do has the number of the thread.
  */
-enum { ACTION_ALLOCATE, ACTION_COLLECT, ACTION_RESIZE, ACTION_MOVE, ACTION_DEATH };
+enum {
+	ACTION_ALLOCATE,
+	ACTION_COLLECT,
+	ACTION_RESIZE,
+	ACTION_MOVE,
+	ACTION_DEATH,
+	ACTION_FREE,     /* An object is freed by a thread. */
+	ACTION_SIZE,     /* An object has another size from now on. */
+	ACTION_RELOCATE, /* An object is moved by a thread: the size is the new address. */
+	ACTION_DONE      /* Processed before its turn. */
+};
+
+/* How many actions are searched for the one by which an address became free. */
+#define LOOK_AHEAD 64
 
 static void add_amount(age_amount *amount, uint64_t size)
 {
@@ -295,15 +326,12 @@ static void count_collected(object_ages *ages, uint64_t size)
 	ages->state.history[sums->last_collection_index] = sums->last_collection;
 }
 
-/* The object was removed from the table. */
-static void end_object(object_ages *ages, const live_object *object)
+/* The object, which has survived \p age collections, was removed from the table. */
+static void end_life(object_ages *ages, const live_object *object, uint32_t age)
 {
-	uint32_t epochs = ages->state.sums.epoch - object->epoch;
-	uint32_t age = epochs > 0 ? epochs - 1 : 0;
 	age_estimates *estimates;
 	age_site *site;
 
-	count_collected(ages, object->size);
 	if (object->site == AGE_UNCOUNTED)
 		return;
 	site = site_at(ages, object->site);
@@ -315,6 +343,22 @@ static void end_object(object_ages *ages, const live_object *object)
 	estimate(ages, estimates, AGE_DEAD, object->size, 1);
 	if (age == 0)
 		estimate(ages, estimates, AGE_TEMPORARY, object->size, 1);
+}
+
+/* A collection has found that the object is dead. */
+static void end_object(object_ages *ages, const live_object *object)
+{
+	const uint32_t epochs = ages->state.sums.epoch - object->epoch;
+
+	count_collected(ages, object->size);
+	end_life(ages, object, epochs > 0 ? epochs - 1 : 0);
+}
+
+/* A thread has freed the object. */
+static void free_object(object_ages *ages, const live_object *object)
+{
+	subtract_amount(&ages->state.sums.heap, object->size);
+	end_life(ages, object, ages->state.sums.epoch - object->epoch);
 }
 
 static live_object take_object(object_ages *ages, live_object *found)
@@ -374,7 +418,76 @@ static int end_moves(object_ages *ages)
 	return !has_failed;
 }
 
-static int allocate_object(object_ages *ages, const replay_action *action)
+/* A thread frees the object at an address. */
+static void free_at(object_ages *ages, uint64_t address, uint64_t size)
+{
+	live_object *found = live_objects_find(&ages->state.objects, address);
+	live_object freed;
+
+	ages->state.sums.deaths_read++;
+	if (found == NULL) {
+		ages->state.sums.unmatched_deaths++;
+		subtract_amount(&ages->state.sums.heap, size);
+		return;
+	}
+	freed = take_object(ages, found);
+	free_object(ages, &freed);
+}
+
+/* The next action that frees an address, or by which an object leaves it; NULL if there is none soon. */
+static replay_action *find_free(replay_action *action, const replay_action *end, uint64_t address)
+{
+	for (replay_action *next = action + 1; next < end && next <= action + LOOK_AHEAD; next++) {
+		if (next->kind == ACTION_FREE && next->address == address)
+			return next;
+	}
+	return NULL;
+}
+
+/* The action will not be applied again. */
+static void finish_action(object_ages *ages, replay_action *action)
+{
+	if (ages->replay.is_provisional)
+		age_undo_note_action(&ages->undo, action);
+	action->kind = ACTION_DONE;
+}
+
+/*
+ * Allocations have no time of their own, but that of the event before them in the thread. So one whose address was
+ * freed by another thread may come before that. Returns 1 if the object is freed by its own thread while another one is
+ * at its address, which was allocated there later: the new object is not put there.
+ */
+static int clear_address(object_ages *ages, replay_action *action, const replay_action *end, uint64_t address)
+{
+	replay_action *next;
+
+	if (!ages->has_frees || live_objects_find(&ages->state.objects, address) == NULL)
+		return 0;
+	next = find_free(action, end, address);
+	if (next == NULL)
+		return 0;
+	if (next->thread == action->thread) {
+		finish_action(ages, next);
+		return 1;
+	}
+	free_at(ages, next->address, next->size);
+	finish_action(ages, next);
+	return 0;
+}
+
+/* An object was allocated and freed while another one is in the table at its address. */
+static int count_short_life(object_ages *ages, const live_object *object, uint64_t counter)
+{
+	ages->state.sums.allocations++;
+	ages->state.sums.deaths_read++;
+	add_amount(&ages->state.sums.heap, object->size);
+	if (object->site != AGE_UNCOUNTED)
+		count_allocation(ages, object, 1, counter);
+	free_object(ages, object);
+	return 1;
+}
+
+static int allocate_object(object_ages *ages, replay_action *action, const replay_action *end)
 {
 	const live_object object = {.address = action->address,
 				    .size = action->size,
@@ -385,6 +498,8 @@ static int allocate_object(object_ages *ages, const replay_action *action)
 
 	if (!end_moves(ages) || !object_trace_start(&ages->trace, &object, action->counter))
 		return 0;
+	if (clear_address(ages, action, end, object.address))
+		return count_short_life(ages, &object, action->counter);
 	is_tracked = object.address != 0 && put_object(ages, &object);
 	if (object.address != 0 && !is_tracked && !memory_budget_is_exceeded(ages->budget))
 		return 0;
@@ -528,17 +643,92 @@ static int apply_heap_action(object_ages *ages, const replay_action *action)
 	return 1;
 }
 
+/* Counts the bytes of an object that counts again, with its new size, as if it had been allocated with it. */
+static void resize_amounts(age_site *site, uint64_t old_size, uint64_t new_size)
+{
+	site->amounts[AGE_ALLOCATED].bytes += new_size - old_size;
+	site->amounts[AGE_LIVE].bytes += new_size - old_size;
+}
+
+static int change_size(object_ages *ages, const replay_action *action)
+{
+	live_object *found = live_objects_find(&ages->state.objects, action->address);
+	live_object object;
+	age_estimates *estimates;
+
+	if (found == NULL) {
+		ages->state.sums.unmatched_moves++;
+		return 1;
+	}
+	object = take_object(ages, found);
+	subtract_amount(&ages->state.sums.heap, object.size);
+	add_amount(&ages->state.sums.heap, action->size);
+	if (object.site != AGE_UNCOUNTED) {
+		estimates = estimates_of(ages, object.site);
+		save_peak(ages, site_at(ages, object.site), estimates);
+		resize_amounts(site_at(ages, object.site), object.size, action->size);
+		resize_amounts(&ages->state.sums.all, object.size, action->size);
+		for (int measure = AGE_ALLOCATED; measure <= AGE_LIVE; measure += AGE_LIVE - AGE_ALLOCATED) {
+			estimate(ages, estimates, (age_measure)measure, object.size, -1);
+			estimate(ages, estimates, (age_measure)measure, action->size, 1);
+		}
+		raise_peak(ages, action->counter);
+	}
+	object.size = action->size;
+	/* The table has the room that the object had. */
+	return put_object(ages, &object);
+}
+
+/* A thread moves the object at an address. If it is not known, the change of its size has counted that. */
+static int relocate_object(object_ages *ages, replay_action *action, const replay_action *end)
+{
+	live_object *found = live_objects_find(&ages->state.objects, action->address);
+	live_object object;
+
+	if (found == NULL)
+		return 1;
+	if (!object_trace_move(&ages->trace, found, ages->state.sums.epoch, action->counter, action->size))
+		return 0;
+	object = take_object(ages, found);
+	object.address = action->size;
+	if (clear_address(ages, action, end, object.address)) {
+		ages->state.sums.deaths_read++;
+		free_object(ages, &object);
+		return 1;
+	}
+	if (object.address != 0 && put_object(ages, &object))
+		return 1;
+	ages->state.sums.untracked++;
+	return object.address == 0 || memory_budget_is_exceeded(ages->budget);
+}
+
+/* What a thread does to an object that exists. */
+static int apply_object_action(object_ages *ages, replay_action *action, const replay_action *end)
+{
+	if (!end_moves(ages))
+		return 0;
+	if (action->kind == ACTION_SIZE)
+		return change_size(ages, action);
+	if (action->kind == ACTION_RELOCATE)
+		return relocate_object(ages, action, end);
+	free_at(ages, action->address, action->size);
+	return 1;
+}
+
 /* A collection for whose entry there is no room counts for ages nevertheless. */
 static int apply_action(void *of, replay_action *action, const replay_action *end)
 {
 	object_ages *ages = of;
 	age_sums *sums = &ages->state.sums;
 
-	(void)end;
+	if (action->kind == ACTION_DONE)
+		return 1;
 	if (counter_is_before(sums->latest, action->counter) || sums->latest == 0)
 		sums->latest = action->counter;
 	if (action->kind == ACTION_ALLOCATE)
-		return allocate_object(ages, action);
+		return allocate_object(ages, action, end);
+	if (action->kind >= ACTION_FREE)
+		return apply_object_action(ages, action, end);
 	if (action->kind == ACTION_MOVE || action->kind == ACTION_DEATH)
 		return apply_heap_action(ages, action);
 	if (add_change(ages, action))
@@ -646,6 +836,34 @@ static int reserve_site(object_ages *ages, size_t number)
 	return 1;
 }
 
+/* A number that differs between threads. */
+static uint32_t number_of_thread(uint64_t thread)
+{
+	return (uint32_t)(thread ^ thread >> 32);
+}
+
+/* An object is freed, or has another size and perhaps another address. */
+static int add_object_event(object_ages *ages, uint64_t thread, const mprof_event *event)
+{
+	const mprof_event_detail *detail = event->more.detail;
+	replay_action action = {.counter = event->counter, .size = event->value, .thread = number_of_thread(thread)};
+
+	if (detail == NULL)
+		return 1;
+	ages->has_frees = 1;
+	action.kind = ACTION_FREE;
+	action.address = detail->object;
+	if (event->kind == MPROF_EVENT_OBJECT_FREED)
+		return hold_back(ages, &action);
+	action.kind = ACTION_SIZE;
+	action.size = detail->size;
+	if (!hold_back(ages, &action))
+		return 0;
+	action.kind = ACTION_RELOCATE;
+	action.size = event->value;
+	return event->value == detail->object || hold_back(ages, &action);
+}
+
 /* The number of the site of an allocation; AGE_FOLDED if max_memory was reached. Returns 0 if the allocator refused. */
 static int find_site(object_ages *ages, const mprof_reader *reader, const mprof_event *event, uint32_t *number)
 {
@@ -668,9 +886,13 @@ static int find_site(object_ages *ages, const mprof_reader *reader, const mprof_
 	return found != SITE_TABLE_NONE || memory_budget_is_exceeded(ages->budget);
 }
 
-static int add_allocation(object_ages *ages, const mprof_reader *reader, const mprof_event *event, int is_chosen)
+static int add_allocation(object_ages *ages, const mprof_reader *reader, uint64_t thread, const mprof_event *event,
+			  int is_chosen)
 {
-	replay_action action = {.counter = event->counter, .size = event->value, .stack = AGE_UNCOUNTED};
+	replay_action action = {.counter = event->counter,
+				.size = event->value,
+				.stack = AGE_UNCOUNTED,
+				.thread = number_of_thread(thread)};
 
 	action.kind = ACTION_ALLOCATE;
 	action.address = event->more.detail != NULL ? event->more.detail->object : 0;
@@ -709,7 +931,11 @@ int object_ages_add(object_ages *ages, const mprof_reader *reader, uint64_t thre
 		switch (events[i].kind) {
 		case MPROF_EVENT_ALLOCATION:
 		case MPROF_EVENT_ALLOCATION_AT_JIT:
-			is_added = add_allocation(ages, reader, &events[i], is_chosen);
+			is_added = add_allocation(ages, reader, thread, &events[i], is_chosen);
+			break;
+		case MPROF_EVENT_OBJECT_FREED:
+		case MPROF_EVENT_OBJECT_RESIZED:
+			is_added = add_object_event(ages, thread, &events[i]);
 			break;
 		case MPROF_EVENT_GC_START:
 		case MPROF_EVENT_GC_RESIZE:

@@ -6,6 +6,8 @@
  * Objects of all threads are tracked, whatever the window of the profile is, so that each death and each move is
  * matched. An allocation counts if it is inside the window and of a chosen thread.
  *
+ * Threads may free objects themselves, which has a time, and counts as a death without a collection.
+ *
  * The recorder writes all events of threads that precede a report of the collector before that report. So allocations
  * and collections are held back until a HEAP_DATA block, and those with an earlier counter are then processed in the
  * order of their counters. Deaths and moves are processed in the order of the log.
@@ -116,6 +118,12 @@ typedef struct noted_object {
 	int was_added;
 } noted_object;
 
+/** An action that was processed before its turn. */
+typedef struct early_action {
+	replay_action *action;
+	uint32_t kind; /**< That it had. */
+} early_action;
+
 typedef struct age_undo {
 	mprof_allocator allocator;
 	age_sums sums;
@@ -128,6 +136,9 @@ typedef struct age_undo {
 	noted_object *objects;
 	size_t object_count;
 	size_t object_capacity;
+	early_action *actions;
+	size_t action_count;
+	size_t action_capacity;
 } age_undo;
 
 typedef struct traced_address {
@@ -155,6 +166,7 @@ typedef struct age_class {
 typedef struct object_ages {
 	int is_enabled;
 	int lacks_classes; /**< max_memory was too small for all classes. */
+	int has_frees;     /**< Threads free objects. */
 	memory_budget *budget;
 	const profile_window *window;
 	uint64_t interval; /**< allocation_estimates::interval. */
