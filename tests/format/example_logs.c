@@ -525,6 +525,23 @@ void example_logs_write_holders(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+void example_logs_write_objects(mprof_writer *writer)
+{
+	const mprof_event_detail first = {.struct_size = sizeof(mprof_event_detail), .object = 0x10000, .size = 48};
+	const mprof_event_detail second = {.struct_size = sizeof(mprof_event_detail), .object = 0x10040};
+	mprof_event events[] = {
+		make_event(MPROF_EVENT_ALLOCATION, 1, 32, 4000),
+		make_event(MPROF_EVENT_OBJECT_RESIZED, 1, 0x10040, 4010),
+		make_event(MPROF_EVENT_OBJECT_FREED, 1, 48, 4050),
+	};
+
+	write_class(writer, 1, 0, 0, "Demo.List");
+	events[0].more.detail = &first;
+	events[1].more.detail = &first;
+	events[2].more.detail = &second;
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
 void example_logs_write_types(mprof_writer *writer)
 {
 	static const uint8_t arguments[] = {0x7a, 0x81, 0x00, 0xa0, 0x81, 0x83, 'a', '/', 'b'};

@@ -66,6 +66,8 @@ static void render_detail(log_text *out, const log_input *input, const mprof_eve
 	if (is_allocation(event) ? (directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT)) != 0
 				 : detail->object != 0)
 		log_text_add(out, " object=%llx", (number)detail->object);
+	if (event->kind == MPROF_EVENT_OBJECT_RESIZED)
+		log_text_add(out, " size=%llu", (number)detail->size);
 }
 
 static int has_value(const mprof_event *event)
@@ -78,6 +80,8 @@ static int has_value(const mprof_event *event)
 	case MPROF_EVENT_EXCEPTION_CLAUSE:
 	case MPROF_EVENT_METHOD_CODE:
 	case MPROF_EVENT_MONITOR_HOLDER:
+	case MPROF_EVENT_OBJECT_FREED:
+	case MPROF_EVENT_OBJECT_RESIZED:
 		return 1;
 	default:
 		return event->id == 0 && event->kind != MPROF_EVENT_METHOD_LEAVE_IMPLICIT;

@@ -53,7 +53,7 @@ Test(event_kinds, a_category_has_its_kinds)
 {
 	uint64_t all = 0;
 
-	for (uint32_t category = 0; category <= MPROF_EVENT_CATEGORY_TYPED; category++) {
+	for (uint32_t category = 0; category <= MPROF_EVENT_CATEGORY_OBJECT; category++) {
 		const uint64_t kinds = event_kinds_in(category);
 
 		cr_expect_neq(kinds, 0, "category %u", category);

@@ -214,6 +214,7 @@ static uint8_t *expected_put_place(uint8_t *out, uint64_t address, uint64_t *pre
 }
 
 static uint64_t last_address;
+static uint64_t last_object;
 
 static uint8_t *expected_put_memory(expected_event *expected, uint8_t *out, const event_code *code, uint64_t *counter)
 {
@@ -268,6 +269,25 @@ static uint8_t *expected_put_common(expected_event *expected, uint8_t *out, uint
 	return out;
 }
 
+static uint8_t *expected_put_object(expected_event *expected, uint8_t *out, const event_code *code, uint64_t *counter)
+{
+	const int is_resized = code->layout == EVENT_LAYOUT_OBJECT_RESIZED;
+	const uint64_t time = common_number(60);
+	const uint64_t size = common_number(64);
+
+	*counter += time;
+	expected->event.id = (uint32_t)common_number(32);
+	out = varint_put(varint_put(out, expected->event.id), time);
+	expected->detail.object = last_object + common_number(64);
+	out = expected_put_place(out, expected->detail.object, &last_object);
+	expected->event.value = is_resized ? last_object - common_number(64) : size;
+	if (is_resized)
+		out = expected_put_place(out, expected->event.value, &last_object);
+	expected->detail.size = is_resized ? size : 0;
+	expected->has_detail = 1;
+	return varint_put(out, size);
+}
+
 /* Arguments are any bytes, also such that would be varints that continue. */
 static uint8_t *expected_put_sized(expected_event *expected, uint8_t *out, uint64_t *counter)
 {
@@ -307,6 +327,10 @@ static uint8_t *expected_put(expected_event *expected, uint8_t *out, uint32_t by
 	case EVENT_LAYOUT_MEMORY_FREED_STACK:
 	case EVENT_LAYOUT_MEMORY_RESIZED:
 		out = expected_put_memory(expected, out, code, counter);
+		break;
+	case EVENT_LAYOUT_OBJECT_FREED:
+	case EVENT_LAYOUT_OBJECT_RESIZED:
+		out = expected_put_object(expected, out, code, counter);
 		break;
 	case EVENT_LAYOUT_STACK_SECTION:
 		out = expected_put_stack_section(expected, out);
@@ -399,6 +423,7 @@ static made_events make_events(const event_code codes[256], int most_allocate)
 	uint8_t *out = made.bytes;
 
 	last_address = 0;
+	last_object = 0;
 	cr_assert(made.expected != NULL && made.bytes != NULL);
 	for (size_t i = 0; i < EVENTS; i++) {
 		uint32_t byte = random_byte(codes, most_allocate);
@@ -517,6 +542,7 @@ Test(events_decode, mprof2_with_directives)
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_METHOD_CODE));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS));
 	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_TYPED_EVENTS));
+	check_dialect(MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_OBJECT_EVENTS));
 	check_dialect(MPROF_DIALECT_MPROF2, dialect_get(MPROF_DIALECT_MPROF2)->directives);
 }
 

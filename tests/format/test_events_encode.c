@@ -239,6 +239,25 @@ Test(events_encode, holders_of_monitors)
 	tear_down();
 }
 
+Test(events_encode, objects_that_are_freed_or_resized)
+{
+	mprof_event_detail detail = {.struct_size = sizeof(detail), .object = 0x1000, .size = 300};
+	mprof_event freed = event_of(MPROF_EVENT_OBJECT_FREED, 0, 1, 32, 0);
+	mprof_event resized = event_of(MPROF_EVENT_OBJECT_RESIZED, 0, 1, 0x1000, 0);
+
+	set_up(MPROF_DIALECT_MPROF2, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_OBJECT_EVENTS), 0);
+	freed.more.detail = &detail;
+	EXPECT(freed, 10, "\xd7\x81\x8a\x00\x88\xa0");
+	EXPECT(freed, 0, "\xd7\x81\x80\x80\xa0");
+	resized.more.detail = &detail;
+	EXPECT(resized, 1, "\xf7\x81\x81\x80\x80\x2c\x82");
+	resized.value = 0x1011;
+	EXPECT(resized, 1, "\xf7\x81\x81\x80\x85\x81\x2c\x82");
+	freed.id = 0;
+	cr_assert_eq(encode(&freed, 1), MPROF_ERR_UNDEFINED_ID);
+	tear_down();
+}
+
 Test(events_encode, switches_between_stacks)
 {
 	set_up(MPROF_DIALECT_MPROF2, SWITCHES, 0);
@@ -558,6 +577,8 @@ static const uint8_t unsupported[] = {
 	MPROF_EVENT_EXCEPTION_CLAUSE,
 	MPROF_EVENT_METHOD_CODE,
 	MPROF_EVENT_MONITOR_HOLDER,
+	MPROF_EVENT_OBJECT_FREED,
+	MPROF_EVENT_OBJECT_RESIZED,
 	EVENT_KIND_COUNT,
 	63,
 	64,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 18
+#define MAX_EXAMPLES 19
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -137,9 +137,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 15);
+	cr_assert_eq(example_count, 16);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 18);
+	cr_assert_eq(example_count, 19);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -240,6 +240,9 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[13], MPROF_DIALECT_MPROF2, BIT(MPROF_DIRECTIVE_TYPED_EVENTS),
 		       example_logs_write_types);
 	expect_written(&examples[14], MPROF_DIALECT_MPROF2, 0, example_logs_write_application);
+	expect_written(&examples[15], MPROF_DIALECT_MPROF2,
+		       BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_OBJECT_EVENTS),
+		       example_logs_write_objects);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)
