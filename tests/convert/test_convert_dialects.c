@@ -177,7 +177,8 @@ static log_bytes log_of_each_event(void)
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_METHOD_CODE) |
 				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) |
-				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS) |
+				     MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_OBJECT_EVENTS);
 	cr_assert_eq(mprof_writer_open_memory(&options, &writer), MPROF_OK);
 	cr_assert_eq(mprof_writer_define_class(writer,
 					       &(mprof_class_definition){.struct_size = sizeof(mprof_class_definition),

@@ -332,6 +332,49 @@ Test(wide_events, sizes_of_code_are_recorded_if_asked_for)
 	}
 }
 
+/* Frees and resizes objects, and reads the log back. */
+static void record_object_events(recorded_log *log, uint32_t object_events)
+{
+	mprof_recorder_options options;
+	mprof_recorder *recorder;
+	mprof_thread *thread;
+
+	mprof_recorder_options_init(&options, sizeof(options));
+	options.counter = counting_counter;
+	options.allocation_detail = MPROF_ALLOCATION_DETAIL_OBJECT;
+	options.object_events = object_events;
+	recorder = recorded_log_open(log, &options);
+	define_class(recorder, CLASS_A, "Space.A");
+	thread = attach(recorder);
+	mprof_thread_record_allocation_detailed(thread, CLASS_A, 32, OBJECT, NULL, 0);
+	mprof_thread_record_object_resized(thread, CLASS_A, OBJECT, OBJECT + 16, 48);
+	mprof_thread_record_object_freed(thread, CLASS_A, OBJECT + 16, 48);
+	finish(recorder, thread, log);
+}
+
+Test(wide_events, objects_that_are_freed_are_recorded_if_asked_for)
+{
+	recorded_log log = {0};
+
+	record_object_events(&log, 1);
+	cr_assert_eq(log.event_count, 3);
+	cr_expect_eq(log.events[1].event.kind, MPROF_EVENT_OBJECT_RESIZED);
+	cr_expect_eq(log.events[1].event.value, OBJECT + 16);
+	cr_expect_eq(log.events[1].detail.object, OBJECT);
+	cr_expect_eq(log.events[1].detail.size, 48);
+	cr_expect_str_eq(log.events[1].name, "Space.A");
+	cr_expect_eq(log.events[2].event.kind, MPROF_EVENT_OBJECT_FREED);
+	cr_expect_eq(log.events[2].event.value, 48);
+	cr_expect_eq(log.events[2].detail.object, OBJECT + 16);
+	cr_expect_gt(log.events[2].event.counter, log.events[1].event.counter);
+	cr_expect_eq(log.events[2].event.id, log.events[0].event.id);
+	recorded_log_free(&log);
+	log = (recorded_log){0};
+	record_object_events(&log, 0);
+	cr_expect_eq(log.event_count, 1);
+	recorded_log_free(&log);
+}
+
 Test(wide_events, holders_of_monitors_are_recorded_if_the_directive_is_declared)
 {
 	for (uint32_t declared = 0; declared <= 1; declared++) {
