@@ -161,16 +161,16 @@ static uint64_t size_of(MonoObject *object, MonoClass *klass)
 static void record_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, const uint64_t *references,
 			  const uint64_t *offsets, size_t count)
 {
-	mprof_recorder_add_heap_object_with_offsets(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
-						    size_of(object, klass), references, offsets, count);
+	mprof_recorder_add_heap_object(profiler->recorder, (uint64_t)(uintptr_t)object, key_of(klass),
+				       size_of(object, klass), references, offsets, count);
 }
 
 #if UINTPTR_MAX == UINT64_MAX
 /* Pointers are used as addresses in place: copying them would take longer than the rest of the walk. */
 static void record_references(MonoProfiler *profiler, MonoObject **references, const uintptr_t *offsets, size_t count)
 {
-	mprof_recorder_add_heap_references_with_offsets(profiler->recorder, (const uint64_t *)(const void *)references,
-							offsets, count);
+	mprof_recorder_add_heap_references(profiler->recorder, (const uint64_t *)(const void *)references, offsets,
+					   count);
 }
 
 static void record_whole_object(MonoProfiler *profiler, MonoObject *object, MonoClass *klass, MonoObject **references,
@@ -185,7 +185,7 @@ static void record_references(MonoProfiler *profiler, MonoObject **references, c
 		uint64_t address = (uint64_t)(uintptr_t)references[i];
 		uint64_t offset = offsets[i];
 
-		mprof_recorder_add_heap_references_with_offsets(profiler->recorder, &address, &offset, 1);
+		mprof_recorder_add_heap_references(profiler->recorder, &address, &offset, 1);
 	}
 }
 

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 		const uint64_t next = address(nodes[i].next);
 
 		mprof_recorder_add_heap_object(recorder, address(&nodes[i]), CLASS_NODE, sizeof(struct node), &next,
-					       nodes[i].next != NULL);
+					       NULL, nodes[i].next != NULL);
 	}
 	if (!failed) {
 		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STATIC, 0, address(&nodes[0]));

@@ -1910,35 +1910,6 @@ MPROF_API int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, 
  * \brief Adds a live object to a heap snapshot. Objects that do not fit max_heap_bytes make the snapshot incomplete,
  * which is recorded in the log.
  *
- * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
- * thread at a time.
- * \param recorder The recorder.
- * \param address Address of the object.
- * \param class_key Key of its class, defined before.
- * \param size Size of the object in bytes.
- * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p references.
- * \since 0.1
- */
-MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
-					      uint64_t size, const uint64_t *references, size_t count);
-
-/**
- * \brief Adds references to the last object added to a heap snapshot, for runtimes that report them in several parts.
- *
- * May be called where the world is stopped: takes no lock, calls no allocator, does not wait, and keeps errno. One
- * thread at a time.
- * \param recorder The recorder.
- * \param references Addresses of the objects it refers to. Copied; may be NULL if \p count is 0.
- * \param count Number of elements in \p references.
- * \since 0.1
- */
-MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count);
-
-/**
- * \brief Adds a live object to a heap snapshot, with the offsets of its references. Objects that do not fit
- * max_heap_bytes make the snapshot incomplete, which is recorded in the log.
- *
  * The offsets are recorded only with mprof_recorder_options::heap_offsets. They take least memory if they ascend and
  * are multiples of 8.
  *
@@ -1953,14 +1924,12 @@ MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, cons
  * \param count Number of elements in \p references and \p offsets.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address,
-							   mprof_key class_key, uint64_t size,
-							   const uint64_t *references, const uint64_t *offsets,
-							   size_t count);
+MPROF_API void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
+					      uint64_t size, const uint64_t *references, const uint64_t *offsets,
+					      size_t count);
 
 /**
- * \brief Adds references with their offsets to the last object added to a heap snapshot, for runtimes that report them
- * in several parts.
+ * \brief Adds references to the last object added to a heap snapshot, for runtimes that report them in several parts.
  *
  * The offsets are recorded only with mprof_recorder_options::heap_offsets.
  *
@@ -1972,8 +1941,8 @@ MPROF_API void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recor
  * \param count Number of elements in \p references and \p offsets.
  * \since 0.1
  */
-MPROF_API void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
-							       const uint64_t *offsets, size_t count);
+MPROF_API void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references,
+						  const uint64_t *offsets, size_t count);
 
 /**
  * \brief Adds a root to a heap snapshot.

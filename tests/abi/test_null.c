@@ -206,10 +206,8 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_unregister_root(NULL, 0));
 	GIVES_0(mprof_recorder_record_sample(NULL, 0, NULL, 0));
 	GIVES_0(mprof_recorder_begin_heap(NULL, 0, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_object_with_offsets(NULL, 0, 0, 0, NULL, NULL, 0));
-	DOES_NOTHING(mprof_recorder_add_heap_references_with_offsets(NULL, NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_object(NULL, 0, 0, 0, NULL, NULL, 0));
+	DOES_NOTHING(mprof_recorder_add_heap_references(NULL, NULL, NULL, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_root(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_free(NULL, 0, 0, 0));
 	DOES_NOTHING(mprof_recorder_add_heap_move(NULL, 0, 0));

@@ -26,7 +26,7 @@ typedef struct bench_object {
 } bench_object;
 
 typedef void (*object_callback)(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				const uint64_t *references, size_t count);
+				const uint64_t *references, const uint64_t *offsets, size_t count);
 
 typedef struct heap_bench {
 	bench_object *objects;
@@ -35,8 +35,9 @@ typedef struct heap_bench {
 } heap_bench;
 
 static void ignore_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-			  const uint64_t *references, size_t count)
+			  const uint64_t *references, const uint64_t *offsets, size_t count)
 {
+	(void)offsets;
 	/* Nothing, but with all arguments made. */
 	__asm__ volatile(""
 			 :
@@ -52,7 +53,7 @@ static void walk(const heap_bench *bench, mprof_recorder *recorder, object_callb
 {
 	for (const bench_object *object = bench->first; object != NULL; object = object->next)
 		callback(recorder, (uint64_t)(uintptr_t)object, object->class_key, object->size, object->references,
-			 REFERENCES);
+			 NULL, REFERENCES);
 }
 
 static double measure_empty(void *user)

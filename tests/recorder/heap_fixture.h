@@ -83,7 +83,7 @@ static inline void begin(uint32_t use, uint32_t collection)
 
 static inline void give(uint64_t address, mprof_key class_key, uint64_t size)
 {
-	mprof_recorder_add_heap_object(recorder, address, class_key, size, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, address, class_key, size, NULL, NULL, 0);
 }
 
 static inline void allocate(uint64_t address, mprof_key class_key, uint64_t size)

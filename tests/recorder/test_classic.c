@@ -231,8 +231,8 @@ Test(classic, heap_shots_go_by_their_collection)
 		mprof_thread_record_collection(thread, MPROF_EVENT_GC_START, collection, 1);
 		cr_assert(
 			mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_SUMMARY, collection));
-		mprof_recorder_add_heap_object(recorder, OBJECT, CLASS_A, 24, references, 1);
-		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
+		mprof_recorder_add_heap_object(recorder, OBJECT, CLASS_A, 24, references, NULL, 1);
+		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, NULL, 0);
 		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, OBJECT);
 		mprof_recorder_end_heap(recorder);
 		mprof_thread_record_collection(thread, MPROF_EVENT_GC_END, collection, 1);
@@ -257,7 +257,7 @@ Test(classic, what_died_goes_by_its_collection)
 	open_mono(0);
 	for (uint32_t collection = 5; collection < 7; collection++) {
 		cr_assert(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_FREED, collection));
-		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, 0);
+		mprof_recorder_add_heap_object(recorder, OBJECT + 64, CLASS_B, 32, NULL, NULL, 0);
 		mprof_recorder_add_heap_free(recorder, OBJECT, CLASS_A, 24);
 		mprof_recorder_add_heap_free(recorder, OBJECT + 128, CLASS_A, 24);
 		mprof_recorder_end_heap(recorder);

@@ -30,12 +30,12 @@ Test(heap, a_snapshot_is_written_as_reported)
 	before = mprof_recorder_read_counter(recorder);
 	begin(MPROF_HEAP_USE_SHOT, 7);
 	after = mprof_recorder_read_counter(recorder);
-	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 40, references, 3);
-	mprof_recorder_add_heap_object(recorder, HEAP + 64, POINT, 24, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 40, references, NULL, 3);
+	mprof_recorder_add_heap_object(recorder, HEAP + 64, POINT, 24, NULL, NULL, 0);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x601008, HEAP);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP + 64);
 	/* They belong to the previous object, whatever was added in between. */
-	mprof_recorder_add_heap_references(recorder, references, 1);
+	mprof_recorder_add_heap_references(recorder, references, NULL, 1);
 	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	cr_assert_eq(log_read.block_count, 1);
@@ -85,14 +85,14 @@ Test(heap, calls_out_of_order_do_nothing)
 	cr_assert_eq(mprof_recorder_begin_heap(NULL, MPROF_HEAP_USE_SHOT, 1), 0);
 	open_plain();
 	mprof_recorder_end_heap(recorder);
-	mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, 0);
-	mprof_recorder_add_heap_references(recorder, &reference, 1);
+	mprof_recorder_add_heap_object(recorder, HEAP, POINT, 24, NULL, NULL, 0);
+	mprof_recorder_add_heap_references(recorder, &reference, NULL, 1);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STACK, 0, HEAP);
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, 8, 1), 0);
 	begin(MPROF_HEAP_USE_SHOT, 1);
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 2), 0);
 	/* There is no object that these could belong to. */
-	mprof_recorder_add_heap_references(recorder, &reference, 1);
+	mprof_recorder_add_heap_references(recorder, &reference, NULL, 1);
 	give(HEAP + 8, POINT, 24);
 	mprof_recorder_end_heap(recorder);
 	mprof_recorder_end_heap(recorder);
@@ -145,7 +145,7 @@ Test(heap, addresses_sizes_and_classes_may_be_any)
 		for (uint64_t j = 0; j < 20; j++)
 			references[j] = address + (i % 2 != 0 ? j : -j) * spans[(i + j / 7) % span_count];
 		mprof_recorder_add_heap_object(recorder, address, scatter(i) >> 4, i % 5 == 0 ? scatter(i) : i * 8,
-					       references, i % 21);
+					       references, NULL, i % 21);
 	}
 	mprof_recorder_end_heap(recorder);
 	close_and_read();
@@ -176,13 +176,13 @@ Test(heap, references_may_be_any_number_and_come_in_pieces)
 		references[i] = i % 1000 == 999 ? scatter(i) : HEAP + i * 16;
 	open_plain();
 	begin(MPROF_HEAP_USE_SHOT, 1);
-	mprof_recorder_add_heap_object(recorder, HEAP, LIST, MANY * 8, references, MANY);
-	mprof_recorder_add_heap_object(recorder, HEAP + 64, LIST, MANY * 8, references, 1);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, MANY * 8, references, NULL, MANY);
+	mprof_recorder_add_heap_object(recorder, HEAP + 64, LIST, MANY * 8, references, NULL, 1);
 	for (size_t piece = 1; given < MANY; given += piece, piece = piece * 3 % 1009) {
 		piece = piece < MANY - given ? piece : MANY - given;
-		mprof_recorder_add_heap_references(recorder, references + given, piece);
+		mprof_recorder_add_heap_references(recorder, references + given, NULL, piece);
 	}
-	mprof_recorder_add_heap_object(recorder, HEAP + 128, LIST, 8, references, 0);
+	mprof_recorder_add_heap_object(recorder, HEAP + 128, LIST, 8, references, NULL, 0);
 	mprof_recorder_end_heap(recorder);
 	close_and_read();
 	heap_log_check_shot(&log_read, 1, 0);
@@ -209,7 +209,8 @@ Test(heap, a_large_shot_is_many_blocks_of_bounded_length)
 	for (uint64_t i = 0; i < OBJECTS; i++) {
 		for (uint64_t j = 0; j < 3; j++)
 			references[j] = HEAP + scatter(i * 3 + j) % OBJECTS * 32;
-		mprof_recorder_add_heap_object(recorder, HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24, references, 3);
+		mprof_recorder_add_heap_object(recorder, HEAP + i * 32, i % 2 != 0 ? POINT : LIST, 24, references, NULL,
+					       3);
 	}
 	mprof_recorder_end_heap(recorder);
 	close_and_read();

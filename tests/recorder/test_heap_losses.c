@@ -55,8 +55,8 @@ Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
 	open_small(0);
 	block_writer();
 	begin(MPROF_HEAP_USE_SHOT, 1);
-	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, MANY);
-	mprof_recorder_add_heap_references(recorder, references, MANY);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, NULL, MANY);
+	mprof_recorder_add_heap_references(recorder, references, NULL, MANY);
 	mprof_recorder_end_heap(recorder);
 	for (uint64_t i = 0; i < 10000; i++)
 		mprof_recorder_add_heap_free(recorder, HEAP, POINT, 24);
@@ -64,8 +64,8 @@ Test(heap_losses, references_and_deaths_that_do_not_fit_are_counted)
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	block_writer();
 	begin(MPROF_HEAP_USE_SHOT, 2);
-	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, 1);
-	mprof_recorder_add_heap_references(recorder, references, MANY);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 24, references, NULL, 1);
+	mprof_recorder_add_heap_references(recorder, references, NULL, MANY);
 	mprof_recorder_end_heap(recorder);
 	atomic_store(&recorded.blocked, 0);
 	close_and_read();

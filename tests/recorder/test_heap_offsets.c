@@ -131,9 +131,9 @@ Test(heap_offsets, references_have_the_names_of_fields)
 	/* The first definition counts. */
 	define(TREE, list, 2);
 	begin(MPROF_HEAP_USE_SHOT, 1);
-	mprof_recorder_add_heap_object_with_offsets(recorder, HEAP, LIST, 48, references, of_list, 3);
-	mprof_recorder_add_heap_object_with_offsets(recorder, HEAP + 64, TREE, 64, references, of_tree, 3);
-	mprof_recorder_add_heap_object_with_offsets(recorder, HEAP + 128, POINT, 24, NULL, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 48, references, of_list, 3);
+	mprof_recorder_add_heap_object(recorder, HEAP + 64, TREE, 64, references, of_tree, 3);
+	mprof_recorder_add_heap_object(recorder, HEAP + 128, POINT, 24, NULL, NULL, 0);
 	end_and_read();
 	cr_assert_eq(field_blocks, 1, "classes of one block share a FIELDS block");
 	cr_assert_eq(read_count, 6);
@@ -166,11 +166,10 @@ Test(heap_offsets, every_form_of_record_keeps_offsets)
 				     : form == 4 ? (UINT64_C(1) << (i % 64)) & ~UINT64_C(7)
 						 : 16 + 8 * i;
 		}
-		mprof_recorder_add_heap_object_with_offsets(recorder, HEAP + form * 8, POINT, 24, references, offsets,
-							    form + 10);
-		mprof_recorder_add_heap_references_with_offsets(recorder, references, offsets, 600);
-		mprof_recorder_add_heap_object_with_offsets(recorder, HEAP + form * 8 + (UINT64_C(1) << 45), LIST, 24,
-							    references, offsets, 600);
+		mprof_recorder_add_heap_object(recorder, HEAP + form * 8, POINT, 24, references, offsets, form + 10);
+		mprof_recorder_add_heap_references(recorder, references, offsets, 600);
+		mprof_recorder_add_heap_object(recorder, HEAP + form * 8 + (UINT64_C(1) << 45), LIST, 24, references,
+					       offsets, 600);
 	}
 	end_and_read();
 	for (size_t form = 0; form < 6; form++)
@@ -206,9 +205,9 @@ Test(heap_offsets, offsets_may_be_unknown)
 
 	open_with_offsets(1);
 	begin(MPROF_HEAP_USE_SHOT, 1);
-	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 48, references, 1);
-	mprof_recorder_add_heap_references_with_offsets(recorder, references, offsets, 2);
-	mprof_recorder_add_heap_references_with_offsets(recorder, references, NULL, 2);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 48, references, NULL, 1);
+	mprof_recorder_add_heap_references(recorder, references, offsets, 2);
+	mprof_recorder_add_heap_references(recorder, references, NULL, 2);
 	end_and_read();
 	cr_assert_eq(read_count, 5);
 	check_reference(0, HEAP + 64, UINT64_MAX, "");
@@ -226,7 +225,7 @@ Test(heap_offsets, without_the_option_references_have_none)
 	open_with_offsets(0);
 	define(LIST, list, 1);
 	begin(MPROF_HEAP_USE_SHOT, 1);
-	mprof_recorder_add_heap_object_with_offsets(recorder, HEAP, LIST, 48, references, offsets, 1);
+	mprof_recorder_add_heap_object(recorder, HEAP, LIST, 48, references, offsets, 1);
 	end_and_read();
 	cr_assert_eq(field_blocks, 0);
 	cr_assert_eq(read_count, 1);
@@ -247,7 +246,7 @@ Test(heap_offsets, fields_are_those_of_the_class_at_the_time)
 	define(TREE, before, 1);
 	for (int i = 0; i < 2; i++) {
 		begin(MPROF_HEAP_USE_SHOT, 1);
-		mprof_recorder_add_heap_object_with_offsets(recorder, HEAP, LIST, 48, references, offsets, 1);
+		mprof_recorder_add_heap_object(recorder, HEAP, LIST, 48, references, offsets, 1);
 		mprof_recorder_end_heap(recorder);
 		cr_assert_eq(mprof_recorder_retire_keys(recorder, &range, sizeof(range), 1), MPROF_OK);
 		/* Without a class, fields are ignored. */

@@ -100,7 +100,7 @@ static void walk(stress *shared)
 
 		if (object->class_number >= 0)
 			mprof_recorder_add_heap_object(shared->recorder, ADDRESS(i), CLASS_KEY(object->class_number),
-						       object->size, references, (size_t)object->class_number);
+						       object->size, references, NULL, (size_t)object->class_number);
 	}
 }
 

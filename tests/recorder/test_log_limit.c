@@ -183,7 +183,7 @@ static uint64_t record_heap(mprof_recorder *recorder)
 	for (uint64_t i = 0; i < 500; i++) {
 		uint64_t object = 0x100000 + i * i * 16;
 
-		mprof_recorder_add_heap_object(recorder, object, CLASS_A + i % 300 * 8, 16, &last, last != 0);
+		mprof_recorder_add_heap_object(recorder, object, CLASS_A + i % 300 * 8, 16, &last, NULL, last != 0);
 		last = object;
 	}
 	mprof_recorder_end_heap(recorder);

@@ -115,8 +115,8 @@ static void shoot(mprof_recorder *recorder)
 	if (!mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT | MPROF_HEAP_USE_FREED | MPROF_HEAP_USE_SUMMARY,
 				       1))
 		return;
-	mprof_recorder_add_heap_object_with_offsets(recorder, 0x100000, CLASS_A, 24, references, offsets, 2);
-	mprof_recorder_add_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, references, offsets, 2);
+	mprof_recorder_add_heap_object(recorder, 0x100008, CLASS_A, 24, NULL, NULL, 0);
 	mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, 0x7004, 0x100000);
 	mprof_recorder_end_heap(recorder);
 }

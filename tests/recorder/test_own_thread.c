@@ -231,7 +231,7 @@ static void take_shot(mprof_recorder *recorder, uint64_t round)
 	for (uint64_t i = 0; i < 2000; i++) {
 		uint64_t object = 0x100000 + round * 0x100000 + i * 64;
 
-		mprof_recorder_add_heap_object(recorder, object, CLASS + i % CLASSES * 8, 16 + i % 400, &last,
+		mprof_recorder_add_heap_object(recorder, object, CLASS + i % CLASSES * 8, 16 + i % 400, &last, NULL,
 					       last != 0);
 		if (i % 10 == 0)
 			mprof_recorder_add_heap_root(recorder, MPROF_ROOT_STATIC, 0x5000000 + i * 8, object);

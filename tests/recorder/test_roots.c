@@ -50,7 +50,7 @@ static void enroll(mprof_recorder *recorder, uint64_t start, uint64_t size, mpro
 static void shoot(mprof_recorder *recorder, const uint64_t *slots, size_t count)
 {
 	cr_assert_eq(mprof_recorder_begin_heap(recorder, MPROF_HEAP_USE_SHOT, 0), 1);
-	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, NULL, 0);
+	mprof_recorder_add_heap_object(recorder, 0x100000, CLASS_A, 24, NULL, NULL, 0);
 	for (size_t i = 0; i < count; i++)
 		mprof_recorder_add_heap_root(recorder, MPROF_ROOT_OTHER, slots[i], 0x100000);
 	mprof_recorder_end_heap(recorder);

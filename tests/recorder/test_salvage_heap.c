@@ -153,9 +153,8 @@ static void record_objects(mprof_recorder *recorder, uint64_t count)
 			references[j] = address_of(i + j);
 			offsets[j] = offset_of(i, j);
 		}
-		mprof_recorder_add_heap_object_with_offsets(recorder, address_of(i), CLASS_KEY(i % CLASSES),
-							    8 * (i % 16 + 2), references, with_offsets ? offsets : NULL,
-							    references_of(i));
+		mprof_recorder_add_heap_object(recorder, address_of(i), CLASS_KEY(i % CLASSES), 8 * (i % 16 + 2),
+					       references, with_offsets ? offsets : NULL, references_of(i));
 		atomic_fetch_add_explicit(recorded, 1, memory_order_release);
 	}
 }

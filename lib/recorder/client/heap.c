@@ -364,40 +364,21 @@ __attribute__((noinline)) static void record_object(recorder_shared *shared, uin
 }
 
 void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				    const uint64_t *references, size_t count)
+				    const uint64_t *references, const uint64_t *offsets, size_t count)
 {
 	uint32_t class_slot = heap_word_class_place(class_key);
 	heap_recording *heap;
-
-	if (recorder == NULL || (references == NULL && count > 0))
-		return;
-	heap = &recorder->shared.heap;
-	if (__builtin_expect(enter_call(heap) == HEAP_IN_SNAPSHOT && count <= HEAP_OBJECT_REFERENCES &&
-				     heap->class_keys[class_slot] == class_key &&
-				     words_in(heap->current) + HEAP_OBJECT_WORDS + count <= heap->current->capacity &&
-				     put_narrow_object(heap, address, class_slot, size, references, (uint32_t)count),
-			     1))
-		leave_call(heap, HEAP_IN_SNAPSHOT);
-	else
-		record_object(&recorder->shared, address, class_key, size, references, NULL, count);
-}
-
-void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
-						 uint64_t size, const uint64_t *references, const uint64_t *offsets,
-						 size_t count)
-{
-	uint32_t class_slot = heap_word_class_place(class_key);
-	heap_recording *heap;
+	size_t least_words;
 
 	if (recorder == NULL || (references == NULL && count > 0))
 		return;
 	heap = &recorder->shared.heap;
 	if ((recorder->shared.detail & DETAIL_HEAP_OFFSETS) == 0)
 		offsets = NULL;
+	least_words = offsets != NULL ? HEAP_OBJECT_AT_WORDS : HEAP_OBJECT_WORDS;
 	if (__builtin_expect(enter_call(heap) == HEAP_IN_SNAPSHOT && count <= HEAP_OBJECT_REFERENCES &&
 				     heap->class_keys[class_slot] == class_key &&
-				     words_in(heap->current) + HEAP_OBJECT_AT_WORDS + count <=
-					     heap->current->capacity &&
+				     words_in(heap->current) + least_words + count <= heap->current->capacity &&
 				     put_narrow(heap, address, class_slot, size, references, offsets, (uint32_t)count),
 			     1))
 		leave_call(heap, HEAP_IN_SNAPSHOT);
@@ -405,8 +386,8 @@ void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint6
 		record_object(&recorder->shared, address, class_key, size, references, offsets, count);
 }
 
-void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
-						     const uint64_t *offsets, size_t count)
+void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, const uint64_t *offsets,
+					size_t count)
 {
 	heap_recording *heap;
 	heap_state state;
@@ -422,11 +403,6 @@ void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, c
 		state = HEAP_IN_FULL_SNAPSHOT;
 	}
 	leave_call(heap, state);
-}
-
-void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
-{
-	mprof_recorder_add_heap_references_with_offsets(recorder, references, NULL, count);
 }
 
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)

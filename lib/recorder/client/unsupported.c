@@ -193,15 +193,6 @@ int mprof_recorder_begin_heap(mprof_recorder *recorder, uint32_t use, uint32_t c
 	return 0;
 }
 
-void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
-				    const uint64_t *references, size_t count)
-{
-}
-
-void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, size_t count)
-{
-}
-
 void mprof_recorder_add_heap_root(mprof_recorder *recorder, uint32_t kind, uint64_t slot, uint64_t object)
 {
 }
@@ -379,14 +370,13 @@ void mprof_thread_record_object_resized(mprof_thread *thread, mprof_key class_ke
 {
 }
 
-void mprof_recorder_add_heap_object_with_offsets(mprof_recorder *recorder, uint64_t address, mprof_key class_key,
-						 uint64_t size, const uint64_t *references, const uint64_t *offsets,
-						 size_t count)
+void mprof_recorder_add_heap_object(mprof_recorder *recorder, uint64_t address, mprof_key class_key, uint64_t size,
+				    const uint64_t *references, const uint64_t *offsets, size_t count)
 {
 }
 
-void mprof_recorder_add_heap_references_with_offsets(mprof_recorder *recorder, const uint64_t *references,
-						     const uint64_t *offsets, size_t count)
+void mprof_recorder_add_heap_references(mprof_recorder *recorder, const uint64_t *references, const uint64_t *offsets,
+					size_t count)
 {
 }
 

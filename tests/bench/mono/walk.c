@@ -49,9 +49,9 @@ static int record(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_
 	(void)offsets;
 	if (size != 0)
 		mprof_recorder_add_heap_object(recorder, (uint64_t)(uintptr_t)object, (uint64_t)(uintptr_t)klass, size,
-					       (const uint64_t *)(void *)references, count);
+					       (const uint64_t *)(void *)references, NULL, count);
 	else
-		mprof_recorder_add_heap_references(recorder, (const uint64_t *)(void *)references, count);
+		mprof_recorder_add_heap_references(recorder, (const uint64_t *)(void *)references, NULL, count);
 	return 0;
 }
 
