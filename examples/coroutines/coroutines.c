@@ -46,7 +46,7 @@ static void run_coroutine(unsigned number)
 	for (int i = 0; i < ROUNDS; i++)
 		swapcontext(&coroutines[number].context, &scheduler);
 	/* A runtime that cannot identify the returning method records that the one on top returns. */
-	mprof_thread_leave_top(thread);
+	mprof_thread_leave_method(thread, 0);
 	coroutines[number].is_done = 1;
 }
 

@@ -1069,29 +1069,20 @@ MPROF_API void mprof_thread_enter_method(mprof_thread *thread, mprof_key method)
  * Methods that the thread entered later and did not leave end with it. A leave of a method that is not open in the
  * thread is recorded, but ends no method.
  *
- * May be called only by the thread that the handle belongs to. Not async-signal-safe.
- * \param thread The handle of the calling thread; NULL records nothing.
- * \param method Key of the method; 0 means the method on top of the call stack, as in mprof_thread_leave_top().
- * \since 0.1
- */
-MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method);
-
-/**
- * \brief Records that the method on top of the thread's call stack returns: the one that was entered last and has not
- * been left.
- *
- * This is for runtimes that do not name the method when it returns. In dialects without implicit leaves (doc/format.md,
- * 4.3) the recorder adds the method. If the stack had 65,536 frames or more, it does not know the outer ones, and
- * counts their leaves as lost (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
+ * Runtimes that do not name the method when it returns pass 0, which means the method on top of the call stack: the one
+ * that was entered last and has not been left. In dialects without implicit leaves (doc/format.md, 4.3) the recorder
+ * adds the method. If the stack had 65,536 frames or more, it does not know the outer ones, and counts their leaves as
+ * lost (#MPROF_LOSS_NO_MEMORY). If no method is open, the leave is recorded and matches none.
  *
  * mprof_thread_record_event() with #MPROF_EVENT_METHOD_LEAVE_EXCEPTION or #MPROF_EVENT_METHOD_LEAVE_TAIL and key 0 also
  * means the method on top, and specifies how it was left.
  *
  * May be called only by the thread that the handle belongs to. Not async-signal-safe.
  * \param thread The handle of the calling thread; NULL records nothing.
+ * \param method Key of the method; 0 means the method on top of the call stack.
  * \since 0.1
  */
-MPROF_API void mprof_thread_leave_top(mprof_thread *thread);
+MPROF_API void mprof_thread_leave_method(mprof_thread *thread, mprof_key method);
 
 /**
  * \brief Counts events that the client could not record, such as a call in a signal handler that has interrupted a

@@ -225,7 +225,6 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_set_property(NULL, NULL, NULL));
 	DOES_NOTHING(mprof_thread_enter_method(NULL, 0));
 	DOES_NOTHING(mprof_thread_leave_method(NULL, 0));
-	DOES_NOTHING(mprof_thread_leave_top(NULL));
 	DOES_NOTHING(mprof_thread_record_lost(NULL, MPROF_LOSS_NO_BUFFER, 1));
 	REFUSES(mprof_thread_switch_stack(NULL, 0));
 	REFUSES(mprof_thread_end_stack(NULL, 0));

@@ -63,7 +63,7 @@ done
 # would pay for each event.
 library=$builddir/lib/.libs/libmprof.so
 if test -e "$library"; then
-	for function in mprof_thread_enter_method mprof_thread_leave_method mprof_thread_leave_top \
+	for function in mprof_thread_enter_method mprof_thread_leave_method \
 		mprof_thread_record_allocation mprof_thread_record_event; do
 		readelf --dyn-syms -W "$library" | grep -q " $function\(@\|$\)" || continue
 		code=$(objdump -d --no-show-raw-insn --disassemble=$function "$library")

@@ -92,7 +92,7 @@ static inline void record(mprof_recorder *recorder, mprof_thread *thread, unsign
 {
 	for (unsigned i = 0; i < events; i++) {
 		mprof_thread_enter_method(thread, METHOD_KEY(i % METHODS));
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 	}
 	(void)recorder;
 }

@@ -65,7 +65,7 @@ static int record_step(mprof_thread *thread, int i)
 		mprof_thread_record_allocation(thread, (mprof_key)(FIRST_CLASS + i % CLASSES), (uint64_t)i);
 		return 2;
 	case 5:
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 		mprof_thread_enter_method(thread, 0);
 		return 2;
 	case 7:
@@ -160,7 +160,7 @@ static void record_call(mprof_thread *thread, random_walk *walk, int is_descendi
 		mprof_thread_leave_method(thread, method);
 		break;
 	case 1:
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 		walk->depth -= walk->depth > 0;
 		break;
 	case 2:

@@ -55,7 +55,7 @@ static void record_leaves(mprof_thread *thread)
 	mprof_thread_enter_method(thread, METHOD_H);
 	mprof_thread_enter_method(thread, METHOD_F);
 	mprof_thread_enter_method(thread, METHOD_G);
-	mprof_thread_leave_top(thread);
+	mprof_thread_leave_method(thread, 0);
 	mprof_thread_leave_method(thread, 0);
 	/* The key of an implicit leave is ignored. */
 	cr_assert_eq(mprof_thread_record_event(thread, MPROF_EVENT_METHOD_LEAVE_IMPLICIT, 0, METHOD_F), MPROF_OK);
@@ -108,9 +108,9 @@ Test(leave_top, an_empty_stack_has_no_method_to_name)
 		mprof_recorder *recorder = open_as(&log, dialects[i], &thread);
 		int is_implicit = dialects[i] == MPROF_DIALECT_MPROF2;
 
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 		mprof_thread_enter_method(thread, METHOD_F);
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 		finish(recorder, thread, &log);
 		cr_assert_eq(log.event_count, 3);
 		expect(&log, 0, is_implicit ? MPROF_EVENT_METHOD_LEAVE_IMPLICIT : MPROF_EVENT_METHOD_LEAVE, "(no key)");
@@ -134,7 +134,7 @@ Test(leave_top, what_cannot_be_named_is_counted_as_lost)
 	for (int i = 0; i < DEPTH; i++)
 		mprof_thread_enter_method(thread, METHOD_F);
 	for (int i = 0; i < DEPTH; i++)
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 	stats.struct_size = sizeof(stats);
 	cr_assert_eq(mprof_recorder_get_stats(recorder, &stats), MPROF_OK);

@@ -161,7 +161,7 @@ static void record_step(mprof_thread *thread, uint32_t *random, int *depth)
 	case 7:
 	case 8:
 		if (*depth > 0)
-			mprof_thread_leave_top(thread);
+			mprof_thread_leave_method(thread, 0);
 		*depth -= *depth > 0;
 		break;
 	default:
@@ -291,7 +291,7 @@ static void record_block(mprof_recorder *recorder, mprof_thread *thread, int ent
 	for (int i = 0; i < enters; i++)
 		mprof_thread_enter_method(thread, (mprof_key)(1 + i % 200));
 	for (int i = 0; i < leaves; i++)
-		mprof_thread_leave_top(thread);
+		mprof_thread_leave_method(thread, 0);
 	cr_assert_eq(mprof_recorder_drain(recorder), MPROF_OK);
 }
 

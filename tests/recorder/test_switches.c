@@ -64,12 +64,12 @@ static void record_on_two_stacks(mprof_thread *thread)
 	switch_to(thread, 0x7f0012345678);
 	mprof_thread_enter_method(thread, METHOD_G);
 	switch_to(thread, 0);
-	mprof_thread_leave_top(thread);
+	mprof_thread_leave_method(thread, 0);
 	switch_to(thread, 0x7f0012345678);
 	mprof_thread_leave_method(thread, METHOD_G);
 	cr_assert_eq(mprof_thread_end_stack(thread, 0x7f0012345678), MPROF_OK);
 	mprof_thread_enter_method(thread, METHOD_H);
-	mprof_thread_leave_top(thread);
+	mprof_thread_leave_method(thread, 0);
 }
 
 Test(switches, leaves_are_those_of_the_stack_that_the_thread_is_on)
@@ -274,7 +274,7 @@ static void run_stack(stack_queue *queue, mprof_thread *thread, uint64_t stack, 
 			atomic_fetch_add(&queue->enters, 1);
 			++*depth;
 		} else {
-			mprof_thread_leave_top(thread);
+			mprof_thread_leave_method(thread, 0);
 			--*depth;
 		}
 	}
@@ -371,7 +371,7 @@ static void coroutine(unsigned number)
 	pass(2);
 	swapcontext(&coroutines[number], &scheduler);
 	pass(3);
-	mprof_thread_leave_top(scheduled);
+	mprof_thread_leave_method(scheduled, 0);
 	pass(4);
 	mprof_thread_leave_method(scheduled, METHOD_F);
 	swapcontext(&coroutines[number], &scheduler);

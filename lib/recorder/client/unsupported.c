@@ -268,10 +268,6 @@ void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 {
 }
 
-void mprof_thread_leave_top(mprof_thread *thread)
-{
-}
-
 void mprof_thread_record_lost(mprof_thread *thread, uint32_t cause, uint64_t count)
 {
 }

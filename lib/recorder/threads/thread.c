@@ -245,12 +245,6 @@ void mprof_thread_leave_method(mprof_thread *thread, mprof_key method)
 	record_timed(thread, method, MPROF_EVENT_METHOD_LEAVE);
 }
 
-void mprof_thread_leave_top(mprof_thread *thread)
-{
-	/* The writer thread determines the method. */
-	record_timed(thread, 0, MPROF_EVENT_METHOD_LEAVE);
-}
-
 static inline void record_allocation(mprof_thread *thread, mprof_key class_key, uint64_t size)
 {
 	event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
@@ -331,7 +325,8 @@ mprof_status mprof_thread_record_event(mprof_thread *thread, uint32_t kind, uint
 	if (thread == NULL || (uint32_t)kind > SLOT_KIND_MASK || (flags & ~(uint32_t)MPROF_EVENT_FLAG_FAILED) != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (kind == MPROF_EVENT_METHOD_LEAVE_IMPLICIT) {
-		mprof_thread_leave_top(thread);
+		/* The writer thread determines the method. */
+		mprof_thread_leave_method(thread, 0);
 		return MPROF_OK;
 	}
 	if (kind == MPROF_EVENT_STACK_SWITCH)
