@@ -1484,7 +1484,10 @@ MPROF_API void mprof_thread_record_object_resized(mprof_thread *thread, mprof_ke
  * mprof_thread_record_span (thread, request_id, started, values, 2);
  * \endcode
  *
- * Definitions wait in memory as those of keys do, so a thread that defines may wait for the writer thread.
+ * Definitions wait in memory as those of keys do, so a thread that defines may wait for the writer thread. What is not
+ * defined, because it was refused, has the ID 0: its events are counted as lost.
+ *
+ * Example: examples/http/server.c.
  */
 
 /**
