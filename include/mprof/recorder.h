@@ -1455,39 +1455,15 @@ MPROF_API void mprof_thread_record_object_resized(mprof_thread *thread, mprof_ke
  * also in a flight recorder and in a log that was completed by recovery. IDs are those of the log: of texts, arguments
  * and types, each from 1 without gaps. There are at most #MPROF_RECORDED_DEFINITIONS_MAX of each.
  *
- * \code{.c}
- * static uint32_t text (mprof_recorder *recorder, const char *text)
- * {
- *         uint32_t id = 0;
- *
- *         mprof_recorder_define_text (recorder, text, strlen (text), &id);
- *         return id;
- * }
- *
- * const mprof_argument_record arguments[] = {
- *         {MPROF_ARGUMENT_TEXT_ID, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NAME, 0, "route", ""},
- *         {MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
- *         {MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "bytes", ""},
- * };
- * mprof_type_record request = {MPROF_TYPE_SPAN, 0, text (recorder, "http"), 0, 3, 0, "request"};
- * uint32_t request_id;
- *
- * mprof_recorder_define_arguments (recorder, arguments, sizeof (arguments[0]), 3, &request.first_argument);
- * mprof_recorder_define_type (recorder, &request, sizeof (request), &request_id);
- * uint32_t route = text (recorder, "/users/:id");
- *
- * // For each request, on a thread that is attached:
- * uint64_t started = mprof_recorder_read_counter (recorder);
- * size_t sent = serve ();
- * const mprof_argument_value values[] = {{.number = route}, {.number = sent}};
- *
- * mprof_thread_record_span (thread, request_id, started, values, 2);
- * \endcode
+ * A request of a server, for example, is a span with a route, a status and a size: the arguments are the route, of kind
+ * #MPROF_ARGUMENT_TEXT_ID and with #MPROF_ROLE_NAME, the duration with #MPROF_ROLE_DURATION, and two numbers; the names
+ * of routes are texts. When a request begins, its thread calls mprof_recorder_read_counter(), and when it has ended,
+ * mprof_thread_record_span() with the ID of the text and the two numbers.
  *
  * Definitions wait in memory as those of keys do, so a thread that defines may wait for the writer thread. What is not
  * defined, because it was refused, has the ID 0: its events are counted as lost.
  *
- * Example: examples/http/server.c.
+ * Example: examples/tutorial/13_spans.c.
  */
 
 /**

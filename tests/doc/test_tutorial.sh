@@ -89,3 +89,10 @@ expect_report memory.mprof '[.memory | .allocations, .frees, .live_bytes, .peak_
 
 run 12_source_lines lines.mprof
 expect "lines" "$(cat printed)" "main is at 12_source_lines.c:42"
+
+run 13_spans spans.mprof
+mprof dump --json spans.mprof
+expect_status 0 "dump"
+expect "spans" "$(jq -s -c 'map(select(.event == "typed")) | map(.arguments | map({(.name): .value}) | add) |
+	group_by(.task) | map([.[0].task, length, (map(.size) | add)])' out)" \
+	'[["compile",500,250000],["parse",500,249500]]'
