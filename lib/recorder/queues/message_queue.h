@@ -222,7 +222,7 @@ message *message_queue_take(message_queue *queue);
 /** Releases a message that was taken, and the room that it had. Writer thread only. */
 void message_queue_release(message_queue *queue, message *done);
 
-/** Releases only the room of a message that was taken. Writer thread only. */
+/** Releases only the room of a message that was taken, or of one that is not pushed after all. */
 void message_queue_release_room(message_queue *queue, message *done);
 
 #endif

@@ -280,7 +280,7 @@ void recorder_give_back(recorder_shared *shared, event_buffer *buffer);
 /** Wakes threads that wait for a buffer. */
 void recorder_wake_waiting(recorder_shared *shared);
 
-/** Wakes threads that wait for room for a message. Writer thread. */
+/** Wakes threads that wait for room for a message. Any thread. */
 void recorder_wake_senders(recorder_shared *shared);
 
 /**
