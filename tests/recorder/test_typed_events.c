@@ -464,6 +464,7 @@ Test(typed_events, durations_are_in_counters_of_the_log)
 	mprof_thread *thread;
 	uint32_t span;
 	uint32_t duration;
+	uint32_t difference;
 	uint64_t started;
 	mprof_argument_value elapsed = {0, NULL, 0};
 	size_t position = 0;
@@ -475,6 +476,7 @@ Test(typed_events, durations_are_in_counters_of_the_log)
 	thread = attach(recorder);
 	span = define_type(recorder, MPROF_TYPE_SPAN, "span", of_span, 2);
 	duration = define_one(recorder, MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED);
+	difference = define_one(recorder, MPROF_ARGUMENT_DURATION, MPROF_ENCODING_SIGNED);
 	/* The event marks the start. */
 	cr_assert_eq(mprof_thread_record_typed(thread, duration, &elapsed, 1), MPROF_OK);
 	started = mprof_recorder_read_counter(recorder);
@@ -482,8 +484,11 @@ Test(typed_events, durations_are_in_counters_of_the_log)
 	elapsed.number = mprof_recorder_read_counter(recorder) - started;
 	cr_assert_eq(mprof_thread_record_typed(thread, duration, &elapsed, 1), MPROF_OK);
 	cr_assert_eq(mprof_thread_record_span(thread, span, started, &elapsed, 0), MPROF_OK);
+	elapsed.number = (uint64_t)-1;
+	cr_assert_eq(mprof_thread_record_typed(thread, difference, &elapsed, 1), MPROF_OK);
 	finish(recorder, thread, &bytes, &log);
-	cr_assert_eq(log.count, 3);
+	cr_assert_eq(log.count, 4);
+	cr_assert_eq(only_number(&log.events[3], MPROF_ENCODING_SIGNED), (uint64_t)-1);
 	cr_assert_leq(only_number(&log.events[1], MPROF_ENCODING_UNSIGNED),
 		      log.events[1].counter - log.events[0].counter + 1);
 	(void)next_value(&log.events[2], MPROF_ENCODING_SIGNED, &position);

@@ -674,9 +674,13 @@ static inline size_t typed_argument_count(const typed_event *event)
 /* The number that an argument is stored as. Durations are in counters of the log. */
 static inline uint64_t fold_number(const mprof_thread *thread, uint32_t known, uint64_t number)
 {
+	const int is_signed = (known & KNOWN_ENCODING_MASK) == MPROF_ENCODING_SIGNED;
+
+	/* An arithmetic shift of a signed number: the vacated high bits are copies of the sign. */
 	if ((known & KNOWN_IS_DURATION) != 0)
-		number >>= thread->counter.log_shift;
-	return (known & KNOWN_ENCODING_MASK) == MPROF_ENCODING_SIGNED ? zigzag_fold(number) : number;
+		number = is_signed ? (uint64_t)((int64_t)number >> thread->counter.log_shift)
+				   : number >> thread->counter.log_shift;
+	return is_signed ? zigzag_fold(number) : number;
 }
 
 static inline uint8_t *put_number(const mprof_thread *thread, uint8_t *out, uint32_t known, uint64_t number)
