@@ -394,7 +394,7 @@ static void expect(mprof_status status)
 	if (status == MPROF_OK)
 		return;
 	mprof_writer_get_error(writer, &error);
-	fail(log_path, error.system_error != 0 ? strerror(error.system_error) : mprof_status_get_text(status));
+	fail(log_path, error.system_error != 0 ? strerror(error.system_error) : error.what);
 }
 
 static void write_table(const table *table, uint32_t block)
