@@ -128,7 +128,7 @@ typedef struct mprof_writer_options {
 	uint32_t gzip_level;              /**< 0: not compressed. 1 (fast) to 9 (small): gzip; everything up to a flush
 	                                       can be decompressed. */
 	uint32_t allow_undefined_ids;     /**< 1: events may use IDs that are not defined or are defined later, as in a
-	                                       copy of a damaged log. Not stable before version 1.0. */
+	                                       copy of a damaged log. */
 	uint32_t file_mode;               /**< Permissions of a file that is created, less the umask, at most 0777; 0
 	                                       means 0600, since logs contain arguments and paths of programs. A file
 	                                       that exists keeps its own. */
