@@ -197,9 +197,9 @@ typedef enum mprof_event_kind {
 	MPROF_EVENT_HANDLE_DELETED = 38,  /**< value is the handle; id is 0. */
 	MPROF_EVENT_FINALIZER_START = 39, /**< The finalizer of an object begins: id is its class; the detail has the
 	                                       object. */
-	MPROF_EVENT_FINALIZER_END = 40,
+	MPROF_EVENT_FINALIZER_END = 40,   /**< It ends; id and the detail are the same. */
 	MPROF_EVENT_FINALIZATION_START = 41, /**< The finalizer thread begins to run finalizers that are due. */
-	MPROF_EVENT_FINALIZATION_END = 42,
+	MPROF_EVENT_FINALIZATION_END = 42,   /**< It has run them. */
 	MPROF_EVENT_RECORDING_RESUMED = 43, /**< Recording resumes after a pause: events of the thread in the last value
 	                                         counters before this event were not recorded, and its call stack is not
 	                                         known any more. */
@@ -699,30 +699,6 @@ MPROF_API const char *mprof_loss_get_name(uint32_t cause);
 enum {
 	MPROF_VARINT_MAX_LENGTH = 10 /**< Maximum length of a varint, in bytes. */
 };
-
-/**
- * \brief Encodes a varint (INT, section 2.1) in its shortest form.
- *
- * Thread-safe and async-signal-safe.
- * \param value The value.
- * \param out Buffer of at least #MPROF_VARINT_MAX_LENGTH bytes.
- * \return Number of bytes written, 1 to 10; 0 if \p out is NULL.
- * \since 0.1
- */
-MPROF_API size_t mprof_varint_encode(uint64_t value, uint8_t *out);
-
-/**
- * \brief Decodes a varint (INT, section 2.1).
- *
- * Thread-safe and async-signal-safe.
- * \param bytes Start of the varint.
- * \param length Number of bytes that may be read.
- * \param value Receives the value; unchanged unless the result is positive.
- * \return Number of bytes read, 1 to 10; 0 if the varint continues after \p length bytes; -1 if it exceeds 64 bits or a
- * pointer is NULL.
- * \since 0.1
- */
-MPROF_API int mprof_varint_decode(const uint8_t *bytes, size_t length, uint64_t *value);
 
 /**
  * \name Records of blocks that define IDs or contain values

@@ -3,6 +3,7 @@
  * Events of threads. The parser corrects the times of events; where a fault needs the log's own times, they are decoded
  * again.
  */
+#include "format/values/varint.h"
 #include "oracle.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ typedef struct raw_events {
 static uint64_t next_int(raw_events *raw)
 {
 	uint64_t value = 0;
-	int length = mprof_varint_decode(raw->bytes + raw->place, raw->length - raw->place, &value);
+	int length = varint_decode(raw->bytes + raw->place, raw->length - raw->place, &value);
 
 	raw->place += length > 0 ? (size_t)length : raw->length - raw->place;
 	return value;

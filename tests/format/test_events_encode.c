@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes events: each layout, times, lists longer than a batch, and events that are refused or left out. */
 #include "format/events/event_kinds.h"
+#include "format/values/varint.h"
 #include "format/events/events_encode.h"
 
 #include <criterion/criterion.h>
@@ -482,9 +483,9 @@ Test(events_encode, every_length_of_both_numbers)
 			uint64_t value = i == 64 ? UINT64_MAX : (UINT64_C(1) << i) - 1 + (j & 1);
 			uint64_t time = j == 64 ? UINT64_MAX : (UINT64_C(1) << j) - (i & 1);
 			uint8_t expected[2 * MPROF_VARINT_MAX_LENGTH + 1] = {0x17};
-			size_t length = 1 + mprof_varint_encode(value, expected + 1);
+			size_t length = 1 + varint_encode(value, expected + 1);
 
-			length += mprof_varint_encode(time, expected + length);
+			length += varint_encode(time, expected + length);
 			expect(event_of(MPROF_EVENT_GC_START, 0, 0, value, 0), time, (const char *)expected, length);
 		}
 	}

@@ -4,6 +4,7 @@
  * writer.
  */
 #include "format/example_logs.h"
+#include "format/values/varint.h"
 #include "log_text.h"
 
 #include <mprof/writer.h>
@@ -313,9 +314,9 @@ Test(specification, table_of_ints)
 		uint64_t decoded = ~value;
 		size_t length = parse_hex(opening + 1, strchr(opening + 1, '`'), expected, sizeof(expected));
 
-		cr_assert_eq(mprof_varint_encode(value, encoded), length);
+		cr_assert_eq(varint_encode(value, encoded), length);
 		cr_assert_eq(memcmp(encoded, expected, length), 0);
-		cr_assert_eq(mprof_varint_decode(expected, length, &decoded), (int)length);
+		cr_assert_eq(varint_decode(expected, length, &decoded), (int)length);
 		cr_assert_eq(decoded, value);
 	}
 	cr_assert_geq(count, 10);

@@ -31,10 +31,10 @@ Test(varint, known_values_both_ways)
 		uint8_t bytes[MPROF_VARINT_MAX_LENGTH];
 		uint64_t value = 42;
 
-		cr_assert_eq(mprof_varint_encode(known[i].value, bytes), known[i].length);
+		cr_assert_eq(varint_encode(known[i].value, bytes), known[i].length);
 		cr_assert_eq(memcmp(bytes, known[i].bytes, known[i].length), 0);
 		cr_assert_eq(varint_length(known[i].value), known[i].length);
-		cr_assert_eq(mprof_varint_decode(bytes, known[i].length, &value), (int)known[i].length);
+		cr_assert_eq(varint_decode(bytes, known[i].length, &value), (int)known[i].length);
 		cr_assert_eq(value, known[i].value);
 	}
 }
@@ -45,12 +45,12 @@ Test(varint, around_each_power_of_two)
 		for (int64_t around = -1; around <= 1; around++) {
 			uint64_t value = (UINT64_C(1) << bit) + (uint64_t)around;
 			uint8_t bytes[MPROF_VARINT_MAX_LENGTH];
-			size_t length = mprof_varint_encode(value, bytes);
+			size_t length = varint_encode(value, bytes);
 			uint64_t decoded = ~value;
 
 			cr_assert_eq(length, varint_length(value));
 			cr_assert_eq(varint_put(bytes, value), bytes + length);
-			cr_assert_eq(mprof_varint_decode(bytes, sizeof(bytes), &decoded), (int)length);
+			cr_assert_eq(varint_decode(bytes, sizeof(bytes), &decoded), (int)length);
 			cr_assert_eq(decoded, value);
 			decoded = ~value;
 			cr_assert_eq(varint_get(bytes, bytes + length, &decoded), bytes + length);
@@ -67,7 +67,7 @@ Test(varint, cut_in_each_place)
 		for (size_t length = 0; length < known[i].length; length++) {
 			uint64_t value = 42;
 
-			cr_assert_eq(mprof_varint_decode(bytes, length, &value), 0);
+			cr_assert_eq(varint_decode(bytes, length, &value), 0);
 			cr_assert_null(varint_get(bytes, bytes + length, &value));
 			cr_assert_eq(value, 42);
 		}
@@ -81,10 +81,10 @@ Test(varint, longer_forms_are_read)
 
 	for (size_t length = 1; length <= sizeof(zero); length++) {
 		value = 42;
-		cr_assert_eq(mprof_varint_decode(zero + sizeof(zero) - length, length, &value), (int)length);
+		cr_assert_eq(varint_decode(zero + sizeof(zero) - length, length, &value), (int)length);
 		cr_assert_eq(value, 0);
 	}
-	cr_assert_eq(mprof_varint_decode((const uint8_t *)"\x01\x00\x80", 3, &value), 3);
+	cr_assert_eq(varint_decode((const uint8_t *)"\x01\x00\x80", 3, &value), 3);
 	cr_assert_eq(value, 1);
 }
 
@@ -101,8 +101,8 @@ Test(varint, what_does_not_fit_is_refused)
 		const uint8_t *bytes = (const uint8_t *)too_large[i];
 		uint64_t value = 42;
 
-		cr_assert_eq(mprof_varint_decode(bytes, 11, &value), -1);
-		cr_assert_eq(mprof_varint_decode(bytes, 10, &value), -1);
+		cr_assert_eq(varint_decode(bytes, 11, &value), -1);
+		cr_assert_eq(varint_decode(bytes, 10, &value), -1);
 		cr_assert_null(varint_get(bytes, bytes + 11, &value));
 		cr_assert_eq(value, 42);
 	}
@@ -115,8 +115,8 @@ Test(varint, ten_bytes_without_an_end_are_refused)
 	uint64_t value = 42;
 
 	for (size_t length = 0; length < MPROF_VARINT_MAX_LENGTH; length++)
-		cr_assert_eq(mprof_varint_decode(endless, length, &value), 0, "%zu bytes", length);
+		cr_assert_eq(varint_decode(endless, length, &value), 0, "%zu bytes", length);
 	for (size_t length = MPROF_VARINT_MAX_LENGTH; length <= sizeof(endless); length++)
-		cr_assert_eq(mprof_varint_decode(endless, length, &value), -1, "%zu bytes", length);
+		cr_assert_eq(varint_decode(endless, length, &value), -1, "%zu bytes", length);
 	cr_assert_eq(value, 42);
 }

@@ -8,6 +8,7 @@
 #include <mprof/writer.h>
 
 #include "base/bytes.h"
+#include "format/values/varint.h"
 #include "base/checksum.h"
 #include "codec/codec.h"
 #include "format/blocks/compressed_block.h"
@@ -339,7 +340,7 @@ typedef struct made_block {
 
 static void put_int(made_block *made, uint64_t value)
 {
-	made->length += mprof_varint_encode(value, made->bytes + made->length);
+	made->length += varint_encode(value, made->bytes + made->length);
 }
 
 static void begin_block(made_block *made)

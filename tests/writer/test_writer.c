@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes that each call of the writer adds to the log, and the calls that it refuses. */
+#include "format/values/varint.h"
 #include "writer_fixture.h"
 
 #include <mprof/reader.h>
@@ -439,9 +440,9 @@ Test(writer, defaults)
 
 	cr_assert_eq(mprof_writer_open_memory(NULL, &writer), MPROF_OK);
 	content = block_at(writer, 0, 1, &length);
-	used = mprof_varint_decode(content + 3, length - 3, &counter);
+	used = varint_decode(content + 3, length - 3, &counter);
 	cr_assert_gt(used, 0);
-	cr_assert_gt(mprof_varint_decode(content + 3 + used, length - 3 - (size_t)used, &time), 0);
+	cr_assert_gt(varint_decode(content + 3 + used, length - 3 - (size_t)used, &time), 0);
 	/* A time after 2020 and before 2100. */
 	cr_assert_gt(time, UINT64_C(1577836800000000));
 	cr_assert_lt(time, UINT64_C(4102444800000000));

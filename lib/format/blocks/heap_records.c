@@ -116,7 +116,7 @@ static heap_decode_result heap_cursor_fault(const heap_cursor *cursor)
 
 	if (cursor->layout != NULL && cursor->layout->has_fixed_ints)
 		return HEAP_DECODE_TRUNCATED;
-	return mprof_varint_decode(cursor->next, (size_t)(cursor->limit - cursor->next), &value) == 0
+	return varint_decode(cursor->next, (size_t)(cursor->limit - cursor->next), &value) == 0
 		       ? HEAP_DECODE_TRUNCATED
 		       : HEAP_DECODE_BAD_VARINT;
 }

@@ -466,8 +466,8 @@ static samples_decode_result varint_fault(const uint8_t *cursor, const uint8_t *
 {
 	uint64_t value;
 
-	return mprof_varint_decode(cursor, (size_t)(limit - cursor), &value) == 0 ? SAMPLES_DECODE_TRUNCATED
-										  : SAMPLES_DECODE_BAD_VARINT;
+	return varint_decode(cursor, (size_t)(limit - cursor), &value) == 0 ? SAMPLES_DECODE_TRUNCATED
+									    : SAMPLES_DECODE_BAD_VARINT;
 }
 
 /* Decodes a sample and advances \p position past it, or to the fault. */

@@ -74,7 +74,7 @@ int mprof_argument_decode(const mprof_event_detail *detail, uint32_t encoding, s
 static size_t put_bytes(const mprof_argument_value *value, uint8_t *out, size_t size)
 {
 	uint8_t start[MPROF_VARINT_MAX_LENGTH];
-	const size_t start_length = mprof_varint_encode(value->length, start);
+	const size_t start_length = varint_encode(value->length, start);
 
 	if (value->length > MPROF_ARGUMENTS_MAX_SIZE - start_length || (value->bytes == NULL && value->length > 0))
 		return 0;
@@ -98,8 +98,8 @@ size_t mprof_argument_encode(const mprof_argument_value *value, uint32_t encodin
 	if (encoding == MPROF_ENCODING_FIXED)
 		bytes_store_64(bytes, value->number);
 	else
-		length = mprof_varint_encode(
-			encoding == MPROF_ENCODING_SIGNED ? zigzag_fold(value->number) : value->number, bytes);
+		length = varint_encode(encoding == MPROF_ENCODING_SIGNED ? zigzag_fold(value->number) : value->number,
+				       bytes);
 	if (length <= size)
 		memcpy(out, bytes, length);
 	return length;

@@ -201,8 +201,7 @@ size_t list_end_find(const content_cursor *cursor, int is_byte, size_t *list_end
 		return counter != 0 && cursor->bytes[counter] == 0 ? 1 : 0;
 	}
 	*list_end = counter == 0 ? 0 : varint_start_before(cursor, counter);
-	if (*list_end == 0 || mprof_varint_decode(cursor->bytes + *list_end, counter - *list_end, &value) <= 0 ||
-	    value != 0)
+	if (*list_end == 0 || varint_decode(cursor->bytes + *list_end, counter - *list_end, &value) <= 0 || value != 0)
 		return 0;
 	return counter - *list_end;
 }

@@ -2,18 +2,16 @@
 /* Stop-bit varints, one by one and eight bytes at a time, and addresses as differences. */
 #include "format/values/varint.h"
 
-size_t mprof_varint_encode(uint64_t value, uint8_t *out)
+size_t varint_encode(uint64_t value, uint8_t *out)
 {
-	return out != NULL ? (size_t)(varint_put(out, value) - out) : 0;
+	return (size_t)(varint_put(out, value) - out);
 }
 
-int mprof_varint_decode(const uint8_t *bytes, size_t length, uint64_t *value)
+int varint_decode(const uint8_t *bytes, size_t length, uint64_t *value)
 {
 	uint64_t result = 0;
 	size_t longest = length < MPROF_VARINT_MAX_LENGTH ? length : MPROF_VARINT_MAX_LENGTH;
 
-	if (value == NULL || (bytes == NULL && length > 0))
-		return -1;
 	for (size_t i = 0; i < longest; i++) {
 		uint64_t group = bytes[i] & 127;
 

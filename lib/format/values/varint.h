@@ -15,6 +15,15 @@
 /** The bit that is set in the last byte of a varint and clear in the others. */
 #define VARINT_LAST_BIT 0x80
 
+/** Encodes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns its length in bytes. */
+size_t varint_encode(uint64_t value, uint8_t *out);
+
+/**
+ * Decodes a varint of at most \p length bytes. Returns its length; 0 if it continues after them; -1, without a value, if
+ * it exceeds 64 bits.
+ */
+int varint_decode(const uint8_t *bytes, size_t length, uint64_t *value);
+
 /** Encodes \p value at \p out, which has room for #MPROF_VARINT_MAX_LENGTH bytes. Returns the position after it. */
 static inline uint8_t *varint_put(uint8_t *out, uint64_t value)
 {
@@ -44,7 +53,7 @@ static inline size_t varint_length(uint64_t value)
  */
 static inline int varint_read(const uint8_t **cursor, const uint8_t *limit, uint64_t *value)
 {
-	int length = mprof_varint_decode(*cursor, (size_t)(limit - *cursor), value);
+	int length = varint_decode(*cursor, (size_t)(limit - *cursor), value);
 
 	if (length <= 0)
 		return length;
