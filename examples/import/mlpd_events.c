@@ -10,7 +10,7 @@
 #define BUFFER_ID UINT32_C(0x4d504c01)
 
 enum { BUFFER_HEADER = 48, TRAMPOLINE_WITH_NAME = 5, PERFORMANCE_COUNTERS = 1 << 15, MAX_NUMBER = 10 };
-enum { COUNTER_DOUBLE = 5, COUNTER_TEXT = 6 };
+enum { LIST, FRAMES };
 
 /* Storage of lists, which grows. */
 static struct {
@@ -167,81 +167,98 @@ static int take_string(mlpd_buffer *buffer, const char **text)
 	return 1;
 }
 
-/* Takes the number of elements of a list, each of which has at least one byte, and makes room for two values each. */
-static uint64_t *take_count(mlpd_buffer *buffer, int which, uint64_t *count)
+/* Takes the number of elements of a list, each of which has at least one byte. */
+static int take_count(mlpd_buffer *buffer, uint64_t *count)
 {
+	return take_number(buffer, 0, count) && *count <= (uint64_t)(buffer->end - buffer->at);
+}
+
+/* Adds a value to the list or the frames of an event. */
+static void push(mlpd_event *event, int which, uint64_t value)
+{
+	size_t *count = which == LIST ? &event->list_count : &event->frame_count;
 	uint64_t *values = lists[which].values;
 
-	if (!take_number(buffer, 0, count) || *count > (uint64_t)(buffer->end - buffer->at))
-		return NULL;
-	if (values == NULL || 2 * *count > lists[which].capacity) {
-		values = realloc(values, (2 * (size_t)*count + 64) * sizeof(*values));
+	if (*count == lists[which].capacity) {
+		lists[which].capacity = 2 * *count + 64;
+		values = realloc(values, lists[which].capacity * sizeof(*values));
 		if (values == NULL) {
 			fputs("mprof-from-mlpd: out of memory\n", stderr);
 			exit(2);
 		}
 		lists[which].values = values;
-		lists[which].capacity = 2 * (size_t)*count + 64;
 	}
-	return values;
+	values[(*count)++] = value;
+	event->list = lists[LIST].values;
+	event->frames = lists[FRAMES].values;
 }
 
 static int take_frames(mlpd_buffer *buffer, mlpd_event *event)
 {
-	uint64_t count;
+	uint64_t count, method;
 
-	event->frames = take_count(buffer, 1, &count);
-	if (event->frames == NULL)
+	if (!take_count(buffer, &count))
 		return 0;
-	while (event->frame_count < count)
-		if (!take_method(buffer, &event->frames[event->frame_count++]))
+	while (count-- > 0) {
+		if (!take_method(buffer, &method))
 			return 0;
+		push(event, FRAMES, method);
+	}
 	return 1;
 }
 
 /* Takes a list of addresses (a), moved objects (v), references with offsets (r), or roots (t). */
 static int take_list(mlpd_buffer *buffer, mlpd_event *event, char kind)
 {
-	uint64_t count, *list = take_count(buffer, 0, &count), offset = 0;
+	uint64_t base = kind == 'a' ? buffer->pointer_base : buffer->object_base;
+	uint64_t count, value, offset = 0;
 
-	event->list = list;
-	if (list == NULL || (kind == 'v' && count % 2 != 0))
+	if (!take_count(buffer, &count) || (kind == 'v' && count % 2 != 0))
 		return 0;
-	for (uint64_t i = 0; i < count; i++) {
-		if (kind == 'r' && !take_number(buffer, 0, list))
+	while (count-- > 0) {
+		if (kind == 'r') {
+			if (!take_number(buffer, 0, &value))
+				return 0;
+			push(event, LIST, offset += value);
+		} else if (kind == 't') {
+			if (!take_relative(buffer, buffer->pointer_base, &value))
+				return 0;
+			push(event, LIST, value);
+		}
+		if (!take_relative(buffer, base, &value))
 			return 0;
-		if (kind == 'r')
-			*list = offset += *list;
-		if (kind == 't' && !take_relative(buffer, buffer->pointer_base, list))
-			return 0;
-		list += kind == 'r' || kind == 't';
-		if (!take_relative(buffer, kind == 'a' ? buffer->pointer_base : buffer->object_base, list++))
-			return 0;
+		push(event, LIST, value);
 	}
-	event->list_count = (size_t)(list - event->list);
 	return 1;
 }
 
 /* Takes the definitions of counters. */
-static int take_counters(mlpd_buffer *buffer)
+static int take_counters(mlpd_buffer *buffer, mlpd_event *event)
 {
 	uint64_t count, section, number;
-	const char *text;
+	const char *name, *section_name;
 
-	if (!take_number(buffer, 0, &count))
+	if (!take_count(buffer, &count))
 		return 0;
 	while (count-- > 0) {
+		section_name = NULL;
 		if (!take_number(buffer, 0, &section) ||
-		    (section == PERFORMANCE_COUNTERS && !take_string(buffer, &text)) || !take_string(buffer, &text))
+		    (section == PERFORMANCE_COUNTERS && !take_string(buffer, &section_name)) ||
+		    !take_string(buffer, &name))
 			return 0;
-		for (int i = 0; i < 4; i++)
+		push(event, LIST, section);
+		push(event, LIST, (uintptr_t)section_name);
+		push(event, LIST, (uintptr_t)name);
+		for (int i = 0; i < 4; i++) {
 			if (!take_number(buffer, 0, &number))
 				return 0;
+			push(event, LIST, number);
+		}
 	}
 	return 1;
 }
 
-static int take_counter_values(mlpd_buffer *buffer)
+static int take_counter_values(mlpd_buffer *buffer, mlpd_event *event)
 {
 	uint64_t index, type, value;
 	const char *text;
@@ -253,16 +270,23 @@ static int take_counter_values(mlpd_buffer *buffer)
 			return 1;
 		if (!take_number(buffer, 0, &type))
 			return 0;
-		if (type == COUNTER_DOUBLE) {
+		if (type == MLPD_COUNTER_DOUBLE) {
 			if (buffer->end - buffer->at < 8)
 				return 0;
+			value = read_fixed(buffer->at, 8);
 			buffer->at += 8;
-		} else if (type == COUNTER_TEXT) {
+		} else if (type == MLPD_COUNTER_TEXT) {
 			if (!take_byte(buffer, &value) || (value != 0 && !take_string(buffer, &text)))
 				return 0;
-		} else if (!take_number(buffer, 0, &value)) {
-			return 0;
+		} else {
+			int is_signed = type != MLPD_COUNTER_UNSIGNED && type != MLPD_COUNTER_UNSIGNED_LONG;
+
+			if (type > MLPD_COUNTER_INTERVAL || !take_number(buffer, is_signed, &value))
+				return 0;
 		}
+		push(event, LIST, index);
+		push(event, LIST, type);
+		push(event, LIST, value);
 	}
 }
 
@@ -356,9 +380,9 @@ static int take_field(mlpd_buffer *buffer, mlpd_event *event, char kind)
 	case 'S':
 		return take_frames(buffer, event);
 	case 'd':
-		return take_counters(buffer);
+		return take_counters(buffer, event);
 	case 'c':
-		return take_counter_values(buffer);
+		return take_counter_values(buffer, event);
 	default:
 		return take_list(buffer, event, kind);
 	}

@@ -54,6 +54,20 @@ enum {
 /** The second byte of metadata. */
 enum { MLPD_CLASS = 1, MLPD_IMAGE, MLPD_ASSEMBLY, MLPD_DOMAIN, MLPD_THREAD, MLPD_CONTEXT, MLPD_VTABLE };
 
+/** Types of counters. Values of numbers are differences from the value before. */
+enum {
+	MLPD_COUNTER_UNSIGNED = 1,
+	MLPD_COUNTER_LONG = 3,
+	MLPD_COUNTER_UNSIGNED_LONG = 4,
+	MLPD_COUNTER_DOUBLE = 5,
+	MLPD_COUNTER_TEXT = 6,
+	MLPD_COUNTER_INTERVAL = 7
+};
+
+/** What mlpd_event::list has of a counter, and of a value of one. */
+enum { MLPD_SECTION, MLPD_SECTION_NAME, MLPD_NAME, MLPD_TYPE, MLPD_UNIT, MLPD_VARIANCE, MLPD_INDEX, MLPD_COUNTER_SIZE };
+enum { MLPD_VALUE_INDEX, MLPD_VALUE_TYPE, MLPD_VALUE, MLPD_VALUE_SIZE };
+
 enum { MLPD_MAX_FIELDS = 6 };
 
 /** An event. Lists are valid until the next one is decoded. */
@@ -62,8 +76,12 @@ typedef struct mlpd_event {
 	uint64_t time;
 	uint64_t fields[MLPD_MAX_FIELDS]; /**< Numbers and addresses, in order. */
 	size_t field_count;
-	const char *text;  /**< The first text, "" if it has none. */
-	uint64_t *list;    /**< Addresses of a hit; pairs of old and new, offset and object, root and object. */
+	const char *text; /**< The first text, "" if it has none. */
+	/**
+	 * Addresses of a hit; pairs of old and new, offset and object, root and object; counters, with the addresses
+	 * of their texts; values of counters.
+	 */
+	uint64_t *list;
 	size_t list_count; /**< Elements, so twice the number of pairs. */
 	uint64_t *frames;  /**< Methods, the innermost first. */
 	size_t frame_count;

@@ -45,6 +45,9 @@ typedef struct object {
 typedef struct thread {
 	uint64_t address, reused, has_ended, last_time, damage;
 } thread;
+typedef struct counter {
+	uint64_t index, value, id, scale; /* The value as it is in the file. */
+} counter;
 typedef struct number {
 	uint64_t key, id;
 } number;
@@ -70,6 +73,7 @@ typedef struct array {
 static key_map classes = {.value_size = sizeof(definition) - 8}, methods = {.value_size = sizeof(definition) - 8};
 static key_map units = {.value_size = sizeof(definition) - 8}, vtables = {.value_size = sizeof(number) - 8};
 static key_map objects = {.value_size = sizeof(object) - 8}, threads = {.value_size = sizeof(thread) - 8};
+static key_map counters = {.value_size = sizeof(counter) - 8};
 static key_map stacks = {.value_size = sizeof(number) - 8}, locations = {.value_size = sizeof(number) - 8};
 static array collections, code, symbols, areas, samples, code_events, references, offsets;
 static mprof_record new_records[3][BATCH];
@@ -77,6 +81,7 @@ static size_t new_counts[3], stack_count, location_count;
 static mprof_event events[BATCH], heap_events[BATCH];
 static mprof_event_detail details[BATCH], heap_details[BATCH];
 static size_t event_count, heap_count;
+static uint32_t metric_count;
 static uint64_t event_thread, now, damage, first_damage, left_out[256], left_out_references, max_frames = MAX_FRAMES;
 static struct {
 	uint32_t number, flags;
@@ -773,6 +778,80 @@ static void convert_allocation(const mlpd_event *event)
 	detail->stack = stack_of_frames(event);
 }
 
+static const char *section_name(uint64_t section, uint64_t custom)
+{
+	static const char *const names[] = {"Mono JIT",      "Mono GC",         "Mono metadata", "Mono generics",
+					    "Mono security", "Mono runtime",    "Mono system",   "performance counters",
+					    "Mono profiler", "Mono interpreter"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && custom == 0; i++)
+		if (section == UINT64_C(0x100) << i)
+			return names[i];
+	return custom != 0 ? (const char *)(uintptr_t)custom : "Mono";
+}
+
+/* Times are in units of 100 ns, or, if they are intervals, of 1000 ns. Percentages have different scales. */
+static void convert_counter(const uint64_t *fields)
+{
+	static const uint32_t units[] = {MPROF_METRIC_UNIT_RAW, MPROF_METRIC_UNIT_BYTES, MPROF_METRIC_UNIT_TIME,
+					 MPROF_METRIC_UNIT_COUNT};
+	counter *found = put(&counters, fields[MLPD_INDEX]);
+	uint64_t type = fields[MLPD_TYPE], unit = fields[MLPD_UNIT] >> 24;
+	mprof_record record = {.kind = MPROF_RECORD_METRIC};
+	uint32_t flags = unit < sizeof(units) / sizeof(units[0]) ? units[unit] : MPROF_METRIC_UNIT_RAW;
+
+	if (found->id != 0 || type == MLPD_COUNTER_TEXT)
+		return;
+	found->scale = 1;
+	if (flags == MPROF_METRIC_UNIT_TIME && type == MLPD_COUNTER_INTERVAL)
+		found->scale = 1000;
+	else if (flags == MPROF_METRIC_UNIT_TIME && (type == MLPD_COUNTER_LONG || type == MLPD_COUNTER_UNSIGNED_LONG))
+		found->scale = 100;
+	else if (flags == MPROF_METRIC_UNIT_TIME)
+		flags = MPROF_METRIC_UNIT_RAW;
+	flags |= type == MLPD_COUNTER_DOUBLE ? MPROF_METRIC_FLAG_DOUBLE : 0;
+	flags |= (fields[MLPD_VARIANCE] >> 28 & 1) != 0 ? MPROF_METRIC_FLAG_MONOTONIC : 0;
+	flags |= (fields[MLPD_VARIANCE] >> 29 & 1) != 0 ? MPROF_METRIC_FLAG_CONSTANT : 0;
+	record.id = ++metric_count;
+	found->id = record.id;
+	record.as.metric.flags = flags;
+	record.as.metric.section = section_name(fields[MLPD_SECTION], fields[MLPD_SECTION_NAME]);
+	record.as.metric.name = (const char *)(uintptr_t)fields[MLPD_NAME];
+	expect(mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, &record, sizeof(record), 1));
+}
+
+static void convert_counter_values(const mlpd_event *event)
+{
+	static mprof_record values[BATCH];
+	size_t count = 0;
+
+	for (size_t i = 0; i < event->list_count; i += MLPD_VALUE_SIZE) {
+		const uint64_t *fields = event->list + i;
+		counter *found = key_map_find(&counters, fields[MLPD_VALUE_INDEX]);
+		int is_double = fields[MLPD_VALUE_TYPE] == MLPD_COUNTER_DOUBLE;
+
+		if (found == NULL || found->id == 0 || fields[MLPD_VALUE_TYPE] == MLPD_COUNTER_TEXT || count == BATCH) {
+			left_out[event->type]++;
+			continue;
+		}
+		found->value = is_double ? fields[MLPD_VALUE] : found->value + fields[MLPD_VALUE];
+		values[count] = (mprof_record){.kind = MPROF_RECORD_METRIC_VALUE, .id = (uint32_t)found->id};
+		values[count++].as.metric_value.value = found->value * found->scale;
+	}
+	if (count > 0)
+		expect(mprof_writer_write_records(writer, MPROF_BLOCK_METRICS, 0, values, sizeof(values[0]), count));
+}
+
+static void convert_counters(const mlpd_event *event)
+{
+	now = event->time;
+	if (event->type == MLPD_COUNTER_VALUES)
+		convert_counter_values(event);
+	else
+		for (size_t i = 0; i < event->list_count; i += MLPD_COUNTER_SIZE)
+			convert_counter(event->list + i);
+}
+
 static void convert_call(const mlpd_event *event)
 {
 	uint8_t kind = event->type == MLPD_ENTER   ? MPROF_EVENT_METHOD_ENTER
@@ -845,6 +924,8 @@ static void convert(const mlpd_event *event)
 		break;
 	case MLPD_COUNTERS:
 	case MLPD_COUNTER_VALUES:
+		convert_counters(event);
+		break;
 	case MLPD_SYNC:
 	case MLPD_AOT_ID:
 		left_out[event->type]++;
@@ -1007,8 +1088,7 @@ static void print_summary(void)
 	static const struct {
 		uint8_t type;
 		const char *name;
-	} kinds[] = {{MLPD_COUNTERS, "definitions of counters"},
-		     {MLPD_COUNTER_VALUES, "values of counters"},
+	} kinds[] = {{MLPD_COUNTER_VALUES, "values of counters that are texts or not defined"},
 		     {MLPD_SYNC, "synchronization points"},
 		     {MLPD_AOT_ID, "AOT IDs"},
 		     {MLPD_METADATA_LOAD, "contexts loaded"},

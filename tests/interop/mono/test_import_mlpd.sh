@@ -67,7 +67,7 @@ import() {
 log all nodefaults,calls,alloc,gc,exception,monitor,jit,gcroot,gchandle,finalization,counter,heapshot-on-shutdown
 import 0 all
 cp out all.json
-expect_line messages 'not converted: [0-9]+ values of counters'
+expect_line messages 'not converted: [0-9]+ synchronization points'
 expect_json calls '[.methods[] | select(.name | test("^Program:")) | [.name, .calls]] | sort' \
 	"$(jq -nc '[["Program:.cctor ()",1],["Program:Fail ()",7],["Program:Fib (int)",885],
 		["Program:Main (string[])",1],["Program:Work ()",5]]')"
@@ -81,6 +81,8 @@ expect_json threads '[.threads[].name | select(. != null and startswith("worker"
 expect_json threads '[.threads[].name | select(. == "Main" or . == "Finalizer")] | sort' '["Finalizer","Main"]'
 expect_json "unclosed calls" '.totals.unclosed_frames' 0
 expect_json snapshots '[.heap_shots[-1] | .incomplete, (.classes[] | select(.class == "Node") | .objects)]' '[false,300]'
+expect_json counters '[.metrics[] | select(.name == "Page Faults") | .section, .unit, .last > 0]' \
+	'["Mono system","count",true]'
 expect_json modules '[.elements[] | select(.name | test("T.exe$"))] | length > 0' true
 # Each node but the last refers to another one and to its array, which static fields of the program keep alive.
 mprof heap --json all.mprof
@@ -124,6 +126,14 @@ if command -v mprof-report >/dev/null; then
 	expect "classes with fewer objects than in mprof-report" "$(jq -c --slurpfile wanted wanted.json '
 		(.classes | group_by(.name) | map({key: .[0].name, value: (map(.allocations) | add)}) | from_entries) as $found |
 		[$wanted[0][] | select(($found[.name] // 0) < .count) | .name]' out)" "[]"
+	# The last values of counters: times in milliseconds with three decimals, others as they are.
+	sed -nE 's/^\t\t([^\t]*[^ \t]) *: ([0-9.]+)(ms|%)?$/\1\t\2\t\3/p' all.report | sort >wanted
+	jq -r '.metrics[] | [.name, .unit, .last] | @tsv' out | awk -F '\t' -v OFS='\t' '
+		$2 == "ns" { print $1, sprintf("%.3f", $3 / 1e6), "ms"; next }
+		$3 ~ /\./ { print $1, sprintf("%.6f", $3), ""; next }
+		{ print $1, $3, "" }' | sort >found
+	test -s wanted || fail "mprof-report lists no counters"
+	expect "counters that differ from mprof-report" "$(comm -23 wanted found)" ""
 	cp samples.json out
 	mprof-report samples.mlpd >samples.report 2>/dev/null
 	wanted=$(sed -nE 's/^[[:space:]]*([0-9]+) +[0-9.]+ Program:Fib \(int\)$/\1/p' samples.report)
@@ -138,12 +148,14 @@ expect_line messages 'damaged parts left out, the first at offset [0-9]+$'
 status=0
 "$from_mlpd" - cut.mprof <cut.mlpd 2>/dev/null || status=$?
 expect "status of standard input" $status 1
-# The first buffer has another number, so it is skipped.
-offset=$(LC_ALL=C grep -obUaP '\x01LPM' all.mlpd | head -n 1 | cut -d: -f1)
+# A buffer with another number is skipped: the threads before it resume recording after it.
+LC_ALL=C grep -obUaP '\x01LPM' all.mlpd | cut -d: -f1 >offsets
+offset=$(sed -n "$(($(wc -l <offsets) / 2))p" offsets)
 cp all.mlpd skipped.mlpd
 change_byte skipped.mlpd "$offset"
 import 1 skipped
 expect_line messages "1 damaged parts left out, the first at offset $offset\$"
+expect_json "a buffer is skipped" '.session.events["recording-resumed"] > 0' true
 for seed in $(seq "${IMPORT_CASES:-90}"); do
 	if test $((seed % 3)) = 0; then
 		head -c $((seed * 7919 % size)) all.mlpd >damaged.mlpd
