@@ -258,7 +258,6 @@ FNR == 1 {
 	sub(/\.h$/, "", title)
 }
 
-/^#error/ { is_unstable = 1 }
 
 # Within a comment.
 in_comment {
@@ -340,7 +339,7 @@ END {
 	print title " \\- " inline(tolower(substr(brief, 1, 1)) substr(brief, 2))
 	print ".SH SYNOPSIS"
 	page = ""
-	put_code((is_unstable ? "#define MPROF_UNSTABLE\n" : "") "#include <mprof/" header ">")
+	put_code("#include <mprof/" header ">")
 	if (prototypes != "") {
 		sub(/\n$/, "", prototypes)
 		put_code(prototypes)

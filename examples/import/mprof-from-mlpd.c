@@ -58,6 +58,7 @@ typedef struct range {
 	const char *name;
 	uint32_t id, kind;
 } range;
+
 /* An event that is not in the order of its buffer: a sample with its stack as value, or code of a method. */
 typedef struct late_event {
 	uint64_t thread, time, value;
@@ -100,7 +101,7 @@ static void fail(const char *what, const char *why)
 
 static void expect(mprof_status status)
 {
-	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_error error = {.struct_size = sizeof(error), .what = mprof_status_get_text(status)};
 
 	if (status == MPROF_OK)
 		return;
@@ -690,8 +691,8 @@ static void convert_unit(const mlpd_event *event)
 /* A thread that starts at the address of one that has ended is another one. */
 static void start_thread(uint64_t address)
 {
-	thread *thread = put(&threads, address);
 	uint64_t id = thread_id(address);
+	thread *thread = put(&threads, address);
 
 	if (!thread->has_ended)
 		return;
@@ -877,6 +878,10 @@ static void convert(const mlpd_event *event)
 		convert_heap(event);
 		return;
 	}
+	if ((event->type & TYPE_MASK) == MLPD_METADATA) {
+		convert_metadata(event);
+		return;
+	}
 	switch (event->type) {
 	case MLPD_ALLOC:
 	case MLPD_ALLOC_STACK:
@@ -912,20 +917,14 @@ static void convert(const mlpd_event *event)
 	case MLPD_FINALIZE_OBJECT_END:
 		convert_finalization(event);
 		break;
-	case MLPD_METADATA:
-	case MLPD_METADATA_LOAD:
-	case MLPD_METADATA_UNLOAD:
-		convert_metadata(event);
-		break;
 	case MLPD_HIT:
 		convert_hit(event);
-		break;
-	case MLPD_SYMBOL:
 		break;
 	case MLPD_COUNTERS:
 	case MLPD_COUNTER_VALUES:
 		convert_counters(event);
 		break;
+	case MLPD_SYMBOL:
 	case MLPD_SYNC:
 	case MLPD_AOT_ID:
 		left_out[event->type]++;
@@ -939,10 +938,12 @@ static void convert(const mlpd_event *event)
 /* A thread continues after its last buffer, unless what was between was damaged: then its calls are not known. */
 static void begin_buffer(const mlpd_buffer *buffer)
 {
-	thread *thread = put(&threads, buffer->thread);
-	uint64_t last = thread->last_time;
+	thread *thread;
+	uint64_t last;
 
 	event_thread = thread_id(buffer->thread);
+	thread = put(&threads, buffer->thread);
+	last = thread->last_time;
 	if (thread->damage != damage && last != 0 && buffer->time >= last)
 		add(MPROF_EVENT_RECORDING_RESUMED, 0, buffer->time, buffer->time - last);
 	thread->damage = damage;

@@ -389,7 +389,7 @@ static const char *log_path;
 
 static void expect(mprof_status status)
 {
-	mprof_error error = {.struct_size = sizeof(error)};
+	mprof_error error = {.struct_size = sizeof(error), .what = mprof_status_get_text(status)};
 
 	if (status == MPROF_OK)
 		return;

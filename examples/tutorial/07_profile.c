@@ -2,12 +2,10 @@
 /*
  * 07: analyse a log.
  *
- * A profile reads a log in one pass and provides totals, statistics of methods and classes, and the call tree. Its
- * interface may change before 1.0, hence MPROF_UNSTABLE.
+ * A profile reads a log in one pass and provides totals, statistics of methods and classes, and the call tree.
  *
  *     ./07_profile tutorial.mprof
  */
-#define MPROF_UNSTABLE
 #include <mprof/profile.h>
 
 #include <inttypes.h>

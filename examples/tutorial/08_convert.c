@@ -7,7 +7,6 @@
  *
  *     ./08_convert tutorial.mprof mono.mprof
  */
-#define MPROF_UNSTABLE
 #include <mprof/convert.h>
 
 #include <inttypes.h>

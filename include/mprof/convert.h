@@ -21,17 +21,10 @@
  * One converter belongs to one thread at a time. No function is async-signal-safe. NULL is refused: functions that
  * return a status return #MPROF_ERR_ARGUMENT, others do nothing.
  *
- * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
- * that accepts that defines MPROF_UNSTABLE before it includes the header.
- *
  * Example: examples/tutorial/08_convert.c.
  */
 #ifndef MPROF_CONVERT_H
 #define MPROF_CONVERT_H
-
-#ifndef MPROF_UNSTABLE
-#error "mprof/convert.h is not stable before 1.0: define MPROF_UNSTABLE to use it, and expect it to change"
-#endif
 
 #include <mprof/reader.h>
 #include <mprof/writer.h>

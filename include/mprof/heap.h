@@ -3,16 +3,9 @@
  * \file mprof/heap.h
  * \brief The objects of heap snapshots: what keeps an object alive, how much memory it retains, sets of objects, and
  * what grew from snapshot to snapshot.
- *
- * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
- * that accepts that defines MPROF_UNSTABLE before it includes the header.
  */
 #ifndef MPROF_HEAP_H
 #define MPROF_HEAP_H
-
-#ifndef MPROF_UNSTABLE
-#error "mprof/heap.h is not stable before 1.0: define MPROF_UNSTABLE to use it, and expect it to change"
-#endif
 
 #include <mprof/reader.h>
 
@@ -560,6 +553,7 @@ MPROF_API mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph
 						   mprof_heap_reference *reference, size_t reference_size);
 /** \} */
 
+#ifdef MPROF_UNSTABLE
 /**
  * \name Sets of objects
  * \{
@@ -568,6 +562,9 @@ MPROF_API mprof_status mprof_heap_graph_get_parent(const mprof_heap_graph *graph
  * sets. One thread at a time may call functions with the sets of a graph, and none then that changes the graph. Every
  * function refuses NULL: functions that return a status return #MPROF_ERR_ARGUMENT, the others 0. No function is
  * async-signal-safe.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
  */
 
 /**
@@ -768,7 +765,9 @@ MPROF_API mprof_status mprof_heap_set_get_totals(const mprof_heap_set *set, mpro
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_heap_set_get_retained(mprof_heap_set *set, uint64_t *bytes);
 /** \} */
+#endif
 
+#ifdef MPROF_UNSTABLE
 /**
  * \name Comparing snapshots
  * \{
@@ -799,6 +798,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_heap_set_get_retained(mprof_heap_se
  *
  * **Limits.** Adding a snapshot takes 8 bytes for each object, which are freed before the function returns. The sums of
  * a snapshot take 40 bytes for each shape and for each class. mprof_heap_diff_options::max_memory limits all of it.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
  */
 
 /**
@@ -1086,6 +1088,7 @@ typedef struct mprof_heap_growth {
 MPROF_API MPROF_NODISCARD mprof_status mprof_heap_diff_get_growth(mprof_heap_diff *diff, mprof_heap_growth *growths,
 								  size_t growth_size, size_t capacity, size_t *count);
 /** \} */
+#endif
 
 MPROF_END_DECLS
 

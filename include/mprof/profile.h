@@ -54,17 +54,10 @@
  * Call stacks and their frames are looked up in the reader: mprof_reader_lookup_stack(),
  * mprof_reader_format_location().
  *
- * Not stable before version 1.0: functions and structs of this header may change between any two releases. A program
- * that accepts that defines MPROF_UNSTABLE before it includes the header.
- *
  * Example: examples/tutorial/07_profile.c.
  */
 #ifndef MPROF_PROFILE_H
 #define MPROF_PROFILE_H
-
-#ifndef MPROF_UNSTABLE
-#error "mprof/profile.h is not stable before 1.0: define MPROF_UNSTABLE to use it, and expect it to change"
-#endif
 
 #include <mprof/reader.h>
 
@@ -1609,6 +1602,7 @@ MPROF_API mprof_status mprof_profile_get_timeline_slice(const mprof_profile *pro
 							mprof_timeline_slice *slice);
 /** \} */
 
+#ifdef MPROF_UNSTABLE
 /**
  * \name Trees of frames
  * \{
@@ -1630,6 +1624,9 @@ MPROF_API mprof_status mprof_profile_get_timeline_slice(const mprof_profile *pro
  * the call stacks that are left, and their self value counts for their caller. In what is left then, each run of
  * consecutive collapsed frames becomes one frame of the kind #MPROF_SAMPLE_COLLAPSED, which has all their self values
  * and is called as often as the run was entered from other frames.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
  */
 
 /**
@@ -1895,7 +1892,9 @@ MPROF_API size_t mprof_frame_tree_get_callee_count(const mprof_frame_tree *tree)
 MPROF_API mprof_status mprof_frame_tree_get_callee(const mprof_frame_tree *tree, size_t index,
 						   mprof_frame_stats *stats);
 /** \} */
+#endif
 
+#ifdef MPROF_UNSTABLE
 /**
  * \name The difference of two profiles
  * \{
@@ -1928,6 +1927,9 @@ MPROF_API mprof_status mprof_frame_tree_get_callee(const mprof_frame_tree *tree,
  *
  * Every function refuses NULL: functions that return a status return #MPROF_ERR_ARGUMENT, functions that return a count
  * return 0. No function is async-signal-safe.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
  */
 
 /**
@@ -2167,7 +2169,9 @@ MPROF_API size_t mprof_profile_diff_get_node_count(const mprof_profile_diff *dif
 MPROF_API mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *diff, uint32_t node,
 						   mprof_diff_node *found);
 /** \} */
+#endif
 
+#ifdef MPROF_UNSTABLE
 /**
  * \name The last seconds of a profile that grows
  * \{
@@ -2193,6 +2197,9 @@ MPROF_API mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *dif
  *   nanoseconds that threads waited, total the failures.
  *
  * One thread at a time may change a window; while no thread changes it, several threads may read it.
+ *
+ * Experimental: this section may change before version 1.0. A program that accepts that defines MPROF_UNSTABLE before
+ * it includes the header.
  */
 
 /**
@@ -2352,6 +2359,7 @@ MPROF_API size_t mprof_live_window_get_row_count(const mprof_live_window *window
 MPROF_API mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t table, size_t index,
 						 mprof_live_row *row);
 /** \} */
+#endif
 
 MPROF_END_DECLS
 

@@ -891,13 +891,11 @@ MPROF_API mprof_status mprof_reader_get_session(const mprof_reader *reader, mpro
  */
 MPROF_API mprof_status mprof_reader_get_error(const mprof_reader *reader, mprof_error *error);
 
-#ifdef MPROF_UNSTABLE
 /**
  * \name Blocks by kind, thread and time
  * \{
  *
- * With an index, which a log can contain (section 3.24), the reader seeks past all other blocks. Not stable before
- * version 1.0: a program that accepts that defines MPROF_UNSTABLE before it includes the header.
+ * With an index, which a log can contain (section 3.24), the reader seeks past all other blocks.
  */
 
 /**
@@ -943,9 +941,7 @@ MPROF_API void mprof_query_init(mprof_query *query, size_t struct_size);
  */
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_select(mprof_reader *reader, const mprof_query *query);
 /** \} */
-#endif
 
-#ifdef MPROF_UNSTABLE
 /**
  * \name Events as arrays by field
  * \{
@@ -954,9 +950,6 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_select(mprof_reader *reader,
  * times as fast from arrays. Blocks of columns (section 3.22 of doc/format.md) contain the fields like this; only the
  * columns that are wanted are decoded. Events of other EVENTS blocks are delivered in the same way, without being
  * faster than as structs.
- *
- * Not stable before version 1.0: functions and structs may change with any release. A program that accepts that defines
- * MPROF_UNSTABLE before it includes the header.
  */
 
 /**
@@ -1067,7 +1060,6 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_columns(mprof_parser *p
 MPROF_API MPROF_NODISCARD mprof_status mprof_reader_next_columns(mprof_reader *reader, uint32_t wanted,
 								 mprof_columns *columns);
 /** \} */
-#endif
 
 MPROF_END_DECLS
 

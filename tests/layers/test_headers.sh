@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each public header compiles alone, in strict C99 and in C++11, without a warning; those that are not stable only for
+# Each public header compiles alone, in strict C99 and in C++11, without a warning; experimental sections are only for
 # programs that ask for them.
 set -eu
 
@@ -25,14 +25,14 @@ for header in mprof.h $(cd "$srcdir/include" && ls mprof/*.h); do
 	test -z "$cxx" || try "$header" "$cxx" -std=c++11 -x c++
 done
 
-# Without the macro, mprof.h leaves these headers out, and included alone they say what is needed.
-printf '#include <mprof.h>\n#ifdef MPROF_PROFILE_H\n#error\n#endif\nextern int nothing;\nint nothing;\n' >"$scratch/stable.c"
-"${compiler[@]}" -I"$srcdir/include" -fsyntax-only "$scratch/stable.c" || status=1
-for header in mprof/convert.h mprof/heap.h mprof/profile.h; do
-	echo "#include <$header>" >"$scratch/unstable.c"
-	if "${compiler[@]}" -I"$srcdir/include" -fsyntax-only "$scratch/unstable.c" 2>"$scratch/message" ||
-		! grep -q 'define MPROF_UNSTABLE' "$scratch/message"; then
-		echo "FAIL: $header does not ask for MPROF_UNSTABLE"
+# Without the macro, the experimental sections are not there.
+printf '#include <mprof.h>\nextern int nothing;\nint nothing;\n' >"$scratch/stable.c"
+"${compiler[@]}" -std=c99 -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -fsyntax-only "$scratch/stable.c" || status=1
+for name in mprof_frame_tree_create mprof_heap_set_create mprof_heap_diff_create mprof_profile_diff_create \
+	mprof_live_window_create; do
+	printf '#include <mprof.h>\nvoid *used = (void *)%s;\n' $name >"$scratch/experimental.c"
+	if "${compiler[@]}" -I"$srcdir/include" -fsyntax-only "$scratch/experimental.c" 2>"$scratch/message"; then
+		echo "FAIL: $name is there without MPROF_UNSTABLE"
 		status=1
 	fi
 done

@@ -216,7 +216,8 @@ Test(round_trip_records, metrics)
 		mprof_record *values = &records[EDGE_COUNT + 2 * i];
 
 		records[i] = record_of(MPROF_RECORD_METRIC, i + 1);
-		records[i].as.metric.flags = i % 2 == 0 ? (uint32_t)edges[i] & UINT32_C(0x7f0) : MPROF_METRIC_FLAG_DOUBLE;
+		records[i].as.metric.flags =
+			i % 2 == 0 ? (uint32_t)edges[i] & UINT32_C(0x7f0) : MPROF_METRIC_FLAG_DOUBLE;
 		if ((records[i].as.metric.flags & MPROF_METRIC_FLAG_THREAD) != 0)
 			records[i].as.metric.thread = edges[EDGE_COUNT - 1 - i];
 		records[i].as.metric.name = edge_name(i);

@@ -19,8 +19,8 @@
 size_t varint_encode(uint64_t value, uint8_t *out);
 
 /**
- * Decodes a varint of at most \p length bytes. Returns its length; 0 if it continues after them; -1, without a value, if
- * it exceeds 64 bits.
+ * Decodes a varint of at most \p length bytes. Returns its length; 0 if it continues after them; -1, without a value,
+ * if it exceeds 64 bits.
  */
 int varint_decode(const uint8_t *bytes, size_t length, uint64_t *value);
 

@@ -127,11 +127,11 @@ if command -v mprof-report >/dev/null; then
 		(.classes | group_by(.name) | map({key: .[0].name, value: (map(.allocations) | add)}) | from_entries) as $found |
 		[$wanted[0][] | select(($found[.name] // 0) < .count) | .name]' out)" "[]"
 	# The last values of counters: times in milliseconds with three decimals, others as they are.
-	sed -nE 's/^\t\t([^\t]*[^ \t]) *: ([0-9.]+)(ms|%)?$/\1\t\2\t\3/p' all.report | sort >wanted
+	sed -nE 's/^\t\t([^\t]*[^ \t]) *: ([0-9.]+)(ms|%)?$/\1\t\2\t\3/p' all.report |
+		awk -F '\t' -v OFS='\t' '{ print $1, $3 == "ms" ? $2 : sprintf("%.2f", $2), $3 }' | sort >wanted
 	jq -r '.metrics[] | [.name, .unit, .last] | @tsv' out | awk -F '\t' -v OFS='\t' '
 		$2 == "ns" { print $1, sprintf("%.3f", $3 / 1e6), "ms"; next }
-		$3 ~ /\./ { print $1, sprintf("%.6f", $3), ""; next }
-		{ print $1, $3, "" }' | sort >found
+		{ print $1, sprintf("%.2f", $3), "" }' | sort >found
 	test -s wanted || fail "mprof-report lists no counters"
 	expect "counters that differ from mprof-report" "$(comm -23 wanted found)" ""
 	cp samples.json out
