@@ -358,6 +358,8 @@ static void print_detail(const log_input *input, const mprof_event *event)
 		       detail->caller);
 	if (object != 0)
 		printf(", at 0x%" PRIx64, object);
+	if (event->kind == MPROF_EVENT_OBJECT_RESIZED)
+		printf(", %" PRIu64 " bytes", detail->size);
 	if (detail->stack != 0)
 		printf(", stack %" PRIu32, detail->stack);
 	if (event->kind == MPROF_EVENT_SAMPLE)
