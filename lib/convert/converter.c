@@ -164,6 +164,9 @@ static mprof_status define_method(mprof_writer *writer, const mprof_mapping *map
 		.source_line = mapping->source_line,
 	};
 
+	/* Flags of a later version. */
+	if ((mapping->flags & ~BLOCK_METHOD_FLAGS) != 0)
+		losses_shorten_block(writer_losses(writer), MPROF_BLOCK_MAPPING);
 	return writer_has_method(writer, mapping->id) ? MPROF_OK : mprof_writer_define_method(writer, &definition);
 }
 

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "convert/converter_internal.h"
 #include "format/blocks/records.h"
+#include "format/values/losses.h"
 
 #include <string.h>
 
@@ -119,6 +120,9 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 		translate_type(converter, &record->as.type);
 		break;
 	case MPROF_RECORD_METRIC:
+		/* Flags of a later version. */
+		if ((record->as.metric.flags & ~(uint32_t)RECORD_METRIC_FLAGS) != 0)
+			losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_METRICS);
 		record->as.metric.flags &= RECORD_METRIC_FLAGS;
 		break;
 	default:

@@ -123,14 +123,16 @@ const report_view ages_history = {
 #define LABEL_WIDTH 40
 
 /* States what the log does not contain, so that no figure seems to be more than it is. */
-static void note_gaps(const mprof_age_stats *totals)
+static void note_gaps(const log_report *report, const mprof_age_stats *totals)
 {
+	const int frees = report->totals.event_counts[MPROF_EVENT_OBJECT_FREED] > 0;
 	char text[TEXT_NUMBER_SIZE];
 
 	if (totals->deaths_read == 0)
 		puts("  The log has no deaths of objects: all objects seem to live. Record with --free.");
 	if (totals->collections == 0)
-		puts("  The log has no collections: ages are 0. Record with --gc.");
+		puts(frees ? "  The log has no collections: ages are 0."
+			   : "  The log has no collections: ages are 0. Record with --gc.");
 	if (totals->uncertain_moves > 0)
 		puts(totals->collections == 0
 			     ? "  The log does not contain which moves belong to one collection, so the "
@@ -186,7 +188,7 @@ void report_age_totals_text(const log_report *report)
 		report_view_total("average age in collections", average, LABEL_WIDTH);
 	}
 	report_view_totals(MPROF_TABLE_AGES, &totals, gaps, LABEL_WIDTH);
-	note_gaps(&totals);
+	note_gaps(report, &totals);
 }
 
 static const report_view age_totals = {
