@@ -40,7 +40,8 @@ static void pass_enters(const event_walk *walk, const walk_thread *thread, walk_
 	for (; stack->passed < end; stack->passed++) {
 		const walk_frame *frame = &stack->frames[stack->passed];
 
-		walk->sink->enter(walk->user, thread, frame->method, frame->start, (int)frame->is_resumed);
+		if (walk->sink->enter != NULL)
+			walk->sink->enter(walk->user, thread, frame->method, frame->start, (int)frame->is_resumed);
 	}
 }
 
@@ -62,7 +63,8 @@ static void end_frame(event_walk *walk, const walk_thread *thread, walk_stack *s
 			walk->short_calls += !frame->is_resumed;
 		return;
 	}
-	walk->sink->leave(walk->user, thread, frame->method, thread->time);
+	if (walk->sink->leave != NULL)
+		walk->sink->leave(walk->user, thread, frame->method, thread->time);
 	stack->passed = index;
 }
 
