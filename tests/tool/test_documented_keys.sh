@@ -52,7 +52,8 @@ check_keys() {
 
 head -c 300 sample.mprof >cut.mprof
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
-for log in sample full memory empty mail timeline cut; do
+"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
+for log in sample full memory empty mail timeline spans cut; do
 	for command in info report check; do
 		options=()
 		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest

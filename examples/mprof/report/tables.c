@@ -869,7 +869,7 @@ const report_view tables_spans = {
 		 VIEW_FIELD(unfinished), VIEW_FIELD(errors), VIEW_FIELD_NEEDS(total_ns, spans),
 		 VIEW_JOIN(self_ns, print_self), VIEW_FIELD_NEEDS(min_ns, spans), VIEW_FIELD_NEEDS(p50_ns, spans),
 		 VIEW_FIELD_NEEDS(p90_ns, spans), VIEW_FIELD_NEEDS(p99_ns, spans), VIEW_FIELD_NEEDS(max_ns, spans),
-		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(unmatched)},
+		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(unmatched), VIEW_WITHOUT(without_self)},
 	.has_all_rows = 1,
 };
 
