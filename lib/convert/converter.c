@@ -309,10 +309,11 @@ static mprof_status copy_application(mprof_converter *converter, const mprof_blo
 	if ((application->flags & MPROF_APPLICATION_FLAG_SELF_CONTAINED) == 0)
 		return writer_leave_out(converter->writer, MPROF_BLOCK_APPLICATION,
 					"the data of an application refers to the log that is copied");
-	return mprof_writer_write_application(
-		converter->writer, application->name, application->name_length, application->kind,
-		application->flags & (MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED),
-		application->bytes, application->size);
+	if ((application->flags & ~BLOCK_APPLICATION_FLAGS) != 0)
+		losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_APPLICATION);
+	return mprof_writer_write_application(converter->writer, application->name, application->name_length,
+					      application->kind, application->flags & BLOCK_APPLICATION_FLAGS,
+					      application->bytes, application->size);
 }
 
 /*

@@ -119,6 +119,13 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 	case MPROF_RECORD_TYPE:
 		translate_type(converter, &record->as.type);
 		break;
+	case MPROF_RECORD_ARGUMENT:
+		/* Readers treat it as what the encoding is. */
+		if (!record_encoding_fits(record->as.argument.kind, record->as.argument.encoding))
+			record->as.argument.kind = record->as.argument.encoding == MPROF_ENCODING_BYTES
+							   ? MPROF_ARGUMENT_BYTES
+							   : MPROF_ARGUMENT_NUMBER;
+		break;
 	case MPROF_RECORD_METRIC:
 		/* Flags of a later version. */
 		if ((record->as.metric.flags & ~(uint32_t)RECORD_METRIC_FLAGS) != 0)

@@ -203,15 +203,13 @@ mprof_status mprof_writer_write_mark(mprof_writer *writer, uint64_t thread, uint
 	return writer_put_block(writer);
 }
 
-#define APPLICATION_FLAGS ((uint32_t)MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED)
-
 static mprof_status check_application(mprof_writer *writer, const mprof_application_block *application)
 {
 	if (application->name == NULL || application->name_length == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the application has no name");
 	if (application->bytes == NULL && application->size > 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the data is NULL");
-	if ((application->flags & ~APPLICATION_FLAGS) != 0)
+	if ((application->flags & ~BLOCK_APPLICATION_FLAGS) != 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the flags have unknown bits");
 	if (application->size > MPROF_APPLICATION_MAX_SIZE)
 		return writer_refuse(writer, MPROF_ERR_LIMIT, "the data of the application is too long");

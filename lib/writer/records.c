@@ -152,8 +152,9 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 							"mprof_writer_define_class() first");
 		break;
 	case MPROF_RECORD_ARGUMENT:
-		if (record->as.argument.encoding > MPROF_ENCODING_BYTES)
-			return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the encoding of an argument is not known");
+		if (!record_encoding_fits(record->as.argument.kind, record->as.argument.encoding))
+			return writer_refuse(writer, MPROF_ERR_ARGUMENT,
+					     "an argument has an encoding that its kind has not");
 		break;
 	case MPROF_RECORD_TYPE:
 		status = check_type(writer, counts, &record->as.type);

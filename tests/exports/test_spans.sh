@@ -82,6 +82,15 @@ task 46000000'
 gzip -dcf spans.firefox | jq -r '.shared.stringArray[]' >strings
 expect_line strings '^route=/b <&>", size=3000, offset=-3, load=0\.5, flow=3, status=500$'
 
+# Above the maximum depth, it is not known which spans end: the others have the times of the report.
+"$builddir/tests/tool/make_spans" deep.mprof deep || fail "make_spans deep"
+mprof report --json deep.mprof
+figures=$(jq -c '.spans[0] | [.spans, (.total_ns / 1000000 | round)]' out)
+export_log chrome deep.mprof deep.json
+expect_line err '^mprof: export: 976 spans inside or across too many others were left out$'
+expect "deep spans" "$(jq -c '[.traceEvents[] | select(.cat == "http")] | [(map(select(.ph == "E")) | length),
+	((map(if .ph == "E" then .ts else -.ts end) | add) / 1000 | round)]' deep.json)" "$figures"
+
 # A time window cuts spans, as it cuts calls.
 export_log chrome spans.mprof window.json --time=14ms-42ms
 expect "a window" "$(jq -c '.traceEvents[] | select(.ph == "B" or .ph == "b") | select(.cat != "call" and .cat != "resumed") |

@@ -106,6 +106,21 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 	return record;
 }
 
+/* An argument of any kind, with an encoding that a log may give it. */
+static void fill_argument(mprof_record *record)
+{
+	uint32_t kind = (uint32_t)fuzz_random_below(20);
+
+	record->as.argument.kind = kind;
+	if (kind == MPROF_ARGUMENT_TEXT || kind == MPROF_ARGUMENT_BYTES)
+		record->as.argument.encoding = MPROF_ENCODING_BYTES;
+	else if (kind == MPROF_ARGUMENT_DOUBLE)
+		record->as.argument.encoding = MPROF_ENCODING_FIXED;
+	else
+		record->as.argument.encoding = (uint32_t)fuzz_random_below(MPROF_ENCODING_BYTES + 1);
+	record->as.argument.role = (uint32_t)fuzz_random_below(20);
+}
+
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 {
 	uint64_t address = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
@@ -134,9 +149,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		record->as.metric.flags = i % 2;
 		break;
 	case MPROF_RECORD_ARGUMENT:
-		record->as.argument.kind = (uint32_t)fuzz_random_below(20);
-		record->as.argument.encoding = (uint32_t)fuzz_random_below(4);
-		record->as.argument.role = (uint32_t)fuzz_random_below(20);
+		fill_argument(record);
 		break;
 	case MPROF_RECORD_TYPE:
 		record->as.type.form = (uint32_t)fuzz_random_below(5);

@@ -235,7 +235,12 @@ Test(types, definitions_are_checked)
 	mprof_record type = type_of(1, 0, 0, "t");
 
 	cr_expect_eq(write_record(writer, MPROF_BLOCK_TYPES, &argument), MPROF_ERR_ARGUMENT);
-	argument.as.argument.encoding = MPROF_ENCODING_BYTES;
+	/* Some kinds have one encoding. */
+	argument = argument_of(1, MPROF_ARGUMENT_DOUBLE, MPROF_ENCODING_UNSIGNED, "a");
+	cr_expect_eq(write_record(writer, MPROF_BLOCK_TYPES, &argument), MPROF_ERR_ARGUMENT);
+	argument = argument_of(1, MPROF_ARGUMENT_TEXT, MPROF_ENCODING_FIXED, "a");
+	cr_expect_eq(write_record(writer, MPROF_BLOCK_TYPES, &argument), MPROF_ERR_ARGUMENT);
+	argument = argument_of(1, 0, MPROF_ENCODING_BYTES, "a");
 	cr_expect_eq(write_record(writer, MPROF_BLOCK_TEXTS, &argument), MPROF_ERR_ARGUMENT);
 	cr_expect_eq(write_record(writer, MPROF_BLOCK_TYPES, &argument), MPROF_OK);
 	type.as.type.argument_count = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE. Times in ms:
+ * Writes a log of 100 ms of a small server, which describes its events: make_spans FILE; or, with the argument "deep",
+ * one of 2,000 spans inside each other. Times in ms:
  *   thread 0x10  accepts requests 1 to 4 at 10, 20, 30 and 40; each is a flow to the thread that answers it
  *   thread 0x20  answers 1 from 12 to 22 (/a), which it parses from 13 to 15, in m1; 3 from 32 to 52 (/b), which fails
  *   thread 0x21  answers 2 from 22 to 25 (/a) and 4 from 41 to 71 (/a), which it parses from 42 on, and does not end
@@ -223,20 +224,36 @@ static void write_events(void)
 	expect(mprof_writer_end_events(writer), "block");
 }
 
+static void write_deep(void)
+{
+	begin_thread(0x10);
+	for (uint64_t i = 0; i < 2000; i++)
+		add(PARSE, i);
+	for (uint64_t i = 0; i < 2000; i++)
+		add(PARSED, 3000 + i);
+	expect(mprof_writer_end_events(writer), "block");
+	now = START + 6000 * MS;
+}
+
 int main(int argc, char **argv)
 {
+	const int is_deep = argc == 3 && strcmp(argv[2], "deep") == 0;
 	mprof_writer_options options;
 
-	if (argc != 2) {
-		fputs("usage: make_spans FILE\n", stderr);
+	if (argc != 2 && !is_deep) {
+		fputs("usage: make_spans FILE [deep]\n", stderr);
 		return 2;
 	}
 	mprof_writer_options_init(&options, sizeof(options));
 	options.clock = read_clock;
 	expect(mprof_writer_open_path(argv[1], &options, &writer), argv[1]);
 	define_types();
-	write_events();
-	now = START + 100 * MS;
+	if (is_deep) {
+		write_deep();
+	} else {
+		write_events();
+		now = START + 100 * MS;
+	}
 	expect(mprof_writer_close(writer), "close");
 	mprof_writer_destroy(writer);
 	return 0;

@@ -25,7 +25,7 @@ expect "all events" "$(jq -r '([.spans[], .event_types[] | .count] | add) + .tot
 # As text: the ends of spans are not listed.
 mprof report --sections=spans spans.mprof
 expect_status 0 "text"
-expect_line out '^ +3 +0 +43\.00 ms +10\.09 ms +30\.00 ms +30\.00 ms +0  http: /a$'
+expect_line out "^ +3 +43\.00 ms +10\.09 ms +30\.00 ms +30\.00 ms +0 +0  http: /a\$"
 expect_line out '^ +4 +0 +0  http: accepted$'
 ! grep -q "parsed" out || fail "the end of a span is listed"
 

@@ -98,6 +98,11 @@ static const char *bytes_text(char *text, const typed_argument *argument)
 	return text;
 }
 
+static typed_class number_class(const mprof_argument_record *argument)
+{
+	return argument->encoding == MPROF_ENCODING_SIGNED ? TYPED_SIGNED : TYPED_UNSIGNED;
+}
+
 typed_class typed_class_of(const mprof_argument_record *argument)
 {
 	if (argument->encoding == MPROF_ENCODING_BYTES)
@@ -108,13 +113,13 @@ typed_class typed_class_of(const mprof_argument_record *argument)
 	case MPROF_ARGUMENT_BOOLEAN:
 		return TYPED_BOOLEAN;
 	case MPROF_ARGUMENT_DOUBLE:
-		return TYPED_DOUBLE;
+		return argument->encoding == MPROF_ENCODING_FIXED ? TYPED_DOUBLE : number_class(argument);
 	case MPROF_ARGUMENT_ADDRESS:
 	case MPROF_ARGUMENT_OBJECT:
 	case MPROF_ARGUMENT_THREAD:
 		return TYPED_ADDRESS;
 	default:
-		return argument->encoding == MPROF_ENCODING_SIGNED ? TYPED_SIGNED : TYPED_UNSIGNED;
+		return number_class(argument);
 	}
 }
 

@@ -703,7 +703,7 @@ void event_walk_print_left_out(const event_walk *walk)
 		fprintf(stderr, "mprof: export: %" PRIu64 " events whose type the log does not define were left out\n",
 			walk->spans.undefined);
 	if (walk->spans.crowded > 0)
-		fprintf(stderr, "mprof: export: %" PRIu64 " spans that overlap too many others were left out\n",
+		fprintf(stderr, "mprof: export: %" PRIu64 " spans inside or across too many others were left out\n",
 			walk->spans.crowded);
 	if (walk->short_calls > 0)
 		fprintf(stderr, "mprof: export: %" PRIu64 " shorter calls were left out\n", walk->short_calls);

@@ -214,8 +214,9 @@ static void begin_span(event_walk *walk, const walk_thread *thread, const mprof_
 	walk_spans *spans = &stack->spans;
 	open_walk_span *open;
 
-	if (spans->open_count == MAX_OPEN) {
+	if (spans->open_count == MAX_OPEN || spans->deeper > 0) {
 		walk->spans.crowded++;
+		spans->deeper++;
 		return;
 	}
 	if (spans->open_count == spans->open_capacity) {
@@ -279,6 +280,11 @@ static void end_span(event_walk *walk, const walk_thread *thread, const mprof_ev
 	walk_stack *stack = thread->stack;
 	size_t depth = stack->spans.open_count;
 
+	/* Which spans above the maximum depth are open is not known: one of them ends, as in the profile. */
+	if (stack->spans.deeper > 0) {
+		stack->spans.deeper--;
+		return;
+	}
 	while (depth > 0 && pair != 0 && stack->spans.open[depth - 1].shown.type != pair)
 		depth--;
 	if (depth == 0) {
@@ -292,6 +298,7 @@ static void end_span(event_walk *walk, const walk_thread *thread, const mprof_ev
 
 void span_walk_abandon(event_walk *walk, const walk_thread *thread, walk_stack *stack)
 {
+	stack->spans.deeper = 0;
 	while (stack->spans.open_count > 0)
 		end_innermost(walk, thread, stack, NULL, 0);
 }

@@ -36,6 +36,7 @@ typedef struct walk_spans {
 	struct open_walk_span *open;
 	size_t open_count;
 	size_t open_capacity;
+	uint64_t deeper; /**< Spans above the maximum depth that are open. */
 	struct span_lane *lanes;
 	size_t lane_count;
 	size_t lane_capacity;
@@ -47,7 +48,7 @@ typedef struct span_walk {
 	key_map over;        /**< By number: ends whose start was not read yet. */
 	uint64_t lane_count; /**< Lanes so far. */
 	uint64_t unmatched;  /**< Ends of spans without a start. */
-	uint64_t crowded;    /**< Spans that overlap more others than there are lanes. */
+	uint64_t crowded;    /**< Spans inside too many others, or that overlap more than there are lanes. */
 	uint64_t undefined;  /**< Events whose type is not defined. */
 } span_walk;
 

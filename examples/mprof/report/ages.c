@@ -161,8 +161,8 @@ void report_age_totals_text(const log_report *report)
 		{"peak", "peak_bytes", NULL},
 		{"objects at the peak", "peak_live", NULL},
 		{"time of the peak", "peak_ns", NULL},
-		{"temporary", "temporaries", NULL},
-		{"bytes temporary", "temporary_bytes", NULL},
+		{"temporary", "temporaries", "collections"},
+		{"bytes temporary", "temporary_bytes", "collections"},
 		{"collections", "collections", NULL},
 		{NULL, NULL, NULL},
 	};

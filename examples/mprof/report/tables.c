@@ -847,9 +847,34 @@ static void print_self(const log_report *report, json_writer *json, const void *
 		json_large(json, "self_ns", self);
 }
 
+/* Columns of what no row has are left out. */
+static int has_open_spans(const log_report *report, const view_rows *rows)
+{
+	const mprof_event_type_stats *stats = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (stats[i].unfinished > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int has_failures(const log_report *report, const view_rows *rows)
+{
+	const mprof_event_type_stats *stats = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (stats[i].errors > 0)
+			return 1;
+	}
+	return 0;
+}
+
 #define SPAN_TIME(name)                                                                                                \
 	{                                                                                                              \
-		.width = 10, .heading = #name, .field = #name "_ns", .needs = "spans"                                  \
+		.width = 9, .heading = #name, .field = #name "_ns", .needs = "spans"                                   \
 	}
 
 const report_view tables_spans = {
@@ -862,8 +887,9 @@ const report_view tables_spans = {
 		  {"max", "max_ns", NULL},
 		  {"p99", "p99_ns", NULL}},
 	.title = "Spans",
-	.columns = {VIEW_COLUMN(10, "spans", "count"), VIEW_COLUMN(10, "not ended", "unfinished"), SPAN_TIME(total),
-		    SPAN_TIME(p50), SPAN_TIME(p99), SPAN_TIME(max), VIEW_COLUMN(8, "errors", "errors"),
+	.columns = {VIEW_COLUMN(10, "spans", "count"), SPAN_TIME(total), SPAN_TIME(p50), SPAN_TIME(p99), SPAN_TIME(max),
+		    VIEW_COLUMN_BY(10, "not ended", .field = "unfinished", .when = has_open_spans),
+		    VIEW_COLUMN_BY(8, "errors", .field = "errors", .when = has_failures),
 		    VIEW_COLUMN_BY(0, "span", .print = print_event_name)},
 	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(count),
 		 VIEW_FIELD(unfinished), VIEW_FIELD(errors), VIEW_FIELD_NEEDS(total_ns, spans),

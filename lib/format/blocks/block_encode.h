@@ -74,6 +74,9 @@ typedef struct block_source {
 	int is_new;    /**< 1: this definition contains the name of the file. */
 } block_source;
 
+/** The bits of #mprof_application_flag. */
+#define BLOCK_APPLICATION_FLAGS ((uint32_t)(MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED))
+
 /** The bits of #mprof_method_flag. */
 #define BLOCK_METHOD_FLAGS ((uint32_t)(MPROF_METHOD_FLAG_WRAPPER | MPROF_METHOD_FLAG_RUNTIME))
 

@@ -42,6 +42,20 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 	return lists[block_kind][list];
 }
 
+/** Whether an argument of a kind may have an encoding (doc/format.md, 3.25). */
+static inline int record_encoding_fits(uint32_t kind, uint32_t encoding)
+{
+	switch (kind) {
+	case MPROF_ARGUMENT_TEXT:
+	case MPROF_ARGUMENT_BYTES:
+		return encoding == MPROF_ENCODING_BYTES;
+	case MPROF_ARGUMENT_DOUBLE:
+		return encoding == MPROF_ENCODING_FIXED;
+	default:
+		return encoding <= MPROF_ENCODING_BYTES;
+	}
+}
+
 /** Whether a block of this kind consists of records. */
 static inline int block_has_records(uint32_t block_kind)
 {

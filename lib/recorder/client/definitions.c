@@ -340,10 +340,9 @@ mprof_status mprof_recorder_record_application(mprof_recorder *recorder, const c
 {
 	WITHOUT_CANCELLATION;
 	const mprof_application_block application = {name, name_length, bytes, size, kind, flags};
-	const uint32_t known = MPROF_APPLICATION_FLAG_DEFINITION | MPROF_APPLICATION_FLAG_SELF_CONTAINED;
 
 	if (recorder == NULL || name == NULL || name_length == 0 || (bytes == NULL && size > 0) ||
-	    (flags & ~known) != 0)
+	    (flags & ~BLOCK_APPLICATION_FLAGS) != 0)
 		return MPROF_ERR_ARGUMENT;
 	if (!recorder_name_is_writable(&recorder->shared, name, name_length))
 		return MPROF_ERR_NAME;
@@ -476,27 +475,13 @@ mprof_status mprof_recorder_define_text(mprof_recorder *recorder, const char *te
 	return MPROF_OK;
 }
 
-/* Whether the encoding of an argument is one that its kind may have (doc/format.md, 3.25). */
-static int encoding_is_valid(const mprof_argument_record *argument)
-{
-	switch (argument->kind) {
-	case MPROF_ARGUMENT_TEXT:
-	case MPROF_ARGUMENT_BYTES:
-		return argument->encoding == MPROF_ENCODING_BYTES;
-	case MPROF_ARGUMENT_DOUBLE:
-		return argument->encoding == MPROF_ENCODING_FIXED;
-	default:
-		return argument->encoding <= MPROF_ENCODING_BYTES;
-	}
-}
-
 static mprof_status send_arguments(mprof_recorder *recorder, const mprof_argument_record *arguments, size_t count,
 				   uint32_t *first)
 {
 	recorder_shared *shared = &recorder->shared;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!encoding_is_valid(&arguments[i]))
+		if (!record_encoding_fits(arguments[i].kind, arguments[i].encoding))
 			return MPROF_ERR_ARGUMENT;
 		if (!text_is_writable(shared, arguments[i].name) || !text_is_writable(shared, arguments[i].unit_name))
 			return MPROF_ERR_NAME;
