@@ -135,6 +135,7 @@ size_t mprof_struct_get_size(const char *name)
 		SIZE(mprof_pause),
 		SIZE(mprof_timeline),
 		SIZE(mprof_event_type_stats),
+		SIZE(mprof_span),
 		SIZE(mprof_timeline_slice),
 		SIZE(mprof_finalizer_stats),
 		SIZE(mprof_age_stats),

@@ -20,7 +20,7 @@ const namedColumnsOf = {
 const mostFrames = 3;
 
 /** Options of all profiles: allocations and waits without a call stack have a node of the call tree. */
-export const profileOptions = { timelineSlices: 1200, withCallSites: true };
+export const profileOptions = { timelineSlices: 1200, maxSpans: 50000, withCallSites: true };
 
 function keyOf(selection) {
 	return JSON.stringify([selection.from ?? null, selection.to ?? null, (selection.threads ?? []).map(String)]);

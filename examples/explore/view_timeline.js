@@ -6,6 +6,7 @@ import { element, fileName, saveFile } from './dom.js';
 import { bytesText, countText, timeText } from './figures.js';
 import { makeSpans } from './span_painter.js';
 import { TimelineChart } from './timeline_chart.js';
+import { makeSpanTracks } from './timeline_spans.js';
 import { AxisTrack, MetricTrack, ThreadTrack, pauseName } from './timeline_tracks.js';
 import { TimeWindow } from './time_window.js';
 import { emptyText } from './view_tables.js';
@@ -103,11 +104,13 @@ class TimelineView {
 	#context;
 	#chart;
 	#threads = [];
+	#spans = [];
 	#status = element('div', { class: 'status', id: 'timeline-status' }, help);
 	#note = element('span', { class: 'faint', id: 'timeline-note' });
 	#tools = element('div', { class: 'tools' });
 	#loaded = { from: NaN, to: NaN };
 	#methods = [];
+	#shortSpans = '';
 	#timer = 0;
 	#addressTimer = 0;
 	#asked = '';
@@ -120,8 +123,8 @@ class TimelineView {
 		const { client, address } = this.#context;
 		delete document.body.dataset.calls;
 		const ask = (name, options) => client.ask('table', { selection: {}, name, options });
-		const [timelines, threads, pauses, marks, collections, metrics, resizes] = await Promise.all(['timeline', 'threads', 'pauses',
-			'marks', 'collections', 'metrics', 'heap_resizes'].map((name) => ask(name)));
+		const [timelines, threads, pauses, marks, collections, metrics, resizes, spans, totals] = await Promise.all(['timeline', 'threads', 'pauses',
+			'marks', 'collections', 'metrics', 'heap_resizes', 'spans', 'totals'].map((name) => ask(name)));
 		const timeline = { start_ns: timelines.start_ns[0], slice_ns: timelines.slice_ns[0], slice_count: timelines.slice_count[0] };
 		this.#chart = new TimelineChart(this.#makeWindow(timeline, address), { onMove: () => this.#rest(),
 			onSelect: (from, to) => changeAddress({ from, to }), onChoose: (found, track) => this.#describe(found, track) });
@@ -129,9 +132,14 @@ class TimelineView {
 		const values = metrics.length > 0 ? await client.ask('metricValues') : [];
 		for (const track of makeMetrics(metrics, values, resizes))
 			this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, `${track.title}, at most ${track.text(track.most)}`)], 'metric');
-		await this.#addThreads(ask, timeline, threads, pauses);
+		const spanTracks = makeSpanTracks(spans, (id) => threads.name[threads.id.indexOf(id)] ?? `thread 0x${id.toString(16)}`);
+		await this.#addThreads(ask, timeline, threads, pauses, spanTracks.threads);
+		if (spanTracks.loose !== null && this.#context.selection.threads === undefined)
+			this.#addSpans(spanTracks.loose);
+		if (totals.left_out_spans[0] > 0)
+			this.#shortSpans = ` ${countText(totals.left_out_spans[0])} shorter spans are not shown.`;
 		this.#drawTools();
-		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || marks.length > 0 ? [this.#chart.element]
+		container.replaceChildren(this.#tools, this.#status, ...(this.#threads.length > 0 || this.#spans.length > 0 || marks.length > 0 ? [this.#chart.element]
 			: [emptyText('--calls or --sample')]));
 		this.#chart.select(this.#context.selection);
 		return this;
@@ -145,7 +153,12 @@ class TimelineView {
 		return window;
 	}
 
-	async #addThreads(ask, timeline, threads, pauses) {
+	#addSpans(track) {
+		this.#spans.push(track);
+		this.#chart.add(track, track.title, [element('div', { class: 'lane-name' }, track.title)], 'spans');
+	}
+
+	async #addThreads(ask, timeline, threads, pauses, spans) {
 		const { selection } = this.#context;
 		const waits = new Map();
 		rowsOf(pauses, (i) => pauses.kind[i] === waitKind).forEach((i) => {
@@ -166,6 +179,13 @@ class TimelineView {
 			this.#threads.push(track);
 			this.#chart.add(track, `Thread ${name}`, [element('button', { type: 'button', class: 'lane-name', title: 'Show only this thread',
 				onclick: () => changeAddress({ threads: threads.id_text[i] }) }, name)]);
+			if (spans.has(id))
+				this.#addSpans(spans.get(id));
+			spans.delete(id);
+		}
+		for (const [id, track] of spans) {
+			if (selection.threads === undefined || selection.threads.includes(id))
+				this.#addSpans(track);
 		}
 	}
 
@@ -241,7 +261,7 @@ class TimelineView {
 			notes.push(`${countText(folded)} calls are deeper than what is shown.`);
 		if (rows.some(({ isSampled }) => isSampled))
 			notes.push('Boxes of samples are consecutive samples with the same frames, not single calls.');
-		this.#note.textContent = notes.join(' ');
+		this.#note.textContent = notes.join(' ') + this.#shortSpans;
 		this.search(this.#context.address.search ?? '');
 		this.#chart.choose(null, null);
 		this.#chart.resize();
@@ -251,7 +271,7 @@ class TimelineView {
 	search(text) {
 		const wanted = text.trim().toLowerCase();
 		const isMatch = wanted === '' ? null : (name) => name.toLowerCase().includes(wanted);
-		for (const track of this.#threads)
+		for (const track of [...this.#threads, ...this.#spans])
 			track.setMatches(isMatch);
 		this.#chart.redraw();
 	}

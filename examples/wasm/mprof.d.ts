@@ -105,6 +105,11 @@ export interface Tables {
 		without_self: Amounts; total_ns: Amounts; self_ns: Amounts; min_ns: Amounts; p50_ns: Amounts;
 		p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
 	};
+	spans: {
+		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
+		thread: BigUint64Array; stack_number: Amounts; start_ns: Amounts; duration_ns: Amounts;
+		unfinished: Uint32Array;
+	};
 	collections: {
 		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
 		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
@@ -141,7 +146,7 @@ export interface Tables {
 		lost_by_cause: Amounts; class_load_failures: Amounts; limited: Uint32Array; folded_calls: Amounts;
 		folded_samples: Amounts; folded_sites: Amounts; left_out: Amounts; sample_period_ns: Amounts;
 		unfinished_waits: Amounts; allocation_samples: Amounts; allocations_error: Amounts;
-		bytes_error: Amounts;
+		bytes_error: Amounts; left_out_spans: Amounts;
 	};
 	methods: {
 		id: Uint32Array; calls: Amounts; total_ns: Amounts; self_ns: Amounts; jit_ns: Amounts;
@@ -388,6 +393,7 @@ export interface ProfileOptions {
 	withAges?: boolean;
 	/** Maximum number of slices of the timeline, 2 to 10000; without it there are no slices and no pauses. */
 	timelineSlices?: number;
+	maxSpans?: number;
 }
 
 export interface FrameTreeOptions {

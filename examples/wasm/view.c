@@ -135,7 +135,7 @@ static int64_t time_of(double nanoseconds)
 
 mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags, uint64_t max_memory,
 						  uint32_t max_stack_depth, uint32_t slow_calls,
-						  uint32_t timeline_slices, double window_start_ns,
+						  uint32_t timeline_slices, uint32_t max_spans, double window_start_ns,
 						  double window_end_ns, double alive_at_ns, const uint64_t *threads,
 						  size_t thread_count)
 {
@@ -147,6 +147,7 @@ mprof_status WASM_EXPORT(mprof_js_profile_create)(log_view *view, uint32_t flags
 	options.max_stack_depth = max_stack_depth;
 	options.slow_calls = slow_calls;
 	options.timeline_slices = timeline_slices;
+	options.max_spans = max_spans;
 	options.window_start_ns = time_of(window_start_ns);
 	options.window_end_ns = time_of(window_end_ns);
 	options.alive_at_ns = time_of(alive_at_ns);

@@ -128,7 +128,8 @@ typedef struct mprof_profile_options {
 	uint32_t ends_at_last_event;      /**< 1: calls and waits that have not ended last until the latest event of
 	                                       their thread, as for Mono's first decoder, and not until the end of the
 	                                       log. */
-	uint32_t reserved;                /**< 0. */
+	uint32_t max_spans;               /**< The number of single spans kept, the longest, for #MPROF_TABLE_SPANS; 0:
+	                                       none. Each takes 48 bytes. */
 	mprof_progress_function progress; /**< Called by mprof_profile_finish(), also when mprof_profile_read() calls
 	                                       it. May be NULL. */
 	void *progress_user;              /**< Passed as the first argument. */
@@ -299,6 +300,9 @@ typedef struct mprof_profile_totals {
 	                                     of the format. */
 	uint64_t allocations_error;   /**< The standard error of allocations; 0 if exact. */
 	uint64_t bytes_error;         /**< The standard error of allocated_bytes; 0 if exact. */
+	uint64_t left_out_spans;      /**< Spans that #MPROF_TABLE_SPANS lacks because there are longer ones, or
+	                                     because max_memory was reached; 0 without
+	                                     mprof_profile_options::max_spans. */
 } mprof_profile_totals;
 
 /**
@@ -400,16 +404,19 @@ typedef enum mprof_profile_table {
 	                                         of that class. */
 	MPROF_TABLE_METRICS = 31,           /**< #mprof_metric_stats: metrics, in the order of the log. */
 	MPROF_TABLE_MARKS = 32,             /**< #mprof_mark: markers, in the order of the log. */
-	MPROF_TABLE_PROPERTIES = 33, /**< #mprof_profile_property: properties in SESSION blocks, in the order of the
+	MPROF_TABLE_PROPERTIES = 33,  /**< #mprof_profile_property: properties in SESSION blocks, in the order of the
 	                                         log. */
-	MPROF_TABLE_ELEMENTS = 34,   /**< #mprof_element_stats: code units, in order of loading. */
-	MPROF_TABLE_PAUSES = 35,     /**< #mprof_pause: pauses that overlap the window, in the order of their
+	MPROF_TABLE_ELEMENTS = 34,    /**< #mprof_element_stats: code units, in order of loading. */
+	MPROF_TABLE_PAUSES = 35,      /**< #mprof_pause: pauses that overlap the window, in the order of their
 	                                         starts, as of the last mprof_profile_finish(); empty without a
 	                                         timeline. */
-	MPROF_TABLE_TIMELINE = 36,   /**< #mprof_timeline: one row, whose fields are all 0 without a
+	MPROF_TABLE_TIMELINE = 36,    /**< #mprof_timeline: one row, whose fields are all 0 without a
 	                                         timeline. */
-	MPROF_TABLE_EVENT_TYPES = 37 /**< #mprof_event_type_stats: the events that the log describes, by type and
+	MPROF_TABLE_EVENT_TYPES = 37, /**< #mprof_event_type_stats: the events that the log describes, by type and
 	                                         name, in the order of their first event. */
+	MPROF_TABLE_SPANS = 38        /**< #mprof_span: the longest spans, mprof_profile_options::max_spans of those
+	                                         that have ended inside the window, and all that were open at its end.
+	                                         In the order of their starts, as of the last mprof_profile_finish(). */
 } mprof_profile_table;
 
 /**
@@ -1496,6 +1503,28 @@ typedef struct mprof_event_type_stats {
 	uint64_t p99_ns; /**< 99 percent of the spans took no longer. */
 	uint64_t max_ns; /**< The longest span. */
 } mprof_event_type_stats;
+
+/**
+ * \brief A span that a program describes (section 3.25 of doc/format.md). A row of #MPROF_TABLE_SPANS.
+ *
+ * Spans whose end is not known, since their call stack ended or became unknown, or since they are inside 1,024 others,
+ * are not in the table; mprof_event_type_stats::unfinished counts them.
+ * \since 0.1
+ */
+typedef struct mprof_span {
+	size_t struct_size;    /**< sizeof, set by the caller. */
+	uint32_t type;         /**< ID of the type of its start, or of the whole span. */
+	uint32_t form;         /**< An #mprof_type_form: #MPROF_TYPE_BEGIN, #MPROF_TYPE_SPAN or #MPROF_TYPE_ASYNC_BEGIN.
+	                            Spans of the last one are on no call stack. */
+	const char *name;      /**< Its name. Borrowed until the profile is changed or destroyed, as is category. */
+	const char *category;  /**< That of the type, "" if none. */
+	uint64_t thread;       /**< ID of the thread of its start, or that recorded it as a whole. */
+	uint64_t stack_number; /**< Number of the call stack of that thread; 0: its own. */
+	int64_t start_ns;      /**< When it began, from the start of the session. */
+	uint64_t duration_ns;  /**< Of one that is unfinished, up to the end of the window, or of its thread. */
+	uint32_t unfinished;   /**< 1: it was open at the end of the window. */
+	uint32_t reserved;     /**< 0. */
+} mprof_span;
 
 /**
  * \brief A property of the session. Texts are borrowed until the profile is changed or destroyed.

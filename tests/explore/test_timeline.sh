@@ -13,6 +13,7 @@ for log in mono-threads unity-chains drop-blocks mono-clock-goes-back mono-left-
 	cp "data/$log.mprof" .
 done
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
+"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
 arguments=()
 for log in *.mprof; do
 	mprof report --json "$log"
@@ -23,7 +24,7 @@ node "$srcdir/tests/explore/calls.mjs" "$srcdir/examples/wasm/mprof.js" "$buildd
 	"$srcdir/examples/explore/call_reader.js" "${arguments[@]}" || fail "calls.mjs"
 node "$srcdir/tests/explore/spans.mjs" "$srcdir/examples/explore/span_painter.js" \
 	"$srcdir/examples/explore/time_window.js" || fail "spans.mjs"
-for log in sample mail mono-threads timeline; do
+for log in sample mail mono-threads timeline spans; do
 	mprof explore -o "$log.html" "$log.mprof"
 	expect_status 0 "explore $log"
 	echo "$log"

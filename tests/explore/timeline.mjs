@@ -91,6 +91,24 @@ async function checkPointer(browser) {
 	await browser.wait('the move', (before) => Number(new URLSearchParams(location.hash.slice(1)).get('t0')) > before, t0);
 }
 
+// The log of make_spans: requests of two threads in rows of their own, and tasks that any thread ends.
+async function checkSpans(browser) {
+	await open(browser, 'spans.html', '#view=timeline');
+	expect('tracks of spans', await browser.run(() => JSON.stringify(Array.from(document.querySelectorAll('canvas.spans'), (canvas) =>
+		[canvas.getAttribute('aria-label').split(':')[0], canvas.clientHeight]))),
+	JSON.stringify([['Spans of thread 0x20', 30], ['Spans of thread 0x21', 30], ['Spans that any thread may end', 15]]));
+	const wanted = [['http: /b <&>": 20.00 ms, from 32.00 ms', 32, 52], ['http: /a: 30.00 ms, from 41.00 ms', 41, 71],
+		['task: 46.00 ms, from 14.00 ms', 14, 60]];
+	for (const [i, [text, start, end]] of wanted.entries()) {
+		await browser.type(`section.spans-track:nth-of-type(${await browser.run((at) => Array.from(document.querySelectorAll('section'))
+			.indexOf(document.querySelectorAll('section.spans-track')[at]) + 1, i)}) canvas`, keys.enter);
+		const chosen = await browser.run(readChosen);
+		expect(`span ${i}`, chosen?.text, text);
+		expect(`start of span ${i}`, chosen?.start, start * ms);
+		expect(`end of span ${i}`, chosen?.end, end * ms);
+	}
+}
+
 // The calls are those of the report, in every log.
 async function checkCounts(browser) {
 	for (const log of readFileSync('logs', 'utf8').trim().split('\n')) {
@@ -125,6 +143,7 @@ try {
 	await checkKeys(browser);
 	await checkLink(browser);
 	await checkPointer(browser);
+	await checkSpans(browser);
 	await checkCounts(browser);
 	await checkHeat(browser);
 	expect('messages of the console', (await browser.console()).map(({ message }) => message).join('\n'), '');

@@ -30,9 +30,9 @@ log_view *mprof_js_view_create(uint32_t source);
 void mprof_js_view_destroy(log_view *view);
 mprof_status mprof_js_view_open(log_view *view, uint32_t follow, uint64_t wanted);
 mprof_status mprof_js_profile_create(log_view *view, uint32_t flags, uint64_t max_memory, uint32_t max_stack_depth,
-				     uint32_t slow_calls, uint32_t timeline_slices, double window_start_ns,
-				     double window_end_ns, double alive_at_ns, const uint64_t *threads,
-				     size_t thread_count);
+				     uint32_t slow_calls, uint32_t timeline_slices, uint32_t max_spans,
+				     double window_start_ns, double window_end_ns, double alive_at_ns,
+				     const uint64_t *threads, size_t thread_count);
 mprof_status mprof_js_profile_read(log_view *view);
 double mprof_js_profile_get_percentile(const log_view *view, uint32_t method, double percent);
 mprof_status mprof_js_graph_create(log_view *view, uint32_t snapshot, uint32_t list_only, uint64_t max_memory);
@@ -216,8 +216,9 @@ static void take_profile(void)
 
 		if (mprof_js_profile_create(view, flags, PROFILE_MEMORY, (uint32_t)(choose_below(3) * choose_below(40)),
 					    flags & 16 ? (uint32_t)choose_below(4) : 0,
-					    slices[choose_below(sizeof(slices) / sizeof(*slices))], start, end,
-					    choose_time(), threads, choose_below(5) == 0 ? 3 : 0) == MPROF_OK) {
+					    slices[choose_below(sizeof(slices) / sizeof(*slices))],
+					    (uint32_t)choose_below(20), start, end, choose_time(), threads,
+					    choose_below(5) == 0 ? 3 : 0) == MPROF_OK) {
 			(void)mprof_js_profile_read(view);
 			take_tables(view);
 			take_names(view);

@@ -299,6 +299,104 @@ Test(profile_event_types, spans_across_threads)
 	log_release(&log);
 }
 
+/* Rows of MPROF_TABLE_SPANS, as "name thread/stack start+duration"; those that are unfinished end with the log. */
+static void expect_list(const test_log *log, const char *wanted)
+{
+	char list[1024] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < mprof_profile_get_row_count(log->profile, MPROF_TABLE_SPANS); i++) {
+		mprof_span span = {.struct_size = sizeof(span)};
+		char duration[32];
+
+		cr_assert_eq(mprof_profile_get_row(log->profile, MPROF_TABLE_SPANS, i, &span), MPROF_OK);
+		snprintf(duration, sizeof(duration), "%u", (unsigned)span.duration_ns);
+		if (span.unfinished)
+			cr_expect_eq((uint64_t)span.start_ns + span.duration_ns, 1000000000);
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s %u/%u %d+%s", i > 0 ? ", " : "",
+					   span.name, (unsigned)span.thread, (unsigned)span.stack_number,
+					   (int)span.start_ns, span.unfinished ? "?" : duration);
+	}
+	cr_expect_str_eq(list, wanted);
+}
+
+static void profile_spans(test_log *log, uint32_t max_spans)
+{
+	mprof_profile_options options;
+
+	mprof_profile_options_init(&options, sizeof(options));
+	options.max_spans = max_spans;
+	log_profile_with(log, &options);
+}
+
+/* What contains another span comes before it. */
+static void write_listed(test_log *log)
+{
+	begin_block(log, 7, 0);
+	add_numbers(log, ASYNC_BEGIN, 50, 1, 9, 0);
+	add_numbers(log, ASYNC_BEGIN, 60, 1, 8, 0);
+	add_type(log, OUTER_BEGIN, 100);
+	add_type(log, BEGIN, 100);
+	add_numbers(log, END, 300, 1, 0, 0);
+	add_type(log, OUTER_END, 1100);
+	add_value(log, MPROF_EVENT_STACK_SWITCH, 5, 1200);
+	add_type(log, BEGIN, 1300);
+	add_value(log, MPROF_EVENT_STACK_SWITCH, 0, 1400);
+	add_type(log, BEGIN, 1450);
+	end_block(log);
+	begin_block(log, 8, 0);
+	add_numbers(log, SPAN, 700, 2, 500, 0);
+	add_numbers(log, ASYNC_END, 800, 2, 9, 0);
+	add_numbers(log, SPAN, 1500, 2, 10, 0);
+	end_block(log);
+}
+
+Test(profile_event_types, single_spans)
+{
+	test_log log;
+
+	begin_log(&log, 0);
+	write_listed(&log);
+	profile_spans(&log, 100);
+	expect_list(&log, "task 7/0 50+750, task 7/0 60+?, outer 7/0 100+1000, work 7/0 100+200, "
+			  "read 8/0 200+500, work 7/5 1300+?, work 7/0 1450+?, read 8/0 1490+10");
+	cr_expect_eq(totals_of(&log).left_out_spans, 0);
+	log_release(&log);
+}
+
+Test(profile_event_types, the_longest_spans_are_kept)
+{
+	static const char *const lists[] = {
+		"task 7/0 60+?, outer 7/0 100+1000, work 7/5 1300+?, work 7/0 1450+?",
+		"task 7/0 50+750, task 7/0 60+?, outer 7/0 100+1000, work 7/5 1300+?, work 7/0 1450+?",
+		"task 7/0 50+750, task 7/0 60+?, outer 7/0 100+1000, read 8/0 200+500, work 7/5 1300+?, "
+		"work 7/0 1450+?",
+	};
+
+	for (uint32_t max = 1; max <= 3; max++) {
+		test_log log;
+
+		begin_log(&log, 0);
+		write_listed(&log);
+		profile_spans(&log, max);
+		expect_list(&log, lists[max - 1]);
+		cr_expect_eq(totals_of(&log).left_out_spans, 5 - max);
+		log_release(&log);
+	}
+}
+
+Test(profile_event_types, no_single_spans_by_default)
+{
+	test_log log;
+
+	begin_log(&log, 0);
+	write_listed(&log);
+	log_profile(&log);
+	expect_list(&log, "");
+	cr_expect_eq(totals_of(&log).left_out_spans, 0);
+	log_release(&log);
+}
+
 Test(profile_event_types, names_of_events)
 {
 	static char text[2000];

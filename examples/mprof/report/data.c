@@ -191,6 +191,9 @@ static void summarize_profile(log_report *report)
 	summary_complete(summary, &report->input);
 }
 
+/* Single spans that are kept if all rows are wanted. */
+#define ALL_SPANS 100000
+
 static mprof_status make_profile(log_report *report)
 {
 	mprof_profile_options options;
@@ -200,6 +203,10 @@ static mprof_status make_profile(log_report *report)
 	options.thread_count = report->options.has_thread ? 1 : 0;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
+	if (report_wants(report, REPORT_SECTION_SPANS))
+		options.max_spans = report->options.top == 0 || report->options.top > ALL_SPANS
+					    ? ALL_SPANS
+					    : (uint32_t)report->options.top;
 	options.with_locations = 1;
 	options.with_call_sites = report->options.with_call_sites != 0;
 	options.with_ages = (uint32_t)report->options.with_ages;

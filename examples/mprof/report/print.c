@@ -284,6 +284,7 @@ static const report_entry entries[] = {
 	{OF(PAUSES), NULL, report_pauses_text, report_pauses_json},
 	{OF(TIMELINE), NULL, report_timeline_text, report_timeline_json},
 	{OF(SPANS), &tables_spans, NULL, NULL},
+	{OF(SPANS), &tables_longest_spans, NULL, NULL},
 	{OF(SPANS), &tables_event_types, NULL, NULL},
 	{OF(TREE), NULL, report_call_tree_text, report_call_tree_json},
 	{OF(FRAMES), NULL, report_frames_text, report_frames_json},

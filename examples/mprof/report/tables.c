@@ -821,18 +821,31 @@ static int is_printed_event(const log_report *report, const void *row)
 	return (stats->form != MPROF_TYPE_END && stats->form != MPROF_TYPE_ASYNC_END) || stats->unmatched > 0;
 }
 
+static void print_with_category(const char *category, const char *name)
+{
+	fputs("  ", stdout);
+	if (category != NULL && category[0] != '\0') {
+		name_print_text(category);
+		fputs(": ", stdout);
+	}
+	name_print_text(name);
+	putchar('\n');
+}
+
 static void print_event_name(const log_report *report, const void *row)
 {
 	const mprof_event_type_stats *stats = row;
 
 	(void)report;
-	fputs("  ", stdout);
-	if (stats->category != NULL && stats->category[0] != '\0') {
-		name_print_text(stats->category);
-		fputs(": ", stdout);
-	}
-	name_print_text(stats->name != NULL ? stats->name : "(type not defined)");
-	putchar('\n');
+	print_with_category(stats->category, stats->name != NULL ? stats->name : "(type not defined)");
+}
+
+static void print_span_name(const log_report *report, const void *row)
+{
+	const mprof_span *span = row;
+
+	(void)report;
+	print_with_category(span->category, span->name);
 }
 
 /* What spans contain is not known of all. */
@@ -897,6 +910,42 @@ const report_view tables_spans = {
 		 VIEW_FIELD_NEEDS(p90_ns, spans), VIEW_FIELD_NEEDS(p99_ns, spans), VIEW_FIELD_NEEDS(max_ns, spans),
 		 VIEW_ALL_OTHERS, VIEW_WITHOUT(type), VIEW_WITHOUT(unmatched), VIEW_WITHOUT(without_self)},
 	.has_all_rows = 1,
+};
+
+static int has_unfinished_spans(const log_report *report, const view_rows *rows)
+{
+	const mprof_span *spans = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (spans[i].unfinished)
+			return 1;
+	}
+	return 0;
+}
+
+static const char *format_unfinished(const log_report *report, const void *row, uint64_t number,
+				     char text[TEXT_NUMBER_SIZE])
+{
+	(void)report;
+	(void)number;
+	(void)text;
+	return ((const mprof_span *)row)->unfinished ? "not ended" : "";
+}
+
+const report_view tables_longest_spans = {
+	.table = REPORT_TABLE_LONGEST_SPANS,
+	.source = MPROF_TABLE_SPANS,
+	.order = "duration_ns <start_ns <thread",
+	.title = "Longest spans",
+	.columns = {VIEW_COLUMN(10, "duration", "duration_ns"),
+		    VIEW_COLUMN_BY(12, "start", .field = "start_ns", .format = VIEW_SECONDS),
+		    VIEW_COLUMN(19, "thread", "thread"),
+		    VIEW_COLUMN_BY(10, "", .text = format_unfinished, .when = has_unfinished_spans),
+		    VIEW_COLUMN_BY(0, "span", .print = print_span_name)},
+	.json = {VIEW_FIELD(name), VIEW_FIELD(category), VIEW_KIND(form, "form", kind_of_form), VIEW_FIELD(start_ns),
+		 VIEW_FIELD(duration_ns), VIEW_FIELD(unfinished), VIEW_FIELD(thread), VIEW_FIELD(stack_number),
+		 VIEW_WITHOUT(type)},
 };
 
 const report_view tables_event_types = {

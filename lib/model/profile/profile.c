@@ -58,7 +58,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->ages.last_snapshot = options->alive_at_snapshot;
 	profile->ages.trace.identity = options->traced_object;
 	marks_init(&profile->marks, allocator);
-	event_types_init(&profile->event_types, &profile->budget);
+	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
@@ -84,10 +84,9 @@ static int are_sound(const mprof_profile_options *options)
 {
 	return options->without_call_tree <= 1 && options->with_compilations <= 1 && options->with_call_sites <= 1 &&
 	       options->with_monitor_objects <= 1 && options->raw_counters <= 1 && options->with_durations <= 1 &&
-	       options->ends_at_last_event <= 1 && options->reserved == 0 && options->with_locations <= 1 &&
-	       options->with_ages <= 1 && options->slow_calls <= MPROF_SLOW_CALLS_MAX &&
-	       options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX && options->timeline_slices != 1 &&
-	       (options->slow_calls == 0 || options->with_durations) &&
+	       options->ends_at_last_event <= 1 && options->with_locations <= 1 && options->with_ages <= 1 &&
+	       options->slow_calls <= MPROF_SLOW_CALLS_MAX && options->timeline_slices <= MPROF_TIMELINE_SLICES_MAX &&
+	       options->timeline_slices != 1 && (options->slow_calls == 0 || options->with_durations) &&
 	       (options->threads != NULL || options->thread_count == 0) &&
 	       (options->window_end_ns == 0 || options->window_end_ns > options->window_start_ns) &&
 	       (options->alive_at_ns == 0 || options->alive_at_ns > options->window_start_ns) &&
@@ -470,13 +469,20 @@ static int show_timeline(mprof_profile *profile, const mprof_session *session, p
 			   session->last.counter, going);
 }
 
+/* The latest counter of the log. */
+static uint64_t latest_counter(const mprof_profile *profile, const mprof_session *session)
+{
+	const uint64_t latest = thread_table_latest(&profile->threads, session->last.counter);
+
+	return profile->has_uncounted && (int64_t)(profile->uncounted_latest - latest) > 0 ? profile->uncounted_latest
+											   : latest;
+}
+
 /* What has not ended lasts until the end of the log, or of its thread. */
 static void extend_unfinished(mprof_profile *profile, const mprof_session *session)
 {
-	uint64_t latest = thread_table_latest(&profile->threads, session->last.counter);
+	const uint64_t latest = latest_counter(profile, session);
 
-	if (profile->has_uncounted && (int64_t)(profile->uncounted_latest - latest) > 0)
-		latest = profile->uncounted_latest;
 	if (profile->ends_at_last_event)
 		return;
 	thread_table_extend_calls(&profile->threads, &profile->calls, &profile->window, latest);
@@ -499,6 +505,18 @@ static uint64_t count_steps(const mprof_profile *profile)
 	return steps;
 }
 
+static int show_spans(mprof_profile *profile, const mprof_session *session)
+{
+	span_list *spans = &profile->event_types.spans;
+
+	if (!span_list_begin_show(spans) ||
+	    !thread_table_show_spans(&profile->threads, &profile->event_types, &profile->window,
+				     latest_counter(profile, session)))
+		return 0;
+	span_list_end_show(spans);
+	return 1;
+}
+
 /*
  * Returns 0 if the allocator refused or it was stopped. Each part then has changed nothing, or it has added everything
  * to what is shown, or it starts again from what was added: so another call has the results of the first one.
@@ -509,7 +527,8 @@ static int show_results(mprof_profile *profile, const mprof_session *session, pr
 	    !show_methods(profile, going) ||
 	    (!heap_snapshots_merge_gathered(&profile->heap_snapshots) && !profile_limit_skip_result(profile)) ||
 	    !memory_process_provisionally(&profile->memory, going) || !object_ages_finish(&profile->ages, going) ||
-	    !collections_pair(&profile->collections, session->start.counter, &profile->window, going))
+	    !collections_pair(&profile->collections, session->start.counter, &profile->window, going) ||
+	    (!show_spans(profile, session) && !profile_limit_skip_result(profile)))
 		return 0;
 	if (profile->timeline.limit != 0 && !show_timeline(profile, session, going) &&
 	    (going->is_stopped || !profile_limit_skip_result(profile)))

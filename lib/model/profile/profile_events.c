@@ -377,6 +377,16 @@ static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *
 }
 
 /* Events that are rare compared with calls and allocations. */
+static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
+{
+	const event_moment moment = {.counter = thread->last_counter,
+				     .thread = thread->id,
+				     .stack = thread->other != NULL ? thread->other->state.number : 0,
+				     .counts = profile->calls.counts};
+
+	return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &moment);
+}
+
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
 	switch (event->kind) {
@@ -422,8 +432,7 @@ static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_e
 	case MPROF_EVENT_MEMORY_RESIZED:
 		return memory_add(&profile->memory, thread->id, event);
 	case MPROF_EVENT_TYPED:
-		return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event,
-				       thread->last_counter, profile->calls.counts);
+		return add_typed(profile, thread, event);
 	default:
 		if (event_category(event) == MPROF_EVENT_CATEGORY_COLLECTION)
 			return add_stop(profile, thread->id, event, thread->last_counter) &&

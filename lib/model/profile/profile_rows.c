@@ -156,6 +156,28 @@ static void store_event_type(const mprof_profile *profile, size_t index, void *r
 	stats->max_ns = profile_clock_duration(&profile->clock, spans->longest);
 }
 
+static size_t count_spans(const mprof_profile *profile)
+{
+	return profile->event_types.spans.shown_count;
+}
+
+static void store_span(const mprof_profile *profile, size_t index, void *row)
+{
+	mprof_span *span = row;
+	const listed_span *entry = &profile->event_types.spans.shown[index];
+	const event_type_record *record = &profile->event_types.records[entry->record];
+
+	span->type = record->type;
+	span->form = record->form;
+	span->name = record->name;
+	span->category = record->category;
+	span->thread = entry->thread;
+	span->stack_number = entry->stack;
+	span->start_ns = profile_clock_time(&profile->clock, entry->start);
+	span->duration_ns = profile_clock_duration(&profile->clock, entry->end - entry->start);
+	span->unfinished = entry->is_unfinished;
+}
+
 static size_t count_samples(const mprof_profile *profile)
 {
 	return profile->samples.record_count;
@@ -993,6 +1015,7 @@ static void store_totals(const mprof_profile *profile, size_t index, void *row)
 	totals->folded_sites += profile->handles.folded + profile->monitors.folded +
 				profile->memory.state.sums.folded.allocations + profile->event_types.folded;
 	totals->left_out += profile->calls.left_out;
+	totals->left_out_spans = profile->event_types.spans.left_out;
 	totals->limited = profile->is_limited || totals->folded_calls > 0 || totals->folded_samples > 0 ||
 			  totals->folded_sites > 0 || profile->memory.state.sums.untracked > 0 ||
 			  profile->ages.state.sums.untracked > 0 || profile->ages.lacks_classes ||
@@ -1044,6 +1067,7 @@ static const profile_table tables[] = {
 	TABLE(PAUSES, mprof_pause, count_pauses, store_pause),
 	TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
 	TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
+	TABLE(SPANS, mprof_span, count_spans, store_span),
 };
 
 typedef union row_buffer {

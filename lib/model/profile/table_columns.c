@@ -66,6 +66,7 @@ static const mprof_table_column totals_columns[] = {
 	COLUMN(allocation_samples, COUNT),
 	COLUMN(allocations_error, COUNT),
 	COLUMN(bytes_error, BYTES),
+	COLUMN(left_out_spans, COUNT),
 };
 #undef ROW
 
@@ -461,6 +462,16 @@ static const mprof_table_column event_types_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_span
+static const mprof_table_column spans_columns[] = {
+	COLUMN(type, NUMBER),        COLUMN(form, KIND),
+	COLUMN(name, TEXT),          COLUMN(category, TEXT),
+	COLUMN(thread, THREAD),      COLUMN(stack_number, NUMBER),
+	COLUMN(start_ns, TIME),      COLUMN(duration_ns, NANOSECONDS),
+	COLUMN(unfinished, BOOLEAN),
+};
+#undef ROW
+
 typedef struct table_description {
 	mprof_table_info info;
 	const mprof_table_column *columns;
@@ -508,6 +519,7 @@ static const table_description tables[] = {
 	TABLE(PAUSES, pauses, mprof_pause),
 	TABLE(TIMELINE, timeline, mprof_timeline),
 	TABLE(EVENT_TYPES, event_types, mprof_event_type_stats),
+	TABLE(SPANS, spans, mprof_span),
 };
 
 /* NULL if there is no table of the number. */

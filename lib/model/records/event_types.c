@@ -54,7 +54,7 @@ typedef struct loose_span {
 	size_t next; /* In the list of its number, plus 1. */
 } loose_span;
 
-void event_types_init(event_types *all, memory_budget *budget)
+void event_types_init(event_types *all, memory_budget *budget, size_t max_spans)
 {
 	memset(all, 0, sizeof(*all));
 	all->budget = budget;
@@ -63,6 +63,7 @@ void event_types_init(event_types *all, memory_budget *budget)
 	call_durations_init(&all->durations, budget, 0);
 	hash_map_init(&all->begun, &budget->allocator);
 	hash_map_init(&all->over, &budget->allocator);
+	span_list_init(&all->spans, budget, max_spans);
 }
 
 static int has_position(const void *slot)
@@ -124,6 +125,7 @@ void event_types_destroy(event_types *all)
 	call_durations_destroy(&all->durations);
 	hash_map_destroy(&all->begun);
 	hash_map_destroy(&all->over);
+	span_list_destroy(&all->spans);
 }
 
 static int lookup(const mprof_reader *reader, uint32_t kind, uint32_t id, mprof_record *record)
@@ -390,10 +392,22 @@ static uint64_t take_self(span_stack *spans, uint64_t start, uint64_t end, int *
 	return self;
 }
 
+static listed_span listed(const open_span *span, uint64_t end)
+{
+	const listed_span entry = {.start = span->start < end ? span->start : end,
+				   .end = end,
+				   .thread = span->thread,
+				   .stack = span->stack,
+				   .record = (uint32_t)span->record};
+
+	return entry;
+}
+
 /* Counts a span that has ended. spans is NULL if it is on no call stack. Returns 0 if there is no memory. */
 static int count_span(event_types *all, span_stack *spans, const open_span *span, uint64_t end, uint32_t counts)
 {
-	const uint64_t start = span->start < end ? span->start : end;
+	listed_span entry = listed(span, end);
+	const uint64_t start = entry.start;
 	event_type_record *record = &all->records[span->record];
 	int is_known = 0;
 	uint64_t self = 0;
@@ -409,7 +423,8 @@ static int count_span(event_types *all, span_stack *spans, const open_span *span
 	record->self += self;
 	record->without_self += !is_known;
 	(void)call_durations_add(&all->durations, (uint32_t)span->record, end - start);
-	return !all->durations.has_failed;
+	entry.is_loose = spans == NULL;
+	return !all->durations.has_failed && span_list_add(&all->spans, &entry);
 }
 
 /* Returns 0 if there is no memory. */
@@ -555,9 +570,9 @@ static int add_by_form(event_types *all, span_stack *spans, const event_type *ty
 	case MPROF_TYPE_END:
 		return end_span(all, spans, type, span, is_error);
 	case MPROF_TYPE_SPAN: {
-		const open_span whole = {span->record, span->type, span->counts,
-					 span->start - (facts->duration < span->start ? facts->duration : span->start)};
+		open_span whole = *span;
 
+		whole.start -= facts->duration < span->start ? facts->duration : span->start;
 		record->errors += (uint32_t)is_error & span->counts;
 		return count_span(all, spans, &whole, span->start, span->counts);
 	}
@@ -571,9 +586,13 @@ static int add_by_form(event_types *all, span_stack *spans, const event_type *ty
 }
 
 int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
-		    uint64_t counter, uint32_t counts)
+		    const event_moment *moment)
 {
-	open_span span = {.type = event->id, .counts = counts, .start = counter};
+	open_span span = {.type = event->id,
+			  .counts = moment->counts,
+			  .start = moment->counter,
+			  .thread = moment->thread,
+			  .stack = moment->stack};
 	int has_failed = 0;
 	event_facts facts;
 	event_type *type = find_type(all, reader, event->id, &has_failed);
@@ -584,13 +603,47 @@ int event_types_add(event_types *all, const mprof_reader *reader, span_stack *sp
 		span.record = find_unnamed(all, reader, 0, &all->undefined);
 		if (span.record == NONE)
 			return 0;
-		all->records[span.record].count += counts;
+		all->records[span.record].count += moment->counts;
 		return 1;
 	}
 	read_facts(&facts, reader, type, event);
 	span.record = find_record(all, reader, type, &facts);
 	if (span.record == NONE || !add_by_form(all, spans, type, &facts, &span))
 		return 0;
-	all->records[span.record].count += counts;
+	all->records[span.record].count += moment->counts;
+	return 1;
+}
+
+/* Shows a span that has begun. Those that began outside the window do not count. */
+static int show_open(event_types *all, const open_span *span, uint64_t end, uint32_t is_loose)
+{
+	listed_span entry = listed(span, end);
+
+	entry.is_unfinished = 1;
+	entry.is_loose = is_loose;
+	return !span->counts || span_list_show_open(&all->spans, &entry);
+}
+
+int event_types_show_open(event_types *all, const span_stack *spans, uint64_t end)
+{
+	for (size_t i = 0; all->spans.is_enabled && i < spans->open_count; i++) {
+		if (!show_open(all, &spans->open[i], end, 0))
+			return 0;
+	}
+	return 1;
+}
+
+int event_types_show_loose(event_types *all, uint64_t end)
+{
+	const hash_map_entry *entry;
+
+	if (!all->spans.is_enabled)
+		return 1;
+	for (size_t slot = 0; (entry = hash_map_next(&all->begun, &slot)) != NULL;) {
+		for (size_t i = (size_t)entry->value; i != 0; i = all->loose[i - 1].next) {
+			if (!show_open(all, &all->loose[i - 1].span, end, 1))
+				return 0;
+		}
+	}
 	return 1;
 }

@@ -11,6 +11,7 @@
 #include "base/memory_budget.h"
 #include "model/records/durations.h"
 #include "model/records/record_table.h"
+#include "model/records/span_list.h"
 
 #include <mprof/format.h>
 #include <mprof/reader.h>
@@ -36,6 +37,8 @@ typedef struct open_span {
 	uint32_t type;
 	uint32_t counts; /**< It began inside the window. */
 	uint64_t start;
+	uint64_t thread;
+	uint64_t stack; /**< Number of its call stack; 0: that of the thread. */
 } open_span;
 
 /** When a span was that has ended. */
@@ -72,20 +75,34 @@ typedef struct event_types {
 	size_t loose_count;
 	size_t loose_capacity;
 	size_t loose_free; /**< The first free one plus 1, 0 if none. */
+	span_list spans;   /**< The longest ones. */
 	memory_budget *budget;
 	size_t undefined; /**< Number of the record of events whose type is not defined plus 1; 0: none yet. */
 	uint64_t folded;  /**< Events without a record of their name, because there was no memory for one. */
 } event_types;
 
-void event_types_init(event_types *all, memory_budget *budget);
+/** \p max_spans: how many single spans are kept. */
+void event_types_init(event_types *all, memory_budget *budget, size_t max_spans);
 void event_types_destroy(event_types *all);
 
-/**
- * Adds an event of a thread at \p counter, which is on a call stack with \p spans. \p counts is 1, or 0 outside the
- * window, where nothing is counted. Returns 0 if there is no memory.
- */
+/** When an event happened, and where. */
+typedef struct event_moment {
+	uint64_t counter;
+	uint64_t thread;
+	uint64_t stack;  /**< Number of the call stack that it is on; 0: its own. */
+	uint32_t counts; /**< 0 outside the window, where nothing is counted; else 1. */
+} event_moment;
+
+/** Adds an event of a thread on a call stack with \p spans. Returns 0 if there is no memory. */
 int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
-		    uint64_t counter, uint32_t counts);
+		    const event_moment *moment);
+
+/**
+ * Shows the spans of a call stack that are open at \p end. Spans that no call stack has are shown by
+ * event_types_show_loose(). Both return 0 if there is no memory.
+ */
+int event_types_show_open(event_types *all, const span_stack *spans, uint64_t end);
+int event_types_show_loose(event_types *all, uint64_t end);
 
 /** The open spans of a call stack end in a way that is not known, or never. */
 void span_stack_clear(span_stack *spans);

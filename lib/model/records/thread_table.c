@@ -226,6 +226,25 @@ void thread_table_each_stack(const thread_table *table, void (*visit)(void *user
 		visit(user, &((const switched_stack *)(uintptr_t)entry->value)->calls);
 }
 
+int thread_table_show_spans(const thread_table *table, event_types *types, const profile_window *window, uint64_t end)
+{
+	const hash_map_entry *entry;
+
+	for (size_t i = 0; i < table->count; i++) {
+		const thread_record *thread = &table->records[i];
+
+		if (!event_types_show_open(types, &thread->own_spans, window_clamp(window, thread_end(thread, end))))
+			return 0;
+	}
+	for (size_t slot = 0; (entry = hash_map_next(&table->stacks.states, &slot)) != NULL;) {
+		const switched_stack *stack = (const switched_stack *)(uintptr_t)entry->value;
+
+		if (!event_types_show_open(types, &stack->spans, window_clamp(window, end)))
+			return 0;
+	}
+	return event_types_show_loose(types, window_clamp(window, end));
+}
+
 int thread_table_name(thread_table *table, thread_record *thread, const char *name)
 {
 	char *copy = text_copy(thread_map_allocator(&table->positions), name);

@@ -105,6 +105,12 @@ uint64_t thread_table_open_frames(const thread_table *table, const call_model *m
 /** Calls a function for each stack. */
 void thread_table_each_stack(const thread_table *table, void (*visit)(void *user, const call_stack *stack), void *user);
 
+/**
+ * Shows the spans that are open on all stacks. They last until \p end, the latest counter, or the end of their thread.
+ * Returns 0 if there is no memory.
+ */
+int thread_table_show_spans(const thread_table *table, event_types *types, const profile_window *window, uint64_t end);
+
 /** Names a thread. Returns 0, changing nothing, if there is no memory. */
 int thread_table_name(thread_table *table, thread_record *thread, const char *name);
 
