@@ -78,7 +78,8 @@ def expect(what, found, wanted):
 
 def rows_of(rows, columns):
     def cell(value):
-        return int(value) if isinstance(value, bool) else plain(value) if isinstance(value, str) else value
+        # CSV does not tell an empty text from none.
+        return int(value) if isinstance(value, bool) else plain(value) or None if isinstance(value, str) else value
     return sorted(([cell(row[column]) for column in columns] for row in rows), key=repr)
 
 
@@ -161,6 +162,8 @@ def compare_log(tables, number, report):
     compare_rows(what, tables, number, "marks", report["marks"], ["time_ns", "text"])
     compare_rows(what, tables, number, "event_types", report["spans"] + report["event_types"],
                  ["name", "category", "form", "count", "errors"])
+    compare_rows(what, tables, number, "spans", report["longest_spans"],
+                 ["name", "category", "form", "thread", "start_ns", "duration_ns", "unfinished"])
     compare_rows(what, tables, number, "metrics", report["metrics"], ["section", "name", "thread", "unit", "count"])
     compare_rows(what, tables, number, "heap_snapshots", report["heap_shots"], ["number", "objects", "bytes"])
     classes = [{"snapshot": i + 1, **row} for i, shot in enumerate(report["heap_shots"]) for row in shot["classes"]]

@@ -11,8 +11,9 @@ make_dialects
 make_truncated
 make_tree names names.mprof
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
+"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
 
-logs=(calls sample full memory empty mail mono unity drop truncated names timeline)
+logs=(calls sample full memory empty mail mono unity drop truncated names timeline spans)
 reports=()
 for log in "${logs[@]}"; do
 	read_report "$log.mprof" --pauses

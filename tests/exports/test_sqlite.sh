@@ -11,6 +11,7 @@ make_dialects
 make_truncated
 make_tree names names.mprof
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
+"$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
 
 mprof export --to=sqlite -o calls.sqlite calls.mprof
 if grep -q 'built without libsqlite3' err; then
@@ -25,7 +26,7 @@ check_database() {
 	expect "$1: version" "$(sqlite3 "$1" 'PRAGMA user_version')" 1
 }
 
-logs=(calls sample full memory empty mail mono unity drop truncated names timeline)
+logs=(calls sample full memory empty mail mono unity drop truncated names timeline spans)
 reports=()
 for log in "${logs[@]}"; do
 	read_report "$log.mprof" --pauses

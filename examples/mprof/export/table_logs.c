@@ -596,6 +596,7 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	add_metrics(sink, report);
 	table_add_rows(sink, report, TABLE_MARKS);
 	table_add_rows(sink, report, TABLE_EVENT_TYPES);
+	table_add_rows(sink, report, TABLE_SPANS);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */
@@ -611,12 +612,24 @@ static const char *property_of(const log_report *report, const char *wanted, con
 	return otherwise != NULL ? otherwise : "";
 }
 
+/* Single spans of a log that a table has at most. */
+#define MAX_SPANS 1000000
+
 static void mention_losses(const log_report *report)
 {
 	if (report->totals.lost_events == 0)
 		return;
 	text_begin_message(report->input.name);
 	fprintf(stderr, "%" PRIu64 " events were lost: all figures are estimates\n", report->totals.lost_events);
+}
+
+static void mention_spans(const log_report *report)
+{
+	if (report->totals.left_out_spans == 0)
+		return;
+	text_begin_message(report->input.name);
+	fprintf(stderr, "left out: %" PRIu64 " of the shorter spans, which only the table event_types counts\n",
+		report->totals.left_out_spans);
 }
 
 /* A log that states a time after the year 292000 is damaged; its times are then from 1970. */
@@ -636,11 +649,13 @@ static int add_log(const export_job *job, const char *path, table_sink *sink)
 	int status;
 
 	options.with_pauses = 1;
+	options.max_spans = MAX_SPANS;
 	status = report_read(&report, path, &options);
 	if (input_failure(&report.input) != MPROF_OK)
 		status = STATUS_NOTHING;
 	if (status == STATUS_OK || status == STATUS_DAMAGED) {
 		mention_losses(&report);
+		mention_spans(&report);
 		sink->log.number++;
 		sink->log.host = plain_text(&host, property_of(&report, "host", job->host));
 		sink->log.build = plain_text(&build, property_of(&report, "build", job->build));

@@ -229,6 +229,7 @@ static const exported_table tables[TABLES] = {
 	[TABLE_MARKS] = TABLE(marks, all_fields, MPROF_TABLE_MARKS, "", "markers of the user"),
 	[TABLE_EVENT_TYPES] = TABLE(event_types, event_types, MPROF_TABLE_EVENT_TYPES, "",
 				    "events that the program describes, and durations of spans"),
+	[TABLE_SPANS] = TABLE(spans, event_types, MPROF_TABLE_SPANS, "", "the longest spans, one by one"),
 	[TABLE_HEAP_SNAPSHOTS] =
 		TABLE(heap_snapshots, heap_snapshots, MPROF_TABLE_HEAP_SHOTS,
 		      "freed freed_bytes moved roots_by_kind classes ", "heap snapshots, counted from 1"),

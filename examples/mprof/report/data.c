@@ -194,6 +194,17 @@ static void summarize_profile(log_report *report)
 /* Single spans that are kept if all rows are wanted. */
 #define ALL_SPANS 100000
 
+static uint32_t spans_to_keep(const log_report *report)
+{
+	const report_options *options = &report->options;
+
+	if (options->max_spans != 0)
+		return options->max_spans;
+	if (!report_wants(report, REPORT_SECTION_SPANS))
+		return 0;
+	return options->top == 0 || options->top > ALL_SPANS ? ALL_SPANS : (uint32_t)options->top;
+}
+
 static mprof_status make_profile(log_report *report)
 {
 	mprof_profile_options options;
@@ -203,10 +214,7 @@ static mprof_status make_profile(log_report *report)
 	options.thread_count = report->options.has_thread ? 1 : 0;
 	options.with_durations = report->options.with_percentiles || report->options.slow_calls > 0;
 	options.slow_calls = (uint32_t)report->options.slow_calls;
-	if (report_wants(report, REPORT_SECTION_SPANS))
-		options.max_spans = report->options.top == 0 || report->options.top > ALL_SPANS
-					    ? ALL_SPANS
-					    : (uint32_t)report->options.top;
+	options.max_spans = spans_to_keep(report);
 	options.with_locations = 1;
 	options.with_call_sites = report->options.with_call_sites != 0;
 	options.with_ages = (uint32_t)report->options.with_ages;

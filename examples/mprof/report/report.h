@@ -23,7 +23,8 @@
 #define REPORT_WHOLE (100 * REPORT_PERCENT)
 
 typedef struct report_options {
-	uint64_t top; /**< Maximum rows of a table; 0 for all. */
+	uint64_t top;       /**< Maximum rows of a table; 0 for all. */
+	uint32_t max_spans; /**< Single spans to keep; 0: as many as the report shows. */
 	int has_top;
 	const char *orders;         /**< Orders of tables; NULL if none was chosen. */
 	const char *method_pattern; /**< NULL for no filter, as for the next two fields. */

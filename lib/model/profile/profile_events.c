@@ -379,12 +379,12 @@ static int add_stop(mprof_profile *profile, uint64_t thread, const mprof_event *
 /* Events that are rare compared with calls and allocations. */
 static int add_typed(mprof_profile *profile, thread_record *thread, const mprof_event *event)
 {
-	const event_moment moment = {.counter = thread->last_counter,
-				     .thread = thread->id,
-				     .stack = thread->other != NULL ? thread->other->state.number : 0,
-				     .counts = profile->calls.counts};
+	const event_context context = {.counter = thread->last_counter,
+				       .thread = thread->id,
+				       .stack = thread->other != NULL ? thread->other->state.number : 0,
+				       .counts = profile->calls.counts};
 
-	return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &moment);
+	return event_types_add(&profile->event_types, profile->reading, thread_spans(thread), event, &context);
 }
 
 static int add_rare(mprof_profile *profile, thread_record *thread, const mprof_event *event)

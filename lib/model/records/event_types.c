@@ -586,13 +586,13 @@ static int add_by_form(event_types *all, span_stack *spans, const event_type *ty
 }
 
 int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
-		    const event_moment *moment)
+		    const event_context *context)
 {
 	open_span span = {.type = event->id,
-			  .counts = moment->counts,
-			  .start = moment->counter,
-			  .thread = moment->thread,
-			  .stack = moment->stack};
+			  .counts = context->counts,
+			  .start = context->counter,
+			  .thread = context->thread,
+			  .stack = context->stack};
 	int has_failed = 0;
 	event_facts facts;
 	event_type *type = find_type(all, reader, event->id, &has_failed);
@@ -603,14 +603,14 @@ int event_types_add(event_types *all, const mprof_reader *reader, span_stack *sp
 		span.record = find_unnamed(all, reader, 0, &all->undefined);
 		if (span.record == NONE)
 			return 0;
-		all->records[span.record].count += moment->counts;
+		all->records[span.record].count += context->counts;
 		return 1;
 	}
 	read_facts(&facts, reader, type, event);
 	span.record = find_record(all, reader, type, &facts);
 	if (span.record == NONE || !add_by_form(all, spans, type, &facts, &span))
 		return 0;
-	all->records[span.record].count += moment->counts;
+	all->records[span.record].count += context->counts;
 	return 1;
 }
 

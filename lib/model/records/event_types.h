@@ -86,16 +86,16 @@ void event_types_init(event_types *all, memory_budget *budget, size_t max_spans)
 void event_types_destroy(event_types *all);
 
 /** When an event happened, and where. */
-typedef struct event_moment {
+typedef struct event_context {
 	uint64_t counter;
 	uint64_t thread;
 	uint64_t stack;  /**< Number of the call stack that it is on; 0: its own. */
 	uint32_t counts; /**< 0 outside the window, where nothing is counted; else 1. */
-} event_moment;
+} event_context;
 
 /** Adds an event of a thread on a call stack with \p spans. Returns 0 if there is no memory. */
 int event_types_add(event_types *all, const mprof_reader *reader, span_stack *spans, const mprof_event *event,
-		    const event_moment *moment);
+		    const event_context *context);
 
 /**
  * Shows the spans of a call stack that are open at \p end. Spans that no call stack has are shown by
