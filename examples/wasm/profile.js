@@ -27,7 +27,8 @@ export class Profile extends View {
 		const status = module.exports.mprof_js_profile_create(this.pointer, flags,
 			BigInt(options.maxMemory ?? 0), options.maxStackDepth ?? 0, options.slowCalls ?? 0,
 			options.timelineSlices ?? 0, options.maxSpans ?? 0, options.windowStartNs ?? 0,
-			options.windowEndNs ?? 0, options.aliveAtNs ?? 0, threads !== null ? list : 0, threads?.length ?? 0);
+			options.windowEndNs ?? 0, options.aliveAtNs ?? 0, threads !== null ? list : 0,
+			threads?.length ?? 0);
 		if (status !== statusOk) {
 			this.close();
 			this.check(status);

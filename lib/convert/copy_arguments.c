@@ -40,7 +40,7 @@ int copy_arguments_begin(mprof_converter *converter, const mprof_event *events, 
 		/* Translated IDs may be longer. */
 		if (has_arguments(&events[i]))
 			room += events[i].more.detail->argument_size +
-				MPROF_TYPE_MAX_ARGUMENTS * MPROF_VARINT_MAX_LENGTH;
+				(size_t)MPROF_TYPE_MAX_ARGUMENTS * MPROF_VARINT_MAX_LENGTH;
 	}
 	if (room == 0 || !arguments_differ(converter))
 		return 1;
