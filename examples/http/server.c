@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records an HTTP server with events of its own: each request is a span with its route, status and size, and each file
- * that does not exist is a message. Four threads serve the clients, which are threads of the same program.
+ * that does not exist is a message. Four threads serve the clients, which are threads of the same program: a flow leads
+ * from what they ask for to the request that answers.
  *
  *     ./server requests.mprof && mprof dump requests.mprof
  */
 #include <mprof/recorder.h>
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,14 +38,9 @@ static route routes[] = {
 
 enum { ROUTES = sizeof(routes) / sizeof(routes[0]) };
 
-/* A connection. A stream of its own for each direction, since a socket has no position. */
-typedef struct streams {
-	FILE *in;
-	FILE *out;
-} streams;
-
 static mprof_recorder *recorder;
 static uint32_t request_type;
+static uint32_t ask_type;
 static uint32_t message_type;
 static int listener;
 static struct sockaddr_in address = {.sin_family = AF_INET};
@@ -53,6 +50,12 @@ static const mprof_argument_record request_arguments[] = {
 	{MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
 	{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NONE, 0, "status", ""},
 	{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_NONE, MPROF_ARGUMENT_UNIT_BYTES, "bytes", ""},
+	{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_FLOW_IN, 0, "from", ""},
+};
+
+static const mprof_argument_record ask_arguments[] = {
+	{MPROF_ARGUMENT_DURATION, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_DURATION, 0, "duration", ""},
+	{MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, MPROF_ROLE_FLOW_OUT, 0, "to", ""},
 };
 
 static const mprof_argument_record message_arguments[] = {
@@ -93,31 +96,17 @@ static void record_missing(mprof_thread *thread, const char *path)
 	mprof_thread_record_typed(thread, message_type, values, 2);
 }
 
-static void record_request(mprof_thread *thread, uint64_t started, const route *served, size_t bytes)
+static void record_request(mprof_thread *thread, uint64_t started, const route *served, size_t bytes, uint64_t flow)
 {
 	/* The recorder adds the duration. */
 	const mprof_argument_value values[] = {
 		{.number = served->text},
 		{.number = (uint64_t)served->status},
 		{.number = bytes},
+		{.number = flow},
 	};
 
-	mprof_thread_record_span(thread, request_type, started, values, 3);
-}
-
-static streams open_streams(int connection)
-{
-	streams opened = {fdopen(connection, "r"), fdopen(dup(connection), "w")};
-
-	return opened;
-}
-
-static void close_streams(streams opened)
-{
-	if (opened.in != NULL)
-		fclose(opened.in);
-	if (opened.out != NULL)
-		fclose(opened.out);
+	mprof_thread_record_span(thread, request_type, started, values, 4);
 }
 
 static const route *find_route(const char *path)
@@ -129,20 +118,17 @@ static const route *find_route(const char *path)
 	return &routes[i];
 }
 
-/* Serves the request whose first line was read. Returns the bytes that were sent, 0 if it has no answer. */
-static size_t answer(FILE *stream, const route *served)
+/* Serves a request. Returns the bytes that were sent, 0 if it has no answer. A stream reads from the connection. */
+static size_t answer(int connection, const route *served)
 {
-	static const char body[BODY_BYTES];
-	int head = fprintf(stream, "HTTP/1.1 %d %s\r\nContent-Length: %zu\r\n\r\n", served->status,
-			   served->status == 200 ? "OK" : "Not Found", served->body);
+	const int sent = dprintf(connection, "HTTP/1.1 %d %s\r\nContent-Length: %zu\r\n\r\n%*s", served->status,
+				 served->status == 200 ? "OK" : "Not Found", served->body, (int)served->body, "");
 
-	if (head < 0 || fwrite(body, 1, served->body, stream) != served->body || fflush(stream) != 0)
-		return 0;
-	return (size_t)head + served->body;
+	return sent < 0 ? 0 : (size_t)sent;
 }
 
 /* Reads the header lines of a request or an answer. Returns the length of the body; SIZE_MAX if the stream ends. */
-static size_t skip_header(FILE *stream)
+static size_t read_header(FILE *stream, uint64_t *flow)
 {
 	char line[LINE_BYTES];
 	size_t length = 0;
@@ -151,29 +137,31 @@ static size_t skip_header(FILE *stream)
 		if (line[0] == '\r' || line[0] == '\n')
 			return length;
 		(void)sscanf(line, "Content-Length: %zu", &length);
+		(void)sscanf(line, "Flow: %" SCNu64, flow);
 	}
 	return SIZE_MAX;
 }
 
 /* Serves the requests of a connection, until the client closes it. */
-static void serve(mprof_thread *thread, streams client)
+static void serve(mprof_thread *thread, FILE *client)
 {
 	char line[LINE_BYTES];
 	char path[LINE_BYTES];
 	size_t bytes = 1;
 
-	while (bytes > 0 && fgets(line, sizeof(line), client.in) != NULL) {
+	while (bytes > 0 && fgets(line, sizeof(line), client) != NULL) {
 		const uint64_t started = mprof_recorder_read_counter(recorder);
 		const route *served;
+		uint64_t flow = 0;
 
-		if (sscanf(line, "GET %511s", path) != 1 || skip_header(client.in) == SIZE_MAX)
+		if (sscanf(line, "GET %511s", path) != 1 || read_header(client, &flow) == SIZE_MAX)
 			return;
 		served = find_route(path);
 		if (served->status == 404)
 			record_missing(thread, path);
-		bytes = answer(client.out, served);
+		bytes = answer(fileno(client), served);
 		if (bytes > 0)
-			record_request(thread, started, served, bytes);
+			record_request(thread, started, served, bytes, flow);
 	}
 }
 
@@ -187,52 +175,55 @@ static void *work(void *argument)
 	/* NULL if the thread could not be attached: then it records nothing. */
 	(void)!mprof_recorder_attach(recorder, 0, &thread);
 	while ((connection = accept(listener, NULL, NULL)) >= 0) {
-		streams client = open_streams(connection);
+		FILE *client = fdopen(connection, "r");
 
-		if (client.in != NULL && client.out != NULL)
-			serve(thread, client);
-		close_streams(client);
+		if (client == NULL)
+			break;
+		serve(thread, client);
+		fclose(client);
 	}
 	mprof_thread_detach(thread);
 	return NULL;
 }
 
 /* Asks for a path and reads the answer. Returns its status, 0 if there is none. */
-static int ask(streams server, const char *path)
+static int ask(FILE *server, const char *path, uint64_t flow)
 {
 	char line[LINE_BYTES];
 	char body[BODY_BYTES];
 	size_t length;
 	int status;
 
-	if (fprintf(server.out, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path) < 0 || fflush(server.out) != 0)
+	if (dprintf(fileno(server), "GET %s HTTP/1.1\r\nFlow: %" PRIu64 "\r\n\r\n", path, flow) < 0 ||
+	    fgets(line, sizeof(line), server) == NULL || sscanf(line, "HTTP/1.1 %d", &status) != 1)
 		return 0;
-	if (fgets(line, sizeof(line), server.in) == NULL || sscanf(line, "HTTP/1.1 %d", &status) != 1)
-		return 0;
-	length = skip_header(server.in);
-	return length <= sizeof(body) && fread(body, 1, length, server.in) == length ? status : 0;
+	length = read_header(server, &flow);
+	return length <= sizeof(body) && fread(body, 1, length, server) == length ? status : 0;
 }
 
-/* A client sends its requests over one connection. Returns itself if one of them failed. */
+/* A client sends its requests over one connection. Returns its number if one of them failed. */
 static void *be_client(void *number)
 {
 	static const char *const directories[] = {"users", "users", "files", "nothing"};
 	const int connection = socket(AF_INET, SOCK_STREAM, 0);
+	FILE *server = fdopen(connection, "r");
+	mprof_thread *thread;
 	int answered = 0;
-	streams server;
 
-	if (connect(connection, (struct sockaddr *)&address, sizeof(address)) != 0) {
-		close(connection);
+	if (server == NULL || connect(connection, (struct sockaddr *)&address, sizeof(address)) != 0)
 		return number;
-	}
-	server = open_streams(connection);
-	for (int i = 0; i < REQUESTS && server.in != NULL && server.out != NULL; i++) {
+	(void)!mprof_recorder_attach(recorder, 0, &thread);
+	for (int i = 0; i < REQUESTS; i++) {
+		const mprof_argument_value to = {.number = *(uint64_t *)number + (uint64_t)i};
+		const uint64_t started = mprof_recorder_read_counter(recorder);
 		char path[64];
 
 		snprintf(path, sizeof(path), "/%s/%d", directories[i % 4], i);
-		answered += ask(server, path) == (i % 4 == 3 ? 404 : 200);
+		answered += ask(server, path, to.number) == (i % 4 == 3 ? 404 : 200);
+		mprof_thread_record_span(thread, ask_type, started, &to, 1);
 	}
-	close_streams(server);
+	fclose(server);
+	mprof_thread_detach(thread);
 	return answered == REQUESTS ? NULL : number;
 }
 
@@ -251,13 +242,15 @@ static int run(void)
 {
 	pthread_t workers[WORKERS];
 	pthread_t clients[CLIENTS];
-	int numbers[CLIENTS];
+	uint64_t numbers[CLIENTS]; /* Of their first requests. */
 	int is_served = 1;
 
 	for (int i = 0; i < WORKERS; i++)
 		pthread_create(&workers[i], NULL, work, NULL);
-	for (int i = 0; i < CLIENTS; i++)
+	for (int i = 0; i < CLIENTS; i++) {
+		numbers[i] = (uint64_t)i * REQUESTS + 1;
 		pthread_create(&clients[i], NULL, be_client, &numbers[i]);
+	}
 	for (int i = 0; i < CLIENTS; i++) {
 		void *failed;
 
@@ -281,7 +274,8 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < ROUTES; i++)
 		routes[i].text = define_text(routes[i].name);
-	request_type = define_type(MPROF_TYPE_SPAN, "request", request_arguments, 4);
+	request_type = define_type(MPROF_TYPE_SPAN, "request", request_arguments, 5);
+	ask_type = define_type(MPROF_TYPE_SPAN, "ask", ask_arguments, 2);
 	message_type = define_type(MPROF_TYPE_INSTANT, "message", message_arguments, 2);
 	is_served = run();
 	if (mprof_recorder_close(recorder) != MPROF_OK)
