@@ -79,8 +79,8 @@ parse 0
 parse 2000000
 task 0
 task 46000000'
-gzip -dcf spans.firefox | jq -r '.shared.stringArray[]' >strings
-expect_line strings '^route=/b <&>", size=3000, offset=-3, load=0\.5, flow=3, status=500$'
+gzip -dcf spans.firefox | jq -r '.shared.stringArray[]' >texts
+expect_line texts '^route=/b <&>", size=3000, offset=-3, load=0\.5, flow=3, status=500$'
 
 # Above the maximum depth, it is not known which spans end: the others have the times of the report.
 "$builddir/tests/tool/make_spans" deep.mprof deep || fail "make_spans deep"
