@@ -7,6 +7,7 @@
 #include "heap/view.h"
 #include "heap/shapes.h"
 #include "report/filters.h"
+#include "report/frames.h"
 #include "shared/kinds.h"
 #include "shared/text.h"
 
@@ -152,49 +153,32 @@ static int stack_heap_add(stack_tree *tree, const char *path, uint64_t shot, uin
 
 static const char unknown_stack[] = "(no call stack)";
 
-static uint32_t choose_if(const log_report *report, const char *pattern, uint32_t kind, uint32_t id, uint32_t choice)
-{
-	return pattern != NULL && report_matches_frame(report, pattern, kind, id) ? choice : 0;
-}
-
-/* What the filters do with a frame. */
+/* What the filters do with a frame, of which the innermost may be a class. */
 static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 {
 	const log_report *report = user;
-	const report_options *options = &report->options;
 
 	if (kind == MPROF_SAMPLE_CLASS)
 		return report_wants_class(report, id) ? 0 : MPROF_FRAME_IGNORE;
 	if (kind == MPROF_SAMPLE_NO_STACK)
 		return 0;
-	return choose_if(report, options->focus_pattern, kind, id, MPROF_FRAME_FOCUS) |
-	       choose_if(report, options->ignore_pattern, kind, id, MPROF_FRAME_IGNORE) |
-	       choose_if(report, options->hide_pattern, kind, id, MPROF_FRAME_HIDE) |
-	       choose_if(report, options->collapse_pattern, kind, id, MPROF_FRAME_COLLAPSE);
+	return report_frames_choose(report, kind, id);
 }
 
 /* Makes the tree of frames of a source with the filters of the report. NULL after a message if memory is exhausted. */
 static mprof_frame_tree *filter_frames(const log_report *report, mprof_frame_source source)
 {
 	mprof_frame_tree_options options;
-	mprof_frame_tree *filtered = NULL;
-	mprof_status status;
 
 	mprof_frame_tree_options_init(&options, sizeof(options));
 	options.source = (uint32_t)source;
-	options.has_focus = report->options.focus_pattern != NULL;
 	options.choose = choose_frame;
 	options.user = (void *)report;
 	options.with_classes = 1;
 	options.with_locations = 1;
 	/* The profile has a limit already. */
 	options.max_memory = UINT64_MAX;
-	status = mprof_frame_tree_create(report->profile, report->input.reader, &options, &filtered);
-	if (status != MPROF_OK) {
-		text_begin_message(report->input.name);
-		fprintf(stderr, "%s for the trees of frames\n", mprof_status_get_text(status));
-	}
-	return filtered;
+	return report_frames_create(report, &options);
 }
 
 static void add_value(stack_tree *tree, uint32_t node, uint64_t count, uint64_t value)
@@ -396,7 +380,7 @@ static int refuse_options(const log_report *report, export_value value, const st
 int stack_tree_create(const log_report *report, export_value value, const stack_tree_options *options,
 		      stack_tree **tree)
 {
-	stack_tree *made;
+	stack_tree *created;
 	int status = STATUS_OK;
 
 	*tree = NULL;
@@ -408,20 +392,20 @@ int stack_tree_create(const log_report *report, export_value value, const stack_
 	}
 	if (options->is_only && refuse_options(report, value, options))
 		return STATUS_USAGE;
-	made = malloc(sizeof(*made));
-	if (made == NULL || !stack_nodes_init(made, value, options->max_depth) ||
-	    (value != EXPORT_HEAP && !add_source(made, report))) {
+	created = malloc(sizeof(*created));
+	if (created == NULL || !stack_nodes_init(created, value, options->max_depth) ||
+	    (value != EXPORT_HEAP && !add_source(created, report))) {
 		output_out_of_memory();
 		status = STATUS_NOTHING;
 	} else if (value == EXPORT_HEAP) {
-		status = stack_heap_add(made, options->path, options->heap_shot, options->heap_memory);
+		status = stack_heap_add(created, options->path, options->heap_shot, options->heap_memory);
 	}
 	if (status == STATUS_NOTHING) {
-		stack_tree_destroy(made);
+		stack_tree_destroy(created);
 		return status;
 	}
-	stack_nodes_finish(made);
-	*tree = made;
+	stack_nodes_finish(created);
+	*tree = created;
 	return status;
 }
 

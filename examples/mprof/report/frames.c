@@ -33,27 +33,50 @@ typedef struct choice_context {
 	int *is_selected_found;
 } choice_context;
 
-static uint32_t matches(const log_report *report, const char *pattern, uint32_t kind, uint32_t id, uint32_t choice,
-			int *is_found)
+static uint32_t choose_if(const log_report *report, const char *pattern, uint32_t kind, uint32_t id, uint32_t choice)
 {
-	if (pattern == NULL || !report_matches_frame(report, pattern, kind, id))
-		return 0;
-	*is_found = 1;
-	return choice;
+	return pattern != NULL && report_matches_frame(report, pattern, kind, id) ? choice : 0;
 }
 
+uint32_t report_frames_choose(const log_report *report, uint32_t kind, uint32_t id)
+{
+	const report_options *options = &report->options;
+
+	return choose_if(report, options->focus_pattern, kind, id, MPROF_FRAME_FOCUS) |
+	       choose_if(report, options->ignore_pattern, kind, id, MPROF_FRAME_IGNORE) |
+	       choose_if(report, options->hide_pattern, kind, id, MPROF_FRAME_HIDE) |
+	       choose_if(report, options->collapse_pattern, kind, id, MPROF_FRAME_COLLAPSE);
+}
+
+/* As report_frames_choose(), with the selected frames; notes which patterns match. */
 static uint32_t choose_frame(void *user, uint32_t kind, uint32_t id)
 {
 	const choice_context *context = user;
-	const report_options *options = &context->report->options;
 	report_frames *frames = &context->report->frames;
+	const uint32_t choice = report_frames_choose(context->report, kind, id);
+	const uint32_t selected = choose_if(context->report, context->selected, kind, id, MPROF_FRAME_SELECT);
 
-	return matches(context->report, options->focus_pattern, kind, id, MPROF_FRAME_FOCUS, &frames->has_focus) |
-	       matches(context->report, options->ignore_pattern, kind, id, MPROF_FRAME_IGNORE, &frames->has_ignored) |
-	       matches(context->report, options->hide_pattern, kind, id, MPROF_FRAME_HIDE, &frames->has_hidden) |
-	       matches(context->report, options->collapse_pattern, kind, id, MPROF_FRAME_COLLAPSE,
-		       &frames->has_collapsed) |
-	       matches(context->report, context->selected, kind, id, MPROF_FRAME_SELECT, context->is_selected_found);
+	frames->has_focus |= (choice & MPROF_FRAME_FOCUS) != 0;
+	frames->has_ignored |= (choice & MPROF_FRAME_IGNORE) != 0;
+	frames->has_hidden |= (choice & MPROF_FRAME_HIDE) != 0;
+	frames->has_collapsed |= (choice & MPROF_FRAME_COLLAPSE) != 0;
+	if (selected != 0)
+		*context->is_selected_found = 1;
+	return choice | selected;
+}
+
+mprof_frame_tree *report_frames_create(const log_report *report, mprof_frame_tree_options *options)
+{
+	mprof_frame_tree *tree = NULL;
+	mprof_status status;
+
+	options->has_focus = report->options.focus_pattern != NULL;
+	status = mprof_frame_tree_create(report->profile, report->input.reader, options, &tree);
+	if (status != MPROF_OK) {
+		text_begin_message(report->input.name);
+		fprintf(stderr, "%s for the trees of frames\n", mprof_status_get_text(status));
+	}
+	return tree;
 }
 
 /* Makes a tree of each source that has data. */
@@ -66,7 +89,6 @@ static int make_trees(log_report *report, mprof_frame_tree **trees, const char *
 
 	for (size_t source = 0; source < REPORT_SOURCES; source++) {
 		mprof_frame_tree_options options;
-		mprof_status status;
 
 		if (amounts[source] == 0)
 			continue;
@@ -74,15 +96,11 @@ static int make_trees(log_report *report, mprof_frame_tree **trees, const char *
 		options.source = (uint32_t)source + MPROF_FRAME_SOURCE_CALLS;
 		options.inverted = is_inverted;
 		options.max_depth = (uint32_t)report->options.depth;
-		options.has_focus = report->options.focus_pattern != NULL;
 		options.choose = choose_frame;
 		options.user = &context;
-		status = mprof_frame_tree_create(report->profile, report->input.reader, &options, &trees[source]);
-		if (status == MPROF_OK)
-			continue;
-		text_begin_message(report->input.name);
-		fprintf(stderr, "%s for the trees of frames\n", mprof_status_get_text(status));
-		return 0;
+		trees[source] = report_frames_create(report, &options);
+		if (trees[source] == NULL)
+			return 0;
 	}
 	return 1;
 }

@@ -9,6 +9,15 @@
 #include "common/json.h"
 #include "report/report.h"
 
+/** What the filters do with a frame: bits of #mprof_frame_choice. \p kind: an #mprof_sample_kind. */
+uint32_t report_frames_choose(const log_report *report, uint32_t kind, uint32_t id);
+
+/**
+ * Makes a tree of frames with the focus of the report. Returns NULL after a message if memory is exhausted. The caller
+ * destroys the tree.
+ */
+mprof_frame_tree *report_frames_create(const log_report *report, mprof_frame_tree_options *options);
+
 /** Makes the trees that the options ask for. Returns 0 after a message if out of memory. */
 int report_frames_make(log_report *report);
 void report_frames_release(log_report *report);
