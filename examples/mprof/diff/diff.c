@@ -92,6 +92,34 @@ static int compare_profiles(log_diff *diff)
 	return status == MPROF_OK ? STATUS_OK : refuse_memory(before, status, "difference");
 }
 
+mprof_status diff_read_snapshot(const log_diff *diff, int side, uint64_t blocks, diff_snapshot_function *function,
+				void *user)
+{
+	mprof_heap_graph_options options;
+	mprof_heap_graph *graph;
+	mprof_status status;
+	log_input input;
+
+	mprof_heap_graph_options_init(&options, sizeof(options));
+	options.snapshot = (uint32_t)diff->heap[side].shot;
+	status = mprof_heap_graph_create(&options, &graph);
+	if (status != MPROF_OK)
+		return status;
+	/* It was opened before, so a failure is that of memory. */
+	status = MPROF_ERR_MEMORY;
+	if (input_open_again(&input, diff_path_of(diff, side), blocks) == STATUS_OK) {
+		input.is_quiet = 1;
+		status = mprof_heap_graph_read(graph, input.reader, input_damage, &input);
+		if (input_failure(&input) != MPROF_OK)
+			status = input_failure(&input);
+		if (status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT)
+			status = function(user, graph, input.reader);
+	}
+	mprof_heap_graph_destroy(graph);
+	input_close(&input);
+	return status;
+}
+
 int diff_read(log_diff *diff, const diff_options *options)
 {
 	int status = STATUS_OK;

@@ -71,6 +71,7 @@ typedef struct heap_side {
 	int is_incomplete; /**< Objects are missing. */
 	uint64_t objects;
 	uint64_t bytes;
+	uint64_t classes; /**< Classes with objects. */
 	int has_retained; /**< Retained sizes are known. */
 } heap_side;
 
@@ -104,6 +105,17 @@ const char *diff_path_of(const log_diff *diff, int side);
 /** Reads the logs and fills in all fields. Returns an exit status; with #STATUS_NOTHING there is no data. */
 int diff_read(log_diff *diff, const diff_options *options);
 void diff_release(log_diff *diff);
+
+/** Uses a heap snapshot that was read. */
+typedef mprof_status diff_snapshot_function(void *user, mprof_heap_graph *graph, const mprof_reader *reader);
+
+/**
+ * Reads the heap snapshot of a side in another reading of its log, and passes it to a function, also if the log is
+ * damaged, which was reported before. \p blocks: the kinds of blocks that are needed, as of MPROF_BLOCK_BIT(). Returns
+ * the status of the function, or what the machine refused.
+ */
+mprof_status diff_read_snapshot(const log_diff *diff, int side, uint64_t blocks, diff_snapshot_function *function,
+				void *user);
 
 void diff_print_text(const log_diff *diff);
 void diff_print_json(const log_diff *diff);

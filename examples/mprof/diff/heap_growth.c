@@ -19,44 +19,22 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                    \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_DIRECTIVES))
 
+typedef struct growth_side {
+	log_diff *diff;
+	int side;
+} growth_side;
+
 /* Adds the snapshot of one side, with what its objects retain if it has roots. */
-static mprof_status add_graph(log_diff *diff, int side, mprof_heap_graph *graph, log_input *input)
+static mprof_status add_graph(void *user, mprof_heap_graph *graph, const mprof_reader *reader)
 {
-	/* Damage of the log was reported when it was read for the first time. */
-	mprof_status status = mprof_heap_graph_read(graph, input->reader, input_damage, input);
+	const growth_side *added = user;
+	log_diff *diff = added->diff;
+	mprof_status status = mprof_heap_graph_build_dominators(graph);
 
-	if (status == MPROF_OK || input_failure(input) != MPROF_OK)
-		status = input_failure(input);
-	if (status == MPROF_ERR_MEMORY || status == MPROF_ERR_IO || status == MPROF_ERR_LIMIT)
-		return status;
-	status = mprof_heap_graph_build_dominators(graph);
-	diff->heap[side].has_retained = status == MPROF_OK;
+	diff->heap[added->side].has_retained = status == MPROF_OK;
 	if (status == MPROF_OK || status == MPROF_ERR_UNSUPPORTED)
-		status = mprof_heap_diff_add(diff->heap_growth, graph, input->reader,
-					     diff_log_of(diff, side) != diff->sides);
-	return status;
-}
-
-static mprof_status add_snapshot(log_diff *diff, int side)
-{
-	mprof_heap_graph_options options;
-	mprof_heap_graph *graph;
-	mprof_status status;
-	log_input input;
-
-	mprof_heap_graph_options_init(&options, sizeof(options));
-	options.snapshot = (uint32_t)diff->heap[side].shot;
-	status = mprof_heap_graph_create(&options, &graph);
-	if (status != MPROF_OK)
-		return status;
-	/* It was opened before, so a failure is that of memory. */
-	status = MPROF_ERR_MEMORY;
-	if (input_open_again(&input, diff_path_of(diff, side), WANTED_BLOCKS) == STATUS_OK) {
-		input.is_quiet = 1;
-		status = add_graph(diff, side, graph, &input);
-	}
-	mprof_heap_graph_destroy(graph);
-	input_close(&input);
+		status = mprof_heap_diff_add(diff->heap_growth, graph, reader,
+					     diff_log_of(diff, added->side) != diff->sides);
 	return status;
 }
 
@@ -96,11 +74,13 @@ int heap_growth_read(log_diff *diff)
 	mprof_status status = mprof_heap_diff_create(NULL, &diff->heap_growth);
 
 	for (int side = 0; side < DIFF_SIDES && status == MPROF_OK; side++) {
+		growth_side added = {diff, side};
+
 		if (diff_path_of(diff, side) == NULL) {
 			heap_growth_release(diff);
 			return STATUS_OK;
 		}
-		status = add_snapshot(diff, side);
+		status = diff_read_snapshot(diff, side, WANTED_BLOCKS, add_graph, &added);
 	}
 	if (status == MPROF_OK)
 		status = take_retained(diff);

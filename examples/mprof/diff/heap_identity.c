@@ -205,32 +205,19 @@ static mprof_status take_objects(const log_diff *diff, heap_identity *identity, 
 	return MPROF_OK;
 }
 
-static mprof_status read_objects(const log_diff *diff, heap_identity *identity, int side, object_list *list)
-{
-	mprof_heap_graph_options options;
-	mprof_heap_graph *graph;
-	mprof_status status;
-	log_input input;
+/* What read_objects() adds objects to. */
+typedef struct object_reading {
+	const log_diff *diff;
+	heap_identity *identity;
+	object_list *list;
+} object_reading;
 
-	mprof_heap_graph_options_init(&options, sizeof(options));
-	options.snapshot = (uint32_t)diff->heap[side].shot;
-	status = mprof_heap_graph_create(&options, &graph);
-	if (status != MPROF_OK)
-		return status;
-	/* It was opened before, so a failure is that of memory. */
-	status = MPROF_ERR_MEMORY;
-	if (input_open_again(&input, diff_path_of(diff, side), OBJECT_BLOCKS) == STATUS_OK) {
-		/* Damage was reported when the log was read for the first time. */
-		input.is_quiet = 1;
-		status = mprof_heap_graph_read(graph, input.reader, input_damage, &input);
-		if (input_failure(&input) != MPROF_OK)
-			status = input_failure(&input);
-		if (status != MPROF_ERR_MEMORY && status != MPROF_ERR_IO && status != MPROF_ERR_LIMIT)
-			status = take_objects(diff, identity, graph, list);
-	}
-	mprof_heap_graph_destroy(graph);
-	input_close(&input);
-	return status;
+static mprof_status read_objects(void *user, mprof_heap_graph *graph, const mprof_reader *reader)
+{
+	const object_reading *reading = user;
+
+	(void)reader;
+	return take_objects(reading->diff, reading->identity, graph, reading->list);
 }
 
 /* Whether memory was refused or limited while the origins were read: damage of the log is no failure. */
@@ -364,8 +351,11 @@ static mprof_status compare_objects(const log_diff *diff, heap_identity *identit
 {
 	mprof_status status = MPROF_OK;
 
-	for (int side = 0; side < DIFF_SIDES && status == MPROF_OK; side++)
-		status = read_objects(diff, identity, side, &lists[side]);
+	for (int side = 0; side < DIFF_SIDES && status == MPROF_OK; side++) {
+		object_reading reading = {diff, identity, &lists[side]};
+
+		status = diff_read_snapshot(diff, side, OBJECT_BLOCKS, read_objects, &reading);
+	}
 	/* An object that is missing in a snapshot would be new or gone. */
 	if (status != MPROF_OK || identity->reason != NULL)
 		return status;
@@ -437,7 +427,7 @@ void heap_identity_release(log_diff *diff)
 /* Frames of a call stack in text. */
 #define SHOWN_FRAMES 8
 
-/* Rows that were asked for are printed even if nothing differs. */
+/* Rows that the options name are printed even if nothing differs. */
 static int shows_class(const log_diff *diff, const identity_class *row)
 {
 	return diff->options.class_pattern != NULL || row->added.objects > 0 || row->gone.objects > 0;

@@ -41,27 +41,17 @@ static int find_shots(log_diff *diff)
 		if (number == 0 ||
 		    mprof_profile_get_row(log->profile, MPROF_TABLE_HEAP_SHOTS, number - 1, &shot) != MPROF_OK)
 			continue;
-		diff->heap[side] = (heap_side){number, shot.incomplete != 0, shot.objects, shot.bytes, 0};
+		diff->heap[side] = (heap_side){number, shot.incomplete != 0, shot.objects, shot.bytes, shot.classes, 0};
 	}
 	return 1;
 }
 
-static size_t count_classes(const log_diff *diff, int side)
-{
-	mprof_heap_shot shot = {.struct_size = sizeof(shot)};
-
-	if (mprof_profile_get_row(diff_log_of(diff, side)->profile, MPROF_TABLE_HEAP_SHOTS, diff->heap[side].shot - 1,
-				  &shot) != MPROF_OK)
-		return 0;
-	return (size_t)shot.classes;
-}
-
 /* Adds a row for each class of a snapshot. */
-static void add_classes(log_diff *diff, int side, size_t count)
+static void add_classes(log_diff *diff, int side)
 {
 	const diff_side *log = diff_log_of(diff, side);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < diff->heap[side].classes; i++) {
 		mprof_heap_shot_class class = {.struct_size = sizeof(class)};
 		heap_row *row = &diff->heap_rows[diff->heap_row_count];
 		mprof_mapping mapping;
@@ -120,23 +110,21 @@ static void merge_names(log_diff *diff)
 
 int heap_part_read(log_diff *diff)
 {
-	size_t counts[DIFF_SIDES];
 	int status;
 
 	if (!find_shots(diff))
 		return STATUS_NOTHING;
 	if (diff->heap[DIFF_BEFORE].shot == 0 || diff->heap[DIFF_AFTER].shot == 0)
 		return STATUS_OK;
-	for (int side = 0; side < DIFF_SIDES; side++)
-		counts[side] = count_classes(diff, side);
-	diff->heap_rows = calloc(counts[DIFF_BEFORE] + counts[DIFF_AFTER] + 1, sizeof(*diff->heap_rows));
+	diff->heap_rows = calloc((size_t)(diff->heap[DIFF_BEFORE].classes + diff->heap[DIFF_AFTER].classes + 1),
+				 sizeof(*diff->heap_rows));
 	if (diff->heap_rows == NULL) {
 		text_begin_message(diff->sides[DIFF_BEFORE].input.name);
 		fprintf(stderr, "%s for the heap snapshots\n", mprof_status_get_text(MPROF_ERR_MEMORY));
 		return STATUS_NOTHING;
 	}
 	for (int side = 0; side < DIFF_SIDES; side++)
-		add_classes(diff, side, counts[side]);
+		add_classes(diff, side);
 	merge_names(diff);
 	status = heap_growth_read(diff);
 	return heap_identity_read(diff) == STATUS_OK ? status : STATUS_DAMAGED;
@@ -173,7 +161,7 @@ static int has_changed(const log_diff *diff, const heap_row *row)
 	       (has_retained(diff) && row->retained[DIFF_BEFORE] != row->retained[DIFF_AFTER]);
 }
 
-/* The number of classes that are not the same in both snapshots; all if classes were asked for. */
+/* The number of classes that differ between the snapshots; of all classes if the options name some. */
 static size_t count_changed(const log_diff *diff)
 {
 	size_t changed = 0;

@@ -490,7 +490,7 @@ static void print_stack(const log_diff *diff, uint32_t stack)
 		printf("  %58s    (%zu more)\n", "", count - SHOWN_FRAMES);
 }
 
-/* Removes the rows whose figures are equal, and returns the number of the others. Rows that were asked for stay. */
+/* Removes rows whose figures are equal, unless the options name them, and returns the number of the others. */
 static size_t keep_changed(const log_diff *diff, diff_row *rows, size_t count)
 {
 	const diff_options *options = &diff->options;
