@@ -13,7 +13,8 @@ const mostProfiles = 6;
 const namedColumns = { class_id: 'class', method: 'method', stack: 'stack', thread: 'thread' };
 const namedColumnsOf = {
 	methods: { id: 'method' }, classes: { id: 'class' }, threads: { id: 'thread' }, samples: { id: 'frame' },
-	nodes: { id: 'frame' }, callers: { id: 'frame' }, callees: { id: 'frame' },
+	event_types: { form: 'form' }, handles: { type: 'handle' }, handle_sites: { type: 'handle' }, nodes: { id: 'frame' },
+	callers: { id: 'frame' }, callees: { id: 'frame' },
 };
 
 // Frames of a call stack that are shown in a row.
@@ -133,6 +134,10 @@ export class Questions {
 			return id === 0 ? null : this.#frameNames(id, view);
 		case 'thread':
 			return `0x${id.toString(16)}`;
+		case 'form':
+			return this.#mprof.formName(id);
+		case 'handle':
+			return this.#mprof.handleName(id);
 		default:
 			return this.#frameName(view, kind, id);
 		}

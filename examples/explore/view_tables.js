@@ -4,8 +4,6 @@ import { element } from './dom.js';
 import { DataTable } from './table.js';
 
 const generations = (table) => Array.from(table.generation, (generation) => `generation ${generation}`);
-const handleTypes = ['weak', 'weak, tracks resurrection', 'normal', 'pinned'];
-const eventForms = ['instant', 'start', 'end', 'span', 'start (any thread)', 'end (any thread)'];
 
 // id: of the view; name: of the table; columns: title, unit, field or function that makes the values; more: other tables
 // of the same view, with the same fields.
@@ -25,7 +23,7 @@ const definitions = [
 		['Lost events', 'count', 'lost']] },
 	{ id: 'spans', title: 'Spans', name: 'event_types', sort: 'Total', columns: [
 		['Name', 'text', 'name'], ['Category', 'text', 'category'],
-		['Form', 'text', (table) => Array.from(table.form, (form) => eventForms[form] ?? `form ${form}`)],
+		['Form', 'text', 'form_text'],
 		['Events', 'count', 'count'], ['Not ended', 'count', 'unfinished'], ['No start', 'count', 'unmatched'],
 		['Errors', 'count', 'errors'], ['Total', 'ns', 'total_ns'], ['p50', 'ns', 'p50_ns'], ['p99', 'ns', 'p99_ns'],
 		['Max', 'ns', 'max_ns']] },
@@ -44,10 +42,10 @@ const definitions = [
 	{ id: 'exceptions', title: 'Exceptions', name: 'exception_sites', sort: 'Exceptions', columns: [
 		['Class', 'text', 'class_id_text'], ['Call stack', 'text', 'stack_text'], ['Exceptions', 'count', 'exceptions']] },
 	{ id: 'handles', title: 'Handles', name: 'handles', sort: 'Alive', columns: [
-		['Class', 'text', 'class_id_text'], ['Type', 'text', (table) => Array.from(table.type, (type) => handleTypes[type] ?? `type ${type}`)],
+		['Class', 'text', 'class_id_text'], ['Type', 'text', 'type_text'],
 		['Alive', 'count', 'alive'], ['Created', 'count', 'created'], ['Deleted', 'count', 'deleted']],
 	more: [{ title: 'Call sites of handles', name: 'handle_sites', sort: 'Alive', columns: [
-		['Class', 'text', 'class_id_text'], ['Type', 'text', (table) => Array.from(table.type, (type) => handleTypes[type] ?? `type ${type}`)],
+		['Class', 'text', 'class_id_text'], ['Type', 'text', 'type_text'],
 		['Call stack', 'text', 'stack_text'], ['Alive', 'count', 'alive'], ['Created', 'count', 'created']] }] },
 	{ id: 'memory', title: 'Native memory', name: 'memory_sites', sort: 'Live bytes', columns: [
 		['Call stack', 'text', 'stack_text'], ['Live bytes', 'bytes', 'live_bytes'], ['Live blocks', 'count', 'live'],

@@ -33,7 +33,7 @@ read -ra extra <<<"${WASM_CFLAGS:--O2}"
 
 # Files and descriptors do not exist in a page: the linker leaves out the functions that would open them.
 sources=()
-for source in "$@" "$srcdir"/examples/shared/function_name.c "$srcdir"/examples/wasm/*.c; do
+for source in "$@" "$srcdir"/examples/shared/{function_name,kinds}.c "$srcdir"/examples/wasm/*.c; do
 	case $source in
 	lib/io/descriptor_* | lib/io/log_file_* | lib/io/sink* | lib/writer/* | *.h) continue ;;
 	# No threads either.

@@ -173,6 +173,14 @@ export class Mprof {
 	lossName(cause) {
 		return this.getName(0, nameKinds.loss, cause);
 	}
+
+	formName(form) {
+		return this.getName(0, nameKinds.form, form);
+	}
+
+	handleName(type) {
+		return this.getName(0, nameKinds.handle, type);
+	}
 }
 
 /** Loads libmprof.wasm from its bytes or a compiled module. */

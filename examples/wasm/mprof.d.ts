@@ -553,6 +553,10 @@ export interface Mprof {
 	blockName(kind: number): string;
 	dialectName(dialect: number): string;
 	lossName(cause: number): string;
+	/** Of the column form of the table event_types. */
+	formName(form: number): string;
+	/** Of the column type of the tables of handles. */
+	handleName(type: number): string;
 	statusText(status: number): string;
 }
 

@@ -3,6 +3,7 @@
 #include "module.h"
 
 #include "shared/function_name.h"
+#include "shared/kinds.h"
 
 #include <mprof/base.h>
 #include <stdio.h>
@@ -17,7 +18,9 @@ enum {
 	NAME_BLOCK_KIND = 19,
 	NAME_DIALECT = 20,
 	NAME_LOSS = 21,
-	NAME_STATUS = 22
+	NAME_STATUS = 22,
+	NAME_EVENT_FORM = 23,
+	NAME_HANDLE_TYPE = 24
 };
 
 /* The last name, which module.js copies at once. */
@@ -104,6 +107,10 @@ static const char *name_of_number(uint32_t what, uint32_t number)
 		return mprof_loss_get_name(number);
 	case NAME_STATUS:
 		return mprof_status_get_text((mprof_status)number);
+	case NAME_EVENT_FORM:
+		return kind_of_form(number);
+	case NAME_HANDLE_TYPE:
+		return kind_of_handle(number);
 	default:
 		return NULL;
 	}

@@ -2,6 +2,7 @@
 // Kinds of names, with the numbers of names.c.
 
 // What mprof_js_get_name() and mprof_js_get_definition_count() take; 1 to 5 are the kinds of frames.
-export const nameKinds = { class: 16, readable: 17, event: 18, block: 19, dialect: 20, loss: 21, status: 22 };
+export const nameKinds = { class: 16, readable: 17, event: 18, block: 19, dialect: 20, loss: 21, status: 22, form: 23,
+	handle: 24 };
 
 export const frameKinds = Object.freeze({ method: 1, function: 2, module: 3, location: 4, truncated: 5 });

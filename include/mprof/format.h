@@ -845,6 +845,13 @@ typedef enum mprof_type_form {
 } mprof_type_form;
 
 /**
+ * \brief Whether the events of types of a form, an #mprof_type_form, each stand for a span: its start, or all of it.
+ * \since 0.1
+ */
+#define MPROF_TYPE_FORM_IS_SPAN(form)                                                                                  \
+	((form) == MPROF_TYPE_BEGIN || (form) == MPROF_TYPE_SPAN || (form) == MPROF_TYPE_ASYNC_BEGIN)
+
+/**
  * \brief What an argument is: mprof_argument_record::kind (section 3.25). More may be added; a program shows an
  * argument of a kind that it does not know by its encoding.
  * \since 0.1

@@ -804,7 +804,7 @@ static int is_span(const log_report *report, const void *row)
 	const uint32_t form = ((const mprof_event_type_stats *)row)->form;
 
 	(void)report;
-	return form == MPROF_TYPE_BEGIN || form == MPROF_TYPE_SPAN || form == MPROF_TYPE_ASYNC_BEGIN;
+	return MPROF_TYPE_FORM_IS_SPAN(form);
 }
 
 /* The ends of spans are events of their own; as text they matter only if a begin is missing. */

@@ -123,11 +123,6 @@ static size_t count_event_types(const mprof_profile *profile)
 	return profile->event_types.count;
 }
 
-static int is_span(uint32_t form)
-{
-	return form == MPROF_TYPE_BEGIN || form == MPROF_TYPE_SPAN || form == MPROF_TYPE_ASYNC_BEGIN;
-}
-
 static void store_event_type(const mprof_profile *profile, size_t index, void *row)
 {
 	mprof_event_type_stats *stats = row;
@@ -142,7 +137,7 @@ static void store_event_type(const mprof_profile *profile, size_t index, void *r
 	stats->unmatched = record->unmatched;
 	stats->errors = record->errors;
 	stats->without_self = record->without_self;
-	if (is_span(record->form))
+	if (MPROF_TYPE_FORM_IS_SPAN(record->form))
 		stats->unfinished = record->count - record->ended;
 	if (spans == NULL || spans->calls == 0)
 		return;
