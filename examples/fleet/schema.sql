@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The tables of "mprof export --to=clickhouse" on each shard. The columns are in the order of the files.
+-- "make update-tables" writes this file.
 
 CREATE TABLE logs (
 	log Int64,

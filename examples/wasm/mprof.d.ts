@@ -39,155 +39,78 @@ export const noObject: 0xffffffff;
  */
 export type Amounts = Float64Array;
 
-/** The columns of each table. A column of an array has all elements of a row one after the other. */
+/**
+ * The columns of each table. A column of an array has all elements of a row one after the other. "make update-tables"
+ * writes this interface.
+ */
 export interface Tables {
-	session: {
-		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
-		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
-		end_counter: BigUint64Array; end_time_us: Amounts; counters_per_second: Float64Array;
-		valid_bytes: Amounts; lost_events: Amounts;
+	methods: {
+		id: Uint32Array; calls: Amounts; total_ns: Amounts; self_ns: Amounts; jit_ns: Amounts;
+		samples: Amounts; samples_total: Amounts;
 	};
-	error: {
-		status: Uint32Array; severity: Uint32Array; system_error: Uint32Array; block_code: Uint32Array;
-		offset: Amounts; block_offset: Amounts; offset_in_block: Amounts; what: (string | null)[];
+	samples: { kind: Uint32Array; id: Uint32Array; self: Amounts; total: Amounts };
+	classes: {
+		id: Uint32Array; allocations: Amounts; bytes: Amounts; freed: Amounts; freed_bytes: Amounts;
+		exceptions: Amounts; load_ns: Amounts; samples: Amounts; allocations_error: Amounts;
+		bytes_error: Amounts;
 	};
-	fault: {
-		status: Uint32Array; severity: Uint32Array; system_error: Uint32Array; block_code: Uint32Array;
-		offset: Amounts; block_offset: Amounts; offset_in_block: Amounts; what: (string | null)[];
-	};
-	block: {
-		kind: Uint32Array; code: Uint32Array; offset: Amounts; header_length: Amounts; content_length: Amounts;
-		loaded: Uint32Array; has_clocks: Uint32Array; thread: BigUint64Array;
-		start_counter: BigUint64Array; start_time_us: Amounts; end_counter: BigUint64Array;
-		end_time_us: Amounts;
-	};
-	index: {
-		kind: Uint32Array; offset: Amounts; content_length: Amounts; thread: BigUint64Array;
-		start_counter: BigUint64Array; end_counter: BigUint64Array;
-	};
-	method: {
-		id: Uint32Array; class_id: Uint32Array; flags: Uint32Array; name: (string | null)[];
-		source_file: (string | null)[]; source_line: Uint32Array;
-	};
-	class: { id: Uint32Array; assembly_id: Uint32Array; size: Uint32Array; name: (string | null)[] };
-	module: {
-		id: Uint32Array; address: BigUint64Array; size: Amounts; file_offset: Amounts;
-		file: (string | null)[]; build_id: (string | null)[]; is_removed: Uint32Array;
-	};
-	function: { id: Uint32Array; module: Uint32Array; offset: Amounts; size: Amounts; name: (string | null)[] };
-	location: { id: Uint32Array; module: Uint32Array; function: Uint32Array; offset: Amounts };
-	root_area: {
-		id: Uint32Array; kind: Uint32Array; class_id: Uint32Array; thread: BigUint64Array;
-		address: BigUint64Array; size: Amounts; name: (string | null)[];
-	};
-	properties: { key: (string | null)[]; value: (string | null)[] };
-	monitors: {
-		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;
-		contended_ns: Amounts; unfinished: Amounts;
-	};
-	monitor_sites: {
-		class_id: Uint32Array; stack: Uint32Array; contentions: Amounts; contended_ns: Amounts;
-		failures: Amounts; object: BigUint64Array; call: Uint32Array; unfinished: Amounts;
-	};
-	monitor_holders: {
-		class_id: Uint32Array; thread: BigUint64Array; contentions: Amounts; contended_ns: Amounts;
-		unfinished: Amounts;
-	};
-	metrics: {
-		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
-		count: Amounts; first: Amounts; last: Amounts; minimum: Amounts; maximum: Amounts;
-		last_ns: Amounts; thread: BigUint64Array;
-	};
-	marks: { time_ns: Amounts; thread: BigUint64Array; text: (string | null)[] };
-	event_types: {
-		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
-		count: Amounts; unmatched: Amounts; errors: Amounts; unfinished: Amounts; spans: Amounts;
-		without_self: Amounts; total_ns: Amounts; self_ns: Amounts; min_ns: Amounts; p50_ns: Amounts;
-		p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
-	};
-	spans: {
-		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
-		thread: BigUint64Array; stack_number: Amounts; start_ns: Amounts; duration_ns: Amounts;
-		unfinished: Uint32Array;
-	};
-	collections: {
-		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
-		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
-		is_counted: Uint32Array;
-	};
-	heap_resizes: { time_ns: Amounts; bytes: Amounts; number: Amounts };
 	threads: {
 		id: BigUint64Array; name: (string | null)[]; events: Amounts; self_ns: Amounts; lost: Amounts;
 		samples: Amounts; wall_ns: Amounts; cpu_ns: Amounts; ready_ns: Amounts;
 		voluntary_switches: Amounts; involuntary_switches: Amounts;
 	};
-	elements: {
-		kind: Uint32Array; id: Uint32Array; name: (string | null)[]; assembly: (string | null)[];
-		loaded_ns: Amounts; load_ns: Amounts; unloaded_ns: Amounts;
-	};
-	pauses: {
-		kind: Uint32Array; unfinished: Uint32Array; start_ns: Amounts; duration_ns: Amounts;
-		thread: BigUint64Array; number: Amounts; generation: Uint32Array; has_collection: Uint32Array;
-		object: BigUint64Array; holder: BigUint64Array; class_id: Uint32Array; stack: Uint32Array;
-	};
-	timeline: { start_ns: Amounts; slice_ns: Amounts; slice_count: Amounts; left_out: Amounts };
-	timeline_slices: {
-		start_ns: Amounts; existing_ns: Amounts; methods_ns: Amounts; waiting_ns: Amounts;
-		stopped_ns: Amounts; cpu_ns: Amounts; samples: Amounts; waiting_samples: Amounts;
-	};
-	totals: {
-		wall_ns: Amounts; method_ns: Amounts; calls: Amounts; unmatched_leaves: Amounts;
-		unclosed_frames: Amounts; allocations: Amounts; allocated_bytes: Amounts; jit_methods: Amounts;
-		jit_ns: Amounts; jit_failures: Amounts; exceptions: Amounts; collections: Amounts; gc_ns: Amounts;
-		samples: Amounts; lost_events: Amounts; events: Amounts; event_counts: Amounts;
-		block_counts: Amounts; interrupted_frames: Amounts; freed_objects: Amounts; freed_bytes: Amounts;
-		moved_objects: Amounts; handles_alive: Amounts; contentions: Amounts; contended_ns: Amounts;
-		finalizers: Amounts; finalizer_ns: Amounts; finalizations: Amounts; finalization_ns: Amounts;
-		lost_by_cause: Amounts; class_load_failures: Amounts; limited: Uint32Array; folded_calls: Amounts;
-		folded_samples: Amounts; folded_sites: Amounts; left_out: Amounts; sample_period_ns: Amounts;
-		unfinished_waits: Amounts; allocation_samples: Amounts; allocations_error: Amounts;
-		bytes_error: Amounts; left_out_spans: Amounts;
-	};
-	methods: {
-		id: Uint32Array; calls: Amounts; total_ns: Amounts; self_ns: Amounts; jit_ns: Amounts;
-		samples: Amounts; samples_total: Amounts;
-	};
-	method_codes: {
-		method: Uint32Array; origin: Uint32Array; count: Amounts; bytes: Amounts; compile_ns: Amounts;
-	};
-	calls: {
-		method: Uint32Array; parent: Uint32Array; first_child: Uint32Array; next_sibling: Uint32Array;
-		calls: Amounts; total_ns: Amounts; self_ns: Amounts; allocations: Amounts; bytes: Amounts;
-		flags: Uint32Array;
-	};
-	durations: {
-		method: Uint32Array; slow_calls: Uint32Array; calls: Amounts; left_out: Amounts; min_ns: Amounts;
-		average_ns: Amounts; max_ns: Amounts; sum_ns: Amounts; p50_ns: Amounts; p90_ns: Amounts;
-		p99_ns: Amounts;
-	};
-	samples: { kind: Uint32Array; id: Uint32Array; self: Amounts; total: Amounts };
-	sample_nodes: {
-		kind: Uint32Array; id: Uint32Array; parent: Uint32Array; first_child: Uint32Array;
-		next_sibling: Uint32Array; wait: Uint32Array; self: Amounts; total: Amounts;
-	};
-	classes: {
-		id: Uint32Array; allocations: Amounts; bytes: Amounts; freed: Amounts; freed_bytes: Amounts;
-		exceptions: Amounts; load_ns: Amounts; samples: Amounts; allocations_error: Amounts;
-		bytes_error: Amounts;
+	monitors: {
+		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;
+		contended_ns: Amounts; unfinished: Amounts;
 	};
 	allocation_sites: {
 		class_id: Uint32Array; stack: Uint32Array; caller: Uint32Array; flags: Uint32Array;
 		allocations: Amounts; bytes: Amounts; call: Uint32Array; samples: Amounts;
 		allocations_error: Amounts; bytes_error: Amounts;
 	};
+	monitor_sites: {
+		class_id: Uint32Array; stack: Uint32Array; contentions: Amounts; contended_ns: Amounts;
+		failures: Amounts; object: BigUint64Array; call: Uint32Array; unfinished: Amounts;
+	};
+	totals: {
+		wall_ns: Amounts; method_ns: Amounts; calls: Amounts; unmatched_leaves: Amounts;
+		unclosed_frames: Amounts; allocations: Amounts; allocated_bytes: Amounts; jit_methods: Amounts;
+		jit_ns: Amounts; jit_failures: Amounts; exceptions: Amounts; collections: Amounts;
+		gc_ns: Amounts; samples: Amounts; lost_events: Amounts; events: Amounts; event_counts: Amounts;
+		block_counts: Amounts; interrupted_frames: Amounts; freed_objects: Amounts;
+		freed_bytes: Amounts; moved_objects: Amounts; handles_alive: Amounts; contentions: Amounts;
+		contended_ns: Amounts; finalizers: Amounts; finalizer_ns: Amounts; finalizations: Amounts;
+		finalization_ns: Amounts; lost_by_cause: Amounts; class_load_failures: Amounts;
+		limited: Uint32Array; folded_calls: Amounts; folded_samples: Amounts; folded_sites: Amounts;
+		left_out: Amounts; sample_period_ns: Amounts; unfinished_waits: Amounts;
+		allocation_samples: Amounts; allocations_error: Amounts; bytes_error: Amounts;
+	};
+	calls: {
+		method: Uint32Array; parent: Uint32Array; first_child: Uint32Array; next_sibling: Uint32Array;
+		calls: Amounts; total_ns: Amounts; self_ns: Amounts; allocations: Amounts; bytes: Amounts;
+		flags: Uint32Array;
+	};
+	method_codes: {
+		method: Uint32Array; origin: Uint32Array; count: Amounts; bytes: Amounts; compile_ns: Amounts;
+	};
+	durations: {
+		method: Uint32Array; slow_calls: Uint32Array; calls: Amounts; left_out: Amounts;
+		min_ns: Amounts; average_ns: Amounts; max_ns: Amounts; sum_ns: Amounts; p50_ns: Amounts;
+		p90_ns: Amounts; p99_ns: Amounts;
+	};
+	sample_nodes: {
+		kind: Uint32Array; id: Uint32Array; parent: Uint32Array; first_child: Uint32Array;
+		next_sibling: Uint32Array; wait: Uint32Array; self: Amounts; total: Amounts;
+	};
 	exception_sites: { class_id: Uint32Array; stack: Uint32Array; exceptions: Amounts; call: Uint32Array };
 	exception_clauses: {
-		method: Uint32Array; class_id: Uint32Array; kind: Uint32Array; number: Uint32Array; runs: Amounts;
+		method: Uint32Array; class_id: Uint32Array; kind: Uint32Array; number: Uint32Array;
+		runs: Amounts;
 	};
 	heap_shots: {
-		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts; bytes: Amounts;
-		references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts; roots: Amounts;
-		roots_by_kind: Amounts; classes: Amounts;
+		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
+		bytes: Amounts; references: Amounts; freed: Amounts; freed_bytes: Amounts; moved: Amounts;
+		roots: Amounts; roots_by_kind: Amounts; classes: Amounts;
 	};
 	heap_summaries: {
 		collection: Uint32Array; class_id: Uint32Array; time_ns: Amounts; live_objects: Amounts;
@@ -205,20 +128,20 @@ export interface Tables {
 		live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; peak_ns: Amounts;
 		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts; collections: Amounts;
 		sample_interval: Amounts; without_address: Amounts; untracked: Amounts; folded: Amounts;
-		deaths_read: Amounts; unmatched_deaths: Amounts; missing_deaths: Amounts; unmatched_moves: Amounts;
-		is_estimate: Uint32Array; uncertain_moves: Amounts;
+		deaths_read: Amounts; unmatched_deaths: Amounts; missing_deaths: Amounts;
+		unmatched_moves: Amounts; is_estimate: Uint32Array; uncertain_moves: Amounts;
 	};
 	age_classes: {
 		class_id: Uint32Array; sites: Uint32Array; allocations: Amounts; bytes: Amounts; dead: Amounts;
-		dead_bytes: Amounts; live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
-		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts;
+		dead_bytes: Amounts; live: Amounts; live_bytes: Amounts; peak_live: Amounts;
+		peak_bytes: Amounts; temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts;
 	};
 	age_sites: {
 		class_id: Uint32Array; stack: Uint32Array; caller: Uint32Array; flags: Uint32Array;
 		samples: Amounts; allocations: Amounts; bytes: Amounts; dead: Amounts; dead_bytes: Amounts;
-		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; temporaries: Amounts;
-		temporary_bytes: Amounts; ages: Amounts; allocations_error: Amounts; bytes_error: Amounts;
-		live_error: Amounts; live_bytes_error: Amounts; peak_bytes_error: Amounts;
+		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
+		temporaries: Amounts; temporary_bytes: Amounts; ages: Amounts; allocations_error: Amounts;
+		bytes_error: Amounts; live_error: Amounts; live_bytes_error: Amounts; peak_bytes_error: Amounts;
 		temporary_bytes_error: Amounts;
 	};
 	heap_changes: {
@@ -231,14 +154,93 @@ export interface Tables {
 		allocations: Amounts; bytes: Amounts; frees: Amounts; resizes: Amounts; live: Amounts;
 		live_bytes: Amounts; peak_bytes: Amounts; peak_live: Amounts; peak_ns: Amounts;
 		temporaries: Amounts; unmatched_frees: Amounts; missing_frees: Amounts; late_events: Amounts;
-		is_estimate: Uint32Array; is_peak_estimate: Uint32Array; folded_sites: Amounts; untracked: Amounts;
+		is_estimate: Uint32Array; is_peak_estimate: Uint32Array; folded_sites: Amounts;
+		untracked: Amounts;
 	};
 	memory_sites: {
-		stack: Uint32Array; is_folded: Uint32Array; allocations: Amounts; bytes: Amounts; frees: Amounts;
-		live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts; temporaries: Amounts;
-		lifetime_ns: Amounts; shortest_ns: Amounts; longest_ns: Amounts;
+		stack: Uint32Array; is_folded: Uint32Array; allocations: Amounts; bytes: Amounts;
+		frees: Amounts; live: Amounts; live_bytes: Amounts; peak_live: Amounts; peak_bytes: Amounts;
+		temporaries: Amounts; lifetime_ns: Amounts; shortest_ns: Amounts; longest_ns: Amounts;
 	};
 	memory_sizes: { smallest: Amounts; largest: Amounts; allocations: Amounts; bytes: Amounts };
+	collections: {
+		number: Amounts; generation: Uint32Array; unfinished: Uint32Array; start_ns: Amounts;
+		duration_ns: Amounts; mark_ns: Amounts; sweep_ns: Amounts; pause_ns: Amounts;
+		is_counted: Uint32Array;
+	};
+	heap_resizes: { time_ns: Amounts; bytes: Amounts; number: Amounts };
+	monitor_holders: {
+		class_id: Uint32Array; thread: BigUint64Array; contentions: Amounts; contended_ns: Amounts;
+		unfinished: Amounts;
+	};
+	metrics: {
+		id: Uint32Array; flags: Uint32Array; section: (string | null)[]; name: (string | null)[];
+		count: Amounts; first: Amounts; last: Amounts; minimum: Amounts; maximum: Amounts;
+		last_ns: Amounts; thread: BigUint64Array;
+	};
+	marks: { time_ns: Amounts; thread: BigUint64Array; text: (string | null)[] };
+	properties: { key: (string | null)[]; value: (string | null)[] };
+	elements: {
+		kind: Uint32Array; id: Uint32Array; name: (string | null)[]; assembly: (string | null)[];
+		loaded_ns: Amounts; load_ns: Amounts; unloaded_ns: Amounts;
+	};
+	pauses: {
+		kind: Uint32Array; unfinished: Uint32Array; start_ns: Amounts; duration_ns: Amounts;
+		thread: BigUint64Array; number: Amounts; generation: Uint32Array; has_collection: Uint32Array;
+		object: BigUint64Array; holder: BigUint64Array; class_id: Uint32Array; stack: Uint32Array;
+	};
+	timeline: { start_ns: Amounts; slice_ns: Amounts; slice_count: Amounts; left_out: Amounts };
+	event_types: {
+		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
+		count: Amounts; unmatched: Amounts; errors: Amounts; unfinished: Amounts; spans: Amounts;
+		without_self: Amounts; total_ns: Amounts; self_ns: Amounts; min_ns: Amounts; p50_ns: Amounts;
+		p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
+	};
+	session: {
+		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
+		runtime: (string | null)[]; start_counter: BigUint64Array; start_time_us: Amounts;
+		end_counter: BigUint64Array; end_time_us: Amounts; counters_per_second: Float64Array;
+		valid_bytes: Amounts; lost_events: Amounts;
+	};
+	error: {
+		status: Uint32Array; severity: Uint32Array; system_error: Uint32Array; block_code: Uint32Array;
+		offset: Amounts; block_offset: Amounts; offset_in_block: Amounts; what: (string | null)[];
+	};
+	fault: {
+		status: Uint32Array; severity: Uint32Array; system_error: Uint32Array; block_code: Uint32Array;
+		offset: Amounts; block_offset: Amounts; offset_in_block: Amounts; what: (string | null)[];
+	};
+	block: {
+		kind: Uint32Array; code: Uint32Array; offset: Amounts; header_length: Amounts;
+		content_length: Amounts; loaded: Uint32Array; has_clocks: Uint32Array; thread: BigUint64Array;
+		start_counter: BigUint64Array; start_time_us: Amounts; end_counter: BigUint64Array;
+		end_time_us: Amounts;
+	};
+	index: {
+		kind: Uint32Array; offset: Amounts; content_length: Amounts; thread: BigUint64Array;
+		start_counter: BigUint64Array; end_counter: BigUint64Array;
+	};
+	method: {
+		id: Uint32Array; class_id: Uint32Array; flags: Uint32Array; name: (string | null)[];
+		source_file: (string | null)[]; source_line: Uint32Array;
+	};
+	class: { id: Uint32Array; assembly_id: Uint32Array; size: Uint32Array; name: (string | null)[] };
+	module: {
+		id: Uint32Array; address: BigUint64Array; size: Amounts; file_offset: Amounts;
+		file: (string | null)[]; build_id: (string | null)[]; is_removed: Uint32Array;
+	};
+	function: {
+		id: Uint32Array; module: Uint32Array; offset: Amounts; size: Amounts; name: (string | null)[];
+	};
+	location: { id: Uint32Array; module: Uint32Array; function: Uint32Array; offset: Amounts };
+	root_area: {
+		id: Uint32Array; kind: Uint32Array; class_id: Uint32Array; thread: BigUint64Array;
+		address: BigUint64Array; size: Amounts; name: (string | null)[];
+	};
+	timeline_slices: {
+		start_ns: Amounts; existing_ns: Amounts; methods_ns: Amounts; waiting_ns: Amounts;
+		stopped_ns: Amounts; cpu_ns: Amounts; samples: Amounts; waiting_samples: Amounts;
+	};
 	slow_calls: {
 		method: Uint32Array; call: Uint32Array; thread: BigUint64Array; duration_ns: Amounts;
 		start_ns: Amounts;
@@ -254,8 +256,8 @@ export interface Tables {
 		repeated_objects: Amounts; damaged_blocks: Amounts; used_memory: Amounts;
 	};
 	heap_snapshots: {
-		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts; bytes: Amounts;
-		references: Amounts; roots: Amounts;
+		number: Uint32Array; incomplete: Uint32Array; time_ns: Amounts; objects: Amounts;
+		bytes: Amounts; references: Amounts; roots: Amounts;
 	};
 	heap_classes: {
 		class_id: Uint32Array; objects: Amounts; bytes: Amounts; reachable_objects: Amounts;

@@ -3,10 +3,12 @@
 // with heap snapshots.
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const [, , modulePath, wasmPath, typesPath, logPath, heapPath] = process.argv;
 const { MprofError, frameKinds, loadMprof } = await import(modulePath);
+const { declareTables, declaredTables } = await import(new URL('declare.mjs', pathToFileURL(modulePath)));
 const mprof = await loadMprof(readFileSync(wasmPath));
 const bytes = readFileSync(logPath);
 
@@ -51,15 +53,9 @@ for (let i = 0; i < metrics.length; i++) {
 }
 
 // The declared types are those of the module.
-const types = readFileSync(typesPath, 'utf8').replace(/^[^]*?export interface Tables \{/, '');
-const typeOf = ['Uint32Array', 'Amounts', 'Amounts', 'BigUint64Array', '(string | null)[]', 'Float64Array', 'Uint32Array'];
-for (const name of mprof.tableNames) {
-	const declared = new RegExp(`\\n\\t${name}: \\{([^}]*)\\}`).exec(types);
-	assert.ok(declared, `mprof.d.ts declares the table ${name}`);
-	const columns = mprof.table(name).columns.map((column) => `${column.name}: ${typeOf[column.type]}`);
+assert.equal(declaredTables(readFileSync(typesPath, 'utf8')), declareTables(mprof), 'run make update-tables');
+for (const name of mprof.tableNames)
 	assert.ok(!mprof.table(name).columns.some((column) => ['length', 'rounded'].includes(column.name)), name);
-	assert.deepEqual(declared[1].split(';').map((text) => text.trim()).filter((text) => text !== ''), columns, name);
-}
 
 // Fed in pieces, compressed or not, in one member or in two, and from a file: the same results.
 async function feed(data, length, members) {

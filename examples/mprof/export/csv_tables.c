@@ -116,7 +116,7 @@ static void write_titles(const text_sink *to)
 
 	for (int table = 0; table < TABLES; table++) {
 		FILE *stream = to->files.streams[table];
-		size_t count = table_files_columns((table_id)table, columns);
+		size_t count = table_file_columns((table_id)table, columns);
 
 		for (size_t i = 0; stream != NULL && i < count; i++) {
 			if (i > 0)

@@ -374,7 +374,7 @@ static void append_origin(const parquet_sink *to, parquet_table *table)
 	append_text(&table->buffers[1], log->host, strlen(log->host));
 	append_text(&table->buffers[2], log->build, strlen(log->build));
 	append_little(&table->buffers[3].values, (uint64_t)log->start_us, sizeof(log->start_us));
-	for (size_t i = 1; i < TABLE_FILE_ORIGIN_COLUMNS; i++)
+	for (size_t i = 1; i < TABLE_ORIGIN_COLUMNS; i++)
 		table->buffers[i].present[table->rows] = 1;
 }
 
@@ -393,7 +393,7 @@ static int write_row(table_sink *sink)
 	const table_row *row = &sink->row;
 	parquet_table *table = &to->tables[row->table];
 	FILE *stream = to->files.streams[row->table];
-	size_t first = row->table == TABLE_LOGS ? 1 : TABLE_FILE_ORIGIN_COLUMNS;
+	size_t first = row->table == TABLE_LOGS ? 1 : TABLE_ORIGIN_COLUMNS;
 
 	if (stream == NULL)
 		return 1;
@@ -476,7 +476,7 @@ static void release_table(parquet_table *table)
 static void begin_tables(parquet_sink *to)
 {
 	for (int table = 0; table < TABLES; table++) {
-		to->tables[table].column_count = table_files_columns((table_id)table, to->tables[table].columns);
+		to->tables[table].column_count = table_file_columns((table_id)table, to->tables[table].columns);
 		if (to->files.streams[table] != NULL)
 			put(&to->tables[table], to->files.streams[table], MAGIC, MAGIC_LENGTH);
 	}

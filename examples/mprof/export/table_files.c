@@ -91,19 +91,3 @@ int table_files_close(table_files *files, int is_whole)
 	}
 	return is_closed;
 }
-
-size_t table_files_columns(table_id table, table_column columns[TABLE_FILE_COLUMNS_MAX])
-{
-	static const table_column origin[TABLE_FILE_ORIGIN_COLUMNS] = {
-		{"log", COLUMN_INTEGER},
-		{"host", COLUMN_TEXT},
-		{"build", COLUMN_TEXT},
-		{"start_us", COLUMN_INTEGER},
-	};
-	const table_description *description = table_describe(table);
-	size_t count = table == TABLE_LOGS ? 1 : TABLE_FILE_ORIGIN_COLUMNS;
-
-	memcpy(columns, origin, count * sizeof(*columns));
-	memcpy(columns + count, description->columns, description->column_count * sizeof(*columns));
-	return count + description->column_count;
-}

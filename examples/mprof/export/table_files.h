@@ -9,12 +9,6 @@
 #include "export/tables.h"
 #include "export/targets.h"
 
-/** The most columns of a table in a file: #TABLE_COLUMNS_MAX, and where the log is from. */
-#define TABLE_FILE_COLUMNS_MAX (TABLE_COLUMNS_MAX + 3)
-
-/** The columns that each row begins with: log, host, build, start_us. */
-#define TABLE_FILE_ORIGIN_COLUMNS 4
-
 typedef struct table_files {
 	export_file own[TABLES];
 	FILE *streams[TABLES]; /**< NULL for tables that are not exported. */
@@ -32,11 +26,5 @@ int table_files_open(table_files *files, const export_job *job, export_file *fil
 
 /** Closes the files, or discards all if not \p is_whole. Returns 0 after a message if one could not be written. */
 int table_files_close(table_files *files, int is_whole);
-
-/**
- * The columns of a table in a file: where the log is from, then those of the table, which has these itself if it is
- * #TABLE_LOGS. Returns their number.
- */
-size_t table_files_columns(table_id table, table_column columns[TABLE_FILE_COLUMNS_MAX]);
 
 #endif

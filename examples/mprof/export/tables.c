@@ -328,6 +328,22 @@ const table_description *table_describe(table_id id)
 	return &descriptions[id];
 }
 
+size_t table_file_columns(table_id table, table_column columns[TABLE_FILE_COLUMNS_MAX])
+{
+	static const table_column origin[TABLE_ORIGIN_COLUMNS] = {
+		{"log", COLUMN_INTEGER},
+		{"host", COLUMN_TEXT},
+		{"build", COLUMN_TEXT},
+		{"start_us", COLUMN_INTEGER},
+	};
+	const table_description *description = table_describe(table);
+	size_t count = table == TABLE_LOGS ? 1 : TABLE_ORIGIN_COLUMNS;
+
+	memcpy(columns, origin, count * sizeof(*columns));
+	memcpy(columns + count, description->columns, description->column_count * sizeof(*columns));
+	return count + description->column_count;
+}
+
 table_id table_find(const char *name)
 {
 	nearest_name nearest;

@@ -90,6 +90,18 @@ typedef struct table_description {
  */
 const table_description *table_describe(table_id id);
 
+/** The columns that each row of a file begins with: log, host, build, start_us. None of their values is missing. */
+#define TABLE_ORIGIN_COLUMNS 4
+
+/** The most columns of a table in a file. */
+#define TABLE_FILE_COLUMNS_MAX (TABLE_COLUMNS_MAX + TABLE_ORIGIN_COLUMNS - 1)
+
+/**
+ * The columns of a table in a file: where the log is from, then those of the table, which has these itself if it is
+ * #TABLE_LOGS. Returns their number.
+ */
+size_t table_file_columns(table_id table, table_column columns[TABLE_FILE_COLUMNS_MAX]);
+
 /** Finds a table by its name. Returns #TABLES after a message if there is none. */
 table_id table_find(const char *name);
 
