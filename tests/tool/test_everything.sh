@@ -101,7 +101,7 @@ expect "blocks alone" "$(jq -s 'map(has("block")) | [length, all]' -c out)" '[22
 # The profile
 mprof report --json full.mprof
 expect_status 0 "report"
-expect_json samples '[.samples_total, ([.samples[].hits] | add), (.samples | length)]' '[8,8,5]'
+expect_json samples '[.sample_count, ([.samples[].hits] | add), (.samples | length)]' '[8,8,5]'
 expect_json samples '[.samples[] | .kind, .name, .hits, .total_hits]' '["managed","Game.World.Fib (int)",3,5,'$(
 )'"native","memcpy",2,2,"managed","Game.World.Run (string[])",1,6,"native","/lib/libc.so.6",1,2,"managed",null,1,1]'
 expect_json samples '.session.sampling | [.requested_hz, .achieved_hz, .ms_per_hit, .discarded, .clock]' \
@@ -163,7 +163,7 @@ expect_json filter '[.samples, .handles, .monitors, [.heap_shots[0].classes[].cl
 mprof report --json --method='Fib*' full.mprof
 expect_json filter '[.samples[] | .name, .hits]' '["Game.World.Fib (int)",3]'
 mprof report --json --thread=0x20 full.mprof
-expect_json filter '[.samples_total, (.handles | length), (.marks | length)]' '[2,0,0]'
+expect_json filter '[.sample_count, (.handles | length), (.marks | length)]' '[2,0,0]'
 
 # Findings that are not damage are reported as notes.
 mprof check full.mprof
@@ -206,7 +206,7 @@ expect_undefined mapping method undefined_methods stacks
 # Samples with undefined call stacks are not lost.
 without_block stacks
 mprof report --json missing.mprof
-expect_json "without stacks" '[.samples_total, ([.samples[].hits] | add)]' '[8,8]'
+expect_json "without stacks" '[.sample_count, ([.samples[].hits] | add)]' '[8,8]'
 
 # Cut or damaged anywhere: no crash, always a message, always a valid document.
 for length in $(seq 300 127 $((size - 1))) $((size - 1)); do

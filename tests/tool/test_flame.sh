@@ -47,7 +47,7 @@ for log in full sample mail shares hostile; do
 		drawn wall $log.mprof "$tree | map(.self_ns) | add"
 		drawn calls $log.mprof '.methods | map(.calls) | add'
 	fi
-	for log_value in samples:.samples_total bytes:'.classes | map(.bytes) | add // 0' \
+	for log_value in samples:.sample_count bytes:'.classes | map(.bytes) | add // 0' \
 		allocations:'.classes | map(.allocations) | add // 0' waits:'.monitors | map(.contended_ns) | add // 0' \
 		handles:'.handles | map(.alive) | add // 0' heap:'.heap_shots[-1].bytes // 0'; do
 		mprof report --json $log.mprof

@@ -10,7 +10,7 @@ set -eu
 expect_samples() {
 	mprof report --json app.mprof
 	expect_status 0 "$1"
-	expect_json "$1" '[.samples_total, (.samples | map(.hits) | add)]' '[5,5]'
+	expect_json "$1" '[.sample_count, (.samples | map(.hits) | add)]' '[5,5]'
 	expect_json "$1" '[.samples[] | select(.name == "main") | .total_hits]' '[5]'
 }
 

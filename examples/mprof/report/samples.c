@@ -194,7 +194,7 @@ static void report_samples_rest(const log_report *report)
 		sampling_print_rest(&report->summary.sampling, 21, stdout);
 }
 
-/* Samples of which the outer frames are not known. */
+/* Samples without their outer frames, which are not known. */
 static uint64_t count_truncated(const view_rows *rows)
 {
 	const sample_item *items = (const sample_item *)(const void *)rows->rows;
@@ -257,7 +257,7 @@ void report_samples_json(log_report *report, json_writer *json)
 	view_rows rows = report_view_collect(report, &samples_by_item);
 
 	report_view_rows_json(report, json, &samples_by_item, &rows);
-	json_unsigned(json, "samples_total", report->totals.samples);
+	json_unsigned(json, "sample_count", report->totals.samples);
 	json_unsigned(json, "samples_truncated", count_truncated(&rows));
 	free(rows.rows);
 }

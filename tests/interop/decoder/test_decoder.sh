@@ -19,7 +19,7 @@ own() {
 		(.collections[] | ["collection", .number]),
 		(.heap_summaries[] | ["summary", .collection, .class, .live_objects, .live_bytes, .dead_bytes]),
 		(.heap_shots[] | ["shot", .number]),
-		["samples", .samples_total],
+		["samples", .sample_count],
 		(.samples[] | select(.kind == "managed" or (.module != null and .name != .module))
 			| ["sample", (if .kind == "managed" then .name else "[\(.module)]\(.name)" end), .hits])
 		| map(tostring) | join("\t")' report.json | LC_ALL=C sort >"$1.own"

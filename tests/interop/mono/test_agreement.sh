@@ -47,7 +47,7 @@ agree() {
 		same("methods compiled"; [$totals.jit_methods, events("method-jit-end")]),
 		same("exceptions"; [$totals.exceptions, events("exception"), ($report.exceptions | sum(.count))]),
 		same("collections"; [$totals.collections, events("gc-start"), ($report.collections | length)]),
-		same("samples"; [$totals.samples, events("sample"), $report.samples_total,
+		same("samples"; [$totals.samples, events("sample"), $report.sample_count,
 			($report.samples | sum(.hits)), ($report.threads | sum(.samples))]),
 		same("objects freed"; [$totals.freed_objects, events("heap-free"), ($report.classes | sum(.freed))]),
 		same("objects moved"; [$totals.moved_objects, events("heap-move")]),

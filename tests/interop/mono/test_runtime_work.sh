@@ -75,7 +75,7 @@ waits() {
 	local id
 	id=$(jq -r --arg name "$1" '.threads[] | select(.name == $name).id' report.json)
 	"$MPROF" report --json --thread="$id" waits.mprof | jq -e --arg kind "$2" \
-		'[.sample_waits[] | select(.wait == $kind).hits] as $hits | $hits != [] and $hits[0] >= .samples_total / 2' \
+		'[.sample_waits[] | select(.wait == $kind).hits] as $hits | $hits != [] and $hits[0] >= .sample_count / 2' \
 		>/dev/null || fail "thread $1 does not wait for $2"
 }
 

@@ -17,7 +17,7 @@ sampled() {
 	read_samples
 	"$MPROF" report --json samples.mprof >report.json
 	all=$(wc -l <samples.tsv)
-	expect "$1: samples" "$(jq .samples_total report.json)" "$all"
+	expect "$1: samples" "$(jq .sample_count report.json)" "$all"
 	expect "$1: samples by thread" "$(jq '[.threads[].samples] | add' report.json)" "$all"
 	expect "$1: hits" "$(jq '[.samples[].hits] | add' report.json)" "$all"
 	expect "$1: hits of the session" "$(jq .session.sampling.hits report.json)" "$all"
@@ -104,7 +104,7 @@ for source in perf timer; do
 		fail "Writing: status $?"
 	# With debug information of the C library, another name of the same function would be printed.
 	"$MPROF" report --json --no-lines samples.mprof >report.json
-	jq -e '.samples_total >= 10 and ([.samples[] | select(.name == "write") | .hits] | add) * 2 >= .samples_total' \
+	jq -e '.sample_count >= 10 and ([.samples[] | select(.name == "write") | .hits] | add) * 2 >= .sample_count' \
 		report.json >/dev/null || fail "$source: in the kernel: $(jq -c '.samples[:5]' report.json)"
 	rm zeros
 done
