@@ -85,7 +85,7 @@ static uint32_t define_type(uint32_t form, const char *name, const mprof_argumen
 	return id;
 }
 
-/* A text of which there is any number: it is in the event. Of a long one, the recorder keeps the start. */
+/* A text that is written into each event. The recorder keeps the start of a long one. */
 static void record_missing(mprof_thread *thread, const char *path)
 {
 	const mprof_argument_value values[] = {

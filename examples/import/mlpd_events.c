@@ -167,7 +167,7 @@ static int take_string(mlpd_buffer *buffer, const char **text)
 	return 1;
 }
 
-/* Takes the number of elements of a list, each of which has at least one byte. */
+/* Takes the number of elements of a list. An element has at least one byte. */
 static int take_count(mlpd_buffer *buffer, uint64_t *count)
 {
 	return take_number(buffer, 0, count) && *count <= (uint64_t)(buffer->end - buffer->at);

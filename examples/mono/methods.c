@@ -331,16 +331,16 @@ static void jit_code_buffer(MonoProfiler *profiler, const mono_byte *code, uint6
 
 static void jit_done(MonoProfiler *profiler, MonoMethod *method, MonoJitInfo *code)
 {
-	MonoMethod *made = code == NULL ? NULL : mono_jit_info_get_method(code);
+	MonoMethod *created = code == NULL ? NULL : mono_jit_info_get_method(code);
 
 	/* Precompiled code is reported only here; other threads may run it already. */
 	if (wants_all_names(profiler)) {
-		if (made != NULL && made != method)
-			names_define_method(profiler, made);
+		if (created != NULL && created != method)
+			names_define_method(profiler, created);
 		/* Names may be wanted only since the compilation began. */
 		(void)names_define_method_once(profiler, method);
-	} else if (may_want_names(profiler) && !unnamed_methods_add(made != NULL ? made : method)) {
-		(void)names_define_method_once(profiler, made != NULL ? made : method);
+	} else if (may_want_names(profiler) && !unnamed_methods_add(created != NULL ? created : method)) {
+		(void)names_define_method_once(profiler, created != NULL ? created : method);
 	}
 	jit_end(profiler, method, code, 0);
 }

@@ -355,8 +355,8 @@ static char *append_escaped(char *pattern, const char *text)
 /* The output name given, or PROGRAM.mprof, or PROGRAM-SUFFIX.mprof. */
 static char *output_of(const classic_request *request)
 {
-	const char *given = request->output != NULL ? request->output : request->suffix;
-	char *pattern = malloc((given == NULL ? 0 : strlen(given) * 2) + sizeof("%n-.mprof"));
+	const char *request_text = request->output != NULL ? request->output : request->suffix;
+	char *pattern = malloc((request_text == NULL ? 0 : strlen(request_text) * 2) + sizeof("%n-.mprof"));
 
 	if (pattern == NULL)
 		return NULL;
@@ -417,9 +417,9 @@ static void apply_request(const classic_request *request, module_options *option
 int options_parse_classic(const char *text, module_options *options, char message[RECORD_MESSAGE_SIZE])
 {
 	const char *colon = text == NULL ? NULL : strchr(text, ':');
-	const char *given = colon != NULL ? colon + 1 : text;
+	const char *request_text = colon != NULL ? colon + 1 : text;
 	classic_request request;
-	char *pieces = strdup(given == NULL || given[0] == '\0' ? "s" : given);
+	char *pieces = strdup(request_text == NULL || request_text[0] == '\0' ? "s" : request_text);
 
 	options_init(options);
 	memset(&request, 0, sizeof(request));
@@ -702,21 +702,21 @@ int options_parse(const char *text, module_options *options, char message[RECORD
 	const char *colon = text == NULL ? NULL : strchr(text, ':');
 	options_parser parser = {options, message, 0, 0};
 	char *words = strdup(colon == NULL ? "" : colon + 1);
-	int well = 1;
+	int is_valid = 1;
 
 	options_init(options);
 	if (words == NULL)
 		return complain(&parser, "%s", strerror(ENOMEM));
-	for (char *word = words; well && word != NULL;) {
+	for (char *word = words; is_valid && word != NULL;) {
 		char *comma = strchr(word, ',');
 
 		if (comma != NULL)
 			*comma = '\0';
-		well = parse_word(&parser, word);
+		is_valid = parse_word(&parser, word);
 		word = comma == NULL ? NULL : comma + 1;
 	}
 	free(words);
-	return well && complete_options(&parser);
+	return is_valid && complete_options(&parser);
 }
 
 typedef struct kind_name {

@@ -241,7 +241,7 @@ static void collect_steps(collected_frames *taken)
 	} while (taken->count < taken->capacity && unw_step(&state->cursor) > 0);
 }
 
-/* Whether the thread is on a stack of its own, of which enough is left: not on that of a coroutine. */
+/* Whether the thread is on its own stack, not on that of a coroutine, and has enough of it left. */
 static int has_room(void)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);

@@ -101,13 +101,13 @@ static int read_patterns(const char *words)
 {
 	while (words != NULL && *words != '\0') {
 		size_t length = strcspn(words, ",");
-		int well = 1;
+		int is_valid = 1;
 
 		if (strncmp(words, "only=", 5) == 0)
-			well = add_pattern(1, words + 5, length - 5);
+			is_valid = add_pattern(1, words + 5, length - 5);
 		else if (strncmp(words, "not=", 4) == 0)
-			well = add_pattern(0, words + 4, length - 4);
-		if (!well)
+			is_valid = add_pattern(0, words + 4, length - 4);
+		if (!is_valid)
 			return 0;
 		words += length + (words[length] == ',');
 	}

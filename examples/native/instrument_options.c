@@ -162,9 +162,9 @@ int instrument_options_path(const char *pattern, char path[INSTRUMENT_PATH_SIZE]
 	if (pattern == NULL || pattern[0] == '\0') {
 		/* Commands would take a name that begins with a dash for options. */
 		const char *name = program_invocation_short_name + strspn(program_invocation_short_name, "-");
-		int made = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", *name != '\0' ? name : "log");
+		int created = snprintf(path, INSTRUMENT_PATH_SIZE, "%s.mprof", *name != '\0' ? name : "log");
 
-		return made > 0 && made < INSTRUMENT_PATH_SIZE && make_absolute(path);
+		return created > 0 && created < INSTRUMENT_PATH_SIZE && make_absolute(path);
 	}
 	snprintf(label, sizeof(label), "%ld", (long)getpid());
 	if (!expand_pattern(path, pattern, label) || !make_absolute(path))

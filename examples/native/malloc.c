@@ -158,10 +158,10 @@ static int find_other_allocator(char *text, size_t size)
 {
 	void *first = dlsym(RTLD_DEFAULT, "malloc");
 	Dl_info of_first;
-	Dl_info own;
+	Dl_info of_module;
 
-	if (first == NULL || dladdr(first, &of_first) == 0 || dladdr((void *)&stage, &own) == 0 ||
-	    of_first.dli_fbase == own.dli_fbase)
+	if (first == NULL || dladdr(first, &of_first) == 0 || dladdr((void *)&stage, &of_module) == 0 ||
+	    of_first.dli_fbase == of_module.dli_fbase)
 		return 0;
 	snprintf(text, size,
 		 "the program brings its own allocator (malloc is defined in %s): its calls are not recorded",

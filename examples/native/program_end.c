@@ -61,10 +61,10 @@ static int main_has_ended(void)
 static int program_has_ended(void)
 {
 	struct stat tasks;
-	const unsigned own = own_thread_count();
+	const unsigned started = own_thread_count();
 
 	/* The number of links is that of the threads, and two more of any directory. No descriptor is needed. */
-	return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (nlink_t)own + 1 + 2 && main_has_ended();
+	return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == (nlink_t)started + 1 + 2 && main_has_ended();
 }
 
 /* Returns 1 if a thread has ended meanwhile. */

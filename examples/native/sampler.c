@@ -94,7 +94,7 @@ static _Atomic uint64_t uncopied; /* Stacks for which all memory for copies was 
 
 /* Used on their own thread and in its signal handler. */
 PER_THREAD sampled_stack stack;
-PER_THREAD sampled_thread own;
+PER_THREAD sampled_thread self;
 PER_THREAD uint64_t thread_id;
 PER_THREAD volatile sig_atomic_t is_sampled;
 
@@ -159,7 +159,7 @@ static void take_sample(const ucontext_t *context)
 	if (into == NULL || !is_sampled || !atomic_load_explicit(&is_taking, memory_order_relaxed) ||
 	    !sample_source_takes())
 		return;
-	sampled_threads_hit(&own);
+	sampled_threads_hit(&self);
 	record_stack(into, context);
 }
 
@@ -320,7 +320,7 @@ void sampler_begin_thread(uint64_t thread, uintptr_t outermost)
 	stack.outermost = outermost;
 	program_signals_begin_thread();
 	is_sampled = 1;
-	sampled_threads_add(&own);
+	sampled_threads_add(&self);
 }
 
 void sampler_end_thread(void)
@@ -328,7 +328,7 @@ void sampler_end_thread(void)
 	if (!is_sampled)
 		return;
 	is_sampled = 0;
-	sampled_threads_remove(&own);
+	sampled_threads_remove(&self);
 	program_signals_end_thread();
 }
 
@@ -434,7 +434,7 @@ int sampler_prepare_exec(void)
 	if (sample_source_scope() == SAMPLE_SCOPE_ALL)
 		sample_events_disable();
 	if (is_sampled)
-		sampled_threads_stop_timer(&own);
+		sampled_threads_stop_timer(&self);
 	program_signals_take_pending();
 	unwinding_thread_finish();
 	program_signals_prepare_exec();
@@ -445,7 +445,7 @@ void sampler_cancel_exec(void)
 {
 	program_signals_cancel_exec();
 	if (is_sampled)
-		sampled_threads_continue_timer(&own);
+		sampled_threads_continue_timer(&self);
 	if (sample_source_scope() == SAMPLE_SCOPE_ALL && atomic_load_explicit(&is_taking, memory_order_relaxed))
 		sample_events_enable();
 }
@@ -474,7 +474,7 @@ void sampler_forget(void)
 	sample_totals_forget();
 	program_signals_release();
 	sample_source_forget();
-	sampled_threads_forget(&own);
+	sampled_threads_forget(&self);
 	atomic_store_explicit(&walked, 0, memory_order_relaxed);
 	atomic_store_explicit(&uncopied, 0, memory_order_relaxed);
 	is_sampled = 0;

@@ -28,7 +28,7 @@ typedef struct named_thread {
 } named_thread;
 
 /* The module is loaded at program start, so thread-local variables are reached without a call. */
-static __thread __attribute__((tls_model("initial-exec"))) named_thread own;
+static __thread __attribute__((tls_model("initial-exec"))) named_thread self;
 
 /* Guards the list and the names in it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -88,10 +88,10 @@ static void unlink_own(void)
 {
 	named_thread **link = &threads;
 
-	while (*link != NULL && *link != &own)
+	while (*link != NULL && *link != &self)
 		link = &(*link)->next;
 	if (*link != NULL)
-		*link = own.next;
+		*link = self.next;
 }
 
 void thread_names_begin(mprof_recorder *recorder, uint64_t id)
@@ -101,15 +101,15 @@ void thread_names_begin(mprof_recorder *recorder, uint64_t id)
 
 	/* It is in the list if it recorded to an earlier log: after a call of exec that failed, there is a new one. */
 	unlink_own();
-	own.recorder = recorder;
-	own.id = id;
-	own.thread = pthread_self();
-	own.name[0] = '\0';
-	own.next = threads;
-	threads = &own;
+	self.recorder = recorder;
+	self.id = id;
+	self.thread = pthread_self();
+	self.name[0] = '\0';
+	self.next = threads;
+	threads = &self;
 	/* After it is in the list: a name that another thread sets is either read here or recorded by that thread. */
 	read_own_name(name);
-	change_name(&own, name);
+	change_name(&self, name);
 	unlock_list(before);
 }
 
@@ -118,13 +118,13 @@ void thread_names_end(void)
 	char name[NAME_SIZE];
 	cancellation before;
 
-	if (own.recorder == NULL)
+	if (self.recorder == NULL)
 		return;
 	before = lock_list();
 	read_own_name(name);
-	change_name(&own, name);
+	change_name(&self, name);
 	unlink_own();
-	own.recorder = NULL;
+	self.recorder = NULL;
 	unlock_list(before);
 }
 
@@ -134,7 +134,7 @@ void thread_names_forget(void)
 
 	lock = unlocked;
 	threads = NULL;
-	own.recorder = NULL;
+	self.recorder = NULL;
 }
 
 /* After the program has set a name. */
@@ -175,7 +175,7 @@ OVERRIDES int prctl(int operation, ...)
 		arguments[i] = va_arg(list, unsigned long);
 	va_end(list);
 	result = syscall(SYS_prctl, operation, arguments[0], arguments[1], arguments[2], arguments[3]);
-	if (result == 0 && operation == PR_SET_NAME && own.recorder != NULL) {
+	if (result == 0 && operation == PR_SET_NAME && self.recorder != NULL) {
 		char name[NAME_SIZE];
 
 		read_own_name(name);

@@ -43,17 +43,17 @@ static void define_class(mprof_key key, const char *name)
 static object *allocate(mprof_key class_key, size_t length)
 {
 	const size_t size = sizeof(object) + length * sizeof(object *);
-	object *made = calloc(1, size);
+	object *created = calloc(1, size);
 
-	if (made == NULL)
+	if (created == NULL)
 		exit(1);
-	made->class_key = class_key;
-	made->count = 1;
-	made->size = size;
-	made->length = length;
+	created->class_key = class_key;
+	created->count = 1;
+	created->size = size;
+	created->length = length;
 	/* After the allocator has returned the address, and before it can be freed. */
-	mprof_thread_record_allocation_detailed(thread, class_key, size, (uintptr_t)made, NULL, 0);
-	return made;
+	mprof_thread_record_allocation_detailed(thread, class_key, size, (uintptr_t)created, NULL, 0);
+	return created;
 }
 
 static object *retain(object *kept)

@@ -28,16 +28,16 @@ int codec_names_parse(const char *text, uint32_t *codec, uint32_t *level)
 
 	for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
 		const size_t length = strlen(codecs[i].name);
-		uint32_t given = 0;
+		uint32_t chosen = 0;
 
 		if (strncmp(text, codecs[i].name, length) != 0 || (text[length] != '\0' && text[length] != ':'))
 			continue;
 		if (text[length] == ':')
-			given = parse_level(text + length + 1, codecs[i].max_level);
-		if (text[length] == ':' && given == 0)
+			chosen = parse_level(text + length + 1, codecs[i].max_level);
+		if (text[length] == ':' && chosen == 0)
 			return 0;
 		*codec = codecs[i].codec;
-		*level = given;
+		*level = chosen;
 		return 1;
 	}
 	return 0;

@@ -59,10 +59,10 @@ static int is_same(const end *a, const end *b)
 }
 
 /*
- * Finds the socket from \p peer to \p own. Sockets without an inode belong to no process any more, and the table no
+ * Finds the socket from \p peer to \p near. Sockets without an inode belong to no process any more, and the table no
  * longer contains their user.
  */
-static int find_owner(const char *table, const end *peer, const end *own, uid_t *owner)
+static int find_owner(const char *table, const end *peer, const end *near, uid_t *owner)
 {
 	char line[512];
 	int found = 0;
@@ -81,7 +81,7 @@ static int find_owner(const char *table, const end *peer, const end *own, uid_t 
 		if (sscanf(line, " %*u: %47s %47s %*s %*s %*s %*s %u %*s %lu", local, remote, &user, &inode) != 4 ||
 		    inode == 0 || !parse_end(local, &at) || !parse_end(remote, &to))
 			continue;
-		if (is_same(&at, peer) && is_same(&to, own)) {
+		if (is_same(&at, peer) && is_same(&to, near)) {
 			*owner = (uid_t)user;
 			found = 1;
 		}
@@ -109,13 +109,13 @@ static int get_end(int (*get)(int, struct sockaddr *, socklen_t *), int fd, end 
 static int control_peer_is_trusted(int fd)
 {
 	end peer;
-	end own;
+	end near;
 	uid_t owner;
 
-	if (!get_end(getpeername, fd, &peer) || !get_end(getsockname, fd, &own))
+	if (!get_end(getpeername, fd, &peer) || !get_end(getsockname, fd, &near))
 		return 0;
-	if (!find_owner("/proc/self/net/tcp", &peer, &own, &owner) &&
-	    !find_owner("/proc/self/net/tcp6", &peer, &own, &owner))
+	if (!find_owner("/proc/self/net/tcp", &peer, &near, &owner) &&
+	    !find_owner("/proc/self/net/tcp6", &peer, &near, &owner))
 		return 0;
 	return owner == geteuid() || owner == 0;
 }

@@ -76,7 +76,7 @@ int late_log_is_part(const char *path)
 int late_log_pattern(const char *parts, char *pattern, size_t size)
 {
 	size_t length = strlen(parts);
-	int made;
+	int created;
 
 	if (!ends_with(parts, length, PART_PATTERN_END))
 		return 0;
@@ -88,8 +88,8 @@ int late_log_pattern(const char *parts, char *pattern, size_t size)
 	length--;
 	if (ends_with(parts, length, LOG_EXTENSION))
 		length -= sizeof(LOG_EXTENSION) - 1;
-	made = snprintf(pattern, size, "%.*s.%%p%s", (int)length, parts, LOG_EXTENSION);
-	return made > 0 && (size_t)made < size;
+	created = snprintf(pattern, size, "%.*s.%%p%s", (int)length, parts, LOG_EXTENSION);
+	return created > 0 && (size_t)created < size;
 }
 
 int late_log_move(const char *part, char *path, size_t size)

@@ -82,12 +82,12 @@ static void *run_slot(void *argument)
 {
 	thread_slot *slot = argument;
 	void *(*run)(void *) = slot->run;
-	void *given = slot->argument;
+	void *user = slot->argument;
 	void *result;
 
 	own_thread_enter();
 	atomic_store(&slot->is_used, 0);
-	result = run(given);
+	result = run(user);
 	own_thread_leave();
 	return result;
 }

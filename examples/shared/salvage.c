@@ -50,7 +50,7 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 			  const mprof_recorder_options *options, mprof_recorder **recorder, int *is_salvaged,
 			  mprof_error *error)
 {
-	mprof_recorder_options own = *options;
+	mprof_recorder_options copy = *options;
 	int unused = 0;
 	char beside[SALVAGE_PATH_MAX];
 	mprof_status status;
@@ -58,25 +58,25 @@ mprof_status salvage_open(const char *asked, const char *log_path, uint64_t ring
 
 	is_salvaged = is_salvaged != NULL ? is_salvaged : &unused;
 	*is_salvaged = 0;
-	own.salvage_path = NULL;
+	copy.salvage_path = NULL;
 	if ((asked != NULL && strcmp(asked, "no") == 0) || !can_be_salvaged(options) ||
 	    !salvage_path_of(log_path, beside))
-		return open_any(log_path, ring_bytes, &own, recorder, error);
-	own.salvage_log_path = log_path;
-	own.salvage_path = asked != NULL ? asked : beside;
-	status = open_any(log_path, ring_bytes, &own, recorder, error);
+		return open_any(log_path, ring_bytes, &copy, recorder, error);
+	copy.salvage_log_path = log_path;
+	copy.salvage_path = asked != NULL ? asked : beside;
+	status = open_any(log_path, ring_bytes, &copy, recorder, error);
 	if (status == MPROF_ERR_IO && asked != NULL &&
 	    (error->system_error == EBUSY || strncmp(asked, "/proc/", sizeof("/proc/") - 1) == 0)) {
-		own.salvage_path = beside;
-		status = open_any(log_path, ring_bytes, &own, recorder, error);
+		copy.salvage_path = beside;
+		status = open_any(log_path, ring_bytes, &copy, recorder, error);
 	}
 	*is_salvaged = status == MPROF_OK;
 	if (status != MPROF_ERR_IO)
 		return status;
 	/* Try without a salvage file. If it was the log that could not be opened, this fails too. */
 	system_error = error->system_error;
-	own.salvage_path = NULL;
-	status = open_any(log_path, ring_bytes, &own, recorder, error);
+	copy.salvage_path = NULL;
+	status = open_any(log_path, ring_bytes, &copy, recorder, error);
 	if (status == MPROF_OK)
 		fprintf(stderr,
 			"mprof: no salvage file for %s: %s; if the program is killed, its last events are lost\n",

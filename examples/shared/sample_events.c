@@ -71,7 +71,7 @@ static _Atomic int is_owned;       /* A thread makes a request. */
 static _Atomic unsigned requested; /* Number of the last request, and of the last one that was carried out. */
 static _Atomic unsigned carried_out;
 static _Atomic int scope; /* A #sample_scope. */
-/* The number of the present events, of which each carries it. */
+/* The number of the present events. Each event carries it. */
 static _Atomic uint32_t generation;
 /* The data of the event that the thread has a hit of in this generation. Two events may interrupt a thread that started
  * while they were opened: its own, and one that it inherited. Only one of them counts. */

@@ -125,21 +125,21 @@ static void start_timer(sampled_thread *thread)
 		(void)sample_timer_start(&thread->timer, thread->thread, sampling_signal);
 }
 
-void sampled_threads_add(sampled_thread *own)
+void sampled_threads_add(sampled_thread *self)
 {
 	sampled_threads_lock();
-	if (own->link == NULL) {
-		own->thread = current_thread();
-		own->since_ns = own_time();
-		own->seen_ns = own->since_ns;
-		own->due_ns = 0;
-		atomic_store_explicit(&own->hits, 0, memory_order_relaxed);
-		own->next = threads;
-		own->link = &threads;
+	if (self->link == NULL) {
+		self->thread = current_thread();
+		self->since_ns = own_time();
+		self->seen_ns = self->since_ns;
+		self->due_ns = 0;
+		atomic_store_explicit(&self->hits, 0, memory_order_relaxed);
+		self->next = threads;
+		self->link = &threads;
 		if (threads != NULL)
-			threads->link = &own->next;
-		threads = own;
-		start_timer(own);
+			threads->link = &self->next;
+		threads = self;
+		start_timer(self);
 	}
 	sampled_threads_unlock();
 }
@@ -162,40 +162,40 @@ static uint64_t blocked_time(const sampled_thread *thread, uint64_t time)
 	return time - count * period;
 }
 
-static void account_for_end(const sampled_thread *own)
+static void account_for_end(const sampled_thread *self)
 {
-	const uint64_t time = time_since(own, own_time());
-	const uint64_t blocked = blocked_time(own, time);
+	const uint64_t time = time_since(self, own_time());
+	const uint64_t blocked = blocked_time(self, time);
 
 	ended_ns += time;
 	blocked_ns += blocked;
-	if (blocked == 0 && load(&own->hits) == 0 && time < sample_source_blind_time())
+	if (blocked == 0 && load(&self->hits) == 0 && time < sample_source_blind_time())
 		short_ns += time;
 }
 
-static void remove_thread(sampled_thread *own, int is_accounted)
+static void remove_thread(sampled_thread *self, int is_accounted)
 {
 	sampled_threads_lock();
-	if (own->link != NULL) {
-		sample_timer_stop(&own->timer);
+	if (self->link != NULL) {
+		sample_timer_stop(&self->timer);
 		if (is_accounted)
-			account_for_end(own);
-		*own->link = own->next;
-		if (own->next != NULL)
-			own->next->link = own->link;
-		own->link = NULL;
+			account_for_end(self);
+		*self->link = self->next;
+		if (self->next != NULL)
+			self->next->link = self->link;
+		self->link = NULL;
 	}
 	sampled_threads_unlock();
 }
 
-void sampled_threads_remove(sampled_thread *own)
+void sampled_threads_remove(sampled_thread *self)
 {
-	remove_thread(own, 1);
+	remove_thread(self, 1);
 }
 
-void sampled_threads_leave_out(sampled_thread *own)
+void sampled_threads_leave_out(sampled_thread *self)
 {
-	remove_thread(own, 0);
+	remove_thread(self, 0);
 }
 
 static void start_or_stop_timers(void)
@@ -241,32 +241,32 @@ void sampled_threads_pause(int pauses)
 	sampled_threads_unlock();
 }
 
-void sampled_threads_stop_timer(sampled_thread *own)
+void sampled_threads_stop_timer(sampled_thread *self)
 {
 	sampled_threads_lock();
-	sample_timer_stop(&own->timer);
+	sample_timer_stop(&self->timer);
 	sampled_threads_unlock();
 }
 
-void sampled_threads_continue_timer(sampled_thread *own)
+void sampled_threads_continue_timer(sampled_thread *self)
 {
 	sampled_threads_lock();
-	start_timer(own);
+	start_timer(self);
 	sampled_threads_unlock();
 }
 
-void sampled_threads_hit(sampled_thread *own)
+void sampled_threads_hit(sampled_thread *self)
 {
-	atomic_store_explicit(&own->hits, load(&own->hits) + 1, memory_order_relaxed);
+	atomic_store_explicit(&self->hits, load(&self->hits) + 1, memory_order_relaxed);
 	add_to(&hits, 1);
 	add_to(&hit_ns, sample_source_period());
 }
 
-void sampled_threads_discard(sampled_thread *own)
+void sampled_threads_discard(sampled_thread *self)
 {
 	const uint64_t period = sample_source_period();
 
-	(void)own;
+	(void)self;
 	atomic_fetch_sub_explicit(&hits, 1, memory_order_relaxed);
 	atomic_fetch_sub_explicit(&hit_ns, period, memory_order_relaxed);
 	add_to(&left_out_ns, period);
@@ -278,19 +278,19 @@ void sampled_threads_ignore(void)
 	add_to(&discarded, 1);
 }
 
-int sampled_threads_is_due(sampled_thread *own)
+int sampled_threads_is_due(sampled_thread *self)
 {
 	const uint64_t period = sample_source_period();
 	const uint64_t now = own_time();
-	const uint64_t ran = now > own->seen_ns ? now - own->seen_ns : 0;
+	const uint64_t ran = now > self->seen_ns ? now - self->seen_ns : 0;
 
 	if (ran < MIN_RUN_NS)
 		return 0;
-	own->seen_ns = now;
-	own->due_ns += ran;
-	if (own->due_ns < period)
+	self->seen_ns = now;
+	self->due_ns += ran;
+	if (self->due_ns < period)
 		return 0;
-	own->due_ns = own->due_ns < 2 * period ? own->due_ns - period : period - 1;
+	self->due_ns = self->due_ns < 2 * period ? self->due_ns - period : period - 1;
 	return 1;
 }
 
@@ -319,7 +319,7 @@ sample_totals sampled_threads_totals(void)
 	return totals;
 }
 
-void sampled_threads_forget(sampled_thread *own)
+void sampled_threads_forget(sampled_thread *self)
 {
 	/* The parent's threads, one of which may hold the lock, do not exist here, nor do its timers. */
 	(void)pthread_mutex_init(&lock, NULL);
@@ -334,6 +334,6 @@ void sampled_threads_forget(sampled_thread *own)
 	atomic_store_explicit(&hit_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&discarded, 0, memory_order_relaxed);
 	atomic_store_explicit(&left_out_ns, 0, memory_order_relaxed);
-	if (own != NULL)
-		memset(own, 0, sizeof(*own));
+	if (self != NULL)
+		memset(self, 0, sizeof(*self));
 }

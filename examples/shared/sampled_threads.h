@@ -48,13 +48,13 @@ void sampled_threads_set(int is_real_time, int is_paused);
 void sampled_threads_set_signal(int signal_number);
 
 /** Adds the calling thread, unless it is in the list. */
-void sampled_threads_add(sampled_thread *own);
+void sampled_threads_add(sampled_thread *self);
 
 /** Removes the calling thread, and adds its numbers to the totals. */
-void sampled_threads_remove(sampled_thread *own);
+void sampled_threads_remove(sampled_thread *self);
 
 /** Removes the calling thread, and leaves its time out: it is not a thread of the program. */
-void sampled_threads_leave_out(sampled_thread *own);
+void sampled_threads_leave_out(sampled_thread *self);
 
 /** Starts timers of all threads, and of all that are added later, or stops them. */
 void sampled_threads_set_timers(int are_used);
@@ -66,14 +66,14 @@ int sampled_threads_have_timers(void);
 void sampled_threads_pause(int is_paused);
 
 /** Stops the timer of the calling thread, or starts it if timers are used. */
-void sampled_threads_stop_timer(sampled_thread *own);
-void sampled_threads_continue_timer(sampled_thread *own);
+void sampled_threads_stop_timer(sampled_thread *self);
+void sampled_threads_continue_timer(sampled_thread *self);
 
 /** Counts a sample of the calling thread. Async-signal-safe. */
-void sampled_threads_hit(sampled_thread *own);
+void sampled_threads_hit(sampled_thread *self);
 
 /** Turns the last sample of the calling thread into a discarded one whose period is left out. Async-signal-safe. */
-void sampled_threads_discard(sampled_thread *own);
+void sampled_threads_discard(sampled_thread *self);
 
 /** Counts a signal that becomes no sample. Async-signal-safe. */
 void sampled_threads_ignore(void);
@@ -82,7 +82,7 @@ void sampled_threads_ignore(void);
  * For a runtime that signals all threads: whether the calling thread has run for a period since its last sample.
  * Async-signal-safe.
  */
-int sampled_threads_is_due(sampled_thread *own);
+int sampled_threads_is_due(sampled_thread *self);
 
 /** Numbers of all threads so far. Any thread, not in handlers. */
 sample_totals sampled_threads_totals(void);
@@ -91,7 +91,7 @@ sample_totals sampled_threads_totals(void);
 void sampled_threads_lock(void);
 void sampled_threads_unlock(void);
 
-/** Forgets all threads and numbers in a child of fork(). \p own: the calling thread, or NULL. */
-void sampled_threads_forget(sampled_thread *own);
+/** Forgets all threads and numbers in a child of fork(). \p self: the calling thread, or NULL. */
+void sampled_threads_forget(sampled_thread *self);
 
 #endif

@@ -9,7 +9,7 @@
 #include <link.h>
 #include <string.h>
 
-/* Encodings of pointers, of which only those that linkers use for these tables are accepted. */
+/* Encodings of pointers. Only those that linkers use for these tables are accepted. */
 #define ENCODING_ABSOLUTE 0x00
 #define ENCODING_UDATA4 0x03
 #define ENCODING_SDATA4 0x0b

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The codecs of the library, of which one set is chosen when it is built, and those of the caller. */
+/* The codecs of the library, chosen when it is built, and those of the caller. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -280,19 +280,19 @@ static const codec_functions codecs[CODEC_COUNT] = {
 /* The place of a codec of this build; CODEC_COUNT if there is none. */
 static size_t find_codec(uint64_t number)
 {
-	size_t place = 0;
+	size_t index = 0;
 
-	while (place < CODEC_COUNT && (codecs[place].number == MPROF_CODEC_NONE || codecs[place].number != number))
-		place++;
-	return place;
+	while (index < CODEC_COUNT && (codecs[index].number == MPROF_CODEC_NONE || codecs[index].number != number))
+		index++;
+	return index;
 }
 
 static void destroy_contexts(void **contexts)
 {
-	for (size_t place = 0; place < CODEC_COUNT; place++) {
-		if (contexts[place] != NULL)
-			codecs[place].destroy(contexts[place]);
-		contexts[place] = NULL;
+	for (size_t index = 0; index < CODEC_COUNT; index++) {
+		if (contexts[index] != NULL)
+			codecs[index].destroy(contexts[index]);
+		contexts[index] = NULL;
 	}
 }
 
@@ -351,29 +351,29 @@ static mprof_status unpack_added(const mprof_codec *codec, const void *input, si
 
 int codec_set_reserve(codec_set *set, uint64_t codec)
 {
-	const size_t place = find_codec(codec);
+	const size_t index = find_codec(codec);
 
-	if (place == CODEC_COUNT)
+	if (index == CODEC_COUNT)
 		return 0;
-	if (set->contexts[place] == NULL)
-		set->contexts[place] = codecs[place].create_unpacker(&set->allocator);
-	return set->contexts[place] != NULL;
+	if (set->contexts[index] == NULL)
+		set->contexts[index] = codecs[index].create_unpacker(&set->allocator);
+	return set->contexts[index] != NULL;
 }
 
 mprof_status codec_unpack(codec_set *set, uint64_t codec, const void *input, size_t input_length, void *output,
 			  size_t output_length, size_t *produced)
 {
 	const mprof_codec *added = find_added(set, codec);
-	const size_t place = find_codec(codec);
+	const size_t index = find_codec(codec);
 
 	*produced = 0;
 	if (added != NULL)
 		return unpack_added(added, input, input_length, output, output_length, produced);
-	if (place == CODEC_COUNT)
+	if (index == CODEC_COUNT)
 		return MPROF_ERR_UNSUPPORTED;
 	if (!codec_set_reserve(set, codec))
 		return MPROF_ERR_MEMORY;
-	return codecs[place].unpack(set->contexts[place], input, input_length, output, output_length, produced);
+	return codecs[index].unpack(set->contexts[index], input, input_length, output, output_length, produced);
 }
 
 int codec_is_defined(uint32_t codec)
@@ -383,21 +383,21 @@ int codec_is_defined(uint32_t codec)
 
 uint32_t codec_max_level(uint32_t codec)
 {
-	const size_t place = find_codec(codec);
+	const size_t index = find_codec(codec);
 
-	return place < CODEC_COUNT ? (uint32_t)codecs[place].max_level : 0;
+	return index < CODEC_COUNT ? (uint32_t)codecs[index].max_level : 0;
 }
 
 void codec_packer_init(codec_packer *packer, const mprof_allocator *allocator, uint32_t codec, uint32_t level)
 {
-	const size_t place = find_codec(codec);
+	const size_t index = find_codec(codec);
 
 	memset(packer, 0, sizeof(*packer));
 	packer->allocator = *allocator;
 	packer->codec = codec;
 	packer->level = (int)level;
-	if (level == 0 && place < CODEC_COUNT)
-		packer->level = codecs[place].default_level;
+	if (level == 0 && index < CODEC_COUNT)
+		packer->level = codecs[index].default_level;
 }
 
 void codec_packer_destroy(codec_packer *packer)
@@ -408,14 +408,14 @@ void codec_packer_destroy(codec_packer *packer)
 mprof_status codec_pack(codec_packer *packer, const void *input, size_t input_length, void *output,
 			size_t output_length, size_t *produced)
 {
-	const size_t place = find_codec(packer->codec);
+	const size_t index = find_codec(packer->codec);
 
 	*produced = 0;
-	if (place == CODEC_COUNT)
+	if (index == CODEC_COUNT)
 		return MPROF_ERR_UNSUPPORTED;
-	if (packer->contexts[place] == NULL)
-		packer->contexts[place] = codecs[place].create_packer(&packer->allocator, packer->level);
-	if (packer->contexts[place] == NULL)
+	if (packer->contexts[index] == NULL)
+		packer->contexts[index] = codecs[index].create_packer(&packer->allocator, packer->level);
+	if (packer->contexts[index] == NULL)
 		return MPROF_ERR_MEMORY;
-	return codecs[place].pack(packer->contexts[place], input, input_length, output, output_length, produced);
+	return codecs[index].pack(packer->contexts[index], input, input_length, output, output_length, produced);
 }

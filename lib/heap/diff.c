@@ -54,30 +54,30 @@ void mprof_heap_diff_options_init(mprof_heap_diff_options *options, size_t struc
 
 mprof_status mprof_heap_diff_create(const mprof_heap_diff_options *options, mprof_heap_diff **diff)
 {
-	mprof_heap_diff_options own;
+	mprof_heap_diff_options copy;
 	mprof_allocator allocator;
-	mprof_heap_diff *made;
+	mprof_heap_diff *created;
 
 	if (diff == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*diff = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || own.max_shapes > MAX_SHAPES ||
-	    own.reserved != 0 || own.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING ||
-	    !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || copy.max_shapes > MAX_SHAPES ||
+	    copy.reserved != 0 || copy.is_last_at_exit > MPROF_HEAP_DIFF_END_RUNNING ||
+	    !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	name_pool_init(&made->class_names, &made->budget.allocator);
-	name_pool_init(&made->names, &made->budget.allocator);
-	shape_table_init(&made->shapes, &made->budget.allocator,
-			 own.max_shapes != 0 ? own.max_shapes : DEFAULT_MAX_SHAPES,
-			 own.max_depth != 0 ? own.max_depth : DEFAULT_MAX_DEPTH);
-	made->end = own.is_last_at_exit;
-	made->progress = own.progress;
-	made->progress_user = own.progress_user;
-	*diff = made;
+	memory_budget_init(&created->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
+	name_pool_init(&created->class_names, &created->budget.allocator);
+	name_pool_init(&created->names, &created->budget.allocator);
+	shape_table_init(&created->shapes, &created->budget.allocator,
+			 copy.max_shapes != 0 ? copy.max_shapes : DEFAULT_MAX_SHAPES,
+			 copy.max_depth != 0 ? copy.max_depth : DEFAULT_MAX_DEPTH);
+	created->end = copy.is_last_at_exit;
+	created->progress = copy.progress;
+	created->progress_user = copy.progress_user;
+	*diff = created;
 	return MPROF_OK;
 }
 
@@ -219,7 +219,7 @@ static int try_snapshot(mprof_heap_diff *diff, const mprof_heap_graph *graph, co
 mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *graph, const mprof_reader *reader,
 				 uint32_t log)
 {
-	diff_snapshot made;
+	diff_snapshot created;
 	mprof_status status;
 	progress going;
 	void *snapshots;
@@ -234,30 +234,30 @@ mprof_status mprof_heap_diff_add(mprof_heap_diff *diff, const mprof_heap_graph *
 	diff->snapshots = snapshots;
 	if (status != MPROF_OK)
 		return status;
-	memset(&made, 0, sizeof(made));
+	memset(&created, 0, sizeof(created));
 	progress_init(&going, diff->progress, diff->progress_user,
 		      graph->objects.class_count + shape_search_steps(&graph->objects));
-	if (!try_snapshot(diff, graph, reader, log, &going, &made))
+	if (!try_snapshot(diff, graph, reader, log, &going, &created))
 		return progress_status(&going, memory_budget_status(&diff->budget));
-	made.facts.log = log;
-	note_facts(&made.facts, graph, &made.shapes);
-	diff->snapshots[diff->count++] = made;
+	created.facts.log = log;
+	note_facts(&created.facts, graph, &created.shapes);
+	diff->snapshots[diff->count++] = created;
 	note_shutdown(diff, reader, log);
 	return MPROF_OK;
 }
 
 mprof_status mprof_heap_diff_get_totals(const mprof_heap_diff *diff, mprof_heap_diff_totals *totals)
 {
-	mprof_heap_diff_totals own;
+	mprof_heap_diff_totals copy;
 
 	if (diff == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	own.snapshots = diff->count;
-	own.classes = diff->class_names.count;
-	own.shapes = diff->shapes.count;
-	own.used_memory = diff->budget.used;
-	return struct_copy_out(totals, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.snapshots = diff->count;
+	copy.classes = diff->class_names.count;
+	copy.shapes = diff->shapes.count;
+	copy.used_memory = diff->budget.used;
+	return struct_copy_out(totals, &copy, sizeof(copy));
 }
 
 mprof_status mprof_heap_diff_get_snapshot(const mprof_heap_diff *diff, size_t index, mprof_heap_diff_snapshot *snapshot)
@@ -270,52 +270,52 @@ mprof_status mprof_heap_diff_get_snapshot(const mprof_heap_diff *diff, size_t in
 mprof_status mprof_heap_diff_get_class(const mprof_heap_diff *diff, size_t index, size_t snapshot,
 				       mprof_heap_diff_class *stats)
 {
-	mprof_heap_diff_class own;
+	mprof_heap_diff_class copy;
 
 	if (diff == NULL || snapshot >= diff->count || index >= diff->class_names.count)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	own.name = diff->class_names.names[index].text;
-	own.has_name = diff->class_names.names[index].scope == 0;
+	memset(&copy, 0, sizeof(copy));
+	copy.name = diff->class_names.names[index].text;
+	copy.has_name = diff->class_names.names[index].scope == 0;
 	if (index < diff->snapshots[snapshot].class_count) {
 		const diff_class *found = &diff->snapshots[snapshot].classes[index];
 
-		own.objects = found->objects;
-		own.bytes = found->bytes;
-		own.reachable_objects = found->reachable_objects;
-		own.reachable_bytes = found->reachable_bytes;
-		own.retained_bytes = found->retained_bytes;
+		copy.objects = found->objects;
+		copy.bytes = found->bytes;
+		copy.reachable_objects = found->reachable_objects;
+		copy.reachable_bytes = found->reachable_bytes;
+		copy.retained_bytes = found->retained_bytes;
 	}
-	return struct_copy_out(stats, &own, sizeof(own));
+	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
 mprof_status mprof_heap_diff_get_shape(const mprof_heap_diff *diff, size_t index, size_t snapshot,
 				       mprof_heap_shape *shape)
 {
 	const path_shape *found;
-	mprof_heap_shape own;
+	mprof_heap_shape copy;
 
 	if (diff == NULL || snapshot >= diff->count || index >= diff->shapes.count)
 		return MPROF_ERR_ARGUMENT;
 	found = &diff->shapes.shapes[index];
-	memset(&own, 0, sizeof(own));
-	own.parent = found->parent;
-	own.class_index = found->class_index;
-	own.root_kind = found->root_kind;
-	own.depth = found->depth;
-	own.is_recursive = found->is_recursive;
-	own.class_name = diff->class_names.names[found->class_index].text;
-	own.name = diff->names.names[found->name].text;
+	memset(&copy, 0, sizeof(copy));
+	copy.parent = found->parent;
+	copy.class_index = found->class_index;
+	copy.root_kind = found->root_kind;
+	copy.depth = found->depth;
+	copy.is_recursive = found->is_recursive;
+	copy.class_name = diff->class_names.names[found->class_index].text;
+	copy.name = diff->names.names[found->name].text;
 	if (index < diff->snapshots[snapshot].shapes.count) {
 		const shape_sum *sum = &diff->snapshots[snapshot].shapes.sums[index];
 
-		own.objects = sum->objects;
-		own.bytes = sum->bytes;
-		own.held_objects = sum->held_objects;
-		own.held_bytes = sum->held_bytes;
-		own.example = sum->example;
+		copy.objects = sum->objects;
+		copy.bytes = sum->bytes;
+		copy.held_objects = sum->held_objects;
+		copy.held_bytes = sum->held_bytes;
+		copy.example = sum->example;
 	}
-	return struct_copy_out(shape, &own, sizeof(own));
+	return struct_copy_out(shape, &copy, sizeof(copy));
 }
 
 #define MIN_SNAPSHOTS 2

@@ -159,7 +159,7 @@ static int visit_order_build(visit_order *order, const object_graph *graph, prog
 	return is_built;
 }
 
-/* Returns the visits, of which there is one more than objects; the caller frees them. */
+/* Returns the visits, one more than objects; the caller frees them. */
 static uint32_t *visit_order_take_visits(visit_order *order)
 {
 	uint32_t *visits = order->visits;
@@ -867,18 +867,18 @@ uint64_t dominators_steps(const object_graph *graph)
 int dominators_build(dominators *found, object_graph *graph, progress *going)
 {
 	dominator_tree tree;
-	dominators made;
+	dominators created;
 	int is_made;
 
-	memset(&made, 0, sizeof(made));
+	memset(&created, 0, sizeof(created));
 	memset(&tree, 0, sizeof(tree));
 	tree.allocator = graph->allocator;
-	is_made = make_tree(&tree, graph, going) && find_retained(&made, graph, &tree, going);
+	is_made = make_tree(&tree, graph, going) && find_retained(&created, graph, &tree, going);
 	dominator_tree_destroy(&tree);
 	if (is_made) {
-		*found = made;
+		*found = created;
 	} else {
-		dominators_destroy(&made, graph);
+		dominators_destroy(&created, graph);
 		clear_classes(graph);
 	}
 	return is_made;

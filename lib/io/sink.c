@@ -69,10 +69,10 @@ void sink_open_functions(log_sink *self, const mprof_allocator *allocator, const
 
 void sink_refuse_functions(const mprof_sink *functions)
 {
-	mprof_sink own;
+	mprof_sink copy;
 
-	if (functions != NULL && struct_copy_in(&own, functions, sizeof(own)) == MPROF_OK && own.close != NULL)
-		own.close(own.user);
+	if (functions != NULL && struct_copy_in(&copy, functions, sizeof(copy)) == MPROF_OK && copy.close != NULL)
+		copy.close(copy.user);
 }
 
 int sink_write(log_sink *self, const void *bytes, size_t length)

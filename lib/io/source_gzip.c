@@ -24,7 +24,7 @@
  * Access points are positions in compressed data at which decompression can resume.
  *
  * A point is a copy of zlib's whole state, with its window of 32 KiB, so it can be stored anywhere, in any member of a
- * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are GZIP_POINTS_MAX
+ * file, and the checksum at the end of the member is still verified. Memory is bounded: once there are MAX_POINTS
  * points, every second one is dropped and the span between them doubles.
  */
 
@@ -32,7 +32,7 @@
 #define GZIP_POINTS_SPAN (UINT64_C(1) << 20)
 
 /* Maximum number of points; each takes about 40 KiB. */
-#define GZIP_POINTS_MAX 512
+#define MAX_POINTS 512
 
 /* A position at which decompression can resume. */
 typedef struct gzip_point {
@@ -43,7 +43,7 @@ typedef struct gzip_point {
 
 typedef struct gzip_points {
 	mprof_allocator *allocator; /* Borrowed. The streams of the points use it, too, so it must not move. */
-	gzip_point *all[GZIP_POINTS_MAX];
+	gzip_point *all[MAX_POINTS];
 	size_t count;
 	uint64_t span;
 	int is_collecting; /* 0: no seek has happened yet, so no points are needed. */
@@ -95,7 +95,7 @@ static void gzip_points_note(gzip_points *points, z_stream *stream, uint64_t out
 
 	if (!points->is_collecting || output < last || output - last < points->span)
 		return;
-	if (points->count == GZIP_POINTS_MAX) {
+	if (points->count == MAX_POINTS) {
 		drop_every_second_point(points);
 		if (output - last < points->span)
 			return;

@@ -382,28 +382,28 @@ static mprof_status add_block(stored_index *stored, const index_block *block)
 /* Adds the block of an entry. */
 static mprof_status add_item(stored_index *stored, const index_item *item)
 {
-	index_block made = {.offset = stored->next,
-			    .length = item->length,
-			    .thread = item->thread,
-			    .start_counter = item->start_counter,
-			    .end_counter = item->end_counter,
-			    .kind = item->kind};
+	index_block created = {.offset = stored->next,
+			       .length = item->length,
+			       .thread = item->thread,
+			       .start_counter = item->start_counter,
+			       .end_counter = item->end_counter,
+			       .kind = item->kind};
 	mprof_status status = MPROF_OK;
 
 	if (item->kind == MPROF_BLOCK_EVENTS && item->has_stack)
-		status = store_stack(stored, item, &made.frames);
+		status = store_stack(stored, item, &created.frames);
 	else if (item->kind == MPROF_BLOCK_EVENTS && !stored->reader->skips_events)
 		return MPROF_END;
 	if (status != MPROF_OK)
 		return status;
 	stored->next += stored->rules->header_length + item->length;
-	return add_block(stored, &made);
+	return add_block(stored, &created);
 }
 
 /* Adds the blocks of the entries of an INDEX block, and the INDEX block. */
 static mprof_status add_index(stored_index *stored, uint64_t offset)
 {
-	index_block own = {.offset = offset, .kind = MPROF_BLOCK_INDEX};
+	index_block copy = {.offset = offset, .kind = MPROF_BLOCK_INDEX};
 	index_cursor cursor;
 	index_item item;
 	size_t length = 0;
@@ -423,9 +423,9 @@ static mprof_status add_index(stored_index *stored, uint64_t offset)
 		return status;
 	if (content_cursor_finish(&cursor.content) != MPROF_OK || stored->next != offset)
 		return MPROF_END;
-	own.length = length - stored->rules->header_length;
+	copy.length = length - stored->rules->header_length;
 	stored->next = offset + length;
-	return add_block(stored, &own);
+	return add_block(stored, &copy);
 }
 
 static mprof_status load_entries(stored_index *stored)
@@ -585,7 +585,7 @@ static int ends_index_pass(mprof_status status)
 }
 
 /* Stores the state of the open calls at the start of the loaded block. */
-static mprof_status store_start_state(mprof_reader *reader, index_block *made)
+static mprof_status store_start_state(mprof_reader *reader, index_block *created)
 {
 	open_frames *open = &reader->frames.open;
 	mprof_status status = reader_frames_begin(reader);
@@ -596,22 +596,22 @@ static mprof_status store_start_state(mprof_reader *reader, index_block *made)
 	if (!reader->frames.is_begun)
 		return reader_fail_names(reader, status, parser_block(reader->parser));
 	slot = open_frames_slot(open, open->current);
-	made->stack = slot->number;
-	made->gap = open->gap;
+	created->stack = slot->number;
+	created->gap = open->gap;
 	/*
 	 * If the memory limit for names is reached, no node is stored, and the call stack here is unknown after a seek.
 	 */
-	status = open_frames_keep(open, &slot->stack, &made->frames);
+	status = open_frames_keep(open, &slot->stack, &created->frames);
 	return status == MPROF_ERR_MEMORY ? reader_fail_memory(reader, "out of memory for the index") : MPROF_OK;
 }
 
 /* Reads the events of the loaded block to store the open calls before and after them, and the latest counter. */
-static mprof_status index_events(mprof_reader *reader, index_block *made)
+static mprof_status index_events(mprof_reader *reader, index_block *created)
 {
 	open_frames *open = &reader->frames.open;
 	mprof_event events[EVENT_BATCH];
-	mprof_status status = store_start_state(reader, made);
-	uint64_t latest = made->start_counter;
+	mprof_status status = store_start_state(reader, created);
+	uint64_t latest = created->start_counter;
 	size_t count;
 
 	if (status != MPROF_OK)
@@ -624,7 +624,7 @@ static mprof_status index_events(mprof_reader *reader, index_block *made)
 		}
 	}
 	open->makes_index = 0;
-	made->end_counter = latest;
+	created->end_counter = latest;
 	/* A block that is not added is read again by the next pass. */
 	if (ends_index_pass(status))
 		return status;
@@ -638,17 +638,17 @@ static mprof_status index_events(mprof_reader *reader, index_block *made)
 /* Adds the current block to the index. */
 static mprof_status index_loaded_block(mprof_reader *reader, const mprof_block *block)
 {
-	index_block made = block_index_describe(block);
+	index_block created = block_index_describe(block);
 	mprof_status status = MPROF_OK;
 
 	if (block->loaded && block->kind == MPROF_BLOCK_EVENTS && !reader->skips_events)
-		status = index_events(reader, &made);
+		status = index_events(reader, &created);
 	if (ends_index_pass(status))
 		return status;
 	if (status != MPROF_OK)
 		(void)record_index_fault(reader);
-	made.switch_end = reader->frames.open.switch_count;
-	if (!block_index_add(&reader->index, &made))
+	created.switch_end = reader->frames.open.switch_count;
+	if (!block_index_add(&reader->index, &created))
 		return reader_fail_memory(reader, "out of memory for the index");
 	return MPROF_OK;
 }
@@ -742,30 +742,30 @@ uint64_t mprof_reader_get_index_count(const mprof_reader *reader)
 
 mprof_status mprof_reader_get_index_entry(const mprof_reader *reader, uint64_t number, mprof_index_entry *entry)
 {
-	mprof_index_entry own = {.struct_size = sizeof(own)};
+	mprof_index_entry copy = {.struct_size = sizeof(copy)};
 	const index_block *block;
 
 	if (reader == NULL || entry == NULL || number >= reader->index.count)
 		return MPROF_ERR_ARGUMENT;
 	block = &reader->index.blocks[number];
-	own.kind = block->kind;
-	own.offset = block->offset;
-	own.length = block->length;
-	own.thread = block->thread;
-	own.start_counter = block->start_counter;
-	own.end_counter = block->end_counter;
-	return struct_copy_out(entry, &own, sizeof(own));
+	copy.kind = block->kind;
+	copy.offset = block->offset;
+	copy.length = block->length;
+	copy.thread = block->thread;
+	copy.start_counter = block->start_counter;
+	copy.end_counter = block->end_counter;
+	return struct_copy_out(entry, &copy, sizeof(copy));
 }
 
 void mprof_query_init(mprof_query *query, size_t struct_size)
 {
-	mprof_query own = {
-		.struct_size = sizeof(own), .thread = MPROF_THREAD_ANY, .start_ns = INT64_MIN, .end_ns = INT64_MAX};
+	mprof_query copy = {
+		.struct_size = sizeof(copy), .thread = MPROF_THREAD_ANY, .start_ns = INT64_MIN, .end_ns = INT64_MAX};
 
 	if (query == NULL || struct_size < sizeof(query->struct_size))
 		return;
 	struct_init(query, struct_size);
-	(void)struct_copy_out(query, &own, sizeof(own));
+	(void)struct_copy_out(query, &copy, sizeof(copy));
 }
 
 static mprof_status refuse(mprof_reader *reader, mprof_status status, const char *what)
@@ -775,29 +775,29 @@ static mprof_status refuse(mprof_reader *reader, mprof_status status, const char
 
 mprof_status mprof_reader_select(mprof_reader *reader, const mprof_query *query)
 {
-	reader_selection made = {.is_used = query != NULL, .kinds = UINT64_MAX, .thread = MPROF_THREAD_ANY};
-	mprof_query own;
+	reader_selection created = {.is_used = query != NULL, .kinds = UINT64_MAX, .thread = MPROF_THREAD_ANY};
+	mprof_query copy;
 
 	if (reader == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (query != NULL) {
-		if (struct_copy_in(&own, query, sizeof(own)) != MPROF_OK)
+		if (struct_copy_in(&copy, query, sizeof(copy)) != MPROF_OK)
 			return refuse(reader, MPROF_ERR_ARGUMENT,
 				      "struct_size of the query is invalid: call mprof_query_init() first");
-		if ((own.kinds.bits[0] | own.kinds.bits[1] | own.kinds.bits[2] | own.kinds.bits[3]) != 0)
-			made.kinds = own.kinds.bits[0];
-		made.thread = own.thread;
-		made.has_start = own.start_ns != INT64_MIN;
-		made.has_end = own.end_ns != INT64_MAX;
-		if ((made.has_start || made.has_end) && !reader->has_index)
+		if ((copy.kinds.bits[0] | copy.kinds.bits[1] | copy.kinds.bits[2] | copy.kinds.bits[3]) != 0)
+			created.kinds = copy.kinds.bits[0];
+		created.thread = copy.thread;
+		created.has_start = copy.start_ns != INT64_MIN;
+		created.has_end = copy.end_ns != INT64_MAX;
+		if ((created.has_start || created.has_end) && !reader->has_index)
 			return refuse(reader, MPROF_ERR_STATE,
 				      "a query with a time needs an index: call mprof_reader_build_index() first");
-		(void)time_scale_invert(&reader->scale, own.start_ns, &made.start);
+		(void)time_scale_invert(&reader->scale, copy.start_ns, &created.start);
 		/* Several counters may be in the last nanosecond. */
-		if (made.has_end)
-			(void)time_scale_invert(&reader->scale, own.end_ns + 1, &made.end);
+		if (created.has_end)
+			(void)time_scale_invert(&reader->scale, copy.end_ns + 1, &created.end);
 	}
-	reader->selection = made;
+	reader->selection = created;
 	return MPROF_OK;
 }
 

@@ -52,7 +52,7 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *in
 {
 	const size_t found = thread_map_find(&frames->by_thread, thread);
 	void *threads = frames->threads;
-	open_thread *made;
+	open_thread *created;
 	mprof_status status;
 
 	if (found != THREAD_MAP_NONE) {
@@ -64,13 +64,13 @@ mprof_status open_frames_thread(open_frames *frames, uint64_t thread, size_t *in
 	frames->threads = threads;
 	if (status != MPROF_OK)
 		return status;
-	made = &frames->threads[frames->thread_count];
-	made->thread = thread;
+	created = &frames->threads[frames->thread_count];
+	created->thread = thread;
 	/* An old generation marks the state of the thread as outdated. */
-	made->generation = frames->generation - 1;
-	made->own.generation = frames->generation - 1;
-	call_frames_clear(&made->own.stack.calls, CALL_BASE_UNKNOWN);
-	open_stack_set_mark(&made->own.stack);
+	created->generation = frames->generation - 1;
+	created->own.generation = frames->generation - 1;
+	call_frames_clear(&created->own.stack.calls, CALL_BASE_UNKNOWN);
+	open_stack_set_mark(&created->own.stack);
 	*index = frames->thread_count++;
 	return MPROF_OK;
 }
@@ -230,7 +230,7 @@ static mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, 
 {
 	const uint64_t *found = hash_map_get(&frames->by_number, number);
 	mprof_status status;
-	open_slot *made;
+	open_slot *created;
 
 	if (found != NULL) {
 		*other = (size_t)*found + 1;
@@ -244,12 +244,12 @@ static mprof_status open_frames_find_slot(open_frames *frames, uint64_t number, 
 		release_slot(frames, *other);
 		return status;
 	}
-	made = &frames->slots[*other - 1];
-	made->number = number;
-	made->holder = 0;
-	made->generation = frames->generation - 1;
-	call_frames_clear(&made->stack.calls, CALL_BASE_UNKNOWN);
-	open_stack_set_mark(&made->stack);
+	created = &frames->slots[*other - 1];
+	created->number = number;
+	created->holder = 0;
+	created->generation = frames->generation - 1;
+	call_frames_clear(&created->stack.calls, CALL_BASE_UNKNOWN);
+	open_stack_set_mark(&created->stack);
 	return MPROF_OK;
 }
 

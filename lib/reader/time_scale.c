@@ -47,10 +47,10 @@ static uint32_t list_spans(const time_scale *scale, span spans[TIME_SCALE_PAIRS]
 }
 
 /* By how much the wall clock was set within a span, if a unit lasts \p unit microseconds; 0 if it was not. */
-static double step_of(const span *own, double unit)
+static double step_of(const span *of_pair, double unit)
 {
-	const double expected = own->counters * unit;
-	const double difference = own->microseconds - expected;
+	const double expected = of_pair->counters * unit;
+	const double difference = of_pair->microseconds - expected;
 	const double least = STEP_MICROSECONDS + STEP_SHARE * expected;
 
 	return difference > least || difference < -least ? difference : 0;

@@ -15,12 +15,12 @@
 #define ELEMENT_RESULTS (MPROF_ELEMENT_FLAG_SUCCESS | MPROF_ELEMENT_FLAG_FAILURE)
 
 /* Copies the caller's structs, which may have the sizes of another version of the library. */
-static mprof_status copy_element(mprof_writer *writer, const mprof_element *given, mprof_element *element,
+static mprof_status copy_element(mprof_writer *writer, const mprof_element *input, mprof_element *element,
 				 mprof_assembly_name *assembly)
 {
-	if (given == NULL)
+	if (input == NULL)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the code unit is NULL");
-	if (struct_copy_in(element, given, sizeof(*element)) != MPROF_OK)
+	if (struct_copy_in(element, input, sizeof(*element)) != MPROF_OK)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "struct_size of the code unit is invalid");
 	if (element->assembly == NULL)
 		return MPROF_OK;
@@ -59,23 +59,23 @@ static mprof_status check_element(mprof_writer *writer, const mprof_element *ele
 
 static mprof_status put_element(mprof_writer *writer, const mprof_element *element, mprof_block_kind kind)
 {
-	mprof_element own;
+	mprof_element copy;
 	mprof_assembly_name assembly;
 	int is_whole;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status == MPROF_OK)
-		status = copy_element(writer, element, &own, &assembly);
+		status = copy_element(writer, element, &copy, &assembly);
 	if (status == MPROF_OK)
-		status = check_element(writer, &own);
+		status = check_element(writer, &copy);
 	if (status == MPROF_OK)
 		status = writer_put_definitions(writer);
 	if (status != MPROF_OK)
 		return status;
 	/* Without a result flag the code unit exists, so it was loaded successfully. */
-	if ((own.kind & ELEMENT_RESULTS) == 0)
-		own.kind |= MPROF_ELEMENT_FLAG_SUCCESS;
-	is_whole = block_encode_element(&writer->block, &writer->encoding, &own, kind);
+	if ((copy.kind & ELEMENT_RESULTS) == 0)
+		copy.kind |= MPROF_ELEMENT_FLAG_SUCCESS;
+	is_whole = block_encode_element(&writer->block, &writer->encoding, &copy, kind);
 	status = writer_put_block(writer);
 	if (status == MPROF_OK && !is_whole)
 		writer_shorten_block(writer, kind);
@@ -320,19 +320,19 @@ static mprof_status keep_class(mprof_writer *writer, size_t old_length, const mp
 
 mprof_status mprof_writer_define_class(mprof_writer *writer, const mprof_class_definition *definition)
 {
-	mprof_class_definition own;
+	mprof_class_definition copy;
 	size_t old_length;
 	int is_whole;
 	mprof_status status = writer_enter(writer, WRITER_BETWEEN_BLOCKS);
 
 	if (status != MPROF_OK)
 		return status;
-	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
+	if (definition == NULL || struct_copy_in(&copy, definition, sizeof(copy)) != MPROF_OK)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the class is NULL, or its struct_size is invalid");
-	definition = &own;
-	if (own.id == 0)
+	definition = &copy;
+	if (copy.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the class is 0");
-	if (own.reserved != 0)
+	if (copy.reserved != 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "a reserved field of the class is not 0");
 	if (id_set_has(&writer->class_ids, definition->id))
 		return writer_refuse(writer, MPROF_ERR_REDEFINED_ID, "the ID of the class is defined already");
@@ -370,7 +370,7 @@ static mprof_status find_source(mprof_writer *writer, const mprof_method_definit
 
 mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method_definition *definition)
 {
-	mprof_method_definition own;
+	mprof_method_definition copy;
 	size_t old_length;
 	int is_whole;
 	block_source source = {0, 0};
@@ -378,12 +378,12 @@ mprof_status mprof_writer_define_method(mprof_writer *writer, const mprof_method
 
 	if (status != MPROF_OK)
 		return status;
-	if (definition == NULL || struct_copy_in(&own, definition, sizeof(own)) != MPROF_OK)
+	if (definition == NULL || struct_copy_in(&copy, definition, sizeof(copy)) != MPROF_OK)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the method is NULL, or its struct_size is invalid");
-	definition = &own;
-	if (own.id == 0)
+	definition = &copy;
+	if (copy.id == 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "the ID of the method is 0");
-	if (own.reserved != 0 || own.reserved_line != 0 || (own.flags & ~BLOCK_METHOD_FLAGS) != 0)
+	if (copy.reserved != 0 || copy.reserved_line != 0 || (copy.flags & ~BLOCK_METHOD_FLAGS) != 0)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT,
 				     "a reserved field of the method is not 0, or one of its flags is not known");
 	if (definition->class_id != 0 && !writer->events.checker.defined.any &&

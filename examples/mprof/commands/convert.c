@@ -112,23 +112,23 @@ typedef struct conversion {
 	log_input input;
 } conversion;
 
-static int parse_dialect(conversion *made, const char *name)
+static int parse_dialect(conversion *job, const char *name)
 {
 	char dialects[DIALECTS_LIST_SIZE];
 
-	made->options.dialect = dialects_find(name);
-	if (made->options.dialect != MPROF_DIALECT_DEFAULT)
+	job->options.dialect = dialects_find(name);
+	if (job->options.dialect != MPROF_DIALECT_DEFAULT)
 		return 1;
 	fprintf(stderr, "mprof: --dialect: '%s' is not one of %s\n", name, dialects_list(dialects));
 	return 0;
 }
 
-static int parse_compression(conversion *made, const char *text)
+static int parse_compression(conversion *job, const char *text)
 {
 	uint64_t level = DEFAULT_LEVEL;
 
-	if (text != NULL && codec_names_parse(text, &made->options.codec, &made->options.codec_level)) {
-		made->options.has_columns = 1;
+	if (text != NULL && codec_names_parse(text, &job->options.codec, &job->options.codec_level)) {
+		job->options.has_columns = 1;
 		return 1;
 	}
 	if (text != NULL && (*text < '0' || *text > '9')) {
@@ -137,13 +137,13 @@ static int parse_compression(conversion *made, const char *text)
 	}
 	if (text != NULL && !arguments_number("--compress", text, 1, MAX_LEVEL, &level))
 		return 0;
-	made->options.gzip_level = (uint32_t)level;
+	job->options.gzip_level = (uint32_t)level;
 	return 1;
 }
 
-static int parse_resolution(conversion *made, const char *text)
+static int parse_resolution(conversion *job, const char *text)
 {
-	if (resolution_parse(text, &made->resolution_ns))
+	if (resolution_parse(text, &job->resolution_ns))
 		return 1;
 	fprintf(stderr, "mprof: --resolution: '%s' is not " RESOLUTION_VALUES "\n", text);
 	return 0;
@@ -151,55 +151,55 @@ static int parse_resolution(conversion *made, const char *text)
 
 static int apply_option(void *user, int option, const char *value)
 {
-	conversion *made = user;
+	conversion *job = user;
 
 	switch (option) {
 	case OPTION_DIALECT:
-		return parse_dialect(made, value);
+		return parse_dialect(job, value);
 	case OPTION_COMPRESS:
-		return parse_compression(made, value);
+		return parse_compression(job, value);
 	case OPTION_COLUMNS:
-		made->options.has_columns = 1;
+		job->options.has_columns = 1;
 		return 1;
 	case OPTION_RESOLUTION:
-		return parse_resolution(made, value);
+		return parse_resolution(job, value);
 	case OPTION_INDEX:
-		made->options.has_index = 1;
+		job->options.has_index = 1;
 		return 1;
 	default:
-		made->closes = 1;
+		job->closes = 1;
 		return 1;
 	}
 }
 
-static void print_output_problem(const conversion *made, const char *why)
+static void print_output_problem(const conversion *job, const char *why)
 {
-	text_begin_message(made->out);
+	text_begin_message(job->out);
 	fprintf(stderr, "%s\n", why);
 }
 
 /* Reports that memory was exhausted: in the reader, whose error has the offset, or elsewhere. */
-static int report_exhausted_memory(conversion *made)
+static int report_exhausted_memory(conversion *job)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	mprof_reader_get_error(made->input.reader, &error);
+	mprof_reader_get_error(job->input.reader, &error);
 	if (error.status == MPROF_ERR_MEMORY)
-		input_fetch_failed(&made->input);
+		input_fetch_failed(&job->input);
 	else
-		print_output_problem(made, mprof_status_get_text(MPROF_ERR_MEMORY));
+		print_output_problem(job, mprof_status_get_text(MPROF_ERR_MEMORY));
 	return STATUS_DAMAGED;
 }
 
-static int report_write_error(conversion *made)
+static int report_write_error(conversion *job)
 {
 	mprof_error error = {.struct_size = sizeof(error)};
 
-	if (made->writer != NULL)
-		mprof_writer_get_error(made->writer, &error);
+	if (job->writer != NULL)
+		mprof_writer_get_error(job->writer, &error);
 	if (error.status == MPROF_OK)
-		return report_exhausted_memory(made);
-	text_begin_message(made->out);
+		return report_exhausted_memory(job);
+	text_begin_message(job->out);
 	fprintf(stderr, "offset %" PRIu64 ": %s", error.offset, error.what);
 	if (error.system_error != 0)
 		fprintf(stderr, ": %s", strerror(error.system_error));
@@ -210,30 +210,30 @@ static int report_write_error(conversion *made)
 /* Reports damage. The error is the reader's, except one that the converter finds at the end. */
 static void report_damage(void *user, const mprof_error *error)
 {
-	conversion *made = user;
+	conversion *job = user;
 
 	if (error->status == MPROF_ERR_TRUNCATED)
-		input_problem(&made->input, error->offset, MPROF_ERR_TRUNCATED, error->what);
+		input_problem(&job->input, error->offset, MPROF_ERR_TRUNCATED, error->what);
 	else
-		input_fetch_failed(&made->input);
+		input_fetch_failed(&job->input);
 }
 
-static void report_result(const conversion *made)
+static void report_result(const conversion *job)
 {
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
 	mprof_session session = {.struct_size = sizeof(session)};
 	json_writer json;
 
-	mprof_writer_get_stats(made->writer, &stats);
-	mprof_reader_get_session(made->input.reader, &session);
-	losses_print(&stats, made->out, (mprof_dialect)made->options.dialect);
-	if (!made->as_json)
+	mprof_writer_get_stats(job->writer, &stats);
+	mprof_reader_get_session(job->input.reader, &session);
+	losses_print(&stats, job->out, (mprof_dialect)job->options.dialect);
+	if (!job->as_json)
 		return;
 	json_init(&json, stdout, 0);
 	json_begin_document(&json);
 	json_string(&json, "from", mprof_dialect_get_name(session.dialect));
-	json_string(&json, "to", mprof_dialect_get_name(made->options.dialect));
-	json_boolean(&json, "complete", made->input.status == STATUS_OK);
+	json_string(&json, "to", mprof_dialect_get_name(job->options.dialect));
+	json_boolean(&json, "complete", job->input.status == STATUS_OK);
 	json_unsigned(&json, "blocks", stats.blocks);
 	json_unsigned(&json, "events", stats.events);
 	json_unsigned(&json, "bytes", stats.bytes);
@@ -243,118 +243,118 @@ static void report_result(const conversion *made)
 }
 
 /* Copies all blocks and ends the log. Returns the exit status, without regard to damage of the input. */
-static int copy_log(conversion *made, mprof_converter *converter)
+static int copy_log(conversion *job, mprof_converter *converter)
 {
-	mprof_status status = mprof_converter_run(converter, made->writer, report_damage, made);
+	mprof_status status = mprof_converter_run(converter, job->writer, report_damage, job);
 
-	progress_hide(&made->input.progress);
+	progress_hide(&job->input.progress);
 	if (mprof_converter_has_failed(converter))
-		return report_write_error(made);
-	if (status != MPROF_OK && made->input.status == STATUS_OK)
-		made->input.status = STATUS_DAMAGED;
-	if (!made->closes)
+		return report_write_error(job);
+	if (status != MPROF_OK && job->input.status == STATUS_OK)
+		job->input.status = STATUS_DAMAGED;
+	if (!job->closes)
 		return STATUS_OK;
-	status = mprof_writer_close(made->writer);
+	status = mprof_writer_close(job->writer);
 	/* MPROF_ERR_STATE means that the copy of END has closed the writer already. */
-	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : report_write_error(made);
+	return status == MPROF_OK || status == MPROF_ERR_STATE ? STATUS_OK : report_write_error(job);
 }
 
-static mprof_status create_converter(conversion *made, mprof_converter **converter)
+static mprof_status create_converter(conversion *job, mprof_converter **converter)
 {
 	mprof_converter_options options;
 	mprof_status status;
 
 	mprof_converter_options_init(&options, sizeof(options));
-	options.writer = &made->options;
-	if (made->counters_per_second > 0) {
-		options.resolution_ns = made->resolution_ns;
-		options.counters_per_second = made->counters_per_second;
+	options.writer = &job->options;
+	if (job->counters_per_second > 0) {
+		options.resolution_ns = job->resolution_ns;
+		options.counters_per_second = job->counters_per_second;
 	}
-	status = mprof_converter_create(made->input.reader, &options, converter);
-	return status == MPROF_OK ? mprof_converter_get_writer_options(*converter, &made->options) : status;
+	status = mprof_converter_create(job->input.reader, &options, converter);
+	return status == MPROF_OK ? mprof_converter_get_writer_options(*converter, &job->options) : status;
 }
 
 /* Returns the exit status, without regard to damage of the input. */
-static int write_log(conversion *made)
+static int write_log(conversion *job)
 {
 	mprof_converter *converter = NULL;
-	mprof_status status = create_converter(made, &converter);
+	mprof_status status = create_converter(job, &converter);
 	int result;
 
 	if (status != MPROF_OK) {
-		print_output_problem(made,
+		print_output_problem(job,
 				     status == MPROF_ERR_STATE
 					     ? "neither INTRO nor the block after it contains the start time of the log"
 					     : mprof_status_get_text(status));
 		return STATUS_DAMAGED;
 	}
-	status = mprof_writer_open_fd(made->file.fd, &made->options, &made->writer);
-	result = status == MPROF_OK ? copy_log(made, converter) : report_write_error(made);
+	status = mprof_writer_open_fd(job->file.fd, &job->options, &job->writer);
+	result = status == MPROF_OK ? copy_log(job, converter) : report_write_error(job);
 	if (result == STATUS_OK)
-		report_result(made);
-	if (mprof_writer_destroy(made->writer) != MPROF_OK && result == STATUS_OK) {
-		print_output_problem(made, strerror(EIO));
+		report_result(job);
+	if (mprof_writer_destroy(job->writer) != MPROF_OK && result == STATUS_OK) {
+		print_output_problem(job, strerror(EIO));
 		result = STATUS_DAMAGED;
 	}
-	made->writer = NULL;
+	job->writer = NULL;
 	mprof_converter_destroy(converter);
 	return result;
 }
 
 /* Converts with both files open. */
-static int convert_open(conversion *made)
+static int convert_open(conversion *job)
 {
 	const char *problem;
 	int result;
 
-	if (whole_file_is(&made->file, made->input.fd)) {
-		print_output_problem(made, "output and input are the same file; choose another name");
-		whole_file_close(&made->file, 0);
+	if (whole_file_is(&job->file, job->input.fd)) {
+		print_output_problem(job, "output and input are the same file; choose another name");
+		whole_file_close(&job->file, 0);
 		return STATUS_USAGE;
 	}
-	result = write_log(made);
-	problem = whole_file_close(&made->file, result == STATUS_OK && made->input.status != STATUS_NOTHING);
+	result = write_log(job);
+	problem = whole_file_close(&job->file, result == STATUS_OK && job->input.status != STATUS_NOTHING);
 	if (problem != NULL && result == STATUS_OK) {
-		print_output_problem(made, problem);
+		print_output_problem(job, problem);
 		return STATUS_DAMAGED;
 	}
-	return result != STATUS_OK ? result : made->input.status;
+	return result != STATUS_OK ? result : job->input.status;
 }
 
 /* The log is read twice: the unit of its counter has to be known before the first block is copied. */
-static const char *measure_clock(conversion *made, const char *file)
+static const char *measure_clock(conversion *job, const char *file)
 {
 	file = spooled_path(file);
 	if (file == NULL)
 		return NULL;
-	return counter_rate_measure(file, &made->counters_per_second) == STATUS_OK ? file : NULL;
+	return counter_rate_measure(file, &job->counters_per_second) == STATUS_OK ? file : NULL;
 }
 
-static int convert_file(conversion *made, const char *file)
+static int convert_file(conversion *job, const char *file)
 {
 	const char *problem;
 	int result;
 
-	if (made->resolution_ns > 0)
-		file = measure_clock(made, file);
+	if (job->resolution_ns > 0)
+		file = measure_clock(job, file);
 	if (file == NULL)
 		return STATUS_NOTHING;
-	result = input_open(&made->input, file, 0);
-	if (result == STATUS_OK && made->resolution_ns > 0 && made->counters_per_second <= 0) {
+	result = input_open(&job->input, file, 0);
+	if (result == STATUS_OK && job->resolution_ns > 0 && job->counters_per_second <= 0) {
 		text_begin_message(file);
 		fputs("--resolution has no effect: the clock pairs do not determine the unit of times\n", stderr);
 	}
 	if (result == STATUS_OK) {
-		problem = whole_file_open(&made->file, made->out, whole_file_mode(&file, 1));
+		problem = whole_file_open(&job->file, job->out, whole_file_mode(&file, 1));
 		if (problem == NULL) {
-			result = convert_open(made);
+			result = convert_open(job);
 		} else {
-			print_output_problem(made, problem);
-			whole_file_close(&made->file, 0);
+			print_output_problem(job, problem);
+			whole_file_close(&job->file, 0);
 			result = STATUS_DAMAGED;
 		}
 	}
-	input_close(&made->input);
+	input_close(&job->input);
 	return result;
 }
 
@@ -372,33 +372,33 @@ int command_convert(int argc, char **argv)
 		{"index", no_argument, NULL, OPTION_INDEX},
 		{NULL, 0, NULL, 0},
 	};
-	static conversion made;
+	static conversion job;
 	read_arguments arguments;
 	int status;
 
-	mprof_writer_options_init(&made.options, sizeof(made.options));
-	made.options.dialect = MPROF_DIALECT_MPROF2;
-	made.options.lossy = 1;
-	status = arguments_parse_pair(&arguments, argc, argv, options, help, apply_option, &made);
+	mprof_writer_options_init(&job.options, sizeof(job.options));
+	job.options.dialect = MPROF_DIALECT_MPROF2;
+	job.options.lossy = 1;
+	status = arguments_parse_pair(&arguments, argc, argv, options, help, apply_option, &job);
 	if (status >= 0)
 		return status;
-	made.out = arguments.out;
-	made.as_json = arguments.as_json;
-	if (made.as_json && strcmp(made.out, "-") == 0) {
+	job.out = arguments.out;
+	job.as_json = arguments.as_json;
+	if (job.as_json && strcmp(job.out, "-") == 0) {
 		fprintf(stderr, "mprof: convert: --json and OUT '-' both use standard output; give a file name\n");
 		return arguments_refuse(argv[0]);
 	}
-	if (made.options.codec != MPROF_CODEC_NONE && made.options.dialect != MPROF_DIALECT_MPROF2) {
+	if (job.options.codec != MPROF_CODEC_NONE && job.options.dialect != MPROF_DIALECT_MPROF2) {
 		fputs("mprof: convert: --compress: only mprof2 has compressed blocks\n", stderr);
 		return arguments_refuse(argv[0]);
 	}
-	if (made.options.has_columns && made.options.dialect != MPROF_DIALECT_MPROF2) {
+	if (job.options.has_columns && job.options.dialect != MPROF_DIALECT_MPROF2) {
 		fputs("mprof: convert: --columns: only mprof2 has columns\n", stderr);
 		return arguments_refuse(argv[0]);
 	}
-	if (made.options.has_index && made.options.dialect != MPROF_DIALECT_MPROF2) {
+	if (job.options.has_index && job.options.dialect != MPROF_DIALECT_MPROF2) {
 		fputs("mprof: convert: --index: only mprof2 has an index\n", stderr);
 		return arguments_refuse(argv[0]);
 	}
-	return convert_file(&made, arguments.file);
+	return convert_file(&job, arguments.file);
 }

@@ -84,7 +84,7 @@ static char *default_output(const char *file)
 {
 	const char *name;
 	size_t length;
-	char *made;
+	char *created;
 
 	if (file == NULL)
 		return strdup("explore.html");
@@ -94,7 +94,7 @@ static char *default_output(const char *file)
 	length = strlen(name);
 	length -= ends_with(name, length, ".gz") ? strlen(".gz") : 0;
 	length -= ends_with(name, length, ".mprof") ? strlen(".mprof") : 0;
-	return asprintf(&made, "%.*s.html", (int)length, name) >= 0 ? made : NULL;
+	return asprintf(&created, "%.*s.html", (int)length, name) >= 0 ? created : NULL;
 }
 
 static int is_same_file(const char *file, const char *out)
@@ -160,14 +160,14 @@ static int write_log_page(const char *file, const char *out)
 
 int command_explore(int argc, char **argv)
 {
-	const char *given = NULL;
+	const char *chosen = NULL;
 	const char *file = NULL;
 	char *out;
-	int status = arguments_parse_optional(argc, argv, options, help, apply_option, &given, &file);
+	int status = arguments_parse_optional(argc, argv, options, help, apply_option, &chosen, &file);
 
 	if (status >= 0)
 		return status;
-	out = given != NULL ? strdup(given) : default_output(file);
+	out = chosen != NULL ? strdup(chosen) : default_output(file);
 	if (out == NULL)
 		return report_problem("explore", mprof_status_get_text(MPROF_ERR_MEMORY), STATUS_NOTHING);
 	if (is_same_file(file, out))

@@ -244,18 +244,18 @@ static char *default_output(const export_job *job)
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
 	size_t length;
-	char *made;
+	char *created;
 
 	if (strcmp(path, "-") == 0)
 		return strdup("-");
 	length = without_extension(name, strlen(name), ".gz");
 	length = without_extension(name, length, ".mprof");
 	if (job->table != TABLES)
-		return asprintf(&made, "%.*s-%s%s", (int)length, name, table_describe(job->table)->name,
+		return asprintf(&created, "%.*s-%s%s", (int)length, name, table_describe(job->table)->name,
 				job->target->table_extension) >= 0
-			       ? made
+			       ? created
 			       : NULL;
-	return asprintf(&made, "%.*s%s", (int)length, name, job->target->extension) >= 0 ? made : NULL;
+	return asprintf(&created, "%.*s%s", (int)length, name, job->target->extension) >= 0 ? created : NULL;
 }
 
 /* Standard output and a name with the extension of the format are one file, so for one table. */

@@ -202,10 +202,10 @@ static int is_log(const whole_file *file, const char *path)
 }
 
 /* Prints the graph into an open file. Returns NULL, or a message. */
-static const char *write_graph(whole_file *made, const flame_options *taken, const flame_log *log,
+static const char *write_graph(whole_file *created, const flame_options *taken, const flame_log *log,
 			       const flame_log *before, int *is_drawn)
 {
-	int fd = dup(made->fd);
+	int fd = dup(created->fd);
 	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	int has_failed;
 

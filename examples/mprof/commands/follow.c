@@ -71,14 +71,14 @@ int command_follow(int argc, char **argv)
 	};
 	static growing_log log;
 	read_arguments arguments;
-	follow_arguments own = {0, 0};
-	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &own);
+	follow_arguments parsed = {0, 0};
+	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &parsed);
 
 	if (status >= 0)
 		return status;
 	growing_log_catch_signals();
-	if (growing_log_open(&log, arguments.file, own.waits) == STATUS_OK)
-		follow_log(&log, arguments.as_json ? &dump_form_json : &dump_form_text, !own.blocks_only);
+	if (growing_log_open(&log, arguments.file, parsed.waits) == STATUS_OK)
+		follow_log(&log, arguments.as_json ? &dump_form_json : &dump_form_text, !parsed.blocks_only);
 	status = growing_log_status(&log);
 	growing_log_close(&log);
 	return status;

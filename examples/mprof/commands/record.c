@@ -222,7 +222,7 @@ static char *escape_for_mono(const char *text)
 
 static char *make_mono_options(const recording_plan *recording)
 {
-	const char *given = getenv("MONO_ENV_OPTIONS");
+	const char *inherited = getenv("MONO_ENV_OPTIONS");
 	char *escaped = escape_for_mono(recording->module_options);
 	char *ours = NULL;
 	char *whole = NULL;
@@ -230,7 +230,7 @@ static char *make_mono_options(const recording_plan *recording)
 	if (escaped != NULL)
 		ours = modules_join(recording->without_aot ? "-O=-aot " : "", "--profile=", escaped);
 	if (ours != NULL)
-		whole = modules_join(given != NULL ? given : "", given != NULL ? " " : "", ours);
+		whole = modules_join(inherited != NULL ? inherited : "", inherited != NULL ? " " : "", ours);
 	free(escaped);
 	free(ours);
 	return whole;
@@ -299,7 +299,7 @@ static char *make_native_options(const recording_plan *recording)
 /* Native programs get both modules: they may be instrumented, or run Mono. Returns 0 if out of memory. */
 static int set_paths(recording_plan *recording, const char *mono_directory, const char *instrument_directory)
 {
-	const char *given = getenv("LD_PRELOAD");
+	const char *inherited = getenv("LD_PRELOAD");
 	char *both = NULL;
 
 	if (mono_directory != NULL && instrument_directory != NULL)
@@ -313,8 +313,8 @@ static int set_paths(recording_plan *recording, const char *mono_directory, cons
 	 * LD_PRELOAD.
 	 */
 	if (instrument_directory != NULL) {
-		recording->preload =
-			modules_join(INSTRUMENT_MODULE, given != NULL ? " " : "", given != NULL ? given : "");
+		recording->preload = modules_join(INSTRUMENT_MODULE, inherited != NULL ? " " : "",
+						  inherited != NULL ? inherited : "");
 	}
 	free(both);
 	return recording->library_path != NULL && (instrument_directory == NULL || recording->preload != NULL);

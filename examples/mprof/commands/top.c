@@ -143,17 +143,17 @@ int command_top(int argc, char **argv)
 	static live_profile live;
 	log_source source;
 	read_arguments arguments;
-	top_arguments own = {0, 10, 0, 20, TOP_SORT_SELF};
-	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &own);
+	top_arguments parsed = {0, 10, 0, 20, TOP_SORT_SELF};
+	int status = arguments_parse(&arguments, argc, argv, options, help, apply_option, &parsed);
 
 	if (status >= 0)
 		return status;
 	growing_log_catch_signals();
-	if (!log_source_find(&source, arguments.file, own.is_once))
+	if (!log_source_find(&source, arguments.file, parsed.is_once))
 		return STATUS_NOTHING;
-	status = live_profile_open(&live, source.path, source.name, own.window_s * 1000000000);
+	status = live_profile_open(&live, source.path, source.name, parsed.window_s * 1000000000);
 	if (status == STATUS_OK) {
-		show(&live, &own, arguments.as_json);
+		show(&live, &parsed, arguments.as_json);
 		status = growing_log_status(&live.log);
 		if (live.is_failed)
 			output_out_of_memory();

@@ -366,7 +366,7 @@ static void print_text(const char *text)
 	putc_unlocked('"', stdout);
 }
 
-/* Prints a text, of which bytes that are not UTF-8 are replaced. */
+/* Prints a text. Bytes that are not UTF-8 are replaced. */
 static void print_cell(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

@@ -58,36 +58,36 @@ static void cut_last_part(char *path)
 static char *built_directory(const char *file_name)
 {
 	int is_mono = strcmp(file_name, MONO_MODULE) == 0;
-	char *own = note_refused_memory(realpath("/proc/self/exe", NULL));
+	char *beside = note_refused_memory(realpath("/proc/self/exe", NULL));
 	char *library = NULL;
 	char *directory = NULL;
 
-	if (own == NULL)
+	if (beside == NULL)
 		return NULL;
-	cut_last_part(own);
-	if (strlen(own) > 6 && strcmp(own + strlen(own) - 6, "/.libs") == 0)
-		cut_last_part(own);
-	cut_last_part(own);
-	library = modules_join(own, is_mono ? "/mono/libmono-profiler-mprof" : "/native/libmprof-instrument", ".la");
+	cut_last_part(beside);
+	if (strlen(beside) > 6 && strcmp(beside + strlen(beside) - 6, "/.libs") == 0)
+		cut_last_part(beside);
+	cut_last_part(beside);
+	library = modules_join(beside, is_mono ? "/mono/libmono-profiler-mprof" : "/native/libmprof-instrument", ".la");
 	if (library != NULL && access(library, R_OK) == 0)
-		directory = modules_join(own, is_mono ? "/mono" : "/native", "/.libs");
+		directory = modules_join(beside, is_mono ? "/mono" : "/native", "/.libs");
 	free(library);
-	free(own);
+	free(beside);
 	return directory;
 }
 
 char *modules_directories(const char *file_name)
 {
-	const char *given = getenv("MPROF_MODULE_DIR");
+	const char *inherited = getenv("MPROF_MODULE_DIR");
 	char *built = built_directory(file_name);
-	char *own = built != NULL ? modules_join(built, ":", installed_directory(file_name))
-				  : note_refused_memory(strdup(installed_directory(file_name)));
-	char *all = own;
+	char *beside = built != NULL ? modules_join(built, ":", installed_directory(file_name))
+				     : note_refused_memory(strdup(installed_directory(file_name)));
+	char *all = beside;
 
 	free(built);
-	if (own != NULL && given != NULL && given[0] != '\0') {
-		all = modules_join(given, ":", own);
-		free(own);
+	if (beside != NULL && inherited != NULL && inherited[0] != '\0') {
+		all = modules_join(inherited, ":", beside);
+		free(beside);
 	}
 	return all;
 }
@@ -141,15 +141,15 @@ static char *own_library_directory(void)
 
 char *modules_library_path(const char *directories)
 {
-	const char *given = getenv("LD_LIBRARY_PATH");
-	char *own = own_library_directory();
-	char *ours = own != NULL ? modules_join(directories, ":", own) : note_refused_memory(strdup(directories));
+	const char *inherited = getenv("LD_LIBRARY_PATH");
+	char *beside = own_library_directory();
+	char *ours = beside != NULL ? modules_join(directories, ":", beside) : note_refused_memory(strdup(directories));
 	char *whole = ours;
 
-	if (ours != NULL && given != NULL && given[0] != '\0') {
-		whole = modules_join(ours, ":", given);
+	if (ours != NULL && inherited != NULL && inherited[0] != '\0') {
+		whole = modules_join(ours, ":", inherited);
 		free(ours);
 	}
-	free(own);
+	free(beside);
 	return whole;
 }

@@ -80,15 +80,15 @@ typedef struct short_name {
 	size_t length;
 } short_name;
 
-static void append_text(short_name *made, const char *text, size_t length)
+static void append_text(short_name *shortened, const char *text, size_t length)
 {
-	memcpy(made->text + made->length, text, length);
-	made->length += length;
-	made->text[made->length] = '\0';
+	memcpy(shortened->text + shortened->length, text, length);
+	shortened->length += length;
+	shortened->text[shortened->length] = '\0';
 }
 
 /* Leaves out text between angle brackets, except at the start of a name: compiler-generated names start with them. */
-static void append_without_brackets(short_name *made, const char *text, size_t from, size_t to)
+static void append_without_brackets(short_name *shortened, const char *text, size_t from, size_t to)
 {
 	while (from < to) {
 		size_t skipped = source_name_operator_length(text, from);
@@ -99,33 +99,33 @@ static void append_without_brackets(short_name *made, const char *text, size_t f
 			if (end > to)
 				end = to;
 			if (end - from > sizeof(ellipsis) + 1) {
-				append_text(made, "<...>", 5);
+				append_text(shortened, "<...>", 5);
 				from = end;
 				continue;
 			}
 			skipped = end - from;
 		}
 		skipped = skipped > 0 ? skipped : 1;
-		append_text(made, text + from, skipped);
+		append_text(shortened, text + from, skipped);
 		from += skipped;
 	}
 }
 
-static void append_arguments(short_name *made, const name_parts *parts)
+static void append_arguments(short_name *shortened, const name_parts *parts)
 {
 	const char *text = parts->text + parts->arguments;
 
 	if (parts->length - parts->arguments > sizeof(ellipsis) + 1)
-		append_text(made, "(...)", 5);
+		append_text(shortened, "(...)", 5);
 	else
-		append_text(made, text, strlen(text));
+		append_text(shortened, text, strlen(text));
 }
 
 /* Drops characters from the start until \p width are left, including the ellipsis. */
-static void keep_end(short_name *made, size_t width)
+static void keep_end(short_name *shortened, size_t width)
 {
-	size_t length = utf8_length(made->text);
-	const char *text = made->text;
+	size_t length = utf8_length(shortened->text);
+	const char *text = shortened->text;
 
 	if (strncmp(text, ellipsis, sizeof(ellipsis) - 1) == 0)
 		text += sizeof(ellipsis) - 1, length -= sizeof(ellipsis) - 1;
@@ -134,79 +134,79 @@ static void keep_end(short_name *made, size_t width)
 
 		text += bytes > 0 ? bytes : 1;
 	}
-	memmove(made->text + sizeof(ellipsis) - 1, text, strlen(text) + 1);
-	memcpy(made->text, ellipsis, sizeof(ellipsis) - 1);
-	made->length = strlen(made->text);
+	memmove(shortened->text + sizeof(ellipsis) - 1, text, strlen(text) + 1);
+	memcpy(shortened->text, ellipsis, sizeof(ellipsis) - 1);
+	shortened->length = strlen(shortened->text);
 }
 
-static void keep_start(short_name *made, size_t width)
+static void keep_start(short_name *shortened, size_t width)
 {
 	size_t end = 0;
 
 	for (size_t count = 0; count + sizeof(ellipsis) - 1 < width; count++) {
-		size_t bytes = utf8_sequence(made->text + end);
+		size_t bytes = utf8_sequence(shortened->text + end);
 
 		end += bytes > 0 ? bytes : 1;
 	}
-	made->length = end;
-	append_text(made, ellipsis, sizeof(ellipsis) - 1);
+	shortened->length = end;
+	append_text(shortened, ellipsis, sizeof(ellipsis) - 1);
 }
 
 /* Leaves out more with each step, until the name is short enough. */
-static void shorten_name(short_name *made, const name_parts *parts, size_t width)
+static void shorten_name(short_name *shortened, const name_parts *parts, size_t width)
 {
 	const char *text = parts->text;
 
-	append_text(made, text, parts->arguments);
-	append_arguments(made, parts);
-	if (utf8_length(made->text) <= width)
+	append_text(shortened, text, parts->arguments);
+	append_arguments(shortened, parts);
+	if (utf8_length(shortened->text) <= width)
 		return;
-	made->length = 0;
+	shortened->length = 0;
 	if (parts->owner > 0)
-		append_text(made, ellipsis, sizeof(ellipsis) - 1);
-	append_text(made, text + parts->owner, parts->arguments - parts->owner);
-	append_arguments(made, parts);
-	if (utf8_length(made->text) <= width)
+		append_text(shortened, ellipsis, sizeof(ellipsis) - 1);
+	append_text(shortened, text + parts->owner, parts->arguments - parts->owner);
+	append_arguments(shortened, parts);
+	if (utf8_length(shortened->text) <= width)
 		return;
-	made->length = 0;
+	shortened->length = 0;
 	if (parts->owner > 0)
-		append_text(made, ellipsis, sizeof(ellipsis) - 1);
-	append_without_brackets(made, text, parts->owner, parts->arguments);
-	append_arguments(made, parts);
-	if (utf8_length(made->text) <= width)
+		append_text(shortened, ellipsis, sizeof(ellipsis) - 1);
+	append_without_brackets(shortened, text, parts->owner, parts->arguments);
+	append_arguments(shortened, parts);
+	if (utf8_length(shortened->text) <= width)
 		return;
-	made->length = 0;
-	append_without_brackets(made, text, parts->own, parts->arguments);
-	append_arguments(made, parts);
-	if (utf8_length(made->text) + sizeof(ellipsis) - 1 > width) {
-		keep_start(made, width);
+	shortened->length = 0;
+	append_without_brackets(shortened, text, parts->own, parts->arguments);
+	append_arguments(shortened, parts);
+	if (utf8_length(shortened->text) + sizeof(ellipsis) - 1 > width) {
+		keep_start(shortened, width);
 		return;
 	}
-	made->length = 0;
-	append_without_brackets(made, text, parts->owner, parts->arguments);
-	append_arguments(made, parts);
-	keep_end(made, width);
+	shortened->length = 0;
+	append_without_brackets(shortened, text, parts->owner, parts->arguments);
+	append_arguments(shortened, parts);
+	keep_end(shortened, width);
 }
 
 char *name_cut(const char *name, size_t width)
 {
 	name_parts parts;
-	short_name made = {NULL, 0};
+	short_name shortened = {NULL, 0};
 
 	if (utf8_length(name) <= width || width < 8)
 		return NULL;
 	parts = parse_name(name);
-	made.text = malloc(parts.length + 16);
-	if (made.text == NULL)
+	shortened.text = malloc(parts.length + 16);
+	if (shortened.text == NULL)
 		return NULL;
 	/* The end of a path is its most specific part. */
 	if (name[0] == '/') {
-		append_text(&made, name, parts.length);
-		keep_end(&made, width);
+		append_text(&shortened, name, parts.length);
+		keep_end(&shortened, width);
 	} else {
-		shorten_name(&made, &parts, width);
+		shorten_name(&shortened, &parts, width);
 	}
-	return made.text;
+	return shortened.text;
 }
 
 static int uses_marks;
@@ -247,16 +247,16 @@ void name_print(const char *name)
 
 void name_print_text(const char *text)
 {
-	short_name made = {NULL, 0};
+	short_name shortened = {NULL, 0};
 
 	if (uses_marks) {
 		print_marked(text);
 		return;
 	}
 	if (is_cut() && text != NULL && utf8_length(text) > NAME_WIDTH)
-		made.text = strdup(text);
-	if (made.text != NULL)
-		keep_start(&made, NAME_WIDTH);
-	text_name(stdout, made.text != NULL ? made.text : text);
-	free(made.text);
+		shortened.text = strdup(text);
+	if (shortened.text != NULL)
+		keep_start(&shortened, NAME_WIDTH);
+	text_name(stdout, shortened.text != NULL ? shortened.text : text);
+	free(shortened.text);
 }

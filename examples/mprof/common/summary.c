@@ -17,7 +17,7 @@
 static const char *const codec_names[BLOCK_STORAGE_OTHER + 1] = {
 	[MPROF_CODEC_DEFLATE] = "deflate", [MPROF_CODEC_ZSTD] = "zstd", [BLOCK_STORAGE_OTHER] = "unknown"};
 
-/* Counts a block, of which only the header need have been read. */
+/* Counts a block. Its header is enough. */
 static void block_storage_add(block_storage *storage, const mprof_block *block)
 {
 	const uint32_t codec = block->codec < BLOCK_STORAGE_OTHER ? block->codec : BLOCK_STORAGE_OTHER;

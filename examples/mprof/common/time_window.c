@@ -39,7 +39,7 @@ typedef struct log_times {
 static const char *parse_number(const char *text, const char *end, int64_t *whole, int64_t *billionths)
 {
 	const char *digits = text;
-	int64_t place = 100000000;
+	int64_t unit = 100000000;
 
 	*whole = 0;
 	*billionths = 0;
@@ -52,8 +52,8 @@ static const char *parse_number(const char *text, const char *end, int64_t *whol
 		return NULL;
 	if (text < end && *text == '.') {
 		for (text++; text < end && *text >= '0' && *text <= '9'; text++) {
-			*billionths += (*text - '0') * place;
-			place /= 10;
+			*billionths += (*text - '0') * unit;
+			unit /= 10;
 		}
 	}
 	return text;

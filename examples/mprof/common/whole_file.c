@@ -255,12 +255,12 @@ const char *whole_file_open(whole_file *file, const char *path, unsigned int mos
 
 int whole_file_is(const whole_file *file, int fd)
 {
-	struct stat own;
+	struct stat replaced;
 	struct stat other;
-	int has_own = file->path != NULL ? stat(file->path, &own) == 0 : fstat(file->fd, &own) == 0;
+	int has_own = file->path != NULL ? stat(file->path, &replaced) == 0 : fstat(file->fd, &replaced) == 0;
 
-	return has_own && fstat(fd, &other) == 0 && S_ISREG(own.st_mode) && own.st_dev == other.st_dev &&
-	       own.st_ino == other.st_ino;
+	return has_own && fstat(fd, &other) == 0 && S_ISREG(replaced.st_mode) && replaced.st_dev == other.st_dev &&
+	       replaced.st_ino == other.st_ino;
 }
 
 /* Syncs the data to disk. The file must not get its name before that succeeded. */

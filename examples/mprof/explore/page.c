@@ -110,26 +110,26 @@ static const char log_mark[] = "<!--LOG-->";
 /* The page of a program that was built and not installed. The caller frees it; NULL if it cannot be determined. */
 static char *built_page(void)
 {
-	char *own = realpath("/proc/self/exe", NULL);
+	char *program = realpath("/proc/self/exe", NULL);
 	char *path = NULL;
 	char *last;
 
-	if (own == NULL)
+	if (program == NULL)
 		return NULL;
 	/* The program is mprof/mprof, or mprof/.libs/mprof if libtool made a script that starts it. */
-	last = strrchr(own, '/');
+	last = strrchr(program, '/');
 	*last = '\0';
-	last = strrchr(own, '/');
+	last = strrchr(program, '/');
 	if (last != NULL && strcmp(last, "/.libs") == 0) {
 		*last = '\0';
-		last = strrchr(own, '/');
+		last = strrchr(program, '/');
 	}
 	if (last != NULL) {
 		*last = '\0';
-		if (asprintf(&path, "%s/explore/" PAGE_NAME, own) < 0)
+		if (asprintf(&path, "%s/explore/" PAGE_NAME, program) < 0)
 			path = NULL;
 	}
-	free(own);
+	free(program);
 	return path;
 }
 

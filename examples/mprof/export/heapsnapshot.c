@@ -462,7 +462,7 @@ static void put_synthetic(snapshot_file *file, uint32_t node, const char *name, 
 	put_row(file, fields, NODE_FIELDS);
 }
 
-/* Begins the nodes with those that are no objects. what is added to the note about the snapshot. */
+/* Begins the nodes with those that are no objects. \p what is added to the note about the snapshot. */
 static void snapshot_begin_nodes(snapshot_file *file, const snapshot_edges *edges, const char *what)
 {
 	static const char *const names[HEAP_ROOT_KINDS] = {

@@ -75,9 +75,9 @@ static void store_id(uint8_t *id, uint64_t number)
 /* The ID of a span with a number of its own, or of the span that is written now. An ID of zeros is not valid. */
 static void span_id_of(const trace_writer *writer, uint64_t number, uint8_t id[SPAN_ID_SIZE])
 {
-	const uint64_t made = mix(mix(writer->start_time) + (number != 0 ? 2 * number : 2 * writer->count + 1));
+	const uint64_t created = mix(mix(writer->start_time) + (number != 0 ? 2 * number : 2 * writer->count + 1));
 
-	store_id(id, made != 0 ? made : 1);
+	store_id(id, created != 0 ? created : 1);
 }
 
 static const char *plain_of(trace_writer *writer, const char *text)

@@ -910,7 +910,7 @@ static void add_marks(perfetto_trace *trace)
 static int add_heap(perfetto_trace *trace, const export_job *job)
 {
 	const time_window *window = &trace->report->options.window;
-	const perfetto_heap_place place = {
+	const perfetto_heap_place position = {
 		.pid = trace->pid,
 		.process = trace->process,
 		.start_ns = window->start_ns > 0 ? (uint64_t)window->start_ns : 0,
@@ -919,7 +919,7 @@ static int add_heap(perfetto_trace *trace, const export_job *job)
 
 	if (job->heap_shot == 0 && mprof_profile_get_row_count(trace->report->profile, MPROF_TABLE_HEAP_SHOTS) == 0)
 		return STATUS_OK;
-	return perfetto_heap_write(&trace->writer, job, &place);
+	return perfetto_heap_write(&trace->writer, job, &position);
 }
 
 /* What is missing is part of the trace. */

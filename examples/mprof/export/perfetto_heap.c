@@ -177,7 +177,7 @@ enum {
 
 typedef struct heap_packets {
 	perfetto_writer *writer;
-	const perfetto_heap_place *place;
+	const perfetto_heap_place *position;
 	heap_view view;
 	protobuf_message graph; /* The fields of the current packet. */
 	protobuf_message object;
@@ -194,7 +194,7 @@ static void write_packet(heap_packets *packets, int is_last)
 {
 	perfetto_writer *writer = packets->writer;
 
-	protobuf_number(&packets->graph, GRAPH_PID, packets->place->pid);
+	protobuf_number(&packets->graph, GRAPH_PID, packets->position->pid);
 	protobuf_number(&packets->graph, GRAPH_INDEX, packets->index++);
 	protobuf_number(&packets->graph, GRAPH_CONTINUED, is_last ? 0 : 1);
 	perfetto_begin_packet(writer, packets->time);
@@ -409,7 +409,7 @@ static void write_note(heap_packets *packets)
 	snprintf(text, sizeof(text), "Heap snapshot %" PRIu32 "%s%s", totals->snapshot,
 		 totals->incomplete ? " (incomplete: objects or references are missing)" : "",
 		 totals->has_roots ? "" : " (without roots: objects that no other one refers to are shown as roots)");
-	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->place->process, text);
+	perfetto_begin_event(packets->writer, TRACK_EVENT_INSTANT, packets->position->process, text);
 	perfetto_annotate_number(packets->writer, "objects", totals->objects);
 	perfetto_annotate_number(packets->writer, "bytes", totals->bytes);
 	if (missing > 0)
@@ -527,11 +527,11 @@ static int write_number(heap_packets *packets, const char *path, uint32_t snapsh
 	return status;
 }
 
-static int is_inside(const perfetto_heap_place *place, const mprof_heap_snapshot *snapshot)
+static int is_inside(const perfetto_heap_place *position, const mprof_heap_snapshot *snapshot)
 {
 	const uint64_t time = snapshot->time_ns > 0 ? (uint64_t)snapshot->time_ns : 0;
 
-	return time >= place->start_ns && time < place->end_ns;
+	return time >= position->start_ns && time < position->end_ns;
 }
 
 /* Finds the snapshots to write: those from \p first to \p last; 0 if there are none. Returns an exit status. */
@@ -554,7 +554,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 		if (job->heap_shot != 0 && i + 1 != job->heap_shot)
 			continue;
 		mprof_heap_graph_get_snapshot(packets->view.graph, i, &snapshot);
-		if (job->heap_shot == 0 && !is_inside(packets->place, &snapshot))
+		if (job->heap_shot == 0 && !is_inside(packets->position, &snapshot))
 			continue;
 		*last = (uint32_t)i + 1;
 		*first = *first == 0 ? *last : *first;
@@ -569,7 +569,7 @@ static int choose_snapshots(heap_packets *packets, const export_job *job, uint32
 	return status;
 }
 
-int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *place)
+int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *position)
 {
 	static heap_packets packets;
 	uint32_t first;
@@ -578,7 +578,7 @@ int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const pe
 
 	memset(&packets, 0, sizeof(packets));
 	packets.writer = writer;
-	packets.place = place;
+	packets.position = position;
 	status = choose_snapshots(&packets, job, &first, &last);
 	for (uint32_t i = first; i != 0 && i <= last && status != STATUS_NOTHING; i++) {
 		const int written = write_number(&packets, job->log, i);

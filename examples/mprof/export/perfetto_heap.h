@@ -22,6 +22,6 @@ typedef struct perfetto_heap_place {
  * Writes the snapshot of a job, or all of the log; of many, the last ones, and states that. Returns an exit status;
  * with #STATUS_NOTHING, a message was printed.
  */
-int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *place);
+int perfetto_heap_write(perfetto_writer *writer, const export_job *job, const perfetto_heap_place *position);
 
 #endif

@@ -233,7 +233,7 @@ void perfetto_begin_sequence(perfetto_writer *writer, perfetto_sequence *sequenc
 	id_set_clear(&sequence->methods);
 }
 
-/* Writes the descriptor of a track, the parts of which are in perfetto_writer::part. */
+/* Writes the descriptor of a track from its parts in perfetto_writer::part. */
 static void write_descriptor(perfetto_writer *writer)
 {
 	perfetto_begin_packet(writer, 0);

@@ -24,7 +24,7 @@
  */
 
 /* With more threads, the trees would take too much memory. */
-#define THREAD_TREES_MAX 64
+#define MAX_THREAD_TREES 64
 
 /* Size of the name of a thread with its ID, in bytes. */
 #define THREAD_LABEL_SIZE 160
@@ -80,11 +80,11 @@ static void thread_trees_only_label(const export_job *job, const log_report *rep
  * The times of samples are rounded. As differences of a sum that continues from one thread to the next, they add up to
  * the time of all samples.
  */
-static void round_times(const thread_tree *made, const log_report *report, uint64_t *hits)
+static void round_times(const thread_tree *built, const log_report *report, uint64_t *hits)
 {
 	const sampling_facts *sampling = &report->summary.sampling;
-	const stack_tree *samples = made->trees[EXPORT_SAMPLES];
-	stack_tree *times = made->trees[EXPORT_CPU];
+	const stack_tree *samples = built->trees[EXPORT_SAMPLES];
+	stack_tree *times = built->trees[EXPORT_CPU];
 
 	for (size_t i = 0; times != NULL && i < times->node_count; i++) {
 		const uint64_t self = samples->nodes[i].self;
@@ -95,7 +95,7 @@ static void round_times(const thread_tree *made, const log_report *report, uint6
 }
 
 /* Reads the log with the blocks of one thread. Returns 0 if out of memory. */
-static int read_thread(thread_tree *made, const export_job *job, const mprof_thread_stats *thread)
+static int read_thread(thread_tree *built, const export_job *job, const mprof_thread_stats *thread)
 {
 	const stack_tree_options tree_options = {.path = job->log, .max_depth = job->max_depth};
 	report_options options = job->options;
@@ -112,7 +112,7 @@ static int read_thread(thread_tree *made, const export_job *job, const mprof_thr
 		status = STATUS_NOTHING;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && status != STATUS_NOTHING; i++) {
 		if (export_value_exists(report, values[i]) &&
-		    stack_tree_create(report, values[i], &tree_options, &made->trees[values[i]]) == STATUS_NOTHING)
+		    stack_tree_create(report, values[i], &tree_options, &built->trees[values[i]]) == STATUS_NOTHING)
 			status = STATUS_NOTHING;
 	}
 	report_release(report);
@@ -126,7 +126,7 @@ static int thread_trees_read(thread_trees *set, const export_job *job, const log
 	size_t count = mprof_profile_get_row_count(report->profile, MPROF_TABLE_THREADS);
 	uint64_t hits = 0;
 
-	if (count < 2 || count > THREAD_TREES_MAX || job->options.has_thread ||
+	if (count < 2 || count > MAX_THREAD_TREES || job->options.has_thread ||
 	    (!job->by_thread && report->summary.size > THREAD_TREES_MAX_BYTES / count))
 		return 1;
 	set->threads = calloc(count, sizeof(*set->threads));

@@ -161,7 +161,7 @@ static int keep_related(const heap_view *view, mprof_heap_set *set, const char *
 }
 
 /* Adds the objects of a set whose origin is wanted to another set. */
-static void add_wanted(const heap_view *view, selection *made, origin_filter *filter, const mprof_heap_set *set,
+static void add_wanted(const heap_view *view, selection *chosen, origin_filter *filter, const mprof_heap_set *set,
 		       mprof_heap_set *kept)
 {
 	uint32_t objects[BATCH];
@@ -176,7 +176,7 @@ static void add_wanted(const heap_view *view, selection *made, origin_filter *fi
 
 			next = objects[i] + 1;
 			if (!heap_origins_find(&view->origins, object.address, object.class_id, &origin))
-				made->unknown++;
+				chosen->unknown++;
 			else if (origin_filter_wants(filter, &view->origins, &origin))
 				mprof_heap_set_add_object(kept, objects[i]);
 		}
@@ -184,7 +184,7 @@ static void add_wanted(const heap_view *view, selection *made, origin_filter *fi
 }
 
 /* Keeps the objects whose origin is wanted; all without such an option. Returns 0 if out of memory. */
-static int keep_origins(const heap_view *view, selection *made, mprof_heap_set *set)
+static int keep_origins(const heap_view *view, selection *chosen, mprof_heap_set *set)
 {
 	const heap_options *options = &view->options;
 	origin_filter filter = {options->allocated_pattern, options->has_min_age, options->min_age,
@@ -196,7 +196,7 @@ static int keep_origins(const heap_view *view, selection *made, mprof_heap_set *
 		return 1;
 	is_kept = origin_filter_init(&filter, &view->origins) && mprof_heap_set_create(view->graph, &kept) == MPROF_OK;
 	if (is_kept) {
-		add_wanted(view, made, &filter, set, kept);
+		add_wanted(view, chosen, &filter, set, kept);
 		mprof_heap_set_intersect(set, kept);
 	}
 	mprof_heap_set_destroy(kept);
@@ -214,7 +214,7 @@ static int compare_rows(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static void count_classes(const heap_view *view, selection *made, const mprof_heap_set *set)
+static void count_classes(const heap_view *view, selection *chosen, const mprof_heap_set *set)
 {
 	uint32_t objects[BATCH];
 	uint32_t next = 0;
@@ -226,93 +226,93 @@ static void count_classes(const heap_view *view, selection *made, const mprof_he
 		for (size_t i = 0; i < count; i++) {
 			mprof_heap_object object = heap_view_object(view, objects[i]);
 
-			made->rows[object.class_index].objects++;
-			made->rows[object.class_index].bytes += object.bytes;
+			chosen->rows[object.class_index].objects++;
+			chosen->rows[object.class_index].bytes += object.bytes;
 			next = objects[i] + 1;
 		}
 	} while (count == BATCH);
 	for (size_t i = 0; i < view->totals.classes; i++) {
-		made->rows[i].index = i;
-		if (made->rows[i].objects > 0)
-			made->rows[kept++] = made->rows[i];
+		chosen->rows[i].index = i;
+		if (chosen->rows[i].objects > 0)
+			chosen->rows[kept++] = chosen->rows[i];
 	}
-	made->count = kept;
-	qsort(made->rows, made->count, sizeof(*made->rows), compare_rows);
+	chosen->count = kept;
+	qsort(chosen->rows, chosen->count, sizeof(*chosen->rows), compare_rows);
 }
 
-static int select_objects(const heap_view *view, selection *made, mprof_heap_set *set)
+static int select_objects(const heap_view *view, selection *chosen, mprof_heap_set *set)
 {
 	if (!keep_related(view, set, view->options.referencing_pattern, mprof_heap_set_add_referencing) ||
 	    !keep_related(view, set, view->options.referenced_pattern, mprof_heap_set_add_referenced) ||
-	    !keep_origins(view, made, set))
+	    !keep_origins(view, chosen, set))
 		return 0;
-	made->rows = calloc((size_t)view->totals.classes + 1, sizeof(*made->rows));
-	if (made->rows == NULL)
+	chosen->rows = calloc((size_t)view->totals.classes + 1, sizeof(*chosen->rows));
+	if (chosen->rows == NULL)
 		return 0;
-	count_classes(view, made, set);
-	made->totals.struct_size = sizeof(made->totals);
-	mprof_heap_set_get_totals(set, &made->totals);
-	return !view->has_retained || mprof_heap_set_get_retained(set, &made->retained) == MPROF_OK;
+	count_classes(view, chosen, set);
+	chosen->totals.struct_size = sizeof(chosen->totals);
+	mprof_heap_set_get_totals(set, &chosen->totals);
+	return !view->has_retained || mprof_heap_set_get_retained(set, &chosen->retained) == MPROF_OK;
 }
 
 static selection make_selection(const heap_view *view)
 {
-	selection made = {.rows = NULL};
+	selection chosen = {.rows = NULL};
 	mprof_heap_set *set;
 
 	if (view->totals.objects == 0)
-		return made;
+		return chosen;
 	set = make_classes(view, view->options.class_pattern);
-	made.is_made = set != NULL && select_objects(view, &made, set);
-	if (!made.is_made)
+	chosen.is_made = set != NULL && select_objects(view, &chosen, set);
+	if (!chosen.is_made)
 		output_out_of_memory();
 	mprof_heap_set_destroy(set);
-	return made;
+	return chosen;
 }
 
 void heap_selection_text(const heap_view *view)
 {
-	selection made = make_selection(view);
-	size_t shown = heap_view_rows(view, made.count, USUAL_ROWS);
+	selection chosen = make_selection(view);
+	size_t shown = heap_view_rows(view, chosen.count, USUAL_ROWS);
 	char bytes[TEXT_NUMBER_SIZE];
 	char objects[TEXT_NUMBER_SIZE];
 
-	if (made.is_made) {
-		printf("\nSelected objects: %s, %s", text_count(objects, made.totals.objects),
-		       text_bytes(bytes, made.totals.bytes));
+	if (chosen.is_made) {
+		printf("\nSelected objects: %s, %s", text_count(objects, chosen.totals.objects),
+		       text_bytes(bytes, chosen.totals.bytes));
 		if (view->has_retained)
-			printf("; together they retain %s", text_bytes(bytes, made.retained));
-		if (shown < made.count)
-			printf(" (%zu of %zu classes)", shown, made.count);
+			printf("; together they retain %s", text_bytes(bytes, chosen.retained));
+		if (shown < chosen.count)
+			printf(" (%zu of %zu classes)", shown, chosen.count);
 		printf("\n  %10s %14s  %s\n", "bytes", "objects", "class");
 	}
 	for (size_t i = 0; i < shown; i++) {
 		class_name name;
 
-		printf("  %10s %14s  ", text_bytes(bytes, made.rows[i].bytes),
-		       text_count(objects, made.rows[i].objects));
-		name_print(label_class(view, made.rows[i].index, &name));
+		printf("  %10s %14s  ", text_bytes(bytes, chosen.rows[i].bytes),
+		       text_count(objects, chosen.rows[i].objects));
+		name_print(label_class(view, chosen.rows[i].index, &name));
 		putchar('\n');
 	}
-	if (made.unknown > 0)
-		printf("  Not selected: %s object%s without a known origin: %s.\n", text_count(objects, made.unknown),
-		       made.unknown == 1 ? "" : "s", heap_origins_reason(&view->origins));
-	free(made.rows);
+	if (chosen.unknown > 0)
+		printf("  Not selected: %s object%s without a known origin: %s.\n", text_count(objects, chosen.unknown),
+		       chosen.unknown == 1 ? "" : "s", heap_origins_reason(&view->origins));
+	free(chosen.rows);
 }
 
-static void print_classes_json(const heap_view *view, json_writer *json, const selection *made)
+static void print_classes_json(const heap_view *view, json_writer *json, const selection *chosen)
 {
-	size_t shown = heap_view_rows(view, made->count, 0);
+	size_t shown = heap_view_rows(view, chosen->count, 0);
 
 	json_begin_array(json, "classes");
 	for (size_t i = 0; i < shown; i++) {
 		class_name name;
 
 		json_begin_object(json, NULL);
-		json_unsigned(json, "id", heap_view_class(view, made->rows[i].index).class_id);
-		json_string(json, "name", label_class(view, made->rows[i].index, &name));
-		json_unsigned(json, "objects", made->rows[i].objects);
-		json_unsigned(json, "bytes", made->rows[i].bytes);
+		json_unsigned(json, "id", heap_view_class(view, chosen->rows[i].index).class_id);
+		json_string(json, "name", label_class(view, chosen->rows[i].index, &name));
+		json_unsigned(json, "objects", chosen->rows[i].objects);
+		json_unsigned(json, "bytes", chosen->rows[i].bytes);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -320,25 +320,25 @@ static void print_classes_json(const heap_view *view, json_writer *json, const s
 
 void heap_selection_json(const heap_view *view, json_writer *json)
 {
-	selection made;
+	selection chosen;
 
 	if (!heap_selection_is_wanted(view)) {
 		json_null(json, "selection");
 		return;
 	}
-	made = make_selection(view);
+	chosen = make_selection(view);
 	json_begin_object(json, "selection");
-	json_unsigned(json, "objects", made.totals.objects);
-	json_unsigned(json, "bytes", made.totals.bytes);
+	json_unsigned(json, "objects", chosen.totals.objects);
+	json_unsigned(json, "bytes", chosen.totals.bytes);
 	if (view->has_retained)
-		json_unsigned(json, "retained_bytes", made.retained);
+		json_unsigned(json, "retained_bytes", chosen.retained);
 	else
 		json_null(json, "retained_bytes");
 	if (heap_view_selects_origins(view))
-		json_unsigned(json, "unknown_origin", made.unknown);
+		json_unsigned(json, "unknown_origin", chosen.unknown);
 	else
 		json_null(json, "unknown_origin");
-	print_classes_json(view, json, &made);
+	print_classes_json(view, json, &chosen);
 	json_end_object(json);
-	free(made.rows);
+	free(chosen.rows);
 }

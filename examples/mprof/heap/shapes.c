@@ -167,20 +167,20 @@ static uint32_t child_of(path_shapes *shapes, uint32_t parent, uint64_t label, c
 {
 	uint64_t number = number_of(&shapes->labels, label);
 	numbered *entry = number != 0 ? key_map_put(&shapes->children, (uint64_t)parent << 32 | number) : NULL;
-	path_shape *made;
+	path_shape *created;
 
 	if (entry == NULL || entry->number != 0)
 		return entry != NULL ? (uint32_t)entry->number : SHAPE_NONE;
 	if (!grow((void **)&shapes->shapes, &shapes->capacity, shapes->count, sizeof(*shapes->shapes)))
 		return SHAPE_NONE;
-	made = &shapes->shapes[shapes->count];
-	*made = *step;
-	made->parent = parent;
-	made->marks = UINT64_MAX;
+	created = &shapes->shapes[shapes->count];
+	*created = *step;
+	created->parent = parent;
+	created->marks = UINT64_MAX;
 	if (parent != SHAPE_NONE) {
-		made->depth = shapes->shapes[parent].depth + 1;
-		made->root_kind = shapes->shapes[parent].root_kind;
-		made->root_name = shapes->shapes[parent].root_name;
+		created->depth = shapes->shapes[parent].depth + 1;
+		created->root_kind = shapes->shapes[parent].root_kind;
+		created->root_name = shapes->shapes[parent].root_name;
 	}
 	entry->number = shapes->count++;
 	return (uint32_t)entry->number;
@@ -205,19 +205,19 @@ static uint32_t shape_of_root(path_shapes *shapes, uint32_t object, uint32_t cla
 static uint32_t shape_of_step(path_shapes *shapes, const shape_step *step, uint32_t class_index)
 {
 	uint32_t parent = shapes->of_object[step->parent.object];
-	path_shape made = {.class_index = class_index};
+	path_shape created = {.class_index = class_index};
 	uint32_t repeated;
 	uint64_t number;
 
-	made.field =
+	created.field =
 		label_field(shapes->view, heap_view_object(shapes->view, step->parent.object).class_id, &step->parent);
-	repeated = find_repeated(shapes, parent, made.field, class_index);
+	repeated = find_repeated(shapes, parent, created.field, class_index);
 	if (repeated != SHAPE_NONE) {
 		shapes->shapes[repeated].is_repeated = 1;
 		return repeated;
 	}
-	number = number_of(&shapes->fields, (uintptr_t)made.field);
-	return number != 0 ? child_of(shapes, parent, number << 32 | class_index, &made) : SHAPE_NONE;
+	number = number_of(&shapes->fields, (uintptr_t)created.field);
+	return number != 0 ? child_of(shapes, parent, number << 32 | class_index, &created) : SHAPE_NONE;
 }
 
 /* The number of steps that two shapes have in common. */
@@ -289,18 +289,18 @@ int path_shapes_add(path_shapes *shapes, uint32_t object)
 {
 	mprof_heap_object stats = heap_view_object(shapes->view, object);
 	path_shape *shape;
-	uint64_t own;
+	uint64_t mark;
 
 	if (!resolve(shapes, object))
 		return 0;
 	shape = &shapes->shapes[shapes->of_object[object]];
-	own = shape->depth < SHAPE_MARKS ? UINT64_C(1) << shape->depth : 0;
+	mark = shape->depth < SHAPE_MARKS ? UINT64_C(1) << shape->depth : 0;
 	if (shape->objects++ == 0 ||
 	    stats.retained_bytes > heap_view_object(shapes->view, shape->example).retained_bytes)
 		shape->example = object;
 	shape->bytes += stats.bytes;
 	/* One that dominates it, at the same step, retains it. */
-	if ((marks_before(shapes, shapes->of_object[object], stats.dominator) & own) == 0)
+	if ((marks_before(shapes, shapes->of_object[object], stats.dominator) & mark) == 0)
 		shape->retained += stats.retained_bytes;
 	shape->marks &= shapes->marks[object];
 	return 1;

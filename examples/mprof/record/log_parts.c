@@ -23,17 +23,17 @@
 #define MAX_NUMBER 1000000
 
 /*
- * Creates an empty file, which the module that writes the log opens again. \p made receives its identity. Returns 0 or
- * an errno value.
+ * Creates an empty file, which the module that writes the log opens again. \p created receives its identity. Returns 0
+ * or an errno value.
  */
-static int create_empty(const char *path, struct stat *made)
+static int create_empty(const char *path, struct stat *created)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, LOG_MODE);
 	int error;
 
 	if (fd < 0)
 		return errno;
-	error = fstat(fd, made) == 0 ? 0 : errno;
+	error = fstat(fd, created) == 0 ? 0 : errno;
 	close(fd);
 	return error;
 }
@@ -53,11 +53,11 @@ static int is_foreign(const char *path, const struct stat *status)
 	return (status->st_uid != geteuid() && status->st_uid != 0) || status->st_nlink > 1;
 }
 
-claim_result claim_path(const char *path, int replaces, struct stat *made)
+claim_result claim_path(const char *path, int replaces, struct stat *created)
 {
 	struct stat status;
 
-	if (create_empty(path, made) == 0)
+	if (create_empty(path, created) == 0)
 		return CLAIM_MADE;
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return CLAIM_EMPTY;
@@ -95,9 +95,9 @@ char *claim_labelled_name(const char *path, const char *label)
 	return name;
 }
 
-claim_result claim_numbered(char **path, struct stat *made)
+claim_result claim_numbered(char **path, struct stat *created)
 {
-	int error = create_empty(*path, made);
+	int error = create_empty(*path, created);
 	struct stat status;
 
 	/* A FIFO or a device is written to. */
@@ -111,7 +111,7 @@ claim_result claim_numbered(char **path, struct stat *made)
 		name = claim_labelled_name(*path, label);
 		if (name == NULL)
 			return CLAIM_NO_MEMORY;
-		error = create_empty(name, made);
+		error = create_empty(name, created);
 		if (error == EEXIST) {
 			free(name);
 			continue;
@@ -127,22 +127,22 @@ static int is_same(const struct stat *status, const struct stat *other)
 	return status->st_dev == other->st_dev && status->st_ino == other->st_ino;
 }
 
-void claim_release(const char *path, const struct stat *made)
+void claim_release(const char *path, const struct stat *created)
 {
 	struct stat status;
 
-	if (lstat(path, &status) == 0 && status.st_size == 0 && is_same(&status, made))
+	if (lstat(path, &status) == 0 && status.st_size == 0 && is_same(&status, created))
 		unlink(path);
 }
 
-int claim_may_replace(const char *path, const struct stat *made, int replaces, int lock_fd)
+int claim_may_replace(const char *path, const struct stat *created, int replaces, int lock_fd)
 {
 	struct stat status;
 	struct stat locked;
 
 	if (lstat(path, &status) != 0)
 		return errno == ENOENT;
-	if (status.st_size == 0 && made != NULL && is_same(&status, made))
+	if (status.st_size == 0 && created != NULL && is_same(&status, created))
 		return 1;
 	if (!S_ISREG(status.st_mode) || is_foreign(path, &status))
 		return 0;

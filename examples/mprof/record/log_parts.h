@@ -21,15 +21,15 @@ typedef enum claim_result {
 
 /**
  * Claims this path. A file that is not empty can be claimed only with \p replaces. Errors other than that of an
- * existing file are left to the program that opens the log. \p made: the identity of the file if it was created.
+ * existing file are left to the program that opens the log. \p created: the identity of the file if it was created.
  */
-claim_result claim_path(const char *path, int replaces, struct stat *made);
+claim_result claim_path(const char *path, int replaces, struct stat *created);
 
 /**
  * Claims this path or, if it exists, the first free one of "log.2.mprof", "log.3.mprof" and so on. \p path is allocated
  * text; if another path is claimed, it is freed and replaced. Returns CLAIM_MADE, CLAIM_EMPTY or CLAIM_NO_MEMORY.
  */
-claim_result claim_numbered(char **path, struct stat *made);
+claim_result claim_numbered(char **path, struct stat *created);
 
 /** Whether a program is writing a log to the path. */
 int claim_is_busy(const char *path);
@@ -41,14 +41,14 @@ int claim_is_busy(const char *path);
 int claim_lock(const char *path);
 
 /** Removes a file that was created to claim a path, if it is still there and empty. */
-void claim_release(const char *path, const struct stat *made);
+void claim_release(const char *path, const struct stat *created);
 
 /**
  * Whether a log may be moved to a path: nothing is there, or an empty file, such as the one that was created to claim
- * the path (\p made, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to, except
- * through the descriptor \p lock_fd of claim_lock(), and no file of another user.
+ * the path (\p created, or NULL), or with \p replaces an earlier log. No file that a program is writing a log to,
+ * except through the descriptor \p lock_fd of claim_lock(), and no file of another user.
  */
-int claim_may_replace(const char *path, const struct stat *made, int replaces, int lock_fd);
+int claim_may_replace(const char *path, const struct stat *created, int replaces, int lock_fd);
 
 /** "log.LABEL.mprof" for "log.mprof". The caller frees it; NULL if out of memory. */
 char *claim_labelled_name(const char *path, const char *label);

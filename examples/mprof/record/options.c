@@ -174,7 +174,7 @@ static int print_others(const char *words, record_reader reader)
 	return count;
 }
 
-/* How to record the memory of native programs, if it is what was asked for. */
+/* How to record the memory of native programs, if the options ask for it. */
 static void print_memory_hint(const record_request *request)
 {
 	if (request->has_memory)

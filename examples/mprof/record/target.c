@@ -192,18 +192,18 @@ static void find_obstacle(program_file *file, const open_program *program, const
 	open_program self = {.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
 	struct stat status;
 	char linker[64];
-	char own[64] = "";
+	char linker_of_tool[64] = "";
 
 	if (self.fd >= 0) {
 		self.size = fstat(self.fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 		if (read_at(&self, &self.header, sizeof(self.header), 0))
 			read_segments(&self);
-		(void)read_linker(&self, own);
+		(void)read_linker(&self, linker_of_tool);
 		close(self.fd);
 	}
 	if (!read_linker(program, linker)) {
 		file->obstacle = OBSTACLE_STATIC;
-	} else if (own[0] != '\0' && strcmp(linker, own) != 0) {
+	} else if (linker_of_tool[0] != '\0' && strcmp(linker, linker_of_tool) != 0) {
 		/* Each C library has a dynamic linker with a name of its own. */
 		file->obstacle = OBSTACLE_OTHER_LIBRARY;
 		set_detail(file, linker);

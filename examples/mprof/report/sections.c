@@ -335,7 +335,7 @@ const char *sections_ignored_text(const struct log_report *report, report_table 
 	return separator;
 }
 
-/* An option that selects what counts, and the bits of which a table that ignores it has one. */
+/* An option that selects what counts, and the bits of the tables that ignore it. */
 typedef struct filter_use {
 	const char *name;
 	int is_used;

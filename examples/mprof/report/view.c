@@ -122,14 +122,14 @@ static void *read_source(const log_report *report, const report_view *view, size
 	return rows;
 }
 
-#define LIST_MAX 16
+#define MAX_LIST 16
 
 /* The fields of a list. */
 typedef struct field_list {
 	struct {
 		const mprof_table_column *column;
 		char mark; /* What precedes the name; 0 for nothing. */
-	} fields[LIST_MAX];
+	} fields[MAX_LIST];
 	size_t count;
 } field_list;
 
@@ -138,7 +138,7 @@ static field_list parse_fields(const report_view *view, const char *list)
 	field_list found = {.count = 0};
 	size_t length;
 
-	for (const char *word = list; word != NULL && found.count < LIST_MAX && (length = next_word(&word)) > 0;
+	for (const char *word = list; word != NULL && found.count < MAX_LIST && (length = next_word(&word)) > 0;
 	     word += length) {
 		const size_t marked = *word == '<' || *word == '?';
 

@@ -51,19 +51,19 @@ static int decode_value(const mprof_event_detail *detail, uint32_t encoding, siz
 int mprof_argument_decode(const mprof_event_detail *detail, uint32_t encoding, size_t *position,
 			  mprof_argument_value *value)
 {
-	mprof_event_detail own;
+	mprof_event_detail copy;
 	mprof_argument_value found = {0, NULL, 0};
 	size_t next;
 
 	if (value != NULL)
 		*value = found;
 	if (position == NULL || value == NULL || encoding > MPROF_ENCODING_BYTES ||
-	    struct_copy_in(&own, detail, sizeof(own)) != MPROF_OK)
+	    struct_copy_in(&copy, detail, sizeof(copy)) != MPROF_OK)
 		return -1;
-	if (*position == own.argument_size)
+	if (*position == copy.argument_size)
 		return 0;
 	next = *position;
-	if (next > own.argument_size || !decode_value(&own, encoding, &next, &found))
+	if (next > copy.argument_size || !decode_value(&copy, encoding, &next, &found))
 		return -1;
 	*position = next;
 	*value = found;

@@ -17,16 +17,16 @@ const char *mprof_event_get_name(uint32_t kind)
 
 mprof_status mprof_event_get_info(uint32_t kind, mprof_event_info *info)
 {
-	mprof_event_info own = {.struct_size = sizeof(own)};
+	mprof_event_info copy = {.struct_size = sizeof(copy)};
 	const event_kind_row *row;
 
 	if (info == NULL || (size_t)kind >= EVENT_KIND_COUNT)
 		return MPROF_ERR_ARGUMENT;
 	row = &event_kind_rows[kind];
-	own.name = mprof_event_get_name(kind);
-	own.id = row->id;
-	own.value = row->value;
-	own.time = row->time;
-	own.category = row->category;
-	return struct_copy_out(info, &own, sizeof(own));
+	copy.name = mprof_event_get_name(kind);
+	copy.id = row->id;
+	copy.value = row->value;
+	copy.time = row->time;
+	copy.category = row->category;
+	return struct_copy_out(info, &copy, sizeof(copy));
 }

@@ -6,7 +6,7 @@
  * Both loops depend on the event before: what each event changes is kept in local variables, which is why these
  * functions are inlined. They add an event entirely, or change nothing and leave it to the slow path.
  *
- * \p how is a constant, so that each combination of its bits has a loop of its own.
+ * \p mode is a constant, so that each combination of its bits has a loop of its own.
  */
 #ifndef MODEL_PROFILE_FAST_PATH_H
 #define MODEL_PROFILE_FAST_PATH_H
@@ -46,11 +46,11 @@ typedef struct fast_call {
 } fast_call;
 
 /** Starts with the state of a thread. Returns 0 if all events need the slow path. */
-FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, thread_record *thread, const int how)
+FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, thread_record *thread, const int mode)
 {
 	const call_node *nodes = profile->calls.tree.nodes;
 	call_stack *stack = thread_stack(thread);
-	const int has_open = (how & FAST_PATH_TIMED) != 0 && stack->open != NULL;
+	const int has_open = (mode & FAST_PATH_TIMED) != 0 && stack->open != NULL;
 
 	path->top = stack->top;
 	path->below = nodes[stack->top].parent;
@@ -69,12 +69,12 @@ FAST_PATH_INLINE int fast_path_begin(fast_path *path, mprof_profile *profile, th
 }
 
 /** Stores the state in the thread. */
-FAST_PATH_INLINE void fast_path_end(const fast_path *path, thread_record *thread, const int how)
+FAST_PATH_INLINE void fast_path_end(const fast_path *path, thread_record *thread, const int mode)
 {
 	call_stack *stack = thread_stack(thread);
 
 	stack->top = path->top;
-	if (how & FAST_PATH_TIMED)
+	if (mode & FAST_PATH_TIMED)
 		stack->time = path->time;
 	thread->last_counter = path->counter;
 }
@@ -86,13 +86,13 @@ FAST_PATH_INLINE int fast_path_is_next(const fast_path *path, uint64_t counter)
 }
 
 /** Adds the time until \p counter, which is not before fast_path::counter, to the method on top. */
-FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, uint64_t counter, const int how)
+FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, uint64_t counter, const int mode)
 {
 	const uint64_t passed = counter - path->counter;
 
-	if (how & FAST_PATH_TIMED)
+	if (mode & FAST_PATH_TIMED)
 		path->time += passed;
-	if (how & FAST_PATH_COUNTS)
+	if (mode & FAST_PATH_COUNTS)
 		profile->calls.tree.nodes[path->top].self += passed;
 	path->counter = counter;
 }
@@ -102,9 +102,9 @@ FAST_PATH_INLINE void fast_path_pass(fast_path *path, mprof_profile *profile, ui
  * Each kind is counted here, where it is known, since looking up a counter by kind costs as much as the rest.
  */
 FAST_PATH_INLINE uint32_t fast_path_top_after(fast_path *path, mprof_profile *profile, const call_stack *stack,
-					      const fast_call *call, const int how)
+					      const fast_call *call, const int mode)
 {
-	const uint32_t counted = how & FAST_PATH_COUNTS;
+	const uint32_t counted = mode & FAST_PATH_COUNTS;
 	uint64_t *counts = profile->totals.event_counts;
 	call_model *calls = &profile->calls;
 	uint32_t next = CALL_STACK_SLOW_PATH;
@@ -138,27 +138,27 @@ FAST_PATH_INLINE uint32_t fast_path_top_after(fast_path *path, mprof_profile *pr
  * another kind.
  */
 FAST_PATH_INLINE int fast_path_call(fast_path *path, mprof_profile *profile, const call_stack *stack,
-				    const fast_call *call, const int how)
+				    const fast_call *call, const int mode)
 {
 	const int is_enter = call->kind == MPROF_EVENT_METHOD_ENTER;
-	const int is_timed = (how & FAST_PATH_TIMED) != 0;
+	const int is_timed = (mode & FAST_PATH_TIMED) != 0;
 	const uint32_t top = path->top;
 	uint32_t next;
 
 	/* If the array of open calls is full, the slow path grows it. */
 	if (is_timed && is_enter && __builtin_expect(path->open >= path->open_end, 0))
 		return 0;
-	next = fast_path_top_after(path, profile, stack, call, how);
+	next = fast_path_top_after(path, profile, stack, call, mode);
 	if (__builtin_expect(next == CALL_STACK_SLOW_PATH, 0))
 		return 0;
-	fast_path_pass(path, profile, call->counter, how);
+	fast_path_pass(path, profile, call->counter, mode);
 	if (is_timed && is_enter) {
 		path->open->time = path->time;
 		path->open->counter = call->counter;
 		path->open++;
 	} else if (is_timed) {
 		path->open--;
-		if (how & FAST_PATH_COUNTS)
+		if (mode & FAST_PATH_COUNTS)
 			call_stack_measure(&profile->calls, top, path->open, path->time);
 	}
 	path->top = next;

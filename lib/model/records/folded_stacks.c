@@ -43,7 +43,7 @@ static uint32_t fold_frame(folded_stacks *stacks, uint32_t caller, const mprof_s
 		(frame->is_native ? FRAME_IS_NATIVE : 0) | (frame->is_compiling ? FRAME_IS_COMPILING : 0);
 	site_key key = {.call = caller, .detail = frame->id, .other = flags};
 	uint32_t outer = caller;
-	size_t made;
+	size_t created;
 
 	for (size_t i = 0; outer != 0 && i < SEARCHED_FRAMES; i++) {
 		const site_key *known = &stacks->frames.records[outer - 1].key;
@@ -52,12 +52,12 @@ static uint32_t fold_frame(folded_stacks *stacks, uint32_t caller, const mprof_s
 			return outer;
 		outer = known->call;
 	}
-	made = site_table_get(&stacks->frames, &key);
-	if (made == SITE_TABLE_NONE)
+	created = site_table_get(&stacks->frames, &key);
+	if (created == SITE_TABLE_NONE)
 		return FOLDED_STACK_NONE;
-	if (stacks->frames.records[made].value == 0)
-		stacks->frames.records[made].value = stack;
-	return (uint32_t)made + 1;
+	if (stacks->frames.records[created].value == 0)
+		stacks->frames.records[created].value = stack;
+	return (uint32_t)created + 1;
 }
 
 /* Stores a stack ID and its callers in the path, innermost first, up to one that is known. Returns 0 without memory. */

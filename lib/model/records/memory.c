@@ -260,14 +260,14 @@ static uint32_t add_site(memory_model *model, uint32_t stack)
 static uint32_t site_of(memory_model *model, uint32_t stack)
 {
 	const uint64_t *number = hash_map_get(&model->state.site_numbers, stack);
-	uint32_t made;
+	uint32_t created;
 
 	if (number != NULL)
 		return (uint32_t)*number;
 	if (model->state.sums.folded.allocations > 0)
 		return MEMORY_FOLDED;
-	made = add_site(model, stack);
-	return made == MEMORY_NO_SITE && memory_budget_is_exceeded(model->budget) ? MEMORY_FOLDED : made;
+	created = add_site(model, stack);
+	return created == MEMORY_NO_SITE && memory_budget_is_exceeded(model->budget) ? MEMORY_FOLDED : created;
 }
 
 /* Saves the sums of the site at the last peak, before they change. */
@@ -609,13 +609,13 @@ static uint32_t add_thread(memory_model *model, uint64_t id)
 static uint32_t thread_number(memory_model *model, uint64_t id)
 {
 	const uint64_t *number = hash_map_get(&model->state.thread_numbers, id);
-	uint32_t made;
+	uint32_t created;
 
 	if (number != NULL)
 		return (uint32_t)*number;
-	made = add_thread(model, id);
-	if (made != UINT32_MAX || !memory_budget_is_exceeded(model->budget))
-		return made;
+	created = add_thread(model, id);
+	if (created != UINT32_MAX || !memory_budget_is_exceeded(model->budget))
+		return created;
 	model->has_other_threads = 1;
 	return MEMORY_OTHER_THREADS + (uint32_t)window_has_thread(model->window, id);
 }

@@ -269,7 +269,7 @@ static void text_table_destroy(text_table *table)
 /* Returned if there is no memory. */
 #define DIFF_NAME_NONE UINT32_MAX
 
-/* A module, of which longer names are cut, and an offset. */
+/* A module, whose name is cut if it is too long, and an offset. */
 #define PLACE_SIZE 320
 #define PLACE_MODULE "%.255s+0x%" PRIx64
 

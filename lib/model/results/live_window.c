@@ -267,24 +267,24 @@ void mprof_live_window_options_init(mprof_live_options *options, size_t struct_s
 
 mprof_status mprof_live_window_create(const mprof_live_options *options, mprof_live_window **window)
 {
-	mprof_live_options own;
+	mprof_live_options copy;
 	mprof_allocator allocator;
-	mprof_live_window *made;
+	mprof_live_window *created;
 
 	if (window == NULL)
 		return MPROF_ERR_ARGUMENT;
 	*window = NULL;
-	if (struct_copy_in(&own, options, sizeof(own)) != MPROF_OK || !allocator_init(&allocator, own.allocator))
+	if (struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK || !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	live_changes_init(&made->changes, &made->budget, made->tables, TABLE_COUNT);
-	made->length_ns = own.length_ns != 0 ? own.length_ns : DEFAULT_LENGTH_NS;
-	made->time_ns = own.start_ns;
-	made->clock.nanoseconds_per_counter = 1;
-	*window = made;
+	memory_budget_init(&created->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
+	live_changes_init(&created->changes, &created->budget, created->tables, TABLE_COUNT);
+	created->length_ns = copy.length_ns != 0 ? copy.length_ns : DEFAULT_LENGTH_NS;
+	created->time_ns = copy.start_ns;
+	created->clock.nanoseconds_per_counter = 1;
+	*window = created;
 	return MPROF_OK;
 }
 
@@ -427,27 +427,27 @@ static uint64_t time_of(const mprof_live_window *window, size_t row)
 
 mprof_status mprof_live_window_get_totals(const mprof_live_window *window, mprof_live_totals *totals)
 {
-	mprof_live_totals own;
+	mprof_live_totals copy;
 
 	if (window == NULL || totals == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
-	own.length_ns = window->time_ns - live_changes_start(&window->changes, window->time_ns);
-	own.events = total_of(window, TOTALS_EVENTS, 0);
-	own.calls = total_of(window, TOTALS_EVENTS, 1);
-	own.samples = total_of(window, TOTALS_EVENTS, 2);
-	own.allocations = total_of(window, TOTALS_ALLOCATIONS, 0);
-	own.allocated_bytes = total_of(window, TOTALS_ALLOCATIONS, 1);
-	own.exceptions = total_of(window, TOTALS_ALLOCATIONS, 2);
-	own.collections = total_of(window, TOTALS_COLLECTIONS, 0);
-	own.gc_ns = time_of(window, TOTALS_COLLECTIONS);
-	own.lost_events = total_of(window, TOTALS_COLLECTIONS, 2);
-	own.jit_methods = total_of(window, TOTALS_COMPILATIONS, 0);
-	own.jit_ns = time_of(window, TOTALS_COMPILATIONS);
-	own.contentions = total_of(window, TOTALS_WAITS, 0);
-	own.contended_ns = time_of(window, TOTALS_WAITS);
-	own.left_out = window->changes.left_out;
-	return struct_copy_out(totals, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.length_ns = window->time_ns - live_changes_start(&window->changes, window->time_ns);
+	copy.events = total_of(window, TOTALS_EVENTS, 0);
+	copy.calls = total_of(window, TOTALS_EVENTS, 1);
+	copy.samples = total_of(window, TOTALS_EVENTS, 2);
+	copy.allocations = total_of(window, TOTALS_ALLOCATIONS, 0);
+	copy.allocated_bytes = total_of(window, TOTALS_ALLOCATIONS, 1);
+	copy.exceptions = total_of(window, TOTALS_ALLOCATIONS, 2);
+	copy.collections = total_of(window, TOTALS_COLLECTIONS, 0);
+	copy.gc_ns = time_of(window, TOTALS_COLLECTIONS);
+	copy.lost_events = total_of(window, TOTALS_COLLECTIONS, 2);
+	copy.jit_methods = total_of(window, TOTALS_COMPILATIONS, 0);
+	copy.jit_ns = time_of(window, TOTALS_COMPILATIONS);
+	copy.contentions = total_of(window, TOTALS_WAITS, 0);
+	copy.contended_ns = time_of(window, TOTALS_WAITS);
+	copy.left_out = window->changes.left_out;
+	return struct_copy_out(totals, &copy, sizeof(copy));
 }
 
 static const live_rows *rows_of(const mprof_live_window *window, uint32_t table)
@@ -467,20 +467,20 @@ mprof_status mprof_live_window_get_row(const mprof_live_window *window, uint32_t
 {
 	const live_rows *rows = rows_of(window, table);
 	const live_row *found;
-	mprof_live_row own;
+	mprof_live_row copy;
 
 	if (rows == NULL || row == NULL || index >= rows->count)
 		return MPROF_ERR_ARGUMENT;
 	found = &rows->rows[index];
-	memset(&own, 0, sizeof(own));
-	own.id = found->id;
-	own.kind = found->kind;
-	own.count = live_row_value(found, 0);
-	own.self = live_row_value(found, 1);
-	own.total = live_row_value(found, 2);
+	memset(&copy, 0, sizeof(copy));
+	copy.id = found->id;
+	copy.kind = found->kind;
+	copy.count = live_row_value(found, 0);
+	copy.self = live_row_value(found, 1);
+	copy.total = live_row_value(found, 2);
 	if (table == MPROF_TABLE_METHODS || table == MPROF_TABLE_THREADS || table == MPROF_TABLE_MONITORS)
-		own.self = profile_clock_duration(&window->clock, own.self);
+		copy.self = profile_clock_duration(&window->clock, copy.self);
 	if (table == MPROF_TABLE_METHODS)
-		own.total = profile_clock_duration(&window->clock, own.total);
-	return struct_copy_out(row, &own, sizeof(own));
+		copy.total = profile_clock_duration(&window->clock, copy.total);
+	return struct_copy_out(row, &copy, sizeof(copy));
 }

@@ -232,7 +232,7 @@ static int diff_source_read(const mprof_allocator *allocator, const mprof_profil
 }
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(4) << 30)
-/* Tables of a profile by their number, of which threads are not compared. */
+/* Tables of a profile by their number. Threads are not compared. */
 #define TABLES MPROF_TABLE_MONITOR_SITES
 
 typedef struct compared_row {
@@ -471,9 +471,9 @@ mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_
 				       const mprof_profile *after, const mprof_reader *after_reader,
 				       const mprof_profile_diff_options *options, mprof_profile_diff **diff)
 {
-	mprof_profile_diff_options own;
+	mprof_profile_diff_options copy;
 	mprof_allocator allocator;
-	mprof_profile_diff *made;
+	mprof_profile_diff *created;
 	compared_side sides[DIFF_SIDES];
 	progress going;
 
@@ -481,26 +481,26 @@ mprof_status mprof_profile_diff_create(const mprof_profile *before, const mprof_
 		return MPROF_ERR_ARGUMENT;
 	*diff = NULL;
 	if (before == NULL || before_reader == NULL || after == NULL || after_reader == NULL ||
-	    struct_copy_in(&own, options, sizeof(own)) != MPROF_OK ||
-	    (own.before_tree == NULL) != (own.after_tree == NULL) || !allocator_init(&allocator, own.allocator))
+	    struct_copy_in(&copy, options, sizeof(copy)) != MPROF_OK ||
+	    (copy.before_tree == NULL) != (copy.after_tree == NULL) || !allocator_init(&allocator, copy.allocator))
 		return MPROF_ERR_ARGUMENT;
-	made = allocator_allocate_zeroed(&allocator, sizeof(*made));
-	if (made == NULL)
+	created = allocator_allocate_zeroed(&allocator, sizeof(*created));
+	if (created == NULL)
 		return MPROF_ERR_MEMORY;
-	memory_budget_init(&made->budget, &allocator, own.max_memory != 0 ? own.max_memory : DEFAULT_MAX_MEMORY);
-	made->has_tree = own.before_tree != NULL;
-	sides[DIFF_BEFORE] = (compared_side){before, before_reader, own.before_tree};
-	sides[DIFF_AFTER] = (compared_side){after, after_reader, own.after_tree};
-	progress_init(&going, own.progress, own.progress_user, 3 * (steps_of(&sides[0]) + steps_of(&sides[1])));
-	if (!is_ready(made) || !compare(made, sides, &going)) {
-		mprof_status status = progress_status(&going, memory_budget_status(&made->budget));
+	memory_budget_init(&created->budget, &allocator, copy.max_memory != 0 ? copy.max_memory : DEFAULT_MAX_MEMORY);
+	created->has_tree = copy.before_tree != NULL;
+	sides[DIFF_BEFORE] = (compared_side){before, before_reader, copy.before_tree};
+	sides[DIFF_AFTER] = (compared_side){after, after_reader, copy.after_tree};
+	progress_init(&going, copy.progress, copy.progress_user, 3 * (steps_of(&sides[0]) + steps_of(&sides[1])));
+	if (!is_ready(created) || !compare(created, sides, &going)) {
+		mprof_status status = progress_status(&going, memory_budget_status(&created->budget));
 
-		mprof_profile_diff_destroy(made);
+		mprof_profile_diff_destroy(created);
 		return status;
 	}
-	diff_names_release_items(&made->names);
-	release_numbers(made);
-	*diff = made;
+	diff_names_release_items(&created->names);
+	release_numbers(created);
+	*diff = created;
 	return MPROF_OK;
 }
 
@@ -542,25 +542,25 @@ mprof_status mprof_profile_diff_get_row(const mprof_profile_diff *diff, uint32_t
 {
 	const compared_table *rows = find_table(diff, table);
 	const compared_row *found;
-	mprof_diff_row own;
+	mprof_diff_row copy;
 
 	if (rows == NULL || row == NULL || index >= rows->count)
 		return MPROF_ERR_ARGUMENT;
 	found = &rows->rows[index];
-	memset(&own, 0, sizeof(own));
-	own.name = found->name;
-	own.stack = found->stack;
-	own.match = found->match;
-	own.before = found->values[DIFF_BEFORE];
-	own.after = found->values[DIFF_AFTER];
-	return struct_copy_out(row, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.name = found->name;
+	copy.stack = found->stack;
+	copy.match = found->match;
+	copy.before = found->values[DIFF_BEFORE];
+	copy.after = found->values[DIFF_AFTER];
+	return struct_copy_out(row, &copy, sizeof(copy));
 }
 
 mprof_status mprof_profile_diff_get_sum(const mprof_profile_diff *diff, uint32_t table, mprof_diff_row *sum)
 {
 	const compared_table *rows = find_table(diff, table);
 	compared_row all;
-	mprof_diff_row own;
+	mprof_diff_row copy;
 
 	if (rows == NULL || sum == NULL)
 		return MPROF_ERR_ARGUMENT;
@@ -575,33 +575,33 @@ mprof_status mprof_profile_diff_get_sum(const mprof_profile_diff *diff, uint32_t
 		}
 		all.match |= rows->rows[i].match;
 	}
-	memset(&own, 0, sizeof(own));
-	own.match = all.match;
-	own.before = all.values[DIFF_BEFORE];
-	own.after = all.values[DIFF_AFTER];
-	return struct_copy_out(sum, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.match = all.match;
+	copy.before = all.values[DIFF_BEFORE];
+	copy.after = all.values[DIFF_AFTER];
+	return struct_copy_out(sum, &copy, sizeof(copy));
 }
 
 mprof_status mprof_profile_diff_get_name(const mprof_profile_diff *diff, uint32_t number, mprof_diff_name *name)
 {
 	const diff_name *found;
 	const named_entity *entity;
-	mprof_diff_name own;
+	mprof_diff_name copy;
 
 	if (diff == NULL || name == NULL || number >= diff->names.name_count)
 		return MPROF_ERR_ARGUMENT;
 	found = &diff->names.names[number];
 	entity = &diff->names.entities[found->entity];
-	memset(&own, 0, sizeof(own));
-	own.kind = entity->kind;
-	own.flags = entity->flags != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
-	own.match = found->match;
-	own.before_id = found->ids[DIFF_BEFORE];
-	own.after_id = found->ids[DIFF_AFTER];
-	own.class_name = text_table_get(&diff->names.texts, entity->class_text);
-	own.name = text_table_get(&diff->names.texts, entity->name_text);
-	own.assembly = text_table_get(&diff->names.texts, found->assembly);
-	return struct_copy_out(name, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.kind = entity->kind;
+	copy.flags = entity->flags != 0 ? MPROF_EVENT_FLAG_COMPILING : 0;
+	copy.match = found->match;
+	copy.before_id = found->ids[DIFF_BEFORE];
+	copy.after_id = found->ids[DIFF_AFTER];
+	copy.class_name = text_table_get(&diff->names.texts, entity->class_text);
+	copy.name = text_table_get(&diff->names.texts, entity->name_text);
+	copy.assembly = text_table_get(&diff->names.texts, found->assembly);
+	return struct_copy_out(name, &copy, sizeof(copy));
 }
 
 mprof_status mprof_profile_diff_get_stack(const mprof_profile_diff *diff, uint32_t stack, uint32_t *names,
@@ -626,19 +626,19 @@ mprof_status mprof_profile_diff_get_node(const mprof_profile_diff *diff, uint32_
 {
 	const call_node *links;
 	const compared_row *row;
-	mprof_diff_node own;
+	mprof_diff_node copy;
 
 	if (found == NULL || node >= mprof_profile_diff_get_node_count(diff))
 		return MPROF_ERR_ARGUMENT;
 	links = &diff->tree.nodes[node];
 	row = &diff->nodes.rows[node];
-	memset(&own, 0, sizeof(own));
-	own.name = row->name;
-	own.match = row->match;
-	own.parent = links->parent;
-	own.first_child = links->first_child;
-	own.next_sibling = links->next_sibling;
-	own.before = row->values[DIFF_BEFORE];
-	own.after = row->values[DIFF_AFTER];
-	return struct_copy_out(found, &own, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
+	copy.name = row->name;
+	copy.match = row->match;
+	copy.parent = links->parent;
+	copy.first_child = links->first_child;
+	copy.next_sibling = links->next_sibling;
+	copy.before = row->values[DIFF_BEFORE];
+	copy.after = row->values[DIFF_AFTER];
+	return struct_copy_out(found, &copy, sizeof(copy));
 }

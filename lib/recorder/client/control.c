@@ -116,41 +116,41 @@ uint64_t mprof_recorder_read_counter(const mprof_recorder *recorder)
 mprof_status mprof_recorder_get_stats(mprof_recorder *recorder, mprof_recorder_stats *stats)
 {
 	WITHOUT_CANCELLATION;
-	mprof_recorder_stats own;
+	mprof_recorder_stats copy;
 
 	if (recorder == NULL || stats == NULL)
 		return MPROF_ERR_ARGUMENT;
 	if (recorder_in_child(&recorder->shared)) {
 		/* Not locked in a child: a thread that the child does not have may hold the lock. */
-		memset(&own, 0, sizeof(own));
-		return struct_copy_out(stats, &own, sizeof(own));
+		memset(&copy, 0, sizeof(copy));
+		return struct_copy_out(stats, &copy, sizeof(copy));
 	}
 	pthread_mutex_lock(&recorder->shared.state_lock);
-	own = recorder->shared.stats;
+	copy = recorder->shared.stats;
 	pthread_mutex_unlock(&recorder->shared.state_lock);
-	own.waits = atomic_load_explicit(&recorder->shared.waits, memory_order_relaxed);
-	own.cut_texts = atomic_load_explicit(&recorder->shared.cut_texts, memory_order_relaxed);
-	own.buffers = buffer_pool_created(&recorder->shared.pool);
+	copy.waits = atomic_load_explicit(&recorder->shared.waits, memory_order_relaxed);
+	copy.cut_texts = atomic_load_explicit(&recorder->shared.cut_texts, memory_order_relaxed);
+	copy.buffers = buffer_pool_created(&recorder->shared.pool);
 	pthread_mutex_lock(&recorder->shared.threads_lock);
-	own.threads = recorder->shared.next_serial;
+	copy.threads = recorder->shared.next_serial;
 	pthread_mutex_unlock(&recorder->shared.threads_lock);
-	return struct_copy_out(stats, &own, sizeof(own));
+	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
 mprof_status mprof_recorder_get_writer_stats(mprof_recorder *recorder, mprof_writer_stats *stats)
 {
 	WITHOUT_CANCELLATION;
-	mprof_writer_stats own;
+	mprof_writer_stats copy;
 
 	if (recorder == NULL || stats == NULL)
 		return MPROF_ERR_ARGUMENT;
-	memset(&own, 0, sizeof(own));
+	memset(&copy, 0, sizeof(copy));
 	if (!recorder_in_child(&recorder->shared)) {
 		pthread_mutex_lock(&recorder->shared.state_lock);
-		own = recorder->shared.log_stats;
+		copy = recorder->shared.log_stats;
 		pthread_mutex_unlock(&recorder->shared.state_lock);
 	}
-	return struct_copy_out(stats, &own, sizeof(own));
+	return struct_copy_out(stats, &copy, sizeof(copy));
 }
 
 int mprof_recorder_record_sample(mprof_recorder *recorder, uint64_t thread, const mprof_frame *frames, size_t count)

@@ -18,21 +18,21 @@
 
 static mprof_status set_error(mprof_error *error)
 {
-	mprof_error own;
+	mprof_error copy;
 
-	error_set(&own, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL, "this library was built without the recorder");
+	error_set(&copy, MPROF_ERR_UNSUPPORTED, MPROF_SEVERITY_FATAL, "this library was built without the recorder");
 	if (error != NULL)
-		error_copy(&own, error);
+		error_copy(&copy, error);
 	return MPROF_ERR_UNSUPPORTED;
 }
 
 /* The sink is closed, as documented for all errors. */
 static mprof_status refuse_recording(const mprof_sink *sink, mprof_recorder **recorder, mprof_error *error)
 {
-	mprof_sink own;
+	mprof_sink copy;
 
-	if (sink != NULL && struct_copy_in(&own, sink, sizeof(own)) == MPROF_OK && own.close != NULL)
-		own.close(own.user);
+	if (sink != NULL && struct_copy_in(&copy, sink, sizeof(copy)) == MPROF_OK && copy.close != NULL)
+		copy.close(copy.user);
 	if (recorder != NULL)
 		*recorder = NULL;
 	return set_error(error);

@@ -177,18 +177,18 @@ static metric_state *state_of(metric_table *metrics, uint32_t metric)
 static int add_values(metric_table *metrics, size_t *count, const mprof_metric_value *values, size_t value_count)
 {
 	for (size_t i = 0; i < value_count; i++) {
-		const mprof_metric_value *given = &values[i];
+		const mprof_metric_value *input = &values[i];
 		mprof_record record = {
-			.kind = MPROF_RECORD_METRIC_VALUE, .id = given->metric, .as.metric_value.value = given->value};
-		metric_state *state = state_of(metrics, given->metric);
+			.kind = MPROF_RECORD_METRIC_VALUE, .id = input->metric, .as.metric_value.value = input->value};
+		metric_state *state = state_of(metrics, input->metric);
 
 		if (state == NULL)
 			return 0;
-		if (state->has_value && state->value == given->value)
+		if (state->has_value && state->value == input->value)
 			continue;
 		if (!add_metric_record(metrics, count, &record))
 			return 0;
-		state->value = given->value;
+		state->value = input->value;
 		state->has_value = 1;
 	}
 	return 1;

@@ -104,31 +104,33 @@ message *message_definition(const mprof_allocator *allocator, message_kind kind,
 message *message_element(const mprof_allocator *allocator, message_kind kind, mprof_key key,
 			 const mprof_element *element)
 {
-	const mprof_assembly_name *given = element->assembly;
+	const mprof_assembly_name *assembly_name = element->assembly;
 	size_t text_size = element->name_length + 1;
 	message *created;
-	mprof_element *own;
+	mprof_element *copied;
 	char *end;
 
-	if (given != NULL)
-		text_size += strlen(given->base_name) + strlen(given->culture) + strlen(given->public_key_token) + 3;
+	if (assembly_name != NULL)
+		text_size += strlen(assembly_name->base_name) + strlen(assembly_name->culture) +
+			     strlen(assembly_name->public_key_token) + 3;
 	created = message_create(allocator, kind, text_size);
 	if (created == NULL)
 		return NULL;
 	end = created->text;
 	created->key = key;
-	own = &created->more.loaded.element;
-	*own = *element;
-	own->name = message_copy_text(&end, element->name, element->name_length);
-	if (given != NULL) {
+	copied = &created->more.loaded.element;
+	*copied = *element;
+	copied->name = message_copy_text(&end, element->name, element->name_length);
+	if (assembly_name != NULL) {
 		mprof_assembly_name *assembly = &created->more.loaded.assembly;
 
-		*assembly = *given;
-		assembly->base_name = message_copy_text(&end, given->base_name, strlen(given->base_name));
-		assembly->culture = message_copy_text(&end, given->culture, strlen(given->culture));
-		assembly->public_key_token =
-			message_copy_text(&end, given->public_key_token, strlen(given->public_key_token));
-		own->assembly = assembly;
+		*assembly = *assembly_name;
+		assembly->base_name =
+			message_copy_text(&end, assembly_name->base_name, strlen(assembly_name->base_name));
+		assembly->culture = message_copy_text(&end, assembly_name->culture, strlen(assembly_name->culture));
+		assembly->public_key_token = message_copy_text(&end, assembly_name->public_key_token,
+							       strlen(assembly_name->public_key_token));
+		copied->assembly = assembly;
 	}
 	return created;
 }

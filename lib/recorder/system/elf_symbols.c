@@ -267,8 +267,8 @@ static int elf_image_has_content(const elf_image *image, const elf_section *sect
 }
 
 /* Maximum number of functions of a module, and of bytes of their names. Functions beyond that have no name. */
-#define ELF_SYMBOLS_MAX (UINT32_C(1) << 24)
-#define ELF_NAMES_MAX (UINT32_C(1) << 28)
+#define MAX_SYMBOLS (UINT32_C(1) << 24)
+#define MAX_NAMES (UINT32_C(1) << 28)
 
 /* Bytes of a symbol table that are read at once, a multiple of both entry sizes. */
 #define TABLE_PIECE 6144
@@ -283,7 +283,7 @@ static int elf_image_has_content(const elf_image *image, const elf_section *sect
 #define RANK_WITHOUT_SIZE 128
 #define RANK_GENERATED 64
 #define RANK_UNDERSCORE 8
-#define RANK_UNDERSCORES_MAX 4
+#define MAX_RANKED_UNDERSCORES 4
 
 /* A symbol table that is being read. */
 typedef struct symbol_table {
@@ -320,7 +320,7 @@ static int add_names(elf_symbols *symbols, symbol_table *table)
 	char *names;
 
 	if (!elf_image_section(image, table->section.link, &section) || section.type != SHT_STRTAB ||
-	    !elf_image_has_content(image, &section) || section.size >= ELF_NAMES_MAX - symbols->names_length)
+	    !elf_image_has_content(image, &section) || section.size >= MAX_NAMES - symbols->names_length)
 		return 0;
 	table->names_at = symbols->names_length;
 	table->names_length = (size_t)section.size;
@@ -355,7 +355,7 @@ static uint32_t name_rank(const char *name, unsigned binding, int has_size)
 	uint32_t underscores = 0;
 	uint32_t rank = binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
 
-	while (underscores < RANK_UNDERSCORES_MAX && name[underscores] == '_')
+	while (underscores < MAX_RANKED_UNDERSCORES && name[underscores] == '_')
 		underscores++;
 	if (name[0] == '.' || name[0] == '$' || (binding == STB_LOCAL && strchr(name, '.') != NULL))
 		rank += RANK_GENERATED;
@@ -366,9 +366,8 @@ static uint32_t name_rank(const char *name, unsigned binding, int has_size)
 static int elf_symbols_append(elf_symbols *symbols, const elf_symbol *symbol)
 {
 	void *memory = symbols->symbols;
-	int has_room =
-		symbols->count < ELF_SYMBOLS_MAX && array_reserve(&symbols->allocator, &memory, &symbols->capacity,
-								  symbols->count + 1, sizeof(*symbols->symbols));
+	int has_room = symbols->count < MAX_SYMBOLS && array_reserve(&symbols->allocator, &memory, &symbols->capacity,
+								     symbols->count + 1, sizeof(*symbols->symbols));
 
 	symbols->symbols = memory;
 	if (has_room)
@@ -447,15 +446,15 @@ static void add_table(elf_symbols *symbols, symbol_table *table)
 static int elf_symbols_is_module(elf_image *image, const char *build_id)
 {
 	uint8_t notes[MAX_NOTES];
-	char own[ELF_BUILD_ID_TEXT];
+	char found_id[ELF_BUILD_ID_TEXT];
 	elf_section section;
 
 	for (uint32_t i = 0; build_id[0] != '\0' && i < image->section_count; i++) {
 		if (elf_image_section(image, i, &section) && section.type == SHT_NOTE &&
 		    section.size <= sizeof(notes) &&
 		    elf_image_read(image, section.offset, notes, (size_t)section.size) &&
-		    elf_build_id_find(notes, (size_t)section.size, section.alignment, own))
-			return strcmp(own, build_id) == 0;
+		    elf_build_id_find(notes, (size_t)section.size, section.alignment, found_id))
+			return strcmp(found_id, build_id) == 0;
 	}
 	return 1;
 }

@@ -27,7 +27,7 @@ typedef struct timeline_entry {
 } timeline_entry;
 
 /* Maximum number of waiting entries, of 64 bytes each. Only during a snapshot can there be that many. */
-#define HEAP_TIMELINE_MAX ((size_t)1 << 22)
+#define MAX_TIMELINE ((size_t)1 << 22)
 
 /* Whether deaths can be found: objects are tracked, and their addresses are known. */
 static inline int heap_deaths_is_sure(const heap_deaths *deaths)
@@ -452,7 +452,7 @@ static void add_entry(heap_deaths *deaths, const timeline_entry *entry)
 {
 	action_queue *timeline = &deaths->timeline;
 
-	if ((timeline->count == HEAP_TIMELINE_MAX && timeline->first <= HEAP_TIMELINE_MAX / 2) ||
+	if ((timeline->count == MAX_TIMELINE && timeline->first <= MAX_TIMELINE / 2) ||
 	    !action_queue_add(timeline, entry, 1))
 		heap_deaths_give_up(deaths);
 }
@@ -954,7 +954,7 @@ int heap_drain_run(heap_drain *heap, int all, int is_last)
 
 	prepare_to_read(heap);
 	/* If many allocations wait in the timeline, the whole snapshot is read, so that they can be applied. */
-	all |= deaths->timeline.count > HEAP_TIMELINE_MAX / 4;
+	all |= deaths->timeline.count > MAX_TIMELINE / 4;
 	is_done = read_chunks(heap, all ? SIZE_MAX : ROUND_CHUNKS);
 	if (is_last && snapshot->is_open)
 		end_snapshot(heap, 1);

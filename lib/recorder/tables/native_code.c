@@ -381,7 +381,7 @@ static int native_modules_update(native_modules *modules)
 	return is_well;
 }
 
-/* With the lock: releases the modules of which no stay is left, and whose functions have no keys. */
+/* With the lock: releases the modules that are no longer loaded and whose functions have no keys. */
 static void release_unused(native_modules *modules)
 {
 	size_t kept = 0;
@@ -778,12 +778,12 @@ static const elf_symbol *native_modules_bounds(const native_modules *modules, na
 }
 
 /* Maximum number of locations: 176 MiB of memory, 264 MiB while the table grows. Further addresses have none. */
-#define NATIVE_LOCATIONS_MAX (UINT32_C(1) << 22)
+#define MAX_LOCATIONS (UINT32_C(1) << 22)
 
 /* Number of pending records at which a block is written. */
-#define NATIVE_PENDING_MAX 256
+#define MAX_PENDING 256
 
-#define PENDING_SIZE (NATIVE_PENDING_MAX * sizeof(mprof_record))
+#define PENDING_SIZE (MAX_PENDING * sizeof(mprof_record))
 
 /* A location needs up to three records. There must be room for all of them before its ID is assigned. */
 #define RECORDS_AT_ONCE 3
@@ -947,8 +947,7 @@ int native_code_recover(native_code *code, const journal_entry *entry)
 	case JOURNAL_FUNCTION:
 		return entry->id > code->function_count || hash_map_put(&code->functions, entry->key, entry->id);
 	case JOURNAL_LOCATION:
-		return entry->id > code->location_count || entry->id > NATIVE_LOCATIONS_MAX ||
-		       recover_location(code, entry);
+		return entry->id > code->location_count || entry->id > MAX_LOCATIONS || recover_location(code, entry);
 	default:
 		return 1;
 	}
@@ -1001,7 +1000,7 @@ static int location_reserve(native_code *code)
 	void *known = code->known;
 	int has_room;
 
-	if (code->location_count >= NATIVE_LOCATIONS_MAX)
+	if (code->location_count >= MAX_LOCATIONS)
 		return 0;
 	has_room = array_reserve(&code->allocator, &known, &code->known_capacity, (size_t)code->location_count + 2,
 				 sizeof(*code->known));
@@ -1010,7 +1009,7 @@ static int location_reserve(native_code *code)
 		code->pending = allocator_allocate(&code->allocator, PENDING_SIZE);
 	if (!has_room || code->pending == NULL)
 		return 0;
-	if (code->pending_count + RECORDS_AT_ONCE > NATIVE_PENDING_MAX)
+	if (code->pending_count + RECORDS_AT_ONCE > MAX_PENDING)
 		native_code_write(code);
 	return 1;
 }

@@ -161,7 +161,7 @@ uint32_t native_code_generation(native_code *code);
  * Returns the ID of an address, below 2^63, that was recorded at a counter. With \p is_return it is a return address:
  * its function is that of the call before it, which may be the last instruction of the function; its offset is still
  * that of the address. \p is_final is set to 0 if the result may differ for a later counter. May write blocks, so it
- * must not be called while one is being written. Returns 0 if out of memory or if there are #NATIVE_LOCATIONS_MAX
+ * must not be called while one is being written. Returns 0 if out of memory or if there are #MAX_LOCATIONS
  * locations.
  */
 uint32_t native_code_location(native_code *code, uint64_t address, int is_return, uint64_t counter, int *is_final);

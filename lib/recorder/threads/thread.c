@@ -720,7 +720,7 @@ static inline void publish_typed(event_buffer *buffer, const typed_event *event,
 	atomic_store_explicit(&buffer->published, index + SLOT_COUNT(frames), memory_order_release);
 }
 
-/* The bytes of a text of which at most \p most are kept: it ends between two characters. */
+/* The length of a text that is cut to at most \p most bytes, between two characters. */
 static size_t cut_text(const mprof_argument_value *text, size_t most)
 {
 	size_t length = text->length < most ? text->length : most;
