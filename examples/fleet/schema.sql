@@ -336,24 +336,6 @@ CREATE TABLE marks (
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
 
-CREATE TABLE spans (
-	log Int64,
-	host String,
-	build String,
-	start_us Int64,
-	type Nullable(Int64),
-	form Nullable(String),
-	name Nullable(String),
-	category Nullable(String),
-	thread Nullable(String),
-	stack_number Nullable(Int64),
-	start_ns Nullable(Int64),
-	duration_ns Nullable(Int64),
-	unfinished Nullable(Bool)
-) ENGINE = MergeTree
-PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
-ORDER BY (host, start_us, log);
-
 CREATE TABLE event_types (
 	log Int64,
 	host String,
@@ -376,6 +358,24 @@ CREATE TABLE event_types (
 	p90_ns Nullable(Int64),
 	p99_ns Nullable(Int64),
 	max_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE spans (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	type Nullable(Int64),
+	form Nullable(String),
+	name Nullable(String),
+	category Nullable(String),
+	thread Nullable(String),
+	stack_number Nullable(Int64),
+	start_ns Nullable(Int64),
+	duration_ns Nullable(Int64),
+	unfinished UInt8
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

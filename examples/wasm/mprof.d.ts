@@ -84,6 +84,7 @@ export interface Tables {
 		limited: Uint32Array; folded_calls: Amounts; folded_samples: Amounts; folded_sites: Amounts;
 		left_out: Amounts; sample_period_ns: Amounts; unfinished_waits: Amounts;
 		allocation_samples: Amounts; allocations_error: Amounts; bytes_error: Amounts;
+		left_out_spans: Amounts;
 	};
 	calls: {
 		method: Uint32Array; parent: Uint32Array; first_child: Uint32Array; next_sibling: Uint32Array;
@@ -195,6 +196,11 @@ export interface Tables {
 		count: Amounts; unmatched: Amounts; errors: Amounts; unfinished: Amounts; spans: Amounts;
 		without_self: Amounts; total_ns: Amounts; self_ns: Amounts; min_ns: Amounts; p50_ns: Amounts;
 		p90_ns: Amounts; p99_ns: Amounts; max_ns: Amounts;
+	};
+	spans: {
+		type: Uint32Array; form: Uint32Array; name: (string | null)[]; category: (string | null)[];
+		thread: BigUint64Array; stack_number: Amounts; start_ns: Amounts; duration_ns: Amounts;
+		unfinished: Uint32Array;
 	};
 	session: {
 		dialect: Uint32Array; version: Uint32Array; flags: Amounts; complete: Uint32Array;
