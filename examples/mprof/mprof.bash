@@ -80,7 +80,7 @@ _mprof_values()
 		;;
 	--color*) echo "auto always never" ;;
 	--sections*) mprof report --sections=help 2>/dev/null | sed '1d; s/ .*//' | paste -sd' ' ;;
-	--to*) mprof export --to=help 2>/dev/null | sed -n 's/^  \([a-z]\+\) .*/\1/p' | paste -sd' ' ;;
+	--to*) mprof export --to=help 2>/dev/null | sed -n 's/^  \([a-z-]\+\) .*/\1/p' | paste -sd' ' ;;
 	--value*) echo "wall cpu calls samples allocations bytes waits heap handles" ;;
 	--format*) echo "mprof2 mono unity drop mail" ;;
 	--dialect*) echo "mprof2 mono unity drop mail" ;;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The codecs of the library, chosen when it is built, and those of the caller. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "codec/codec.h"
 
 #include "codec/sized_memory.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Compresses what is written to a sink. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "io/sink_gzip.h"
 
 #include <errno.h>

@@ -10,10 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 typedef struct descriptor_source {
 	mprof_allocator allocator;
 	int fd;

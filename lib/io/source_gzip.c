@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Decompresses what is read from a source, and collects access points from which it can resume. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "io/source_gzip.h"
 
 #include <errno.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that work on numbered items. */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include "io/work_queue.h"
 
 #include <pthread.h>

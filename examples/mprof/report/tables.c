@@ -857,7 +857,7 @@ static void print_self(const log_report *report, json_writer *json, const void *
 	if (stats->without_self > 0 || stats->spans == 0)
 		json_null(json, "self_ns");
 	else
-		json_large(json, "self_ns", self);
+		json_unsigned(json, "self_ns", self);
 }
 
 /* Columns of what no row has are left out. */

@@ -568,14 +568,14 @@ typedef struct recovery_job {
 	const char *salvage_path;
 	mprof_recovery_options options;
 	const char *log_path;
-	int is_log_named; /* < By the caller. */
+	int is_log_named; /* By the caller. */
 	salvage_area area;
 	const salvage_header *header;
 	mprof_clock clock; /**< Of the end of the log. */
 	mprof_recorder *recorder;
 	block_ring *ring;
-	recovered_log log; /* < If there is no ring. */
-	progress going;    /* < Steps are bytes of the log. */
+	recovered_log log; /* If there is no ring. */
+	progress going;    /* Steps are bytes of the log. */
 	int has_begun;     /* < Something may have been written. */
 	mprof_recovery result;
 	journal_damage damage; /**< What could not be used. */
