@@ -97,6 +97,35 @@ const char *kind_of_record(uint32_t kind)
 		[MPROF_RECORD_ARGUMENT] = "argument",
 		[MPROF_RECORD_TYPE] = "type",
 		[MPROF_RECORD_TEXT] = "text",
+		[MPROF_RECORD_CLOCK] = "clock",
+		[MPROF_RECORD_TIMELINE] = "timeline",
+		[MPROF_RECORD_PROCESS] = "process",
+		[MPROF_RECORD_CLOCK_PAIR] = "clock-pair",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_clock(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_CLOCK_OTHER] = "other",         [MPROF_CLOCK_MACHINE] = "machine",
+		[MPROF_CLOCK_MONOTONIC] = "monotonic", [MPROF_CLOCK_BOOT] = "boot",
+		[MPROF_CLOCK_WALL] = "wall",           [MPROF_CLOCK_DEVICE] = "device",
+		[MPROF_CLOCK_PROCESSOR] = "processor",
+	};
+
+	return NAME_FROM(names, kind);
+}
+
+const char *kind_of_timeline(uint32_t kind)
+{
+	static const char *const names[] = {
+		[MPROF_TIMELINE_THREAD] = "thread",   [MPROF_TIMELINE_COROUTINE] = "coroutine",
+		[MPROF_TIMELINE_QUEUE] = "queue",     [MPROF_TIMELINE_PROCESSOR] = "processor",
+		[MPROF_TIMELINE_PROCESS] = "process", [MPROF_TIMELINE_ASYNC] = "async",
+		[MPROF_TIMELINE_NETWORK] = "network", [MPROF_TIMELINE_DISK] = "disk",
+		[MPROF_TIMELINE_REMOTE] = "remote",
 	};
 
 	return NAME_FROM(names, kind);

@@ -40,6 +40,12 @@ const char *kind_of_record(uint32_t kind);
 /** "instant", "begin", "end", "span". */
 const char *kind_of_form(uint32_t form);
 
+/** The name of an #mprof_clock_kind. */
+const char *kind_of_clock(uint32_t kind);
+
+/** The name of an #mprof_timeline_kind. */
+const char *kind_of_timeline(uint32_t kind);
+
 /** "number", "boolean", "address", "duration", "text" and others. */
 const char *kind_of_argument(uint32_t kind);
 

@@ -58,7 +58,11 @@ typedef enum mprof_block_kind {
 	MPROF_BLOCK_INDEX = 45,       /**< mprof2: where the blocks before it are, and what they contain. */
 	MPROF_BLOCK_TYPES = 46,       /**< mprof2: defines the types of events that a client describes. */
 	MPROF_BLOCK_TEXTS = 47,       /**< mprof2: defines texts that arguments of such events name by an ID. */
-	MPROF_BLOCK_APPLICATION = 55  /**< mprof2: data of an application, which only that application can read. */
+	MPROF_BLOCK_TIMELINES = 49,   /**< mprof2: describes the threads of the log that are more than their number. */
+	MPROF_BLOCK_PROCESSES = 50,   /**< mprof2: describes the processes that threads belong to. */
+	MPROF_BLOCK_CLOCKS = 51,      /**< mprof2: defines the clocks that times of events were converted from. */
+	MPROF_BLOCK_APPLICATION = 55, /**< mprof2: data of an application, which only that application can read. */
+	MPROF_BLOCK_CLOCK_PAIRS = 57  /**< mprof2: values of clocks, read together with the log's counter. */
 } mprof_block_kind;
 
 /**
@@ -721,7 +725,11 @@ typedef enum mprof_record_kind {
 	MPROF_RECORD_FIELD = 9,        /**< FIELDS: where the objects of a class have a reference. */
 	MPROF_RECORD_ARGUMENT = 10,    /**< TYPES: an argument of events. */
 	MPROF_RECORD_TYPE = 11,        /**< TYPES: a type of events. */
-	MPROF_RECORD_TEXT = 12         /**< TEXTS: a text. */
+	MPROF_RECORD_TEXT = 12,        /**< TEXTS: a text. */
+	MPROF_RECORD_CLOCK = 13,       /**< CLOCKS: a clock. */
+	MPROF_RECORD_TIMELINE = 14,    /**< TIMELINES: a description of a thread. */
+	MPROF_RECORD_PROCESS = 15,     /**< PROCESSES: a description of a process. */
+	MPROF_RECORD_CLOCK_PAIR = 16   /**< CLOCK_PAIRS: a value of a clock. */
 } mprof_record_kind;
 
 /**
@@ -983,6 +991,107 @@ typedef struct mprof_text_record {
 } mprof_text_record;
 
 /**
+ * \brief What a clock counts: mprof_clock_record::kind (section 3.28). More may be added; a program treats a kind that
+ * it does not know as #MPROF_CLOCK_OTHER.
+ * \since 0.1
+ */
+typedef enum mprof_clock_kind {
+	MPROF_CLOCK_OTHER = 0,     /**< Anything else, or not known. */
+	MPROF_CLOCK_MACHINE = 1,   /**< Ticks of the machine's own counter. */
+	MPROF_CLOCK_MONOTONIC = 2, /**< Time that never goes back and stands while the system is suspended. */
+	MPROF_CLOCK_BOOT = 3,      /**< Time since the system started, suspended or not. */
+	MPROF_CLOCK_WALL = 4,      /**< Time since 1 January 1970 UTC, which may be set. */
+	MPROF_CLOCK_DEVICE = 5,    /**< The clock of a device, such as a graphics processor. */
+	MPROF_CLOCK_PROCESSOR = 6  /**< Time in which a processor ran a program. */
+} mprof_clock_kind;
+
+/**
+ * \brief CLOCKS: a clock (section 3.28). The clock with the ID #MPROF_CLOCK_LOG is the counter of the log.
+ * \since 0.1
+ */
+typedef struct mprof_clock_record {
+	uint64_t numerator;   /**< Ticks per second are numerator / denominator; 0 if not known. */
+	uint64_t denominator; /**< 0 if the ticks per second are not known. */
+	uint32_t kind;        /**< An #mprof_clock_kind. */
+	uint32_t reserved;    /**< 0. */
+	const char *name;     /**< Its name, NUL-terminated. */
+} mprof_clock_record;
+
+/**
+ * \brief IDs of clocks (section 3.28).
+ * \since 0.1
+ */
+enum {
+	MPROF_CLOCK_LOG = 1 /**< The counter of the log, in which all times of the log are. */
+};
+
+/**
+ * \brief CLOCK_PAIRS: a value of a clock, read together with the counter of the log (section 3.31). The ID of the
+ * record is that of the clock.
+ * \since 0.1
+ */
+typedef struct mprof_clock_pair_record {
+	uint64_t value;       /**< The clock. */
+	uint64_t counter;     /**< The counter of the log. */
+	uint64_t uncertainty; /**< The counter may be greater or smaller by this. */
+} mprof_clock_pair_record;
+
+/**
+ * \brief What the events of a thread are a sequence of: mprof_timeline_record::kind (section 3.29). More may be added;
+ * a program treats a kind that it does not know as #MPROF_TIMELINE_THREAD.
+ * \since 0.1
+ */
+typedef enum mprof_timeline_kind {
+	MPROF_TIMELINE_THREAD = 0,    /**< What a thread does. */
+	MPROF_TIMELINE_COROUTINE = 1, /**< What runs in a lane of coroutines. */
+	MPROF_TIMELINE_QUEUE = 2,     /**< What a queue of a device executes. */
+	MPROF_TIMELINE_PROCESSOR = 3, /**< What runs on a processor. */
+	MPROF_TIMELINE_PROCESS = 4,   /**< What concerns a whole process. */
+	MPROF_TIMELINE_ASYNC = 5,     /**< Work that no thread does by itself. */
+	MPROF_TIMELINE_NETWORK = 6,   /**< Traffic of a network. */
+	MPROF_TIMELINE_DISK = 7,      /**< Traffic of a disk. */
+	MPROF_TIMELINE_REMOTE = 8     /**< What another computer does. */
+} mprof_timeline_kind;
+
+/**
+ * \brief Bits of mprof_timeline_record::flags (section 3.29).
+ * \since 0.1
+ */
+typedef enum mprof_timeline_flag {
+	MPROF_TIMELINE_FLAG_ENDED = 1 /**< No event of it follows. */
+} mprof_timeline_flag;
+
+/**
+ * \brief TIMELINES: a description of a thread (section 3.29), which replaces an earlier one of the same thread.
+ * \since 0.1
+ */
+typedef struct mprof_timeline_record {
+	uint64_t thread;        /**< The thread, as in mprof_events_block::thread. */
+	uint64_t process;       /**< The process, mprof_process_record::number; 0 if not known. */
+	uint64_t system_thread; /**< The number that the operating system gives the thread; 0 if none. */
+	uint64_t parent;        /**< The thread that this one is a part of; 0 if none. */
+	uint32_t kind;          /**< An #mprof_timeline_kind. */
+	uint32_t clock;         /**< ID of the clock that its times were read from; 0 for that of the log. */
+	uint32_t flags;         /**< Bits of #mprof_timeline_flag. */
+	uint32_t rank;          /**< Programs show timelines with the same parent in ascending order of it. */
+	const char *name;       /**< Its name, NUL-terminated; "" for that of the thread. */
+} mprof_timeline_record;
+
+/**
+ * \brief PROCESSES: a description of a process (section 3.30), which replaces an earlier one of the same number.
+ * \since 0.1
+ */
+typedef struct mprof_process_record {
+	uint64_t number;     /**< The number that the log gives the process; not 0. */
+	uint64_t system_id;  /**< The number that the operating system gives it, which it may use again; 0 if none. */
+	uint64_t parent;     /**< The number of the process that started it; 0 if not known. */
+	uint64_t start;      /**< Counter at which it started; 0 if not known. */
+	uint64_t end;        /**< Counter at which it ended; 0 if it runs or that is not known. */
+	const char *name;    /**< Its name, NUL-terminated. */
+	const char *command; /**< Its command line, NUL-terminated. */
+} mprof_process_record;
+
+/**
  * \brief The value of an argument: see mprof_argument_decode(). This struct does not change.
  * \since 0.1
  */
@@ -1026,8 +1135,9 @@ MPROF_API int mprof_argument_decode(const mprof_event_detail *detail, uint32_t e
 MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32_t encoding, uint8_t *out, size_t size);
 
 /**
- * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS or HEAP_SUMMARY block (sections 3.13 to
- * 3.26), or a module or function of a STATISTICAL block: the fields of all kinds, and a struct for each kind.
+ * \brief An entry of a STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, CLOCK_PAIRS or
+ * HEAP_SUMMARY block (sections 3.13 to 3.31), or a module or function of a STATISTICAL block: the fields of all kinds,
+ * and a struct for each kind.
  *
  * A parser or a reader sets the struct of the kind, and all other bytes to 0. Its pointers are never NULL, and are
  * borrowed as described at the function that returns the record. A writer reads only the struct of the kind; NULL
@@ -1038,8 +1148,8 @@ MPROF_API size_t mprof_argument_encode(const mprof_argument_value *value, uint32
  */
 typedef struct mprof_record {
 	uint32_t kind; /**< An #mprof_record_kind. */
-	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; SUMMARY, FIELD: the class. Each kind has
-	                    its own sequence of IDs. */
+	uint32_t id;   /**< The ID that is defined; METRIC_VALUE: the metric; CLOCK_PAIR: the clock; SUMMARY, FIELD:
+	                    the class. Each kind has its own sequence of IDs. */
 	union {
 		mprof_stack_record stack;               /**< #MPROF_RECORD_STACK. */
 		mprof_module_record module;             /**< #MPROF_RECORD_MODULE. */
@@ -1053,6 +1163,10 @@ typedef struct mprof_record {
 		mprof_argument_record argument;         /**< #MPROF_RECORD_ARGUMENT. */
 		mprof_type_record type;                 /**< #MPROF_RECORD_TYPE. */
 		mprof_text_record text;                 /**< #MPROF_RECORD_TEXT. */
+		mprof_clock_record clock;               /**< #MPROF_RECORD_CLOCK. */
+		mprof_timeline_record timeline;         /**< #MPROF_RECORD_TIMELINE. */
+		mprof_process_record process;           /**< #MPROF_RECORD_PROCESS. */
+		mprof_clock_pair_record clock_pair;     /**< #MPROF_RECORD_CLOCK_PAIR. */
 		uint64_t reserved[12];                  /**< Room for later kinds. */
 	} as;                                           /**< By kind. */
 } mprof_record;

@@ -715,10 +715,11 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_caller(const mprof_re
 								  uint32_t *caller);
 
 /**
- * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES and TEXTS blocks read so far.
+ * \brief Looks up a definition of the STACKS, CODE, ROOTS, METRICS, TYPES, TEXTS, CLOCKS, TIMELINES and PROCESSES
+ * blocks read so far.
  * \param reader The reader.
  * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_ARGUMENT to
- * #MPROF_RECORD_TEXT.
+ * #MPROF_RECORD_PROCESS.
  * \param id ID of the definition.
  * \param record Receives the definition; its texts are borrowed until the reader is destroyed.
  * \param record_size sizeof (mprof_record) as the caller was compiled.
@@ -761,7 +762,7 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_reader_lookup_field(const mprof_rea
  * \brief Number of definitions of a kind so far.
  * \param reader The reader.
  * \param kind An #mprof_record_kind: #MPROF_RECORD_STACK to #MPROF_RECORD_METRIC, or #MPROF_RECORD_FIELD to
- * #MPROF_RECORD_TEXT.
+ * #MPROF_RECORD_PROCESS.
  * \return The count; 0 for other kinds, or if \p reader is NULL.
  * \since 0.1
  */

@@ -98,6 +98,23 @@ static void translate_type(const mprof_converter *converter, mprof_type_record *
 	type->pair = translate_id(converter, MPROF_RECORD_TYPE, type->pair);
 }
 
+/* A counter in the unit of the copy; 0 is no counter. */
+static uint64_t coarser_counter(const mprof_converter *converter, uint64_t counter)
+{
+	const copy_resolution *resolution = &converter->resolution;
+
+	return counter == 0 || !resolution_is_coarser(resolution) ? counter : resolution_counter(resolution, counter);
+}
+
+/* The counter is rounded down in the copy, which adds to the uncertainty. */
+static void translate_clock_pair(const mprof_converter *converter, mprof_clock_pair_record *pair)
+{
+	if (!resolution_is_coarser(&converter->resolution))
+		return;
+	pair->counter = resolution_counter(&converter->resolution, pair->counter);
+	pair->uncertainty = pair->uncertainty / (uint64_t)converter->resolution.divisor + 1;
+}
+
 /*
  * A definition refers only to earlier definitions. A reference to an ID that is not defined becomes 0. Flags of a later
  * version of the format are left out.
@@ -119,6 +136,17 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 	case MPROF_RECORD_TYPE:
 		translate_type(converter, &record->as.type);
 		break;
+	case MPROF_RECORD_PROCESS:
+		record->as.process.start = coarser_counter(converter, record->as.process.start);
+		record->as.process.end = coarser_counter(converter, record->as.process.end);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		record->as.timeline.clock = translate_id(converter, MPROF_RECORD_CLOCK, record->as.timeline.clock);
+		/* Flags of a later version. */
+		if ((record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) != 0)
+			losses_shorten_block(writer_losses(converter->writer), MPROF_BLOCK_TIMELINES);
+		record->as.timeline.flags &= RECORD_TIMELINE_FLAGS;
+		break;
 	case MPROF_RECORD_ARGUMENT:
 		/* Readers treat it as what the encoding is. */
 		if (!record_encoding_fits(record->as.argument.kind, record->as.argument.encoding))
@@ -139,7 +167,7 @@ static void translate_references(const mprof_converter *converter, mprof_record 
 
 /*
  * Translates the IDs of a record to those of the copy. Returns 1; 0 if the record is to be skipped, because it is a
- * second definition of an ID or a value of an undefined metric; -1 if out of memory.
+ * second definition of an ID or a value of an undefined metric or clock; -1 if out of memory.
  */
 static int translate_record(mprof_converter *converter, mprof_record *record)
 {
@@ -147,6 +175,11 @@ static int translate_record(mprof_converter *converter, mprof_record *record)
 
 	if (record->kind == MPROF_RECORD_METRIC_VALUE) {
 		record->id = translate_id(converter, MPROF_RECORD_METRIC, record->id);
+		return record->id != 0;
+	}
+	if (record->kind == MPROF_RECORD_CLOCK_PAIR) {
+		record->id = translate_id(converter, MPROF_RECORD_CLOCK, record->id);
+		translate_clock_pair(converter, &record->as.clock_pair);
 		return record->id != 0;
 	}
 	if (!record_is_definition(record->kind))

@@ -32,13 +32,23 @@ typedef union other_element {
 	mprof_argument_record argument;
 	mprof_type_record type;
 	mprof_text_record text;
+	mprof_clock_record clock;
 } other_element;
 
 static size_t element_size(uint32_t kind)
 {
-	if (kind == MPROF_RECORD_STACK)
+	switch (kind) {
+	case MPROF_RECORD_STACK:
 		return sizeof(stack_element);
-	return kind == MPROF_RECORD_LOCATION ? sizeof(location_element) : sizeof(other_element);
+	case MPROF_RECORD_LOCATION:
+		return sizeof(location_element);
+	case MPROF_RECORD_TIMELINE:
+		return sizeof(mprof_timeline_record);
+	case MPROF_RECORD_PROCESS:
+		return sizeof(mprof_process_record);
+	default:
+		return sizeof(other_element);
+	}
 }
 
 void definition_table_init(definition_table *table, name_table *names)
@@ -112,7 +122,7 @@ static void load_element(const void *element, mprof_record *record)
 		record->as.location.offset = location->offset;
 		break;
 	default:
-		memcpy(&record->as, element, sizeof(other_element));
+		memcpy(&record->as, element, element_size(record->kind));
 		break;
 	}
 }
@@ -136,7 +146,7 @@ static void element_store(void *element, const mprof_record *record)
 		location->function = record->as.location.function;
 		break;
 	default:
-		memcpy(element, &record->as, sizeof(other_element));
+		memcpy(element, &record->as, element_size(record->kind));
 		break;
 	}
 }
@@ -284,6 +294,27 @@ static int type_is_same(const mprof_type_record *known, const mprof_type_record 
 	       strcmp(known->name, type->name) == 0;
 }
 
+static int clock_is_same(const mprof_clock_record *known, const mprof_clock_record *clock)
+{
+	return known->kind == clock->kind && known->numerator == clock->numerator &&
+	       known->denominator == clock->denominator && strcmp(known->name, clock->name) == 0;
+}
+
+static int timeline_is_same(const mprof_timeline_record *known, const mprof_timeline_record *timeline)
+{
+	return known->thread == timeline->thread && known->process == timeline->process &&
+	       known->system_thread == timeline->system_thread && known->parent == timeline->parent &&
+	       known->kind == timeline->kind && known->clock == timeline->clock && known->flags == timeline->flags &&
+	       known->rank == timeline->rank && strcmp(known->name, timeline->name) == 0;
+}
+
+static int process_is_same(const mprof_process_record *known, const mprof_process_record *process)
+{
+	return known->number == process->number && known->system_id == process->system_id &&
+	       known->parent == process->parent && known->start == process->start && known->end == process->end &&
+	       strcmp(known->name, process->name) == 0 && strcmp(known->command, process->command) == 0;
+}
+
 int definition_is_same(const mprof_record *known, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -305,6 +336,12 @@ int definition_is_same(const mprof_record *known, const mprof_record *record)
 		return argument_is_same(&known->as.argument, &record->as.argument);
 	case MPROF_RECORD_TYPE:
 		return type_is_same(&known->as.type, &record->as.type);
+	case MPROF_RECORD_CLOCK:
+		return clock_is_same(&known->as.clock, &record->as.clock);
+	case MPROF_RECORD_TIMELINE:
+		return timeline_is_same(&known->as.timeline, &record->as.timeline);
+	case MPROF_RECORD_PROCESS:
+		return process_is_same(&known->as.process, &record->as.process);
 	default:
 		return strcmp(known->as.text.text, record->as.text.text) == 0;
 	}

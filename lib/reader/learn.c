@@ -21,15 +21,18 @@
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) | MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) |                                     \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) |                                   \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) |                                    \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) |                               \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) | MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) |                                 \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) | MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS) |                                \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_STATISTICAL) | MPROF_BLOCK_BIT(MPROF_BLOCK_SESSION))
 
 /* Those of them whose definitions the parser passes on while it loads the block. */
 #define STORED_KINDS                                                                                                   \
 	(MPROF_BLOCK_BIT(MPROF_BLOCK_MAPPING) | MPROF_BLOCK_BIT(MPROF_BLOCK_STACKS) |                                  \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_CODE) | MPROF_BLOCK_BIT(MPROF_BLOCK_ROOTS) |                                      \
 	 MPROF_BLOCK_BIT(MPROF_BLOCK_METRICS) | MPROF_BLOCK_BIT(MPROF_BLOCK_FIELDS) |                                  \
-	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS))
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TYPES) | MPROF_BLOCK_BIT(MPROF_BLOCK_TEXTS) |                                     \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_TIMELINES) | MPROF_BLOCK_BIT(MPROF_BLOCK_PROCESSES) |                             \
+	 MPROF_BLOCK_BIT(MPROF_BLOCK_CLOCKS))
 
 uint64_t reader_defining_kinds(void)
 {

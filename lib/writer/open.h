@@ -17,7 +17,7 @@
 typedef struct writer_resume_state {
 	uint64_t blocks;
 	uint64_t header_counter;
-	uint32_t defined[16];                       /**< Last ID defined, by #mprof_record_kind. */
+	uint32_t defined[32];                       /**< Last ID defined, by #mprof_record_kind. */
 	uint32_t collection;                        /**< event_encoder::collection. */
 	uint32_t last_number;                       /**< event_encoder::last_number. */
 	uint8_t has_counted;                        /**< event_encoder::has_counted. */

@@ -108,6 +108,10 @@ static int is_known_record(const mprof_record *record)
 		return record->as.field.reserved == 0;
 	case MPROF_RECORD_TYPE:
 		return record->as.type.reserved == 0;
+	case MPROF_RECORD_CLOCK:
+		return record->as.clock.reserved == 0;
+	case MPROF_RECORD_TIMELINE:
+		return (record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) == 0;
 	default:
 		return 1;
 	}
@@ -158,6 +162,15 @@ static mprof_status check_fields(mprof_writer *writer, const definition_counts *
 		break;
 	case MPROF_RECORD_TYPE:
 		status = check_type(writer, counts, &record->as.type);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		if (!is_none_or_defined(counts, MPROF_RECORD_CLOCK, record->as.timeline.clock))
+			return refuse_undefined(
+				writer, "timeline refers to a clock that is not defined: write its CLOCKS block first");
+		break;
+	case MPROF_RECORD_CLOCK_PAIR:
+		if (!record_is_defined(counts, MPROF_RECORD_CLOCK, record->id))
+			return refuse_undefined(writer, "value of a clock that is not defined yet");
 		break;
 	default:
 		break;
@@ -242,8 +255,8 @@ static mprof_status check_call(mprof_writer *writer, mprof_block_kind kind, uint
 	if (!block_has_records(kind))
 		return writer_refuse(
 			writer, MPROF_ERR_ARGUMENT,
-			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS and HEAP_SUMMARY blocks contain "
-			"records");
+			"only STACKS, CODE, ROOTS, METRICS, FIELDS, TYPES, TEXTS, CLOCKS, TIMELINES, PROCESSES, "
+			"CLOCK_PAIRS and HEAP_SUMMARY blocks contain records");
 	if (number != 0 && kind != MPROF_BLOCK_HEAP_SUMMARY)
 		return writer_refuse(writer, MPROF_ERR_ARGUMENT, "only HEAP_SUMMARY blocks have a number: pass 0");
 	return MPROF_OK;

@@ -163,7 +163,8 @@ static mprof_status write_record(void *given)
 		[MPROF_RECORD_STACK] = MPROF_BLOCK_STACKS,         [MPROF_RECORD_MODULE] = MPROF_BLOCK_CODE,
 		[MPROF_RECORD_FUNCTION] = MPROF_BLOCK_CODE,        [MPROF_RECORD_METRIC] = MPROF_BLOCK_METRICS,
 		[MPROF_RECORD_METRIC_VALUE] = MPROF_BLOCK_METRICS, [MPROF_RECORD_FIELD] = MPROF_BLOCK_FIELDS,
-		[MPROF_RECORD_TYPE] = MPROF_BLOCK_TYPES,
+		[MPROF_RECORD_TYPE] = MPROF_BLOCK_TYPES,           [MPROF_RECORD_CLOCK] = MPROF_BLOCK_CLOCKS,
+		[MPROF_RECORD_TIMELINE] = MPROF_BLOCK_TIMELINES,
 	};
 	const mprof_record *record = given;
 	mprof_record records[2];
@@ -251,6 +252,8 @@ static const mprof_record metric_record = {.kind = MPROF_RECORD_METRIC, .id = 1}
 static const mprof_record metric_value_record = {.kind = MPROF_RECORD_METRIC_VALUE, .id = 1};
 static const mprof_record field_record = {.kind = MPROF_RECORD_FIELD, .id = 1};
 static const mprof_record type_record = {.kind = MPROF_RECORD_TYPE, .id = 1};
+static const mprof_record clock_record = {.kind = MPROF_RECORD_CLOCK, .id = 1};
+static const mprof_record timeline_record = {.kind = MPROF_RECORD_TIMELINE, .id = 1};
 static const mprof_description description = {.struct_size = sizeof(description), .name = "D", .name_length = 1};
 static const mprof_root_area root_area = {.struct_size = sizeof(root_area), .start = 64, .size = 8};
 static const mprof_metric_value metric_value = {.value = 1};
@@ -305,6 +308,8 @@ static const reserved_field fields[] = {
 	FIELD(metric_value_record, as.metric_value.reserved, UINT32_MAX, write_record, 0),
 	FIELD(field_record, as.field.reserved, UINT32_MAX, write_record, 0),
 	FIELD(type_record, as.type.reserved, UINT32_MAX, write_record, 0),
+	FIELD(clock_record, as.clock.reserved, UINT32_MAX, write_record, 0),
+	FIELD(timeline_record, as.timeline.flags, ~(uint32_t)MPROF_TIMELINE_FLAG_ENDED, write_record, 0),
 	FIELD(recorder_options, object_events, ~UINT32_C(1), open_recorder, 1),
 	FIELD(description, reserved, UINT32_MAX, record_class, 1),
 	FIELD(description, reserved, UINT32_MAX, record_method, 1),

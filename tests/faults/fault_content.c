@@ -117,6 +117,10 @@ mprof_status fault_fetch(fault_run *run, const log_input *input, const mprof_blo
 	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_TYPES:
 	case MPROF_BLOCK_TEXTS:
+	case MPROF_BLOCK_CLOCKS:
+	case MPROF_BLOCK_TIMELINES:
+	case MPROF_BLOCK_PROCESSES:
+	case MPROF_BLOCK_CLOCK_PAIRS:
 	case MPROF_BLOCK_HEAP_SUMMARY:
 		return fetch_records(run, input);
 	case MPROF_BLOCK_MAPPING:

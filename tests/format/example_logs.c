@@ -587,6 +587,34 @@ void example_logs_write_application(mprof_writer *writer)
 		     MPROF_OK);
 }
 
+void example_logs_write_timelines(mprof_writer *writer)
+{
+	const mprof_record clocks[] = {
+		{.kind = MPROF_RECORD_CLOCK, .id = 1, .as.clock = {0, 0, MPROF_CLOCK_MACHINE, 0, "ticks"}},
+		{.kind = MPROF_RECORD_CLOCK, .id = 2, .as.clock = {19200000, 1, MPROF_CLOCK_DEVICE, 0, "gpu"}},
+	};
+	const mprof_record process = {.kind = MPROF_RECORD_PROCESS,
+				      .id = 1,
+				      .as.process = {1, 4242, 0, 1000, 0, "server", "server --port=80"}};
+	const mprof_record timelines[] = {
+		{.kind = MPROF_RECORD_TIMELINE,
+		 .id = 1,
+		 .as.timeline = {77, 1, 4243, 0, MPROF_TIMELINE_THREAD, 0, 0, 0, NULL}},
+		{.kind = MPROF_RECORD_TIMELINE,
+		 .id = 2,
+		 .as.timeline = {78, 1, 0, 77, MPROF_TIMELINE_QUEUE, 2, MPROF_TIMELINE_FLAG_ENDED, 3, "render"}},
+	};
+	const mprof_record pairs[] = {
+		{.kind = MPROF_RECORD_CLOCK_PAIR, .id = 2, .as.clock_pair = {70000, 3000, 5}},
+		{.kind = MPROF_RECORD_CLOCK_PAIR, .id = 2, .as.clock_pair = {70300, 4000, 5}},
+	};
+
+	write_records(writer, MPROF_BLOCK_CLOCKS, clocks, 2);
+	write_records(writer, MPROF_BLOCK_PROCESSES, &process, 1);
+	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, 2);
+	write_records(writer, MPROF_BLOCK_CLOCK_PAIRS, pairs, 2);
+}
+
 void example_logs_write_columns(mprof_writer *writer)
 {
 	const mprof_event events[] = {

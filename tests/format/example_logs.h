@@ -22,6 +22,7 @@ void example_logs_write_code(mprof_writer *writer);
 void example_logs_write_holders(mprof_writer *writer);
 void example_logs_write_types(mprof_writer *writer);
 void example_logs_write_application(mprof_writer *writer);
+void example_logs_write_timelines(mprof_writer *writer);
 void example_logs_write_objects(mprof_writer *writer);
 void example_logs_write_columns(mprof_writer *writer);
 void example_logs_write_compressed(mprof_writer *writer);

@@ -229,6 +229,10 @@ static void render_block(log_text *out, const log_input *input, const mprof_bloc
 	case MPROF_BLOCK_FIELDS:
 	case MPROF_BLOCK_TYPES:
 	case MPROF_BLOCK_TEXTS:
+	case MPROF_BLOCK_CLOCKS:
+	case MPROF_BLOCK_TIMELINES:
+	case MPROF_BLOCK_PROCESSES:
+	case MPROF_BLOCK_CLOCK_PAIRS:
 		if (block->kind == MPROF_BLOCK_HEAP_SUMMARY)
 			log_text_add(out, " collection=%u", block->as.heap_summary.collection);
 		render_clocks(out, block);

@@ -57,6 +57,48 @@ static void render_module(log_text *out, const mprof_record *record)
 	log_text_add(out, " file=\"%s\"\n", record->as.module.file);
 }
 
+static void render_timeline_record(log_text *out, const mprof_record *record)
+{
+	const mprof_timeline_record *timeline = &record->as.timeline;
+	const mprof_process_record *process = &record->as.process;
+
+	if (record->kind == MPROF_RECORD_CLOCK)
+		log_text_add(out, "  clock id=%u kind=%u rate=%llu/%llu name=\"%s\"\n", record->id,
+			     record->as.clock.kind, (number)record->as.clock.numerator,
+			     (number)record->as.clock.denominator, record->as.clock.name);
+	else if (record->kind == MPROF_RECORD_TIMELINE)
+		log_text_add(
+			out,
+			"  timeline id=%u thread=%llu kind=%u process=%llu system=%llu parent=%llu clock=%u flags=%u "
+			"rank=%u name=\"%s\"\n",
+			record->id, (number)timeline->thread, timeline->kind, (number)timeline->process,
+			(number)timeline->system_thread, (number)timeline->parent, timeline->clock, timeline->flags,
+			timeline->rank, timeline->name);
+	else if (record->kind == MPROF_RECORD_PROCESS)
+		log_text_add(out,
+			     "  process id=%u number=%llu system=%llu parent=%llu start=%llu end=%llu name=\"%s\" "
+			     "command=\"%s\"\n",
+			     record->id, (number)process->number, (number)process->system_id, (number)process->parent,
+			     (number)process->start, (number)process->end, process->name, process->command);
+	else
+		log_text_add(out, "  pair clock=%u value=%llu counter=%llu uncertainty=%llu\n", record->id,
+			     (number)record->as.clock_pair.value, (number)record->as.clock_pair.counter,
+			     (number)record->as.clock_pair.uncertainty);
+}
+
+static void render_type(log_text *out, const mprof_record *record)
+{
+	if (record->kind == MPROF_RECORD_ARGUMENT)
+		log_text_add(out, "  argument id=%u kind=%u encoding=%u role=%u unit=%u name=\"%s\" unit-name=\"%s\"\n",
+			     record->id, record->as.argument.kind, record->as.argument.encoding,
+			     record->as.argument.role, record->as.argument.unit, record->as.argument.name,
+			     record->as.argument.unit_name);
+	else
+		log_text_add(out, "  type id=%u form=%u pair=%u category=%u arguments=%u+%u name=\"%s\"\n", record->id,
+			     record->as.type.form, record->as.type.pair, record->as.type.category,
+			     record->as.type.first_argument, record->as.type.argument_count, record->as.type.name);
+}
+
 static void render_record(log_text *out, const mprof_record *record)
 {
 	switch (record->kind) {
@@ -96,18 +138,17 @@ static void render_record(log_text *out, const mprof_record *record)
 			     record->as.field.name);
 		break;
 	case MPROF_RECORD_ARGUMENT:
-		log_text_add(out, "  argument id=%u kind=%u encoding=%u role=%u unit=%u name=\"%s\" unit-name=\"%s\"\n",
-			     record->id, record->as.argument.kind, record->as.argument.encoding,
-			     record->as.argument.role, record->as.argument.unit, record->as.argument.name,
-			     record->as.argument.unit_name);
-		break;
 	case MPROF_RECORD_TYPE:
-		log_text_add(out, "  type id=%u form=%u pair=%u category=%u arguments=%u+%u name=\"%s\"\n", record->id,
-			     record->as.type.form, record->as.type.pair, record->as.type.category,
-			     record->as.type.first_argument, record->as.type.argument_count, record->as.type.name);
+		render_type(out, record);
 		break;
 	case MPROF_RECORD_TEXT:
 		log_text_add(out, "  text id=%u \"%s\"\n", record->id, record->as.text.text);
+		break;
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
+		render_timeline_record(out, record);
 		break;
 	default:
 		log_text_add(out, "  summary id=%u alive=%llu bytes=%llu dead=%llu bytes=%llu\n", record->id,

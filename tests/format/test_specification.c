@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EXAMPLES 19
+#define MAX_EXAMPLES 20
 
 typedef struct example {
 	uint8_t bytes[4096];
@@ -138,9 +138,9 @@ static int has_deflate(void)
 static void load_examples(void)
 {
 	load_page("format.md");
-	cr_assert_eq(example_count, 16);
+	cr_assert_eq(example_count, 17);
 	load_page("dialects.md");
-	cr_assert_eq(example_count, 19);
+	cr_assert_eq(example_count, 20);
 }
 
 static void expect_text(const char *expected, const char *actual)
@@ -244,6 +244,7 @@ Test(specification, examples_are_written, .init = load_examples)
 	expect_written(&examples[15], MPROF_DIALECT_MPROF2,
 		       BIT(MPROF_DIRECTIVE_ALLOCATION_OBJECT) | BIT(MPROF_DIRECTIVE_OBJECT_EVENTS),
 		       example_logs_write_objects);
+	expect_written(&examples[16], MPROF_DIALECT_MPROF2, 0, example_logs_write_timelines);
 }
 
 Test(specification, example_of_columns_is_written, .init = load_examples)

@@ -103,6 +103,12 @@ static mprof_record record_of(uint32_t kind, uint32_t id)
 		record.as.type.name = "name";
 	else if (kind == MPROF_RECORD_TEXT)
 		record.as.text.text = "text";
+	else if (kind == MPROF_RECORD_CLOCK)
+		record.as.clock.name = "name";
+	else if (kind == MPROF_RECORD_TIMELINE)
+		record.as.timeline.name = "name";
+	else if (kind == MPROF_RECORD_PROCESS)
+		record.as.process.command = "a command";
 	return record;
 }
 
@@ -119,6 +125,34 @@ static void fill_argument(mprof_record *record)
 	else
 		record->as.argument.encoding = (uint32_t)fuzz_random_below(MPROF_ENCODING_BYTES + 1);
 	record->as.argument.role = (uint32_t)fuzz_random_below(20);
+}
+
+static void fill_description(mprof_record *record, uint64_t address, uint32_t first, uint32_t i)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CLOCK:
+		record->as.clock.kind = i;
+		record->as.clock.numerator = address;
+		record->as.clock.denominator = fuzz_random_below(3);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		record->as.timeline.thread = fuzz_random_below(100);
+		record->as.timeline.parent = fuzz_random_below(100);
+		record->as.timeline.process = fuzz_random_below(10);
+		record->as.timeline.clock = (uint32_t)fuzz_random_below(first + 10);
+		record->as.timeline.kind = i;
+		break;
+	case MPROF_RECORD_PROCESS:
+		record->as.process.number = fuzz_random_below(10);
+		record->as.process.parent = fuzz_random_below(10);
+		record->as.process.start = address;
+		break;
+	default:
+		record->as.clock_pair.value = address;
+		record->as.clock_pair.counter = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		record->as.clock_pair.uncertainty = fuzz_random_below(UINT64_MAX) >> fuzz_random_below(64);
+		break;
+	}
 }
 
 static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
@@ -157,6 +191,12 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		record->as.type.first_argument = first;
 		record->as.type.argument_count = (uint32_t)fuzz_random_below(11);
 		break;
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
+		fill_description(record, address, first, i);
+		break;
 	case MPROF_RECORD_TEXT:
 		break;
 	default:
@@ -188,6 +228,10 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	static const uint8_t roots[] = {MPROF_RECORD_ROOT, 0};
 	static const uint8_t texts[] = {MPROF_RECORD_TEXT, 0};
 	static const uint8_t types[] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE, 0};
+	static const uint8_t clocks[] = {MPROF_RECORD_CLOCK, 0};
+	static const uint8_t timelines[] = {MPROF_RECORD_TIMELINE, 0};
+	static const uint8_t processes[] = {MPROF_RECORD_PROCESS, 0};
+	static const uint8_t pairs[] = {MPROF_RECORD_CLOCK_PAIR, 0};
 
 	write_records(writer, MPROF_BLOCK_CODE, code, first);
 	write_records(writer, MPROF_BLOCK_STACKS, stacks, first);
@@ -195,6 +239,10 @@ static void write_definitions(mprof_writer *writer, uint32_t first)
 	write_records(writer, MPROF_BLOCK_ROOTS, roots, first);
 	write_records(writer, MPROF_BLOCK_TEXTS, texts, first);
 	write_records(writer, MPROF_BLOCK_TYPES, types, first);
+	write_records(writer, MPROF_BLOCK_CLOCKS, clocks, first);
+	write_records(writer, MPROF_BLOCK_TIMELINES, timelines, first);
+	write_records(writer, MPROF_BLOCK_PROCESSES, processes, first);
+	write_records(writer, MPROF_BLOCK_CLOCK_PAIRS, pairs, first);
 }
 
 static void write_samples(mprof_writer *writer)

@@ -112,6 +112,12 @@ static uint64_t texts_of(const mprof_record *record)
 		return strlen(record->as.type.name);
 	case MPROF_RECORD_TEXT:
 		return strlen(record->as.text.text);
+	case MPROF_RECORD_CLOCK:
+		return strlen(record->as.clock.name);
+	case MPROF_RECORD_TIMELINE:
+		return strlen(record->as.timeline.name);
+	case MPROF_RECORD_PROCESS:
+		return strlen(record->as.process.name) + strlen(record->as.process.command);
 	case MPROF_RECORD_METRIC:
 		return strlen(record->as.metric.section) + strlen(record->as.metric.name);
 	default:

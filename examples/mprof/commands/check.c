@@ -25,6 +25,7 @@ typedef enum reference_kind {
 	REFERENCE_TYPE,
 	REFERENCE_ARGUMENT,
 	REFERENCE_TEXT,
+	REFERENCE_CLOCK,
 	REFERENCE_KIND_COUNT
 } reference_kind;
 
@@ -57,6 +58,7 @@ static const char *const complaints[REFERENCE_KIND_COUNT] = {
 	[REFERENCE_TYPE] = "the block uses a type of events that is not defined",
 	[REFERENCE_ARGUMENT] = "the block uses an argument that is not defined",
 	[REFERENCE_TEXT] = "the block uses a text that is not defined",
+	[REFERENCE_CLOCK] = "the block uses a clock that is not defined",
 };
 
 static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
@@ -66,7 +68,7 @@ static int is_defined(const log_input *input, reference_kind kind, uint32_t id)
 		[REFERENCE_FUNCTION] = MPROF_RECORD_FUNCTION, [REFERENCE_LOCATION] = MPROF_RECORD_LOCATION,
 		[REFERENCE_ROOT] = MPROF_RECORD_ROOT,         [REFERENCE_METRIC] = MPROF_RECORD_METRIC,
 		[REFERENCE_TYPE] = MPROF_RECORD_TYPE,         [REFERENCE_ARGUMENT] = MPROF_RECORD_ARGUMENT,
-		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,
+		[REFERENCE_TEXT] = MPROF_RECORD_TEXT,         [REFERENCE_CLOCK] = MPROF_RECORD_CLOCK,
 	};
 	mprof_mapping mapping;
 	mprof_record record;
@@ -244,6 +246,12 @@ static void references_check_record(reference_check *check, log_input *input, co
 		check_optional(check, input, block, REFERENCE_TYPE, record->as.type.pair);
 		for (uint32_t i = 0; i < record->as.type.argument_count; i++)
 			references_check(check, input, block, REFERENCE_ARGUMENT, record->as.type.first_argument + i);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		check_optional(check, input, block, REFERENCE_CLOCK, record->as.timeline.clock);
+		break;
+	case MPROF_RECORD_CLOCK_PAIR:
+		references_check(check, input, block, REFERENCE_CLOCK, record->id);
 		break;
 	default:
 		break;
@@ -424,6 +432,7 @@ static void print_references(const reference_check *check, const log_summary *su
 	json_unsigned(json, "undefined_types", references_undefined(check, REFERENCE_TYPE));
 	json_unsigned(json, "undefined_arguments", references_undefined(check, REFERENCE_ARGUMENT));
 	json_unsigned(json, "undefined_texts", references_undefined(check, REFERENCE_TEXT));
+	json_unsigned(json, "undefined_clocks", references_undefined(check, REFERENCE_CLOCK));
 	json_unsigned(json, "unused_methods", references_unused(check, REFERENCE_METHOD, summary->methods));
 	json_unsigned(json, "unused_classes", references_unused(check, REFERENCE_CLASS, summary->classes));
 }

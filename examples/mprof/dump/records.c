@@ -117,6 +117,59 @@ static void print_code_json(json_writer *json, const mprof_record *record)
 	json_string(json, "name", record->as.function.name);
 }
 
+static void print_clock_json(json_writer *json, const mprof_clock_record *clock)
+{
+	json_string(json, "name", clock->name);
+	json_string(json, "kind", kind_of_clock(clock->kind));
+	json_unsigned(json, "numerator", clock->numerator);
+	json_unsigned(json, "denominator", clock->denominator);
+}
+
+static void print_timeline_json(json_writer *json, const mprof_timeline_record *timeline)
+{
+	json_hexadecimal(json, "thread", timeline->thread);
+	json_string(json, "name", timeline->name);
+	json_string(json, "kind", kind_of_timeline(timeline->kind));
+	json_unsigned(json, "process", timeline->process);
+	json_unsigned(json, "system_thread", timeline->system_thread);
+	json_hexadecimal(json, "parent", timeline->parent);
+	json_unsigned(json, "clock", timeline->clock);
+	json_unsigned(json, "rank", timeline->rank);
+	json_boolean(json, "ended", (timeline->flags & MPROF_TIMELINE_FLAG_ENDED) != 0);
+}
+
+static void print_process_json(json_writer *json, const mprof_process_record *process)
+{
+	json_unsigned(json, "process", process->number);
+	json_string(json, "name", process->name);
+	json_string(json, "command", process->command);
+	json_unsigned(json, "system_id", process->system_id);
+	json_unsigned(json, "parent", process->parent);
+	json_unsigned(json, "start", process->start);
+	json_unsigned(json, "end", process->end);
+}
+
+static void print_clock_pair_json(json_writer *json, const mprof_clock_pair_record *pair)
+{
+	json_unsigned(json, "value", pair->value);
+	json_unsigned(json, "counter", pair->counter);
+	json_unsigned(json, "uncertainty", pair->uncertainty);
+}
+
+/* Prints a record of the blocks of clocks, timelines and processes. */
+static void print_timeline_record_json(json_writer *json, const mprof_record *record)
+{
+	json_unsigned(json, record->kind == MPROF_RECORD_CLOCK_PAIR ? "clock" : "id", record->id);
+	if (record->kind == MPROF_RECORD_CLOCK)
+		print_clock_json(json, &record->as.clock);
+	else if (record->kind == MPROF_RECORD_TIMELINE)
+		print_timeline_json(json, &record->as.timeline);
+	else if (record->kind == MPROF_RECORD_PROCESS)
+		print_process_json(json, &record->as.process);
+	else
+		print_clock_pair_json(json, &record->as.clock_pair);
+}
+
 static void print_record_json(const log_input *input, json_writer *json, const mprof_record *record)
 {
 	json_begin_object(json, NULL);
@@ -158,6 +211,12 @@ static void print_record_json(const log_input *input, json_writer *json, const m
 	case MPROF_RECORD_TEXT:
 		json_unsigned(json, "id", record->id);
 		json_string(json, "text", record->as.text.text);
+		break;
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
+		print_timeline_record_json(json, record);
 		break;
 	default:
 		break;
@@ -324,6 +383,52 @@ static void print_type_text(const log_input *input, const mprof_type_record *typ
 		       type->first_argument + type->argument_count - 1);
 }
 
+static void print_clock_text(const mprof_clock_record *clock)
+{
+	putchar(' ');
+	text_name(stdout, clock->name);
+	printf(", %s", kind_of_clock(clock->kind));
+	if (clock->numerator != 0 && clock->denominator != 0)
+		printf(", %" PRIu64 "/%" PRIu64 " ticks per second", clock->numerator, clock->denominator);
+}
+
+static void print_timeline_text(const mprof_timeline_record *timeline)
+{
+	printf(" thread 0x%" PRIx64 " ", timeline->thread);
+	text_name(stdout, timeline->name);
+	printf(", %s", kind_of_timeline(timeline->kind));
+	if (timeline->process != 0)
+		printf(", process %" PRIu64, timeline->process);
+	if (timeline->system_thread != 0)
+		printf(", system thread %" PRIu64, timeline->system_thread);
+	if (timeline->parent != 0)
+		printf(", part of thread 0x%" PRIx64, timeline->parent);
+	if (timeline->clock != 0)
+		printf(", clock %" PRIu32, timeline->clock);
+	if (timeline->rank != 0)
+		printf(", rank %" PRIu32, timeline->rank);
+	if ((timeline->flags & MPROF_TIMELINE_FLAG_ENDED) != 0)
+		fputs(", ended", stdout);
+}
+
+static void print_process_text(const mprof_process_record *process)
+{
+	printf(" process %" PRIu64 " ", process->number);
+	text_name(stdout, process->name);
+	if (process->system_id != 0)
+		printf(", system ID %" PRIu64, process->system_id);
+	if (process->parent != 0)
+		printf(", started by process %" PRIu64, process->parent);
+	if (process->start != 0)
+		printf(", from %" PRIu64, process->start);
+	if (process->end != 0)
+		printf(", to %" PRIu64, process->end);
+	if (process->command[0] != '\0') {
+		fputs(", ", stdout);
+		text_name(stdout, process->command);
+	}
+}
+
 static void print_record_text(const log_input *input, const mprof_record *record)
 {
 	printf("    %s %" PRIu32, kind_of_record(record->kind), record->id);
@@ -366,6 +471,19 @@ static void print_record_text(const log_input *input, const mprof_record *record
 	case MPROF_RECORD_TEXT:
 		putchar(' ');
 		text_name(stdout, record->as.text.text);
+		break;
+	case MPROF_RECORD_CLOCK:
+		print_clock_text(&record->as.clock);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		print_timeline_text(&record->as.timeline);
+		break;
+	case MPROF_RECORD_PROCESS:
+		print_process_text(&record->as.process);
+		break;
+	case MPROF_RECORD_CLOCK_PAIR:
+		printf(" %" PRIu64 " at %" PRIu64 " +- %" PRIu64, record->as.clock_pair.value,
+		       record->as.clock_pair.counter, record->as.clock_pair.uncertainty);
 		break;
 	default:
 		break;

@@ -131,6 +131,12 @@ static uint32_t sized_number(content_cursor *sized)
 	return sized->position == sized->length ? 0 : content_cursor_id(sized);
 }
 
+/* The same for a number of 64 bits. */
+static uint64_t sized_amount(content_cursor *sized)
+{
+	return sized->position == sized->length ? 0 : content_cursor_varint(sized);
+}
+
 /* A text of a SIZED record; "" if the record ends before it. */
 static const char *sized_text(content_cursor *sized)
 {
@@ -167,6 +173,69 @@ static void decode_type(content_cursor *sized, mprof_record *record)
 		content_cursor_fail(sized, start, MPROF_ERR_MALFORMED, "type has more than 255 arguments");
 }
 
+static void decode_clock_record(content_cursor *sized, mprof_clock_record *clock)
+{
+	clock->kind = sized_number(sized);
+	clock->numerator = sized_amount(sized);
+	clock->denominator = sized_amount(sized);
+	clock->name = sized_text(sized);
+}
+
+static void decode_timeline(content_cursor *sized, mprof_timeline_record *timeline)
+{
+	timeline->thread = sized_amount(sized);
+	timeline->kind = sized_number(sized);
+	timeline->process = sized_amount(sized);
+	timeline->system_thread = sized_amount(sized);
+	timeline->parent = sized_amount(sized);
+	timeline->clock = sized_number(sized);
+	timeline->flags = sized_number(sized);
+	timeline->rank = sized_number(sized);
+	timeline->name = sized_text(sized);
+}
+
+static void decode_process(content_cursor *sized, mprof_process_record *process)
+{
+	process->number = sized_amount(sized);
+	process->system_id = sized_amount(sized);
+	process->parent = sized_amount(sized);
+	process->start = sized_amount(sized);
+	process->end = sized_amount(sized);
+	process->name = sized_text(sized);
+	process->command = sized_text(sized);
+}
+
+static void decode_clock_pair(content_cursor *sized, mprof_clock_pair_record *pair)
+{
+	pair->value = sized_amount(sized);
+	pair->counter = sized_amount(sized);
+	pair->uncertainty = sized_amount(sized);
+}
+
+static void decode_sized_fields(content_cursor *sized, mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_ARGUMENT:
+		decode_argument(sized, record);
+		break;
+	case MPROF_RECORD_TYPE:
+		decode_type(sized, record);
+		break;
+	case MPROF_RECORD_CLOCK:
+		decode_clock_record(sized, &record->as.clock);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		decode_timeline(sized, &record->as.timeline);
+		break;
+	case MPROF_RECORD_PROCESS:
+		decode_process(sized, &record->as.process);
+		break;
+	default:
+		decode_clock_pair(sized, &record->as.clock_pair);
+		break;
+	}
+}
+
 /* Decodes a SIZED record (section 2.8). Bytes after the known fields are of a later version and passed over. */
 static void decode_sized(content_cursor *content, mprof_record *record)
 {
@@ -181,10 +250,7 @@ static void decode_sized(content_cursor *content, mprof_record *record)
 		return;
 	}
 	sized.length = content->position + (size_t)length;
-	if (record->kind == MPROF_RECORD_ARGUMENT)
-		decode_argument(&sized, record);
-	else
-		decode_type(&sized, record);
+	decode_sized_fields(&sized, record);
 	content->position = sized.length;
 	if (sized.status != MPROF_OK)
 		content_cursor_fail(content, sized.position, sized.status,
@@ -256,6 +322,10 @@ static void decode_record_of_kind(record_cursor *cursor, mprof_record *record)
 		break;
 	case MPROF_RECORD_ARGUMENT:
 	case MPROF_RECORD_TYPE:
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
 		decode_sized(content, record);
 		break;
 	case MPROF_RECORD_TEXT:
@@ -324,7 +394,7 @@ static void encode_metric_value(encode_buffer *buffer, const id_map *double_metr
 }
 
 /* Encodes a SIZED record: numbers and texts, after their length. Texts at the end that are empty are left out. */
-static void encode_sized(encode_buffer *buffer, const uint32_t *numbers, size_t number_count,
+static void encode_sized(encode_buffer *buffer, const uint64_t *numbers, size_t number_count,
 			 const char *const texts[2])
 {
 	size_t lengths[2];
@@ -349,7 +419,7 @@ static void encode_sized(encode_buffer *buffer, const uint32_t *numbers, size_t 
 
 static void encode_argument(encode_buffer *buffer, const mprof_argument_record *argument)
 {
-	const uint32_t numbers[] = {argument->kind, argument->encoding, argument->role, argument->unit};
+	const uint64_t numbers[] = {argument->kind, argument->encoding, argument->role, argument->unit};
 	const char *const texts[2] = {argument->name,
 				      argument->unit == MPROF_ARGUMENT_UNIT_NAMED ? argument->unit_name : ""};
 
@@ -358,10 +428,68 @@ static void encode_argument(encode_buffer *buffer, const mprof_argument_record *
 
 static void encode_type(encode_buffer *buffer, const mprof_type_record *type)
 {
-	const uint32_t numbers[] = {type->form, type->pair, type->category, type->first_argument, type->argument_count};
+	const uint64_t numbers[] = {type->form, type->pair, type->category, type->first_argument, type->argument_count};
 	const char *const texts[2] = {type->name, ""};
 
 	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+static void encode_clock_record(encode_buffer *buffer, const mprof_clock_record *clock)
+{
+	const uint64_t numbers[] = {clock->kind, clock->numerator, clock->denominator};
+	const char *const texts[2] = {clock->name, ""};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+static void encode_timeline(encode_buffer *buffer, const mprof_timeline_record *timeline)
+{
+	const uint64_t numbers[] = {timeline->thread, timeline->kind,  timeline->process, timeline->system_thread,
+				    timeline->parent, timeline->clock, timeline->flags,   timeline->rank};
+	const char *const texts[2] = {timeline->name, ""};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+static void encode_process(encode_buffer *buffer, const mprof_process_record *process)
+{
+	const uint64_t numbers[] = {process->number, process->system_id, process->parent, process->start, process->end};
+	const char *const texts[2] = {process->name, process->command};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+static void encode_clock_pair(encode_buffer *buffer, const mprof_clock_pair_record *pair)
+{
+	const uint64_t numbers[] = {pair->value, pair->counter, pair->uncertainty};
+	const char *const texts[2] = {"", ""};
+
+	encode_sized(buffer, numbers, sizeof(numbers) / sizeof(numbers[0]), texts);
+}
+
+/* Encodes the fields of a SIZED record. */
+static void encode_sized_fields(encode_buffer *buffer, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_ARGUMENT:
+		encode_argument(buffer, &record->as.argument);
+		break;
+	case MPROF_RECORD_TYPE:
+		encode_type(buffer, &record->as.type);
+		break;
+	case MPROF_RECORD_CLOCK:
+		encode_clock_record(buffer, &record->as.clock);
+		break;
+	case MPROF_RECORD_TIMELINE:
+		encode_timeline(buffer, &record->as.timeline);
+		break;
+	case MPROF_RECORD_PROCESS:
+		encode_process(buffer, &record->as.process);
+		break;
+	default:
+		encode_clock_pair(buffer, &record->as.clock_pair);
+		break;
+	}
 }
 
 /* Encodes the fields of a record after its ID. */
@@ -406,14 +534,16 @@ static void encode_fields(encode_buffer *buffer, const mprof_record *record)
 		encode_varint(buffer, record->as.field.class_id);
 		encode_record_text(buffer, record->as.field.name);
 		break;
-	case MPROF_RECORD_ARGUMENT:
-		encode_argument(buffer, &record->as.argument);
-		break;
-	case MPROF_RECORD_TYPE:
-		encode_type(buffer, &record->as.type);
-		break;
 	case MPROF_RECORD_TEXT:
 		encode_record_text(buffer, record->as.text.text);
+		break;
+	case MPROF_RECORD_ARGUMENT:
+	case MPROF_RECORD_TYPE:
+	case MPROF_RECORD_CLOCK:
+	case MPROF_RECORD_TIMELINE:
+	case MPROF_RECORD_PROCESS:
+	case MPROF_RECORD_CLOCK_PAIR:
+		encode_sized_fields(buffer, record);
 		break;
 	default:
 		encode_varint(buffer, record->as.summary.live_objects);

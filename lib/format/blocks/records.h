@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file format/blocks/records.h
- * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS and HEAP_SUMMARY
- * blocks, and finds the metrics of single threads that the format defines (doc/format.md, 3.15).
+ * \brief Decodes and encodes records, the lists in STACKS, CODE, METRICS, ROOTS, FIELDS, TYPES, TEXTS, CLOCKS,
+ * TIMELINES, PROCESSES, CLOCK_PAIRS and HEAP_SUMMARY blocks, and finds the metrics of single threads that the format
+ * defines (doc/format.md, 3.15).
  */
 #ifndef FORMAT_BLOCKS_RECORDS_H
 #define FORMAT_BLOCKS_RECORDS_H
@@ -18,7 +19,7 @@
 #include <string.h>
 
 /** The number of kinds of records, including 0. */
-#define RECORD_KIND_COUNT (MPROF_RECORD_TEXT + 1)
+#define RECORD_KIND_COUNT (MPROF_RECORD_CLOCK_PAIR + 1)
 
 /** The maximum number of lists in a block. */
 #define RECORD_MAX_LISTS 3
@@ -35,6 +36,10 @@ static inline uint32_t record_list_kind(uint32_t block_kind, uint32_t list)
 		[MPROF_BLOCK_FIELDS] = {MPROF_RECORD_FIELD},
 		[MPROF_BLOCK_TYPES] = {MPROF_RECORD_ARGUMENT, MPROF_RECORD_TYPE},
 		[MPROF_BLOCK_TEXTS] = {MPROF_RECORD_TEXT},
+		[MPROF_BLOCK_TIMELINES] = {MPROF_RECORD_TIMELINE},
+		[MPROF_BLOCK_PROCESSES] = {MPROF_RECORD_PROCESS},
+		[MPROF_BLOCK_CLOCKS] = {MPROF_RECORD_CLOCK},
+		[MPROF_BLOCK_CLOCK_PAIRS] = {MPROF_RECORD_CLOCK_PAIR},
 	};
 
 	if (list >= RECORD_MAX_LISTS || block_kind >= sizeof(lists) / sizeof(lists[0]))
@@ -66,13 +71,16 @@ static inline int block_has_records(uint32_t block_kind)
 static inline int record_is_definition(uint32_t record_kind)
 {
 	return (record_kind >= MPROF_RECORD_STACK && record_kind <= MPROF_RECORD_METRIC) ||
-	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_TEXT);
+	       (record_kind >= MPROF_RECORD_ARGUMENT && record_kind <= MPROF_RECORD_PROCESS);
 }
 
 /** The bits of #mprof_metric_flag. */
 #define RECORD_METRIC_FLAGS                                                                                            \
 	((uint32_t)(MPROF_METRIC_FLAG_DOUBLE | MPROF_METRIC_UNIT_MASK | MPROF_METRIC_FLAG_MONOTONIC |                  \
 		    MPROF_METRIC_FLAG_CONSTANT | MPROF_METRIC_FLAG_THREAD))
+
+/** The bits of #mprof_timeline_flag. */
+#define RECORD_TIMELINE_FLAGS ((uint32_t)MPROF_TIMELINE_FLAG_ENDED)
 
 /** A pointer to the name of a record, or to the file of a module; NULL if the kind has no name. */
 static inline const char **record_name(mprof_record *record)
@@ -94,12 +102,21 @@ static inline const char **record_name(mprof_record *record)
 		return &record->as.type.name;
 	case MPROF_RECORD_TEXT:
 		return &record->as.text.text;
+	case MPROF_RECORD_CLOCK:
+		return &record->as.clock.name;
+	case MPROF_RECORD_TIMELINE:
+		return &record->as.timeline.name;
+	case MPROF_RECORD_PROCESS:
+		return &record->as.process.name;
 	default:
 		return NULL;
 	}
 }
 
-/** A pointer to the build ID of a module, the section of a metric or the unit of an argument; NULL for other kinds. */
+/**
+ * A pointer to the build ID of a module, the section of a metric, the unit of an argument or the command line of a
+ * process; NULL for other kinds.
+ */
 static inline const char **record_second_text(mprof_record *record)
 {
 	switch (record->kind) {
@@ -109,6 +126,8 @@ static inline const char **record_second_text(mprof_record *record)
 		return &record->as.metric.section;
 	case MPROF_RECORD_ARGUMENT:
 		return &record->as.argument.unit_name;
+	case MPROF_RECORD_PROCESS:
+		return &record->as.process.command;
 	default:
 		return NULL;
 	}

@@ -22,7 +22,8 @@ static const dialect_code mail_codes[] = {
 	{37, MPROF_BLOCK_CODE},        {38, MPROF_BLOCK_METRICS},     {39, MPROF_BLOCK_MARK},
 	{40, MPROF_BLOCK_ROOTS},       {41, MPROF_BLOCK_WATERMARK},   {42, MPROF_BLOCK_FIELDS},
 	{43, MPROF_BLOCK_EVENTS},      {45, MPROF_BLOCK_INDEX},       {46, MPROF_BLOCK_TYPES},
-	{47, MPROF_BLOCK_TEXTS},       {55, MPROF_BLOCK_APPLICATION},
+	{47, MPROF_BLOCK_TEXTS},       {49, MPROF_BLOCK_TIMELINES},   {50, MPROF_BLOCK_PROCESSES},
+	{51, MPROF_BLOCK_CLOCKS},      {55, MPROF_BLOCK_APPLICATION}, {57, MPROF_BLOCK_CLOCK_PAIRS},
 };
 
 /* The codes of Mono's own writers. Those with short headers (drop) have only the first eight. */

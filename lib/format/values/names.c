@@ -44,7 +44,11 @@ const char *mprof_block_get_name(uint32_t kind)
 		[MPROF_BLOCK_FIELDS] = "fields",
 		[MPROF_BLOCK_TYPES] = "types",
 		[MPROF_BLOCK_TEXTS] = "texts",
+		[MPROF_BLOCK_TIMELINES] = "timelines",
+		[MPROF_BLOCK_PROCESSES] = "processes",
+		[MPROF_BLOCK_CLOCKS] = "clocks",
 		[MPROF_BLOCK_APPLICATION] = "application",
+		[MPROF_BLOCK_CLOCK_PAIRS] = "clock-pairs",
 		[MPROF_BLOCK_WATERMARK] = "watermark",
 		[MPROF_BLOCK_INDEX] = "index",
 	};

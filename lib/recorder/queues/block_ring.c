@@ -124,6 +124,7 @@ static int is_evictable(const block_ring *ring, const ring_block *block, mprof_b
 	case MPROF_BLOCK_MARK:
 	case MPROF_BLOCK_WATERMARK:
 	case MPROF_BLOCK_LOST:
+	case MPROF_BLOCK_CLOCK_PAIRS:
 		return 1;
 	case MPROF_BLOCK_APPLICATION:
 		return !block_is_definition_of_application(ring->rules, block->bytes, block->length);
