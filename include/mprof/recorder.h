@@ -164,6 +164,7 @@ enum {
 	                            frames are recorded, followed by #MPROF_FRAME_TRUNCATED. */
 	MPROF_RECORDED_ARGUMENTS_MAX_SIZE = 240, /**< Maximum length of the arguments of an event of a type, in bytes as
 	                                              they are encoded (section 4.9 of doc/format.md). */
+	MPROF_RECORDED_CLOCKS_MAX = 64, /**< Maximum number of clocks of a recorder, with the counter of the log. */
 	MPROF_RECORDED_DEFINITIONS_MAX = 1048576 /**< Maximum number of texts, of arguments and of types that a recorder
 	                                              defines. */
 };
@@ -1607,6 +1608,172 @@ MPROF_API mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t 
  */
 MPROF_API mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint64_t started,
 						const mprof_argument_value *values, size_t count);
+/** \} */
+
+/**
+ * \name Clocks, timelines and processes
+ * \{
+ *
+ * A device, such as a graphics processor, has a clock of its own, and states the times of its work some time after it
+ * was done. Such work is recorded as the events of a *thread* that the client makes up: it attaches a handle with a
+ * number of its choice (mprof_recorder_attach()), describes it with mprof_recorder_define_timeline(), and records
+ * with mprof_thread_record_span_at(), which is passed the times. All times in the log are counters of the log, so the
+ * client defines the clock of the device, records pairs of its values and the counter, and converts each time with
+ * mprof_recorder_convert_time(). The log has the clock and the pairs, too, from which readers find how well the clocks
+ * agree. Sections 3.28 to 3.31 of doc/format.md.
+ *
+ * The functions are thread-safe unless they state otherwise, and must not be called in a signal handler, nor where the
+ * world is stopped. Those that define or record anything return, beside what they state:
+ * - #MPROF_ERR_UNSUPPORTED if the dialect has no such blocks (all except mprof2). With mprof_writer_options::lossy they
+ *   are left out of the log and counted.
+ * - #MPROF_ERR_NAME if a text is longer than mprof_writer_options::max_name_length.
+ * - #MPROF_ERR_STATE if the recorder is closed, or in a child made by fork().
+ * - The error that ended the writing of the log, such as #MPROF_ERR_IO: see mprof_recorder_options::failed.
+ * - #MPROF_ERR_LIMIT if too many definitions wait to be written and the thread did not wait, which is counted
+ *   (#MPROF_LOSS_NO_BUFFER). Nothing is recorded.
+ * - #MPROF_ERR_MEMORY if the allocator refused. Nothing is recorded.
+ *
+ * Example: examples/gpu/gpu.c.
+ */
+
+/**
+ * \brief Defines a clock, from whose values times are converted. Defined again, it gets another ID.
+ * \param recorder The recorder.
+ * \param clock The clock. Copied. NULL stands for "" as its name.
+ * \param clock_size sizeof (mprof_clock_record) as the caller was compiled. Bytes beyond the library's own size must be
+ * 0.
+ * \param id Receives the ID, which is greater than #MPROF_CLOCK_LOG; 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p clock_size is invalid, or mprof_clock_record::reserved is not 0.
+ * - #MPROF_ERR_LIMIT also if there are #MPROF_RECORDED_CLOCKS_MAX clocks.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_clock(mprof_recorder *recorder, const mprof_clock_record *clock,
+						   size_t clock_size, uint32_t *id);
+
+/**
+ * \brief Records a value of a clock that was read together with the counter of the log.
+ *
+ * A client reads mprof_recorder_read_counter(), the clock, and the counter again: the counter of the pair is the middle
+ * of both, its uncertainty half of their difference. It does so at least before the first and after the last time that
+ * it converts; times between two pairs are the better the closer the pairs are. The recorder keeps the first and the
+ * latest 4,096 pairs of a clock or somewhat fewer.
+ * \param recorder The recorder.
+ * \param clock ID of the clock.
+ * \param value The value of the clock.
+ * \param counter The counter of the log, in the unit of mprof_recorder_read_counter().
+ * \param uncertainty How much the counter may be greater or smaller, in the same unit.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT, with nothing recorded, if \p recorder is NULL, or if \p value or \p counter is less than in
+ *   the clock's pair before: a clock that was set is defined again.
+ * - #MPROF_ERR_UNDEFINED_ID if no clock with a greater ID than #MPROF_CLOCK_LOG has the ID.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_record_clock_pair(mprof_recorder *recorder, uint32_t clock, uint64_t value,
+							uint64_t counter, uint64_t uncertainty);
+
+/**
+ * \brief Converts a time of a clock to the counter of the log, by the pairs recorded so far.
+ *
+ * Between two pairs the time is interpolated. Outside of them it is computed from the slope between the first and the
+ * last pair, if their uncertainties change it by less than 100 parts in a million or mprof_clock_record::numerator and
+ * denominator are 0; otherwise from these, and from how fast the counter has been since the recorder was opened. Takes
+ * a lock.
+ * \param recorder The recorder.
+ * \param clock ID of the clock; #MPROF_CLOCK_LOG has \p value as the result.
+ * \param value A value of the clock.
+ * \param counter Receives the counter, in the unit of mprof_recorder_read_counter(); 0 on an error.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, or the time is before counter 0 or after the greatest one.
+ * - #MPROF_ERR_UNDEFINED_ID if no clock has the ID.
+ * - #MPROF_ERR_STATE if no pair of the clock was recorded, or only one, and the ticks per second of the clock or of the
+ *   counter (mprof_recorder_options::counter) are not known.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_convert_time(mprof_recorder *recorder, uint32_t clock, uint64_t value,
+						   uint64_t *counter);
+
+/**
+ * \brief Describes a thread of the log, or again: the latest description of a thread replaces the others.
+ *
+ * The name is shown as that of the thread unless it is empty; mprof_recorder_set_thread_name() sets that of threads
+ * that are nothing more than threads.
+ * \param recorder The recorder.
+ * \param timeline The description; mprof_timeline_record::thread is mprof_thread_get_id() of its handle. Copied. NULL
+ * stands for "" as its name.
+ * \param timeline_size sizeof (mprof_timeline_record) as the caller was compiled. Bytes beyond the library's own size
+ * must be 0.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p timeline_size is invalid, a flag is not known, or the thread is its
+ *   own parent.
+ * - #MPROF_ERR_UNDEFINED_ID if the clock is not defined.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_timeline(mprof_recorder *recorder, const mprof_timeline_record *timeline,
+						      size_t timeline_size);
+
+/**
+ * \brief Describes a process, or again, when it has another name or has ended: the latest description of a number
+ * replaces the others.
+ * \param recorder The recorder.
+ * \param process The description. Start and end are in the unit of mprof_recorder_read_counter(). Copied. NULL stands
+ * for "" as a text.
+ * \param process_size sizeof (mprof_process_record) as the caller was compiled. Bytes beyond the library's own size
+ * must be 0.
+ * \return
+ * - #MPROF_OK.
+ * - #MPROF_ERR_ARGUMENT if a pointer is NULL, \p process_size is invalid, the number is 0, the process is its own
+ *   parent, or it ends before it starts.
+ * - The errors of all functions of this section.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof_process_record *process,
+						     size_t process_size);
+
+/**
+ * \brief Records an event of a type as mprof_thread_record_typed() does, at a time that the caller states.
+ *
+ * The events of a thread are in the log in order of time, so the time is refused if it is earlier than that of the last
+ * event of the thread, or than the attachment of the handle; later than now; or during a pause of the recording. The
+ * event is not recorded then, and not counted as lost.
+ *
+ * May be called by one thread at a time, and where another thread uses the handle, only in order with it. Not
+ * async-signal-safe. Section 4.9 of doc/format.md.
+ * \param thread The handle.
+ * \param type ID of the type.
+ * \param counter The time, in the unit of mprof_recorder_read_counter().
+ * \param values The values of its arguments, in order. Borrowed during the call; may be NULL if \p count is 0.
+ * \param count Number of elements in \p values; arguments after these are 0 or empty.
+ * \return As mprof_thread_record_typed(); also #MPROF_ERR_ARGUMENT, with nothing recorded, for such a time.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_typed_at(mprof_thread *thread, uint32_t type, uint64_t counter,
+						    const mprof_argument_value *values, size_t count);
+
+/**
+ * \brief Records a whole span as mprof_thread_record_span() does, with a start and an end that the caller states. The
+ * end is its time, and is refused as described at mprof_thread_record_typed_at(), which also states who may call it;
+ * the start may be any time before it.
+ * \param thread The handle.
+ * \param type ID of the type, usually of the form #MPROF_TYPE_SPAN.
+ * \param started When it started, in the unit of mprof_recorder_read_counter().
+ * \param ended When it ended.
+ * \param values The values of the other arguments, in order, without the duration. Borrowed during the call; may be
+ * NULL if \p count is 0.
+ * \param count Number of elements in \p values; arguments after these are 0 or empty.
+ * \return As mprof_thread_record_span(); also #MPROF_ERR_ARGUMENT, with nothing recorded, for an end that is refused or
+ * is before the start.
+ * \since 0.1
+ */
+MPROF_API mprof_status mprof_thread_record_span_at(mprof_thread *thread, uint32_t type, uint64_t started,
+						   uint64_t ended, const mprof_argument_value *values, size_t count);
 /** \} */
 
 /**

@@ -199,6 +199,11 @@ Test(null, recorder)
 	REFUSES(mprof_recorder_define_text(NULL, NULL, 0, NULL));
 	REFUSES(mprof_recorder_define_arguments(NULL, NULL, 0, 1, NULL));
 	REFUSES(mprof_recorder_define_type(NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_define_clock(NULL, NULL, 0, NULL));
+	REFUSES(mprof_recorder_record_clock_pair(NULL, 2, 0, 0, 0));
+	REFUSES(mprof_recorder_convert_time(NULL, 1, 0, NULL));
+	REFUSES(mprof_recorder_define_timeline(NULL, NULL, 0));
+	REFUSES(mprof_recorder_define_process(NULL, NULL, 0));
 	REFUSES(mprof_recorder_record_metrics(NULL, NULL, 0, 0));
 	REFUSES(mprof_recorder_register_root(NULL, NULL));
 	REFUSES(mprof_recorder_unregister_root(NULL, 0));
@@ -234,6 +239,8 @@ Test(null, recorder)
 	REFUSES(mprof_thread_record_monitor_holder(NULL, 0, 0, 1));
 	REFUSES(mprof_thread_record_typed(NULL, 1, NULL, 0));
 	REFUSES(mprof_thread_record_span(NULL, 1, 0, NULL, 0));
+	REFUSES(mprof_thread_record_typed_at(NULL, 1, 0, NULL, 0));
+	REFUSES(mprof_thread_record_span_at(NULL, 1, 0, 0, NULL, 0));
 	DOES_NOTHING(mprof_thread_record_exception(NULL, 0, NULL, 0));
 	REFUSES(mprof_thread_record_method_code(NULL, 0, 0, 0));
 	REFUSES(mprof_thread_record_exception_clause(NULL, 0, 0, 0, 0));

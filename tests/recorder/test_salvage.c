@@ -109,6 +109,20 @@ static uint32_t define_span(unsigned thread)
 	return id;
 }
 
+/* Describes a thread, with a clock of its own. */
+static uint32_t define_timeline(unsigned thread)
+{
+	char name[32];
+	const mprof_clock_record clock = {thread, 1, MPROF_CLOCK_DEVICE, 0, name};
+	mprof_timeline_record timeline = {.thread = thread, .process = 1, .name = name};
+
+	snprintf(name, sizeof(name), "clock %u", thread);
+	CHECK(mprof_recorder_define_clock(recorder, &clock, sizeof(clock), &timeline.clock) == MPROF_OK);
+	snprintf(name, sizeof(name), "timeline %u", thread);
+	CHECK(mprof_recorder_define_timeline(recorder, &timeline, sizeof(timeline)) == MPROF_OK);
+	return timeline.clock;
+}
+
 /* Records span number \p i of a thread, whose text is defined late, too. */
 static void record_span(mprof_thread *handle, unsigned thread, uint32_t type, uint64_t i)
 {
@@ -129,6 +143,7 @@ static void *record_for_ever(void *argument)
 	thread_truth *own = &known->threads[number];
 	mprof_thread *thread;
 	uint32_t span = 0;
+	uint32_t clock = 0;
 
 	CHECK(mprof_recorder_attach(recorder, number, &thread) == MPROF_OK);
 	for (uint64_t i = 0;; i++) {
@@ -147,8 +162,12 @@ static void *record_for_ever(void *argument)
 			atomic_store_explicit(&own->samples, i / SAMPLE_EVERY + 1, memory_order_release);
 		}
 		if (i % SPAN_EVERY == 0) {
-			if (span == 0)
+			if (span == 0) {
 				span = define_span(number);
+				clock = define_timeline(number);
+			}
+			CHECK(mprof_recorder_record_clock_pair(recorder, clock, i,
+							       mprof_recorder_read_counter(recorder), 1) == MPROF_OK);
 			record_span(thread, number, span, i / SPAN_EVERY);
 			atomic_store_explicit(&own->spans, i / SPAN_EVERY + 1, memory_order_release);
 		}
@@ -301,6 +320,28 @@ static uint64_t decode_next(const mprof_event *event, uint32_t encoding, size_t 
 	return encoding == MPROF_ENCODING_BYTES ? value.length : value.number;
 }
 
+/* The description of the thread is in the log, and the clock that it refers to. */
+static void check_timeline(mprof_reader *reader, uint64_t thread)
+{
+	const uint64_t count = mprof_reader_get_record_count(reader, MPROF_RECORD_TIMELINE);
+	mprof_record clock;
+	mprof_record timeline;
+	char expected[32];
+	uint32_t id = 0;
+
+	do {
+		CHECK(id < count);
+		CHECK(mprof_reader_lookup_record(reader, MPROF_RECORD_TIMELINE, ++id, &timeline, sizeof(timeline)) ==
+		      MPROF_OK);
+	} while (timeline.as.timeline.thread != thread);
+	snprintf(expected, sizeof(expected), "timeline %u", (unsigned)thread);
+	CHECK(strcmp(timeline.as.timeline.name, expected) == 0);
+	CHECK(mprof_reader_lookup_record(reader, MPROF_RECORD_CLOCK, timeline.as.timeline.clock, &clock,
+					 sizeof(clock)) == MPROF_OK);
+	snprintf(expected, sizeof(expected), "clock %u", (unsigned)thread);
+	CHECK(strcmp(clock.as.clock.name, expected) == 0 && clock.as.clock.numerator == thread);
+}
+
 /* The spans of each thread are in their order, with their types, texts and arguments. */
 static void check_span(mprof_reader *reader, found *log, uint64_t thread, const mprof_event *event, int is_ring)
 {
@@ -323,6 +364,7 @@ static void check_span(mprof_reader *reader, found *log, uint64_t thread, const 
 	CHECK(mprof_reader_lookup_record(reader, MPROF_RECORD_TEXT, (uint32_t)text, &record, sizeof(record)) ==
 	      MPROF_OK);
 	CHECK(strcmp(record.as.text.text, expected) == 0);
+	check_timeline(reader, thread);
 	log->spans[thread]++;
 }
 

@@ -540,6 +540,177 @@ mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_ty
 	return status;
 }
 
+/* The reason why the log cannot have clocks, timelines and processes, or #MPROF_OK. */
+static mprof_status refusal_of_clocks(const mprof_recorder *recorder)
+{
+	return recorder->shared.takes_clocks ? refusal_of(recorder) : MPROF_ERR_UNSUPPORTED;
+}
+
+/* Copies a record of a caller who may have been compiled with a shorter or longer one; its texts are "" for NULL. */
+static mprof_status copy_record(const mprof_recorder *recorder, const void *given, size_t given_size, size_t least,
+				size_t own_size, mprof_record *record)
+{
+	element_list list;
+	mprof_status status =
+		element_list_convert(&list, &recorder->shared.allocator, given, given_size, 1, least, own_size);
+
+	if (status == MPROF_OK) {
+		memcpy(&record->as, list.elements, own_size);
+		record_complete(record);
+		if (!text_is_writable(&recorder->shared, record_get_name(record)) ||
+		    !text_is_writable(&recorder->shared, record_get_second_text(record)))
+			status = MPROF_ERR_NAME;
+	}
+	element_list_release(&list, &recorder->shared.allocator);
+	return status;
+}
+
+mprof_status mprof_recorder_define_clock(mprof_recorder *recorder, const mprof_clock_record *clock, size_t clock_size,
+					 uint32_t *id)
+{
+	WITHOUT_CANCELLATION;
+	mprof_record record = {.kind = MPROF_RECORD_CLOCK};
+	recorder_shared *shared;
+	mprof_status status;
+	message *created;
+
+	if (id != NULL)
+		*id = 0;
+	if (recorder == NULL || id == NULL)
+		return MPROF_ERR_ARGUMENT;
+	shared = &recorder->shared;
+	status = copy_record(recorder, clock, clock_size, SIZE_UP_TO(mprof_clock_record, name),
+			     sizeof(mprof_clock_record), &record);
+	if (status == MPROF_OK && record.as.clock.reserved != 0)
+		status = MPROF_ERR_ARGUMENT;
+	if (status == MPROF_OK)
+		status = refusal_of_clocks(recorder);
+	if (status != MPROF_OK)
+		return status;
+	created = message_record(&shared->messages.allocator, MESSAGE_DEFINE_CLOCK, &record);
+	status = message_sending_reserve(shared, created);
+	if (status != MPROF_OK)
+		return status;
+	status = known_clocks_define(&shared->clocks, &shared->messages, created, id);
+	if (status != MPROF_OK)
+		message_sending_cancel(shared, created);
+	return status;
+}
+
+mprof_status mprof_recorder_record_clock_pair(mprof_recorder *recorder, uint32_t clock, uint64_t value,
+					      uint64_t counter, uint64_t uncertainty)
+{
+	WITHOUT_CANCELLATION;
+	const mprof_record record = {
+		.kind = MPROF_RECORD_CLOCK_PAIR, .id = clock, .as.clock_pair = {value, counter, uncertainty}};
+	recorder_shared *shared;
+	mprof_status status;
+	message *created;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	shared = &recorder->shared;
+	status = refusal_of_clocks(recorder);
+	if (status != MPROF_OK)
+		return status;
+	created = message_record(&shared->messages.allocator, MESSAGE_CLOCK_PAIR, &record);
+	status = message_sending_reserve(shared, created);
+	if (status != MPROF_OK)
+		return status;
+	status = known_clocks_add_pair(&shared->clocks, &shared->messages, created);
+	if (status != MPROF_OK)
+		message_sending_cancel(shared, created);
+	return status;
+}
+
+/* Parts of a counter in a second that its rate is rounded to. */
+#define RATE_PARTS 1024
+
+/* The counters per second, in the unit of counter_read(). Measured over all the time since the recorder was opened. */
+static clock_ratio counters_per_second(const recorder_shared *shared)
+{
+	double rate = shared->counters_per_second;
+	counter_instant now;
+
+	if (rate <= 0 && shared->opened.monotonic_ns != 0) {
+		counter_read_instant(&shared->counter, &now);
+		rate = counter_frequency(&shared->counter, &shared->opened, &now) *
+		       (double)(UINT64_C(1) << shared->counter.log_shift);
+	}
+	if (!(rate > 0 && rate < (double)(UINT64_MAX / RATE_PARTS / 2)))
+		return (clock_ratio){0, 0};
+	return (clock_ratio){(uint64_t)(rate * RATE_PARTS + 0.5), RATE_PARTS};
+}
+
+mprof_status mprof_recorder_convert_time(mprof_recorder *recorder, uint32_t clock, uint64_t value, uint64_t *counter)
+{
+	WITHOUT_CANCELLATION;
+	clock_ratio rate = {0, 0};
+
+	if (counter != NULL)
+		*counter = 0;
+	if (recorder == NULL || counter == NULL)
+		return MPROF_ERR_ARGUMENT;
+	if (clock == MPROF_CLOCK_LOG) {
+		*counter = value;
+		return MPROF_OK;
+	}
+	if (known_clocks_need_rate(&recorder->shared.clocks, clock, value))
+		rate = counters_per_second(&recorder->shared);
+	return known_clocks_convert(&recorder->shared.clocks, clock, &rate, value, counter);
+}
+
+mprof_status mprof_recorder_define_timeline(mprof_recorder *recorder, const mprof_timeline_record *timeline,
+					    size_t timeline_size)
+{
+	WITHOUT_CANCELLATION;
+	mprof_record record = {.kind = MPROF_RECORD_TIMELINE};
+	mprof_timeline_record *own = &record.as.timeline;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = copy_record(recorder, timeline, timeline_size, SIZE_UP_TO(mprof_timeline_record, name),
+			     sizeof(mprof_timeline_record), &record);
+	if (status == MPROF_OK &&
+	    ((own->flags & ~RECORD_TIMELINE_FLAGS) != 0 || (own->parent != 0 && own->parent == own->thread)))
+		status = MPROF_ERR_ARGUMENT;
+	if (status == MPROF_OK)
+		status = refusal_of_clocks(recorder);
+	/* The log need not have clocks. */
+	if (own->clock == MPROF_CLOCK_LOG)
+		own->clock = 0;
+	if (status == MPROF_OK && own->clock != 0 && !known_clocks_has(&recorder->shared.clocks, own->clock))
+		status = MPROF_ERR_UNDEFINED_ID;
+	if (status != MPROF_OK)
+		return status;
+	return message_sending_send(&recorder->shared, message_record(&recorder->shared.messages.allocator,
+								      MESSAGE_DEFINE_TIMELINE, &record));
+}
+
+mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof_process_record *process,
+					   size_t process_size)
+{
+	WITHOUT_CANCELLATION;
+	mprof_record record = {.kind = MPROF_RECORD_PROCESS};
+	const mprof_process_record *own = &record.as.process;
+	mprof_status status;
+
+	if (recorder == NULL)
+		return MPROF_ERR_ARGUMENT;
+	status = copy_record(recorder, process, process_size, SIZE_UP_TO(mprof_process_record, command),
+			     sizeof(mprof_process_record), &record);
+	if (status == MPROF_OK &&
+	    (own->number == 0 || own->parent == own->number || (own->end != 0 && own->end < own->start)))
+		status = MPROF_ERR_ARGUMENT;
+	if (status == MPROF_OK)
+		status = refusal_of_clocks(recorder);
+	if (status != MPROF_OK)
+		return status;
+	return message_sending_send(&recorder->shared, message_record(&recorder->shared.messages.allocator,
+								      MESSAGE_DEFINE_PROCESS, &record));
+}
+
 mprof_status mprof_recorder_register_root(mprof_recorder *recorder, const mprof_root_area *area)
 {
 	WITHOUT_CANCELLATION;

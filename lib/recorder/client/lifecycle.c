@@ -349,6 +349,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	shared = &recorder->shared;
 	drain = &recorder->drain;
 	if (!recorder_init_locks(shared) || !known_types_init(&shared->types, allocator) ||
+	    !known_clocks_init(&shared->clocks, allocator) ||
 	    pthread_mutex_init(&recorder->control.dump_lock, NULL) != 0) {
 		allocator_release(allocator, recorder, sizeof(*recorder));
 		return NULL;
@@ -382,7 +383,7 @@ static mprof_recorder *create_recorder(const mprof_recorder_options *options, co
 	event_collector_init(&drain->block.events, allocator);
 	root_table_init(&drain->roots, allocator, &drain->keys);
 	metric_table_init(&drain->metrics, allocator, &shared->messages.allocator, drain->output);
-	written_types_init(&drain->types, allocator, &shared->messages.allocator, drain->output);
+	written_types_init(&drain->types, allocator, &shared->messages.allocator, drain->output, &shared->counter);
 	stack_table_init(&drain->switched, allocator, sizeof(switched_stack));
 	return recorder;
 }
@@ -486,6 +487,7 @@ static void release_recorder(mprof_recorder *recorder)
 	salvage_destroy(&shared->salvage, &allocator);
 	fork_guard_destroy(&shared->origin);
 	known_types_destroy(&shared->types);
+	known_clocks_destroy(&shared->clocks);
 	recorder_destroy_locks(shared);
 	pthread_mutex_destroy(&recorder->control.dump_lock);
 	allocator_release(&allocator, recorder, sizeof(*recorder));
@@ -611,6 +613,7 @@ static void choose_format(mprof_recorder *recorder, const mprof_recorder_options
 	shared->takes_switches =
 		(known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_STACK_SWITCHES)) != 0 || writer_options->lossy;
 	shared->takes_types = (known & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)) != 0 || writer_options->lossy;
+	shared->takes_clocks = (rules != NULL && dialect_has_block(rules, MPROF_BLOCK_CLOCKS)) || writer_options->lossy;
 	shared->records_thread_times &= rules != NULL && dialect_has_block(rules, MPROF_BLOCK_METRICS);
 	describe_log(&recorder->output, rules, writer_options->directives.bits[0], is_ring);
 }

@@ -491,6 +491,9 @@ static int fill_tables(recorder_drain *drain, const salvage_area *area, const sa
 	drain->types.texts = progress->writer.defined[MPROF_RECORD_TEXT];
 	drain->types.arguments = progress->writer.defined[MPROF_RECORD_ARGUMENT];
 	drain->types.types = progress->writer.defined[MPROF_RECORD_TYPE];
+	drain->types.clocks = progress->writer.defined[MPROF_RECORD_CLOCK];
+	drain->types.timelines = progress->writer.defined[MPROF_RECORD_TIMELINE];
+	drain->types.processes = progress->writer.defined[MPROF_RECORD_PROCESS];
 	for (int cause = 1; cause < LOSS_CAUSE_COUNT; cause++)
 		output_count_lost(drain->output, (mprof_loss_cause)cause, progress->lost_unreported[cause]);
 	return 1;

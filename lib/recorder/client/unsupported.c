@@ -161,6 +161,47 @@ mprof_status mprof_recorder_define_type(mprof_recorder *recorder, const mprof_ty
 	return MPROF_ERR_UNSUPPORTED;
 }
 
+mprof_status mprof_recorder_define_clock(mprof_recorder *recorder, const mprof_clock_record *clock, size_t clock_size,
+					 uint32_t *id)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_record_clock_pair(mprof_recorder *recorder, uint32_t clock, uint64_t value,
+					      uint64_t counter, uint64_t uncertainty)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_convert_time(mprof_recorder *recorder, uint32_t clock, uint64_t value, uint64_t *counter)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_timeline(mprof_recorder *recorder, const mprof_timeline_record *timeline,
+					    size_t timeline_size)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_recorder_define_process(mprof_recorder *recorder, const mprof_process_record *process,
+					   size_t process_size)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_record_typed_at(mprof_thread *thread, uint32_t type, uint64_t counter,
+					  const mprof_argument_value *values, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
+mprof_status mprof_thread_record_span_at(mprof_thread *thread, uint32_t type, uint64_t started, uint64_t ended,
+					 const mprof_argument_value *values, size_t count)
+{
+	return MPROF_ERR_UNSUPPORTED;
+}
+
 mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t type, const mprof_argument_value *values,
 				       size_t count)
 {

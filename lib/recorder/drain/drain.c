@@ -92,6 +92,10 @@ mprof_status session_begin(recorder_drain *drain, const mprof_recorder_options *
 
 	read_first_instant(drain, &now);
 	counter_rate_begin(rate, source, options->counters_per_second, &now);
+	drain->shared->opened = rate->start;
+	if (source->read != NULL)
+		drain->shared->counters_per_second =
+			counter_is_monotonic_clock(source) ? 1e9 : options->counters_per_second;
 	counter_describe(source, counter, sizeof(counter));
 	own[count++] = (mprof_property){"recorder", "libmprof " MPROF_VERSION_STRING};
 	own[count++] = (mprof_property){"counter", counter};

@@ -73,6 +73,10 @@ static int process_message(recorder_drain *drain, message *taken)
 	case MESSAGE_DEFINE_TEXT:
 	case MESSAGE_DEFINE_ARGUMENTS:
 	case MESSAGE_DEFINE_TYPE:
+	case MESSAGE_DEFINE_CLOCK:
+	case MESSAGE_DEFINE_TIMELINE:
+	case MESSAGE_DEFINE_PROCESS:
+	case MESSAGE_CLOCK_PAIR:
 		written_types_add(&drain->types, taken);
 		return 1;
 	}

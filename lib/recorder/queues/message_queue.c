@@ -3,6 +3,7 @@
 #include "recorder/queues/message_queue.h"
 
 #include "base/checked.h"
+#include "format/blocks/records.h"
 
 #include <string.h>
 
@@ -320,6 +321,25 @@ message *message_type(const mprof_allocator *allocator, const mprof_type_record 
 	return created;
 }
 
+message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record)
+{
+	mprof_record copy = *record;
+	const size_t length = strlen(record_get_name(&copy));
+	const size_t second_length = strlen(record_get_second_text(&copy));
+	message *created = message_create(allocator, kind, length + second_length + 2);
+	char *end;
+
+	if (created == NULL)
+		return NULL;
+	end = created->text;
+	if (record_name(&copy) != NULL)
+		*record_name(&copy) = message_copy_text(&end, *record_name(&copy), length);
+	if (record_second_text(&copy) != NULL)
+		*record_second_text(&copy) = message_copy_text(&end, *record_second_text(&copy), second_length);
+	created->more.record = copy;
+	return created;
+}
+
 void message_release(const mprof_allocator *allocator, message *released)
 {
 	allocator_release(allocator, released, released->size);
@@ -530,6 +550,24 @@ static int relocate_type(const message *left, message *copy)
 	       relocate_string(left, copy, &type->name);
 }
 
+/* What the reader of the record relies on: its kind, and texts that end in the message. */
+static int relocate_record(const message *left, message *copy)
+{
+	static const uint32_t kinds[] = {
+		[MESSAGE_DEFINE_CLOCK] = MPROF_RECORD_CLOCK,
+		[MESSAGE_DEFINE_TIMELINE] = MPROF_RECORD_TIMELINE,
+		[MESSAGE_DEFINE_PROCESS] = MPROF_RECORD_PROCESS,
+		[MESSAGE_CLOCK_PAIR] = MPROF_RECORD_CLOCK_PAIR,
+	};
+	mprof_record *record = &copy->more.record;
+	const char **name = record_name(record);
+	const char **second = record_second_text(record);
+
+	return record->kind == kinds[copy->kind] &&
+	       (name == NULL || (*name != NULL && relocate_string(left, copy, name))) &&
+	       (second == NULL || (*second != NULL && relocate_string(left, copy, second)));
+}
+
 static int set_copied_pointers(const message *left, message *copy)
 {
 	switch (copy->kind) {
@@ -567,6 +605,11 @@ static int set_copied_pointers(const message *left, message *copy)
 		return relocate_arguments(left, copy);
 	case MESSAGE_DEFINE_TYPE:
 		return relocate_type(left, copy);
+	case MESSAGE_DEFINE_CLOCK:
+	case MESSAGE_DEFINE_TIMELINE:
+	case MESSAGE_DEFINE_PROCESS:
+	case MESSAGE_CLOCK_PAIR:
+		return relocate_record(left, copy);
 	}
 	return 0;
 }

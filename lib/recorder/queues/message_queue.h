@@ -38,7 +38,11 @@ typedef enum message_kind {
 	MESSAGE_DEFINE_FIELDS,
 	MESSAGE_DEFINE_TEXT,
 	MESSAGE_DEFINE_ARGUMENTS,
-	MESSAGE_DEFINE_TYPE
+	MESSAGE_DEFINE_TYPE,
+	MESSAGE_DEFINE_CLOCK,
+	MESSAGE_DEFINE_TIMELINE,
+	MESSAGE_DEFINE_PROCESS,
+	MESSAGE_CLOCK_PAIR
 } message_kind;
 
 typedef struct message message;
@@ -84,6 +88,7 @@ struct message {
 			size_t count;
 		} arguments;            /**< Arguments of events. */
 		mprof_type_record type; /**< A type of events; the name points into text. */
+		mprof_record record;    /**< Clocks, timelines, processes and pairs; the texts point into text. */
 		mprof_root_area root;   /**< Roots; the name points into text or is "". Unregistered: start only. */
 	} more;
 	_Alignas(uint64_t) char text[];
@@ -179,6 +184,9 @@ message *message_arguments(const mprof_allocator *allocator, const mprof_argumen
 
 /** Creates the message for a type of events. Returns NULL without memory. */
 message *message_type(const mprof_allocator *allocator, const mprof_type_record *type);
+
+/** Creates the message for a clock, a timeline, a process or a pair of a clock. Returns NULL without memory. */
+message *message_record(const mprof_allocator *allocator, message_kind kind, const mprof_record *record);
 
 void message_release(const mprof_allocator *allocator, message *released);
 

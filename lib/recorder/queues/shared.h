@@ -15,6 +15,7 @@
 #include "recorder/queues/buffer_pool.h"
 #include "recorder/system/counter.h"
 #include "recorder/queues/heap_recording.h"
+#include "recorder/queues/known_clocks.h"
 #include "recorder/queues/known_types.h"
 #include "recorder/queues/message_queue.h"
 #include "recorder/queues/salvage.h"
@@ -151,14 +152,17 @@ typedef struct recorder_shared {
 	/* Constant once the recorder is open: any thread reads them without ordering. */
 	mprof_allocator allocator;
 	counter_source counter;
-	fork_guard origin;        /**< A child made by fork() has no writer thread. */
-	uint32_t overflow;        /**< A #mprof_overflow. */
-	uint32_t detail;          /**< What events keep: what was requested and the dialect supports. */
-	int takes_switches;       /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
-	int takes_types;          /**< Events of types are recorded: as takes_switches. */
-	int keys_are_ids;         /**< The client's keys are the IDs of the log. */
-	int records_thread_times; /**< See recorder/drain/drain.h. */
-	uint64_t max_name_length; /**< Bytes. */
+	fork_guard origin;          /**< A child made by fork() has no writer thread. */
+	uint32_t overflow;          /**< A #mprof_overflow. */
+	uint32_t detail;            /**< What events keep: what was requested and the dialect supports. */
+	int takes_switches;         /**< Switches are recorded: the dialect supports them, or the writer is lossy. */
+	int takes_types;            /**< Events of types are recorded: as takes_switches. */
+	int takes_clocks;           /**< Clocks, timelines and processes are recorded: as takes_switches. */
+	int keys_are_ids;           /**< The client's keys are the IDs of the log. */
+	int records_thread_times;   /**< See recorder/drain/drain.h. */
+	uint64_t max_name_length;   /**< Bytes. */
+	counter_instant opened;     /**< From when on the rate of the counter is measured. */
+	double counters_per_second; /**< In the unit of counter_read(); 0: it is measured. */
 
 	recorder_salvage salvage; /**< What outlives the process. */
 
@@ -168,7 +172,8 @@ typedef struct recorder_shared {
 	sample_store samples;
 	heap_recording heap;
 	collection_times collections;
-	known_types types; /**< Recording takes no lock. */
+	known_types types;   /**< Recording takes no lock. */
+	known_clocks clocks; /**< With a lock of its own. */
 
 	sem_t work; /**< Posted for full buffers, requests and closing; the writer thread waits. Async-signal-safe. */
 	/**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the definitions of texts, arguments and types of events. */
+/* Writes the definitions of texts, arguments and types of events, of clocks, timelines and processes. */
 #include "recorder/tables/written_types.h"
 
 #include "base/checked.h"
+#include "format/blocks/records.h"
 #include "writer/writer.h"
 
 #include <string.h>
@@ -11,9 +12,10 @@
 #define MAX_BLOCK_BYTES ((size_t)1 << 20)
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_output *output)
+			recorder_output *output, const counter_source *counter)
 {
 	memset(types, 0, sizeof(*types));
+	types->counter = counter;
 	types->allocator = *allocator;
 	types->messages = messages;
 	types->output = output;
@@ -52,11 +54,35 @@ void written_types_add(written_types *types, message *defined)
 	types->end = &defined->next;
 }
 
+static int has_record(const message *defined)
+{
+	return defined->kind >= MESSAGE_DEFINE_CLOCK && defined->kind <= MESSAGE_CLOCK_PAIR;
+}
+
+/* Whether a record may be written. The first clock that a client defines is the second one. */
+static int record_is_valid(const written_types *types, const mprof_record *record)
+{
+	switch (record->kind) {
+	case MPROF_RECORD_CLOCK:
+		return record->as.clock.reserved == 0 &&
+		       record->id == (types->clocks == 0 ? MPROF_CLOCK_LOG : types->clocks) + UINT32_C(1);
+	case MPROF_RECORD_TIMELINE:
+		return record->as.timeline.clock <= types->clocks &&
+		       (record->as.timeline.flags & ~RECORD_TIMELINE_FLAGS) == 0;
+	case MPROF_RECORD_CLOCK_PAIR:
+		return record->id > MPROF_CLOCK_LOG && record->id <= types->clocks;
+	default:
+		return 1;
+	}
+}
+
 /* Whether a definition may be written: only one of a damaged salvage file may not. */
 static int is_valid(const written_types *types, const message *defined)
 {
 	const mprof_type_record *type = &defined->more.type;
 
+	if (has_record(defined))
+		return record_is_valid(types, &defined->more.record);
 	if (defined->kind == MESSAGE_DEFINE_TEXT)
 		return defined->id == types->texts + 1;
 	if (defined->kind == MESSAGE_DEFINE_ARGUMENTS)
@@ -67,11 +93,49 @@ static int is_valid(const written_types *types, const message *defined)
 	return defined->id == types->types + 1 && type->category <= types->texts && type->pair <= types->types;
 }
 
+/* Adds a record in the counters of the log. There is room for two. */
+static void add_record(written_types *types, size_t *count, const mprof_record *record)
+{
+	const recorder_output *output = types->output;
+	mprof_record added = *record;
+
+	switch (record->kind) {
+	case MPROF_RECORD_CLOCK:
+		if (types->clocks == 0) {
+			counter_describe(types->counter, types->counter_name, sizeof(types->counter_name));
+			types->records[(*count)++] = (mprof_record){
+				.kind = MPROF_RECORD_CLOCK,
+				.id = ++types->clocks,
+				.as.clock.kind = counter_is_monotonic_clock(types->counter) ? MPROF_CLOCK_MONOTONIC
+						 : types->counter->read == NULL             ? MPROF_CLOCK_MACHINE
+											    : MPROF_CLOCK_OTHER,
+				.as.clock.name = types->counter_name};
+		}
+		types->clocks++;
+		break;
+	case MPROF_RECORD_TIMELINE:
+		added.id = ++types->timelines;
+		break;
+	case MPROF_RECORD_PROCESS:
+		added.id = ++types->processes;
+		added.as.process.start = output_counter(output, record->as.process.start);
+		added.as.process.end = output_counter(output, record->as.process.end);
+		break;
+	default:
+		/* What the counter loses adds to the uncertainty. */
+		added.as.clock_pair.counter = output_counter(output, record->as.clock_pair.counter);
+		added.as.clock_pair.uncertainty =
+			output_counter(output, record->as.clock_pair.uncertainty) + (output->counter_shift > 0 ? 1 : 0);
+		break;
+	}
+	types->records[(*count)++] = added;
+}
+
 /* Adds the records of a definition to a block. Returns 0 without memory. */
 static int add_records(written_types *types, size_t *count, const message *defined)
 {
 	const int has_arguments = defined->kind == MESSAGE_DEFINE_ARGUMENTS;
-	const size_t more = has_arguments ? defined->more.arguments.count : 1;
+	const size_t more = has_arguments ? defined->more.arguments.count : 2;
 	void *records = types->records;
 	int is_reserved = array_reserve(&types->allocator, &records, &types->record_capacity, *count + more,
 					sizeof(*types->records));
@@ -79,6 +143,8 @@ static int add_records(written_types *types, size_t *count, const message *defin
 	types->records = records;
 	if (!is_reserved)
 		return 0;
+	if (has_record(defined))
+		add_record(types, count, &defined->more.record);
 	for (size_t i = 0; has_arguments && i < more; i++)
 		types->records[(*count)++] = (mprof_record){.kind = MPROF_RECORD_ARGUMENT,
 							    .id = ++types->arguments,
@@ -95,7 +161,20 @@ static int add_records(written_types *types, size_t *count, const message *defin
 /* The kind of block for a definition. */
 static mprof_block_kind block_of(const message *defined)
 {
-	return defined->kind == MESSAGE_DEFINE_TEXT ? MPROF_BLOCK_TEXTS : MPROF_BLOCK_TYPES;
+	switch (defined->kind) {
+	case MESSAGE_DEFINE_TEXT:
+		return MPROF_BLOCK_TEXTS;
+	case MESSAGE_DEFINE_CLOCK:
+		return MPROF_BLOCK_CLOCKS;
+	case MESSAGE_DEFINE_TIMELINE:
+		return MPROF_BLOCK_TIMELINES;
+	case MESSAGE_DEFINE_PROCESS:
+		return MPROF_BLOCK_PROCESSES;
+	case MESSAGE_CLOCK_PAIR:
+		return MPROF_BLOCK_CLOCK_PAIRS;
+	default:
+		return MPROF_BLOCK_TYPES;
+	}
 }
 
 /* Writes a block. Events of types need the directive, which only a log with types has. */
@@ -148,6 +227,10 @@ void written_types_write(written_types *types, uint64_t batch)
 	/* Types refer to texts, but no text to a type. */
 	write_kind(types, MPROF_BLOCK_TEXTS, batch);
 	write_kind(types, MPROF_BLOCK_TYPES, batch);
+	write_kind(types, MPROF_BLOCK_CLOCKS, batch);
+	write_kind(types, MPROF_BLOCK_PROCESSES, batch);
+	write_kind(types, MPROF_BLOCK_TIMELINES, batch);
+	write_kind(types, MPROF_BLOCK_CLOCK_PAIRS, batch);
 	types->end = &types->waiting;
 	for (; *types->end != NULL; types->end = &(*types->end)->next)
 		(*types->end)->batch = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * \file recorder/tables/written_types.h
- * \brief The texts, arguments and types of events that are in the log, and the definitions that are not yet. Writer
- * thread.
+ * \brief The texts, arguments and types of events, the clocks with their pairs, the timelines and the processes that
+ * are in the log, and the definitions that are not yet. Writer thread.
  *
  * Definitions are written at the end of the batch of messages with which they came, so they precede the events that use
  * them. Without memory they wait for the next batch; events of their types are lost until then.
@@ -13,6 +13,7 @@
 #include <mprof/recorder.h>
 
 #include "recorder/queues/message_queue.h"
+#include "recorder/system/counter.h"
 #include "recorder/tables/output.h"
 
 typedef struct written_types {
@@ -22,6 +23,11 @@ typedef struct written_types {
 	uint32_t texts; /**< How many are in the log, as all that follow. */
 	uint32_t arguments;
 	uint32_t types;
+	uint32_t clocks;    /**< With that of the log, which precedes the first other one. */
+	uint32_t timelines; /**< Of timelines and processes the writer thread assigns the IDs. */
+	uint32_t processes;
+	const counter_source *counter;
+	char counter_name[64]; /**< The name of the log's clock. */
 	message *waiting;      /**< Definitions that are not in the log yet, the oldest first. */
 	message **end;         /**< Where the next one is added. */
 	message *written;      /**< Definitions that are in the log, which may not be committed yet. */
@@ -30,7 +36,7 @@ typedef struct written_types {
 } written_types;
 
 void written_types_init(written_types *types, const mprof_allocator *allocator, const mprof_allocator *messages,
-			recorder_output *output);
+			recorder_output *output, const counter_source *counter);
 void written_types_destroy(written_types *types);
 
 /** Adds a definition. The table owns the message from now on. */

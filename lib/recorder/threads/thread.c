@@ -825,8 +825,12 @@ static uint8_t *put_bytes(uint8_t *out, uint32_t known, const mprof_argument_val
 	return out + length;
 }
 
-/* Records an event with bytes or texts, or with many arguments. */
-__attribute__((noinline)) static mprof_status record_long(mprof_thread *thread, const typed_event *event)
+/*
+ * Records an event with bytes or texts, or with many arguments. \p stated: its time if the caller states it, else NULL,
+ * as below.
+ */
+__attribute__((noinline)) static mprof_status record_long(mprof_thread *thread, const typed_event *event,
+							  const uint64_t *stated)
 {
 	const size_t count = typed_argument_count(event);
 	event_buffer *buffer;
@@ -844,7 +848,7 @@ __attribute__((noinline)) static mprof_status record_long(mprof_thread *thread, 
 		count_loss(thread, MPROF_LOSS_NO_BUFFER);
 		return MPROF_ERR_LIMIT;
 	}
-	counter = counter_read(&thread->counter);
+	counter = stated != NULL ? *stated : counter_read(&thread->counter);
 	buffer = buffer_with_room(thread, typed_slots(MPROF_RECORDED_ARGUMENTS_MAX_SIZE), counter,
 				  waits_for(thread, MPROF_EVENT_TYPED));
 	if (buffer == NULL)
@@ -875,8 +879,9 @@ __attribute__((noinline)) static mprof_status refuse_undefined(mprof_thread *thr
 	return MPROF_ERR_UNDEFINED_ID;
 }
 
-/* Inlined, so that the span's own conditions are constants. */
-static inline __attribute__((always_inline)) mprof_status record_typed(mprof_thread *thread, typed_event *event)
+/* Inlined, so that the conditions of spans and of stated times are constants. */
+static inline __attribute__((always_inline)) mprof_status record_typed(mprof_thread *thread, typed_event *event,
+								       const uint64_t *stated)
 {
 	event_buffer *buffer;
 	uint64_t counter;
@@ -893,11 +898,11 @@ static inline __attribute__((always_inline)) mprof_status record_typed(mprof_thr
 		return MPROF_ERR_ARGUMENT;
 	if (event->type->has_bytes ||
 	    typed_argument_count(event) > MPROF_RECORDED_ARGUMENTS_MAX_SIZE / MPROF_VARINT_MAX_LENGTH)
-		return record_long(thread, event);
+		return record_long(thread, event, stated);
 	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER &&
 	    !may_record(thread, MPROF_EVENT_TYPED))
 		return MPROF_OK;
-	counter = counter_read(&thread->counter);
+	counter = stated != NULL ? *stated : counter_read(&thread->counter);
 	buffer = buffer_with_room(thread, typed_slots(typed_argument_count(event) * MPROF_VARINT_MAX_LENGTH), counter,
 				  waits_for(thread, MPROF_EVENT_TYPED));
 	if (buffer == NULL)
@@ -922,7 +927,7 @@ mprof_status mprof_thread_record_typed(mprof_thread *thread, uint32_t type, cons
 {
 	typed_event event = {type, NULL, values, count, 0, 0};
 
-	return record_typed(thread, &event);
+	return record_typed(thread, &event, NULL);
 }
 
 mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint64_t started,
@@ -930,7 +935,76 @@ mprof_status mprof_thread_record_span(mprof_thread *thread, uint32_t type, uint6
 {
 	typed_event event = {type, NULL, values, count, 1, started};
 
-	return record_typed(thread, &event);
+	return record_typed(thread, &event, NULL);
+}
+
+/* The slots of an event, and its counter if it has one. */
+static uint32_t step_over(const event_slot *slots, uint64_t *counter)
+{
+	const uint64_t mask = UINT64_MAX >> 8;
+	const int is_wide = (slots[0].stamp & SLOT_WIDE) != 0;
+	const int is_allocation = (slots[0].stamp & SLOT_KIND_MASK) == MPROF_EVENT_ALLOCATION;
+
+	if (is_wide || !is_allocation)
+		*counter += ((slots[is_wide && is_allocation ? 1 : 0].stamp >> 8) - *counter) & mask;
+	return is_wide ? (uint32_t)SLOT_COUNT((uint32_t)(slots[1].stamp & 0xff)) : 1;
+}
+
+/* Finds the counter of the last event: each slot is looked at once. */
+static const stated_bound *find_bound(mprof_thread *thread)
+{
+	const event_buffer *buffer = atomic_load_explicit(&thread->current, memory_order_relaxed);
+	const uint32_t published = atomic_load_explicit(&buffer->published, memory_order_relaxed);
+	stated_bound *bound = &thread->bound;
+
+	if (bound->sequence != thread->sequence) {
+		/* The events of earlier buffers are not later than the first one of this. */
+		bound->counter = buffer->capacity > 0 ? buffer->start_counter : counter_read(&thread->counter);
+		bound->sequence = thread->sequence;
+		bound->slots = 0;
+	}
+	while (buffer->capacity > 0 && bound->slots < published)
+		bound->slots += step_over(&buffer->slots[bound->slots], &bound->counter);
+	return bound;
+}
+
+/* The public functions state the rules for times. */
+static mprof_status record_stated(mprof_thread *thread, typed_event *event, uint64_t stated)
+{
+	mprof_status status;
+
+	if (thread == NULL)
+		return MPROF_ERR_ARGUMENT;
+	/* Before the bound is determined: this may record that recording was stopped. */
+	if (atomic_load_explicit(&thread->special, memory_order_relaxed) > SPECIAL_COUNTER &&
+	    !may_record(thread, MPROF_EVENT_TYPED))
+		return MPROF_OK;
+	if (stated < find_bound(thread)->counter || stated > counter_read(&thread->counter) ||
+	    (event->is_span && event->started > stated))
+		return MPROF_ERR_ARGUMENT;
+	status = record_typed(thread, event, &stated);
+	/* No buffer was free: the last event is still the same. */
+	if (atomic_load_explicit(&thread->current, memory_order_relaxed) == &thread_no_buffer) {
+		thread->bound.sequence = thread->sequence;
+		thread->bound.slots = 0;
+	}
+	return status;
+}
+
+mprof_status mprof_thread_record_typed_at(mprof_thread *thread, uint32_t type, uint64_t counter,
+					  const mprof_argument_value *values, size_t count)
+{
+	typed_event event = {type, NULL, values, count, 0, 0};
+
+	return record_stated(thread, &event, counter);
+}
+
+mprof_status mprof_thread_record_span_at(mprof_thread *thread, uint32_t type, uint64_t started, uint64_t ended,
+					 const mprof_argument_value *values, size_t count)
+{
+	typed_event event = {type, NULL, values, count, 1, started};
+
+	return record_stated(thread, &event, ended);
 }
 
 void mprof_thread_record_object_freed(mprof_thread *thread, mprof_key class_key, uint64_t object, uint64_t size)

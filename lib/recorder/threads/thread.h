@@ -34,6 +34,13 @@ typedef struct slot_position {
 	uint32_t slots;    /**< Number of its slots before the position. */
 } slot_position;
 
+/** The last event of a thread that is known, for events at stated times. */
+typedef struct stated_bound {
+	uint64_t counter;  /**< Its counter, or one that is not earlier. */
+	uint32_t sequence; /**< Sequence number of its buffer. */
+	uint32_t slots;    /**< Number of the slots of the buffer up to it. */
+} stated_bound;
+
 /** The state of a thread in a round of draining. */
 typedef struct thread_round {
 	event_buffer *full_first; /**< Full buffers, taken and not drained yet, linked by next_full. */
@@ -81,6 +88,7 @@ struct mprof_thread {
 	uint64_t running;    /**< The stack that the thread is on; 0: its own. Owner. */
 	int has_switched;    /**< It has switched to another stack. Owner. */
 	int has_dropped;     /**< An event was dropped, which may have been a switch. Owner. */
+	stated_bound bound;  /**< Owner. */
 	int has_given_up;    /**< It has waited without success while the system refused memory for buffers. Owner. */
 
 	/** Counter at which recording stopped. The thread that stops recording stores it, relaxed, before it sets

@@ -42,6 +42,7 @@ static mprof_thread *thread_create(recorder_shared *shared, uint64_t id)
 	thread->detail = shared->detail;
 	thread->id = id != 0 ? id : system_thread_id();
 	thread->drain.last_counter = counter_read(&shared->counter);
+	thread->bound.counter = thread->drain.last_counter;
 	thread->lost = thread->own_lost;
 	thread->salvaged = salvage_thread_create(&shared->salvage, thread->id);
 	if (thread->salvaged != NULL)
