@@ -57,7 +57,22 @@ export interface Tables {
 	threads: {
 		id: BigUint64Array; name: (string | null)[]; events: Amounts; self_ns: Amounts; lost: Amounts;
 		samples: Amounts; wall_ns: Amounts; cpu_ns: Amounts; ready_ns: Amounts;
-		voluntary_switches: Amounts; involuntary_switches: Amounts;
+		voluntary_switches: Amounts; involuntary_switches: Amounts; process: Amounts; kind: Uint32Array;
+	};
+	processes: {
+		number: Amounts; system_id: Amounts; parent: Amounts; name: (string | null)[];
+		command: (string | null)[]; threads: Uint32Array; has_start: Uint32Array; start_ns: Amounts;
+		has_end: Uint32Array; end_ns: Amounts;
+	};
+	timelines: {
+		thread: BigUint64Array; name: (string | null)[]; process: Amounts; system_thread: Amounts;
+		parent: BigUint64Array; kind: Uint32Array; clock: Uint32Array; rank: Uint32Array;
+		is_ended: Uint32Array; events: Amounts;
+	};
+	clocks: {
+		id: Uint32Array; kind: Uint32Array; name: (string | null)[]; stated_millihertz: Amounts;
+		measured_millihertz: Amounts; drift_ppb: Amounts; pairs: Amounts; backward: Amounts;
+		residual_ns: Amounts; uncertainty_ns: Amounts; has_drift: Uint32Array; has_residual: Uint32Array;
 	};
 	monitors: {
 		class_id: Uint32Array; contentions: Amounts; acquired: Amounts; failures: Amounts;

@@ -414,9 +414,12 @@ typedef enum mprof_profile_table {
 	                                         timeline. */
 	MPROF_TABLE_EVENT_TYPES = 37, /**< #mprof_event_type_stats: the events that the log describes, by type and
 	                                         name, in the order of their first event. */
-	MPROF_TABLE_SPANS = 38        /**< #mprof_span: the longest spans, mprof_profile_options::max_spans of those
+	MPROF_TABLE_SPANS = 38,       /**< #mprof_span: the longest spans, mprof_profile_options::max_spans of those
 	                                         that have ended inside the window, and all that were open at its end.
 	                                         In the order of their starts, as of the last mprof_profile_finish(). */
+	MPROF_TABLE_PROCESSES = 39,   /**< #mprof_process_stats: processes, in the order in which they are described. */
+	MPROF_TABLE_TIMELINES = 40,   /**< #mprof_timeline_stats: threads that are described, in that order. */
+	MPROF_TABLE_CLOCKS = 41       /**< #mprof_clock_stats: clocks, by ID. */
 } mprof_profile_table;
 
 /**
@@ -1453,7 +1456,74 @@ typedef struct mprof_thread_stats {
 	                                    recorded. Both numbers of switches are 0 if the log does not contain
 	                                    them. */
 	uint64_t involuntary_switches; /**< How often the system stopped it to run another thread. */
+	uint64_t process;              /**< The number of the process that it belongs to; 0 if the log does not state
+	                                    it. */
+	uint32_t kind;                 /**< An #mprof_timeline_kind; #MPROF_TIMELINE_THREAD if it is not described. */
+	uint32_t reserved;             /**< 0. */
 } mprof_thread_stats;
+
+/**
+ * \brief A process that the log describes (section 3.30 of doc/format.md), as it was described last.
+ * \since 0.1
+ */
+typedef struct mprof_process_stats {
+	size_t struct_size;  /**< sizeof, set by the caller. */
+	uint64_t number;     /**< The number that the log gives it. */
+	uint64_t system_id;  /**< The number that the operating system gives it; 0 if none. */
+	uint64_t parent;     /**< The number of the process that started it; 0 if not known. */
+	const char *name;    /**< Its name. Borrowed until the profile is changed or destroyed, as is command. */
+	const char *command; /**< Its command line. */
+	uint32_t threads;    /**< Threads of #MPROF_TABLE_TIMELINES that belong to it. */
+	uint32_t has_start;  /**< 1: start_ns is known. */
+	int64_t start_ns;    /**< When it started, from the start of the session. */
+	uint32_t has_end;    /**< 1: end_ns is known. */
+	uint32_t reserved;   /**< 0. */
+	int64_t end_ns;      /**< When it ended. */
+} mprof_process_stats;
+
+/**
+ * \brief A thread that the log describes (section 3.29 of doc/format.md), as it was described last.
+ * \since 0.1
+ */
+typedef struct mprof_timeline_stats {
+	size_t struct_size;     /**< sizeof, set by the caller. */
+	uint64_t thread;        /**< ID of the thread. */
+	const char *name;       /**< Its name, that of the thread if it has no other. Borrowed until the profile is
+	                             changed or destroyed. */
+	uint64_t process;       /**< The number of its process; 0 if not known. */
+	uint64_t system_thread; /**< The number that the operating system gives it; 0 if none. */
+	uint64_t parent;        /**< The thread that it is a part of; 0 if none. */
+	uint32_t kind;          /**< An #mprof_timeline_kind. */
+	uint32_t clock;         /**< ID of the clock that its times were converted from; #MPROF_CLOCK_LOG if none. */
+	uint32_t rank;          /**< Its place among those with the same parent. */
+	uint32_t is_ended;      /**< 1: no more events of it follow. */
+	uint64_t events;        /**< Events in its blocks. */
+} mprof_timeline_stats;
+
+/**
+ * \brief A clock of the log (sections 3.28 and 3.31 of doc/format.md), and how it agrees with the log's counter.
+ *
+ * The seconds are those of the log's counter. What is measured is computed from the pairs that do not go back; after
+ * one that does, it begins again with that pair.
+ * \since 0.1
+ */
+typedef struct mprof_clock_stats {
+	size_t struct_size;           /**< sizeof, set by the caller. */
+	uint32_t id;                  /**< ID of the clock. */
+	uint32_t kind;                /**< An #mprof_clock_kind. */
+	const char *name;             /**< Its name. Borrowed until the profile is changed or destroyed. */
+	uint64_t stated_millihertz;   /**< Ticks per 1,000 seconds that the log states; 0 if not known. */
+	uint64_t measured_millihertz; /**< The same from the first to the last pair; 0 if not known. */
+	int64_t drift_ppb;            /**< How much faster the measured rate is than the stated one, in parts of 10^9; 0
+	                             unless has_drift. */
+	uint64_t pairs;               /**< Pairs of the clock in the log. */
+	uint64_t backward;            /**< Those whose value or counter is less than that of the pair before. */
+	uint64_t residual_ns;         /**< By how much a pair is most off the line between the pair before and the one
+	                             after. */
+	uint64_t uncertainty_ns;      /**< The greatest uncertainty of a pair. */
+	uint32_t has_drift;           /**< 1: drift_ppb is known. */
+	uint32_t has_residual;        /**< 1: there are three pairs in a row, which residual_ns takes. */
+} mprof_clock_stats;
 
 /**
  * \brief A code unit: an assembly, a module or an AppDomain.

@@ -59,6 +59,7 @@ static int init_parts(mprof_profile *profile, const mprof_profile_options *optio
 	profile->ages.trace.identity = options->traced_object;
 	marks_init(&profile->marks, allocator);
 	event_types_init(&profile->event_types, &profile->budget, options->max_spans);
+	descriptions_init(&profile->described, allocator);
 	window_init(&profile->window, allocator);
 	window_init(&profile->alive_window, allocator);
 	timeline_init(&profile->timeline, &profile->budget.paths, &profile->window, options->timeline_slices);
@@ -148,6 +149,7 @@ void mprof_profile_destroy(mprof_profile *profile)
 	memory_destroy(&profile->memory);
 	object_ages_destroy(&profile->ages);
 	marks_destroy(&profile->marks);
+	descriptions_destroy(&profile->described);
 	event_types_destroy(&profile->event_types);
 	window_destroy(&profile->window);
 	window_destroy(&profile->alive_window);
@@ -447,6 +449,7 @@ static void set_conversion(mprof_profile *profile, const mprof_session *session)
 	uint64_t end = window_clamp(&profile->window, session->last.counter);
 
 	profile->clock.origin = session->start.counter;
+	profile->counters_per_second = session->counters_per_second;
 	if (!profile->has_raw_counters)
 		profile->clock.nanoseconds_per_counter =
 			session->counters_per_second > 0 ? 1e9 / session->counters_per_second : 1;

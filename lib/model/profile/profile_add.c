@@ -561,6 +561,9 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 	for (size_t i = 0; i < count; i++) {
 		if (records[i].kind == MPROF_RECORD_METRIC && !metric_list_define(&profile->metrics, &records[i]))
 			return 0;
+		/* Descriptions hold for the whole log. */
+		if (!descriptions_add(&profile->described, &records[i]))
+			return 0;
 	}
 	if (!window_has_counter(&profile->window, block->start.counter))
 		return skip_records(profile, block, records, count);
@@ -574,7 +577,7 @@ static int add_records(mprof_profile *profile, const mprof_block *block, const m
 	return 1;
 }
 
-/* Adds a HEAP_SUMMARY or METRICS block. The reader keeps the definitions of other blocks. */
+/* Adds a block of records that the profile keeps. The reader keeps the definitions of other blocks. */
 static mprof_status add_records_block(mprof_profile *profile, mprof_reader *reader, const mprof_block *block,
 				      int *is_own)
 {
@@ -705,6 +708,10 @@ static mprof_status add_block_to_profile(mprof_profile *profile, mprof_reader *r
 		return add_heap_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_HEAP_SUMMARY:
 	case MPROF_BLOCK_METRICS:
+	case MPROF_BLOCK_CLOCKS:
+	case MPROF_BLOCK_CLOCK_PAIRS:
+	case MPROF_BLOCK_TIMELINES:
+	case MPROF_BLOCK_PROCESSES:
 		return add_records_block(profile, reader, block, is_own);
 	case MPROF_BLOCK_SESSION:
 		return add_session_block(profile, reader, is_own);

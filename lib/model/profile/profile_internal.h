@@ -10,6 +10,7 @@
 #include "model/records/allocation_estimates.h"
 #include "model/records/call_stack.h"
 #include "model/records/collections.h"
+#include "model/records/descriptions.h"
 #include "model/records/event_types.h"
 #include "model/records/finalizers.h"
 #include "model/records/heap_snapshots.h"
@@ -78,6 +79,7 @@ struct mprof_profile {
 	memory_model memory;
 	object_ages ages;
 	mark_list marks;
+	descriptions described;
 	event_types event_types;
 	const mprof_reader *reading; /**< While a block is added: the reader that it is from. */
 	profile_window window;
@@ -88,6 +90,7 @@ struct mprof_profile {
 	collection_list stops; /**< Collections of all threads, if there is a timeline and threads were chosen. */
 	pause_list pauses;     /**< As of the last mprof_profile_finish(), if there is a timeline. */
 	profile_clock clock;
+	double counters_per_second;       /**< As of the last mprof_profile_finish(); 0: not known. */
 	mprof_progress_function progress; /**< Of mprof_profile_finish(). */
 	void *progress_user;
 	mprof_status interrupted_fault; /**< The first error that mprof_profile_read() found before it was

@@ -3,6 +3,7 @@
  * Reads the tables of a profile: for each table the number of its rows and a function that stores one of them, which
  * the list at the end names. What the columns are is in table_columns.c.
  */
+#include "model/profile/description_rows.h"
 #include "model/profile/profile_internal.h"
 
 #include "base/options.h"
@@ -740,6 +741,7 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 {
 	mprof_thread_stats *stats = row;
 	const thread_record *record = &profile->threads.records[index];
+	const mprof_timeline_record *described;
 
 	stats->id = record->id;
 	stats->name = record->name;
@@ -752,6 +754,13 @@ static void store_thread_stats(const mprof_profile *profile, size_t index, void 
 	stats->ready_ns = record->metrics[THREAD_READY_TIME];
 	stats->voluntary_switches = record->metrics[THREAD_YIELDS];
 	stats->involuntary_switches = record->metrics[THREAD_PREEMPTIONS];
+	described = descriptions_find_thread(&profile->described, record->id);
+	if (described == NULL)
+		return;
+	stats->process = described->process;
+	stats->kind = described->kind;
+	if (described->name != NULL && described->name[0] != '\0')
+		stats->name = described->name;
 }
 
 static size_t count_monitors(const mprof_profile *profile)
@@ -1063,6 +1072,9 @@ static const profile_table tables[] = {
 	TABLE(TIMELINE, mprof_timeline, count_one, store_timeline),
 	TABLE(EVENT_TYPES, mprof_event_type_stats, count_event_types, store_event_type),
 	TABLE(SPANS, mprof_span, count_spans, store_span),
+	TABLE(PROCESSES, mprof_process_stats, description_rows_count_processes, description_rows_store_process),
+	TABLE(TIMELINES, mprof_timeline_stats, description_rows_count_timelines, description_rows_store_timeline),
+	TABLE(CLOCKS, mprof_clock_stats, description_rows_count_clocks, description_rows_store_clock),
 };
 
 typedef union row_buffer {

@@ -350,6 +350,8 @@ static const mprof_table_column threads_columns[] = {
 	COLUMN(ready_ns, NANOSECONDS),
 	COLUMN(voluntary_switches, COUNT),
 	COLUMN(involuntary_switches, COUNT),
+	COLUMN(process, NUMBER),
+	COLUMN(kind, KIND),
 };
 #undef ROW
 
@@ -472,6 +474,39 @@ static const mprof_table_column spans_columns[] = {
 };
 #undef ROW
 
+#define ROW mprof_process_stats
+static const mprof_table_column processes_columns[] = {
+	COLUMN(number, NUMBER),   COLUMN(system_id, NUMBER), COLUMN(parent, NUMBER),     COLUMN(name, TEXT),
+	COLUMN(command, TEXT),    COLUMN(threads, COUNT),    COLUMN(has_start, BOOLEAN), COLUMN(start_ns, TIME),
+	COLUMN(has_end, BOOLEAN), COLUMN(end_ns, TIME),
+};
+#undef ROW
+
+#define ROW mprof_timeline_stats
+static const mprof_table_column timelines_columns[] = {
+	COLUMN(thread, THREAD),    COLUMN(name, TEXT),    COLUMN(process, NUMBER), COLUMN(system_thread, NUMBER),
+	COLUMN(parent, THREAD),    COLUMN(kind, KIND),    COLUMN(clock, NUMBER),   COLUMN(rank, NUMBER),
+	COLUMN(is_ended, BOOLEAN), COLUMN(events, COUNT),
+};
+#undef ROW
+
+#define ROW mprof_clock_stats
+static const mprof_table_column clocks_columns[] = {
+	COLUMN(id, NUMBER),
+	COLUMN(kind, KIND),
+	COLUMN(name, TEXT),
+	COLUMN(stated_millihertz, NUMBER),
+	COLUMN(measured_millihertz, NUMBER),
+	COLUMN(drift_ppb, NUMBER),
+	COLUMN(pairs, COUNT),
+	COLUMN(backward, COUNT),
+	COLUMN(residual_ns, NANOSECONDS),
+	COLUMN(uncertainty_ns, NANOSECONDS),
+	COLUMN(has_drift, BOOLEAN),
+	COLUMN(has_residual, BOOLEAN),
+};
+#undef ROW
+
 typedef struct table_description {
 	mprof_table_info info;
 	const mprof_table_column *columns;
@@ -520,6 +555,9 @@ static const table_description tables[] = {
 	TABLE(TIMELINE, timeline, mprof_timeline),
 	TABLE(EVENT_TYPES, event_types, mprof_event_type_stats),
 	TABLE(SPANS, spans, mprof_span),
+	TABLE(PROCESSES, processes, mprof_process_stats),
+	TABLE(TIMELINES, timelines, mprof_timeline_stats),
+	TABLE(CLOCKS, clocks, mprof_clock_stats),
 };
 
 /* NULL if there is no table of the number. */
