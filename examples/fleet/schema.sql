@@ -128,7 +128,8 @@ CREATE TABLE threads (
 	cpu_ns Nullable(Int64),
 	ready_ns Nullable(Int64),
 	samples Nullable(Int64),
-	lost_events Nullable(Int64)
+	lost_events Nullable(Int64),
+	process Nullable(Int64)
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);
@@ -422,6 +423,65 @@ CREATE TABLE handles (
 	created Nullable(Int64),
 	alive Nullable(Int64),
 	deleted Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE processes (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	number Nullable(Int64),
+	system_id Nullable(Int64),
+	parent Nullable(Int64),
+	name Nullable(String),
+	command Nullable(String),
+	threads Nullable(Int64),
+	has_start UInt8,
+	start_ns Nullable(Int64),
+	has_end UInt8,
+	end_ns Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE timelines (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	thread Nullable(String),
+	name Nullable(String),
+	kind Nullable(String),
+	process Nullable(Int64),
+	system_thread Nullable(Int64),
+	parent Nullable(String),
+	clock Nullable(Int64),
+	rank Nullable(Int64),
+	is_ended UInt8,
+	events Nullable(Int64)
+) ENGINE = MergeTree
+PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
+ORDER BY (host, start_us, log);
+
+CREATE TABLE clocks (
+	log Int64,
+	host String,
+	build String,
+	start_us Int64,
+	id Nullable(Int64),
+	name Nullable(String),
+	kind Nullable(String),
+	stated_millihertz Nullable(Int64),
+	measured_millihertz Nullable(Int64),
+	drift_ppb Nullable(Int64),
+	pairs Nullable(Int64),
+	backward Nullable(Int64),
+	residual_ns Nullable(Int64),
+	uncertainty_ns Nullable(Int64),
+	has_drift UInt8,
+	has_residual UInt8
 ) ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(start_us, 1000000)))
 ORDER BY (host, start_us, log);

@@ -58,6 +58,7 @@ threads running .threads[].cpu_ns
 threads ready .threads[].ready_ns
 threads samples .threads[].samples
 threads lost .threads[].lost_events
+timelines events .timelines[].events
 types count .types[].allocations
 types total .types[].bytes
 types average .types[].average_bytes

@@ -746,6 +746,9 @@ void summary_complete(log_summary *summary, const log_input *input)
 	summary->locations = mprof_reader_get_record_count(input->reader, MPROF_RECORD_LOCATION);
 	summary->roots = mprof_reader_get_record_count(input->reader, MPROF_RECORD_ROOT);
 	summary->metrics = mprof_reader_get_record_count(input->reader, MPROF_RECORD_METRIC);
+	summary->clocks = mprof_reader_get_record_count(input->reader, MPROF_RECORD_CLOCK);
+	summary->timelines = mprof_reader_get_record_count(input->reader, MPROF_RECORD_TIMELINE);
+	summary->processes = mprof_reader_get_record_count(input->reader, MPROF_RECORD_PROCESS);
 	/* This includes problems that are not errors for the reader, such as an undefined ID. */
 	if (input->first_fault < summary->session.valid_bytes)
 		summary->session.valid_bytes = input->first_fault;
@@ -845,6 +848,9 @@ void summary_print_json(const log_summary *summary, const log_input *input, json
 	json_unsigned(json, "locations", summary->locations);
 	json_unsigned(json, "roots", summary->roots);
 	json_unsigned(json, "metrics", summary->metrics);
+	json_unsigned(json, "clocks", summary->clocks);
+	json_unsigned(json, "timelines", summary->timelines);
+	json_unsigned(json, "processes", summary->processes);
 	json_unsigned(json, "heap_shots", summary->heap_shots);
 	print_block_counts(summary, json);
 	json_begin_object(json, "events");
@@ -1026,6 +1032,9 @@ void summary_print_text(const log_summary *summary, const log_input *input, FILE
 	print_some(file, "functions", summary->functions);
 	print_some(file, "modules", summary->modules);
 	print_some(file, "metrics", summary->metrics);
+	print_some(file, "clocks", summary->clocks);
+	print_some(file, "timelines", summary->timelines);
+	print_some(file, "processes", summary->processes);
 	print_some(file, "snapshots", summary->heap_shots);
 }
 

@@ -44,6 +44,12 @@ typedef struct trace_row {
 	struct trace_row *next;
 } trace_row;
 
+/* An entry of chrome_trace::pids. */
+typedef struct row_process {
+	uint64_t tid;
+	uint64_t pid;
+} row_process;
+
 typedef struct chrome_trace {
 	const log_report *report;
 	thread_table threads;
@@ -51,6 +57,7 @@ typedef struct chrome_trace {
 	json_writer json;
 	text_stream calls; /* What is written before the next use of json. */
 	key_map names;
+	key_map pids; /* Of rows that belong to another process than the recorded one: #row_process. */
 	event_walk walk;
 	uint64_t async_count;
 	uint64_t *lanes; /* Numbers of the rows of lanes of spans, by walk_lane::number - 1. */
@@ -69,6 +76,13 @@ static const char *plain_name(chrome_trace *trace, const char *name)
 	return text != NULL ? text : "";
 }
 
+static uint64_t pid_of(const chrome_trace *trace, uint64_t tid)
+{
+	const row_process *process = trace->pids.count > 0 ? key_map_find(&trace->pids, tid) : NULL;
+
+	return process != NULL ? process->pid : trace->threads.pid;
+}
+
 /* Begins an event, whose further fields follow. */
 static void begin_event(chrome_trace *trace, const char *phase, const char *category, const char *name, uint64_t thread,
 			uint64_t time)
@@ -79,7 +93,7 @@ static void begin_event(chrome_trace *trace, const char *phase, const char *cate
 	json_string(&trace->json, "ph", phase);
 	json_string(&trace->json, "cat", category);
 	json_string(&trace->json, "name", plain_name(trace, name));
-	json_unsigned(&trace->json, "pid", trace->threads.pid);
+	json_unsigned(&trace->json, "pid", pid_of(trace, thread));
 	json_unsigned(&trace->json, "tid", thread);
 	json_fixed(&trace->json, "ts", time, TIME_DECIMALS);
 }
@@ -92,7 +106,7 @@ static void name_thread(chrome_trace *trace, const char *what, uint64_t thread, 
 	json_begin_object(json, NULL);
 	json_string(json, "ph", "M");
 	json_string(json, "name", what);
-	json_unsigned(json, "pid", trace->threads.pid);
+	json_unsigned(json, "pid", pid_of(trace, thread));
 	json_unsigned(json, "tid", thread);
 	json_begin_object(json, "args");
 	json_string(json, "name", plain_name(trace, name));
@@ -107,10 +121,44 @@ static uint64_t row_of(const walk_thread *thread)
 	return row->tid;
 }
 
+/* States where a viewer shows a row among the others. */
+static void rank_thread(chrome_trace *trace, uint64_t thread, uint64_t rank)
+{
+	json_writer *json = &trace->json;
+
+	text_stream_flush(&trace->calls);
+	json_begin_object(json, NULL);
+	json_string(json, "ph", "M");
+	json_string(json, "name", "thread_sort_index");
+	json_unsigned(json, "pid", pid_of(trace, thread));
+	json_unsigned(json, "tid", thread);
+	json_begin_object(json, "args");
+	json_unsigned(json, "sort_index", rank);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+/* Notes that a row belongs to another process than the recorded one, which is named if it is new. */
+static void join_process(chrome_trace *trace, uint64_t tid, thread_process *process)
+{
+	row_process *entry = process != NULL ? key_map_put(&trace->pids, tid) : NULL;
+	const char *command;
+
+	trace->has_failed |= process != NULL && entry == NULL;
+	if (entry == NULL)
+		return;
+	entry->pid = process->pid;
+	if (!process->is_noted)
+		name_thread(trace, "process_name", tid,
+			    thread_names_table_name_process(&trace->threads, process, &command));
+	process->is_noted = 1;
+}
+
 static void *begin_row(void *user, const walk_thread *thread)
 {
 	chrome_trace *trace = user;
 	trace_row *row = calloc(1, sizeof(*row));
+	mprof_timeline_stats timeline;
 	thread_identity identity;
 
 	if (row == NULL)
@@ -119,7 +167,10 @@ static void *begin_row(void *user, const walk_thread *thread)
 	row->tid = identity.tid;
 	row->next = trace->rows;
 	trace->rows = row;
+	join_process(trace, row->tid, identity.process);
 	name_thread(trace, "thread_name", row->tid, identity.name);
+	if (thread_names_table_timeline(&trace->threads, thread->id, &timeline))
+		rank_thread(trace, row->tid, timeline.rank);
 	return row;
 }
 
@@ -159,7 +210,7 @@ static void write_call(chrome_trace *trace, const char *start, const walk_thread
 	text_stream_string(out, start);
 	text_stream_add(out, entry->text, entry->length);
 	text_stream_string(out, ",\"pid\":");
-	text_stream_unsigned(out, trace->threads.pid);
+	text_stream_unsigned(out, pid_of(trace, row_of(thread)));
 	text_stream_string(out, ",\"tid\":");
 	text_stream_unsigned(out, row_of(thread));
 	text_stream_string(out, ",\"ts\":");
@@ -202,6 +253,17 @@ static void write_interval(chrome_trace *trace, const char *category, const char
 	json_end_object(&trace->json);
 }
 
+/* Puts a row into the process of a thread. */
+static void follow_process(chrome_trace *trace, uint64_t row, const walk_thread *thread)
+{
+	const uint64_t pid = pid_of(trace, row_of(thread));
+	row_process *entry = pid != trace->threads.pid ? key_map_put(&trace->pids, row) : NULL;
+
+	trace->has_failed |= pid != trace->threads.pid && entry == NULL;
+	if (entry != NULL)
+		entry->pid = pid;
+}
+
 /*
  * Spans. Those of a call stack have a row below that of the thread, so that they need not nest with calls; flows are
  * arrows between slices, so that an event with a flow is a slice without a duration.
@@ -227,6 +289,8 @@ static uint64_t row_of_lane(chrome_trace *trace, const walk_thread *thread, cons
 	if (trace->lanes[lane->number - 1] != 0)
 		return trace->lanes[lane->number - 1];
 	trace->lanes[lane->number - 1] = thread_names_table_add_row(&trace->threads);
+	if (thread->row != NULL)
+		follow_process(trace, trace->lanes[lane->number - 1], thread);
 	thread_names_table_name(&trace->threads, thread->id, identity.name);
 	if (lane->call_stack != 0)
 		snprintf(name, sizeof(name), "Spans of stack 0x%" PRIx64, lane->call_stack);
@@ -484,6 +548,7 @@ static void release_trace(chrome_trace *trace)
 			free(entry->text);
 	}
 	key_map_clear(&trace->names);
+	key_map_clear(&trace->pids);
 	free(trace->lanes);
 	while (trace->rows != NULL) {
 		trace_row *row = trace->rows;
@@ -510,7 +575,9 @@ static int write_report(const export_job *job, const log_report *report, export_
 		.lost = add_loss,
 		.metric = add_metric,
 	};
-	chrome_trace trace = {.report = report, .names.value_size = sizeof(name_entry) - sizeof(uint64_t)};
+	chrome_trace trace = {.report = report,
+			      .names.value_size = sizeof(name_entry) - sizeof(uint64_t),
+			      .pids.value_size = sizeof(row_process) - sizeof(uint64_t)};
 	int status;
 
 	json_init(&trace.json, file->stream, 1);

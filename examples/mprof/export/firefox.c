@@ -321,6 +321,9 @@ static void write_names(const firefox_row *row, firefox_tables *tables, json_wri
 {
 	thread_identity identity;
 	char tid[TEXT_STREAM_NUMBER];
+	char number[TEXT_STREAM_NUMBER];
+	const char *command;
+	const char *process;
 	const char *plain;
 
 	thread_names_table_identify(format->threads, row->is_process ? 0 : row->thread, &identity);
@@ -332,10 +335,15 @@ static void write_names(const firefox_row *row, firefox_tables *tables, json_wri
 	tables->has_failed |= plain == NULL;
 	json_string(json, "name", plain != NULL ? plain : "");
 	json_boolean(json, "isMainThread", row->is_process);
-	plain = plain_text(&tables->plain, format->process_name);
+	process = row->is_process || identity.process == NULL
+			  ? format->process_name
+			  : thread_names_table_name_process(format->threads, identity.process, &command);
+	plain = plain_text(&tables->plain, process);
 	tables->has_failed |= plain == NULL;
 	json_string(json, "processName", plain != NULL ? plain : "");
-	json_string(json, "pid", format->pid);
+	snprintf(number, sizeof(number), "%llu",
+		 identity.process != NULL ? (unsigned long long)identity.process->pid : 0);
+	json_string(json, "pid", row->is_process || identity.process == NULL ? format->pid : number);
 	snprintf(tid, sizeof(tid), "%llu", (unsigned long long)identity.tid);
 	json_string(json, "tid", tid);
 }

@@ -454,17 +454,53 @@ static trace_row *find_row(const perfetto_trace *trace, uint64_t thread)
 	return found != NULL ? found->row : NULL;
 }
 
-static void describe_thread(perfetto_trace *trace, trace_thread *thread)
+/* The track of the process of a thread, which is described if it is new. */
+static uint64_t process_track(perfetto_trace *trace, thread_process *process)
 {
+	uint64_t track;
+	const char *command;
+	const char *name;
+
+	if (process == NULL)
+		return trace->process;
+	track = perfetto_track_id(&trace->writer, PERFETTO_PROCESSES, process->number);
+	if (!process->is_noted) {
+		name = thread_names_table_name_process(&trace->names, process, &command);
+		perfetto_describe_process(&trace->writer, track, process->pid, name, command);
+	}
+	process->is_noted = 1;
+	return track;
+}
+
+static trace_thread *get_thread(perfetto_trace *trace, uint64_t id);
+
+static void describe_thread(perfetto_trace *trace, uint64_t id)
+{
+	trace_thread *thread = key_map_put(&trace->threads, id);
+	const uint64_t track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, ++trace->thread_count);
+	mprof_timeline_stats timeline;
 	thread_identity identity;
 	char description[NAME_SIZE] = "";
+	const trace_thread *parent;
+	uint64_t process;
+	uint64_t pid;
 
-	thread_names_table_identify(&trace->names, thread->id, &identity);
+	thread_names_table_identify(&trace->names, id, &identity);
 	thread->tid = identity.tid;
-	thread->track = perfetto_track_id(&trace->writer, PERFETTO_THREAD, ++trace->thread_count);
+	thread->track = track;
+	pid = identity.process != NULL ? identity.process->pid : trace->pid;
+	process = process_track(trace, identity.process);
 	if (identity.is_made)
-		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", thread->id);
-	perfetto_describe_thread(&trace->writer, thread->track, trace->pid, thread->tid, identity.name, description);
+		snprintf(description, sizeof(description), "Thread 0x%" PRIx64 " of the log", id);
+	if (!thread_names_table_timeline(&trace->names, id, &timeline) || timeline.kind == MPROF_TIMELINE_THREAD ||
+	    timeline.kind > MPROF_TIMELINE_REMOTE) {
+		perfetto_describe_thread(&trace->writer, track, pid, identity.tid, identity.name, description);
+		return;
+	}
+	/* A timeline that is no thread of a program is a track below that of its parent, or of its process. */
+	parent = timeline.parent != 0 ? get_thread(trace, timeline.parent) : NULL;
+	perfetto_describe_ranked(&trace->writer, track, parent != NULL ? parent->track : process, identity.name,
+				 timeline.rank, description);
 }
 
 /* The description of a thread, written if it is new. NULL if out of memory. */
@@ -472,8 +508,10 @@ static trace_thread *get_thread(perfetto_trace *trace, uint64_t id)
 {
 	trace_thread *thread = key_map_put(&trace->threads, id);
 
-	if (thread != NULL && thread->tid == 0)
-		describe_thread(trace, thread);
+	if (thread != NULL && thread->tid == 0) {
+		describe_thread(trace, id);
+		thread = key_map_find(&trace->threads, id);
+	}
 	trace->writer.has_failed |= thread == NULL;
 	return thread;
 }
@@ -488,8 +526,10 @@ static void *begin_row(void *user, const walk_thread *thread)
 		free(row);
 		return NULL;
 	}
-	if (described->rows++ > 0)
-		describe_thread(trace, described);
+	if (described->rows++ > 0) {
+		describe_thread(trace, thread->id);
+		described = key_map_find(&trace->threads, thread->id);
+	}
 	row->next = trace->rows;
 	trace->rows = row;
 	row->sequence.number = PERFETTO_MAIN_SEQUENCE + thread->row_number;
@@ -1004,6 +1044,7 @@ static void begin_trace(perfetto_trace *trace)
 
 	trace->writer.base = trace->writer.start_time + trace->pid;
 	trace->process = perfetto_track_id(&trace->writer, PERFETTO_PROCESS, 0);
+	trace->writer.has_ranks = mprof_profile_get_row_count(trace->report->profile, MPROF_TABLE_TIMELINES) > 0;
 	perfetto_begin_main(&trace->writer);
 	if (summary->program[0] != '\0' && trace->arguments == NULL)
 		trace->arguments = "";

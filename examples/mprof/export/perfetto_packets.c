@@ -47,8 +47,13 @@ enum {
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
 	TRACK_COUNTER = 8,
+	TRACK_CHILD_ORDER = 11,
+	TRACK_RANK = 12,
 	TRACK_DESCRIPTION = 14
 };
+
+/* Values of TrackDescriptor.child_ordering. */
+enum { ORDER_EXPLICIT = 3 };
 
 enum {
 	PROCESS_PID = 1,
@@ -241,6 +246,12 @@ static void write_descriptor(perfetto_writer *writer)
 	perfetto_end_packet(writer);
 }
 
+static void add_order(perfetto_writer *writer)
+{
+	if (writer->has_ranks)
+		protobuf_number(&writer->part, TRACK_CHILD_ORDER, ORDER_EXPLICIT);
+}
+
 void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t pid, const char *name,
 			       const char *arguments)
 {
@@ -255,6 +266,7 @@ void perfetto_describe_process(perfetto_writer *writer, uint64_t track, uint64_t
 	}
 	protobuf_text(&writer->inner, PROCESS_NAME, perfetto_text(writer, name));
 	protobuf_add(&writer->part, TRACK_PROCESS, &writer->inner);
+	add_order(writer);
 	write_descriptor(writer);
 }
 
@@ -268,6 +280,7 @@ void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t 
 	protobuf_number(&writer->inner, THREAD_TID, tid);
 	protobuf_text(&writer->inner, THREAD_NAME, perfetto_text(writer, name));
 	protobuf_add(&writer->part, TRACK_THREAD, &writer->inner);
+	add_order(writer);
 	if (*description != '\0')
 		protobuf_text(&writer->part, TRACK_DESCRIPTION, description);
 	write_descriptor(writer);
@@ -284,6 +297,17 @@ static void begin_descriptor(perfetto_writer *writer, uint64_t track, uint64_t p
 void perfetto_describe_track(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name)
 {
 	begin_descriptor(writer, track, parent, name);
+	write_descriptor(writer);
+}
+
+void perfetto_describe_ranked(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name, uint64_t rank,
+			      const char *description)
+{
+	begin_descriptor(writer, track, parent, name);
+	protobuf_number(&writer->part, TRACK_RANK, rank);
+	add_order(writer);
+	if (*description != '\0')
+		protobuf_text(&writer->part, TRACK_DESCRIPTION, description);
 	write_descriptor(writer);
 }
 

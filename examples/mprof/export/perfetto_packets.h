@@ -43,8 +43,9 @@ typedef enum perfetto_track {
 	PERFETTO_SECTION,
 	PERFETTO_INTERVALS, /**< Collections, pauses and waits. */
 	PERFETTO_SPANS,
-	PERFETTO_TASKS, /**< Spans that any thread may end. */
-	PERFETTO_FLOWS  /**< Not a track: flows. */
+	PERFETTO_TASKS,    /**< Spans that any thread may end. */
+	PERFETTO_FLOWS,    /**< Not a track: flows. */
+	PERFETTO_PROCESSES /**< Other processes than the recorded one. */
 } perfetto_track;
 
 /** The sequence of the calls of a row. */
@@ -66,6 +67,7 @@ typedef struct perfetto_writer {
 	protobuf_message inner;
 	plain_buffer plain;
 	uint64_t contents; /**< Number of samples and events, without those about the log itself. */
+	int has_ranks;     /**< Tracks have places among those of the same parent. */
 	int has_failed;    /**< Out of memory. */
 } perfetto_writer;
 
@@ -108,6 +110,10 @@ void perfetto_describe_thread(perfetto_writer *writer, uint64_t track, uint64_t 
 
 /** Describes a track below another one. */
 void perfetto_describe_track(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name);
+
+/** The same for one that has a place among the tracks of its parent. */
+void perfetto_describe_ranked(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name, uint64_t rank,
+			      const char *description);
 
 /** Describes a track of a counter. \p unit is a CounterDescriptor.Unit. */
 void perfetto_describe_counter(perfetto_writer *writer, uint64_t track, uint64_t parent, const char *name,

@@ -273,6 +273,12 @@ static void table_fields(table_sink *sink, const log_report *report, const void 
 		case FIELD_HANDLE_TYPE:
 			table_text(sink, kind_of_handle((uint32_t)number_of(from->field, row)));
 			break;
+		case FIELD_TIMELINE_KIND:
+			table_text(sink, kind_of_timeline((uint32_t)number_of(from->field, row)));
+			break;
+		case FIELD_CLOCK_KIND:
+			table_text(sink, kind_of_clock((uint32_t)number_of(from->field, row)));
+			break;
 		case FIELD_EVENT_FORM:
 			table_text(sink, kind_of_form((uint32_t)number_of(from->field, row)));
 			break;
@@ -597,6 +603,9 @@ static void table_rows_add(table_sink *sink, const log_report *report)
 	table_add_rows(sink, report, TABLE_MARKS);
 	table_add_rows(sink, report, TABLE_EVENT_TYPES);
 	table_add_rows(sink, report, TABLE_SPANS);
+	table_add_rows(sink, report, TABLE_PROCESSES);
+	table_add_rows(sink, report, TABLE_TIMELINES);
+	table_add_rows(sink, report, TABLE_CLOCKS);
 }
 
 /* The value of a property of the log; \p otherwise if the log does not have it. */

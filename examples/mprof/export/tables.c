@@ -181,6 +181,18 @@ static const exported_column handles[] = {
 static const exported_column event_types[] = {
 	FIELD("type"), NAME("form", "form", EVENT_FORM), FIELD("name"), FIELD("category"), REST,
 };
+static const exported_column timelines[] = {
+	FIELD("thread"),
+	FIELD("name"),
+	NAME("kind", "kind", TIMELINE_KIND),
+	REST,
+};
+static const exported_column clocks[] = {
+	FIELD("id"),
+	FIELD("name"),
+	NAME("kind", "kind", CLOCK_KIND),
+	REST,
+};
 static const exported_column all_fields[] = {REST};
 
 typedef struct exported_table {
@@ -206,7 +218,7 @@ static const exported_table tables[TABLES] = {
 	[TABLE_METHODS] = TABLE(methods, methods, MPROF_TABLE_METHODS, "", "calls, times and samples by method"),
 	[TABLE_CLASSES] = TABLE(classes, classes, MPROF_TABLE_CLASSES, "samples allocations_error bytes_error ",
 				"allocations and exceptions by class"),
-	[TABLE_THREADS] = TABLE(threads, threads, MPROF_TABLE_THREADS, "voluntary_switches involuntary_switches ",
+	[TABLE_THREADS] = TABLE(threads, threads, MPROF_TABLE_THREADS, "voluntary_switches involuntary_switches kind ",
 				"times by thread"),
 	[TABLE_CALL_TREE] = TABLE(call_tree, call_tree, MPROF_TABLE_CALLS, "parent first_child next_sibling flags ",
 				  "calls by call path; the parent of node 0 is empty"),
@@ -236,6 +248,10 @@ static const exported_table tables[TABLES] = {
 	[TABLE_HEAP_SNAPSHOT_CLASSES] =
 		TABLE(heap_snapshot_classes, heap_snapshot_classes, 0, "", "live objects by heap snapshot and class"),
 	[TABLE_HANDLES] = TABLE(handles, handles, MPROF_TABLE_HANDLES, "", "handles by class and type"),
+	[TABLE_PROCESSES] = TABLE(processes, all_fields, MPROF_TABLE_PROCESSES, "", "processes that the log describes"),
+	[TABLE_TIMELINES] = TABLE(timelines, timelines, MPROF_TABLE_TIMELINES, "",
+				  "threads that the log describes, such as queues of devices"),
+	[TABLE_CLOCKS] = TABLE(clocks, clocks, MPROF_TABLE_CLOCKS, "", "clocks, and how they agree"),
 };
 
 static column_type type_of(const mprof_table_column *field)

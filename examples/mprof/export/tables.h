@@ -38,6 +38,9 @@ typedef enum table_id {
 	TABLE_HEAP_SNAPSHOTS,
 	TABLE_HEAP_SNAPSHOT_CLASSES,
 	TABLE_HANDLES,
+	TABLE_PROCESSES,
+	TABLE_TIMELINES,
+	TABLE_CLOCKS,
 	TABLES
 } table_id;
 
@@ -58,15 +61,17 @@ typedef struct table_column {
 
 /** How the value of a column follows from a field of the row of a profile. */
 typedef enum field_use {
-	FIELD_NONE,        /**< It does not. */
-	FIELD_VALUE,       /**< It is the value. */
-	FIELD_NOT,         /**< It is the opposite. */
-	FIELD_CLASS_NAME,  /**< It is the ID of the class that is named. */
-	FIELD_METHOD_NAME, /**< It is the ID of the method that is named. */
-	FIELD_FRAMES,      /**< It is the ID of the call stack. */
-	FIELD_HANDLE_TYPE, /**< It is the type of handle that is named. */
-	FIELD_EVENT_FORM,  /**< It is the form of an event that is named. */
-	FIELD_REST         /**< All fields that no other column uses. */
+	FIELD_NONE,          /**< It does not. */
+	FIELD_VALUE,         /**< It is the value. */
+	FIELD_NOT,           /**< It is the opposite. */
+	FIELD_CLASS_NAME,    /**< It is the ID of the class that is named. */
+	FIELD_METHOD_NAME,   /**< It is the ID of the method that is named. */
+	FIELD_FRAMES,        /**< It is the ID of the call stack. */
+	FIELD_HANDLE_TYPE,   /**< It is the type of handle that is named. */
+	FIELD_TIMELINE_KIND, /**< It is the kind of a timeline, likewise. */
+	FIELD_CLOCK_KIND,    /**< It is the kind of a clock, likewise. */
+	FIELD_EVENT_FORM,    /**< It is the form of an event that is named. */
+	FIELD_REST           /**< All fields that no other column uses. */
 } field_use;
 
 typedef struct table_field {

@@ -9,6 +9,7 @@
 #include "report/memory.h"
 #include "report/native_code.h"
 #include "report/parts.h"
+#include "report/processes.h"
 #include "report/samples.h"
 #include "report/tables.h"
 #include "report/timeline.h"
@@ -321,6 +322,9 @@ static const report_entry entries[] = {
 	{OF(METRICS), &tables_metrics, NULL, NULL},
 	{OF(MARKS), &tables_marks, NULL, NULL},
 	{OF(THREADS), &tables_threads, NULL, NULL},
+	{OF(PROCESSES), &processes_described, NULL, NULL},
+	{OF(TIMELINES), &processes_timelines, NULL, NULL},
+	{OF(CLOCKS), &processes_clocks, NULL, NULL},
 	{OF(ELEMENTS), &tables_elements, NULL, NULL},
 	{OF(DEBUG_INFORMATION), NULL, report_debug_information_text, report_debug_information_json},
 };

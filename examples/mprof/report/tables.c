@@ -1074,7 +1074,8 @@ const report_view tables_threads = {
 		 VIEW_FIELD_NEEDS(wall_ns, wall_ns), VIEW_FIELD_NEEDS(cpu_ns, wall_ns),
 		 VIEW_FIELD_NEEDS(ready_ns, wall_ns), VIEW_JOIN(wall_ns, print_blocked),
 		 VIEW_JOIN(wall_ns, print_switches), VIEW_FIELD(samples), VIEW_FIELD_AS(lost, "lost_events"),
-		 VIEW_ALL_OTHERS, VIEW_WITHOUT(voluntary_switches), VIEW_WITHOUT(involuntary_switches)},
+		 VIEW_FIELD_NEEDS(process, process), VIEW_KIND(kind, "kind", kind_of_timeline), VIEW_ALL_OTHERS,
+		 VIEW_WITHOUT(voluntary_switches), VIEW_WITHOUT(involuntary_switches)},
 	.has_all_rows = 1,
 };
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Views of processes, timelines and clocks. */
+#include "report/processes.h"
+
+#include "common/terminal.h"
+#include "shared/kinds.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *format_start(const log_report *report, const void *row, uint64_t number, char text[TEXT_NUMBER_SIZE])
+{
+	const mprof_process_stats *stats = row;
+
+	(void)report;
+	(void)number;
+	snprintf(text, TEXT_NUMBER_SIZE, "%.3f s", (double)stats->start_ns / 1e9);
+	return stats->has_start ? text : "-";
+}
+
+static const char *format_end(const log_report *report, const void *row, uint64_t number, char text[TEXT_NUMBER_SIZE])
+{
+	const mprof_process_stats *stats = row;
+
+	(void)report;
+	(void)number;
+	snprintf(text, TEXT_NUMBER_SIZE, "%.3f s", (double)stats->end_ns / 1e9);
+	return stats->has_end ? text : "-";
+}
+
+static void print_process(const log_report *report, const void *row)
+{
+	const mprof_process_stats *stats = row;
+
+	(void)report;
+	fputs("  ", stdout);
+	text_name(stdout, stats->name);
+	if (stats->command != NULL && stats->command[0] != '\0') {
+		fputs(": ", stdout);
+		text_name(stdout, stats->command);
+	}
+	putchar('\n');
+}
+
+const report_view processes_described = {
+	.table = REPORT_TABLE_PROCESSES,
+	.source = MPROF_TABLE_PROCESSES,
+	.title = "Processes",
+	.columns = {VIEW_COLUMN(10, "process", "number"),
+		    VIEW_COLUMN_BY(10, "system ID", .field = "system_id", .needs = "system_id", .otherwise = "-"),
+		    VIEW_COLUMN_BY(10, "parent", .field = "parent", .needs = "parent", .otherwise = "-"),
+		    VIEW_COLUMN(10, "threads", "threads"), VIEW_COLUMN_BY(12, "start", .text = format_start),
+		    VIEW_COLUMN_BY(12, "end", .text = format_end), VIEW_COLUMN_BY(0, "name", .print = print_process)},
+	.json = {VIEW_FIELD(number), VIEW_FIELD(name), VIEW_FIELD(command), VIEW_FIELD_NEEDS(system_id, system_id),
+		 VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(threads), VIEW_FIELD_NEEDS(start_ns, has_start),
+		 VIEW_FIELD_NEEDS(end_ns, has_end), VIEW_WITHOUT(has_start), VIEW_WITHOUT(has_end), VIEW_ALL_OTHERS},
+	.has_all_rows = 1,
+};
+
+static void print_timeline(const log_report *report, const void *row)
+{
+	const mprof_timeline_stats *stats = row;
+
+	(void)report;
+	fputs("  ", stdout);
+	text_name(stdout, stats->name);
+	if (stats->parent != 0)
+		printf(" (part of 0x%" PRIx64 ")", stats->parent);
+	putchar('\n');
+}
+
+const report_view processes_timelines = {
+	.table = REPORT_TABLE_TIMELINES,
+	.source = MPROF_TABLE_TIMELINES,
+	.filters = "thread",
+	.sorts = {{"events", "events", NULL}},
+	.title = "Timelines",
+	.columns = {VIEW_COLUMN(18, "thread", "thread"),
+		    VIEW_COLUMN_BY(11, "kind", .field = "kind", .kind = kind_of_timeline),
+		    VIEW_COLUMN_BY(10, "process", .field = "process", .needs = "process", .otherwise = "-"),
+		    VIEW_COLUMN_BY(10, "system ID", .field = "system_thread", .needs = "system_thread",
+				   .otherwise = "-"),
+		    VIEW_COLUMN(7, "clock", "clock"), VIEW_COLUMN(12, "events", "events"),
+		    VIEW_COLUMN_BY(0, "name", .print = print_timeline)},
+	.json = {VIEW_FIELD(thread), VIEW_FIELD(name), VIEW_KIND(kind, "kind", kind_of_timeline),
+		 VIEW_FIELD_NEEDS(process, process), VIEW_FIELD_NEEDS(system_thread, system_thread),
+		 VIEW_FIELD_NEEDS(parent, parent), VIEW_FIELD(clock), VIEW_FIELD(rank),
+		 VIEW_FIELD_AS(is_ended, "ended"), VIEW_FIELD(events), VIEW_ALL_OTHERS},
+	.has_all_rows = 1,
+};
+
+/* A rate in thousandths of a tick per second. */
+static const char *format_rate(const log_report *report, const void *row, uint64_t number, char text[TEXT_NUMBER_SIZE])
+{
+	const double rate = (double)number / 1e3;
+
+	(void)report;
+	(void)row;
+	if (rate >= 1e6)
+		snprintf(text, TEXT_NUMBER_SIZE, "%.6f MHz", rate / 1e6);
+	else
+		snprintf(text, TEXT_NUMBER_SIZE, "%.3f Hz", rate);
+	return text;
+}
+
+static const char *format_drift(const log_report *report, const void *row, uint64_t number, char text[TEXT_NUMBER_SIZE])
+{
+	(void)report;
+	(void)number;
+	snprintf(text, TEXT_NUMBER_SIZE, "%+.3f ppm", (double)((const mprof_clock_stats *)row)->drift_ppb / 1e3);
+	return text;
+}
+
+static int has_backward_pairs(const log_report *report, const view_rows *rows)
+{
+	const mprof_clock_stats *stats = (const void *)rows->rows;
+
+	(void)report;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (stats[i].backward > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void print_clock(const log_report *report, const void *row)
+{
+	const mprof_clock_stats *stats = row;
+
+	(void)report;
+	printf("  %" PRIu32 " ", stats->id);
+	text_name(stdout, stats->name != NULL ? stats->name : "(not defined)");
+	printf(" (%s)\n", kind_of_clock(stats->kind));
+}
+
+const report_view processes_clocks = {
+	.table = REPORT_TABLE_CLOCKS,
+	.source = MPROF_TABLE_CLOCKS,
+	.order = "<id",
+	.title = "Clocks",
+	.columns = {VIEW_COLUMN_BY(18, "stated rate", .field = "stated_millihertz", .text = format_rate,
+				   .needs = "stated_millihertz", .otherwise = "-"),
+		    VIEW_COLUMN_BY(18, "measured rate", .field = "measured_millihertz", .text = format_rate,
+				   .needs = "measured_millihertz", .otherwise = "-"),
+		    VIEW_COLUMN_BY(16, "drift", .text = format_drift, .needs = "has_drift", .otherwise = "-"),
+		    VIEW_COLUMN(8, "pairs", "pairs"),
+		    VIEW_COLUMN_BY(9, "backward", .field = "backward", .when = has_backward_pairs),
+		    VIEW_COLUMN_BY(10, "off by", .field = "residual_ns", .needs = "has_residual", .otherwise = "-"),
+		    VIEW_COLUMN_BY(12, "uncertainty", .field = "uncertainty_ns", .needs = "pairs", .otherwise = "-"),
+		    VIEW_COLUMN_BY(0, "clock", .print = print_clock)},
+	.json = {VIEW_FIELD(id), VIEW_FIELD(name), VIEW_KIND(kind, "kind", kind_of_clock),
+		 VIEW_FIELD_NEEDS(stated_millihertz, stated_millihertz),
+		 VIEW_FIELD_NEEDS(measured_millihertz, measured_millihertz), VIEW_FIELD_NEEDS(drift_ppb, has_drift),
+		 VIEW_FIELD(pairs), VIEW_FIELD(backward), VIEW_FIELD_NEEDS(residual_ns, has_residual),
+		 VIEW_FIELD_NEEDS(uncertainty_ns, pairs), VIEW_WITHOUT(has_drift), VIEW_WITHOUT(has_residual),
+		 VIEW_ALL_OTHERS},
+	.has_all_rows = 1,
+};
