@@ -53,7 +53,8 @@ check_keys() {
 head -c 300 sample.mprof >cut.mprof
 "$builddir/tests/tool/make_timeline" timeline.mprof || fail "make_timeline"
 "$builddir/tests/tool/make_spans" spans.mprof || fail "make_spans"
-for log in sample full memory empty mail timeline spans cut; do
+"$builddir/examples/gpu/gpu" gpu.mprof >printed || fail "the example of clocks"
+for log in sample full memory empty mail timeline spans gpu cut; do
 	for command in info report check; do
 		options=()
 		test $command != report || options=(--time=0- --pauses --timeline --ages --percentiles --slowest
