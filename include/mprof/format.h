@@ -563,7 +563,8 @@ typedef enum mprof_directive {
 	MPROF_DIRECTIVE_MONITOR_HOLDERS = 30,     /**< mprof2: events of the holders of monitors occur. */
 	MPROF_DIRECTIVE_TYPED_EVENTS = 31,        /**< mprof2: events of types, and unknown events with a length,
 	                                               occur. */
-	MPROF_DIRECTIVE_OBJECT_EVENTS = 32        /**< mprof2: events of objects that are freed or resized occur. */
+	MPROF_DIRECTIVE_OBJECT_EVENTS = 32,       /**< mprof2: events of objects that are freed or resized occur. */
+	MPROF_DIRECTIVE_TYPED_COLUMNS = 34        /**< mprof2: blocks of columns may have events of types in columns. */
 } mprof_directive;
 
 /**

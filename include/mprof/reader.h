@@ -1008,8 +1008,9 @@ typedef struct mprof_columns {
  * \brief Fetches the next events of the loaded EVENTS block as columns.
  *
  * They are those that mprof_parser_next_events() would fetch next; calls of both may be mixed. Events of the kinds that
- * have a symbol may be among the rows, too. Fields that are not wanted are not decoded: an allocation that omits its
- * size although its class does not define one is an error only if sizes are wanted.
+ * have a symbol may be among the rows, too. Events of types are always rows, whatever columns the log has for them.
+ * Fields that are not wanted are not decoded: an allocation that omits its size although its class does not define one
+ * is an error only if sizes are wanted.
  *
  * Not thread-safe, not async-signal-safe.
  * \param parser The parser.
@@ -1033,8 +1034,9 @@ MPROF_API MPROF_NODISCARD mprof_status mprof_parser_next_columns(mprof_parser *p
  * \brief Fetches the next events of the loaded EVENTS block as columns.
  *
  * They are those that mprof_reader_next_events() would fetch next; calls of both may be mixed. Events of the kinds that
- * have a symbol may be among the rows, too. Fields that are not wanted are not decoded: an allocation that omits its
- * size although its class does not define one is an error only if sizes are wanted.
+ * have a symbol may be among the rows, too. Events of types are always rows, whatever columns the log has for them.
+ * Fields that are not wanted are not decoded: an allocation that omits its size although its class does not define one
+ * is an error only if sizes are wanted.
  *
  * Implicit leaves (section 4.3) have no method, whatever mprof_reader_options::keep_implicit_leaves is: a program that
  * needs their methods keeps the methods that are open in each thread, or fetches events as structs. The reader does not

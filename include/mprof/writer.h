@@ -97,9 +97,9 @@ typedef struct mprof_sink {
  * stopping and starting the world, the finalizer thread and #MPROF_EVENT_RECORDING_RESUMED; 20 monitors, handles,
  * finalizers and #MPROF_EVENT_ALLOCATION_AT_JIT; 23 native memory; 24 switches between call stacks; 27, 28, 30 and 31
  * #MPROF_EVENT_EXCEPTION_CLAUSE, #MPROF_EVENT_METHOD_CODE, #MPROF_EVENT_MONITOR_HOLDER and #MPROF_EVENT_TYPED; 32
- * #MPROF_EVENT_OBJECT_FREED and #MPROF_EVENT_OBJECT_RESIZED. Each is
- * independent of the others: no directive needs another one. Fields need the dialect as well: mono and unity have
- * directives 1 to 6 alone, drop and mail none.
+ * #MPROF_EVENT_OBJECT_FREED and #MPROF_EVENT_OBJECT_RESIZED. With 34, has_columns applies to #MPROF_EVENT_TYPED too,
+ * which makes the log smaller. Each is independent of the others: no directive needs another one. Fields need the
+ * dialect as well: mono and unity have directives 1 to 6 alone, drop and mail none.
  * \since 0.1
  */
 typedef struct mprof_writer_options {

@@ -98,7 +98,7 @@ static void resolution_convert_block(const copy_resolution *resolution, mprof_bl
 	 MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK_ID))
 
 /* All directives useful for the copy. The caller removes those that its dialect does not have. */
-static uint64_t wanted_directives(const log_declarations *source)
+static uint64_t wanted_directives(const log_declarations *source, int has_columns)
 {
 	uint64_t directives = source->directives | FREE_DIRECTIVES;
 
@@ -109,13 +109,18 @@ static uint64_t wanted_directives(const log_declarations *source)
 		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_ALLOCATION_STACK);
 	if (source->rules->counts_collections)
 		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_COLLECTION_NUMBERS);
+	/* Only the blocks of columns of the copy have them. */
+	directives &= ~MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_COLUMNS);
+	if (has_columns && (source->directives & MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)) != 0)
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_COLUMNS);
 	return directives;
 }
 
 /* Returns the declarations for the copy of a log in a dialect. */
-static log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target)
+static log_declarations declarations_translate(const log_declarations *source, const dialect_rules *target,
+					       int has_columns)
 {
-	log_declarations made = {target, wanted_directives(source) & target->directives,
+	log_declarations made = {target, wanted_directives(source, has_columns) & target->directives,
 				 source->flags & target->intro_flags};
 
 	/* If the dialect of the source has constant flags too, its own flags are right and are kept. */
@@ -766,7 +771,8 @@ static void prepare_writer_options(mprof_converter *converter)
 	mprof_writer_options *options = &converter->writer_options;
 	const log_declarations *target = &converter->target;
 
-	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect));
+	converter->target = declarations_translate(&converter->source, dialect_get((mprof_dialect)options->dialect),
+						   options->has_columns != 0);
 	choose_translation(converter);
 	options->intro_flags = target->flags;
 	options->directives = (mprof_number_set){{target->directives | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_NONE)}};
@@ -914,7 +920,8 @@ static mprof_status leave_out_if_unknown(mprof_converter *converter, const mprof
 static mprof_status copy_directives(mprof_converter *converter, const mprof_block *block)
 {
 	converter->source.directives |= block->as.directives.declared.bits[0];
-	converter->target = declarations_translate(&converter->source, converter->target.rules);
+	converter->target = declarations_translate(&converter->source, converter->target.rules,
+						   converter->writer_options.has_columns != 0);
 	choose_translation(converter);
 	return writer_declare_more(converter->writer, converter->target.directives);
 }

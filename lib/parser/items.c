@@ -360,10 +360,35 @@ static void parser_events_init(mprof_parser *parser, size_t length)
 	(void)parser_event_table(parser);
 }
 
+/* Puts the arguments of events of types together. Returns 0 if out of memory. */
+static int expand_arguments(mprof_parser *parser)
+{
+	event_columns_state *columns = &parser->body.columns;
+	const size_t needed = event_columns_memory(columns);
+	void *memory = parser->expanded;
+
+	/* Those of a prepared block are. */
+	if (!parser->body.has_columns || needed == 0 || parser->prepared != NULL)
+		return 1;
+	if (needed > parser->expanded_capacity) {
+		/* What earlier blocks have there is not kept, so it is not copied either. */
+		allocator_release(&parser->allocator, memory, parser->expanded_capacity);
+		memory = allocator_allocate(&parser->allocator, needed);
+		parser->expanded = memory;
+		parser->expanded_capacity = memory != NULL ? needed : 0;
+	}
+	if (memory == NULL)
+		return 0;
+	event_columns_expand(columns, parser_content(parser), memory);
+	return 1;
+}
+
 int parser_events_start(mprof_parser *parser)
 {
 	const mprof_block *block = &parser->block;
 
+	if (!expand_arguments(parser))
+		return 0;
 	return !parser->decoding.rules->repeats_base_counter ||
 	       thread_counters_begin(&parser->counters, block->offset, block->thread, block->as.events.base_counter,
 				     &parser->events.start_counter);
@@ -406,6 +431,8 @@ static const char *events_fault_text(events_decode_result result)
 		return "the rows contain more events than the block";
 	case EVENTS_DECODE_TOO_DEEP:
 		return "the stack section has more frames than a call stack can have";
+	case EVENTS_DECODE_BAD_ARGUMENTS:
+		return "the columns do not have the arguments of the events of types";
 	default:
 		return "an ID of the event exceeds 32 bits";
 	}
@@ -472,6 +499,9 @@ int parser_events_context(const mprof_parser *parser, prepared_context *context)
 	event_decode_table_build(&context->table, rules, parser->decoding.directives, &parser->object_sizes);
 	context->decoding = parser->decoding;
 	context->ignore_checksums = parser->ignore_checksums;
+	context->has_typed_columns =
+		parser->decoding.rules->column_code != 0 &&
+		(parser->decoding.directives & TYPED_COLUMNS_DIRECTIVES) == TYPED_COLUMNS_DIRECTIVES;
 	context->may_unpack = parser->unpacker.codecs.added_count == 0;
 	context->numbers = parser->events.numbers;
 	return 1;

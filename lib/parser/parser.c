@@ -179,6 +179,7 @@ void mprof_parser_destroy(mprof_parser *parser)
 	allocator = parser->allocator;
 	parser_buffer_destroy(&parser->buffer);
 	block_unpacker_destroy(&parser->unpacker);
+	allocator_release(&allocator, parser->expanded, parser->expanded_capacity);
 	id_map_destroy(&parser->object_sizes);
 	allocator_release(&allocator, parser->directives.changes,
 			  parser->directives.capacity * sizeof(*parser->directives.changes));

@@ -175,6 +175,8 @@ struct mprof_parser {
 	int is_packed;             /**< The block is a COMPRESSED block; block describes the stored one. */
 	unpacked_content unpacked; /**< Its content, in the memory of the unpacker. */
 	block_unpacker unpacker;
+	void *expanded; /**< Memory for the arguments of events of types in columns; NULL before the first ones. */
+	size_t expanded_capacity;
 
 	id_map object_sizes;      /**< Object sizes by class, from all MAPPING blocks that were read. */
 	thread_counters counters; /**< The last counter of each thread. */

@@ -144,6 +144,19 @@ static size_t readable_of(const prepared_block *prepared, const dialect_rules *r
 	return prepared->unpacked.bytes != NULL ? prepared->unpacked.readable : prepared->length - rules->header_length;
 }
 
+/* Puts the arguments of events of types together. Returns 0 if the memory does not suffice. */
+static int expand_arguments(prepared_block *prepared, const dialect_rules *rules)
+{
+	event_columns_state *columns = &prepared->body.columns;
+	const size_t needed = prepared->body.has_columns ? event_columns_memory(columns) : 0;
+
+	if (needed > prepared->expanded_capacity)
+		return 0;
+	if (needed > 0)
+		event_columns_expand(columns, content_of(prepared, rules), prepared->expanded);
+	return 1;
+}
+
 /* Decodes the header and the fields before the events. Returns whether the block is a valid EVENTS block. */
 static int decode_start(prepared_block *prepared, const prepared_context *context)
 {
@@ -172,8 +185,10 @@ static int decode_start(prepared_block *prepared, const prepared_context *contex
 			return 0;
 		length = prepared->unpacked.length;
 	}
-	return block->kind == MPROF_BLOCK_EVENTS && block_decode(&context->decoding, content_of(prepared, rules),
-								 length, block, &prepared->body, &cursor) == MPROF_OK;
+	return block->kind == MPROF_BLOCK_EVENTS &&
+	       block_decode(&context->decoding, content_of(prepared, rules), length, block, &prepared->body, &cursor) ==
+		       MPROF_OK &&
+	       expand_arguments(prepared, rules);
 }
 
 /* Prepares for the first part. */

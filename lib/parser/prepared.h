@@ -75,8 +75,9 @@ typedef struct prepared_context {
 	event_decode_table table;
 	block_decoding decoding;
 	int ignore_checksums;
-	int may_unpack;  /**< Blocks may be decompressed on any thread: there are no codecs of the caller. */
-	uint8_t numbers; /**< A #collection_numbers. */
+	int has_typed_columns; /**< Events of types may be in columns. */
+	int may_unpack;        /**< Blocks may be decompressed on any thread: there are no codecs of the caller. */
+	uint8_t numbers;       /**< A #collection_numbers. */
 } prepared_context;
 
 /** Events that are decoded at once for a visitor: they stay in the processor's caches until it has them. */
@@ -113,6 +114,8 @@ typedef struct prepared_block {
 	mprof_event *events;         /**< #PREPARED_PARTS times #PREPARED_PART_EVENTS. */
 	mprof_event_detail *details; /**< The same for #PREPARED_PART_DETAILS; NULL if there are no details. */
 	block_unpacker unpacker;
+	void *expanded; /**< Memory for the arguments of events of types in columns, for threads never allocate. */
+	size_t expanded_capacity;
 	uint64_t until; /**< Number of parts up to which the block is decoded. */
 
 	/* Used by the owner alone. */
@@ -165,6 +168,12 @@ typedef struct prepared_source {
 	void (*resume)(void *user);
 	void *user;
 } prepared_source;
+
+/** The memory for arguments that suffices for most blocks whose content has this length, in bytes. */
+static inline size_t prepared_block_expanded_length(size_t length)
+{
+	return ((size_t)1 << 20) + 4 * (length < TYPED_COLUMNS_MAX_BYTES / 4 ? length : TYPED_COLUMNS_MAX_BYTES / 4);
+}
 
 /** Prepares for another block, with parts. The owner fills in prepared_block::bytes. */
 void prepared_block_init(prepared_block *prepared, uint64_t offset, size_t length);

@@ -254,6 +254,7 @@ static void slot_destroy(ahead_slot *slot, const mprof_allocator *allocator)
 	prepared_block *prepared = &slot->prepared;
 
 	block_unpacker_destroy(&prepared->unpacker);
+	allocator_release(allocator, prepared->expanded, prepared->expanded_capacity);
 	allocator_release(allocator, slot->bytes, slot->bytes_capacity);
 	allocator_release(allocator, prepared->events, slot->event_capacity * sizeof(*prepared->events));
 	allocator_release(allocator, prepared->details, slot->detail_capacity * sizeof(*prepared->details));
@@ -352,10 +353,22 @@ static int reserve_bytes(const reader_ahead *ahead, ahead_slot *slot, uint64_t s
 	return is_reserved;
 }
 
+/* Allocates room for the arguments of events of types in columns. */
+static int reserve_expanded(const reader_ahead *ahead, ahead_slot *slot, const found_block *found)
+{
+	const uint64_t length = found->codec == MPROF_CODEC_NONE ? found->span : found->unpacked_length;
+	prepared_block *prepared = &slot->prepared;
+
+	return !ahead->context.has_typed_columns ||
+	       renew(&ahead->allocator, &prepared->expanded, &prepared->expanded_capacity,
+		     prepared_block_expanded_length((size_t)length), 1);
+}
+
 /* Allocates what a block needs: threads never allocate. */
 static int reserve_slot(const reader_ahead *ahead, ahead_slot *slot, const found_block *found)
 {
-	if (!reserve_unpacker(slot, found) || !reserve_bytes(ahead, slot, found->span))
+	if (!reserve_unpacker(slot, found) || !reserve_bytes(ahead, slot, found->span) ||
+	    !reserve_expanded(ahead, slot, found))
 		return 0;
 	return ahead->visitor != NULL ? reserve_visit(ahead, slot) : reserve_parts(ahead, slot);
 }

@@ -113,6 +113,7 @@ static void writer_apply_directives(mprof_writer *writer, int allows_undefined)
 					   &writer->object_sizes,
 					   &writer->defined[MPROF_RECORD_STACK],
 					   &writer->defined[MPROF_RECORD_TYPE],
+					   &writer->shapes,
 					   allows_undefined};
 
 	writer->has_sections =
@@ -280,6 +281,7 @@ static mprof_writer *create_writer(const mprof_allocator *allocator, const mprof
 	source_files_init(&writer->sources, allocator);
 	id_map_init(&writer->object_sizes, allocator);
 	id_map_init(&writer->double_metrics, allocator);
+	type_shapes_init(&writer->shapes, allocator);
 	id_map_init(&writer->function_numbers, allocator);
 	writer_heap_init(writer);
 	writer->max_snapshot_length = options->max_shot_memory < SIZE_MAX ? (size_t)options->max_shot_memory : SIZE_MAX;

@@ -298,6 +298,20 @@ static mprof_status keep_records(mprof_writer *writer, const mprof_record *recor
 	return MPROF_OK;
 }
 
+/* Stores how events of the types are encoded, for columns. Types refer to arguments of the same block. */
+static void note_shapes(mprof_writer *writer, const mprof_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].kind == MPROF_RECORD_ARGUMENT)
+			type_shapes_add_argument(&writer->shapes, records[i].id, records[i].as.argument.encoding);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].kind == MPROF_RECORD_TYPE)
+			type_shapes_add_type(&writer->shapes, records[i].id, records[i].as.type.first_argument,
+					     records[i].as.type.argument_count);
+	}
+}
+
 static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, uint32_t number,
 				  const mprof_record *records, size_t count)
 {
@@ -314,8 +328,10 @@ static mprof_status write_records(mprof_writer *writer, mprof_block_kind kind, u
 		if (status == MPROF_OK)
 			status = put_records_block(writer, kind, number, records, count);
 	}
-	if (status == MPROF_OK)
+	if (status == MPROF_OK) {
 		memcpy(writer->defined, counts.defined, sizeof(counts.defined));
+		note_shapes(writer, records, count);
+	}
 	return status;
 }
 

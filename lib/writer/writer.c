@@ -168,6 +168,7 @@ mprof_status mprof_writer_destroy(mprof_writer *writer)
 	source_files_destroy(&writer->sources);
 	id_map_destroy(&writer->object_sizes);
 	id_map_destroy(&writer->double_metrics);
+	type_shapes_destroy(&writer->shapes);
 	id_map_destroy(&writer->function_numbers);
 	writer_heap_destroy(writer);
 	writer_events_destroy(writer);

@@ -174,6 +174,7 @@ struct mprof_writer {
 	id_map object_sizes;                 /**< Fixed object sizes by class, in bytes; empty without directive 18. */
 	uint32_t defined[RECORD_KIND_COUNT]; /**< Last ID defined of each #mprof_record_kind, from 1. */
 	id_map double_metrics;               /**< Metrics whose values are doubles. */
+	type_shapes shapes;                  /**< The arguments of the types that this writer wrote. */
 	event_encoder events;
 	event_columns columns;     /**< The events of the block, if they are written in columns. */
 	uint64_t thread;           /**< Thread of the EVENTS block. */

@@ -634,6 +634,42 @@ void example_logs_write_columns(mprof_writer *writer)
 	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
 }
 
+#define TYPED_EVENTS 16
+
+void example_logs_write_typed_columns(mprof_writer *writer)
+{
+	const mprof_record types[] = {
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 1,
+		 .as.argument = {MPROF_ARGUMENT_NUMBER, MPROF_ENCODING_UNSIGNED, 0, MPROF_ARGUMENT_UNIT_BYTES, "size",
+				 NULL}},
+		{.kind = MPROF_RECORD_ARGUMENT,
+		 .id = 2,
+		 .as.argument = {MPROF_ARGUMENT_TEXT, MPROF_ENCODING_BYTES, 0, 0, "path", NULL}},
+		{.kind = MPROF_RECORD_TYPE, .id = 1, .as.type = {MPROF_TYPE_INSTANT, 0, 0, 1, 2, 0, "read"}},
+		{.kind = MPROF_RECORD_TYPE, .id = 2, .as.type = {MPROF_TYPE_INSTANT, 0, 0, 0, 0, 0, "tick"}},
+	};
+	uint8_t arguments[TYPED_EVENTS][4];
+	mprof_event_detail details[TYPED_EVENTS];
+	mprof_event events[TYPED_EVENTS + 1];
+
+	for (uint32_t i = 0; i < TYPED_EVENTS; i++) {
+		const uint8_t text[2][3] = {{0x81, 'a'}, {0x82, 'b', 'c'}};
+
+		arguments[i][0] = (uint8_t)(0x80 + 2 * i);
+		memcpy(arguments[i] + 1, text[i % 2], 3);
+		details[i] = (mprof_event_detail){
+			.struct_size = sizeof(details[i]), .arguments = arguments[i], .argument_size = 3 + i % 2};
+		events[i] = make_event(MPROF_EVENT_TYPED, 1, 0, 4010 + 10 * i);
+		events[i].more.detail = &details[i];
+	}
+	/* Its type has only this event. */
+	events[TYPED_EVENTS] = events[TYPED_EVENTS - 1];
+	events[TYPED_EVENTS - 1] = make_event(MPROF_EVENT_TYPED, 2, 0, 4155);
+	write_records(writer, MPROF_BLOCK_TYPES, types, sizeof(types) / sizeof(types[0]));
+	write_events(writer, 77, 4000, events, sizeof(events) / sizeof(events[0]));
+}
+
 void example_logs_write_compressed(mprof_writer *writer)
 {
 	mprof_event events[48];

@@ -25,6 +25,7 @@ void example_logs_write_application(mprof_writer *writer);
 void example_logs_write_timelines(mprof_writer *writer);
 void example_logs_write_objects(mprof_writer *writer);
 void example_logs_write_columns(mprof_writer *writer);
+void example_logs_write_typed_columns(mprof_writer *writer);
 void example_logs_write_compressed(mprof_writer *writer);
 void example_logs_write_index(mprof_writer *writer);
 

@@ -255,6 +255,8 @@ Test(specification, example_of_columns_is_written, .init = load_examples)
 	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_IMPLICIT_LEAVE) | BIT(MPROF_DIRECTIVE_CLASS_SIZES);
 	options.has_columns = 1;
 	expect_written_with(&examples[10], &options, example_logs_write_columns);
+	options.directives.bits[0] = BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS);
+	expect_written_with(&examples[16], &options, example_logs_write_typed_columns);
 }
 
 /* The stream depends on the version of zlib: what is before it is compared, and what a reader makes of all. */

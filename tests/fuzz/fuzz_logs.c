@@ -42,6 +42,9 @@ static void write_names(mprof_writer *writer, uint32_t first)
 	}
 }
 
+/* The arguments of events of type 1: a number, a text, a number. */
+#define TYPED_ARGUMENTS 3
+
 static void write_events(mprof_writer *writer, uint64_t thread, uint32_t count, int has_directives)
 {
 	static const uint8_t kinds[] = {
@@ -52,13 +55,14 @@ static void write_events(mprof_writer *writer, uint64_t thread, uint32_t count, 
 		MPROF_EVENT_RECORDING_RESUMED, MPROF_EVENT_MEMORY_ALLOCATED, MPROF_EVENT_MEMORY_FREED,
 		MPROF_EVENT_MEMORY_RESIZED,    MPROF_EVENT_MONITOR_HOLDER,   MPROF_EVENT_TYPED};
 	const size_t plain_kinds = 6;
+	uint8_t arguments[] = "\x85\x83one\x81";
 	const mprof_event_detail detail = {.struct_size = sizeof(mprof_event_detail),
 					   .object = UINT64_C(0x7f0012345740),
 					   .caller = 128,
 					   .stack = 2,
 					   .size = 300,
 					   .started = 900,
-					   .arguments = (const uint8_t *)"\x85\x83one\x81",
+					   .arguments = arguments,
 					   .argument_size = 6};
 	uint64_t counter = 1000;
 
@@ -73,6 +77,8 @@ static void write_events(mprof_writer *writer, uint64_t thread, uint32_t count, 
 		counter += fuzz_random_below(100000);
 		event.counter = counter;
 		event.value = fuzz_random_below(2) ? fuzz_random_below(1000) : 24;
+		arguments[0] = (uint8_t)(0x80 + fuzz_random_below(128));
+		arguments[2] = (uint8_t)('a' + fuzz_random_below(4));
 		if (has_directives)
 			event.more.detail = &detail;
 		fuzz_require(mprof_writer_write_events(writer, &event, 1, NULL) == MPROF_OK);
@@ -117,12 +123,15 @@ static void fill_argument(mprof_record *record)
 {
 	uint32_t kind = (uint32_t)fuzz_random_below(20);
 
+	/* Those of type 1 are the arguments of events, which may then be in columns. */
+	if (record->id <= TYPED_ARGUMENTS)
+		kind = record->id == 2 ? MPROF_ARGUMENT_TEXT : MPROF_ARGUMENT_NUMBER;
 	record->as.argument.kind = kind;
 	if (kind == MPROF_ARGUMENT_TEXT || kind == MPROF_ARGUMENT_BYTES)
 		record->as.argument.encoding = MPROF_ENCODING_BYTES;
 	else if (kind == MPROF_ARGUMENT_DOUBLE)
 		record->as.argument.encoding = MPROF_ENCODING_FIXED;
-	else
+	else if (record->id > TYPED_ARGUMENTS)
 		record->as.argument.encoding = (uint32_t)fuzz_random_below(MPROF_ENCODING_BYTES + 1);
 	record->as.argument.role = (uint32_t)fuzz_random_below(20);
 }
@@ -189,7 +198,7 @@ static void fill_record(mprof_record *record, uint32_t first, uint32_t i)
 		record->as.type.form = (uint32_t)fuzz_random_below(5);
 		record->as.type.category = (uint32_t)fuzz_random_below(first + 10);
 		record->as.type.first_argument = first;
-		record->as.type.argument_count = (uint32_t)fuzz_random_below(11);
+		record->as.type.argument_count = record->id == 1 ? TYPED_ARGUMENTS : (uint32_t)fuzz_random_below(11);
 		break;
 	case MPROF_RECORD_CLOCK:
 	case MPROF_RECORD_TIMELINE:

@@ -81,6 +81,9 @@ typedef struct event_code {
 /** The event code of a stack section, in dialects that have it. */
 #define EVENT_BYTE_STACK_SECTION 0x4f
 
+/** The event code of an event of a type. */
+#define EVENT_BYTE_TYPED 0x6f
+
 /** Bits 3 to 7 of the byte of a packed event hold this many bits of an ID or of a time. */
 #define EVENT_PACKED_BITS 5
 #define EVENT_PACKED_MASK 31

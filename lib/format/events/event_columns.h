@@ -6,6 +6,8 @@
 #ifndef FORMAT_EVENTS_EVENT_COLUMNS_H
 #define FORMAT_EVENTS_EVENT_COLUMNS_H
 
+#include <mprof/format.h>
+
 #include <stdint.h>
 
 /** The columns, in the order of a block. */
@@ -19,6 +21,8 @@ typedef enum event_column {
 	EVENT_COLUMN_STACKS,
 	EVENT_COLUMN_OBJECTS, /**< Differences from the previous object's address, see event_column_fold_address(). */
 	EVENT_COLUMN_ROWS,    /**< Events of all other kinds, as in an EVENTS block. */
+	EVENT_COLUMN_GROUPS,  /**< The group of each event of a type; this one and the next with directive 34 only. */
+	EVENT_COLUMN_SHAPES,  /**< The types of the groups, and how their arguments are stored. */
 	EVENT_COLUMNS
 } event_column;
 
@@ -30,6 +34,7 @@ typedef enum event_symbol {
 	EVENT_SYMBOL_ALLOCATION,       /**< A class, a size and the fields that the directives declare. */
 	EVENT_SYMBOL_ALLOCATION_FIXED, /**< A class and the fields; the size is that of the class. */
 	EVENT_SYMBOL_ROW,              /**< The next event of the rows. */
+	EVENT_SYMBOL_TYPED,            /**< An event of a type: a group, a time and the arguments of the group. */
 	EVENT_SYMBOLS
 } event_symbol;
 
@@ -39,6 +44,28 @@ typedef enum event_symbol {
 
 /** The most events of a block: a reader needs memory for that many. */
 #define EVENT_COLUMNS_MAX_EVENTS 65536
+
+/** The columns of a block whose directives do not permit events of types in columns. */
+#define EVENT_COLUMNS_UNTYPED (EVENT_COLUMN_ROWS + 1)
+
+/** The most columns of a block, with those of arguments. */
+#define EVENT_COLUMNS_MAX 4096
+
+/** The most groups of events of types. */
+#define TYPED_COLUMNS_MAX_GROUPS 4096
+
+/** The most entries of all dictionaries of a block. */
+#define TYPED_COLUMNS_MAX_ENTRIES 65536
+
+/** The most bytes of all arguments that are in columns. */
+#define TYPED_COLUMNS_MAX_BYTES ((size_t)16 << 20)
+
+/** How the arguments of a group are stored: as an #mprof_argument_encoding, or with a dictionary. */
+#define TYPED_COLUMNS_DICTIONARY 4
+
+/** Directives that a block has events of types in columns with. */
+#define TYPED_COLUMNS_DIRECTIVES                                                                                       \
+	(MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_COLUMNS))
 
 /** A writer ends a block when its rows have this length, in bytes: the arguments of events may be long. */
 #define EVENT_COLUMNS_MAX_ROW_BYTES ((size_t)8 << 20)

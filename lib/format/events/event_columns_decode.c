@@ -103,6 +103,7 @@ static inline void event_symbols_add(event_symbol_counts *counts, const event_sy
 	counts->allocations += more->allocations;
 	counts->fixed_allocations += more->fixed_allocations;
 	counts->rows += more->rows;
+	counts->typed += more->typed;
 }
 
 static inline size_t event_symbols_with_class(const event_symbol_counts *counts)
@@ -110,245 +111,8 @@ static inline size_t event_symbols_with_class(const event_symbol_counts *counts)
 	return (size_t)counts->allocations + counts->fixed_allocations;
 }
 
-/* Events in a word of 64 bits, and in one of the vectors. */
-#define WORD_EVENTS 16
-#define VECTOR_EVENTS 32
-
-/* Compilers emit vector instructions for it, or two instructions for words where there are none. */
-typedef uint64_t symbol_vector __attribute__((vector_size(16)));
-
-/* The lowest bit of each symbol of a word, and the low half of each byte. */
-#define LOWEST_BITS UINT64_C(0x1111111111111111)
-#define LOW_HALVES UINT64_C(0x0f0f0f0f0f0f0f0f)
-
 /* The lowest bit of each byte. */
 #define LOWEST_BITS_OF_BYTES UINT64_C(0x0101010101010101)
-
-/* Vectors after which a count in four bits may be full. */
-#define MAX_VECTORS 15
-
-/*
- * Sums over the bits of symbols, from which the counts of the symbols follow: a symbol is 0 to 5, so bits 1 and 2 are
- * never set together, and bit 3 never is.
- */
-typedef struct bit_sums {
-	uint64_t bit_0;
-	uint64_t bit_2;
-	uint64_t bits_0_1;
-	uint64_t bits_0_2;
-} bit_sums;
-
-/* Adds up the 32 counts of four bits. */
-static uint64_t sum_of(symbol_vector counts)
-{
-	const symbol_vector bytes = (counts & LOW_HALVES) + (counts >> 4 & LOW_HALVES);
-
-	/* Each of the eight bytes of a word is at most 30, so their sum fits the highest byte of the product. */
-	return (bytes[0] * LOWEST_BITS_OF_BYTES >> 56) + (bytes[1] * LOWEST_BITS_OF_BYTES >> 56);
-}
-
-/* Adds the symbols of at most MAX_VECTORS vectors. Returns 0, adding nothing, if one of them is invalid. */
-static int add_vectors(const uint8_t *bytes, size_t vectors, bit_sums *sums)
-{
-	symbol_vector bit_0 = {0};
-	symbol_vector bit_2 = {0};
-	symbol_vector bits_0_1 = {0};
-	symbol_vector bits_0_2 = {0};
-	symbol_vector invalid = {0};
-
-	for (size_t i = 0; i < vectors; i++) {
-		symbol_vector symbols;
-		symbol_vector second;
-		symbol_vector third;
-
-		memcpy(&symbols, bytes + i * sizeof(symbols), sizeof(symbols));
-		/* Bits of neighbouring symbols are shifted in, too, but not to the lowest bit. */
-		second = symbols >> 1;
-		third = symbols >> 2;
-		invalid |= (second & third) | symbols >> 3;
-		bit_0 += symbols & LOWEST_BITS;
-		bit_2 += third & LOWEST_BITS;
-		bits_0_1 += symbols & second & LOWEST_BITS;
-		bits_0_2 += symbols & third & LOWEST_BITS;
-	}
-	invalid &= LOWEST_BITS;
-	if ((invalid[0] | invalid[1]) != 0)
-		return 0;
-	sums->bit_0 += sum_of(bit_0);
-	sums->bit_2 += sum_of(bit_2);
-	sums->bits_0_1 += sum_of(bits_0_1);
-	sums->bits_0_2 += sum_of(bits_0_2);
-	return 1;
-}
-
-static void add_sums(const bit_sums *sums, size_t count, event_symbol_counts *counts)
-{
-	const uint32_t rows = (uint32_t)sums->bits_0_2;
-	const uint32_t allocations = (uint32_t)sums->bits_0_1;
-	const uint32_t fixed = (uint32_t)sums->bit_2 - rows;
-	const uint32_t implicit = (uint32_t)sums->bit_0 - rows - allocations;
-
-	counts->rows += rows;
-	counts->allocations += allocations;
-	counts->fixed_allocations += fixed;
-	counts->implicit_leaves += implicit;
-	counts->with_method += (uint32_t)count - rows - allocations - fixed - implicit;
-}
-
-/* Counts up to \p count symbols one by one. Returns their number. */
-static size_t count_singly(const uint8_t *bytes, size_t position, size_t count, event_symbol_counts *counts)
-{
-	bit_sums sums = {0};
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const uint32_t symbol = event_symbol_at(bytes, position + i);
-
-		if (symbol >= EVENT_SYMBOLS)
-			break;
-		sums.bit_0 += symbol & 1;
-		sums.bit_2 += symbol >> 2;
-		sums.bits_0_1 += symbol & symbol >> 1 & 1;
-		sums.bits_0_2 += symbol & symbol >> 2 & 1;
-	}
-	add_sums(&sums, i, counts);
-	return i;
-}
-
-size_t event_symbols_count(const uint8_t *bytes, size_t position, size_t count, event_symbol_counts *counts)
-{
-	bit_sums sums = {0};
-	size_t done = 0;
-	size_t start;
-
-	*counts = (event_symbol_counts){0};
-	if (position % 2 != 0 && count > 0)
-		done = count_singly(bytes, position, 1, counts);
-	if (done < position % 2 && count > 0)
-		return 0;
-	start = done;
-	while (count - done >= VECTOR_EVENTS) {
-		const size_t left = (count - done) / VECTOR_EVENTS;
-		const size_t vectors = left < MAX_VECTORS ? left : MAX_VECTORS;
-
-		if (!add_vectors(bytes + (position + done) / 2, vectors, &sums))
-			break;
-		done += vectors * VECTOR_EVENTS;
-	}
-	add_sums(&sums, done - start, counts);
-	return done + count_singly(bytes, position + done, count - done, counts);
-}
-
-/* Spreads the eight halves of four bytes to eight bytes. */
-static uint64_t spread(uint32_t halves)
-{
-	uint64_t word = halves;
-
-	word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
-	word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
-	return (word | word << 4) & LOW_HALVES;
-}
-
-void event_symbols_unpack_portable(const uint8_t *bytes, size_t position, size_t count, uint8_t *symbols)
-{
-	size_t i = 0;
-
-	if (position % 2 != 0 && count > 0)
-		symbols[i++] = (uint8_t)event_symbol_at(bytes, position);
-	for (; count - i >= WORD_EVENTS; i += WORD_EVENTS) {
-		const uint64_t word = bytes_load_64(bytes + (position + i) / 2);
-
-		bytes_store_64(symbols + i, spread((uint32_t)word));
-		bytes_store_64(symbols + i + WORD_EVENTS / 2, spread((uint32_t)(word >> 32)));
-	}
-	for (; i < count; i++)
-		symbols[i] = (uint8_t)event_symbol_at(bytes, position + i);
-}
-
-size_t event_symbols_count_times(const uint8_t *symbols, size_t count)
-{
-	size_t without = 0;
-	size_t i = 0;
-
-	/* The symbols of events without a time are 3 to 5, so adding 5 sets bit 3 of them alone. */
-	for (; count - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
-		const uint64_t added = bytes_load_64(symbols + i) + EVENT_SYMBOL_ROW * LOWEST_BITS_OF_BYTES;
-
-		without += (added >> 3 & LOWEST_BITS_OF_BYTES) * LOWEST_BITS_OF_BYTES >> 56;
-	}
-	for (; i < count; i++)
-		without += symbols[i] > EVENT_SYMBOL_LEAVE;
-	return count - without;
-}
-
-size_t event_symbols_find_allocations(const uint8_t *symbols, size_t count, uint16_t *positions)
-{
-	size_t found = 0;
-	size_t i = 0;
-
-	/* Most words have few allocations or none. As above, without the symbols of rows: bits 0 and 2. */
-	for (; count - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
-		const uint64_t word = bytes_load_64(symbols + i);
-		const uint64_t without_time = (word + EVENT_SYMBOL_ROW * LOWEST_BITS_OF_BYTES) >> 3;
-		uint64_t left = without_time & ~(word & word >> 2) & LOWEST_BITS_OF_BYTES;
-
-		for (; left != 0; left &= left - 1)
-			positions[found++] = (uint16_t)(i + (size_t)__builtin_ctzll(left) / 8);
-	}
-	for (; i < count; i++) {
-		if (symbols[i] == EVENT_SYMBOL_ALLOCATION || symbols[i] == EVENT_SYMBOL_ALLOCATION_FIXED)
-			positions[found++] = (uint16_t)i;
-	}
-	return found;
-}
-
-/* Replaces each EVENT_SYMBOL_ALLOCATION_FIXED among count symbols of a byte each by EVENT_SYMBOL_ALLOCATION. */
-static void event_symbols_merge_allocations(uint8_t *symbols, size_t count)
-{
-	size_t i = 0;
-
-	for (; count - i >= sizeof(symbol_vector); i += sizeof(symbol_vector)) {
-		symbol_vector vector;
-
-		memcpy(&vector, symbols + i, sizeof(vector));
-		/* Only the symbols of rows and of allocations of fixed size have bit 2, and the former have bit 0. */
-		vector -= vector >> 2 & ~vector & LOWEST_BITS_OF_BYTES;
-		memcpy(symbols + i, &vector, sizeof(vector));
-	}
-	for (; i < count; i++)
-		symbols[i] = (uint8_t)(symbols[i] - (symbols[i] == EVENT_SYMBOL_ALLOCATION_FIXED));
-}
-
-#ifdef __SSE2__
-
-#include <emmintrin.h>
-
-void event_symbols_unpack(const uint8_t *bytes, size_t position, size_t count, uint8_t *symbols)
-{
-	const __m128i low_halves = _mm_set1_epi8(EVENT_SYMBOL_MASK);
-	size_t i = 0;
-
-	if (position % 2 != 0 && count > 0)
-		symbols[i++] = (uint8_t)event_symbol_at(bytes, position);
-	for (; count - i >= VECTOR_EVENTS; i += VECTOR_EVENTS) {
-		const __m128i pairs = _mm_loadu_si128((const __m128i *)(const void *)(bytes + (position + i) / 2));
-		const __m128i low = _mm_and_si128(pairs, low_halves);
-		const __m128i high = _mm_and_si128(_mm_srli_epi64(pairs, EVENT_SYMBOL_BITS), low_halves);
-
-		_mm_storeu_si128((__m128i *)(void *)(symbols + i), _mm_unpacklo_epi8(low, high));
-		_mm_storeu_si128((__m128i *)(void *)(symbols + i + VECTOR_EVENTS / 2), _mm_unpackhi_epi8(low, high));
-	}
-	event_symbols_unpack_portable(bytes, position + i, count - i, symbols + i);
-}
-
-#else
-
-void event_symbols_unpack(const uint8_t *bytes, size_t position, size_t count, uint8_t *symbols)
-{
-	event_symbols_unpack_portable(bytes, position, count, symbols);
-}
-
-#endif
 
 /* The values that each column must have, by the symbols of the events. */
 typedef struct column_needs {
@@ -362,21 +126,32 @@ static size_t available(const content_cursor *cursor, size_t start, size_t lengt
 	return length < left ? length : left;
 }
 
+/* Adds up lengths. A sum that is too large for any block remains so. */
+static uint64_t add_length(uint64_t sum, uint64_t length)
+{
+	return length > UINT64_MAX - sum ? UINT64_MAX : sum + length;
+}
+
 /* Decodes the directory. Lengths that exceed the content are an error, after which they are reduced. */
-static void open_directory(event_columns_state *columns, content_cursor *cursor)
+static void open_directory(event_columns_state *columns, content_cursor *cursor, int may_have_typed)
 {
 	const size_t start = cursor->position;
 	uint64_t events = content_cursor_varint(cursor);
 	uint64_t count = content_cursor_varint(cursor);
 	uint64_t lengths[EVENT_COLUMNS] = {0};
+	uint64_t more = 0;
 	size_t position;
 
 	if (events > EVENT_COLUMNS_MAX_EVENTS)
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "invalid number of events in the columns");
-	if (count > EVENT_COLUMNS)
+	if (count > (may_have_typed ? EVENT_COLUMNS_MAX : EVENT_COLUMNS_UNTYPED))
 		content_cursor_fail(cursor, start, MPROF_ERR_MALFORMED, "unknown columns of events");
-	for (size_t i = 0; i < count && cursor->status == MPROF_OK; i++)
+	for (size_t i = 0; i < count && i < EVENT_COLUMNS && cursor->status == MPROF_OK; i++)
 		lengths[i] = content_cursor_varint(cursor);
+	columns->typed.directory = cursor->position;
+	columns->typed.column_count = count > EVENT_COLUMNS ? (size_t)count - EVENT_COLUMNS : 0;
+	for (size_t i = 0; i < columns->typed.column_count && cursor->status == MPROF_OK; i++)
+		more = add_length(more, content_cursor_varint(cursor));
 	if (cursor->status != MPROF_OK)
 		return;
 	columns->event_count = (size_t)events;
@@ -390,8 +165,13 @@ static void open_directory(event_columns_state *columns, content_cursor *cursor)
 					    "the columns of events exceed the block");
 		position += columns->lengths[i];
 	}
+	columns->typed.start = position;
+	columns->typed.length = available(cursor, position, more < SIZE_MAX ? (size_t)more : SIZE_MAX);
+	if (columns->typed.length < more)
+		content_cursor_fail(cursor, cursor->length, MPROF_ERR_MALFORMED,
+				    "the columns of events exceed the block");
 	if (cursor->status == MPROF_OK)
-		cursor->position = position;
+		cursor->position = position + columns->typed.length;
 }
 
 /* Counts the symbols of all events, piece by piece. Returns the number of events before the first invalid one. */
@@ -453,28 +233,52 @@ static int is_id(size_t column)
 	       column == EVENT_COLUMN_STACKS;
 }
 
-static const char *fault_text(int_column_fault fault)
+/* The position of the first event of a type, of which there is one. */
+static size_t first_typed(const uint8_t *bytes)
 {
-	switch (fault) {
-	case INT_COLUMN_TRUNCATED:
-		return "a column ends before the events do";
-	case INT_COLUMN_BAD_WIDTH:
-		return "invalid width of the values of a column";
-	case INT_COLUMN_TOO_LONG:
-		return "a column has more values than events";
-	case INT_COLUMN_TOO_LARGE:
-		return "an ID of a column exceeds 32 bits";
-	default:
-		return "invalid exception in a column";
-	}
+	size_t first = 0;
+
+	while (event_symbol_at(bytes, first) != EVENT_SYMBOL_TYPED)
+		first++;
+	return first;
+}
+
+/* Checks the columns of the events of types. */
+static void open_typed(event_columns_state *columns, content_cursor *cursor, int may_have_typed)
+{
+	typed_columns *typed = &columns->typed;
+	const uint8_t *symbols = cursor->bytes + columns->starts[EVENT_COLUMN_SYMBOLS];
+	const size_t first = columns->counts.typed > 0 ? first_typed(symbols) : 0;
+	size_t fault = columns->starts[EVENT_COLUMN_SYMBOLS] + first / 2;
+	const char *what = columns->counts.typed > 0 ? "invalid symbol of an event" : NULL;
+
+	typed->event_count = columns->counts.typed;
+	typed->groups = columns->starts[EVENT_COLUMN_GROUPS];
+	typed->groups_length = columns->lengths[EVENT_COLUMN_GROUPS];
+	typed->shapes = columns->starts[EVENT_COLUMN_SHAPES];
+	typed->shapes_length = columns->lengths[EVENT_COLUMN_SHAPES];
+	if (may_have_typed)
+		what = typed_columns_check(typed, cursor->bytes, &fault);
+	if (what == NULL)
+		return;
+	content_cursor_fail(cursor, fault, MPROF_ERR_MALFORMED, what);
+	if (typed->event_count == 0)
+		return;
+	/* The events before it do not depend on arguments. */
+	typed->event_count = 0;
+	typed->is_damaged = 1;
+	columns->event_count = first;
+	memset(&columns->counts, 0, sizeof(columns->counts));
+	count_pieces(columns, symbols);
 }
 
 void event_columns_open(event_columns_state *columns, content_cursor *cursor, uint64_t directives)
 {
+	const int may_have_typed = (directives & TYPED_COLUMNS_DIRECTIVES) == TYPED_COLUMNS_DIRECTIVES;
 	column_needs needs;
 
 	memset(columns, 0, sizeof(*columns));
-	open_directory(columns, cursor);
+	open_directory(columns, cursor, may_have_typed);
 	count_symbols(columns, cursor, directives, &needs);
 	for (size_t i = EVENT_COLUMN_METHODS; i < EVENT_COLUMN_ROWS; i++) {
 		int_column_fault fault =
@@ -482,8 +286,10 @@ void event_columns_open(event_columns_state *columns, content_cursor *cursor, ui
 					needs.counts[i], is_id(i) ? UINT32_MAX : UINT64_MAX);
 
 		if (fault != INT_COLUMN_VALID)
-			content_cursor_fail(cursor, columns->starts[i], MPROF_ERR_MALFORMED, fault_text(fault));
+			content_cursor_fail(cursor, columns->starts[i], MPROF_ERR_MALFORMED,
+					    typed_columns_fault_text(fault));
 	}
+	open_typed(columns, cursor, may_have_typed);
 }
 
 /* Values that are decoded at once. */
@@ -561,6 +367,27 @@ static const uint8_t *symbols_of(const event_columns_state *columns, const uint8
 	return content + columns->starts[EVENT_COLUMN_SYMBOLS];
 }
 
+/* The position of the first row or event of a type among count symbols; count if there is none. */
+static size_t find_row(const uint8_t *symbols, size_t count, int has_typed)
+{
+	const uint8_t *row = has_typed ? NULL : memchr(symbols, EVENT_SYMBOL_ROW, count);
+	size_t i = 0;
+
+	if (!has_typed)
+		return row != NULL ? (size_t)(row - symbols) : count;
+	/* Adding 3 sets bit 3 of these two symbols alone. */
+	for (; count - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		const uint64_t added = bytes_load_64(symbols + i) + 3 * LOWEST_BITS_OF_BYTES;
+		const uint64_t found = added >> 3 & LOWEST_BITS_OF_BYTES;
+
+		if (found != 0)
+			return i + (size_t)__builtin_ctzll(found) / 8;
+	}
+	while (i < count && symbols[i] < EVENT_SYMBOL_ROW)
+		i++;
+	return i;
+}
+
 /* Whether the columns have the values of a run. Those of whole blocks always do. */
 static int has_values(const event_columns_state *columns, const run_fields *fields, const event_symbol_counts *counts)
 {
@@ -591,13 +418,10 @@ static size_t unpack_run(const event_columns_state *columns, const uint8_t *cont
 			 size_t details, size_t most, run_values *values, event_symbol_counts *counts)
 {
 	const uint8_t *symbols = symbols_of(columns, content);
-	const uint8_t *row;
-	size_t length = most;
+	size_t length;
 
 	event_symbols_unpack(symbols, columns->position, most, values->symbols);
-	row = memchr(values->symbols, EVENT_SYMBOL_ROW, most);
-	if (row != NULL)
-		length = (size_t)(row - values->symbols);
+	length = find_row(values->symbols, most, columns->typed.event_count > 0);
 	event_symbols_count(symbols, columns->position, length, counts);
 	while (length > 0 && !run_fits(columns, fields, details, counts))
 		event_symbols_count(symbols, columns->position, --length, counts);
@@ -821,6 +645,59 @@ static events_decode_result decode_rows(const event_decode_table *table, event_c
 	return result;
 }
 
+/* Stores an event of a type. The batch has room for its detail. */
+static inline void store_typed(const typed_columns *typed, size_t index, uint64_t counter, events_decode_batch *batch)
+{
+	const typed_event *stored = &typed->events[index];
+	mprof_event *event = &batch->events[batch->count++];
+	const mprof_event start = {
+		.kind = MPROF_EVENT_TYPED, .code = EVENT_BYTE_TYPED, .id = stored->type, .counter = counter};
+
+	*event = start;
+	if (stored->length == 0)
+		return;
+	event->more.detail = &batch->details[batch->detail_count];
+	batch->details[batch->detail_count++] = (mprof_event_detail){.struct_size = sizeof(mprof_event_detail),
+								     .arguments = typed->bytes + stored->start,
+								     .argument_size = stored->length};
+}
+
+/* Decodes the events of types that follow one another. */
+static events_decode_result decode_typed(event_columns_state *columns, const uint8_t *content,
+					 events_decode_state *state, events_decode_batch *batch)
+{
+	int_column *numbers = &columns->numbers[EVENT_COLUMN_TIMES];
+	size_t most = columns->event_count - columns->position;
+	uint8_t symbols[RUN_LENGTH];
+	uint64_t times[RUN_LENGTH];
+	size_t length = 0;
+
+	if (columns->typed.events == NULL)
+		return fail(columns, state, EVENTS_DECODE_BAD_ARGUMENTS);
+	if (batch->detail_count == batch->detail_capacity)
+		return EVENTS_DECODE_FULL;
+	if (most > RUN_LENGTH)
+		most = RUN_LENGTH;
+	if (most > batch->capacity - batch->count)
+		most = batch->capacity - batch->count;
+	if (most > batch->detail_capacity - batch->detail_count)
+		most = batch->detail_capacity - batch->detail_count;
+	if (most > numbers->left)
+		most = numbers->left;
+	event_symbols_unpack(symbols_of(columns, content), columns->position, most, symbols);
+	while (length < most && symbols[length] == EVENT_SYMBOL_TYPED)
+		length++;
+	if (length == 0)
+		return fail(columns, state, EVENTS_DECODE_TRUNCATED);
+	int_column_read_64(numbers, content + columns->starts[EVENT_COLUMN_TIMES], times, length);
+	for (size_t i = 0; i < length; i++) {
+		state->counter += times[i];
+		store_typed(&columns->typed, columns->typed.position++, state->counter, batch);
+	}
+	columns->position += length;
+	return EVENTS_DECODE_DONE;
+}
+
 events_decode_result event_columns_decode(const event_decode_table *table, event_columns_state *columns,
 					  const uint8_t *content, events_decode_state *state,
 					  events_decode_batch *batch)
@@ -833,11 +710,20 @@ events_decode_result event_columns_decode(const event_decode_table *table, event
 	while (result == EVENTS_DECODE_DONE && columns->position < columns->event_count) {
 		if (batch->count == batch->capacity)
 			return EVENTS_DECODE_FULL;
-		if (event_symbol_at(symbols_of(columns, content), columns->position) == EVENT_SYMBOL_ROW)
+		switch (event_symbol_at(symbols_of(columns, content), columns->position)) {
+		case EVENT_SYMBOL_ROW:
 			result = decode_rows(table, columns, content, state, batch);
-		else
+			break;
+		case EVENT_SYMBOL_TYPED:
+			result = decode_typed(columns, content, state, batch);
+			break;
+		default:
 			result = decode_run(table, columns, content, state, batch);
+			break;
+		}
 	}
+	if (result == EVENTS_DECODE_DONE && columns->typed.is_damaged)
+		return fail(columns, state, EVENTS_DECODE_BAD_ARGUMENTS);
 	if (result == EVENTS_DECODE_DONE && columns->row_position < columns->lengths[EVENT_COLUMN_ROWS]) {
 		state->position = columns->starts[EVENT_COLUMN_ROWS] + columns->row_position;
 		return EVENTS_DECODE_ROWS_LEFT;
@@ -970,7 +856,21 @@ static uint64_t add_times(uint64_t *times, size_t count, uint64_t counter)
 	return counter;
 }
 
-/* Adds the differences of times to the counter, run by run, and decodes the rows in between. */
+/* Delivers an event of a type, whose time is next, as a row. Returns 0 if there is no room for its detail. */
+static int take_typed(event_columns_state *state, events_decode_state *progress, uint64_t time,
+		      events_decode_batch *batch)
+{
+	if (state->typed.events == NULL || batch->detail_count == batch->detail_capacity)
+		return 0;
+	progress->counter += time;
+	store_typed(&state->typed, state->typed.position++, progress->counter, batch);
+	return 1;
+}
+
+/*
+ * Adds the differences of times to the counter, run by run, and decodes the rows in between. Events of types become
+ * rows, and their times are removed from the array.
+ */
 static int follow_rows(const columns_input *input, events_decode_state *progress, event_arrays *arrays,
 		       events_decode_batch *batch)
 {
@@ -978,22 +878,39 @@ static int follow_rows(const columns_input *input, events_decode_state *progress
 	const uint8_t *start = input->content + state->starts[EVENT_COLUMN_ROWS];
 	const uint8_t *limit = start + state->lengths[EVENT_COLUMN_ROWS];
 	const uint8_t *cursor = start + state->row_position;
+	const int has_typed = input->counts.typed > 0;
+	uint8_t *symbols = arrays->symbols;
 	size_t time = 0;
+	size_t stored = 0;
 
 	for (size_t i = 0; i < input->count; i++) {
-		const uint8_t *row = memchr(arrays->symbols + i, EVENT_SYMBOL_ROW, input->count - i);
-		const size_t end = row != NULL ? (size_t)(row - arrays->symbols) : input->count;
-		const size_t times = event_symbols_count_times(arrays->symbols + i, end - i);
+		const size_t end = i + find_row(symbols + i, input->count - i, has_typed);
+		const size_t times = event_symbols_count_times(symbols + i, end - i);
 
 		progress->counter = add_times(arrays->times + time, times, progress->counter);
+		if (stored < time)
+			memmove(arrays->times + stored, arrays->times + time, times * sizeof(*arrays->times));
 		time += times;
+		stored += times;
 		i = end;
-		if (row != NULL && (cursor == limit || event_decode_one(input->table, &cursor, limit, progress,
-									batch) != EVENTS_DECODE_DONE))
+		if (end < input->count && symbols[end] == EVENT_SYMBOL_TYPED) {
+			symbols[end] = EVENT_SYMBOL_ROW;
+			if (!take_typed(state, progress, arrays->times[time++], batch))
+				return 0;
+		} else if (end < input->count &&
+			   (cursor == limit ||
+			    event_decode_one(input->table, &cursor, limit, progress, batch) != EVENTS_DECODE_DONE)) {
 			return 0;
+		}
 	}
 	state->row_position = (size_t)(cursor - start);
 	return 1;
+}
+
+/* The events that are delivered as rows. */
+static size_t rows_of(const event_symbol_counts *counts)
+{
+	return (size_t)counts->rows + counts->typed;
 }
 
 static int read_times(const columns_input *input, events_decode_state *progress, event_arrays *arrays,
@@ -1004,14 +921,14 @@ static int read_times(const columns_input *input, events_decode_state *progress,
 	uint64_t *times = arrays->times;
 
 	/* The counters of rows follow from the times of the other events, whether these are wanted or not. */
-	if (!is_wanted(input, MPROF_COLUMN_TIMES) && input->counts.rows == 0) {
+	if (!is_wanted(input, MPROF_COLUMN_TIMES) && rows_of(&input->counts) == 0) {
 		event_columns_skip(state, EVENT_COLUMN_TIMES, count);
 		return 1;
 	}
 	event_columns_settle(state, input->content, EVENT_COLUMN_TIMES, &progress->counter);
 	int_column_read_64(&state->numbers[EVENT_COLUMN_TIMES], input->content + state->starts[EVENT_COLUMN_TIMES],
 			   times, count);
-	if (input->counts.rows > 0)
+	if (rows_of(&input->counts) > 0)
 		return follow_rows(input, progress, arrays, batch);
 	progress->counter = add_times(times, count, progress->counter);
 	return 1;
@@ -1021,9 +938,20 @@ static void set_counts(const columns_input *input, mprof_columns *columns)
 {
 	columns->event_count = input->count;
 	columns->method_count = input->counts.with_method;
-	columns->time_count = event_symbols_with_time(&input->counts);
+	columns->time_count = event_symbols_with_time(&input->counts) - input->counts.typed;
 	columns->allocation_count = event_symbols_with_class(&input->counts);
-	columns->row_count = input->counts.rows;
+	columns->row_count = rows_of(&input->counts);
+}
+
+/* Has fewer events if all of them would be too many rows for the batch. */
+static void limit_rows(columns_input *input, const uint8_t *symbols, const events_decode_batch *batch)
+{
+	const size_t room = batch->detail_capacity < batch->capacity ? batch->detail_capacity : batch->capacity;
+
+	if (rows_of(&input->counts) <= room || room == 0)
+		return;
+	input->count = input->count < room ? input->count : room;
+	event_symbols_count(symbols, input->state->position, input->count, &input->counts);
 }
 
 int event_columns_read(const event_decode_table *table, event_columns_state *state, const uint8_t *content,
@@ -1043,7 +971,8 @@ int event_columns_read(const event_decode_table *table, event_columns_state *sta
 		input.counts = state->pieces[state->position / EVENT_COLUMNS_PIECE];
 	else
 		event_symbols_count(symbols, state->position, input.count, &input.counts);
-	if (input.counts.rows > batch->capacity)
+	limit_rows(&input, symbols, batch);
+	if (rows_of(&input.counts) > batch->capacity)
 		return 0;
 	event_symbols_unpack(symbols, state->position, input.count, arrays->symbols);
 	if (is_wanted(&input, MPROF_COLUMN_TIMES))

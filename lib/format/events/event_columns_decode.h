@@ -11,6 +11,8 @@
 #include "format/values/content_cursor.h"
 #include "format/events/event_columns.h"
 #include "format/events/event_decode_table.h"
+#include "format/events/event_symbols.h"
+#include "format/events/typed_columns_decode.h"
 #include "format/values/int_column.h"
 
 #include <stddef.h>
@@ -50,47 +52,6 @@ void event_arrays_point(const event_arrays *arrays, uint32_t wanted, mprof_colum
  */
 void event_arrays_convert(event_arrays *arrays, size_t count, mprof_columns *columns);
 
-/** Number of events of a block with each symbol. Enters and leaves have the same columns, and are not distinguished. */
-typedef struct event_symbol_counts {
-	uint32_t with_method; /**< #EVENT_SYMBOL_ENTER and #EVENT_SYMBOL_LEAVE. */
-	uint32_t implicit_leaves;
-	uint32_t allocations;       /**< #EVENT_SYMBOL_ALLOCATION. */
-	uint32_t fixed_allocations; /**< #EVENT_SYMBOL_ALLOCATION_FIXED. */
-	uint32_t rows;
-} event_symbol_counts;
-
-/** The symbol of the event \p position. \p bytes is the start of the column, as in all functions here. */
-static inline uint32_t event_symbol_at(const uint8_t *bytes, size_t position)
-{
-	return (uint32_t)bytes[position / 2] >> position % 2 * EVENT_SYMBOL_BITS & EVENT_SYMBOL_MASK;
-}
-
-/**
- * Sets \p counts for \p count events from the event \p position on, up to the first invalid symbol. Returns the number
- * of events counted.
- */
-size_t event_symbols_count(const uint8_t *bytes, size_t position, size_t count, event_symbol_counts *counts);
-
-/** Stores the symbols of \p count events from the event \p position on, a byte each. */
-void event_symbols_unpack(const uint8_t *bytes, size_t position, size_t count, uint8_t *symbols);
-
-/** As event_symbols_unpack(), without instructions of a particular processor. */
-void event_symbols_unpack_portable(const uint8_t *bytes, size_t position, size_t count, uint8_t *symbols);
-
-/** Returns how many of \p count symbols of a byte each are those of events with a time. */
-size_t event_symbols_count_times(const uint8_t *symbols, size_t count);
-
-/**
- * Stores which of \p count symbols of a byte each are those of allocations. \p count is at most 65536. Returns their
- * number.
- */
-size_t event_symbols_find_allocations(const uint8_t *symbols, size_t count, uint16_t *positions);
-
-static inline size_t event_symbols_with_time(const event_symbol_counts *counts)
-{
-	return (size_t)counts->with_method + counts->implicit_leaves;
-}
-
 /** Events whose symbols are counted together when the columns are opened. A batch of arrays has as many. */
 #define EVENT_COLUMNS_PIECE EVENT_ARRAYS_CAPACITY
 
@@ -106,6 +67,7 @@ typedef struct event_columns_state {
 	size_t position;               /**< Events decoded so far. */
 	size_t row_position;           /**< Bytes of the rows decoded so far. */
 	uint64_t object;               /**< Address of the last object. */
+	typed_columns typed;           /**< The events of types. */
 	size_t skipped[EVENT_COLUMNS]; /**< Values of each column that are skipped before the next one is decoded;
 	                                        see event_columns_skip(). */
 } event_columns_state;
@@ -116,6 +78,21 @@ typedef struct event_columns_state {
  * before. \p directives are those in force.
  */
 void event_columns_open(event_columns_state *columns, content_cursor *cursor, uint64_t directives);
+
+/** The memory that event_columns_expand() needs, in bytes; 0 if no event of a type is in columns. */
+static inline size_t event_columns_memory(const event_columns_state *columns)
+{
+	return typed_columns_memory(&columns->typed);
+}
+
+/**
+ * Puts the arguments of all events of types that are in columns together, in memory for as long as they are decoded:
+ * events_columns_decode() and event_columns_read() deliver those of copies of the state, too.
+ */
+static inline void event_columns_expand(event_columns_state *columns, const uint8_t *content, void *memory)
+{
+	typed_columns_expand(&columns->typed, content, memory);
+}
 
 /**
  * Advances a column over the values that were skipped. \p counter receives their sum if the column contains times, and

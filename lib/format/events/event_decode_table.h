@@ -224,7 +224,8 @@ typedef enum events_decode_result {
 	EVENTS_DECODE_NO_SIZE,    /**< The object size of the class is needed, but not known. */
 	EVENTS_DECODE_NO_ROOM,    /**< The batch is empty and has too little room for the frames of a stack section. */
 	EVENTS_DECODE_ROWS_LEFT,  /**< A block of columns has more rows than events. */
-	EVENTS_DECODE_TOO_DEEP    /**< A stack section has more frames than EVENTS_MAX_FRAMES. */
+	EVENTS_DECODE_TOO_DEEP,   /**< A stack section has more frames than EVENTS_MAX_FRAMES. */
+	EVENTS_DECODE_BAD_ARGUMENTS /**< The columns do not have the arguments of the events of types. */
 } events_decode_result;
 
 /**

@@ -350,6 +350,7 @@ void event_columns_init(event_columns *columns, const mprof_allocator *allocator
 	memset(columns, 0, sizeof(*columns));
 	columns->allocator = *allocator;
 	encode_buffer_init(&columns->rows, allocator, SIZE_MAX);
+	typed_split_init(&columns->split, allocator);
 }
 
 void event_columns_destroy(event_columns *columns)
@@ -359,6 +360,8 @@ void event_columns_destroy(event_columns *columns)
 		allocator_release(&columns->allocator, columns->values[i],
 				  columns->capacities[i] * sizeof(*columns->values[i]));
 	encode_buffer_destroy(&columns->rows);
+	allocator_release(&columns->allocator, columns->typed, columns->typed_capacity * sizeof(*columns->typed));
+	typed_split_destroy(&columns->split);
 }
 
 void event_columns_clear(event_columns *columns)
@@ -366,6 +369,8 @@ void event_columns_clear(event_columns *columns)
 	memset(columns->counts, 0, sizeof(columns->counts));
 	encode_buffer_clear(&columns->rows);
 	columns->last_object = 0;
+	columns->typed_count = 0;
+	columns->shapes = NULL;
 }
 
 int event_columns_reserve(event_columns *columns, size_t more)
@@ -436,14 +441,34 @@ static inline event_symbol add_allocation(event_columns *columns, const event_en
 	return EVENT_SYMBOL_ALLOCATION;
 }
 
+/* Notes an event of a type that was added to the rows at start. Without memory it remains there. */
+static void note_typed(event_columns *columns, const event_encoder *encoder, size_t start)
+{
+	void *typed = columns->typed;
+	int is_reserved = array_reserve(&columns->allocator, &typed, &columns->typed_capacity, columns->typed_count + 1,
+					sizeof(*columns->typed));
+
+	columns->typed = typed;
+	if (!is_reserved)
+		return;
+	columns->shapes = encoder->checker.defined.shapes;
+	columns->typed[columns->typed_count++] = (typed_row){.event = (uint32_t)columns->counts[EVENT_COLUMN_SYMBOLS],
+							     .time = (uint32_t)columns->counts[EVENT_COLUMN_TIMES],
+							     .start = (uint32_t)start,
+							     .end = (uint32_t)columns->rows.length};
+}
+
 /* Inlined, it would take registers from the frequent events. */
 static __attribute__((noinline)) void add_row(event_columns *columns, event_encoder *encoder,
 					      const checked_event *checked, const mprof_event *event)
 {
 	encode_buffer *rows = &columns->rows;
+	const size_t start = rows->length;
 	uint8_t *end = put_event(encoder, rows->bytes + rows->length, checked, event, &encoder->last_counter);
 
 	rows->length = (size_t)(end - rows->bytes);
+	if (checked->rule->symbol == EVENT_SYMBOL_TYPED)
+		note_typed(columns, encoder, start);
 }
 
 /* Adds the values of a checked event. Returns its symbol. */
@@ -452,9 +477,9 @@ static inline event_symbol add_values(event_columns *columns, event_encoder *enc
 {
 	const event_symbol symbol = (event_symbol)checked->rule->symbol;
 
-	if (symbol == EVENT_SYMBOL_ROW) {
+	if (symbol >= EVENT_SYMBOL_ROW) {
 		add_row(columns, encoder, checked, event);
-		return symbol;
+		return EVENT_SYMBOL_ROW;
 	}
 	if (symbol == EVENT_SYMBOL_ALLOCATION)
 		return add_allocation(columns, encoder, checked, event);
@@ -528,7 +553,7 @@ static inline uint32_t pack_symbols(uint64_t symbols)
 	return (uint32_t)(symbols | symbols >> 16);
 }
 
-static void encode_symbols(const event_columns *columns, encode_buffer *block)
+static void encode_symbols(const event_columns *columns, const uint8_t *symbols, encode_buffer *block)
 {
 	const size_t count = columns->counts[EVENT_COLUMN_SYMBOLS];
 	size_t i = 0;
@@ -538,53 +563,104 @@ static void encode_symbols(const event_columns *columns, encode_buffer *block)
 		return;
 	out = block->bytes + block->length;
 	for (; count - i >= 8; i += 8, out += 4)
-		bytes_store_32(out, pack_symbols(bytes_load_64(columns->symbols + i)));
+		bytes_store_32(out, pack_symbols(bytes_load_64(symbols + i)));
 	for (; i + 1 < count; i += 2)
-		*out++ = (uint8_t)(columns->symbols[i] | columns->symbols[i + 1] << EVENT_SYMBOL_BITS);
+		*out++ = (uint8_t)(symbols[i] | symbols[i + 1] << EVENT_SYMBOL_BITS);
 	if (count % 2 != 0)
-		*out++ = columns->symbols[count - 1];
+		*out++ = symbols[count - 1];
 	block->length += (count + 1) / 2;
 }
 
-static void encode_column(const event_columns *columns, event_column column, encode_buffer *block)
+/* split: the columns that differ if events of types are in columns; NULL if none is. */
+static void encode_column(const event_columns *columns, const typed_split *split, event_column column,
+			  encode_buffer *block)
 {
-	if (column == EVENT_COLUMN_SYMBOLS)
-		encode_symbols(columns, block);
-	else if (column == EVENT_COLUMN_ROWS)
-		encode_bytes(block, columns->rows.bytes, columns->rows.length);
-	else
-		int_column_encode(block, columns->values[column], columns->counts[column]);
+	switch (column) {
+	case EVENT_COLUMN_SYMBOLS:
+		encode_symbols(columns, split != NULL ? split->symbols : columns->symbols, block);
+		break;
+	case EVENT_COLUMN_ROWS:
+		encode_bytes(block, split != NULL ? split->rows : columns->rows.bytes,
+			     split != NULL ? split->row_length : columns->rows.length);
+		break;
+	case EVENT_COLUMN_GROUPS:
+		if (split != NULL)
+			encode_bytes(block, split->groups.bytes, split->groups.length);
+		break;
+	case EVENT_COLUMN_SHAPES:
+		if (split != NULL)
+			encode_bytes(block, split->shapes.bytes, split->shapes.length);
+		break;
+	default:
+		if (column == EVENT_COLUMN_TIMES && split != NULL)
+			encode_bytes(block, split->times.bytes, split->times.length);
+		else
+			int_column_encode(block, columns->values[column], columns->counts[column]);
+		break;
+	}
 }
 
-size_t event_columns_encode(const event_columns *columns, encode_buffer *block)
+/* Returns NULL if all events of types remain rows. */
+static const typed_split *split_typed(event_columns *columns)
 {
+	const typed_source source = {.symbols = columns->symbols,
+				     .event_count = columns->counts[EVENT_COLUMN_SYMBOLS],
+				     .times = columns->values[EVENT_COLUMN_TIMES],
+				     .time_count = columns->counts[EVENT_COLUMN_TIMES],
+				     .rows = columns->rows.bytes,
+				     .row_length = columns->rows.length,
+				     .typed = columns->typed,
+				     .typed_count = columns->typed_count,
+				     .shapes = columns->shapes};
+
+	return columns->shapes != NULL && columns->typed_count >= TYPED_SPLIT_MIN_EVENTS &&
+			       typed_split_build(&columns->split, &source)
+		       ? &columns->split
+		       : NULL;
+}
+
+/* Appends the number of columns and their lengths. */
+static void encode_directory(const typed_split *split, const size_t lengths[EVENT_COLUMNS], encode_buffer *block)
+{
+	size_t count = EVENT_COLUMNS;
+
+	while (count > 0 && lengths[count - 1] == 0)
+		count--;
+	encode_varint(block, split != NULL ? EVENT_COLUMNS + split->column_count : count);
+	for (size_t i = 0; i < count; i++)
+		encode_varint(block, lengths[i]);
+	if (split != NULL)
+		encode_bytes(block, split->lengths.bytes, split->lengths.length);
+}
+
+size_t event_columns_encode(event_columns *columns, encode_buffer *block)
+{
+	const typed_split *split = split_typed(columns);
+	const size_t room = DIRECTORY_ROOM + (split != NULL ? split->lengths.length : 0);
 	size_t lengths[EVENT_COLUMNS];
-	size_t column_count = 0;
 	size_t start = block->length;
 	size_t directory_start;
 	size_t length;
 
 	/* The lengths precede the columns but are known only after these, which are therefore moved. */
-	if (!encode_buffer_reserve(block, DIRECTORY_ROOM))
+	if (!encode_buffer_reserve(block, room))
 		return 0;
-	block->length += DIRECTORY_ROOM;
+	block->length += room;
 	for (size_t i = 0; i < EVENT_COLUMNS; i++) {
 		lengths[i] = block->length;
-		encode_column(columns, (event_column)i, block);
+		encode_column(columns, split, (event_column)i, block);
 		lengths[i] = block->length - lengths[i];
-		if (lengths[i] > 0)
-			column_count = i + 1;
 	}
+	if (split != NULL)
+		encode_bytes(block, split->arguments.bytes, split->arguments.length);
 	if (block->status != MPROF_OK)
 		return 0;
-	length = block->length - start - DIRECTORY_ROOM;
+	length = block->length - start - room;
 	block->length = start;
 	encode_varint(block, columns->counts[EVENT_COLUMN_SYMBOLS]);
 	directory_start = block->length;
-	encode_varint(block, column_count);
-	for (size_t i = 0; i < column_count; i++)
-		encode_varint(block, lengths[i]);
-	memmove(block->bytes + block->length, block->bytes + start + DIRECTORY_ROOM, length);
+	encode_directory(split, lengths, block);
+	memmove(block->bytes + block->length, block->bytes + start + room, length);
 	block->length += length;
 	return block->length - directory_start;
 }

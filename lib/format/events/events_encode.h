@@ -8,6 +8,7 @@
 
 #include "format/events/event_check.h"
 #include "format/events/event_columns.h"
+#include "format/events/typed_columns_encode.h"
 #include "format/values/encode_buffer.h"
 
 /** The owner initializes the checker, and all other fields to 0. */
@@ -66,6 +67,11 @@ typedef struct event_columns {
 	size_t capacities[EVENT_COLUMNS]; /**< Elements that each array has room for. */
 	encode_buffer rows;
 	uint64_t last_object; /**< Address of the last object; 0 at first. */
+	typed_row *typed;     /**< The rows that may become columns. */
+	size_t typed_count;
+	size_t typed_capacity;
+	const type_shapes *shapes; /**< Of the encoder that added them; NULL if there are none. */
+	typed_split split;
 } event_columns;
 
 /** Initializes columns without memory. \p allocator is copied. */
@@ -99,9 +105,10 @@ static inline int event_columns_is_full(const event_columns *columns)
 }
 
 /**
- * Appends the number of events, the lengths of the columns, and the columns. Returns the length of everything after the
- * number of events, in bytes, which writers compress (doc/format.md, 3.23); 0 if out of memory.
+ * Appends the number of events, the lengths of the columns, and the columns; events of types are in columns if these
+ * are permitted and smaller. Returns the length of everything after the number of events, in bytes, which writers
+ * compress (doc/format.md, 3.23); 0 if out of memory.
  */
-size_t event_columns_encode(const event_columns *columns, encode_buffer *block);
+size_t event_columns_encode(event_columns *columns, encode_buffer *block);
 
 #endif

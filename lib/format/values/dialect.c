@@ -53,7 +53,7 @@ static const dialect_code mono_codes[] = {
 	 BIT(MPROF_DIRECTIVE_SOURCE_LINES) | BIT(MPROF_DIRECTIVE_EXCEPTION_STACK_ID) |                                 \
 	 BIT(MPROF_DIRECTIVE_REFERENCE_OFFSETS) | BIT(MPROF_DIRECTIVE_EXCEPTION_CLAUSES) |                             \
 	 BIT(MPROF_DIRECTIVE_METHOD_CODE) | BIT(MPROF_DIRECTIVE_MONITOR_HOLDERS) | BIT(MPROF_DIRECTIVE_TYPED_EVENTS) | \
-	 BIT(MPROF_DIRECTIVE_OBJECT_EVENTS))
+	 BIT(MPROF_DIRECTIVE_OBJECT_EVENTS) | BIT(MPROF_DIRECTIVE_TYPED_COLUMNS))
 
 /* Flags that Mono's readers accept. */
 #define MONO_INTRO_FLAGS ((UINT32_C(1) << 18) - 1)
@@ -272,6 +272,7 @@ static const directive_row rows[] = {
 	{MPROF_DIRECTIVE_MONITOR_HOLDERS, IN(EVENTS), "the dialect has no events of the holders of monitors"},
 	{MPROF_DIRECTIVE_TYPED_EVENTS, IN(EVENTS), "the dialect has no events that a log describes"},
 	{MPROF_DIRECTIVE_OBJECT_EVENTS, IN(EVENTS), "the dialect has no events of objects that are freed or resized"},
+	{MPROF_DIRECTIVE_TYPED_COLUMNS, IN(EVENTS), "the dialect has no columns for events that a log describes"},
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "format/blocks/records.h"
+#include "writer/event_collector.h"
 #include "writer/writer.h"
 
 #include <string.h>
@@ -177,15 +178,24 @@ static mprof_block_kind block_of(const message *defined)
 	}
 }
 
+/* The directives that events of types need. */
+static uint64_t directives_of(const mprof_writer *writer)
+{
+	uint64_t directives = MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS);
+
+	if (writer_has_columns(writer))
+		directives |= MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_COLUMNS);
+	return directives;
+}
+
 /* Writes a block. Events of types need the directive, which only a log with types has. */
 static void write_block(written_types *types, mprof_block_kind block, size_t count)
 {
 	if (count == 0 || !output_is_writing(types->output))
 		return;
 	if (block == MPROF_BLOCK_TYPES)
-		output_note_status(
-			types->output,
-			writer_declare_more(types->output->writer, MPROF_DIRECTIVE_BIT(MPROF_DIRECTIVE_TYPED_EVENTS)));
+		output_note_status(types->output,
+				   writer_declare_more(types->output->writer, directives_of(types->output->writer)));
 	output_write_records(types->output, block, types->records, count);
 }
 
