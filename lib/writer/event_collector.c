@@ -37,6 +37,7 @@ void event_collector_begin(event_collector *collector, const mprof_writer *write
 		collector->is_ready = 1;
 	}
 	event_columns_clear(&collector->columns);
+	collector->columns.shapes = writer_shapes(writer);
 	collector->thread = thread;
 	collector->base_counter = base_counter;
 	collector->latest_counter = base_counter;

@@ -84,6 +84,7 @@ static mprof_status begin_block(mprof_writer *writer, uint64_t thread, uint64_t 
 		return writer_refuse(writer, block->status, "out of memory for a block");
 	}
 	event_columns_clear(&writer->columns);
+	writer->columns.shapes = writer_shapes(writer);
 	writer->thread = thread;
 	writer->base_counter = base_counter;
 	writer->events.last_counter = base_counter;

@@ -113,7 +113,6 @@ static void writer_apply_directives(mprof_writer *writer, int allows_undefined)
 					   &writer->object_sizes,
 					   &writer->defined[MPROF_RECORD_STACK],
 					   &writer->defined[MPROF_RECORD_TYPE],
-					   &writer->shapes,
 					   allows_undefined};
 
 	writer->has_sections =

@@ -203,6 +203,13 @@ struct mprof_writer {
 	mprof_error error;
 };
 
+/** The arguments of types, for the columns of a block; NULL if events of types are not in columns. */
+static inline const type_shapes *writer_shapes(const mprof_writer *writer)
+{
+	return (writer->encoding.directives & TYPED_COLUMNS_DIRECTIVES) == TYPED_COLUMNS_DIRECTIVES ? &writer->shapes
+												    : NULL;
+}
+
 /** Upper bound for the bytes of pending definitions, which keeps blocks below the length that readers accept. */
 #define WRITER_MAX_WAITING ((size_t)4 << 20)
 

@@ -76,7 +76,7 @@ static mprof_status encode(mprof_dialect dialect, uint64_t directives, uint32_t 
 	id_map sizes;
 	uint32_t stacks = 0;
 	uint32_t types = 0;
-	const event_definitions definitions = {{NULL, &none, &none}, &sizes, &stacks, &types, NULL, any};
+	const event_definitions definitions = {{NULL, &none, &none}, &sizes, &stacks, &types, any};
 	mprof_writer_stats stats = {.struct_size = sizeof(stats)};
 	mprof_status status;
 	size_t taken;

@@ -34,7 +34,7 @@ static mprof_writer_stats stats;
 
 static void set_up(mprof_dialect dialect, uint64_t directives, int lossy)
 {
-	const event_definitions all = {{NULL, &methods, &classes}, &sizes, &stack_count, &type_count, NULL, 0};
+	const event_definitions all = {{NULL, &methods, &classes}, &sizes, &stack_count, &type_count, 0};
 
 	allocator_init(&allocator, NULL);
 	id_set_init(&methods, &allocator);

@@ -55,8 +55,7 @@ static event_symbol symbol_of(uint32_t byte, uint32_t layout)
 	}
 }
 
-static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint64_t directives, uint32_t kind,
-			  uint32_t flags)
+static event_rule rule_of(const event_code codes[256], const dialect_rules *rules, uint32_t kind, uint32_t flags)
 {
 	event_rule rule = {.checks = EVENT_CHECK_KIND, .layout = EVENT_LAYOUT_INVALID, .symbol = EVENT_SYMBOL_ROW};
 	int byte = event_codes_byte(rules, kind, flags);
@@ -67,8 +66,6 @@ static event_rule rule_of(const event_code codes[256], const dialect_rules *rule
 	rule.layout = codes[byte].layout;
 	rule.byte = (uint8_t)byte;
 	rule.symbol = (uint8_t)symbol_of(rule.byte, rule.layout);
-	if (kind == MPROF_EVENT_TYPED && (directives & TYPED_COLUMNS_DIRECTIVES) == TYPED_COLUMNS_DIRECTIVES)
-		rule.symbol = EVENT_SYMBOL_TYPED;
 	rule.fields = codes[byte].fields;
 	rule.checks = (uint8_t)checks_of_id(rule.byte, rule.layout);
 	rule.written_fields = (uint8_t)bits_of_fields(rule.fields);
@@ -141,7 +138,7 @@ void event_checker_init(event_checker *checker, const dialect_rules *rules, uint
 
 	event_codes_build(codes, rules, directives);
 	for (uint32_t i = 0; i < EVENT_RULE_COUNT; i++)
-		checker->rules[i] = rule_of(codes, rules, directives, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
+		checker->rules[i] = rule_of(codes, rules, i % EVENT_RULE_KINDS, i / EVENT_RULE_KINDS);
 	if (lossy)
 		degrade_rules(checker->rules);
 	/* The owner of the encoder writes a stack section before an event. */

@@ -14,7 +14,6 @@
 #include "base/id_map.h"
 #include "base/options.h"
 #include "format/events/event_codes.h"
-#include "format/events/type_shapes.h"
 #include "format/values/dialect.h"
 #include "format/values/losses.h"
 
@@ -55,7 +54,6 @@ typedef struct event_definitions {
 	const id_map *object_sizes;        /**< Fixed object sizes by class; empty without directive 18. */
 	const uint32_t *stack_count;       /**< Stack IDs from 1 to this number are defined. */
 	const uint32_t *type_count;        /**< Types from 1 to this number are defined. */
-	const type_shapes *shapes;         /**< The arguments of the types, as far as they are known. */
 	int any;                           /**< 1: IDs that are not in these sets are permitted, too. */
 } event_definitions;
 

@@ -370,7 +370,6 @@ void event_columns_clear(event_columns *columns)
 	encode_buffer_clear(&columns->rows);
 	columns->last_object = 0;
 	columns->typed_count = 0;
-	columns->shapes = NULL;
 }
 
 int event_columns_reserve(event_columns *columns, size_t more)
@@ -442,7 +441,7 @@ static inline event_symbol add_allocation(event_columns *columns, const event_en
 }
 
 /* Notes an event of a type that was added to the rows at start. Without memory it remains there. */
-static void note_typed(event_columns *columns, const event_encoder *encoder, size_t start)
+static void note_typed(event_columns *columns, size_t start)
 {
 	void *typed = columns->typed;
 	int is_reserved = array_reserve(&columns->allocator, &typed, &columns->typed_capacity, columns->typed_count + 1,
@@ -451,7 +450,6 @@ static void note_typed(event_columns *columns, const event_encoder *encoder, siz
 	columns->typed = typed;
 	if (!is_reserved)
 		return;
-	columns->shapes = encoder->checker.defined.shapes;
 	columns->typed[columns->typed_count++] = (typed_row){.event = (uint32_t)columns->counts[EVENT_COLUMN_SYMBOLS],
 							     .time = (uint32_t)columns->counts[EVENT_COLUMN_TIMES],
 							     .start = (uint32_t)start,
@@ -467,8 +465,8 @@ static __attribute__((noinline)) void add_row(event_columns *columns, event_enco
 	uint8_t *end = put_event(encoder, rows->bytes + rows->length, checked, event, &encoder->last_counter);
 
 	rows->length = (size_t)(end - rows->bytes);
-	if (checked->rule->symbol == EVENT_SYMBOL_TYPED)
-		note_typed(columns, encoder, start);
+	if (checked->rule->layout == EVENT_LAYOUT_SIZED && columns->shapes != NULL)
+		note_typed(columns, start);
 }
 
 /* Adds the values of a checked event. Returns its symbol. */
@@ -477,9 +475,9 @@ static inline event_symbol add_values(event_columns *columns, event_encoder *enc
 {
 	const event_symbol symbol = (event_symbol)checked->rule->symbol;
 
-	if (symbol >= EVENT_SYMBOL_ROW) {
+	if (symbol == EVENT_SYMBOL_ROW) {
 		add_row(columns, encoder, checked, event);
-		return EVENT_SYMBOL_ROW;
+		return symbol;
 	}
 	if (symbol == EVENT_SYMBOL_ALLOCATION)
 		return add_allocation(columns, encoder, checked, event);
@@ -613,8 +611,7 @@ static const typed_split *split_typed(event_columns *columns)
 				     .typed_count = columns->typed_count,
 				     .shapes = columns->shapes};
 
-	return columns->shapes != NULL && columns->typed_count >= TYPED_SPLIT_MIN_EVENTS &&
-			       typed_split_build(&columns->split, &source)
+	return columns->typed_count >= TYPED_SPLIT_MIN_EVENTS && typed_split_build(&columns->split, &source)
 		       ? &columns->split
 		       : NULL;
 }

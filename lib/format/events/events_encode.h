@@ -70,7 +70,7 @@ typedef struct event_columns {
 	typed_row *typed;     /**< The rows that may become columns. */
 	size_t typed_count;
 	size_t typed_capacity;
-	const type_shapes *shapes; /**< Of the encoder that added them; NULL if there are none. */
+	const type_shapes *shapes; /**< Of the log, set by the owner; NULL: events of types remain rows. */
 	typed_split split;
 } event_columns;
 
