@@ -81,3 +81,14 @@ for command in convert record; do
 		grep -qE -e "--(dialect|format)=DIALECT .*\\b$dialect\\b" out || fail "$command --help lacks the dialect $dialect"
 	done
 done
+
+# The formats of mprof export are those of the manual: the tags between .RS and .RE after the option.
+mprof export --to=help
+sed -nE 's/^  ([a-z-]+) .*/\1/p' out | LC_ALL=C sort >listed
+test "$(wc -l <listed)" -ge 10 || fail "the formats of export: $(paste -sd' ' listed)"
+awk '/^\.SS / { inside = $2 == "export" }
+	inside && /^\.RS/ { in_list = 1 }
+	inside && /^\.RE/ { in_list = inside = 0 }
+	in_list && tag { print $2 }
+	{ tag = /^\.TP/ }' "$page" | sed 's/\\-/-/g' | LC_ALL=C sort >described
+diff listed described >differences || fail "formats of export, in the help (<) and in mprof(1) (>): $(cat differences)"
