@@ -441,7 +441,7 @@ static inline event_symbol add_allocation(event_columns *columns, const event_en
 }
 
 /* Notes an event of a type that was added to the rows at start. Without memory it remains there. */
-static void note_typed(event_columns *columns, size_t start)
+static __attribute__((noinline)) void note_typed(event_columns *columns, size_t start)
 {
 	void *typed = columns->typed;
 	int is_reserved = array_reserve(&columns->allocator, &typed, &columns->typed_capacity, columns->typed_count + 1,
@@ -461,12 +461,9 @@ static __attribute__((noinline)) void add_row(event_columns *columns, event_enco
 					      const checked_event *checked, const mprof_event *event)
 {
 	encode_buffer *rows = &columns->rows;
-	const size_t start = rows->length;
 	uint8_t *end = put_event(encoder, rows->bytes + rows->length, checked, event, &encoder->last_counter);
 
 	rows->length = (size_t)(end - rows->bytes);
-	if (checked->rule->layout == EVENT_LAYOUT_SIZED && columns->shapes != NULL)
-		note_typed(columns, start);
 }
 
 /* Adds the values of a checked event. Returns its symbol. */
@@ -476,7 +473,11 @@ static inline event_symbol add_values(event_columns *columns, event_encoder *enc
 	const event_symbol symbol = (event_symbol)checked->rule->symbol;
 
 	if (symbol == EVENT_SYMBOL_ROW) {
+		const size_t start = columns->rows.length;
+
 		add_row(columns, encoder, checked, event);
+		if (checked->rule->layout == EVENT_LAYOUT_SIZED && columns->shapes != NULL)
+			note_typed(columns, start);
 		return symbol;
 	}
 	if (symbol == EVENT_SYMBOL_ALLOCATION)
