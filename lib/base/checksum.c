@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 
 #include "base/bytes.h"
+#include "base/processor.h"
 
 /* The checksum is linear: the elements of a table are the sums of the elements of its four bits. */
 #define NIBBLE_TABLE(bit_0, bit_1, bit_2, bit_3)                                                                       \
@@ -113,7 +114,15 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t checksum_update_machine
 
 static int checksum_machine_can(void)
 {
-	return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+	/* 0: not known yet. Asking the processor takes long, above all in a virtual machine. */
+	static int known;
+	int can = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (can == 0) {
+		can = processor_has_crc32_and_clmul() ? 1 : -1;
+		__atomic_store_n(&known, can, __ATOMIC_RELAXED);
+	}
+	return can > 0;
 }
 
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)

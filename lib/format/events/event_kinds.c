@@ -6,6 +6,12 @@
 
 _Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
 
+#define EVENT_KIND_ROW(kind, name, id, value, time, category, has_section)                                             \
+	[MPROF_EVENT_##kind] = {MPROF_EVENT_ID_##id, MPROF_EVENT_VALUE_##value, MPROF_EVENT_TIME_##time,               \
+				MPROF_EVENT_CATEGORY_##category, has_section},
+
+const event_kind_row event_kind_rows[256] = {EVENT_KINDS(EVENT_KIND_ROW)};
+
 #define NAME(kind, name, id, value, time, category, has_section) [MPROF_EVENT_##kind] = (name),
 
 static const char *const names[EVENT_KIND_COUNT] = {EVENT_KINDS(NAME)};

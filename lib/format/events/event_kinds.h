@@ -85,12 +85,8 @@ typedef struct event_kind_row {
 	uint8_t has_section; /**< 1: in dialects with stack sections, one may precede the event. */
 } event_kind_row;
 
-#define EVENT_KIND_ROW(kind, name, id, value, time, category, has_section)                                             \
-	[MPROF_EVENT_##kind] = {MPROF_EVENT_ID_##id, MPROF_EVENT_VALUE_##value, MPROF_EVENT_TIME_##time,               \
-				MPROF_EVENT_CATEGORY_##category, has_section},
-
 /** The table, indexed by #mprof_event_kind. It has a row for any byte: unknown kinds equal #MPROF_EVENT_UNKNOWN. */
-static const event_kind_row event_kind_rows[256] = {EVENT_KINDS(EVENT_KIND_ROW)};
+extern const event_kind_row event_kind_rows[256];
 
 #define EVENT_KIND_BIT_IF(kind, name, id, value, time, category, has_section)                                          \
 	| (uint64_t)(MPROF_EVENT_CATEGORY_##category == wanted) << MPROF_EVENT_##kind

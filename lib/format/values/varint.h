@@ -9,6 +9,7 @@
 #include <mprof/format.h>
 
 #include "base/bytes.h"
+#include "base/processor.h"
 
 #include <stdint.h>
 
@@ -111,10 +112,9 @@ static inline uint64_t varint_word_join(uint64_t word)
 
 #define VARINT_WORD_CAN_EXTRACT 1
 
-/** Whether the processor has a fast PEXT instruction. On Zen 1 and 2 it is slow. */
 static inline int varint_word_machine_extracts(void)
 {
-	return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
+	return processor_has_fast_pext();
 }
 
 /**
